@@ -1,0 +1,109 @@
+// Runs a script of this project on the project's own Node, after installing the dependencies if need be:
+// `node scripts/run.mjs scripts/serve.ts [args]`. Plain JavaScript for any Node from 20 on, with nothing installed.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const MODULES = path.join(ROOT, "node_modules");
+const PARENT_CHECK_MS = 250;
+const BIN = path.join(MODULES, ".bin");
+
+/** True if every package of package-lock.json that this machine must have is there, in that version. */
+function isInstalled() {
+  // The `node` package puts its program here in its install step; what is interrupted before lacks it.
+  if (!existsSync(path.join(BIN, "node"))) return false;
+  const wanted = packagesOf(path.join(ROOT, "package-lock.json"));
+  // npm writes this file last, as the list of what it installed.
+  const present = packagesOf(path.join(MODULES, ".package-lock.json"));
+  if (!wanted || !present) return false;
+  return Object.entries(wanted).every(([place, entry]) => {
+    // The empty name is this project; optional packages are of other platforms.
+    if (place === "" || entry.optional || entry.devOptional || entry.peer) return true;
+    return present[place]?.version === entry.version && present[place]?.integrity === entry.integrity;
+  });
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages ?? null;
+  } catch {
+    // Missing or cut off: not installed.
+    return null;
+  }
+}
+
+async function install() {
+  console.error("Installing dependencies (once)…");
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Under `npm start` the same npm goes on; its counts of packages are nobody's concern here.
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
+  const code = await run(command, [...first, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  if (code !== 0) {
+    console.error(`npm ci failed with exit code ${code}`);
+    process.exit(1);
+  }
+}
+
+/** Runs a program to its end, forwarding the signals that do not reach it by themselves; resolves to its exit code. */
+function run(command, args, options) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: ROOT, ...options });
+    const forward = (signal) => child.kill(signal);
+    // A child of the same process group has the terminal's Ctrl-C already; a second one would force it.
+    process.on("SIGINT", options.detached ? forward : () => {});
+    process.on("SIGTERM", forward);
+    process.on("SIGHUP", forward);
+    const watch = options.detached ? stopWithParent(child) : undefined;
+    child.once("error", (error) => {
+      console.error(`${command} cannot be started: ${error.message}`);
+      process.exit(1);
+    });
+    // A shell shows the end by a signal as 128 and its number; any will do that is not success.
+    child.once("close", (code) => {
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
+      clearInterval(watch);
+      if (options.detached) killGroup(child.pid);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** A server that was killed leaves its workerd behind, which would keep the port and the data. */
+function killGroup(leader) {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nobody is left: the server stopped in good order.
+  }
+}
+
+/**
+ * npm passes a SIGTERM on to its shell, which dies of it without telling us, and a SIGKILL to nobody. Started through
+ * npm, an orphan has nobody left who could stop its server.
+ */
+function stopWithParent(child) {
+  if (!process.env.npm_lifecycle_event) return undefined;
+  const parent = process.ppid;
+  return setInterval(() => {
+    if (process.ppid !== parent) child.kill("SIGTERM");
+  }, PARENT_CHECK_MS).unref();
+}
+
+const [script, ...args] = process.argv.slice(2);
+if (!script) {
+  console.error("usage: node scripts/run.mjs <script> [arguments]");
+  process.exit(2);
+}
+if (!isInstalled()) await install();
+
+// The terminal sends Ctrl-C to a whole process group: in its own, workerd outlives it until the deliveries under way
+// are done. The channel tells the server when this process is gone, so that it cannot stay behind alone.
+const isServer = path.basename(script) === "serve.ts";
+process.exitCode = await run(path.join(BIN, "node"), [script, ...args], {
+  env: { ...process.env, PATH: `${BIN}${path.delimiter}${process.env.PATH ?? ""}` },
+  stdio: isServer ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
+  detached: isServer,
+});

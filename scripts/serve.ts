@@ -1,0 +1,142 @@
+// Serves the worker bundle in workerd with an SMTP listener in front: `npm start`.
+import path from "node:path";
+import { buildDocs } from "./build-docs.ts";
+import { banner, bracketed, readyLine } from "./serve/banner.ts";
+import { buildBundle } from "./serve/bundle.ts";
+import { lockDataDir } from "./serve/lock.ts";
+import { claimPorts, listenRefusal } from "./serve/ports.ts";
+import type { Place } from "./serve/ports.ts";
+import { workerdPid } from "./serve/processes.ts";
+import { Refusal } from "./serve/refusal.ts";
+import { startRuntime } from "./serve/runtime.ts";
+import type { Runtime } from "./serve/runtime.ts";
+import { loadSecrets, secretsPath } from "./serve/secrets.ts";
+import type { Secrets } from "./serve/secrets.ts";
+import { readSettings } from "./serve/settings.ts";
+import type { Settings } from "./serve/settings.ts";
+import { MAX_MESSAGE_BYTES, startSmtp } from "./smtp/listener.ts";
+import type { SmtpListener } from "./smtp/listener.ts";
+
+/** How long a stop waits for messages that are being received. */
+const STOP_GRACE_MS = 5_000;
+
+/** One Ctrl-C may arrive twice, from the terminal and from npm: within this time they are one. */
+const ECHO_MS = 1_000;
+
+/** Undone in reverse order when the process ends, by whatever way. */
+interface Running {
+  smtp: SmtpListener | null;
+  runtime: Runtime | null;
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function serve(): Promise<void> {
+  const startedMs = performance.now();
+  const settings = readSettings(process.env, process.argv.slice(2));
+  const running: Running = { smtp: null, runtime: null };
+  const lock = lockDataDir(settings.dataDir);
+  process.once("exit", () => lock.release());
+
+  const secrets = await loadSecrets(settings.dataDir, settings);
+  const [port = 0, smtpPort = 0] = await claimPorts(placesOf(settings));
+  buildDocs();
+  await buildBundle();
+
+  running.runtime = await startRuntime({
+    host: settings.host,
+    port,
+    dataDir: settings.dataDir,
+    bindings: bindingsOf(settings, secrets),
+    onDead: (reason) => fail(new Refusal(reason)),
+    onRestart: () => lock.note(workerdPid(process.pid)),
+    log: say,
+  });
+  lock.note(workerdPid(process.pid));
+  stopOnSignals(running);
+  const http = `http://${bracketed(settings.host)}:${port}`;
+  running.smtp = await listen(settings, { http, smtpPort, token: secrets.authToken });
+
+  const ready = {
+    http,
+    smtp: { host: running.smtp.host, port: running.smtp.port, tls: settings.tls !== null },
+    mailDomain: settings.mailDomain,
+    dataDir: settings.dataDir,
+    keySource: settings.authToken ? "AUTH_TOKEN of the environment" : secretsPath(settings.dataDir),
+    workerdPid: workerdPid(process.pid),
+    startMs: performance.now() - startedMs,
+  };
+  process.stdout.write(settings.readyJson ? `${readyLine(ready)}\n` : banner(ready));
+}
+
+function placesOf(settings: Settings): [Place, Place] {
+  return [
+    { protocol: "HTTP", host: settings.host, port: settings.port, variable: "PORT" },
+    { protocol: "SMTP", host: settings.smtpHost, port: settings.smtpPort, variable: "SMTP_PORT" },
+  ];
+}
+
+function bindingsOf(settings: Settings, secrets: Secrets): Record<string, string> {
+  return {
+    ...settings.workerVars,
+    MAIL_DOMAIN: settings.mailDomain,
+    AUTH_TOKEN: secrets.authToken,
+    WEBHOOK_SECRET: secrets.webhookSecret,
+  };
+}
+
+async function listen(
+  settings: Settings,
+  upstream: { http: string; smtpPort: number; token: string },
+): Promise<SmtpListener> {
+  try {
+    return await startSmtp({
+      host: settings.smtpHost,
+      port: upstream.smtpPort,
+      upstream: upstream.http,
+      token: upstream.token,
+      spoolDir: path.join(settings.dataDir, "spool"),
+      maxBytes: MAX_MESSAGE_BYTES,
+      name: settings.mailDomain,
+      tls: settings.tls ?? undefined,
+      log: say,
+    });
+  } catch (error) {
+    throw listenRefusal({ ...placesOf(settings)[1], port: upstream.smtpPort }, error);
+  }
+}
+
+/** The first signal lets running deliveries finish; the second does not wait. */
+function stopOnSignals(running: Running): void {
+  let stoppingSinceMs: number | null = null;
+  const stop = (): void => {
+    const nowMs = performance.now();
+    if (stoppingSinceMs !== null) {
+      if (nowMs - stoppingSinceMs > ECHO_MS) process.exit(130);
+      return;
+    }
+    stoppingSinceMs = nowMs;
+    say("Stopping (again to force)");
+    void shutDown(running).then(() => process.exit(0), fail);
+  };
+  process.on("SIGINT", stop);
+  process.on("SIGTERM", stop);
+  process.on("SIGHUP", stop);
+  // run.mjs, which forwards the signals of the terminal, is gone.
+  process.once("disconnect", stop);
+}
+
+async function shutDown(running: Running): Promise<void> {
+  await running.smtp?.stop(STOP_GRACE_MS);
+  await running.runtime?.stop();
+}
+
+/** What the operator can mend is one line; anything else is a bug of ours and shows where. */
+function fail(error: unknown): never {
+  if (error instanceof Refusal) say(error.message);
+  else console.error(error);
+  process.exit(1);
+}
+
+// The status is the exit code; nothing awaits the top of a script.
+serve().catch(fail);

@@ -1,0 +1,56 @@
+/** What the operator is told once everything answers. */
+export interface Ready {
+  http: string;
+  smtp: { host: string; port: number; tls: boolean };
+  mailDomain: string;
+  dataDir: string;
+  /** Where the operator key lies; never the key itself. */
+  keySource: string;
+  workerdPid: number | null;
+  startMs: number;
+}
+
+/** One line for programs. */
+export function readyLine(ready: Ready): string {
+  return JSON.stringify({
+    ready: true,
+    http: ready.http,
+    smtp: { host: ready.smtp.host, port: ready.smtp.port },
+    mail_domain: ready.mailDomain,
+    data_dir: ready.dataDir,
+    pid: process.pid,
+    workerd_pid: ready.workerdPid,
+  });
+}
+
+/** One screen for people, with three commands that work when pasted one after the other (sh, bash, zsh). */
+export function banner(ready: Ready): string {
+  const smtpAt = `${bracketed(ready.smtp.host)}:${ready.smtp.port}`;
+  return `
+Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
+
+  HTTP          ${ready.http}
+  SMTP          ${smtpAt}${ready.smtp.tls ? " (STARTTLS)" : ""}
+  Mail domain   ${ready.mailDomain}
+  Data          ${ready.dataDir}
+  Operator key  ${ready.keySource}
+
+Try it in another terminal:
+
+# 1. A mailbox, without a human
+M=$(curl -sX POST ${ready.http}/v1/bootstrap); A=\${M#*'"mailbox":"'}; A=\${A%%'"'*}; K=\${M#*'"api_key":"'}; K=\${K%%'"'*}; echo "$A"
+
+# 2. A mail to it, over SMTP
+printf 'From: shop@example.com\\nTo: %s\\nSubject: Your code\\n\\nYour verification code is 482913.\\n' "$A" | curl -s --crlf smtp://${smtpAt} --mail-from shop@example.com --mail-rcpt "$A" -T -
+
+# 3. The code that is in it
+curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
+`;
+}
+
+/** The form of a host in a URL; an address that means every interface is shown as loopback, where it can be reached. */
+export function bracketed(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

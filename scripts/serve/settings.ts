@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Refusal } from "./refusal.ts";
+
+/** What the environment says, checked. */
+export interface Settings {
+  /** Absolute. */
+  dataDir: string;
+  host: string;
+  /** 0 chooses a free one; so for `smtpPort`. */
+  port: number;
+  smtpHost: string;
+  smtpPort: number;
+  mailDomain: string;
+  /** PEM texts for STARTTLS; null: not offered. */
+  tls: { cert: string; key: string } | null;
+  /** Null: the one of the data folder. */
+  authToken: string | null;
+  /** Null: the one of the data folder. */
+  webhookSecret: string | null;
+  /** Variables that go to the worker as they are, when set. */
+  workerVars: Record<string, string>;
+  /** Print one line of JSON instead of the screen. */
+  readyJson: boolean;
+}
+
+/** The environment of a process, or of a test. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As long as a random key in hex with 128 bits. */
+const MIN_AUTH_TOKEN_LENGTH = 32;
+/** The contract's minimum for webhook secrets (part 5). */
+const MIN_WEBHOOK_SECRET_LENGTH = 16;
+const MAX_PORT = 65_535;
+/** RFC 1035 §2.3.1 labels, lower case. */
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
+/** What can stand in an Authorization header. */
+const HEADER_SAFE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
+
+interface Kind {
+  test(value: string): boolean;
+  /** Completes "NAME must be …". */
+  words: string;
+}
+
+const TRUTH: Kind = { test: (value) => /^(true|false)$/.test(value), words: '"true" or "false"' };
+const SWITCH: Kind = { test: (value) => /^(on|off)$/.test(value), words: '"on" or "off"' };
+const COUNT: Kind = { test: (value) => /^\d{1,15}$/.test(value), words: "a whole number" };
+const ADDRESS: Kind = { test: (value) => /^[^\s@]+@[^\s@]+$/.test(value), words: "an email address" };
+const NAME: Kind = { test: (value) => /^[^\s;]+$/.test(value), words: "a host name" };
+const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
+
+const WORKER_VARS: Readonly<Record<string, Kind>> = {
+  ALLOW_HTTP: TRUTH,
+  BOOTSTRAP: SWITCH,
+  BOOTSTRAP_PER_HOUR: COUNT,
+  BAD_KEY_LIMIT: COUNT,
+  DEFAULT_MAILBOX: ADDRESS,
+  AUTHSERV_ID: NAME,
+  PUBLIC_URL: WEB_URL,
+  MAILBOX_QUOTA_BYTES: COUNT,
+  PROVISIONAL_QUOTA_BYTES: COUNT,
+};
+
+/** Reads the settings of `npm start`; an empty variable counts as not set. Throws a {@link Refusal} that names the first wrong one. */
+export function readSettings(env: Environment, args: readonly string[] = []): Settings {
+  const host = env.HOST || "127.0.0.1";
+  return {
+    dataDir: path.resolve(env.DATA_DIR || "./data"),
+    host,
+    port: port(env, "PORT", 8787),
+    smtpHost: env.SMTP_HOST || host,
+    smtpPort: port(env, "SMTP_PORT", 2525),
+    mailDomain: mailDomain(env),
+    tls: tls(env),
+    authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
+    webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
+    workerVars: workerVars(env),
+    readyJson: env.MAILKEEP_READY === "json" || args.includes("--ready-json"),
+  };
+}
+
+function port(env: Environment, name: string, fallback: number): number {
+  const value = env[name];
+  if (!value) return fallback;
+  if (!/^\d{1,5}$/.test(value) || Number(value) > MAX_PORT) {
+    throw new Refusal(`${name} must be a port from 0 to ${MAX_PORT}, not "${value}"`);
+  }
+  return Number(value);
+}
+
+function mailDomain(env: Environment): string {
+  const value = (env.MAIL_DOMAIN || "mailkeep.test").toLowerCase();
+  if (!DOMAIN.test(value)) throw new Refusal(`MAIL_DOMAIN must be a domain name, not "${value}"`);
+  return value;
+}
+
+/** Unlike the others, an empty secret is refused: it is a mistake in somebody's shell, and no wish for another key. */
+function secret(env: Environment, name: string, minLength: number): string | null {
+  const value = env[name];
+  if (value === undefined) return null;
+  if (value.length < minLength) {
+    throw new Refusal(`${name} must have at least ${minLength} characters, and has ${value.length}`);
+  }
+  if (!HEADER_SAFE.test(value)) {
+    throw new Refusal(`${name} must be printable ASCII without spaces around it`);
+  }
+  return value;
+}
+
+function tls(env: Environment): { cert: string; key: string } | null {
+  if (!env.SMTP_TLS_CERT && !env.SMTP_TLS_KEY) return null;
+  return { cert: pem(env, "SMTP_TLS_CERT"), key: pem(env, "SMTP_TLS_KEY") };
+}
+
+function pem(env: Environment, name: string): string {
+  const file = env[name];
+  if (!file) throw new Refusal(`${name} must be set too: STARTTLS needs SMTP_TLS_CERT and SMTP_TLS_KEY`);
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // Missing, a folder, or not ours to read: the path is what the operator must look at.
+    throw new Refusal(`${name} names a file that cannot be read: ${file}`);
+  }
+}
+
+function workerVars(env: Environment): Record<string, string> {
+  const vars: Record<string, string> = {};
+  for (const [name, kind] of Object.entries(WORKER_VARS)) {
+    const value = env[name];
+    if (!value) continue;
+    if (!kind.test(value)) throw new Refusal(`${name} must be ${kind.words}, not "${value}"`);
+    vars[name] = value;
+  }
+  return vars;
+}
+
+function isWebUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}

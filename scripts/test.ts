@@ -1,0 +1,20 @@
+// Builds what the tests read, then runs them: `npm test`, or `npm test -- test/mail` for a part.
+import { buildDocs } from "./build-docs.ts";
+import { buildBundle } from "./serve/bundle.ts";
+import { Refusal } from "./serve/refusal.ts";
+import { runTool } from "./run-tool.ts";
+
+try {
+  buildDocs();
+  await buildBundle();
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+process.exitCode = await runTool("vitest", [
+  "run",
+  "--config",
+  "test/vitest.config.ts",
+  ...process.argv.slice(2),
+]);

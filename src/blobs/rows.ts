@@ -1,0 +1,89 @@
+import type { BlobStore, ByteRange } from "./store.ts";
+
+/** Bytes of one row: well under the 2 MB that a row of the platform may hold. */
+export const CHUNK_BYTES = 1_000_000;
+
+/** Rows of bytes beside the mailbox: the actor offers them by RPC. */
+export interface ChunkRows {
+  putChunk(key: string, position: number, bytes: ArrayBuffer): Promise<void>;
+  /** Null past the end. */
+  getChunk(key: string, position: number): Promise<ArrayBuffer | null>;
+  deleteChunks(keys: readonly string[]): Promise<void>;
+}
+
+const PREFIX = "rows:";
+
+/** Whether a key names a blob of rows. */
+export function isRowsKey(key: string): boolean {
+  return key.startsWith(PREFIX);
+}
+
+/** Blobs as rows of the mailbox, for a deployment without a bucket. */
+export class RowsBlobStore implements BlobStore {
+  readonly #rows: ChunkRows;
+
+  constructor(rows: ChunkRows) {
+    this.#rows = rows;
+  }
+
+  newKey(_owner: string, unique: string): string {
+    return `${PREFIX}${unique}`;
+  }
+
+  async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
+    let position = 0;
+    for (const chunk of chunksOf(parts)) {
+      await this.#rows.putChunk(key, position, chunk);
+      position += 1;
+    }
+  }
+
+  async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+    const from = range?.offset ?? 0;
+    const to = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
+    let position = Math.floor(from / CHUNK_BYTES);
+    const rows = this.#rows;
+    const first = await rows.getChunk(key, position);
+    if (first === null) return null;
+    let next: ArrayBuffer | null = first;
+    return new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const start = position * CHUNK_BYTES;
+        if (next === null || start >= to) {
+          controller.close();
+          return;
+        }
+        const bytes = new Uint8Array(next).subarray(Math.max(0, from - start), Math.min(CHUNK_BYTES, to - start));
+        if (bytes.byteLength > 0) controller.enqueue(bytes);
+        position += 1;
+        next = position * CHUNK_BYTES >= to ? null : await rows.getChunk(key, position);
+      },
+    });
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    await this.#rows.deleteChunks(keys);
+  }
+}
+
+/** Cuts the parts, laid end to end, into chunks of CHUNK_BYTES; one empty chunk for no bytes at all. */
+function* chunksOf(parts: readonly Uint8Array[]): Generator<ArrayBuffer> {
+  const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
+  let left = total;
+  let chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
+  let filled = 0;
+  for (const part of parts) {
+    for (let offset = 0; offset < part.byteLength;) {
+      const piece = part.subarray(offset, offset + chunk.byteLength - filled);
+      chunk.set(piece, filled);
+      offset += piece.byteLength;
+      filled += piece.byteLength;
+      if (filled < chunk.byteLength) continue;
+      yield chunk.buffer;
+      left -= filled;
+      chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
+      filled = 0;
+    }
+  }
+  if (total === 0) yield chunk.buffer;
+}

@@ -1,0 +1,36 @@
+import { hmacHex, randomHex, sha256Hex } from "../lib/hash.ts";
+
+const KEY = /^mk_([0-9a-f]{32})([0-9a-f]{32})$/;
+const LOCATOR_HEX = 32;
+const SECRET_BYTES = 16;
+
+/** The name of the object that holds a mailbox: the first 16 bytes of SHA-256 over its canonical address, in hex. */
+export function locatorOf(address: string): string {
+  return sha256Hex(address).slice(0, LOCATOR_HEX);
+}
+
+/** A new secret: 128 random bits in hex. */
+export function newSecret(): string {
+  return randomHex(SECRET_BYTES);
+}
+
+/** A secret that the same `text` gives again, for answers that may have to be said twice; it is never kept. */
+export function derivedSecret(deploymentSecret: string, text: string): string {
+  return hmacHex(deploymentSecret, text).slice(0, SECRET_BYTES * 2);
+}
+
+/** The API key of a mailbox: it carries its own route. */
+export function keyOf(address: string, secret: string): string {
+  return `mk_${locatorOf(address)}${secret}`;
+}
+
+/** Splits a key into the object it leads to and the digest of its secret; null if it has not the form of one. */
+export function readKey(key: string): { locator: string; secretHash: string } | null {
+  const [, locator, secret] = KEY.exec(key) ?? [];
+  return locator === undefined || secret === undefined ? null : { locator, secretHash: secretDigest(secret) };
+}
+
+/** What a mailbox keeps of a secret. */
+export function secretDigest(secret: string): string {
+  return sha256Hex(secret);
+}

@@ -1,0 +1,5 @@
+import packageJson from "../../package.json";
+
+/** Name and version as clients see them. */
+export const PRODUCT = packageJson.name;
+export const VERSION = packageJson.version;

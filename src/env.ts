@@ -1,0 +1,103 @@
+import { z } from "zod";
+
+/** What a deployment sets. The only place that reads a variable. */
+export interface Config {
+  /** The domain whose addresses are mailboxes here, in canonical form. */
+  mailDomain: string;
+  /** The operator's credential; null = there is no operator. */
+  authToken: string | null;
+  /** What keys that must be said twice are derived from; null = there are none. */
+  derivationSecret: string | null;
+  /** The mailbox an operator acts on who names none. */
+  defaultMailbox: string | null;
+  /** Plain http is accepted from everywhere: the deployment stands behind TLS of its own. */
+  allowHttp: boolean;
+  bootstrapEnabled: boolean;
+  bootstrapPerHour: number;
+  /** Wrong keys a minute and client address before 429. */
+  badKeysPerMinute: number;
+  /** Whose Authentication-Results are believed; null = nobody's. */
+  authservId: string | null;
+  /** Base address that clients see; null = as requested. */
+  publicUrl: string | null;
+  /** Bytes of mail that a permanent mailbox holds. */
+  mailboxQuotaBytes: number;
+  /** Bytes of mail that a temporary mailbox holds. */
+  provisionalQuotaBytes: number;
+}
+
+const MIN_TOKEN_CHARS = 32;
+const GB = 1_000_000_000;
+const MB = 1_000_000;
+
+const optional = z
+  .string()
+  .optional()
+  .transform((value) => (value === undefined || value === "" ? null : value));
+
+function wholeNumber(fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, "must be a whole number")
+    .optional()
+    .transform((value) => (value === undefined ? fallback : Number(value)));
+}
+
+function toggle(fallback: boolean) {
+  return z
+    .enum(["true", "false", "on", "off", "1", "0", ""])
+    .optional()
+    .transform((value) => (value === undefined || value === "" ? fallback : ["true", "on", "1"].includes(value)));
+}
+
+const Variables = z
+  .object({
+    MAIL_DOMAIN: z.string().min(1).default("mailkeep.test"),
+    AUTH_TOKEN: optional.refine((token) => token === null || token.length >= MIN_TOKEN_CHARS, {
+      error: `must be at least ${MIN_TOKEN_CHARS} characters`,
+    }),
+    WEBHOOK_SECRET: optional,
+    DEFAULT_MAILBOX: optional,
+    ALLOW_HTTP: toggle(false),
+    BOOTSTRAP: toggle(true),
+    BOOTSTRAP_PER_HOUR: wholeNumber(10),
+    BAD_KEY_LIMIT: wholeNumber(300),
+    AUTHSERV_ID: optional,
+    PUBLIC_URL: optional.pipe(z.url().nullable()),
+    MAILBOX_QUOTA_BYTES: wholeNumber(5 * GB),
+    PROVISIONAL_QUOTA_BYTES: wholeNumber(100 * MB),
+  })
+  .transform(
+    (vars): Config => ({
+      mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
+      authToken: vars.AUTH_TOKEN,
+      derivationSecret: vars.AUTH_TOKEN ?? vars.WEBHOOK_SECRET,
+      defaultMailbox: vars.DEFAULT_MAILBOX,
+      allowHttp: vars.ALLOW_HTTP,
+      bootstrapEnabled: vars.BOOTSTRAP,
+      bootstrapPerHour: vars.BOOTSTRAP_PER_HOUR,
+      badKeysPerMinute: vars.BAD_KEY_LIMIT,
+      authservId: vars.AUTHSERV_ID,
+      publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+      mailboxQuotaBytes: vars.MAILBOX_QUOTA_BYTES,
+      provisionalQuotaBytes: vars.PROVISIONAL_QUOTA_BYTES,
+    }),
+  );
+
+/** A deployment that cannot run as it is set; the message names the variable and the rule, never its value. */
+export class ConfigError extends Error {}
+
+const parsed = new WeakMap<object, Config>();
+
+/** The configuration of this deployment, read once. Throws ConfigError. */
+export function configOf(env: object): Config {
+  const known = parsed.get(env);
+  if (known !== undefined) return known;
+  const result = Variables.safeParse(env);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw new ConfigError(`${issue?.path.join(".") ?? "configuration"} ${issue?.message ?? "is wrong"}`);
+  }
+  parsed.set(env, result.data);
+  return result.data;
+}

@@ -1,0 +1,102 @@
+import { Hono } from "hono";
+import { notFound, type Problem } from "../contract/problem.ts";
+import { routes, type RouteId } from "../contract/routes.ts";
+import { ConfigError, configOf } from "../env.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { json, problemResponse, respond } from "./answers.ts";
+import { isLoopback } from "./client-address.ts";
+import { dispatch, originOf, refuse } from "./dispatch.ts";
+import { handlers } from "./handlers.ts";
+import { openApi } from "./openapi.ts";
+import { docsAsset, docsPage } from "./pages/docs.ts";
+import { PRODUCT, VERSION } from "../contract/product.ts";
+
+const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
+/** A client may remember a preflight for a day. */
+const PREFLIGHT_SECONDS = 86_400;
+
+const app = new Hono<{ Bindings: Env }>();
+
+for (const id of Object.keys(routes) as RouteId[]) {
+  const spec = routes[id];
+  app.on(spec.method, spec.path, (c) => dispatch(c, spec, handlers[id]));
+}
+
+app.get("/health", (c) => {
+  configOf(c.env);
+  return json({ status: "ok", worker: PRODUCT, version: VERSION });
+});
+app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
+app.get("/docs", () => docsPage());
+app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
+
+app.notFound((c) => {
+  const path = new URL(c.req.url).pathname;
+  const served = methodsOf(path);
+  const isPublic = !path.startsWith("/v1/") || served.some(({ target }) => target === "public");
+  const allow = served.map(({ method }) => method).join(", ");
+  const problem: Problem =
+    served.length > 0
+      ? { code: "method_not_allowed", error: `Method not allowed; ${path} takes ${allow}` }
+      : notFound(path.startsWith("/v1/") ? "Endpoint" : "Page");
+  const headers: Record<string, string> = served.length > 0 ? { Allow: allow } : {};
+  return isPublic ? problemResponse(problem, headers) : refuse(c, problem, headers);
+});
+
+/** The routes that serve a path with some other method. */
+function methodsOf(path: string) {
+  const segments = path.split("/");
+  return Object.values(routes).filter((spec) => {
+    const wanted = spec.path.split("/");
+    return (
+      wanted.length === segments.length &&
+      wanted.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
+    );
+  });
+}
+
+// Thrown on, to the one place that knows the request's id.
+app.onError((error) => {
+  throw error;
+});
+
+/** 500 with the id under which the log tells more; 503 for a deployment that is set up wrong. */
+function faultResponse(error: unknown, requestId: string): Response {
+  if (error instanceof ConfigError) {
+    return problemResponse({ code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` });
+  }
+  console.error(`Request ${requestId} failed:`, error);
+  return json({ error: "Internal server error", code: "internal", request_id: requestId }, 500);
+}
+
+/** Serves HTTP: transport first, then the table; every answer carries a request id. */
+export async function serveHttp(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  const requestId = uuidV7(Date.now());
+  const response = await serveSafely(request, env, ctx, requestId);
+  response.headers.set("X-Request-Id", requestId);
+  return response;
+}
+
+async function serveSafely(request: Request, env: Env, ctx: ExecutionContext, requestId: string): Promise<Response> {
+  try {
+    const url = new URL(request.url);
+    if (url.protocol !== "https:" && !isLoopback(url.hostname) && !configOf(env).allowHttp) {
+      return problemResponse({
+        code: "https_required",
+        error: "HTTPS is required; a deployment behind TLS of its own sets ALLOW_HTTP=true",
+      });
+    }
+    if (request.method === "OPTIONS") return preflight();
+    return await app.fetch(request, env, ctx);
+  } catch (error) {
+    return faultResponse(error, requestId);
+  }
+}
+
+function preflight(): Response {
+  return respond(null, 204, {
+    "Access-Control-Allow-Methods": METHODS,
+    "Access-Control-Allow-Headers": "Content-Type, Authorization, Idempotency-Key, Last-Event-ID",
+    "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
+  });
+}

@@ -1,0 +1,38 @@
+import type { Answer } from "../contract/problem.ts";
+import type { RouteInput, RouteSpec } from "../contract/route.ts";
+import type { RouteId, routes } from "../contract/routes.ts";
+import type { Config } from "../env.ts";
+import type { Access } from "../mailbox/access.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
+
+export type MailboxStub = DurableObjectStub<Mailbox>;
+
+/** What every handler is given. */
+interface BaseCall<Spec extends RouteSpec> {
+  input: RouteInput<Spec>;
+  request: Request;
+  env: Env;
+  config: Config;
+  /** Base address as the client sees it. */
+  origin: string;
+}
+
+/** What a handler that acts on a mailbox is given besides: the mailbox, and the caller's wish for it to judge. */
+interface MailboxCall {
+  mailbox: MailboxStub;
+  access: Access;
+}
+
+/** What a handler about the caller itself is given: an operator may have named no mailbox. */
+interface CallerCall {
+  mailbox: MailboxStub | null;
+  access: Access;
+}
+
+export type CallFor<Spec extends RouteSpec> = BaseCall<Spec> &
+  (Spec["target"] extends "mailbox" ? MailboxCall : Spec["target"] extends "caller" ? CallerCall : unknown);
+
+export type Handler<Id extends RouteId> = (call: CallFor<(typeof routes)[Id]>) => Promise<Answer<Response>>;
+
+/** A handler for every route: one that is missing does not compile. */
+export type Handlers = { [Id in RouteId]: Handler<Id> };

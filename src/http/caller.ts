@@ -1,0 +1,33 @@
+import { locatorOf, readKey } from "../contract/key.ts";
+import type { Config } from "../env.ts";
+import { digestsEqual, sha256Hex } from "../lib/hash.ts";
+import { canonicalAddress } from "../mail/address.ts";
+
+/** What the credential of a request claims. Whether a key is right only its mailbox can tell. */
+export type Caller =
+  | { kind: "operator" }
+  | { kind: "key"; locator: string; secretHash: string }
+  /** No credential (`presented: false`), or one that can be nobody's. */
+  | { kind: "nobody"; presented: boolean };
+
+const BEARER = /^bearer +([\x21-\x7e]+)$/i;
+
+/** Reads the Authorization header; nothing else is ever looked at for a credential. Two headers are no credential. */
+export function readCaller(request: Request, config: Config): Caller {
+  const header = request.headers.get("Authorization");
+  if (header === null) return { kind: "nobody", presented: false };
+  const token = BEARER.exec(header.trim())?.[1];
+  if (token === undefined) return { kind: "nobody", presented: true };
+  // Digests of one length are compared, so that the time tells nothing of the token.
+  const isOperator =
+    config.authToken !== null && digestsEqual(sha256Hex(token), sha256Hex(config.authToken));
+  if (isOperator) return { kind: "operator" };
+  const key = readKey(token);
+  return key === null ? { kind: "nobody", presented: true } : { kind: "key", ...key };
+}
+
+/** Whether `address` is spelled as, or leads to, another mailbox than the one behind `locator`. */
+export function namesAnother(address: string, locator: string): boolean {
+  const canonical = canonicalAddress(address);
+  return canonical === null || locatorOf(canonical) !== locator;
+}

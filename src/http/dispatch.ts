@@ -1,0 +1,163 @@
+import type { Context } from "hono";
+import {
+  insufficientScope,
+  invalid,
+  UNAUTHORIZED,
+  type Answer,
+  type Problem,
+} from "../contract/problem.ts";
+import type { RouteSpec } from "../contract/route.ts";
+import { ANYONE } from "../contract/scope.ts";
+import { configOf, type Config } from "../env.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { canonicalAddress } from "../mail/address.ts";
+import type { Access, Credential } from "../mailbox/access.ts";
+import { overBudget, problemResponse } from "./answers.ts";
+import type { MailboxStub } from "./call.ts";
+import { namesAnother, readCaller, type Caller } from "./caller.ts";
+import { clientKey } from "./client-address.ts";
+import { mailboxAt, mailboxBehind } from "./mailbox-stub.ts";
+import { fitInput, readJson, type RawInput } from "./request-input.ts";
+
+export type AppContext = Context<{ Bindings: Env }>;
+
+/** A handler as the dispatcher sees it; `Handlers` types each by its route. */
+export type AnyHandler = (call: never) => Promise<Answer<Response>>;
+
+const STRIKE_WINDOW_SECONDS = 60;
+/** Query parameters that would name a mailbox, whether or not a route knows them. */
+const MAILBOX_PARAMETERS = ["mailbox", "mailbox[]", "address"] as const;
+
+/** Serves a request of the table: caller, input, and then the handler, which asks the mailbox. */
+export async function dispatch(c: AppContext, spec: RouteSpec, handler: AnyHandler): Promise<Response> {
+  const config = configOf(c.env);
+  const caller = readCaller(c.req.raw, config);
+  const answer = await answerOf(c, config, { spec, handler, caller });
+  return answer.ok ? answer.value : refusal(c, config, { problem: answer.error, caller });
+}
+
+/** Refuses a request that no route serves, with what its caller may know: 401 before anything else. */
+export async function refuse(c: AppContext, problem: Problem, headers: Record<string, string> = {}): Promise<Response> {
+  const config = configOf(c.env);
+  const caller = readCaller(c.req.raw, config);
+  const judged = await judge(c.env, caller, accessFor(c, config, { caller, fault: problem, scopes: ANYONE, whilePaused: true }));
+  return refusal(c, config, { problem: judged ?? problem, caller }, headers);
+}
+
+interface Served {
+  spec: RouteSpec;
+  handler: AnyHandler;
+  caller: Caller;
+}
+
+async function answerOf(c: AppContext, config: Config, served: Served): Promise<Answer<Response>> {
+  const { spec, caller } = served;
+  if (spec.target !== "public" && caller.kind === "nobody") return refused(UNAUTHORIZED);
+  const raw = await readInput(c, spec);
+  const input = raw.ok ? fitInput(spec, raw.value) : raw;
+  const base = { request: c.req.raw, env: c.env, config, origin: originOf(c, config) };
+  if (spec.target === "public") {
+    return input.ok ? call(served.handler, { ...base, input: input.value }) : input;
+  }
+  const fault = input.ok ? null : input.error;
+  const { scopes, whilePaused = false } = spec;
+  const access = accessFor(c, config, { caller, fault, scopes, whilePaused });
+  if (caller.kind === "key") access.foreign = isForeign(c, caller.locator, raw.ok ? raw.value : null);
+  const target = targetOf(c, config, spec, caller);
+  if (!target.ok) return target;
+  const mailbox = target.value;
+  // A fault is told only to who may ask, and a route of the deployment acts on no mailbox that could judge.
+  const judged = fault !== null || spec.target === "deployment" ? await judge(c.env, caller, access) : null;
+  if (judged !== null) return refused(judged);
+  return input.ok ? call(served.handler, { ...base, input: input.value, mailbox, access }) : input;
+}
+
+/** The one place where a handler loses its type: the table and `Handlers` share their keys. */
+function call(handler: AnyHandler, parts: object): Promise<Answer<Response>> {
+  return handler(parts as never);
+}
+
+async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInput>> {
+  const body = spec.body === null ? done(null) : await readJson(c.req.raw);
+  if (!body.ok) return body;
+  const query = new URL(c.req.url).searchParams;
+  return done({ params: c.req.param(), query, body: body.value });
+}
+
+/** The mailbox that a request acts on; null where the route needs none. */
+function targetOf(c: AppContext, config: Config, spec: RouteSpec, caller: Caller): Answer<MailboxStub | null> {
+  if (caller.kind === "key") return done(mailboxBehind(c.env, caller.locator));
+  if (spec.target === "deployment") return done(null);
+  const named = c.req.query("mailbox") || config.defaultMailbox;
+  if (named === null) {
+    return spec.target === "caller"
+      ? done(null)
+      : refused(invalid("mailbox", "the operator key needs ?mailbox=<address>"));
+  }
+  const address = canonicalAddress(named);
+  return address === null
+    ? refused(invalid("mailbox", "must be an email address"))
+    : done(mailboxAt(c.env, address));
+}
+
+/** Whether a key's request names another mailbox anywhere: in the query, in `to` of a read, or in the body. */
+function isForeign(c: AppContext, locator: string, raw: RawInput | null): boolean {
+  const query = raw?.query ?? new URL(c.req.url).searchParams;
+  const named = MAILBOX_PARAMETERS.flatMap((name) => query.getAll(name)).filter((value) => value !== "");
+  const body = raw?.body;
+  if (typeof body === "object" && body !== null && "mailbox" in body && typeof body.mailbox === "string") {
+    named.push(body.mailbox);
+  }
+  const domain = `@${configOf(c.env).mailDomain}`;
+  const recipients = c.req.method === "GET" ? query.getAll("to") : [];
+  // `to` filters sent mail too: only an address of this deployment is a mailbox.
+  named.push(...recipients.filter((to) => canonicalAddress(to)?.endsWith(domain)));
+  return named.some((address) => namesAnother(address, locator));
+}
+
+function accessFor(
+  c: AppContext,
+  config: Config,
+  parts: Pick<Access, "fault" | "scopes" | "whilePaused"> & { caller: Caller },
+): Access {
+  const { caller, fault, scopes, whilePaused } = parts;
+  const credential: Credential =
+    caller.kind === "key" ? { kind: "key", secretHash: caller.secretHash } : { kind: "operator" };
+  return { credential, fault, scopes, whilePaused, foreign: false, upgradeUrl: upgradeUrl(originOf(c, config)) };
+}
+
+/** What stands in the way of a caller, judged by the mailbox of its key; null if nothing does. */
+async function judge(env: Env, caller: Caller, access: Access): Promise<Problem | null> {
+  if (caller.kind === "nobody") return UNAUTHORIZED;
+  if (caller.kind === "operator") {
+    return access.scopes.includes("operator") ? access.fault : insufficientScope("operator");
+  }
+  const admitted = await mailboxBehind(env, caller.locator).admit(access);
+  return admitted.ok ? null : admitted.error;
+}
+
+async function refusal(
+  c: AppContext,
+  config: Config,
+  refusedCall: { problem: Problem; caller: Caller },
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const { problem, caller } = refusedCall;
+  const wrongKey = caller.kind === "key" || (caller.kind === "nobody" && caller.presented);
+  if (problem.code === "unauthorized" && wrongKey) {
+    const budget = { limit: config.badKeysPerMinute, windowMs: STRIKE_WINDOW_SECONDS * 1_000 };
+    const allowance = await c.env.CLIENT_BUDGET.getByName(clientKey(c.req.raw)).strike(budget);
+    if (!allowance.allowed) return overBudget("wrong keys", allowance, STRIKE_WINDOW_SECONDS);
+  }
+  return problemResponse(problem, headers);
+}
+
+/** Base address that clients see. */
+export function originOf(c: AppContext, config: Config): string {
+  return config.publicUrl ?? new URL(c.req.url).origin;
+}
+
+/** Where a person approves a permanent mailbox. */
+export function upgradeUrl(origin: string): string {
+  return `${origin}/claim`;
+}

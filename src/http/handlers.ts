@@ -1,0 +1,23 @@
+import type { Handlers } from "./call.ts";
+import { attachmentHandlers } from "./routes/attachments.ts";
+import { bootstrapHandlers } from "./routes/bootstrap.ts";
+import { codeHandlers } from "./routes/codes.ts";
+import { emailHandlers } from "./routes/emails.ts";
+import { inboundHandlers } from "./routes/inbound.ts";
+import { keyHandlers } from "./routes/keys.ts";
+import { mailboxHandlers } from "./routes/mailbox.ts";
+import { operatorHandlers } from "./routes/mailboxes.ts";
+import { threadHandlers } from "./routes/threads.ts";
+
+/** The handler of every route. */
+export const handlers: Handlers = {
+  ...attachmentHandlers,
+  ...bootstrapHandlers,
+  ...codeHandlers,
+  ...emailHandlers,
+  ...inboundHandlers,
+  ...keyHandlers,
+  ...mailboxHandlers,
+  ...operatorHandlers,
+  ...threadHandlers,
+};

@@ -1,0 +1,67 @@
+import type { Answer } from "../contract/problem.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { parseMail } from "../mail/parse.ts";
+import { bodyJson } from "../mail/prepare.ts";
+import type { Access } from "../mailbox/access.ts";
+import type { EmailAnswer, RawSource } from "../mailbox/reading.ts";
+import { blobsForReading } from "./blob-choice.ts";
+import type { MailboxStub } from "./call.ts";
+
+/** Reads the bytes of a raw message: the row's, or a stream out of the blob store. 503 where the store has lost or refuses it. */
+export async function openRaw(
+  env: Env,
+  mailbox: MailboxStub,
+  source: RawSource,
+): Promise<Answer<ArrayBuffer | ReadableStream<Uint8Array>>> {
+  if (source.bytes !== null) return done(source.bytes);
+  return openBlob(env, mailbox, { key: source.key });
+}
+
+/** A blob, or a range of it, as a stream. */
+export async function openBlob(
+  env: Env,
+  mailbox: MailboxStub,
+  blob: { key: string | null; offset?: number; length?: number },
+): Promise<Answer<ReadableStream<Uint8Array>>> {
+  const unavailable = refused({
+    code: "unavailable" as const,
+    error: "The stored message cannot be read now; try again",
+    retryAfterSeconds: 5,
+  });
+  const { key, offset, length } = blob;
+  if (key === null) return unavailable;
+  const range = offset === undefined || length === undefined ? undefined : { offset, length };
+  try {
+    const stream = await blobsForReading(env, mailbox, key).get(key, range);
+    return stream === null ? unavailable : done(stream);
+  } catch (error) {
+    console.error("A blob could not be read:", error);
+    return unavailable;
+  }
+}
+
+/** The whole raw message in memory: at most MAX_MESSAGE_BYTES. */
+export async function readRaw(env: Env, mailbox: MailboxStub, source: RawSource): Promise<Answer<Uint8Array>> {
+  const opened = await openRaw(env, mailbox, source);
+  if (!opened.ok) return opened;
+  const bytes = opened.value instanceof ArrayBuffer ? opened.value : await new Response(opened.value).arrayBuffer();
+  return done(new Uint8Array(bytes));
+}
+
+/** What reading a message takes besides its id. */
+export interface Asked {
+  env: Env;
+  mailbox: MailboxStub;
+  access: Access;
+}
+
+/** The JSON of an email, its body read out of the raw message where that is too large for a row. */
+export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
+  if (!email.bodyInRaw) return done(email.text);
+  const source = await asked.mailbox.raw(asked.access, email.id);
+  if (!source.ok) return refused(source.error);
+  const raw = await readRaw(asked.env, asked.mailbox, source.value);
+  if (!raw.ok) return raw;
+  const body = bodyJson(await parseMail(raw.value));
+  return done(`${email.text.slice(0, -1)},${body.slice(1)}`);
+}

@@ -1,0 +1,111 @@
+import type { Answer } from "../contract/problem.ts";
+import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
+import { locatorOf } from "../contract/key.ts";
+import type { Config } from "../env.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { refused } from "../lib/outcome.ts";
+import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
+import { parseMail } from "../mail/parse.ts";
+import type { ParsedMail } from "../mail/parsed-mail.ts";
+import { prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
+import type { PreparedMail } from "../mail/prepared-mail.ts";
+import type { Received } from "../mailbox/mailbox.ts";
+import { blobsForWriting } from "./blob-choice.ts";
+import type { MailboxStub } from "./call.ts";
+import { mailboxBehind } from "./mailbox-stub.ts";
+
+/** A message at most: what Email Routing lets through, on every way in. */
+export const MAX_MESSAGE_BYTES = 26_214_400;
+/** A raw message up to this size is a row of the mailbox, written in the transaction of the message. */
+const MAX_ROW_BYTES = 524_288;
+/** Calls of one delivery at most, where the platform says that another may work. */
+const MAX_TRIES = 3;
+
+/** A recipient that can be a mailbox: where its mail goes, and how it was written. */
+interface Recipient {
+  locator: string;
+  written: string;
+}
+
+/**
+ * The one way into a mailbox, whoever hands over: parse outside the actor, blob before row, one transaction, and only then
+ * yes. Answers `Unknown mailbox` without a trace; throws where trying again may help.
+ */
+export async function receiveMail(
+  raw: Uint8Array,
+  envelope: Envelope,
+  env: Env,
+  config: Config,
+): Promise<Answer<Received>> {
+  const recipient = readRecipient(envelope.to);
+  if (recipient === null) return refused(UNKNOWN_MAILBOX);
+  const parsed = await parseMail(raw);
+  const delivery = { ...envelope, to: recipient.written };
+  const prepared = prepareMail(raw, parsed, delivery, config.authservId);
+  return withRetries(async () => {
+    const mailbox = mailboxBehind(env, recipient.locator);
+    return raw.byteLength <= MAX_ROW_BYTES
+      ? mailbox.receive({ ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null })
+      : receiveLarge({ raw, parsed, prepared, locator: recipient.locator }, mailbox, env);
+  });
+}
+
+function readRecipient(to: string): Recipient | null {
+  const canonical = canonicalAddress(to);
+  const written = trimmedAddress(to);
+  return canonical === null || written === null ? null : { locator: locatorOf(canonical), written };
+}
+
+interface LargeMail {
+  raw: Uint8Array;
+  parsed: ParsedMail;
+  prepared: Prepared;
+  locator: string;
+}
+
+/** Reserves, writes the blobs, then the rows. What a crash leaves behind, the reservation erases. */
+async function receiveLarge(mail: LargeMail, mailbox: MailboxStub, env: Env): Promise<Answer<Received>> {
+  const blobs = blobsForWriting(env, mailbox);
+  const rawKey = blobs.newKey(mail.locator, uuidV7(Date.now()));
+  const parts = mail.parsed.attachments.map((attachment) => attachment.content);
+  const partsKey = parts.length === 0 ? null : blobs.newKey(mail.locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve(partsKey === null ? [rawKey] : [rawKey, partsKey], mail.raw.byteLength);
+  if (!reserved.ok) return reserved;
+  await blobs.put(rawKey, [mail.raw]);
+  if (partsKey !== null) await blobs.put(partsKey, parts);
+  return mailbox.receive({ ...withOffsets(mail.prepared), raw: null, rawKey, partsKey });
+}
+
+/** The attachments of a large message lie end to end in one blob: each is a range of it. */
+function withOffsets(prepared: Prepared): Pick<PreparedMail, keyof Prepared> {
+  let end = 0;
+  const attachments = prepared.attachments.map((attachment) => {
+    const offset = end;
+    end += attachment.sizeBytes;
+    return { ...attachment, offset };
+  });
+  return { ...prepared, attachments };
+}
+
+/** The bytes as a buffer of their own, copied only if they are a part of a larger one. */
+function exactBuffer(bytes: Uint8Array): ArrayBuffer {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? buffer : bytes.slice().buffer;
+}
+
+/** Tries again only what the platform marks as safe to: a delivery repeated by mistake is one row, by its Message-ID. */
+async function withRetries<T>(deliver: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await deliver();
+    } catch (error) {
+      if (attempt === MAX_TRIES || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const overloaded = "overloaded" in error && error.overloaded === true;
+  return "retryable" in error && error.retryable === true && !overloaded;
+}

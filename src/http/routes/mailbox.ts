@@ -1,0 +1,38 @@
+import { done } from "../../lib/outcome.ts";
+import { json, jsonResponse } from "../answers.ts";
+import type { Handlers } from "../call.ts";
+
+export const mailboxHandlers: Pick<
+  Handlers,
+  "getMailbox" | "updateMailbox" | "pauseMailbox" | "resumeMailbox" | "deleteMailbox" | "stats"
+> = {
+  async getMailbox({ mailbox, access }) {
+    const info = await mailbox.info(access);
+    return info.ok ? done(json(info.value)) : info;
+  },
+
+  async updateMailbox({ mailbox, access, input }) {
+    const info = await mailbox.rename(access, input.body.display_name);
+    return info.ok ? done(json(info.value)) : info;
+  },
+
+  async pauseMailbox({ mailbox, access, input }) {
+    const paused = await mailbox.pause(access, input.body.reason ?? null);
+    return paused.ok ? done(json(paused.value)) : paused;
+  },
+
+  async resumeMailbox({ mailbox, access }) {
+    const resumed = await mailbox.resume(access);
+    return resumed.ok ? done(json(resumed.value)) : resumed;
+  },
+
+  async deleteMailbox({ mailbox, access }) {
+    const deleted = await mailbox.destroy(access);
+    return deleted.ok ? done(json(deleted.value)) : deleted;
+  },
+
+  async stats({ mailbox, access }) {
+    const stats = await mailbox.stats(access);
+    return stats.ok ? done(jsonResponse(stats.value)) : stats;
+  },
+};

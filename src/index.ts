@@ -1,0 +1,11 @@
+import { receiveEmail } from "./http/email.ts";
+import { serveHttp } from "./http/app.ts";
+
+export { ClientBudget } from "./directory/client-budget.ts";
+export { Directory } from "./directory/directory.ts";
+export { Mailbox } from "./mailbox/mailbox.ts";
+
+export default {
+  fetch: serveHttp,
+  email: receiveEmail,
+} satisfies ExportedHandler<Env>;

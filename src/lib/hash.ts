@@ -1,0 +1,21 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** SHA-256 in lower-case hex. Synchronous: a digest of a few bytes is not worth a turn of the event loop. */
+export function sha256Hex(input: string | Uint8Array): string {
+  return createHash("sha256").update(input).digest("hex");
+}
+
+/** HMAC-SHA-256 of a UTF-8 text in lower-case hex. */
+export function hmacHex(key: string, text: string): string {
+  return createHmac("sha256", key).update(text).digest("hex");
+}
+
+/** `bytes` random bytes in lower-case hex. */
+export function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString("hex");
+}
+
+/** Compares two digests of one kind without telling by its time where they differ. */
+export function digestsEqual(left: string, right: string): boolean {
+  return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+}

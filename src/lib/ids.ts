@@ -1,0 +1,62 @@
+import { randomHex, sha256Hex } from "./hash.ts";
+
+/**
+ * The number that orders everything in a mailbox: milliseconds since 1970 times 2,048, plus a counter within the
+ * millisecond. It fits a JavaScript number until 2109, is the SQLite rowid, and names the public id, so that neither
+ * the id nor the time of receipt needs an index of its own.
+ */
+export type Seq = number;
+
+/** Numbers that one millisecond has room for; a busier one borrows from the next. */
+export const SEQ_PER_MS = 2048;
+
+/** The part of an id that says "the message itself"; attachment n is part n + 1. */
+const WHOLE_MESSAGE = 0;
+const PART_BITS = 16n;
+
+/** The first number not used yet: never smaller than one handed out before, even when the clock went back. */
+export function nextSeq(last: Seq, nowMs: number): Seq {
+  return Math.max(last + 1, nowMs * SEQ_PER_MS);
+}
+
+/** The time a number stands for, in ms since 1970. */
+export function seqTime(seq: Seq): number {
+  return Math.floor(seq / SEQ_PER_MS);
+}
+
+/** The mailbox's part of every id it mints: 46 bits of the digest of its locator. */
+export function idTail(locator: string): bigint {
+  return BigInt(`0x${sha256Hex(`id:${locator}`).slice(0, 12)}`) >> 2n;
+}
+
+/** The public id (UUIDv7) of message `seq`, or of its attachment `part` (from 0). */
+export function idOf(seq: Seq, tail: bigint, part: number | null = null): string {
+  const ms = seqTime(seq).toString(16).padStart(12, "0");
+  const counter = (0x7000 | (seq % SEQ_PER_MS)).toString(16);
+  const partBits = BigInt(part === null ? WHOLE_MESSAGE : part + 1);
+  const rest = ((0b10n << 62n) | (tail << PART_BITS) | partBits).toString(16);
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`;
+}
+
+const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/;
+
+/** What a public id of this mailbox names; null for anything else, ids of other mailboxes included. */
+export function readId(id: string, tail: bigint): { seq: Seq; part: number | null } | null {
+  const match = UUID_V7.exec(id.toLowerCase());
+  if (!match) return null;
+  const [, high = "", low = "", counter = "", variant = "", node = ""] = match;
+  const rest = BigInt(`0x${variant}${node}`) & ((1n << 62n) - 1n);
+  if (rest >> PART_BITS !== tail || parseInt(counter, 16) >= SEQ_PER_MS) return null;
+  const part = Number(rest & ((1n << PART_BITS) - 1n));
+  const seq = parseInt(high + low, 16) * SEQ_PER_MS + parseInt(counter, 16);
+  if (!Number.isSafeInteger(seq)) return null;
+  return { seq, part: part === WHOLE_MESSAGE ? null : part - 1 };
+}
+
+/** A random UUIDv7 (RFC 9562 §5.7) for what has no place in the order of a mailbox: keys, requests, blobs. */
+export function uuidV7(nowMs: number): string {
+  const ms = nowMs.toString(16).padStart(12, "0");
+  const random = randomHex(10);
+  const variant = ((parseInt(random.slice(3, 4), 16) & 0b11) | 0b1000).toString(16);
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(8, 20)}`;
+}

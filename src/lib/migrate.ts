@@ -1,0 +1,39 @@
+import type { Database, Query } from "./sql.ts";
+
+/** One step of a schema. Steps are only ever appended; a released one never changes. */
+export interface Migration {
+  id: string;
+  sql: string;
+}
+
+const MIGRATION_TABLE = "CREATE TABLE IF NOT EXISTS migration (id TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID";
+const FIND_TABLE: Query<{ name: string }, []> = {
+  text: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migration'",
+};
+const APPLIED: Query<{ id: string }, []> = { text: "SELECT id FROM migration ORDER BY position" };
+const RECORD: Query<never, [string, number]> = { text: "INSERT INTO migration (id, position) VALUES (?, ?)" };
+
+/** Whether this object was ever given a schema. An address nobody created has none, and gets none by being asked. */
+export function hasSchema(db: Database): boolean {
+  return db.first(FIND_TABLE) !== null;
+}
+
+/**
+ * Brings the schema to the newest step, all steps in one transaction.
+ * Throws when the stored steps are not a prefix of `migrations`: the data was written by a newer release.
+ */
+export function migrate(db: Database, migrations: readonly Migration[]): void {
+  db.transaction(() => {
+    db.script(MIGRATION_TABLE);
+    const applied = db.all(APPLIED).map((row) => row.id);
+    applied.forEach((id, position) => {
+      if (migrations[position]?.id !== id) {
+        throw new Error(`The stored schema has step ${id}, which this release does not know; run the newer release`);
+      }
+    });
+    migrations.slice(applied.length).forEach((migration, index) => {
+      db.script(migration.sql);
+      db.run(RECORD, migration.id, applied.length + index);
+    });
+  });
+}

@@ -1,0 +1,65 @@
+/** A statement that returns rows of shape `Row` and takes the parameters `Params`. The type is the author's promise, kept beside the SQL. */
+export interface Query<Row, Params extends readonly SqlStorageValue[]> {
+  readonly text: string;
+  readonly row?: Row;
+  readonly params?: Params;
+}
+
+/** What the statements of one call cost, as the platform bills it. */
+export interface RowCost {
+  read: number;
+  written: number;
+}
+
+/** Named statements over the storage of one actor. */
+export class Database {
+  readonly #sql: SqlStorage;
+  readonly #storage: DurableObjectStorage;
+  /** Rows read and written since the last `resetCost()`; the benchmark and the cost tests read it. */
+  readonly cost: RowCost = { read: 0, written: 0 };
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+  }
+
+  /** All rows. */
+  all<Row extends object, Params extends readonly SqlStorageValue[]>(
+    query: Query<Row, Params>,
+    ...params: Params
+  ): Row[] {
+    const cursor = this.#sql.exec(query.text, ...params);
+    const rows = cursor.toArray();
+    this.cost.read += cursor.rowsRead;
+    this.cost.written += cursor.rowsWritten;
+    return rows as Row[];
+  }
+
+  /** The first row, or null. */
+  first<Row extends object, Params extends readonly SqlStorageValue[]>(
+    query: Query<Row, Params>,
+    ...params: Params
+  ): Row | null {
+    return this.all(query, ...params)[0] ?? null;
+  }
+
+  /** Runs a statement for its effect. */
+  run<Params extends readonly SqlStorageValue[]>(query: Query<object, Params>, ...params: Params): void {
+    this.all(query, ...params);
+  }
+
+  /** Runs SQL of the program's own without parameters: migrations. */
+  script(text: string): void {
+    this.#sql.exec(text);
+  }
+
+  /** Everything in `change` happens or nothing does. */
+  transaction<T>(change: () => T): T {
+    return this.#storage.transactionSync(change);
+  }
+
+  resetCost(): void {
+    this.cost.read = 0;
+    this.cost.written = 0;
+  }
+}

@@ -1,0 +1,95 @@
+/** RFC 5321 §4.5.3.1.1, in octets. */
+const MAX_LOCAL_PART_OCTETS = 64;
+/** RFC 1035 §2.3.4 as text without the root dot, in octets. */
+const MAX_DOMAIN_OCTETS = 253;
+/** RFC 5321 §4.5.3.1.3 allows 256 for a path; the rest is room for quotes, brackets and an IDN that shrinks to A-labels. */
+const MAX_INPUT_CHARS = 1_024;
+
+/** RFC 5322 §3.2.3; ASCII only, because a mailbox here has no UTF-8 local part (RFC 6531). */
+const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+/** RFC 5890 §2.3.1: letters, digits, hyphens; no hyphen at either end. */
+const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/**
+ * A domain as people write it, IDN included. Nothing that a URL parser takes for a delimiter, and nothing invisible,
+ * which UTS 46 would drop without a word.
+ */
+const WRITTEN_DOMAIN = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61_-]+$/u;
+
+/** Names nobody may claim: those RFC 2142 and custom reserve, and those a reader takes for the operator. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  (
+    "admin administrator postmaster webmaster hostmaster abuse security support help info contact noreply no-reply " +
+    "mailer-daemon root system mail mails email test www ftp smtp imap pop api dev staging production demo"
+  ).split(" "),
+);
+
+const MAILBOX_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/;
+
+/**
+ * Whether a name can be claimed as the local part of a new mailbox (wire contract, Claim): right grammar, a
+ * valid local part (so no `..`), not reserved. The caller lower-cases first.
+ */
+export function isMailboxName(name: string): boolean {
+  return MAILBOX_NAME.test(name) && DOT_ATOM.test(name) && !RESERVED_NAMES.has(name);
+}
+
+/**
+ * The one form that names a mailbox: lower case, domain in A-labels without trailing dot, local part without
+ * quotes and `+tag`. Null for anything that is not exactly one ASCII-local address at a host name.
+ */
+export function canonicalAddress(input: string): string | null {
+  const parts = addressParts(input);
+  return parts === null ? null : `${parts.name}@${parts.domain}`;
+}
+
+/** The same checks as {@link canonicalAddress}, but the `+tag` stays: the form of `to_address`. */
+export function trimmedAddress(input: string): string | null {
+  const parts = addressParts(input);
+  return parts === null ? null : `${parts.name}${parts.tag}@${parts.domain}`;
+}
+
+interface AddressParts {
+  name: string;
+  /** With its plus sign; "" if there is none. */
+  tag: string;
+  domain: string;
+}
+
+function addressParts(input: string): AddressParts | null {
+  if (input.length > MAX_INPUT_CHARS) return null;
+  const written = withoutBrackets(input.trim());
+  // A quoted local part may hold an @ of its own, so the last one splits; a second one outside quotes is no atom.
+  const at = written.lastIndexOf("@");
+  const local = localPart(written.slice(0, Math.max(at, 0)));
+  const domain = domainName(written.slice(at + 1));
+  if (local === null || domain === null) return null;
+  const plus = local.indexOf("+");
+  const name = plus === -1 ? local : local.slice(0, plus);
+  // A bare tag names no mailbox, and `a.+tag` must not become `a.`, which is no address.
+  return DOT_ATOM.test(name) ? { name, tag: local.slice(name.length), domain } : null;
+}
+
+function withoutBrackets(text: string): string {
+  return text.startsWith("<") && text.endsWith(">") ? text.slice(1, -1) : text;
+}
+
+function localPart(written: string): string | null {
+  // RFC 5321 §4.1.2: "a"@x and a@x are one mailbox; other quoted contents name none of ours.
+  const isQuoted = written.length > 2 && written.startsWith('"') && written.endsWith('"');
+  const plain = isQuoted ? written.slice(1, -1) : written;
+  // Checked before lower-casing: U+212A (Kelvin) lower-cases to an ASCII k.
+  if (plain.length > MAX_LOCAL_PART_OCTETS || !/^[\x21-\x7e]+$/.test(plain)) return null;
+  const lower = plain.toLowerCase();
+  return DOT_ATOM.test(lower) ? lower : null;
+}
+
+function domainName(written: string): string | null {
+  if (!WRITTEN_DOMAIN.test(written)) return null;
+  // The URL parser applies UTS 46 as DNS clients do; null where the name is no valid IDN.
+  const ascii = URL.parse(`http://${written.normalize("NFC")}/`)?.hostname.replace(/\.$/, "") ?? "";
+  if (ascii.length > MAX_DOMAIN_OCTETS) return null;
+  const labels = ascii.split(".");
+  if (!labels.every((label) => LDH_LABEL.test(label))) return null;
+  // WHATWG URL §3.5: a last label of digits is an IPv4 address, never a host name.
+  return /^[0-9]+$/.test(labels.at(-1) ?? "") ? null : ascii;
+}

@@ -1,0 +1,221 @@
+/** A code has 4 digits at least (a card's PIN) and 10 at most (longer ones are account and tracking numbers). */
+const MIN_DIGITS = 4;
+const MAX_DIGITS = 10;
+
+/** Letters and hyphens included; `XXXX-XXXX` device codes have 9, the longest seen 11. */
+const MAX_CODE_CHARS = 12;
+
+/** Longer runs of letters and digits are hashes, tokens and base64. */
+const MAX_TOKEN_CHARS = 24;
+
+/** A line with more words is a page of HTML run together; its code stands in the beginning. */
+const MAX_LINE_TOKENS = 5_000;
+
+/** How far the characters around a number are looked at for a currency, a unit or a phone's `+`. */
+const AFFIX_CHARS = 24;
+
+/** How much a number looks like a code before its surroundings are read. */
+export type Shape =
+  | "digits"
+  /** Reads as a year or a calendar date too. */
+  | "date"
+  /** Letters with digits, or hyphenated groups of both. */
+  | "mixed"
+  /** As a coupon or a document number is formed: `SAVE20`, `INV-48213`. */
+  | "wordy"
+  /** Hyphenated groups of capitals: `WDJB-MJHT`. */
+  | "letters"
+  /** One run of capitals, which any heading is too. */
+  | "capitals";
+
+/** A number or token that may be a code, in one line of text. */
+export interface Candidate {
+  /** As a client types it: digits joined, service prefix dropped. */
+  value: string;
+  shape: Shape;
+  start: number;
+  end: number;
+}
+
+interface Token {
+  text: string;
+  start: number;
+  end: number;
+}
+
+// Letters that are not ASCII belong to the token, so that no code is cut out of a word.
+const TOKEN =
+  /[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff][0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff-]*/g;
+
+function tokensOf(line: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of line.matchAll(TOKEN)) {
+    if (tokens.length >= MAX_LINE_TOKENS) break;
+    if (match[0].length > MAX_TOKEN_CHARS) continue;
+    const text = match[0].replace(/-+$/, "");
+    tokens.push({ text, start: match.index, end: match.index + text.length });
+  }
+  return tokens;
+}
+
+const isDigits = (text: string): boolean => /^[0-9]+$/.test(text);
+
+function isDate(digits: string): boolean {
+  const valid = (year: string, month: string, day: string): boolean =>
+    /^(?:19|20)/.test(year) &&
+    Number(month) >= 1 &&
+    Number(month) <= 12 &&
+    Number(day) >= 1 &&
+    Number(day) <= 31;
+  if (digits.length === 4) return /^(?:19|20)/.test(digits);
+  if (digits.length !== 8) return false;
+  const [a, b, c, d] = [digits.slice(0, 2), digits.slice(2, 4), digits.slice(4, 6), digits.slice(6)];
+  return valid(a + b, c, d) || valid(c + d, b, a) || valid(c + d, a, b);
+}
+
+function digitShape(digits: string): Shape | null {
+  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return null;
+  return isDate(digits) ? "date" : "digits";
+}
+
+/** Codes are grouped evenly (3-3, 4-4, 2-2-2, single digits); phones, ZIP+4 and dates are not. */
+function isEvenlyGrouped(groups: readonly string[]): boolean {
+  const size = groups[0]?.length ?? 0;
+  const total = size * groups.length;
+  if (groups.some((group) => group.length !== size)) return false;
+  if (total < MIN_DIGITS || total > MAX_DIGITS) return false;
+  // 2-2 is a range or a time, 2-2-2-2-2 a French phone, 3-3-3 and 1-1… fit a code.
+  return !(size === 2 && (groups.length === 2 || groups.length === 5));
+}
+
+function hyphenatedDigits(groups: readonly string[]): string | null {
+  if (!isEvenlyGrouped(groups)) return null;
+  const numbers = groups.map(Number);
+  // 12-05-24 is a date in some country; 2024-2025 a span of years.
+  if (groups[0]?.length === 2 && numbers.filter((number) => number <= 31).length === numbers.length)
+    return null;
+  if (groups.length === 2 && groups.every((group) => group.length === 4 && isDate(group))) return null;
+  return groups.join("");
+}
+
+/** Sizes, ordinals, versions and product names: `15min`, `2nd`, `v1234`, `iOS17`. */
+const NAMED_NUMBER = /^(?:[0-9]+[a-z]{1,3}|[vx][0-9]+|[A-Za-z]*[a-z][A-Za-z]*[0-9]{1,2})$/;
+
+function unhyphenatedShape(text: string): Shape | null {
+  if (text.length < MIN_DIGITS || text.length > MAX_DIGITS || !/^[0-9A-Za-z]+$/.test(text)) return null;
+  if (/^[A-Z]+$/.test(text)) return text.length >= 5 && text.length <= 8 ? "capitals" : null;
+  if (!/[0-9]/.test(text) || NAMED_NUMBER.test(text)) return null;
+  return /^[A-Z]{4,}[0-9]{1,4}$/.test(text) ? "wordy" : "mixed";
+}
+
+function hyphenatedShape(groups: readonly string[]): Shape | null {
+  const size = groups[0]?.length ?? 0;
+  const joined = groups.join("");
+  if (joined.length + groups.length - 1 > MAX_CODE_CHARS || joined.length < 6) return null;
+  if (!groups.every((group) => /^[0-9A-Z]{2,6}$/.test(group))) return null;
+  if (!/[0-9]/.test(joined))
+    return size >= 3 && groups.every((group) => group.length === size) ? "letters" : null;
+  return /^[A-Z]{3,}$/.test(groups[0] ?? "") && isDigits(groups.slice(1).join("")) ? "wordy" : "mixed";
+}
+
+function formOf(groups: readonly string[]): { value: string; shape: Shape | null } | null {
+  const [first = "", ...others] = groups;
+  const rest = others.join("");
+  if (groups.every(isDigits)) {
+    const value = others.length === 0 ? first : hyphenatedDigits(groups);
+    return value === null ? null : { value, shape: digitShape(value) };
+  }
+  // "G-482913": the letters name the service and are not typed.
+  if (others.length === 1 && /^[A-Z]{1,2}$/.test(first) && isDigits(rest) && digitShape(rest) !== null) {
+    return { value: rest, shape: "digits" };
+  }
+  return {
+    value: groups.join("-"),
+    shape: others.length === 0 ? unhyphenatedShape(first) : hyphenatedShape(groups),
+  };
+}
+
+function tokenCandidate({ text, start, end }: Token): Candidate | null {
+  const form = formOf(text.split("-"));
+  return form === null || form.shape === null ? null : { value: form.value, shape: form.shape, start, end };
+}
+
+/** Numbers that only spaces part: one grouped code, a phone or card number (none), or numbers on their own. */
+function runCandidates(run: readonly Token[]): Candidate[] {
+  const first = run[0];
+  const last = run.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const groups = run.map((token) => token.text);
+  if (run.length > 1) {
+    const value = isEvenlyGrouped(groups) ? groups.join("") : "";
+    if (value !== "") return [{ value, shape: "digits", start: first.start, end: last.end }];
+    if (run.length > 2 && groups.join("").length >= 8) return [];
+    if (groups.every((group) => group.length === first.text.length && group.length < 6)) return [];
+  }
+  return run.map(tokenCandidate).filter((candidate) => candidate !== null);
+}
+
+const CURRENCY = "[$€£¥￥₹₩₽₺₫฿₱₴₪]";
+const CURRENCY_WORD =
+  "(?:usd|eur|gbp|jpy|cny|rmb|inr|krw|brl|rub|try|vnd|idr|pln|chf|cad|aud|sek|nok|dkk|mxn|aed|sar|egp|hkd|twd|sgd|rs|rp|zł|руб|р|tl|kr|đ|euros?|dollars?|dólares|pesos|reais|rupees|rubles|yuan|yen)";
+
+/** What stands right before a number that is no code: a currency, `+`, `#`, a path, a decimal, a mask (`••4829`). */
+const BAD_BEFORE = new RegExp(
+  `(?:[/\\\\&?%@+^~#№]|[0-9a-z][.,_]|\\.\\.|…|[•●]|[0-9][0-9a-f]{0,3}:|::|${CURRENCY} ?|(?:^|[^a-zа-я])${CURRENCY_WORD}\\.? ?|\\*{2,} |\\+[0-9 ()-]*)$`,
+  "i",
+);
+
+/** What stands right behind it: a decimal, a path, a domain, a percentage, a currency. */
+const BAD_AFTER = new RegExp(
+  `^(?:[.,:/][0-9]|[/\\\\@&%°]|\\.[a-z]|:[0-9a-f]| ?%| ?${CURRENCY}| ?${CURRENCY_WORD}(?![a-zа-яё\\u00c0-\\u024f]))`,
+);
+
+/** Units, in the languages of the key words; the CJK ones stand right behind their number. */
+const UNIT_AFTER =
+  /^(?:[ -]?(?:ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|am|pm|uhr|minutos?|segundos?|horas?|días?|dias?|minuten?|sekunden?|stunden?|tage|minuti|secondi|ore|giorni|heures?|jours?|secondes?|минут[ыу]?|секунд[ыу]?|час(?:а|ов)?|дн(?:я|ей)|dakika|saat|saniye|phút|giây|giờ|menit|detik|jam|hari|minut|godzin|uur|dagen|points?|pts|miles|km|kg|g|lbs|ml|gb|mb|kb|px|users?|customers?|members?|people|items?|files?|commits?|views?|followers|subscribers|companies|stars|reviews|times|reward points)(?![a-z\u00c0-\u024f\u0400-\u04ff])| ?(?:年|月|日|号|號|时|時|点|點|分|秒|円|元|圆|個|个|人|名|件|回|원|년|월|분(?!증)|초|명|개|मिनट|घंटे|दिन|रुपये|دقيقة|دقائق|ساعة|ريال|درهم))/;
+
+const WEB_OTP_ORIGIN = /(?:^|\s)@[a-z0-9.-]+ #$/i;
+
+/** A US state before a ZIP code. */
+const STATE = /(?:^|[\s,])[A-Z]{2} $/;
+
+function isAffixed(line: string, candidate: Candidate): boolean {
+  const before = line.slice(Math.max(0, candidate.start - AFFIX_CHARS), candidate.start);
+  const after = line.slice(candidate.end, candidate.end + AFFIX_CHARS);
+  const lowerAfter = after.toLowerCase();
+  // "**482913**" is bold, "**4829" a masked card.
+  if (before.endsWith("*") && !after.startsWith("*")) return true;
+  if (before.endsWith("_") !== after.startsWith("_")) return true;
+  if (/^\d{5}$/.test(candidate.value) && STATE.test(before)) return true;
+  if (BAD_BEFORE.test(before) && !isWebOtp(line, candidate)) return true;
+  return (
+    BAD_AFTER.test(after) || BAD_AFTER.test(lowerAfter.replace(/^\.[a-z]/, "")) || UNIT_AFTER.test(lowerAfter)
+  );
+}
+
+/** Whether the code stands as the WebOTP format wants it: `@example.com #482913`. */
+export function isWebOtp(line: string, candidate: Candidate): boolean {
+  return WEB_OTP_ORIGIN.test(line.slice(Math.max(0, candidate.start - 100), candidate.start));
+}
+
+/**
+ * What in a line has the form of a code, left to right. Years and dates come back marked; prices, phones, quantities,
+ * colours, addresses and parts of longer numbers do not come back.
+ */
+export function candidatesIn(line: string): Candidate[] {
+  const found: Candidate[] = [];
+  let run: Token[] = [];
+  const endRun = (): void => {
+    found.push(...runCandidates(run));
+    run = [];
+  };
+  for (const token of tokensOf(line)) {
+    const last = run.at(-1);
+    const gap = last === undefined ? "" : line.slice(last.end, token.start);
+    if (last !== undefined && (!isDigits(token.text) || !/^(?: {1,3}| ?[·|] ?)$/.test(gap))) endRun();
+    if (isDigits(token.text)) run.push(token);
+    else found.push(...[tokenCandidate(token)].filter((candidate) => candidate !== null));
+  }
+  endRun();
+  return found.filter((candidate) => !isAffixed(line, candidate));
+}

@@ -1,0 +1,150 @@
+/** Chat-length mails carry their code in the first screen; Gmail clips a mail at 102 KB. */
+const MAX_TEXT_CHARS = 100_000;
+
+/** RFC 5322 has no limit; no subject that a person reads is longer. */
+const MAX_SUBJECT_CHARS = 500;
+
+/** Longer lines are prose, not the opening line of a quotation. */
+const MAX_QUOTE_INTRO_CHARS = 300;
+
+/** Lines in which a "From:" must be followed by "Sent:" or "Date:" to open a quoted mail. */
+const HEADER_BLOCK_LINES = 4;
+
+/** Zero-width and direction marks: invisible, so they neither split a code nor join two numbers. */
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g;
+
+const FOREIGN_DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g;
+
+function asciiDigit(digit: string): string {
+  const unit = digit.charCodeAt(0);
+  const zero = [0xff10, 0x06f0, 0x0966, 0x0660].find((start) => unit >= start && unit <= start + 9) ?? unit;
+  return String(unit - zero);
+}
+
+/** Digits of any script as ASCII, one kind of hyphen and space, nothing invisible. */
+function plain(text: string): string {
+  return text
+    .replace(INVISIBLE, "")
+    .replace(FOREIGN_DIGITS, asciiDigit)
+    .replace(/[\uff21-\uff3a\uff41-\uff5a]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/[\u2010-\u2013\u2212\uff0d]/g, "-")
+    .replace(/[\t\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+}
+
+// Each class is a plain run, and a match starts only where no character of that run precedes it: linear.
+const URL_LIKE = /(?:https?|ftp):\/\/[^\s<>"\u3000-\uffef]+|(?<![a-z0-9.-])www\.[^\s<>"\u3000-\uffef]+/gi;
+const MAIL_ADDRESS = /(?<![\w.%+=-])[\w.%+=-]+@[\w.-]+/g;
+const BARE_URL = /(?<![a-z0-9.-])[a-z0-9][a-z0-9.-]*\.[a-z]{2,}[/?][!-~]*/gi;
+
+/** Stands for a link or a mail address: neither a letter nor a digit. */
+const MASK = " \ufffc ";
+
+function masked(text: string): string {
+  return text.replace(URL_LIKE, MASK).replace(MAIL_ADDRESS, MASK).replace(BARE_URL, MASK);
+}
+
+const WROTE = new RegExp(
+  "(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|napisał|napisała|napisał\\(a\\)|написал|написала|написал\\(а\\)|пишет|yazdı|đã viết|menulis|كتب|लिखा|写道|寫道|書きました|작성)\\s?[:：]$",
+);
+
+const ORIGINAL_MESSAGE = new Set([
+  "original message",
+  "original appointment",
+  "ursprüngliche nachricht",
+  "originalnachricht",
+  "message d'origine",
+  "message original",
+  "mensaje original",
+  "mensagem original",
+  "messaggio originale",
+  "oorspronkelijk bericht",
+  "исходное сообщение",
+  "пересылаемое сообщение",
+  "原始邮件",
+  "原始郵件",
+  "原邮件",
+  "元のメッセージ",
+  "원본 메시지",
+  "orijinal ileti",
+  "orijinal mesaj",
+  "pesan asli",
+  "wiadomość oryginalna",
+  "oryginalna wiadomość",
+  "thư gốc",
+  "tin nhắn gốc",
+  "الرسالة الأصلية",
+  "मूल संदेश",
+]);
+
+const HEADER_FROM =
+  /^[*_]{0,2}(?:from|von|de|da|van|от|发件人|寄件者|寄件人|差出人|보낸 사람|gönderen|kimden|dari|od|từ|من)\s?[:：]/;
+const HEADER_SENT =
+  /^[*_]{0,2}(?:sent|date|gesendet|datum|envoyé|date|enviado|enviada|fecha|data|inviato|verzonden|отправлено|дата|发送时间|日期|寄件日期|傳送時間|送信日時|日時|보낸 날짜|gönderildi|tarih|terkirim|dikirim|tanggal|wysłano|đã gửi|ngày|تاريخ الإرسال|التاريخ)\s?[:：]/;
+
+/** Word order of German and Dutch: "Am 1. Januar schrieb Ann:". */
+const WROTE_WHO = /^(?:am|op) .*(?:schrieb|schreef) .*:$/;
+
+function opensQuotation(lines: readonly string[], at: number): boolean {
+  const line = (lines[at] ?? "").trim();
+  if (line.length === 0 || line.length > MAX_QUOTE_INTRO_CHARS) return false;
+  const lower = line.toLowerCase();
+  // The intro is often folded: its date may stand on the line before "wrote:".
+  if (WROTE.test(lower) || WROTE_WHO.test(lower))
+    return /[0-9@]/.test(line) || /[0-9@]/.test(lines[at - 1] ?? "");
+  if (/^[-_]{2}/.test(line)) return ORIGINAL_MESSAGE.has(lower.replace(/[-_ ]+$/, "").replace(/^[-_ ]+/, ""));
+  if (!HEADER_FROM.test(lower)) return false;
+  const next = lines.slice(at + 1, at + 1 + HEADER_BLOCK_LINES);
+  return next.some((follower) => HEADER_SENT.test(follower.trim().toLowerCase()));
+}
+
+const FORWARD = /^\s*(?:fwd?|wg|tr|rv|enc|i|fs|pd|転送|转发|轉寄|전달)\s*[:：]/i;
+const REPLY = /^\s*(?:re|aw|sv|antw|odp|ynt|res|rif|回复|回覆|答复|返信|답장|رد)\s*(?:\[\d+\]\s*)?[:：]/i;
+
+/** Digits that a mail shows in boxes, one to a line, become one line. */
+function joinBoxes(lines: readonly string[]): string[] {
+  const joined: string[] = [];
+  let boxes: string[] = [];
+  for (const line of [...lines, "\ufffc"]) {
+    const trimmed = line.trim();
+    if (/^[0-9]$/.test(trimmed)) {
+      boxes.push(trimmed);
+      continue;
+    }
+    if (trimmed === "" && boxes.length > 0) continue;
+    if (boxes.length > 0) joined.push(boxes.join(" "));
+    boxes = [];
+    joined.push(line);
+  }
+  joined.pop();
+  return joined;
+}
+
+/**
+ * The subject in plain characters, "" for a reply: its subject repeats the older mail's.
+ */
+export function ownSubject(subject: string): string {
+  const line = subject.slice(0, MAX_SUBJECT_CHARS).replace(/[\r\n]+/g, " ");
+  return REPLY.test(line) ? "" : masked(plain(line));
+}
+
+/**
+ * The lines of a text that its sender wrote, as they are: what stands above a quoted older mail, without `>` lines. A
+ * forwarded mail is what its sender sends, so its body stays.
+ */
+export function withoutQuotation(text: string, subject: string): string[] {
+  const lines = text.slice(0, MAX_TEXT_CHARS).split(/\r\n|\r|\n/);
+  const forwarded = FORWARD.test(subject.slice(0, MAX_SUBJECT_CHARS));
+  const own: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? "";
+    if (/^[\s\u200b]?[>＞]/.test(line)) continue;
+    if (!forwarded && opensQuotation(lines, at)) break;
+    own.push(line);
+  }
+  return own;
+}
+
+/** Lines in plain characters, links and mail addresses masked, digits that stand one to a line joined. */
+export function plainLines(lines: readonly string[]): string[] {
+  return joinBoxes(masked(plain(lines.join("\n"))).split("\n"));
+}

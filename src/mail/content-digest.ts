@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { isEmptyLine, lineEnd } from "./header-block.ts";
+
+/**
+ * What the hosts on the way write (RFC 5321 §4.4, RFC 7208, 8601, 8617, and the habits of large hosts). A retry by
+ * another path differs in these alone. DKIM-Signature is the sender's own and stays.
+ */
+const TRACE_FIELDS: ReadonlySet<string> = new Set([
+  "received",
+  "return-path",
+  "delivered-to",
+  "x-original-to",
+  "x-received",
+  "received-spf",
+  "authentication-results",
+  "arc-seal",
+  "arc-message-signature",
+  "arc-authentication-results",
+]);
+const LATIN1 = new TextDecoder("latin1");
+const LONGEST_TRACE_NAME = 26;
+
+/**
+ * SHA-256, in hex, of a message without its trace fields: equal for a sender's retry over another path, different
+ * for any other change of a byte, in header or body.
+ */
+export function contentDigest(raw: Uint8Array): string {
+  const hash = createHash("sha256");
+  let keptFrom = 0;
+  let isTrace = false;
+  for (let at = 0; at < raw.length;) {
+    const end = lineEnd(raw, at);
+    if (isEmptyLine(raw, at, end)) break;
+    const isFolded = raw[at] === 0x20 || raw[at] === 0x09;
+    const wasTrace = isTrace;
+    if (!isFolded) isTrace = isTraceField(raw, at);
+    if (isTrace && !wasTrace) hash.update(raw.subarray(keptFrom, at));
+    if (isTrace) keptFrom = end;
+    at = end;
+  }
+  return hash.update(raw.subarray(keptFrom)).digest("hex");
+}
+
+function isTraceField(raw: Uint8Array, start: number): boolean {
+  const head = raw.subarray(start, start + LONGEST_TRACE_NAME + 2);
+  const name = /^([\w-]+)[ \t]?:/.exec(LATIN1.decode(head))?.[1];
+  return name !== undefined && TRACE_FIELDS.has(name.toLowerCase());
+}

@@ -1,0 +1,46 @@
+/** A mailbox as a header names it: display name ("" if none) and address as written, without angle brackets. */
+export interface NamedAddress {
+  name: string;
+  address: string;
+}
+
+/** One attachment or inline file of a parsed message. */
+export interface ParsedAttachment {
+  /** Never empty, no path, no control characters. */
+  filename: string;
+  /** Lower case, without parameters. */
+  contentType: string;
+  disposition: string | null;
+  /** Without angle brackets. */
+  contentId: string | null;
+  /** Position among the attachments, from 0. */
+  partIndex: number;
+  content: Uint8Array;
+}
+
+/** A message as far as it could be read. Every string is well-formed Unicode. */
+export interface ParsedMail {
+  /** "" if none. */
+  subject: string;
+  /** The first mailbox of the first From header; both "" if there is none. */
+  from: NamedAddress;
+  to: NamedAddress[];
+  cc: NamedAddress[];
+  /** With angle brackets, as in the header; null if the message has none. */
+  messageId: string | null;
+  inReplyTo: string | null;
+  references: string | null;
+  /** Ids of In-Reply-To and References, each with angle brackets, nearest ancestor last, without repeats, bounded. */
+  ancestorIds: string[];
+  /** ISO 8601 UTC from the Date header; null if missing or unreadable. */
+  date: string | null;
+  /** Text of the message; derived from the HTML where there is no text part. */
+  text: string;
+  /** "" if the message has no HTML part. */
+  html: string;
+  /** Lower-case name to value, repeats joined by "\n", in order of first appearance. */
+  headers: Record<string, string>;
+  attachments: ParsedAttachment[];
+  /** What could not be read or was cut, each a stable word such as `too_many_parts`; empty for a sound message. */
+  faults: string[];
+}

@@ -1,0 +1,53 @@
+/** What is stored of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
+export interface StoredAttachment {
+  filename: string;
+  contentType: string;
+  sizeBytes: number;
+  disposition: string | null;
+  contentId: string | null;
+  /** First byte within the blob of parts; null where the raw message is small enough to cut from. */
+  offset: number | null;
+}
+
+/** The columns of the full-text row, as indexed. */
+export interface SearchText {
+  subject: string;
+  names: string;
+  addresses: string;
+  body: string;
+  code: string;
+  attachments: string;
+}
+
+/** A message ready to be written: everything that costs thought was done outside the actor. */
+export interface PreparedMail {
+  fromAddress: string;
+  fromName: string;
+  /** The envelope recipient, its tag kept. */
+  toAddress: string;
+  subject: string;
+  snippet: string;
+  code: string | null;
+  link: string | null;
+  labels: string[];
+  /** Digest of the Message-ID; null if the message has none. */
+  messageKey: string | null;
+  /** Digests of the ids it refers to, nearest ancestor last. */
+  ancestorKeys: string[];
+  /** Digest of everything but the trace headers. */
+  digest: string;
+  /** JSON object: the members of an Email that fit a row whatever the message. */
+  detail: string;
+  /** JSON object: body_text, body_html, headers; null where they are too large for a row and are read from the raw message. */
+  body: string | null;
+  attachments: StoredAttachment[];
+  search: SearchText;
+  sizeBytes: number;
+  /** False if the parser gave up on it. */
+  parsed: boolean;
+  /** The message byte for byte; null where it lies in the blob store under `rawKey`. */
+  raw: ArrayBuffer | null;
+  rawKey: string | null;
+  /** The blob in which the decoded attachments of a large message lie end to end. */
+  partsKey: string | null;
+}

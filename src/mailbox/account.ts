@@ -1,0 +1,187 @@
+import {
+  conflict,
+  insufficientScope,
+  notFound,
+  PAUSED,
+  UNAUTHORIZED,
+  WRONG_MAILBOX,
+  type Answer,
+} from "../contract/problem.ts";
+import type { KeyRecord, MailboxInfo } from "../contract/mailbox.ts";
+import type { Scope } from "../contract/scope.ts";
+import { digestsEqual } from "../lib/hash.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Database } from "../lib/sql.ts";
+import type { Access, Principal } from "./access.ts";
+import type { AccountRow, KeyRow } from "./schema.ts";
+import * as statements from "./statements.ts";
+
+/** Keys of one mailbox at most: each is compared on every request. */
+const MAX_KEYS = 100;
+/** How stale `last_used_at` may get on disk: a read must not cost a write. */
+const LAST_USED_PRECISION_MS = 3_600_000;
+
+/** The mailbox's own row and its keys, kept in memory so that admission reads no rows. */
+export class Account {
+  readonly row: AccountRow;
+  readonly #db: Database;
+  readonly #keys: Map<string, KeyRow>;
+
+  private constructor(db: Database, row: AccountRow) {
+    this.#db = db;
+    this.row = row;
+    this.#keys = new Map(db.all(statements.LIST_KEYS).map((key) => [key.id, key]));
+  }
+
+  /** Reads what is stored; null for an object that holds no mailbox. */
+  static open(db: Database): Account | null {
+    const row = db.first(statements.READ_ACCOUNT);
+    return row === null ? null : new Account(db, row);
+  }
+
+  /** Whether mail and keys of it are still good. Time alone ends it, however late the alarm. */
+  isLive(nowMs: number): boolean {
+    return this.row.status !== "closing" && !this.isOver(nowMs);
+  }
+
+  /** Whether its time is up. */
+  isOver(nowMs: number): boolean {
+    return this.row.expires_at !== null && nowMs >= this.row.expires_at;
+  }
+
+  /** Judges a caller in the order of the wire contract: 401, scope, other mailbox, paused, fault of the request. */
+  admit(access: Access, nowMs: number): Answer<Principal> {
+    if (!this.isLive(nowMs)) return refused(noMailbox(access));
+    const principal = this.#principal(access, nowMs);
+    if (principal === null) return refused(UNAUTHORIZED);
+    if (!access.scopes.includes(principal.scope)) {
+      const upgrade = principal.scope === "provisional" ? access.upgradeUrl : undefined;
+      return refused(insufficientScope(principal.scope, upgrade));
+    }
+    if (access.foreign) return refused(WRONG_MAILBOX);
+    if (this.row.status === "paused" && !access.whilePaused) return refused(PAUSED);
+    if (access.fault !== null) return refused(access.fault);
+    return done(principal);
+  }
+
+  #principal(access: Access, nowMs: number): Principal | null {
+    const { credential } = access;
+    if (credential.kind === "operator") return { scope: "operator", keyId: null, expiresAt: null };
+    let found: KeyRow | null = null;
+    // Every key is compared, so that the time tells nothing of which one was near.
+    for (const key of this.#keys.values()) {
+      if (digestsEqual(key.secret_hash, credential.secretHash)) found = key;
+    }
+    if (found === null || (found.expires_at !== null && nowMs >= found.expires_at)) return null;
+    this.#touch(found, nowMs);
+    return { scope: found.scope, keyId: found.id, expiresAt: found.expires_at };
+  }
+
+  #touch(key: KeyRow, nowMs: number): void {
+    const written = key.last_used_at ?? 0;
+    if (nowMs - written < LAST_USED_PRECISION_MS) return;
+    key.last_used_at = nowMs;
+    this.#db.run(statements.TOUCH_KEY, nowMs, key.id);
+  }
+
+  /** The keys as their owner sees them, without their digests. */
+  keyRecords(): KeyRecord[] {
+    return [...this.#keys.values()].map(keyRecord);
+  }
+
+  /** Keeps a key's digest. Refused over MAX_KEYS. */
+  addKey(secretHash: string, scope: Scope, expiresAt: number | null, nowMs: number): Answer<KeyRecord> {
+    if (this.#keys.size >= MAX_KEYS) return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`));
+    const key: KeyRow = {
+      id: uuidV7(nowMs),
+      secret_hash: secretHash,
+      scope,
+      created_at: nowMs,
+      expires_at: expiresAt,
+      last_used_at: null,
+    };
+    this.#db.run(statements.INSERT_KEY, key.id, secretHash, scope, nowMs, expiresAt);
+    this.#keys.set(key.id, key);
+    return done(keyRecord(key));
+  }
+
+  /** Ends a key at once. */
+  removeKey(id: string): Answer<null> {
+    if (!this.#keys.has(id)) return refused(notFound("Key"));
+    this.#db.run(statements.DELETE_KEY, id);
+    this.#keys.delete(id);
+    return done(null);
+  }
+
+  /** Whether this digest is one of the mailbox's live keys. */
+  holdsKey(secretHash: string): boolean {
+    return [...this.#keys.values()].some((key) => digestsEqual(key.secret_hash, secretHash));
+  }
+
+  /** Pauses or resumes; the directory hears of it from `directory_due` on. */
+  setStatus(status: AccountRow["status"], reason: string | null, nowMs: number): void {
+    const pausedAt = status === "paused" ? nowMs : null;
+    this.#db.run(statements.SET_STATUS, status, pausedAt, reason, nowMs);
+    Object.assign(this.row, { status, paused_at: pausedAt, pause_reason: reason, directory_due: nowMs });
+  }
+
+  setDisplayName(name: string | null): void {
+    this.#db.run(statements.SET_DISPLAY_NAME, name);
+    this.row.display_name = name;
+  }
+
+  setDirectoryDue(due: number | null): void {
+    this.#db.run(statements.SET_DIRECTORY_DUE, due);
+    this.row.directory_due = due;
+  }
+
+  /** Erases every key: whatever comes next is answered 401. */
+  removeKeys(): void {
+    this.#db.run(statements.DELETE_KEYS);
+    this.#keys.clear();
+  }
+
+  /** Takes an erased message out of the counters; what the month saw stays counted. */
+  countDeletion(message: { direction: string; size_bytes: number }): void {
+    const { row } = this;
+    const inbound = row.inbound - (message.direction === "inbound" ? 1 : 0);
+    const outbound = row.outbound - (message.direction === "outbound" ? 1 : 0);
+    const storage_bytes = row.storage_bytes - message.size_bytes;
+    this.#db.run(statements.COUNT_DELETION, inbound, outbound, storage_bytes);
+    Object.assign(row, { inbound, outbound, storage_bytes });
+  }
+
+  /** The mailbox as its owner sees it. */
+  info(): MailboxInfo {
+    const { row } = this;
+    return {
+      mailbox: row.address,
+      status: row.status === "paused" ? "paused" : "active",
+      webhook_url: null,
+      webhook_status: null,
+      created_at: new Date(row.created_at).toISOString(),
+      expires_at: isoOrNull(row.expires_at),
+      display_name: row.display_name,
+    };
+  }
+}
+
+function keyRecord(key: KeyRow): KeyRecord {
+  return {
+    id: key.id,
+    scope: key.scope,
+    created_at: new Date(key.created_at).toISOString(),
+    expires_at: isoOrNull(key.expires_at),
+    last_used_at: isoOrNull(key.last_used_at),
+  };
+}
+
+function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+/** What a caller hears where there is no mailbox: a key never learns that; the operator, who named it, does. */
+export function noMailbox(access: Access) {
+  return access.credential.kind === "operator" ? notFound("Mailbox") : UNAUTHORIZED;
+}

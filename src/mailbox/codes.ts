@@ -1,0 +1,51 @@
+import type { CodeAnswer } from "../contract/message.ts";
+import type { CodeFilters } from "../contract/routes.ts";
+import { idOf, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
+import type { Database } from "../lib/sql.ts";
+import { receivedAt, type View } from "./present.ts";
+import type { MessageRow } from "./schema.ts";
+import * as statements from "./statements.ts";
+
+/** The last seq that `since` excludes: codes count only when received strictly after it. */
+function seqUpTo(since: number | null): Seq {
+  return since === null ? 0 : (since + 1) * SEQ_PER_MS - 1;
+}
+
+/** The newest stored message that is a hit and was not handed out. */
+export function newestHit(db: Database, filters: CodeFilters): MessageRow | null {
+  const after = seqUpTo(filters.since);
+  const code = filters.kind === "link" ? null : db.first(statements.NEWEST_CODE, after, filters.from);
+  const link = filters.kind === "code" ? null : db.first(statements.NEWEST_LINK, after, filters.from);
+  if (code === null || link === null) return code ?? link;
+  return code.seq >= link.seq ? code : link;
+}
+
+/** Whether a message is a hit (wire contract, GET /v1/code). */
+export function fits(message: MessageRow, filters: CodeFilters): boolean {
+  const { code, link } = message;
+  const hit = { code: code !== null, link: link !== null, any: code !== null || link !== null };
+  const sender = `${message.from_address} ${message.from_name}`.toLowerCase();
+  return (
+    hit[filters.kind] &&
+    message.seq > seqUpTo(filters.since) &&
+    (filters.from === null || sender.includes(filters.from.toLowerCase()))
+  );
+}
+
+/** Marks a code as handed out. */
+export function takeCode(db: Database, seq: Seq, nowMs: number): void {
+  db.run(statements.TAKE_CODE, nowMs, seq);
+}
+
+/** The answer of GET /v1/code. */
+export function codeAnswer(message: MessageRow | null, view: View): CodeAnswer {
+  if (message === null) return { code: null };
+  return {
+    id: idOf(message.seq, view.tail),
+    code: message.code,
+    link: message.link,
+    from: message.from_address,
+    subject: message.subject,
+    received_at: receivedAt(message.seq),
+  };
+}

@@ -1,0 +1,129 @@
+import { nextSeq, seqTime, type Seq } from "../lib/ids.ts";
+import type { Database } from "../lib/sql.ts";
+import type { PreparedMail } from "../mail/prepared-mail.ts";
+import { threadFor } from "../mail/threading.ts";
+import type { Account } from "./account.ts";
+import type { MessageRow } from "./schema.ts";
+import * as statements from "./statements.ts";
+
+/** A sender repeats for five days at most (RFC 5321 §4.5.4.1): so long a repeat is recognised. */
+const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
+
+/** What became of a message: stored now, or stored before. */
+export type Ingested = { kind: "stored"; message: MessageRow } | { kind: "duplicate"; seq: Seq };
+
+/**
+ * Writes a message and everything that follows from it. Runs inside one transaction: message, content, thread, labels,
+ * search row and counters, or nothing.
+ */
+export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs: number): Ingested {
+  const earlier = duplicateOf(db, mail, nowMs);
+  if (earlier !== null) return { kind: "duplicate", seq: earlier };
+  const seq = nextSeq(account.row.last_seq, nowMs);
+  const message: MessageRow = {
+    seq,
+    thread: joinThread(db, mail, seq),
+    direction: "inbound",
+    status: "received",
+    from_address: mail.fromAddress,
+    from_name: mail.fromName,
+    to_address: mail.toAddress,
+    subject: mail.subject,
+    snippet: mail.snippet,
+    code: mail.code,
+    link: mail.link,
+    attachment_count: mail.attachments.length,
+    labels: JSON.stringify(mail.labels),
+    size_bytes: mail.sizeBytes,
+  };
+  insertMessage(db, message);
+  db.run(
+    statements.INSERT_CONTENT,
+    seq,
+    mail.detail,
+    JSON.stringify(mail.attachments),
+    mail.body,
+    mail.rawKey,
+    mail.partsKey,
+    mail.raw,
+  );
+  const { subject, names, addresses, body, code, attachments } = mail.search;
+  db.run(statements.INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
+  for (const label of mail.labels) db.run(statements.ADD_LABEL, label, seq);
+  for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) db.run(statements.CANCEL_ERASURE, key);
+  countReceipt(db, account, mail, seq);
+  return { kind: "stored", message };
+}
+
+function insertMessage(db: Database, message: MessageRow): void {
+  db.run(
+    statements.INSERT_MESSAGE,
+    message.seq,
+    message.thread,
+    message.direction,
+    message.status,
+    message.from_address,
+    message.from_name,
+    message.to_address,
+    message.subject,
+    message.snippet,
+    message.code,
+    message.link,
+    message.attachment_count,
+    message.labels,
+    message.size_bytes,
+  );
+}
+
+/** Equal Message-ID and equal content: a reused Message-ID pre-empts nobody, and a mail without one is never a duplicate. */
+function duplicateOf(db: Database, mail: PreparedMail, nowMs: number): Seq | null {
+  if (mail.messageKey === null) return null;
+  const seq = db.first(statements.FIND_DUPLICATE, mail.messageKey, mail.digest)?.seq ?? null;
+  return seq !== null && nowMs - seqTime(seq) < DUPLICATE_WINDOW_MS ? seq : null;
+}
+
+/** The thread that the ids lead to. Threads that this message turns out to link become one. */
+function joinThread(db: Database, mail: PreparedMail, seq: Seq): Seq {
+  const { messageKey } = mail;
+  const ids = messageKey === null ? mail.ancestorKeys : [...mail.ancestorKeys, messageKey];
+  const known = ids.length === 0 ? [] : db.all(statements.THREADS_OF, JSON.stringify(ids));
+  // Of several messages with one Message-ID the first bears it: a copy does not enter the first one's thread by its name.
+  const isCopy = known.some((row) => row.message_id === messageKey && row.seq !== null);
+  const threadOf = new Map(known.map((row) => [row.message_id, String(row.thread)]));
+  const joined = threadFor(mail.ancestorKeys, isCopy ? null : messageKey, threadOf, String(seq));
+  const thread = Number(joined.threadId);
+  for (const other of joined.merge) mergeThread(db, Number(other), thread);
+  for (const id of joined.learn) if (id !== messageKey) db.run(statements.LEARN_ID, id, "", thread, null);
+  if (messageKey !== null) db.run(statements.LEARN_ID, messageKey, mail.digest, thread, seq);
+  return thread;
+}
+
+/** `from` lives on as another name of `into`: ids learned for it, and clients that remember it, still arrive. */
+function mergeThread(db: Database, from: Seq, into: Seq): void {
+  db.run(statements.MOVE_THREAD, into, from);
+  db.run(statements.MOVE_ALIASES, into, from);
+  db.run(statements.ADD_ALIAS, from, into);
+}
+
+function countReceipt(db: Database, account: Account, mail: PreparedMail, seq: Seq): void {
+  const { row } = account;
+  const month = new Date(seqTime(seq)).toISOString().slice(0, 7);
+  const counted = {
+    last_seq: seq,
+    inbound: row.inbound + 1,
+    month,
+    month_count: row.month === month ? row.month_count + 1 : 1,
+    unparsed: row.unparsed + (mail.parsed ? 0 : 1),
+    storage_bytes: row.storage_bytes + mail.sizeBytes,
+  };
+  db.run(
+    statements.COUNT_RECEIPT,
+    counted.last_seq,
+    counted.inbound,
+    counted.month,
+    counted.month_count,
+    counted.unparsed,
+    counted.storage_bytes,
+  );
+  Object.assign(row, counted);
+}

@@ -1,0 +1,501 @@
+import { Server } from "partyserver";
+import { R2BlobStore } from "../blobs/r2.ts";
+import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
+import type { DeletedMailbox, KeyRecord, MailboxInfo, Stats } from "../contract/mailbox.ts";
+import { directoryShard } from "../contract/directory.ts";
+import { conflict, invalid, notFound, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
+import type { CodeFilters, InboxFilters } from "../contract/routes.ts";
+import type { Scope } from "../contract/scope.ts";
+import { configOf } from "../env.ts";
+import { idOf, idTail } from "../lib/ids.ts";
+import { hasSchema, migrate } from "../lib/migrate.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { Database, type RowCost } from "../lib/sql.ts";
+import { nextWake } from "../lib/wake.ts";
+import type { PreparedMail } from "../mail/prepared-mail.ts";
+import type { Access, Principal } from "./access.ts";
+import { Account, noMailbox } from "./account.ts";
+import { codeAnswer, newestHit, takeCode } from "./codes.ts";
+import { ALL_DUE, eraseDueBlobs, ORPHAN_AFTER_MS } from "./erasure.ts";
+import { ingest } from "./ingest.ts";
+import { MAX_LABELS, relabel } from "./labelling.ts";
+import { jsonText, type JsonText, type View } from "./present.ts";
+import * as reading from "./reading.ts";
+import { MIGRATIONS, type MessageRow } from "./schema.ts";
+import { searchPage } from "./search.ts";
+import * as statements from "./statements.ts";
+import { Waiters } from "./waiters.ts";
+
+/** What a mailbox is created with. */
+export interface NewMailbox {
+  /** Canonical. */
+  address: string;
+  kind: "permanent" | "temporary";
+  secretHash: string;
+  scope: Scope;
+  expiresAt: number | null;
+}
+
+/** A created mailbox; `replayed` if the very same key had created it before. */
+export interface CreatedMailbox {
+  replayed: boolean;
+  expiresAt: number | null;
+}
+
+/** A message that is safely stored. */
+export interface Received {
+  id: string;
+  duplicate: boolean;
+}
+
+/** After the directory could not be told. */
+const DIRECTORY_RETRY_MS = 30_000;
+
+/**
+ * One mailbox. It is named by its locator and holds everything of it: mail, keys, counters, jobs.
+ *
+ * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
+ * no row by being asked for, because the schema is made by `create` alone.
+ */
+export class Mailbox extends Server<Env> {
+  readonly #db: Database;
+  readonly #waiters = new Waiters();
+  #account: Account | null = null;
+  #tail: bigint | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#db = new Database(ctx.storage);
+    if (!hasSchema(this.#db)) return;
+    migrate(this.#db, MIGRATIONS);
+    this.#account = Account.open(this.#db);
+    // An alarm that failed too often is cleared for good by the platform: whoever wakes the object sets it again.
+    void ctx.blockConcurrencyWhile(() => this.#arm());
+  }
+
+  /** Makes this object a mailbox. Repeated with the same key it answers the same; with another it is a conflict. */
+  async create(mailbox: NewMailbox): Promise<Answer<CreatedMailbox>> {
+    const now = Date.now();
+    if (this.#account !== null && !this.#account.isLive(now)) await this.#close();
+    if (this.#account !== null) {
+      if (!this.#account.holdsKey(mailbox.secretHash)) return refused(conflict(`${mailbox.address} is taken`));
+      return done({ replayed: true, expiresAt: this.#account.row.expires_at });
+    }
+    this.#db.transaction(() => {
+      migrate(this.#db, MIGRATIONS);
+      const month = new Date(now).toISOString().slice(0, 7);
+      const { address, kind, expiresAt } = mailbox;
+      this.#db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, now);
+    });
+    this.#account = Account.open(this.#db);
+    this.#account?.addKey(mailbox.secretHash, mailbox.scope, mailbox.expiresAt, now);
+    await this.#arm();
+    await this.#reportToDirectory();
+    return done({ replayed: false, expiresAt: mailbox.expiresAt });
+  }
+
+  /** Whether the mailbox was made with this very key, and until when it lives; null if not. */
+  replay(secretHash: string): CreatedMailbox | null {
+    const account = this.#account;
+    if (!account?.isLive(Date.now()) || !account.holdsKey(secretHash)) return null;
+    return { replayed: true, expiresAt: account.row.expires_at };
+  }
+
+  /** Judges a caller and does nothing more. */
+  admit(access: Access): Answer<Principal> {
+    return this.#account?.admit(access, Date.now()) ?? refused(noMailbox(access));
+  }
+
+  /** Who the caller is, and on which mailbox. */
+  me(access: Access): Answer<Principal & { address: string }> {
+    return this.#for(access, (account, principal) => done({ ...principal, address: account.row.address }));
+  }
+
+  /** Makes room for a large message whose blobs are written next; those that no message comes to name are erased. */
+  async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
+    const now = Date.now();
+    const room = this.#roomFor(sizeBytes, now);
+    if (!room.ok) return room;
+    this.#db.transaction(() => {
+      for (const key of keys) this.#db.run(statements.PLAN_ERASURE, key, now + ORPHAN_AFTER_MS);
+    });
+    await this.#arm();
+    return done(null);
+  }
+
+  /** Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. */
+  receive(mail: PreparedMail): Answer<Received> {
+    const now = Date.now();
+    const room = this.#roomFor(mail.sizeBytes, now);
+    if (!room.ok) return room;
+    const account = room.value;
+    const ingested = this.#commit(() => ingest(this.#db, account, mail, now));
+    if (ingested.kind === "duplicate") return done({ id: this.#id(ingested.seq), duplicate: true });
+    if (this.#waiters.size > 0 && this.#waiters.publish(ingested.message)) {
+      takeCode(this.#db, ingested.message.seq, now);
+    }
+    return done({ id: this.#id(ingested.message.seq), duplicate: false });
+  }
+
+  inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
+    return this.#for(access, (account) => reading.inboxPage(this.#db, this.#view(account), filters));
+  }
+
+  search(
+    access: Access,
+    filters: InboxFilters,
+    options: { text: string; mode: string },
+  ): Answer<JsonText<SearchPage>> {
+    return this.#for(access, (account) => searchPage(this.#db, this.#view(account), filters, options));
+  }
+
+  email(access: Access, id: string): Answer<reading.EmailAnswer> {
+    return this.#for(access, (account, { scope }) =>
+      reading.findEmail(this.#db, this.#view(account), id, scope !== "provisional"),
+    );
+  }
+
+  raw(access: Access, id: string): Answer<reading.RawSource> {
+    return this.#for(access, (account) => {
+      const seq = reading.seqOf(this.#view(account), id);
+      return seq.ok ? reading.findRaw(this.#db, seq.value) : seq;
+    });
+  }
+
+  attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
+    return this.#for(access, (account) => reading.findAttachment(this.#db, this.#view(account), id));
+  }
+
+  threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
+    return this.#for(access, (account) => reading.threadPage(this.#db, this.#view(account), filters));
+  }
+
+  thread(
+    access: Access,
+    filters: { id: string; limit: number; cursor: string | null },
+  ): Answer<reading.ThreadAnswer> {
+    return this.#for(access, (account, { scope }) =>
+      reading.findThread(this.#db, this.#view(account), { ...filters, downloadable: scope !== "provisional" }),
+    );
+  }
+
+  /** Waits for a code. The commit that stores it wakes the caller; `waitId` lets `forget` end the wait. */
+  async code(access: Access, filters: CodeFilters, waitId: string): Promise<Answer<CodeAnswer>> {
+    const deadline = Date.now() + filters.timeout * 1_000;
+    for (;;) {
+      const now = Date.now();
+      const admitted = this.admit(access);
+      if (!admitted.ok) return admitted;
+      const hit = this.#takeNewest(filters, now);
+      if (hit !== null || now >= deadline) return done(this.#codeAnswer(hit));
+      const until = Math.min(deadline, admitted.value.expiresAt ?? deadline);
+      const wait = this.#waiters.wait(waitId, filters, until - now);
+      if (!wait.ok) return wait;
+      const wake = await wait.value;
+      if (wake.kind === "message") return done(this.#codeAnswer(wake.message));
+      if (wake.kind === "timeout" && Date.now() < until) return done({ code: null });
+    }
+  }
+
+  /** Ends a wait whose caller hung up. */
+  forget(waitId: string): void {
+    this.#waiters.forget(waitId);
+  }
+
+  async relabel(
+    access: Access,
+    id: string,
+    change: { add: string[]; remove: string[] },
+  ): Promise<Answer<reading.EmailAnswer>> {
+    return this.#for(access, (account, { scope }) => {
+      const view = this.#view(account);
+      const seq = reading.seqOf(view, id);
+      if (!seq.ok) return seq;
+      const after = this.#commit(() => relabel(this.#db, seq.value, change));
+      if (after === null) return refused(notFound("Email"));
+      if (after.length > MAX_LABELS) return refused(invalid("add_labels", `an email carries at most ${MAX_LABELS} labels`));
+      return reading.findEmail(this.#db, view, id, scope !== "provisional");
+    });
+  }
+
+  /** Erases one email; its blobs follow by alarm. */
+  async deleteEmail(access: Access, id: string): Promise<Answer<{ deleted: true }>> {
+    const deleted = this.#for(access, (account) => {
+      const seq = reading.seqOf(this.#view(account), id);
+      return seq.ok ? this.#commit(() => this.#eraseEmail(account, seq.value)) : seq;
+    });
+    if (deleted.ok) await this.#arm();
+    return deleted;
+  }
+
+  stats(access: Access): Answer<JsonText<Stats>> {
+    return this.#for(access, ({ row }) => {
+      const month = new Date().toISOString().slice(0, 7);
+      return done(
+        jsonText({
+          mailbox: row.address,
+          total_emails: row.inbound + row.outbound,
+          inbound: row.inbound,
+          outbound: row.outbound,
+          emails_this_month: row.month === month ? row.month_count : 0,
+          suppression_count: 0,
+          webhook_routes: 0,
+          storage_bytes: row.storage_bytes,
+          sends_today: 0,
+          daily_send_limit: 0,
+          ingest: { pending: 0, parsed: row.inbound - row.unparsed, failed: row.unparsed },
+        }),
+      );
+    });
+  }
+
+  info(access: Access): Answer<MailboxInfo> {
+    return this.#for(access, (account) => done(account.info()));
+  }
+
+  rename(access: Access, displayName: string | null | undefined): Answer<MailboxInfo> {
+    return this.#for(access, (account) => {
+      if (displayName !== undefined) account.setDisplayName(displayName === "" ? null : displayName);
+      return done(account.info());
+    });
+  }
+
+  /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */
+  async pause(access: Access, reason: string | null) {
+    return this.#changeStatus(access, "paused", reason, ({ row }) => ({
+      mailbox: row.address,
+      status: "paused" as const,
+      reason: row.pause_reason,
+      paused_at: new Date(row.paused_at ?? 0).toISOString(),
+    }));
+  }
+
+  async resume(access: Access) {
+    return this.#changeStatus(access, "active", null, ({ row }) => ({
+      mailbox: row.address,
+      status: "active" as const,
+    }));
+  }
+
+  /** Erases the mailbox. From here on its keys are unknown and its mail is refused; a store that fails is retried by alarm. */
+  async destroy(access: Access): Promise<Answer<DeletedMailbox>> {
+    const admitted = this.admit(access);
+    const account = this.#account;
+    if (!admitted.ok || account === null) return admitted.ok ? refused(noMailbox(access)) : admitted;
+    const erased = await this.#close();
+    return done({ ok: true, deleted: account.row.address, r2_blobs_deleted: erased });
+  }
+
+  keys(access: Access): Answer<{ mailbox: string; keys: KeyRecord[] }> {
+    return this.#for(access, (account) => done({ mailbox: account.row.address, keys: account.keyRecords() }));
+  }
+
+  createKey(
+    access: Access,
+    key: { secretHash: string; scope: Scope; expiresAt: number | null },
+  ): Answer<KeyRecord & { mailbox: string }> {
+    return this.#for(access, (account) => {
+      const made = account.addKey(key.secretHash, key.scope, key.expiresAt, Date.now());
+      return made.ok ? done({ mailbox: account.row.address, ...made.value }) : made;
+    });
+  }
+
+  /** Revokes a key; who waits with it is told at once. */
+  revokeKey(access: Access, id: string): Answer<{ deleted: true }> {
+    return this.#for(access, (account) => {
+      const removed = account.removeKey(id);
+      if (!removed.ok) return removed;
+      this.#waiters.recheck();
+      return done({ deleted: true });
+    });
+  }
+
+  /** ChunkRows: where a deployment has no bucket, blobs lie here. Only the router calls these. */
+  putChunk(key: string, position: number, bytes: ArrayBuffer): void {
+    if (this.#account !== null) this.#db.run(statements.PUT_CHUNK, key, position, bytes);
+  }
+
+  getChunk(key: string, position: number): ArrayBuffer | null {
+    return this.#account === null ? null : (this.#db.first(statements.GET_CHUNK, key, position)?.bytes ?? null);
+  }
+
+  deleteChunks(keys: readonly string[]): void {
+    if (this.#account !== null) for (const key of keys) this.#db.run(statements.DELETE_CHUNKS, key);
+  }
+
+  /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
+  takeRowCost(): RowCost {
+    const cost = { ...this.#db.cost };
+    this.#db.resetCost();
+    return cost;
+  }
+
+  /** Drains what is due. It may run twice, and it never throws: an alarm that throws too often is never rung again. */
+  override async onAlarm(): Promise<void> {
+    try {
+      const now = Date.now();
+      if (this.#account === null) return;
+      if (!this.#account.isLive(now)) {
+        await this.#close();
+        return;
+      }
+      if ((this.#account.row.directory_due ?? now + 1) <= now) await this.#reportToDirectory();
+      await eraseDueBlobs(this.#db, this.#bucket(), now, now);
+    } catch (error) {
+      console.error("A mailbox's alarm did not finish and rings again:", error);
+    } finally {
+      await this.#arm();
+    }
+  }
+
+  override onRequest(): Response {
+    return new Response(null, { status: 404 });
+  }
+
+  #for<T>(access: Access, work: (account: Account, principal: Principal) => Answer<T>): Answer<T> {
+    const admitted = this.admit(access);
+    if (!admitted.ok) return admitted;
+    return this.#account === null ? refused(noMailbox(access)) : work(this.#account, admitted.value);
+  }
+
+  /** Runs a change as one transaction. When it fails, memory is read again from what is stored. */
+  #commit<T>(change: () => T): T {
+    try {
+      return this.#db.transaction(change);
+    } catch (error) {
+      this.#account = Account.open(this.#db);
+      throw error;
+    }
+  }
+
+  #roomFor(sizeBytes: number, now: number): Answer<Account> {
+    const account = this.#account;
+    if (!account?.isLive(now)) return refused(UNKNOWN_MAILBOX);
+    const config = configOf(this.env);
+    const quota = account.row.kind === "temporary" ? config.provisionalQuotaBytes : config.mailboxQuotaBytes;
+    if (account.row.storage_bytes + sizeBytes <= quota) return done(account);
+    return refused({ code: "mailbox_full", error: `Mailbox is full (max ${quota} bytes)` });
+  }
+
+  #takeNewest(filters: CodeFilters, now: number): MessageRow | null {
+    const hit = newestHit(this.#db, filters);
+    if (hit !== null && filters.consume) takeCode(this.#db, hit.seq, now);
+    return hit;
+  }
+
+  #codeAnswer(hit: MessageRow | null): CodeAnswer {
+    return this.#account === null ? { code: null } : codeAnswer(hit, this.#view(this.#account));
+  }
+
+  #eraseEmail(account: Account, seq: number): Answer<{ deleted: true }> {
+    const row = this.#db.first(statements.FIND_EMAIL, seq);
+    if (row === null) return refused(notFound("Email"));
+    for (const label of JSON.parse(row.labels) as string[]) this.#db.run(statements.REMOVE_LABEL, label, seq);
+    for (const key of [row.raw_key, row.parts_key]) {
+      if (key !== null) this.#db.run(statements.PLAN_ERASURE, key, Date.now());
+    }
+    this.#db.run(statements.DELETE_SEARCH, seq);
+    this.#db.run(statements.DELETE_CONTENT, seq);
+    this.#db.run(statements.DELETE_MESSAGE, seq);
+    account.countDeletion(row);
+    return done({ deleted: true });
+  }
+
+  async #changeStatus<T>(
+    access: Access,
+    status: "active" | "paused",
+    reason: string | null,
+    show: (account: Account) => T,
+  ): Promise<Answer<T>> {
+    const admitted = this.admit(access);
+    const account = this.#account;
+    if (!admitted.ok || account === null) return admitted.ok ? refused(noMailbox(access)) : admitted;
+    if (account.row.status !== status) {
+      account.setStatus(status, reason, Date.now());
+      this.#waiters.recheck();
+      await this.#arm();
+      await this.#reportToDirectory();
+    }
+    return done(show(account));
+  }
+
+  /** Erases everything: keys first, so that nothing can be asked of it; then blobs, the directory's row, and all rows. */
+  async #close(): Promise<number> {
+    const account = this.#account;
+    if (account === null) return 0;
+    const now = Date.now();
+    this.#commit(() => {
+      account.removeKeys();
+      account.setStatus("closing", null, now);
+      this.#db.run(statements.PLAN_ALL_ERASURES, now);
+    });
+    this.#waiters.recheck();
+    await this.#arm();
+    let erased = 0;
+    try {
+      erased = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, now);
+      await this.#directory(account).remove(account.row.address);
+    } catch (error) {
+      console.error("A mailbox could not be erased whole and is tried again:", error);
+      account.setDirectoryDue(now + DIRECTORY_RETRY_MS);
+      await this.#arm();
+      return erased;
+    }
+    if (this.#account === account) {
+      this.#account = null;
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    }
+    return erased;
+  }
+
+  /** Tells the directory how this mailbox stands now. What fails is told again by alarm. */
+  async #reportToDirectory(): Promise<void> {
+    const account = this.#account;
+    if (account === null) return;
+    const { address, kind, status, created_at, expires_at } = account.row;
+    try {
+      await this.#directory(account).report({ address, kind, status, created_at, expires_at });
+      if (account.row.status === status && status !== "closing") account.setDirectoryDue(null);
+    } catch (error) {
+      console.error("The directory could not be told of a mailbox and is told again:", error);
+      account.setDirectoryDue(Date.now() + DIRECTORY_RETRY_MS);
+    }
+    await this.#arm();
+  }
+
+  #directory(account: Account) {
+    return this.env.DIRECTORY.getByName(directoryShard(account.row.address));
+  }
+
+  /** Sets the one alarm to whatever is due first. */
+  async #arm(): Promise<void> {
+    const account = this.#account;
+    if (account === null) return;
+    const { status, expires_at, directory_due } = account.row;
+    const erasure = this.#db.first(statements.NEXT_ERASURE)?.due_at ?? null;
+    const due = status === "closing" ? [directory_due] : [expires_at, directory_due, erasure];
+    const wake = nextWake(due, Date.now());
+    const armed = await this.ctx.storage.getAlarm();
+    if (wake === null && armed !== null) await this.ctx.storage.deleteAlarm();
+    if (wake !== null && wake !== armed) await this.ctx.storage.setAlarm(wake);
+  }
+
+  #bucket(): R2BlobStore | null {
+    const bucket: R2Bucket | undefined = this.env.BLOBS;
+    return bucket === undefined ? null : new R2BlobStore(bucket);
+  }
+
+  #view(account: Account): View {
+    return { mailbox: account.row.address, tail: this.#idTail() };
+  }
+
+  #id(seq: number): string {
+    return idOf(seq, this.#idTail());
+  }
+
+  #idTail(): bigint {
+    this.#tail ??= idTail(this.name);
+    return this.#tail;
+  }
+}

@@ -1,0 +1,182 @@
+import type { EmailPage, Thread, ThreadPage } from "../contract/message.ts";
+import { invalid, notFound, type Answer } from "../contract/problem.ts";
+import type { InboxFilters } from "../contract/routes.ts";
+import { idOf, readId, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Database } from "../lib/sql.ts";
+import type { StoredAttachment } from "../mail/prepared-mail.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { emailText, jsonText, storedAttachments, summaryOf, threadOf, type JsonText, type View } from "./present.ts";
+import type { ContentRow, MessageRow } from "./schema.ts";
+import * as statements from "./statements.ts";
+import type { ListingParams } from "./statements.ts";
+
+/** Above every seq there will be. */
+export const BEYOND_ALL: Seq = Number.MAX_SAFE_INTEGER;
+/** Bytes of bodies that one thread page carries: well under the 32 MiB of an RPC answer. */
+const MAX_THREAD_PAGE_BYTES = 8_000_000;
+
+/** One email: its JSON text, and whether its body must be read from the raw message. */
+export interface EmailAnswer {
+  id: string;
+  text: string;
+  bodyInRaw: boolean;
+}
+
+/** Where the bytes of a raw message lie: here, or in the blob store. */
+export interface RawSource {
+  bytes: ArrayBuffer | null;
+  key: string | null;
+  sizeBytes: number;
+}
+
+/** Where the bytes of an attachment lie: a range of a blob, or a part of a raw message. */
+export interface AttachmentSource {
+  stored: StoredAttachment;
+  part: number;
+  partsKey: string | null;
+  raw: RawSource | null;
+}
+
+/** The bounds and filters of a listing as its statements take them. `below` is exclusive. */
+export function listingParams(filters: InboxFilters, mailbox: string, below: Seq): ListingParams {
+  const to = filters.to !== null && filters.to.toLowerCase() === mailbox ? null : filters.to;
+  const until = filters.until === null ? BEYOND_ALL : (filters.until + 1) * SEQ_PER_MS - 1;
+  return [
+    filters.since === null ? 0 : filters.since * SEQ_PER_MS,
+    Math.min(below - 1, until),
+    filters.direction,
+    filters.from,
+    to,
+    filters.subject,
+    filters.has_attachment === null ? null : Number(filters.has_attachment),
+  ];
+}
+
+/** A page of the inbox, newest first. The cursor is the last seq shown, so new mail does not move it. */
+export function inboxPage(db: Database, view: View, filters: InboxFilters): Answer<JsonText<EmailPage>> {
+  const below = filters.cursor === null ? done([BEYOND_ALL]) : readCursor(filters.cursor, 1);
+  if (!below.ok) return below;
+  const params = listingParams(filters, view.mailbox, below.value[0] ?? BEYOND_ALL);
+  // One row more than shown tells whether there is a next page.
+  const wanted = filters.limit + 1;
+  const rows =
+    filters.label === null
+      ? db.all(statements.LIST_MESSAGES, ...params, wanted, filters.offset)
+      : db.all(statements.LIST_LABELLED, ...params, wanted, filters.offset, filters.label);
+  const shown = rows.slice(0, filters.limit);
+  const last = shown.at(-1);
+  return done(
+    jsonText({
+      emails: shown.map((row) => summaryOf(row, view)),
+      next_cursor: rows.length > filters.limit && last ? writeCursor(last.seq) : null,
+    }),
+  );
+}
+
+/** One email, or why not. */
+export function findEmail(db: Database, view: View, id: string, downloadable: boolean): Answer<EmailAnswer> {
+  const named = readId(id, view.tail);
+  const row = named?.part === null ? db.first(statements.FIND_EMAIL, named.seq) : null;
+  if (row === null) return refused(notFound("Email"));
+  return done(emailAnswer(row, view, downloadable));
+}
+
+function emailAnswer(row: MessageRow & ContentRow, view: View, downloadable: boolean): EmailAnswer {
+  return {
+    id: idOf(row.seq, view.tail),
+    text: emailText(row, view, downloadable),
+    bodyInRaw: row.body === null,
+  };
+}
+
+/** The raw message of an email, or where it lies. */
+export function findRaw(db: Database, seq: Seq): Answer<RawSource> {
+  const row = db.first(statements.READ_RAW, seq);
+  if (row === null) return refused(notFound("Email"));
+  return done({ bytes: row.raw, key: row.raw_key, sizeBytes: row.size_bytes });
+}
+
+/** An attachment by its id. */
+export function findAttachment(db: Database, view: View, id: string): Answer<AttachmentSource> {
+  const missing = refused(notFound("Attachment"));
+  const named = readId(id, view.tail);
+  if (named === null || named.part === null) return missing;
+  const row = db.first(statements.FIND_EMAIL, named.seq);
+  const stored = row === null ? undefined : storedAttachments(row)[named.part];
+  if (row === null || stored === undefined) return missing;
+  const raw = stored.offset === null ? findRaw(db, named.seq) : null;
+  return done({ stored, part: named.part, partsKey: row.parts_key, raw: raw?.ok ? raw.value : null });
+}
+
+/** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */
+export function threadPage(
+  db: Database,
+  view: View,
+  filters: { limit: number; cursor: string | null },
+): Answer<JsonText<ThreadPage>> {
+  const bounds = filters.cursor === null ? done([BEYOND_ALL, BEYOND_ALL]) : readCursor(filters.cursor, 2);
+  if (!bounds.ok) return bounds;
+  const [snapshot = BEYOND_ALL, below = BEYOND_ALL] = bounds.value;
+  const rows = db.all(statements.LIST_THREADS, snapshot, below, filters.limit + 1);
+  const shown = rows.slice(0, filters.limit);
+  const last = shown.at(-1);
+  const seenFrom = snapshot === BEYOND_ALL ? (rows[0]?.seq ?? 0) : snapshot;
+  return done(
+    jsonText({
+      threads: shown.map((row) => threadOf(row, view)),
+      next_cursor: rows.length > filters.limit && last ? writeCursor(seenFrom, last.seq) : null,
+    }),
+  );
+}
+
+/** The newest emails of a thread, oldest first, and where older ones begin. Emails whose body lies elsewhere are named. */
+export interface ThreadAnswer {
+  threadId: string;
+  emails: EmailAnswer[];
+  nextCursor: string | null;
+  readonly shape?: Thread;
+}
+
+export function findThread(
+  db: Database,
+  view: View,
+  filters: { id: string; limit: number; cursor: string | null; downloadable: boolean },
+): Answer<ThreadAnswer> {
+  const below = filters.cursor === null ? done([BEYOND_ALL]) : readCursor(filters.cursor, 1);
+  if (!below.ok) return below;
+  const named = readId(filters.id, view.tail);
+  if (named === null || named.part !== null) return refused(notFound("Thread"));
+  const thread = db.first(statements.FIND_ALIAS, named.seq)?.became ?? named.seq;
+  const rows = db.all(statements.LIST_THREAD, thread, below.value[0] ?? BEYOND_ALL, filters.limit + 1);
+  if (rows.length === 0) return refused(notFound("Thread"));
+  const shown = rows.slice(0, filters.limit);
+  const fitting = shown.slice(0, Math.max(1, countFitting(shown.map((row) => row.size_bytes))));
+  const last = fitting.at(-1);
+  return done({
+    threadId: idOf(thread, view.tail),
+    emails: fitting.toReversed().map((row) => emailAnswer(row, view, filters.downloadable)),
+    nextCursor: fitting.length < rows.length && last ? writeCursor(last.seq) : null,
+  });
+}
+
+/** How many of `sizes`, from the first, fit a page together. */
+function countFitting(sizes: readonly number[]): number {
+  let total = 0;
+  const over = sizes.findIndex((size) => (total += size) > MAX_THREAD_PAGE_BYTES);
+  return over === -1 ? sizes.length : over;
+}
+
+/** The seq of an email id of this mailbox. */
+export function seqOf(view: View, id: string): Answer<Seq> {
+  const named = readId(id, view.tail);
+  return named === null || named.part !== null ? refused(notFound("Email")) : done(named.seq);
+}
+
+/** Refuses a filter that the mailbox cannot honour. */
+export function unusableFilter(filters: InboxFilters): Answer<null> {
+  if (filters.cursor !== null && filters.offset > 0) {
+    return refused(invalid("offset", "give either cursor or offset"));
+  }
+  return done(null);
+}

@@ -1,0 +1,153 @@
+import type { Migration } from "../lib/migrate.ts";
+import type { Seq } from "../lib/ids.ts";
+import type { Direction, MessageStatus } from "../contract/message.ts";
+import type { Scope } from "../contract/scope.ts";
+
+/** The mailbox itself; one row. */
+export type AccountRow = {
+  /** Canonical address. */
+  address: string;
+  kind: "permanent" | "temporary";
+  /** `closing`: erased for everybody; what is left waits for the blob store and the directory. */
+  status: "active" | "paused" | "closing";
+  /** ms since 1970, as every time here. */
+  created_at: number;
+  /** null = never. */
+  expires_at: number | null;
+  display_name: string | null;
+  paused_at: number | null;
+  pause_reason: string | null;
+  /** The newest number handed out; it survives the deletion of its message. */
+  last_seq: Seq;
+  inbound: number;
+  outbound: number;
+  /** UTC month `YYYY-MM` that `month_count` counts. */
+  month: string;
+  month_count: number;
+  /** Messages that the parser gave up on. */
+  unparsed: number;
+  storage_bytes: number;
+  /** When the directory is told (again) of this state; null = it knows. */
+  directory_due: number | null;
+};
+
+export type KeyRow = {
+  id: string;
+  /** SHA-256 of the secret, hex. */
+  secret_hash: string;
+  scope: Scope;
+  created_at: number;
+  expires_at: number | null;
+  /** Written at most once an hour. */
+  last_used_at: number | null;
+};
+
+/** What listings need of a message: narrow, so that a page is few reads. */
+export type MessageRow = {
+  seq: Seq;
+  /** `seq` of the message that began the thread. */
+  thread: Seq;
+  direction: Direction;
+  status: MessageStatus;
+  from_address: string;
+  from_name: string;
+  to_address: string;
+  subject: string;
+  snippet: string;
+  code: string | null;
+  link: string | null;
+  attachment_count: number;
+  /** JSON array. */
+  labels: string;
+  size_bytes: number;
+};
+
+/** What one email needs beyond its listing. */
+export type ContentRow = {
+  detail: string;
+  /** JSON array of StoredAttachment. */
+  attachments: string;
+  body: string | null;
+  raw_key: string | null;
+  parts_key: string | null;
+};
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    id: "001-mailbox",
+    sql: `
+CREATE TABLE account (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  address TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  display_name TEXT,
+  paused_at INTEGER,
+  pause_reason TEXT,
+  last_seq INTEGER NOT NULL,
+  inbound INTEGER NOT NULL,
+  outbound INTEGER NOT NULL,
+  month TEXT NOT NULL,
+  month_count INTEGER NOT NULL,
+  unparsed INTEGER NOT NULL,
+  storage_bytes INTEGER NOT NULL,
+  directory_due INTEGER
+);
+CREATE TABLE api_key (
+  id TEXT PRIMARY KEY,
+  secret_hash TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  last_used_at INTEGER
+) WITHOUT ROWID;
+CREATE TABLE message (
+  seq INTEGER PRIMARY KEY,
+  thread INTEGER NOT NULL,
+  direction TEXT NOT NULL,
+  status TEXT NOT NULL,
+  from_address TEXT NOT NULL,
+  from_name TEXT NOT NULL,
+  to_address TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  snippet TEXT NOT NULL,
+  code TEXT,
+  link TEXT,
+  code_taken_at INTEGER,
+  attachment_count INTEGER NOT NULL,
+  labels TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL
+);
+CREATE INDEX message_thread ON message (thread, seq);
+CREATE INDEX message_code ON message (seq) WHERE code IS NOT NULL AND code_taken_at IS NULL;
+CREATE INDEX message_link ON message (seq) WHERE link IS NOT NULL AND code_taken_at IS NULL;
+CREATE TABLE content (
+  seq INTEGER PRIMARY KEY,
+  detail TEXT NOT NULL,
+  attachments TEXT NOT NULL,
+  body TEXT,
+  raw_key TEXT,
+  parts_key TEXT,
+  raw BLOB
+);
+CREATE TABLE message_label (label TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (label, seq)) WITHOUT ROWID;
+CREATE TABLE known_id (
+  message_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  thread INTEGER NOT NULL,
+  seq INTEGER,
+  PRIMARY KEY (message_id, digest)
+) WITHOUT ROWID;
+CREATE TABLE thread_alias (thread INTEGER PRIMARY KEY, became INTEGER NOT NULL);
+CREATE INDEX thread_alias_became ON thread_alias (became);
+CREATE VIRTUAL TABLE search USING fts5 (
+  subject, names, addresses, body, code, attachments,
+  content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE TABLE blob_to_erase (key TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE blob_chunk (key TEXT NOT NULL, position INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (key, position));
+`,
+  },
+];

@@ -1,0 +1,241 @@
+import type { Query } from "../lib/sql.ts";
+import type { AccountRow, ContentRow, KeyRow, MessageRow } from "./schema.ts";
+
+type Nullable<T> = T | null;
+
+export const READ_ACCOUNT: Query<AccountRow, []> = {
+  text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
+    inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due FROM account`,
+};
+export const INSERT_ACCOUNT: Query<
+  never,
+  [string, string, number, Nullable<number>, number, string, number]
+> = {
+  text: `INSERT INTO account (one, address, kind, status, created_at, expires_at, last_seq, month, directory_due,
+    inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+};
+export const COUNT_RECEIPT: Query<never, [number, number, string, number, number, number]> = {
+  text: `UPDATE account SET last_seq = ?, inbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?`,
+};
+export const COUNT_DELETION: Query<never, [number, number, number]> = {
+  text: "UPDATE account SET inbound = ?, outbound = ?, storage_bytes = ?",
+};
+export const SET_STATUS: Query<never, [string, Nullable<number>, Nullable<string>, number]> = {
+  text: "UPDATE account SET status = ?, paused_at = ?, pause_reason = ?, directory_due = ?",
+};
+export const SET_DISPLAY_NAME: Query<never, [Nullable<string>]> = {
+  text: "UPDATE account SET display_name = ?",
+};
+export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
+  text: "UPDATE account SET directory_due = ?",
+};
+
+export const LIST_KEYS: Query<KeyRow, []> = {
+  text: "SELECT id, secret_hash, scope, created_at, expires_at, last_used_at FROM api_key ORDER BY id",
+};
+export const INSERT_KEY: Query<never, [string, string, string, number, Nullable<number>]> = {
+  text: "INSERT INTO api_key (id, secret_hash, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+};
+export const DELETE_KEY: Query<never, [string]> = { text: "DELETE FROM api_key WHERE id = ?" };
+export const DELETE_KEYS: Query<never, []> = { text: "DELETE FROM api_key" };
+export const TOUCH_KEY: Query<never, [number, string]> = {
+  text: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
+};
+
+const SUMMARY = `m.seq, m.thread, m.direction, m.status, m.from_address, m.from_name, m.to_address, m.subject, m.snippet,
+  m.code, m.link, m.attachment_count, m.labels, m.size_bytes`;
+
+/** Bounds and filters of a listing, in the order of its parameters; null = no filter. */
+export type ListingParams = [
+  minSeq: number,
+  maxSeq: number,
+  direction: Nullable<string>,
+  from: Nullable<string>,
+  to: Nullable<string>,
+  subject: Nullable<string>,
+  hasAttachment: Nullable<number>,
+];
+
+const FILTERS = `m.seq >= ?1 AND m.seq <= ?2
+  AND (?3 IS NULL OR m.direction = ?3)
+  AND (?4 IS NULL OR instr(lower(m.from_address || ' ' || m.from_name), lower(?4)) > 0)
+  AND (?5 IS NULL OR instr(lower(m.to_address), lower(?5)) > 0)
+  AND (?6 IS NULL OR instr(lower(m.subject), lower(?6)) > 0)
+  AND (?7 IS NULL OR (m.attachment_count > 0) = ?7)`;
+
+type PageParams = [limit: number, offset: number];
+
+/** What the operators of a search want, each a JSON array of texts of which every one must hold. */
+export type Wanted = [labels: string, from: string, to: string, subject: string];
+const WANTED = `NOT EXISTS (SELECT 1 FROM json_each(?10) w WHERE NOT EXISTS
+    (SELECT 1 FROM message_label l WHERE l.label = w.value AND l.seq = m.seq))
+  AND NOT EXISTS (SELECT 1 FROM json_each(?11) w WHERE instr(lower(m.from_address || ' ' || m.from_name), lower(w.value)) = 0)
+  AND NOT EXISTS (SELECT 1 FROM json_each(?12) w WHERE instr(lower(m.to_address), lower(w.value)) = 0)
+  AND NOT EXISTS (SELECT 1 FROM json_each(?13) w WHERE instr(lower(m.subject), lower(w.value)) = 0)`;
+
+export const LIST_MESSAGES: Query<MessageRow, [...ListingParams, ...PageParams]> = {
+  text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} ORDER BY m.seq DESC LIMIT ?8 OFFSET ?9`,
+};
+export const LIST_LABELLED: Query<MessageRow, [...ListingParams, ...PageParams, label: string]> = {
+  text: `SELECT ${SUMMARY} FROM message_label l JOIN message m ON m.seq = l.seq
+    WHERE l.label = ?10 AND l.seq >= ?1 AND l.seq <= ?2 AND ${FILTERS} ORDER BY l.seq DESC LIMIT ?8 OFFSET ?9`,
+};
+export const SEARCH_MESSAGES: Query<
+  MessageRow & { score: number; body_text: string | null },
+  [...ListingParams, ...PageParams, ...Wanted, match: string]
+> = {
+  // The inner query ranks the hits alone; rows of the wide tables are read for one page.
+  text: `SELECT ${SUMMARY}, hit.score AS score, json_extract(c.body, '$.body_text') AS body_text
+    FROM (
+      SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
+      FROM search f JOIN message m ON m.seq = f.rowid
+      WHERE search MATCH ?14 AND ${FILTERS} AND ${WANTED}
+      ORDER BY score DESC, f.rowid DESC LIMIT ?8 OFFSET ?9
+    ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
+    ORDER BY hit.score DESC, hit.seq DESC`,
+};
+/** As SEARCH_MESSAGES for a search of operators only (`from:`, `label:` …): nothing to rank, newest first. */
+export const FILTER_MESSAGES: Query<
+  MessageRow & { score: number; body_text: string | null },
+  [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>]
+> = {
+  text: `SELECT ${SUMMARY}, 0.0 AS score, json_extract(c.body, '$.body_text') AS body_text
+    FROM message m LEFT JOIN content c ON c.seq = m.seq
+    WHERE ${FILTERS} AND ${WANTED}
+      AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))
+    ORDER BY m.seq DESC LIMIT ?8 OFFSET ?9`,
+};
+
+export const NEWEST_SEQ: Query<{ seq: number }, []> = {
+  text: "SELECT seq FROM message ORDER BY seq DESC LIMIT 1",
+};
+
+export const FIND_MESSAGE: Query<MessageRow, [number]> = {
+  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq = ?`,
+};
+export const FIND_EMAIL: Query<MessageRow & ContentRow, [number]> = {
+  text: `SELECT ${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key
+    FROM message m JOIN content c ON c.seq = m.seq WHERE m.seq = ?`,
+};
+export const READ_RAW: Query<{ raw: ArrayBuffer | null; raw_key: string | null; size_bytes: number }, [number]> = {
+  text: "SELECT c.raw, c.raw_key, m.size_bytes FROM content c JOIN message m ON m.seq = c.seq WHERE c.seq = ?",
+};
+
+export const LIST_THREADS: Query<
+  MessageRow & { message_count: number; participants: string },
+  [snapshot: number, below: number, limit: number]
+> = {
+  // The newest message of a thread stands for it. Walking down from the newest needs no index of its own;
+  // `snapshot` keeps later pages right while mail arrives.
+  text: `SELECT ${SUMMARY},
+      (SELECT count(*) FROM message n WHERE n.thread = m.thread) AS message_count,
+      (SELECT json_group_array(DISTINCT p.from_address) FROM
+        (SELECT n.from_address FROM message n WHERE n.thread = m.thread ORDER BY n.seq DESC LIMIT 100) p) AS participants
+    FROM message m
+    WHERE m.seq <= ?1 AND m.seq < ?2
+      AND NOT EXISTS (SELECT 1 FROM message n WHERE n.thread = m.thread AND n.seq > m.seq AND n.seq <= ?1)
+    ORDER BY m.seq DESC LIMIT ?3`,
+};
+export const LIST_THREAD: Query<
+  MessageRow & ContentRow,
+  [thread: number, below: number, limit: number]
+> = {
+  text: `SELECT ${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key
+    FROM message m JOIN content c ON c.seq = m.seq WHERE m.thread = ? AND m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
+};
+export const FIND_ALIAS: Query<{ became: number }, [number]> = {
+  text: "SELECT became FROM thread_alias WHERE thread = ?",
+};
+export const ADD_ALIAS: Query<never, [number, number]> = {
+  text: "INSERT OR REPLACE INTO thread_alias (thread, became) VALUES (?, ?)",
+};
+export const MOVE_ALIASES: Query<never, [number, number]> = {
+  text: "UPDATE thread_alias SET became = ? WHERE became = ?",
+};
+export const MOVE_THREAD: Query<never, [number, number]> = {
+  text: "UPDATE message SET thread = ? WHERE thread = ?",
+};
+
+export const FIND_DUPLICATE: Query<{ seq: number | null }, [string, string]> = {
+  text: "SELECT seq FROM known_id WHERE message_id = ? AND digest = ?",
+};
+export const THREADS_OF: Query<{ message_id: string; seq: Nullable<number>; thread: number }, [ids: string]> = {
+  // The first message that bears an id comes last, and so wins in a map.
+  text: `SELECT k.message_id, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
+    JOIN known_id k ON k.message_id = w.value LEFT JOIN thread_alias a ON a.thread = k.thread ORDER BY k.seq DESC`,
+};
+export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> = {
+  text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
+};
+
+export const INSERT_MESSAGE: Query<
+  never,
+  [number, number, string, string, string, string, string, string, string, Nullable<string>, Nullable<string>, number, string, number]
+> = {
+  text: `INSERT INTO message (seq, thread, direction, status, from_address, from_name, to_address, subject, snippet,
+    code, link, attachment_count, labels, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+};
+export const INSERT_CONTENT: Query<
+  never,
+  [number, string, string, Nullable<string>, Nullable<string>, Nullable<string>, Nullable<ArrayBuffer>]
+> = {
+  text: "INSERT INTO content (seq, detail, attachments, body, raw_key, parts_key, raw) VALUES (?, ?, ?, ?, ?, ?, ?)",
+};
+export const INSERT_SEARCH: Query<never, [number, string, string, string, string, string, string]> = {
+  text: "INSERT INTO search (rowid, subject, names, addresses, body, code, attachments) VALUES (?, ?, ?, ?, ?, ?, ?)",
+};
+export const DELETE_MESSAGE: Query<never, [number]> = { text: "DELETE FROM message WHERE seq = ?" };
+export const DELETE_CONTENT: Query<never, [number]> = { text: "DELETE FROM content WHERE seq = ?" };
+export const DELETE_SEARCH: Query<never, [number]> = { text: "DELETE FROM search WHERE rowid = ?" };
+
+export const ADD_LABEL: Query<never, [string, number]> = {
+  text: "INSERT OR IGNORE INTO message_label (label, seq) VALUES (?, ?)",
+};
+export const REMOVE_LABEL: Query<never, [string, number]> = {
+  text: "DELETE FROM message_label WHERE label = ? AND seq = ?",
+};
+export const WRITE_LABELS: Query<never, [string, number]> = {
+  text: "UPDATE message SET labels = ? WHERE seq = ?",
+};
+
+/** Parameters: received after this seq, and a part of the sender (null = any). */
+type NewestParams = [after: number, from: Nullable<string>];
+const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
+  AND (?2 IS NULL OR instr(lower(m.from_address || ' ' || m.from_name), lower(?2)) > 0)`;
+export const NEWEST_CODE: Query<MessageRow, NewestParams> = {
+  text: `SELECT ${SUMMARY} ${NEWEST} AND m.code IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+};
+export const NEWEST_LINK: Query<MessageRow, NewestParams> = {
+  text: `SELECT ${SUMMARY} ${NEWEST} AND m.link IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+};
+export const TAKE_CODE: Query<never, [number, number]> = {
+  text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",
+};
+
+export const PLAN_ERASURE: Query<never, [string, number]> = {
+  text: "INSERT OR REPLACE INTO blob_to_erase (key, due_at) VALUES (?, ?)",
+};
+export const CANCEL_ERASURE: Query<never, [string]> = { text: "DELETE FROM blob_to_erase WHERE key = ?" };
+export const DUE_ERASURES: Query<{ key: string }, [number, number]> = {
+  text: "SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at LIMIT ?",
+};
+export const NEXT_ERASURE: Query<{ due_at: Nullable<number> }, []> = {
+  text: "SELECT min(due_at) AS due_at FROM blob_to_erase",
+};
+export const POSTPONE_ERASURE: Query<never, [number, string]> = {
+  text: "UPDATE blob_to_erase SET due_at = ? WHERE key = ?",
+};
+export const PLAN_ALL_ERASURES: Query<never, [number]> = {
+  text: `INSERT OR REPLACE INTO blob_to_erase (key, due_at)
+    SELECT key, ?1 FROM (SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
+      UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL
+      UNION SELECT key FROM blob_to_erase)`,
+};
+
+export const PUT_CHUNK: Query<never, [string, number, ArrayBuffer]> = {
+  text: "INSERT OR REPLACE INTO blob_chunk (key, position, bytes) VALUES (?, ?, ?)",
+};
+export const GET_CHUNK: Query<{ bytes: ArrayBuffer }, [string, number]> = {
+  text: "SELECT bytes FROM blob_chunk WHERE key = ? AND position = ?",
+};
+export const DELETE_CHUNKS: Query<never, [string]> = { text: "DELETE FROM blob_chunk WHERE key = ?" };
