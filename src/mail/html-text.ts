@@ -149,6 +149,7 @@ class HtmlReader implements TokenizerCallbacks {
 
   readonly #onEnd = (ended: OpenElement): void => {
     if (ended.name === "a") this.#endLink();
+    if (ended.name === "li") this.#layout.endItem();
     if (!isHidden(ended)) this.#breakFor(ended.name);
   };
 

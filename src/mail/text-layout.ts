@@ -24,7 +24,8 @@ export class TextLayout {
 
   /** Asks for at least that many line ends before the next word: 1 a new line, 2 a blank line. */
   break(lines: 1 | 2): void {
-    this.#breaks = Math.max(this.#breaks, lines);
+    // Between a marker and the first word of its item there is no break.
+    if (this.#marker === "") this.#breaks = Math.max(this.#breaks, lines);
   }
 
   /** A line end of its own, as `<br>` and a newline in `<pre>` write it. */
@@ -39,8 +40,13 @@ export class TextLayout {
 
   /** A list marker, written before the next word of the item; an empty item shows none. */
   item(marker: string, depth: number): void {
-    this.break(1);
+    this.#breaks = Math.max(this.#breaks, 1);
     this.#marker = "  ".repeat(Math.min(Math.max(depth - 1, 0), MAX_SHOWN_DEPTH)) + marker;
+  }
+
+  /** An item without words leaves its marker to nobody. */
+  endItem(): void {
+    this.#marker = "";
   }
 
   /** Running text: whitespace of any kind and length is one blank. */

@@ -1,0 +1,144 @@
+import { createExecutionContext, runDurableObjectAlarm, evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+import { locatorOf } from "../src/contract/key.ts";
+import { receiveEmail } from "../src/http/email.ts";
+import worker from "../src/index.ts";
+
+/** The operator's credential in tests (test/vitest.config.ts). */
+export const OPERATOR = "operator-token-for-tests-0123456789";
+export const DOMAIN = "mailkeep.test";
+
+/** A request: who asks, and with what. */
+export interface Ask {
+  key?: string;
+  method?: string;
+  json?: unknown;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Other variables than the deployment's. */
+  vars?: Record<string, string | undefined>;
+}
+
+/** Sends a request through the router, as over https. `path` may be a whole URL. */
+export async function api(path: string, ask: Ask = {}): Promise<Response> {
+  const headers = new Headers(ask.headers);
+  if (ask.key !== undefined) headers.set("Authorization", `Bearer ${ask.key}`);
+  if (ask.json !== undefined) headers.set("Content-Type", "application/json");
+  const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
+  const url = new URL(path, "https://api.example");
+  const request = new Request<unknown, IncomingRequestCfProperties>(url, {
+    method: ask.method ?? (body === undefined ? "GET" : "POST"),
+    headers,
+    body,
+    signal: ask.signal,
+  });
+  return worker.fetch(request, { ...env, ...ask.vars }, createExecutionContext());
+}
+
+/** As `api`, and reads the JSON. */
+export async function ask<Body = Record<string, unknown>>(
+  path: string,
+  request: Ask = {},
+): Promise<{ status: number; body: Body; headers: Headers }> {
+  const response = await api(path, request);
+  return { status: response.status, body: await response.json<Body>(), headers: response.headers };
+}
+
+export interface TestMailbox {
+  mailbox: string;
+  api_key: string;
+}
+
+let made = 0;
+
+/** A mailbox of the test's own. */
+export async function createMailbox(
+  kind: "permanent" | "temporary" = "permanent",
+  name = `box-${(made += 1)}-${Math.random().toString(36).slice(2, 8)}`,
+): Promise<TestMailbox> {
+  const created = await ask<TestMailbox>("/v1/mailboxes", { key: OPERATOR, json: { name, kind } });
+  if (created.status !== 201) throw new Error(`The mailbox was not created: ${JSON.stringify(created.body)}`);
+  return created.body;
+}
+
+/** The actor of an address. */
+export function actorOf(address: string) {
+  return env.MAILBOX.getByName(locatorOf(address));
+}
+
+/** A message as text with CRLF; `lines` are its header lines, `body` what follows. */
+export function message(lines: readonly string[], body = "Hello."): string {
+  return `${[...lines, "", ...body.split("\n")].join("\r\n")}\r\n`;
+}
+
+let minted = 0;
+
+/** A plain message with a Message-ID of its own. */
+export function plainMessage(parts: { subject?: string; body?: string; from?: string; headers?: string[] } = {}): string {
+  const { subject = "Hello", body = "Hello.", from = "Ann <ann@example.com>", headers = [] } = parts;
+  minted += 1;
+  const id = `Message-ID: <m${minted}.${Math.random().toString(36).slice(2)}@example.com>`;
+  return message([`From: ${from}`, `Subject: ${subject}`, id, ...headers], body);
+}
+
+/** Hands exact bytes and an envelope to POST /v1/inbound. */
+export async function deliver(
+  to: string,
+  raw: string | Uint8Array,
+  from = "sender@example.com",
+): Promise<{ status: number; body: { id: string; duplicate: boolean } }> {
+  const query = new URLSearchParams({ from, to });
+  return ask(`/v1/inbound?${query}`, { key: OPERATOR, body: raw, headers: { "Content-Type": "message/rfc822" } });
+}
+
+/** Hands exact bytes and an envelope to the function behind `email()`. Answers what the platform would have been told. */
+export async function inject(
+  raw: string | Uint8Array,
+  from: string,
+  to: string,
+): Promise<{ rejected: string | null }> {
+  const bytes = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
+  let rejected: string | null = null;
+  const email: ForwardableEmailMessage = {
+    from,
+    to,
+    raw: new Blob([bytes]).stream(),
+    rawSize: bytes.byteLength,
+    headers: new Headers(),
+    canBeForwarded: false,
+    setReject: (reason) => {
+      rejected = reason;
+    },
+    forward: () => Promise.reject(new Error("Nothing is forwarded")),
+    reply: () => Promise.reject(new Error("Nothing is replied")),
+  };
+  await receiveEmail(email, env);
+  return { rejected };
+}
+
+/** Tears the actor's instance down; what it knows afterwards it read from disk. */
+export async function evict(address: string): Promise<void> {
+  await evictDurableObject(actorOf(address));
+}
+
+/** Moves the clock of the service. Timers go on as they were. */
+export function setClock(ms: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: ms });
+}
+
+/** Moves the clock by `ms` from where it stands. */
+export function advance(ms: number): void {
+  setClock(Date.now() + ms);
+}
+
+/** The real clock again. */
+export function resetClock(): void {
+  vi.useRealTimers();
+}
+
+/** Rings the actor's alarm now, whatever it is set to; false if none was set. */
+export async function ringAlarm(address: string): Promise<boolean> {
+  return runDurableObjectAlarm(actorOf(address));
+}

@@ -1,0 +1,197 @@
+import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { banner, readyLine } from "../../scripts/serve/banner.ts";
+import { lockDataDir } from "../../scripts/serve/lock.ts";
+import { claimPorts } from "../../scripts/serve/ports.ts";
+import { Refusal } from "../../scripts/serve/refusal.ts";
+import { loadSecrets, secretsPath } from "../../scripts/serve/secrets.ts";
+import { readSettings } from "../../scripts/serve/settings.ts";
+
+const NONE = { authToken: null, webhookSecret: null };
+
+let dir: string;
+beforeEach(async () => {
+  dir = path.join(await mkdtemp(path.join(tmpdir(), "mailkeep-settings-")), "data");
+});
+afterEach(() => rm(path.dirname(dir), { recursive: true, force: true }));
+
+describe("settings", () => {
+  it("have defaults for one machine", () => {
+    expect(readSettings({})).toMatchObject({
+      dataDir: path.resolve("data"),
+      host: "127.0.0.1",
+      port: 8787,
+      smtpHost: "127.0.0.1",
+      smtpPort: 2525,
+      mailDomain: "mailkeep.test",
+      authToken: null,
+      tls: null,
+      workerVars: {},
+      readyJson: false,
+    });
+  });
+
+  it("let SMTP listen where HTTP does, unless told otherwise", () => {
+    expect(readSettings({ HOST: "0.0.0.0" }).smtpHost).toBe("0.0.0.0");
+    expect(readSettings({ HOST: "0.0.0.0", SMTP_HOST: "127.0.0.1" }).smtpHost).toBe("127.0.0.1");
+  });
+
+  it("pass variables of the worker on, and no others", () => {
+    const { workerVars } = readSettings({
+      BOOTSTRAP: "off",
+      BAD_KEY_LIMIT: "5",
+      PATH: "/bin",
+      ALLOW_HTTP: "",
+    });
+    expect(workerVars).toEqual({ BOOTSTRAP: "off", BAD_KEY_LIMIT: "5" });
+  });
+
+  it("take an operator key of 32 characters and refuse one of 31", () => {
+    expect(readSettings({ AUTH_TOKEN: "x".repeat(32) }).authToken).toBe("x".repeat(32));
+    expect(() => readSettings({ AUTH_TOKEN: "x".repeat(31) })).toThrow(/^AUTH_TOKEN must have at least 32/);
+    expect(() => readSettings({ AUTH_TOKEN: "" })).toThrow(Refusal);
+  });
+
+  it("take a webhook secret of 16 characters and refuse one of 15", () => {
+    expect(readSettings({ WEBHOOK_SECRET: "x".repeat(16) }).webhookSecret).toBe("x".repeat(16));
+    expect(() => readSettings({ WEBHOOK_SECRET: "x".repeat(15) })).toThrow(/^WEBHOOK_SECRET must have/);
+  });
+
+  it.each([
+    ["PORT", "65536"],
+    ["PORT", "http"],
+    ["SMTP_PORT", "-1"],
+    ["MAIL_DOMAIN", "no domain"],
+    ["MAIL_DOMAIN", "-x.test"],
+    ["AUTH_TOKEN", `${"x".repeat(40)}\n`],
+    ["BOOTSTRAP", "yes"],
+    ["ALLOW_HTTP", "1"],
+    ["BAD_KEY_LIMIT", "many"],
+    ["DEFAULT_MAILBOX", "me"],
+    ["PUBLIC_URL", "ftp://example.com"],
+    ["SMTP_TLS_CERT", "/nowhere/cert.pem"],
+  ])("name the variable in one line: %s=%j", (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^(${name}|SMTP_TLS_KEY) [^\n]+$`));
+  });
+
+  it("never show a wrong key", () => {
+    expect(() => readSettings({ AUTH_TOKEN: "hunter2" })).not.toThrow(/hunter2/);
+  });
+});
+
+describe("secrets", () => {
+  it("are made once, readable by the owner only, and used again", async () => {
+    const first = await loadSecrets(dir, NONE);
+    expect(first.authToken).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(first.webhookSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect((await stat(secretsPath(dir))).mode & 0o777).toBe(0o600);
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    expect(await loadSecrets(dir, NONE)).toEqual(first);
+    expect(await readdir(dir)).toEqual(["secrets.json"]);
+  });
+
+  it("give way to the environment, which never reaches the disk", async () => {
+    const given = { authToken: "e".repeat(32), webhookSecret: null };
+    const { authToken, webhookSecret } = await loadSecrets(dir, given);
+    expect(authToken).toBe(given.authToken);
+    expect(await readFile(secretsPath(dir), "utf8")).not.toContain(given.authToken);
+    const kept = await loadSecrets(dir, NONE);
+    expect(kept.authToken).not.toBe(given.authToken);
+    expect(kept.webhookSecret).toBe(webhookSecret);
+  });
+
+  it("get their mode back when a copy lost it", async () => {
+    await loadSecrets(dir, NONE);
+    await chmod(secretsPath(dir), 0o644);
+    await loadSecrets(dir, NONE);
+    expect((await stat(secretsPath(dir))).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(["", "{", "[]", '{"auth_token":"short","webhook_secret":"x"}'])(
+    "are not replaced when the file is damaged: %j",
+    async (text) => {
+      await loadSecrets(dir, NONE);
+      await writeFile(secretsPath(dir), text);
+      await expect(loadSecrets(dir, NONE)).rejects.toThrow(Refusal);
+      expect(await readFile(secretsPath(dir), "utf8")).toBe(text);
+    },
+  );
+});
+
+describe("data folder", () => {
+  it("is held by one server, and free again afterwards", () => {
+    const lock = lockDataDir(dir);
+    expect(() => lockDataDir(dir)).toThrow(`Another server (pid ${process.pid}) uses ${dir}`);
+    lock.note(process.pid);
+    expect(() => lockDataDir(dir)).toThrow(Refusal);
+    lock.release();
+    lockDataDir(dir).release();
+  });
+
+  it.each([
+    ["a process that is gone", '{"pid":4194304,"started":"x","runtime":null}'],
+    ["another process that got its number", `{"pid":${process.pid},"started":"before","runtime":null}`],
+    ["nobody, cut off", '{"pid'],
+  ])("is taken over from %s", async (_who, lock) => {
+    lockDataDir(dir).release();
+    await writeFile(path.join(dir, "serve.lock"), lock);
+    lockDataDir(dir).release();
+    expect(await readdir(dir)).toEqual([]);
+  });
+});
+
+describe("ports", () => {
+  it("are chosen free and distinct for 0", async () => {
+    const place = { host: "127.0.0.1", port: 0 };
+    const [http, smtp] = await claimPorts([
+      { ...place, protocol: "HTTP", variable: "PORT" },
+      { ...place, protocol: "SMTP", variable: "SMTP_PORT" },
+    ]);
+    expect(http).toBeGreaterThan(0);
+    expect(smtp).not.toBe(http);
+  });
+
+  it("say in one line which one is busy and which variable changes it", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => void other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const claim = claimPorts([{ protocol: "SMTP", host: "127.0.0.1", port, variable: "SMTP_PORT" }]);
+    await expect(claim).rejects.toThrow(
+      `SMTP port ${port} on 127.0.0.1 is busy: stop what listens there, or set SMTP_PORT`,
+    );
+    await new Promise((resolve) => void other.close(resolve));
+  });
+});
+
+describe("screen", () => {
+  const ready = {
+    http: "http://127.0.0.1:8787",
+    smtp: { host: "::", port: 2525, tls: false },
+    mailDomain: "mailkeep.test",
+    dataDir: "/data",
+    keySource: "/data/secrets.json",
+    workerdPid: 7,
+    startMs: 900,
+  };
+
+  it("fits on one, and shows addresses that can be reached", () => {
+    const screen = banner(ready);
+    expect(screen.split("\n").length).toBeLessThanOrEqual(24);
+    expect(screen).toContain("smtp://[::1]:2525");
+  });
+
+  it("is one line of JSON for programs", () => {
+    expect(readyLine(ready)).not.toContain("\n");
+    expect(JSON.parse(readyLine(ready))).toMatchObject({
+      ready: true,
+      http: ready.http,
+      smtp: { host: "::", port: 2525 },
+      data_dir: "/data",
+      workerd_pid: 7,
+    });
+  });
+});

@@ -1,0 +1,299 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startSmtp } from "../../scripts/smtp/listener.ts";
+import type { SmtpListener } from "../../scripts/smtp/listener.ts";
+import { FakeStore } from "./fake-store.ts";
+import { SmtpClient } from "./smtp-client.ts";
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+let store: FakeStore;
+let smtp: SmtpListener;
+let spoolDir: string;
+let clients: SmtpClient[];
+
+beforeEach(async () => {
+  spoolDir = path.join(await mkdtemp(path.join(tmpdir(), "mailkeep-smtp-")), "spool");
+  store = await FakeStore.start();
+  smtp = await startSmtp({
+    host: "127.0.0.1",
+    port: 0,
+    upstream: store.url,
+    token: "operator-key",
+    spoolDir,
+    maxBytes: MAX_BYTES,
+    name: "mx.mailkeep.test",
+  });
+  clients = [];
+});
+
+afterEach(async () => {
+  for (const client of clients) client.drop();
+  await smtp.stop(0);
+  await store.stop();
+  await rm(path.dirname(spoolDir), { recursive: true, force: true });
+});
+
+async function client(): Promise<SmtpClient> {
+  const opened = await SmtpClient.open(smtp.port);
+  clients.push(opened);
+  return opened;
+}
+
+/** As a sender must (RFC 5321 §4.5.2): a dot before every line that begins with one. */
+const stuffed = (text: string): string => text.replace(/(^|\r\n)\./g, "$1..");
+
+describe("session", () => {
+  it("offers SIZE, PIPELINING, 8BITMIME and SMTPUTF8, and neither AUTH nor STARTTLS without a certificate", async () => {
+    const hello = await (await client()).say("EHLO again.example");
+    expect(hello).toContain(`SIZE ${MAX_BYTES}`);
+    for (const word of ["PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"])
+      expect(hello).toContain(word);
+    expect(hello).not.toMatch(/AUTH|STARTTLS/);
+  });
+
+  it("answers commands that arrive in one packet", async () => {
+    const sender = await client();
+    sender.write("MAIL FROM:<>\r\nRCPT TO:<a@mailkeep.test>\r\nDATA\r\n");
+    expect(await sender.reply()).toMatch(/^250 /);
+    expect(await sender.reply()).toMatch(/^250 /);
+    expect(await sender.reply()).toMatch(/^354 /);
+    sender.write("Subject: x\r\n\r\nx\r\n.\r\nQUIT\r\n");
+    expect(await sender.reply()).toMatch(/^250 2\.0\.0 Ok: id-1$/);
+    expect(await sender.reply()).toMatch(/^221 /);
+  });
+
+  it("empties the spool of what a crash left there", async () => {
+    await smtp.stop(0);
+    await writeFile(path.join(spoolDir, "left.eml"), "x");
+    smtp = await startSmtp({
+      host: "127.0.0.1",
+      port: 0,
+      upstream: store.url,
+      token: "operator-key",
+      spoolDir,
+      maxBytes: 10,
+    });
+    expect(await readdir(spoolDir)).toEqual([]);
+    expect((await stat(spoolDir)).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("recipients", () => {
+  it("refuses an unknown one without refusing the others", async () => {
+    store.lookUps.set("nobody@mailkeep.test", 404);
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^250 2\.1\.5/);
+    expect(await sender.say("RCPT TO:<nobody@mailkeep.test>")).toBe(
+      "550 5.1.1 <nobody@mailkeep.test>: no such mailbox",
+    );
+    expect(await sender.say("RCPT TO:<b+tag@mailkeep.test>")).toMatch(/^250/);
+    await sender.say("DATA");
+    sender.write("\r\nx\r\n.\r\n");
+    expect(await sender.reply()).toMatch(/^250 2\.0\.0 Ok: /);
+    expect(new Set(store.handed.map((one) => one.query.get("to")))).toEqual(
+      new Set(["a@mailkeep.test", "b+tag@mailkeep.test"]),
+    );
+  });
+
+  it.each([500, 503, 401, 429])("says 451 when the look-up answers %i", async (status) => {
+    store.lookUps.set("a@mailkeep.test", status);
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^451 4\.3\.0 /);
+  });
+
+  it("says 451 while the store is away, and goes on when it is back", async () => {
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    await store.stop();
+    expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^451 4\.3\.0 /);
+  });
+
+  it("survives a store that closed the idle connection", async () => {
+    const sender = await client();
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\none")).toMatch(/^250/);
+    store.dropIdle();
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\ntwo")).toMatch(/^250/);
+    expect(store.handed).toHaveLength(2);
+  });
+
+  it("takes 100 and says 452 4.5.3 to the next", async () => {
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    for (let n = 1; n <= 100; n += 1)
+      expect(await sender.say(`RCPT TO:<r${n}@mailkeep.test>`)).toMatch(/^250/);
+    expect(await sender.say("RCPT TO:<r101@mailkeep.test>")).toMatch(/^452 4\.5\.3/);
+    await sender.say("DATA");
+    sender.write("\r\nx\r\n.\r\n");
+    const reply = await sender.reply();
+    expect(reply).toMatch(/^250/);
+    expect(reply.length).toBeLessThanOrEqual(510);
+    expect(store.handed).toHaveLength(100);
+  });
+});
+
+describe("hand-over", () => {
+  it("tells the store sender, recipient, client and HELO name", async () => {
+    await (await client()).deliver(["a@mailkeep.test"], "Subject: x\r\n\r\nx");
+    const [one] = store.handed;
+    expect(Object.fromEntries(one?.query ?? [])).toEqual({
+      from: "sender@example.com",
+      to: "a@mailkeep.test",
+      via: "smtp",
+      client: "127.0.0.1",
+      helo: "client.example",
+    });
+    expect(one?.headers["content-type"]).toBe("message/rfc822");
+    expect(one?.headers["content-length"]).toBe(String(one?.bytes.length));
+  });
+
+  it.each([500, 503, 401, 0])("says 451 unless every recipient got 202 (one got %i)", async (status) => {
+    store.refusals.set("b@mailkeep.test", [status]);
+    const sender = await client();
+    expect(await sender.deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 4\.3\.0 /);
+    // The sender repeats it to both; the store knows the duplicate.
+    expect(await sender.deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+  });
+
+  it("says 451 when one mailbox vanished since RCPT, so that the repeat meets its 550 there", async () => {
+    store.refusals.set("b@mailkeep.test", [404]);
+    expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 /);
+  });
+
+  it("says 550 5.1.1 when all mailboxes vanished since RCPT", async () => {
+    store.refusals.set("a@mailkeep.test", [404]);
+    expect(await (await client()).deliver(["a@mailkeep.test"], "\r\nx")).toMatch(
+      /^550 5\.1\.1 <a@mailkeep\.test>/,
+    );
+  });
+
+  it("says 552 5.3.4 when the store finds the message too large", async () => {
+    store.refusals.set("a@mailkeep.test", [413]);
+    expect(await (await client()).deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^552 5\.3\.4 /);
+  });
+
+  it("hands over nothing of a message whose sender vanished in the middle", async () => {
+    for (const size of [100, 2 * 1024 * 1024]) {
+      const sender = await client();
+      await sender.say("MAIL FROM:<sender@example.com>");
+      await sender.say("RCPT TO:<a@mailkeep.test>");
+      await sender.say("DATA");
+      sender.write(`Subject: x\r\n\r\n${"x".repeat(size)}`);
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+      sender.drop();
+    }
+    await smtp.stop(2_000);
+    expect(store.handed).toEqual([]);
+    expect(await readdir(spoolDir)).toEqual([]);
+  });
+});
+
+describe("size", () => {
+  it("refuses at MAIL FROM what is announced over the limit, and takes the limit itself", async () => {
+    const sender = await client();
+    expect(await sender.say(`MAIL FROM:<s@example.com> SIZE=${MAX_BYTES + 1}`)).toMatch(/^552 5\.3\.4 /);
+    expect(await sender.say(`MAIL FROM:<s@example.com> SIZE=${MAX_BYTES}`)).toMatch(/^250 /);
+  });
+
+  it("takes a message of exactly the limit and refuses one byte more, without keeping it", async () => {
+    const sender = await client();
+    const line = `${"x".repeat(998)}\r\n`;
+    const body = line.repeat(Math.ceil(MAX_BYTES / line.length)).slice(0, MAX_BYTES - 2);
+    // The CRLF before the final dot belongs to the message.
+    expect(await sender.deliver(["a@mailkeep.test"], body)).toMatch(/^250 /);
+    expect(await sender.deliver(["a@mailkeep.test"], `${body}x`)).toMatch(/^552 5\.3\.4 /);
+    expect(store.handed.map((one) => one.bytes.length)).toEqual([MAX_BYTES]);
+    expect(await readdir(spoolDir)).toEqual([]);
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+  });
+});
+
+describe("bytes", () => {
+  const latin1 = Buffer.from(
+    Array.from({ length: 255 }, (_, n) => n + 1).filter((n) => n !== 0x0a && n !== 0x0d),
+  );
+  const messages: Record<string, Buffer> = {
+    "lines that begin with dots": Buffer.from("Subject: x\r\n\r\n.\r\n..\r\n...x\r\n.x\r\nend\r\n"),
+    "a dot as the first byte": Buffer.from(".first\r\n\r\nx\r\n"),
+    "bare LF and bare CR": Buffer.from("Subject: x\n\nline\nline\rline\n.\nline\r\n"),
+    "all bytes but NUL": Buffer.concat([Buffer.from("Subject: "), latin1, Buffer.from("\r\n\r\nx\r\n")]),
+    NUL: Buffer.from("Subject: a\0b\r\n\r\n\0\r\n"),
+    "one line of 1 MB": Buffer.from(`Subject: x\r\n\r\n${"x".repeat(1_000_000)}\r\n`),
+    "3 MB of dots, spooled to disk": Buffer.from(`Subject: x\r\n\r\n${".......\r\n".repeat(333_000)}`),
+    "an empty body": Buffer.from("Subject: x\r\n\r\n"),
+    "trailing empty lines": Buffer.from("Subject: x\r\n\r\nx\r\n\r\n\r\n"),
+  };
+
+  it.each(Object.keys(messages))("arrive as sent: %s", async (name) => {
+    const message = messages[name] ?? Buffer.alloc(0);
+    // The sender's CRLF that ends the last line is the first half of the end of data.
+    const payload = stuffed(message.toString("latin1")).slice(0, -2);
+    expect(await (await client()).deliver(["a@mailkeep.test"], Buffer.from(payload, "latin1"))).toMatch(
+      /^250 /,
+    );
+    expect(store.handed[0]?.bytes.equals(message)).toBe(true);
+  });
+
+  it("arrive as sent one byte at a time", async () => {
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    await sender.say("RCPT TO:<a@mailkeep.test>");
+    await sender.say("DATA");
+    for (const char of "..a\r\n\r\n..\r\nb\n.\r\nc\r\n.\r\n") {
+      sender.write(char);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    expect(await sender.reply()).toMatch(/^250 /);
+    expect(store.handed[0]?.bytes.toString()).toBe(".a\r\n\r\n.\r\nb\n.\r\nc\r\n");
+  });
+
+  // Each is an end of data to some server; to us only CRLF.CRLF is (SMTP smuggling, CVE-2023-51764 and its kin).
+  it.each(["\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r", "\r\n.\r", "\r.\r\n", "\r\n\0.\r\n", "\r\n.\r\r\n"])(
+    "hold one message, whatever %j would end elsewhere",
+    async (sequence) => {
+      const smuggled =
+        "MAIL FROM:<admin@mailkeep.test>\r\nRCPT TO:<victim@mailkeep.test>\r\nDATA\r\nSubject: forged\r\n\r\nx";
+      const payload = `Subject: x\r\n\r\nx${sequence}${smuggled}`;
+      const sender = await client();
+      expect(await sender.deliver(["a@mailkeep.test"], payload)).toMatch(/^250 /);
+      expect(await sender.say("NOOP")).toMatch(/^250 /);
+      expect(store.handed).toHaveLength(1);
+      expect(store.handed[0]?.query.get("to")).toBe("a@mailkeep.test");
+      expect(store.handed[0]?.bytes.toString()).toBe(`${payload}\r\n`);
+    },
+  );
+});
+
+describe("stop", () => {
+  it("lets a message under way finish and refuses a new one", async () => {
+    const sender = await client();
+    const idle = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    await sender.say("RCPT TO:<a@mailkeep.test>");
+    await sender.say("DATA");
+    sender.write("Subject: x\r\n\r\nhalf");
+    const stopped = smtp.stop(5_000);
+    expect(await idle.say("MAIL FROM:<late@example.com>")).toMatch(/^421 /);
+    sender.write(" and half\r\n.\r\n");
+    expect(await sender.reply()).toMatch(/^250 /);
+    await stopped;
+    expect(await sender.closed()).toBe(true);
+    expect(store.handed).toHaveLength(1);
+  });
+
+  it("does not wait for an idle client, nor longer than its grace", async () => {
+    await client();
+    const slow = await client();
+    await slow.say("MAIL FROM:<sender@example.com>");
+    await slow.say("RCPT TO:<a@mailkeep.test>");
+    await slow.say("DATA");
+    slow.write("Subject: never ends");
+    await smtp.stop(50);
+    expect(await slow.closed()).toBe(true);
+    expect(store.handed).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import path from "node:path";
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+/** Three ways to run: pure code in Node, actors and edge in workerd, and the served bundle from outside. */
+export default defineConfig({
+  test: {
+    root,
+    projects: [
+      {
+        test: {
+          root,
+          name: "pure",
+          include: ["test/{contract,lib,mail,scripts,webhooks}/**/*.test.ts"],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            main: path.join(root, "src/index.ts"),
+            wrangler: { configPath: path.join(root, "wrangler.jsonc") },
+            miniflare: {
+              bindings: {
+                AUTH_TOKEN: "operator-token-for-tests-0123456789",
+                WEBHOOK_SECRET: "webhook-secret-for-tests-0123456789",
+                AUTHSERV_ID: "mx.mailkeep.test",
+              },
+            },
+          }),
+        ],
+        test: {
+          root,
+          name: "workerd",
+          include: ["test/{blobs,directory,http,mailbox}/**/*.test.ts", "test/*.test.ts"],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          root,
+          name: "served",
+          include: ["test/worker/**/*.test.ts"],
+          // Each file starts a server of its own: two cores carry one at a time.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
