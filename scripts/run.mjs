@@ -36,13 +36,15 @@ function packagesOf(file) {
 
 async function install() {
   console.error("Installing dependencies (once)…");
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Not `npm ci`: it insists on a lockfile entry for the binaries of every platform, and the lockfile may have been
+  // made where a registry did not offer them all. This one keeps to the lockfile just as well, and leaves it as it is.
+  const args = ["install", "--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   // Under `npm start` the same npm goes on; its counts of packages are nobody's concern here.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   const code = await run(command, [...first, ...args], { stdio: ["ignore", "ignore", "inherit"] });
   if (code !== 0) {
-    console.error(`npm ci failed with exit code ${code}`);
+    console.error(`npm install failed with exit code ${code}`);
     process.exit(1);
   }
 }

@@ -47,7 +47,9 @@ function toggle(fallback: boolean) {
   return z
     .enum(["true", "false", "on", "off", "1", "0", ""])
     .optional()
-    .transform((value) => (value === undefined || value === "" ? fallback : ["true", "on", "1"].includes(value)));
+    .transform((value) =>
+      value === undefined || value === "" ? fallback : ["true", "on", "1"].includes(value),
+    );
 }
 
 const Variables = z
@@ -67,22 +69,20 @@ const Variables = z
     MAILBOX_QUOTA_BYTES: wholeNumber(5 * GB),
     PROVISIONAL_QUOTA_BYTES: wholeNumber(100 * MB),
   })
-  .transform(
-    (vars): Config => ({
-      mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
-      authToken: vars.AUTH_TOKEN,
-      derivationSecret: vars.AUTH_TOKEN ?? vars.WEBHOOK_SECRET,
-      defaultMailbox: vars.DEFAULT_MAILBOX,
-      allowHttp: vars.ALLOW_HTTP,
-      bootstrapEnabled: vars.BOOTSTRAP,
-      bootstrapPerHour: vars.BOOTSTRAP_PER_HOUR,
-      badKeysPerMinute: vars.BAD_KEY_LIMIT,
-      authservId: vars.AUTHSERV_ID,
-      publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
-      mailboxQuotaBytes: vars.MAILBOX_QUOTA_BYTES,
-      provisionalQuotaBytes: vars.PROVISIONAL_QUOTA_BYTES,
-    }),
-  );
+  .transform((vars): Config => ({
+    mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
+    authToken: vars.AUTH_TOKEN,
+    derivationSecret: vars.AUTH_TOKEN ?? vars.WEBHOOK_SECRET,
+    defaultMailbox: vars.DEFAULT_MAILBOX,
+    allowHttp: vars.ALLOW_HTTP,
+    bootstrapEnabled: vars.BOOTSTRAP,
+    bootstrapPerHour: vars.BOOTSTRAP_PER_HOUR,
+    badKeysPerMinute: vars.BAD_KEY_LIMIT,
+    authservId: vars.AUTHSERV_ID,
+    publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    mailboxQuotaBytes: vars.MAILBOX_QUOTA_BYTES,
+    provisionalQuotaBytes: vars.PROVISIONAL_QUOTA_BYTES,
+  }));
 
 /** A deployment that cannot run as it is set; the message names the variable and the rule, never its value. */
 export class ConfigError extends Error {}

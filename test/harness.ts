@@ -76,7 +76,9 @@ export function message(lines: readonly string[], body = "Hello."): string {
 let minted = 0;
 
 /** A plain message with a Message-ID of its own. */
-export function plainMessage(parts: { subject?: string; body?: string; from?: string; headers?: string[] } = {}): string {
+export function plainMessage(
+  parts: { subject?: string; body?: string; from?: string; headers?: string[] } = {},
+): string {
   const { subject = "Hello", body = "Hello.", from = "Ann <ann@example.com>", headers = [] } = parts;
   minted += 1;
   const id = `Message-ID: <m${minted}.${Math.random().toString(36).slice(2)}@example.com>`;
@@ -90,7 +92,11 @@ export async function deliver(
   from = "sender@example.com",
 ): Promise<{ status: number; body: { id: string; duplicate: boolean } }> {
   const query = new URLSearchParams({ from, to });
-  return ask(`/v1/inbound?${query}`, { key: OPERATOR, body: raw, headers: { "Content-Type": "message/rfc822" } });
+  return ask(`/v1/inbound?${query.toString()}`, {
+    key: OPERATOR,
+    body: raw,
+    headers: { "Content-Type": "message/rfc822" },
+  });
 }
 
 /** Hands exact bytes and an envelope to the function behind `email()`. Answers what the platform would have been told. */

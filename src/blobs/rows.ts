@@ -53,7 +53,10 @@ export class RowsBlobStore implements BlobStore {
           controller.close();
           return;
         }
-        const bytes = new Uint8Array(next).subarray(Math.max(0, from - start), Math.min(CHUNK_BYTES, to - start));
+        const bytes = new Uint8Array(next).subarray(
+          Math.max(0, from - start),
+          Math.min(CHUNK_BYTES, to - start),
+        );
         if (bytes.byteLength > 0) controller.enqueue(bytes);
         position += 1;
         next = position * CHUNK_BYTES >= to ? null : await rows.getChunk(key, position);

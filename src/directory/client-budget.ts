@@ -55,10 +55,6 @@ export class ClientBudget extends Server<Env> {
     if (!hasSchema(this.#db)) return;
     await this.ctx.storage.deleteAll();
   }
-
-  override onRequest(): Response {
-    return new Response(null, { status: 404 });
-  }
 }
 
 interface Used {
@@ -73,5 +69,8 @@ export function spendOne(kept: Used, budget: Budget, nowMs: number): { used: Use
   const allowed = spent < budget.limit;
   const used = { since, spent: allowed ? spent + 1 : spent };
   const resetSeconds = Math.max(1, Math.ceil((since + budget.windowMs - nowMs) / 1_000));
-  return { used, allowance: { allowed, limit: budget.limit, remaining: budget.limit - used.spent, resetSeconds } };
+  return {
+    used,
+    allowance: { allowed, limit: budget.limit, remaining: budget.limit - used.spent, resetSeconds },
+  };
 }

@@ -30,8 +30,4 @@ export class Directory extends Server<Env> {
   list(page: { after: string; status: "active" | "paused" | null; limit: number }): EntryRow[] {
     return this.#db.all(LIST, page.after, page.status, Date.now(), page.limit);
   }
-
-  override onRequest(): Response {
-    return new Response(null, { status: 404 });
-  }
 }

@@ -7,7 +7,8 @@ const ALWAYS = {
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition",
+  "Access-Control-Expose-Headers":
+    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition",
 } as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";

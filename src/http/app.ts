@@ -50,7 +50,9 @@ function methodsOf(path: string) {
     const wanted = spec.path.split("/");
     return (
       wanted.length === segments.length &&
-      wanted.every((part, index) => (part.startsWith(":") ? segments[index] !== "" : part === segments[index]))
+      wanted.every((part, index) =>
+        part.startsWith(":") ? segments[index] !== "" : part === segments[index],
+      )
     );
   });
 }
@@ -63,7 +65,10 @@ app.onError((error) => {
 /** 500 with the id under which the log tells more; 503 for a deployment that is set up wrong. */
 function faultResponse(error: unknown, requestId: string): Response {
   if (error instanceof ConfigError) {
-    return problemResponse({ code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` });
+    return problemResponse({
+      code: "misconfigured",
+      error: `The deployment is misconfigured: ${error.message}`,
+    });
   }
   console.error(`Request ${requestId} failed:`, error);
   return json({ error: "Internal server error", code: "internal", request_id: requestId }, 500);
@@ -77,7 +82,12 @@ export async function serveHttp(request: Request, env: Env, ctx: ExecutionContex
   return response;
 }
 
-async function serveSafely(request: Request, env: Env, ctx: ExecutionContext, requestId: string): Promise<Response> {
+async function serveSafely(
+  request: Request,
+  env: Env,
+  ctx: ExecutionContext,
+  requestId: string,
+): Promise<Response> {
   try {
     const url = new URL(request.url);
     if (url.protocol !== "https:" && !isLoopback(url.hostname) && !configOf(env).allowHttp) {

@@ -19,7 +19,8 @@ function ipv6Network(address: string): string {
   const [head = "", tail] = address.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
+  const zeros =
+    tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
   const groups = [...left, ...zeros, ...right].map((group) => group.replace(/^0+(?=.)/, ""));
   return `${groups.slice(0, IPV6_NETWORK_GROUPS).join(":")}::/64`;
 }

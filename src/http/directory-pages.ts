@@ -23,7 +23,8 @@ export async function directoryShards(
     const directory = env.DIRECTORY.getByName(shardName(shard));
     const rows = await directory.list({ after, status: wanted.status, limit: missing });
     for (const row of rows) {
-      if (mailboxes.length === wanted.limit) return done({ mailboxes, next_cursor: writePosition({ shard, after }) });
+      if (mailboxes.length === wanted.limit)
+        return done({ mailboxes, next_cursor: writePosition({ shard, after }) });
       after = row.address;
       mailboxes.push({
         mailbox: row.address,

@@ -1,11 +1,5 @@
 import type { Context } from "hono";
-import {
-  insufficientScope,
-  invalid,
-  UNAUTHORIZED,
-  type Answer,
-  type Problem,
-} from "../contract/problem.ts";
+import { invalid, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../env.ts";
@@ -25,6 +19,8 @@ export type AppContext = Context<{ Bindings: Env }>;
 export type AnyHandler = (call: never) => Promise<Answer<Response>>;
 
 const STRIKE_WINDOW_SECONDS = 60;
+/** What it takes to hear that an endpoint does not exist: any key. */
+const UNSERVED = { scopes: ANYONE, whilePaused: true };
 /** Query parameters that would name a mailbox, whether or not a route knows them. */
 const MAILBOX_PARAMETERS = ["mailbox", "mailbox[]", "address"] as const;
 
@@ -37,10 +33,16 @@ export async function dispatch(c: AppContext, spec: RouteSpec, handler: AnyHandl
 }
 
 /** Refuses a request that no route serves, with what its caller may know: 401 before anything else. */
-export async function refuse(c: AppContext, problem: Problem, headers: Record<string, string> = {}): Promise<Response> {
+export async function refuse(
+  c: AppContext,
+  problem: Problem,
+  headers: Record<string, string>,
+): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
-  const judged = await judge(c.env, caller, accessFor(c, config, { caller, fault: problem, scopes: ANYONE, whilePaused: true }));
+  const access = accessFor(c, config, { caller, spec: UNSERVED, fault: problem });
+  const mailbox = caller.kind === "key" ? mailboxBehind(c.env, caller.locator) : null;
+  const judged = caller.kind === "nobody" ? UNAUTHORIZED : await judge(mailbox, access);
   return refusal(c, config, { problem: judged ?? problem, caller }, headers);
 }
 
@@ -51,25 +53,25 @@ interface Served {
 }
 
 async function answerOf(c: AppContext, config: Config, served: Served): Promise<Answer<Response>> {
-  const { spec, caller } = served;
+  const { spec, caller, handler } = served;
   if (spec.target !== "public" && caller.kind === "nobody") return refused(UNAUTHORIZED);
   const raw = await readInput(c, spec);
   const input = raw.ok ? fitInput(spec, raw.value) : raw;
-  const base = { request: c.req.raw, env: c.env, config, origin: originOf(c, config) };
-  if (spec.target === "public") {
-    return input.ok ? call(served.handler, { ...base, input: input.value }) : input;
+  const parts = { request: c.req.raw, env: c.env, config, origin: originOf(c, config) };
+  if (spec.target === "public") return input.ok ? call(handler, { ...parts, input: input.value }) : input;
+
+  const mailbox = targetOf(c, config, spec, caller);
+  if (!mailbox.ok) return mailbox;
+  const access = accessFor(c, config, { caller, spec, fault: input.ok ? null : input.error });
+  access.foreign = isForeign(c, caller, raw.ok ? raw.value.body : null);
+  // A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and
+  // the deployment's routes act on no mailbox that could judge.
+  if (input.ok && spec.target !== "deployment") {
+    return call(handler, { ...parts, input: input.value, mailbox: mailbox.value, access });
   }
-  const fault = input.ok ? null : input.error;
-  const { scopes, whilePaused = false } = spec;
-  const access = accessFor(c, config, { caller, fault, scopes, whilePaused });
-  if (caller.kind === "key") access.foreign = isForeign(c, caller.locator, raw.ok ? raw.value : null);
-  const target = targetOf(c, config, spec, caller);
-  if (!target.ok) return target;
-  const mailbox = target.value;
-  // A fault is told only to who may ask, and a route of the deployment acts on no mailbox that could judge.
-  const judged = fault !== null || spec.target === "deployment" ? await judge(c.env, caller, access) : null;
+  const judged = await judge(mailbox.value, access);
   if (judged !== null) return refused(judged);
-  return input.ok ? call(served.handler, { ...base, input: input.value, mailbox, access }) : input;
+  return input.ok ? call(handler, { ...parts, input: input.value }) : input;
 }
 
 /** The one place where a handler loses its type: the table and `Handlers` share their keys. */
@@ -85,7 +87,12 @@ async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInpu
 }
 
 /** The mailbox that a request acts on; null where the route needs none. */
-function targetOf(c: AppContext, config: Config, spec: RouteSpec, caller: Caller): Answer<MailboxStub | null> {
+function targetOf(
+  c: AppContext,
+  config: Config,
+  spec: RouteSpec,
+  caller: Caller,
+): Answer<MailboxStub | null> {
   if (caller.kind === "key") return done(mailboxBehind(c.env, caller.locator));
   if (spec.target === "deployment") return done(null);
   const named = c.req.query("mailbox") || config.defaultMailbox;
@@ -101,10 +108,10 @@ function targetOf(c: AppContext, config: Config, spec: RouteSpec, caller: Caller
 }
 
 /** Whether a key's request names another mailbox anywhere: in the query, in `to` of a read, or in the body. */
-function isForeign(c: AppContext, locator: string, raw: RawInput | null): boolean {
-  const query = raw?.query ?? new URL(c.req.url).searchParams;
+function isForeign(c: AppContext, caller: Caller, body: unknown): boolean {
+  if (caller.kind !== "key") return false;
+  const query = new URL(c.req.url).searchParams;
   const named = MAILBOX_PARAMETERS.flatMap((name) => query.getAll(name)).filter((value) => value !== "");
-  const body = raw?.body;
   if (typeof body === "object" && body !== null && "mailbox" in body && typeof body.mailbox === "string") {
     named.push(body.mailbox);
   }
@@ -112,27 +119,32 @@ function isForeign(c: AppContext, locator: string, raw: RawInput | null): boolea
   const recipients = c.req.method === "GET" ? query.getAll("to") : [];
   // `to` filters sent mail too: only an address of this deployment is a mailbox.
   named.push(...recipients.filter((to) => canonicalAddress(to)?.endsWith(domain)));
-  return named.some((address) => namesAnother(address, locator));
+  return named.some((address) => namesAnother(address, caller.locator));
 }
 
 function accessFor(
   c: AppContext,
   config: Config,
-  parts: Pick<Access, "fault" | "scopes" | "whilePaused"> & { caller: Caller },
+  parts: { caller: Caller; spec: Pick<RouteSpec, "scopes" | "whilePaused">; fault: Problem | null },
 ): Access {
-  const { caller, fault, scopes, whilePaused } = parts;
+  const { caller, spec, fault } = parts;
   const credential: Credential =
     caller.kind === "key" ? { kind: "key", secretHash: caller.secretHash } : { kind: "operator" };
-  return { credential, fault, scopes, whilePaused, foreign: false, upgradeUrl: upgradeUrl(originOf(c, config)) };
+  const { scopes, whilePaused = false } = spec;
+  return {
+    credential,
+    fault,
+    scopes,
+    whilePaused,
+    foreign: false,
+    upgradeUrl: upgradeUrl(originOf(c, config)),
+  };
 }
 
-/** What stands in the way of a caller, judged by the mailbox of its key; null if nothing does. */
-async function judge(env: Env, caller: Caller, access: Access): Promise<Problem | null> {
-  if (caller.kind === "nobody") return UNAUTHORIZED;
-  if (caller.kind === "operator") {
-    return access.scopes.includes("operator") ? access.fault : insufficientScope("operator");
-  }
-  const admitted = await mailboxBehind(env, caller.locator).admit(access);
+/** What stands in the way of a caller; null if nothing does. Without a mailbox it is the operator, who is known already. */
+async function judge(mailbox: MailboxStub | null, access: Access): Promise<Problem | null> {
+  if (mailbox === null) return access.fault;
+  const admitted = await mailbox.admit(access);
   return admitted.ok ? null : admitted.error;
 }
 

@@ -12,7 +12,13 @@ export async function receiveEmail(message: ForwardableEmailMessage, env: Env): 
     return;
   }
   const raw = new Uint8Array(await new Response(message.raw).arrayBuffer());
-  const envelope = { from: message.from, to: message.to, via: "email_routing" as const, clientAddress: null, helo: null };
+  const envelope = {
+    from: message.from,
+    to: message.to,
+    via: "email_routing" as const,
+    clientAddress: null,
+    helo: null,
+  };
   const received = await receiveMail(raw, envelope, env, configOf(env));
   if (received.ok) return;
   if (STATUS[received.error.code] === STATUS.not_found) {

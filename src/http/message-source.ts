@@ -41,10 +41,15 @@ export async function openBlob(
 }
 
 /** The whole raw message in memory: at most MAX_MESSAGE_BYTES. */
-export async function readRaw(env: Env, mailbox: MailboxStub, source: RawSource): Promise<Answer<Uint8Array>> {
+export async function readRaw(
+  env: Env,
+  mailbox: MailboxStub,
+  source: RawSource,
+): Promise<Answer<Uint8Array>> {
   const opened = await openRaw(env, mailbox, source);
   if (!opened.ok) return opened;
-  const bytes = opened.value instanceof ArrayBuffer ? opened.value : await new Response(opened.value).arrayBuffer();
+  const bytes =
+    opened.value instanceof ArrayBuffer ? opened.value : await new Response(opened.value).arrayBuffer();
   return done(new Uint8Array(bytes));
 }
 

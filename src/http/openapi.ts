@@ -19,6 +19,8 @@ const Problem = {
   },
 };
 
+/** The named shapes, filled while the routes are described. */
+const schemas: Json = { Problem };
 let document: Json | null = null;
 
 /** The OpenAPI 3.1 description of every route, generated from the table. */
@@ -43,8 +45,14 @@ function describeAll(): Json {
     },
     paths,
     components: {
-      schemas: { Problem },
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "mk_ and 64 hex digits, or the operator's token" } },
+      schemas,
+      securitySchemes: {
+        key: {
+          type: "http",
+          scheme: "bearer",
+          description: "mk_ and 64 hex digits, or the operator's token",
+        },
+      },
     },
   };
 }
@@ -59,15 +67,25 @@ function operation(id: string, spec: RouteSpec): Json {
     parameters: [...parameters(spec.params, "path"), ...parameters(spec.query, "query")],
     ...requestBody(spec),
     responses: {
-      ...Object.fromEntries(Object.entries(spec.responses).map(([status, answer]) => [status, response(answer)])),
-      default: { description: "A problem", content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } } },
+      ...Object.fromEntries(
+        Object.entries(spec.responses).map(([status, answer]) => [status, response(answer)]),
+      ),
+      default: {
+        description: "A problem",
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
+      },
     },
   };
 }
 
 function requestBody(spec: RouteSpec): Json {
   if (spec.rawBody !== undefined) {
-    return { requestBody: { required: true, content: { [spec.rawBody]: { schema: { type: "string", format: "binary" } } } } };
+    return {
+      requestBody: {
+        required: true,
+        content: { [spec.rawBody]: { schema: { type: "string", format: "binary" } } },
+      },
+    };
   }
   if (spec.body === null) return {};
   return { requestBody: { content: { "application/json": { schema: schemaOf(spec.body, "input") } } } };
@@ -95,8 +113,14 @@ function parameters(shape: z.ZodObject, place: "path" | "query"): Json[] {
   }));
 }
 
-/** JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Shapes are written out where they are used. */
+/** JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Named shapes are kept once, among the components. */
 function schemaOf(shape: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, $defs: __, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: "any", reused: "inline" }) as Json;
-  return schema;
+  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: "any" }) as Json;
+  Object.assign(schemas, located($defs));
+  return located(schema) as Json;
+}
+
+/** Points references to the place where OpenAPI keeps shapes. */
+function located(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }

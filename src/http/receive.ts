@@ -69,7 +69,10 @@ async function receiveLarge(mail: LargeMail, mailbox: MailboxStub, env: Env): Pr
   const rawKey = blobs.newKey(mail.locator, uuidV7(Date.now()));
   const parts = mail.parsed.attachments.map((attachment) => attachment.content);
   const partsKey = parts.length === 0 ? null : blobs.newKey(mail.locator, uuidV7(Date.now()));
-  const reserved = await mailbox.reserve(partsKey === null ? [rawKey] : [rawKey, partsKey], mail.raw.byteLength);
+  const reserved = await mailbox.reserve(
+    partsKey === null ? [rawKey] : [rawKey, partsKey],
+    mail.raw.byteLength,
+  );
   if (!reserved.ok) return reserved;
   await blobs.put(rawKey, [mail.raw]);
   if (partsKey !== null) await blobs.put(partsKey, parts);
@@ -90,7 +93,9 @@ function withOffsets(prepared: Prepared): Pick<PreparedMail, keyof Prepared> {
 /** The bytes as a buffer of their own, copied only if they are a part of a larger one. */
 function exactBuffer(bytes: Uint8Array): ArrayBuffer {
   const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? buffer : bytes.slice().buffer;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
+    ? buffer
+    : bytes.slice().buffer;
 }
 
 /** Tries again only what the platform marks as safe to: a delivery repeated by mistake is one row, by its Message-ID. */

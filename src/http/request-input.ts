@@ -81,7 +81,8 @@ export function tooLarge(maxBytes: number): Problem {
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
   const query: Record<string, string> = {};
   for (const [name, value] of raw.query) {
-    if (Object.hasOwn(query, name) && name in spec.query.shape) return refused(invalid(name, "must be given once"));
+    if (Object.hasOwn(query, name) && name in spec.query.shape)
+      return refused(invalid(name, "must be given once"));
     query[name] = value;
   }
   const params = spec.params.safeParse(raw.params);

@@ -6,7 +6,8 @@ export interface Migration {
   sql: string;
 }
 
-const MIGRATION_TABLE = "CREATE TABLE IF NOT EXISTS migration (id TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID";
+const MIGRATION_TABLE =
+  "CREATE TABLE IF NOT EXISTS migration (id TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID";
 const FIND_TABLE: Query<{ name: string }, []> = {
   text: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migration'",
 };
@@ -28,7 +29,9 @@ export function migrate(db: Database, migrations: readonly Migration[]): void {
     const applied = db.all(APPLIED).map((row) => row.id);
     applied.forEach((id, position) => {
       if (migrations[position]?.id !== id) {
-        throw new Error(`The stored schema has step ${id}, which this release does not know; run the newer release`);
+        throw new Error(
+          `The stored schema has step ${id}, which this release does not know; run the newer release`,
+        );
       }
     });
     migrations.slice(applied.length).forEach((migration, index) => {

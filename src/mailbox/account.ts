@@ -92,7 +92,8 @@ export class Account {
 
   /** Keeps a key's digest. Refused over MAX_KEYS. */
   addKey(secretHash: string, scope: Scope, expiresAt: number | null, nowMs: number): Answer<KeyRecord> {
-    if (this.#keys.size >= MAX_KEYS) return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`));
+    if (this.#keys.size >= MAX_KEYS)
+      return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`));
     const key: KeyRow = {
       id: uuidV7(nowMs),
       secret_hash: secretHash,

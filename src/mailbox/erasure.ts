@@ -1,7 +1,11 @@
 import { isRowsKey } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { Database } from "../lib/sql.ts";
-import { CANCEL_ERASURE, DELETE_CHUNKS, DUE_ERASURES, POSTPONE_ERASURE } from "./statements.ts";
+import { notFound, type Answer } from "../contract/problem.ts";
+import type { Seq } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Account } from "./account.ts";
+import * as statements from "./statements.ts";
 
 /** A blob whose message never came is an orphan after this long. */
 export const ORPHAN_AFTER_MS = 3_600_000;
@@ -23,19 +27,39 @@ export async function eraseDueBlobs(
 ): Promise<number> {
   let erased = 0;
   for (;;) {
-    const keys = db.all(DUE_ERASURES, dueBy, BATCH).map((row) => row.key);
+    const keys = db.all(statements.DUE_ERASURES, dueBy, BATCH).map((row) => row.key);
     if (keys.length === 0) return erased;
     const objects = keys.filter((key) => !isRowsKey(key));
     try {
       if (objects.length > 0) await bucket?.delete(objects);
     } catch (error) {
-      for (const key of keys) db.run(POSTPONE_ERASURE, nowMs + RETRY_MS, key);
+      for (const key of keys) db.run(statements.POSTPONE_ERASURE, nowMs + RETRY_MS, key);
       throw error;
     }
     for (const key of keys) {
-      if (isRowsKey(key)) db.run(DELETE_CHUNKS, key);
-      db.run(CANCEL_ERASURE, key);
+      if (isRowsKey(key)) db.run(statements.DELETE_CHUNKS, key);
+      db.run(statements.CANCEL_ERASURE, key);
     }
     erased += objects.length;
   }
+}
+
+/** Erases one message with its rows; inside one transaction. Its blobs are due at once. */
+export function eraseEmail(
+  db: Database,
+  account: Account,
+  seq: Seq,
+  nowMs: number,
+): Answer<{ deleted: true }> {
+  const row = db.first(statements.FIND_EMAIL, seq);
+  if (row === null) return refused(notFound("Email"));
+  for (const label of JSON.parse(row.labels) as string[]) db.run(statements.REMOVE_LABEL, label, seq);
+  for (const key of [row.raw_key, row.parts_key]) {
+    if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
+  }
+  db.run(statements.DELETE_SEARCH, seq);
+  db.run(statements.DELETE_CONTENT, seq);
+  db.run(statements.DELETE_MESSAGE, seq);
+  account.countDeletion(row);
+  return done({ deleted: true });
 }

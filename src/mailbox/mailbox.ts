@@ -11,18 +11,19 @@ import { idOf, idTail } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database, type RowCost } from "../lib/sql.ts";
-import { nextWake } from "../lib/wake.ts";
+import { setAlarmTo } from "../lib/wake.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox } from "./account.ts";
 import { codeAnswer, newestHit, takeCode } from "./codes.ts";
-import { ALL_DUE, eraseDueBlobs, ORPHAN_AFTER_MS } from "./erasure.ts";
+import { ALL_DUE, eraseDueBlobs, eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
 import { ingest } from "./ingest.ts";
 import { MAX_LABELS, relabel } from "./labelling.ts";
 import { jsonText, type JsonText, type View } from "./present.ts";
 import * as reading from "./reading.ts";
 import { MIGRATIONS, type MessageRow } from "./schema.ts";
 import { searchPage } from "./search.ts";
+import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -78,7 +79,8 @@ export class Mailbox extends Server<Env> {
     const now = Date.now();
     if (this.#account !== null && !this.#account.isLive(now)) await this.#close();
     if (this.#account !== null) {
-      if (!this.#account.holdsKey(mailbox.secretHash)) return refused(conflict(`${mailbox.address} is taken`));
+      if (!this.#account.holdsKey(mailbox.secretHash))
+        return refused(conflict(`${mailbox.address} is taken`));
       return done({ replayed: true, expiresAt: this.#account.row.expires_at });
     }
     this.#db.transaction(() => {
@@ -175,7 +177,10 @@ export class Mailbox extends Server<Env> {
     filters: { id: string; limit: number; cursor: string | null },
   ): Answer<reading.ThreadAnswer> {
     return this.#for(access, (account, { scope }) =>
-      reading.findThread(this.#db, this.#view(account), { ...filters, downloadable: scope !== "provisional" }),
+      reading.findThread(this.#db, this.#view(account), {
+        ...filters,
+        downloadable: scope !== "provisional",
+      }),
     );
   }
 
@@ -213,7 +218,8 @@ export class Mailbox extends Server<Env> {
       if (!seq.ok) return seq;
       const after = this.#commit(() => relabel(this.#db, seq.value, change));
       if (after === null) return refused(notFound("Email"));
-      if (after.length > MAX_LABELS) return refused(invalid("add_labels", `an email carries at most ${MAX_LABELS} labels`));
+      if (after.length > MAX_LABELS)
+        return refused(invalid("add_labels", `an email carries at most ${MAX_LABELS} labels`));
       return reading.findEmail(this.#db, view, id, scope !== "provisional");
     });
   }
@@ -222,31 +228,14 @@ export class Mailbox extends Server<Env> {
   async deleteEmail(access: Access, id: string): Promise<Answer<{ deleted: true }>> {
     const deleted = this.#for(access, (account) => {
       const seq = reading.seqOf(this.#view(account), id);
-      return seq.ok ? this.#commit(() => this.#eraseEmail(account, seq.value)) : seq;
+      return seq.ok ? this.#commit(() => eraseEmail(this.#db, account, seq.value, Date.now())) : seq;
     });
     if (deleted.ok) await this.#arm();
     return deleted;
   }
 
   stats(access: Access): Answer<JsonText<Stats>> {
-    return this.#for(access, ({ row }) => {
-      const month = new Date().toISOString().slice(0, 7);
-      return done(
-        jsonText({
-          mailbox: row.address,
-          total_emails: row.inbound + row.outbound,
-          inbound: row.inbound,
-          outbound: row.outbound,
-          emails_this_month: row.month === month ? row.month_count : 0,
-          suppression_count: 0,
-          webhook_routes: 0,
-          storage_bytes: row.storage_bytes,
-          sends_today: 0,
-          daily_send_limit: 0,
-          ingest: { pending: 0, parsed: row.inbound - row.unparsed, failed: row.unparsed },
-        }),
-      );
-    });
+    return this.#for(access, ({ row }) => done(jsonText(statsOf(row, Date.now()))));
   }
 
   info(access: Access): Answer<MailboxInfo> {
@@ -316,7 +305,9 @@ export class Mailbox extends Server<Env> {
   }
 
   getChunk(key: string, position: number): ArrayBuffer | null {
-    return this.#account === null ? null : (this.#db.first(statements.GET_CHUNK, key, position)?.bytes ?? null);
+    return this.#account === null
+      ? null
+      : (this.#db.first(statements.GET_CHUNK, key, position)?.bytes ?? null);
   }
 
   deleteChunks(keys: readonly string[]): void {
@@ -346,10 +337,6 @@ export class Mailbox extends Server<Env> {
     } finally {
       await this.#arm();
     }
-  }
-
-  override onRequest(): Response {
-    return new Response(null, { status: 404 });
   }
 
   #for<T>(access: Access, work: (account: Account, principal: Principal) => Answer<T>): Answer<T> {
@@ -385,20 +372,6 @@ export class Mailbox extends Server<Env> {
 
   #codeAnswer(hit: MessageRow | null): CodeAnswer {
     return this.#account === null ? { code: null } : codeAnswer(hit, this.#view(this.#account));
-  }
-
-  #eraseEmail(account: Account, seq: number): Answer<{ deleted: true }> {
-    const row = this.#db.first(statements.FIND_EMAIL, seq);
-    if (row === null) return refused(notFound("Email"));
-    for (const label of JSON.parse(row.labels) as string[]) this.#db.run(statements.REMOVE_LABEL, label, seq);
-    for (const key of [row.raw_key, row.parts_key]) {
-      if (key !== null) this.#db.run(statements.PLAN_ERASURE, key, Date.now());
-    }
-    this.#db.run(statements.DELETE_SEARCH, seq);
-    this.#db.run(statements.DELETE_CONTENT, seq);
-    this.#db.run(statements.DELETE_MESSAGE, seq);
-    account.countDeletion(row);
-    return done({ deleted: true });
   }
 
   async #changeStatus<T>(
@@ -470,15 +443,13 @@ export class Mailbox extends Server<Env> {
 
   /** Sets the one alarm to whatever is due first. */
   async #arm(): Promise<void> {
-    const account = this.#account;
-    if (account === null) return;
-    const { status, expires_at, directory_due } = account.row;
+    if (this.#account === null) return;
+    const { status, expires_at, directory_due } = this.#account.row;
     const erasure = this.#db.first(statements.NEXT_ERASURE)?.due_at ?? null;
-    const due = status === "closing" ? [directory_due] : [expires_at, directory_due, erasure];
-    const wake = nextWake(due, Date.now());
-    const armed = await this.ctx.storage.getAlarm();
-    if (wake === null && armed !== null) await this.ctx.storage.deleteAlarm();
-    if (wake !== null && wake !== armed) await this.ctx.storage.setAlarm(wake);
+    await setAlarmTo(
+      this.ctx.storage,
+      status === "closing" ? [directory_due] : [expires_at, directory_due, erasure],
+    );
   }
 
   #bucket(): R2BlobStore | null {

@@ -6,7 +6,15 @@ import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { StoredAttachment } from "../mail/prepared-mail.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { emailText, jsonText, storedAttachments, summaryOf, threadOf, type JsonText, type View } from "./present.ts";
+import {
+  emailText,
+  jsonText,
+  storedAttachments,
+  summaryOf,
+  threadOf,
+  type JsonText,
+  type View,
+} from "./present.ts";
 import type { ContentRow, MessageRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams } from "./statements.ts";

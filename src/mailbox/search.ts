@@ -26,7 +26,8 @@ export function searchPage(
   filters: InboxFilters,
   options: { text: string; mode: string },
 ): Answer<JsonText<SearchPage>> {
-  const start = filters.cursor === null ? done([BEYOND_ALL - 1, filters.offset]) : readCursor(filters.cursor, 2);
+  const start =
+    filters.cursor === null ? done([BEYOND_ALL - 1, filters.offset]) : readCursor(filters.cursor, 2);
   if (!start.ok) return start;
   const [snapshot = 0, offset = 0] = start.value;
   const query = parseSearchQuery(options.text);
@@ -78,12 +79,27 @@ function findHits(db: Database, query: SearchQuery, selection: Selection): Hit[]
 
 function hasOperator(query: SearchQuery): boolean {
   const texts = query.from.length + query.to.length + query.subject.length;
-  return texts > 0 || query.without !== null || query.hasAttachment !== null || query.before !== null || query.after !== null;
+  return (
+    texts > 0 ||
+    query.without !== null ||
+    query.hasAttachment !== null ||
+    query.before !== null ||
+    query.after !== null
+  );
 }
 
 /** Filters of the request and operators of the query: both hold. */
-function searchParams(query: SearchQuery, filters: InboxFilters, mailbox: string, snapshot: number): ListingParams {
-  const [min, max, direction, from, to, subject, hasAttachment] = listingParams(filters, mailbox, snapshot + 1);
+function searchParams(
+  query: SearchQuery,
+  filters: InboxFilters,
+  mailbox: string,
+  snapshot: number,
+): ListingParams {
+  const [min, max, direction, from, to, subject, hasAttachment] = listingParams(
+    filters,
+    mailbox,
+    snapshot + 1,
+  );
   const after = query.after === null ? 0 : query.after * SEQ_PER_MS;
   const before = query.before === null ? BEYOND_ALL : query.before * SEQ_PER_MS - 1;
   const attached = query.hasAttachment === null ? hasAttachment : Number(query.hasAttachment);

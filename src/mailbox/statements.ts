@@ -117,7 +117,10 @@ export const FIND_EMAIL: Query<MessageRow & ContentRow, [number]> = {
   text: `SELECT ${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key
     FROM message m JOIN content c ON c.seq = m.seq WHERE m.seq = ?`,
 };
-export const READ_RAW: Query<{ raw: ArrayBuffer | null; raw_key: string | null; size_bytes: number }, [number]> = {
+export const READ_RAW: Query<
+  { raw: ArrayBuffer | null; raw_key: string | null; size_bytes: number },
+  [number]
+> = {
   text: "SELECT c.raw, c.raw_key, m.size_bytes FROM content c JOIN message m ON m.seq = c.seq WHERE c.seq = ?",
 };
 
@@ -136,10 +139,7 @@ export const LIST_THREADS: Query<
       AND NOT EXISTS (SELECT 1 FROM message n WHERE n.thread = m.thread AND n.seq > m.seq AND n.seq <= ?1)
     ORDER BY m.seq DESC LIMIT ?3`,
 };
-export const LIST_THREAD: Query<
-  MessageRow & ContentRow,
-  [thread: number, below: number, limit: number]
-> = {
+export const LIST_THREAD: Query<MessageRow & ContentRow, [thread: number, below: number, limit: number]> = {
   text: `SELECT ${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key
     FROM message m JOIN content c ON c.seq = m.seq WHERE m.thread = ? AND m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
 };
@@ -159,18 +159,34 @@ export const MOVE_THREAD: Query<never, [number, number]> = {
 export const FIND_DUPLICATE: Query<{ seq: number | null }, [string, string]> = {
   text: "SELECT seq FROM known_id WHERE message_id = ? AND digest = ?",
 };
-export const THREADS_OF: Query<{ message_id: string; seq: Nullable<number>; thread: number }, [ids: string]> = {
-  // The first message that bears an id comes last, and so wins in a map.
-  text: `SELECT k.message_id, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
+export const THREADS_OF: Query<{ message_id: string; seq: Nullable<number>; thread: number }, [ids: string]> =
+  {
+    // The first message that bears an id comes last, and so wins in a map.
+    text: `SELECT k.message_id, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
     JOIN known_id k ON k.message_id = w.value LEFT JOIN thread_alias a ON a.thread = k.thread ORDER BY k.seq DESC`,
-};
+  };
 export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> = {
   text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
 
 export const INSERT_MESSAGE: Query<
   never,
-  [number, number, string, string, string, string, string, string, string, Nullable<string>, Nullable<string>, number, string, number]
+  [
+    number,
+    number,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    Nullable<string>,
+    Nullable<string>,
+    number,
+    string,
+    number,
+  ]
 > = {
   text: `INSERT INTO message (seq, thread, direction, status, from_address, from_name, to_address, subject, snippet,
     code, link, attachment_count, labels, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -27,7 +27,11 @@ export class Waiters {
   /** Waits for a message that fits `filters`, at most `timeoutMs`. `id` lets the caller's hang-up end the wait. */
   wait(id: string, filters: CodeFilters, timeoutMs: number): Answer<Promise<Wake>> {
     if (this.#waiting.size >= MAX_WAITERS) {
-      return refused({ ...conflict(`Too many waiting requests (max ${MAX_WAITERS})`), code: "rate_limited", retryAfterSeconds: 5 });
+      return refused({
+        ...conflict(`Too many waiting requests (max ${MAX_WAITERS})`),
+        code: "rate_limited",
+        retryAfterSeconds: 5,
+      });
     }
     return done(
       new Promise((resolve) => {

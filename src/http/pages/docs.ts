@@ -64,6 +64,11 @@ function compressed(bytes: ArrayBuffer, type: string): Response {
   // `manual`: the bytes are compressed already, and workerd must not do it again.
   return new Response(bytes, {
     encodeBody: "manual",
-    headers: { ...STATIC, "Content-Type": type, "Content-Encoding": "gzip", "X-Content-Type-Options": "nosniff" },
+    headers: {
+      ...STATIC,
+      "Content-Type": type,
+      "Content-Encoding": "gzip",
+      "X-Content-Type-Options": "nosniff",
+    },
   });
 }

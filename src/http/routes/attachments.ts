@@ -48,7 +48,11 @@ async function openPart(
   const { env, mailbox } = asked;
   const { stored, part, partsKey, raw } = source;
   if (raw === null) {
-    return openBlob(env, mailbox, { key: partsKey, offset: (stored.offset ?? 0) + start, length: end - start });
+    return openBlob(env, mailbox, {
+      key: partsKey,
+      offset: (stored.offset ?? 0) + start,
+      length: end - start,
+    });
   }
   const message = await readRaw(env, mailbox, raw);
   if (!message.ok) return message;

@@ -39,7 +39,13 @@ export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
     const allowance = await env.CLIENT_BUDGET.getByName(clientKey(request)).spend("bootstrap", budget);
     if (!allowance.allowed) return done(overBudget("bootstrap", allowance, BUDGET_WINDOW_SECONDS));
     const expiresAt = Date.now() + PROVISIONAL_LIFETIME_MS;
-    const created = await mailbox.create({ address, kind: "temporary", secretHash, scope: "provisional", expiresAt });
+    const created = await mailbox.create({
+      address,
+      kind: "temporary",
+      secretHash,
+      scope: "provisional",
+      expiresAt,
+    });
     return created.ok ? done(bootstrapped(identity.value, { origin, ...created.value })) : created;
   },
 };
@@ -55,7 +61,9 @@ function identityFor(idempotencyKey: string | null, client: string, config: Conf
     return refused(invalid("Idempotency-Key", "must be 16 to 128 characters of A-Za-z0-9._:-"));
   }
   if (config.derivationSecret === null) {
-    return refused(conflict("Idempotency-Key needs AUTH_TOKEN or WEBHOOK_SECRET to be set on this deployment"));
+    return refused(
+      conflict("Idempotency-Key needs AUTH_TOKEN or WEBHOOK_SECRET to be set on this deployment"),
+    );
   }
   const seed = `${client}\n${idempotencyKey}`;
   const name = hmacHex(config.derivationSecret, `bootstrap address\n${seed}`).slice(0, NAME_BYTES * 2);

@@ -19,7 +19,11 @@ export const emailHandlers: Pick<
   async inbox({ mailbox, access, input }) {
     const { query, mode, ...filters } = input.query;
     if (query !== null) {
-      const found = await mailbox.search(access, { ...filters, query, mode }, { text: query, mode: mode || "keyword" });
+      const found = await mailbox.search(
+        access,
+        { ...filters, query, mode },
+        { text: query, mode: mode || "keyword" },
+      );
       return found.ok ? done(jsonResponse(found.value)) : found;
     }
     const page = await mailbox.inbox(access, input.query);
@@ -29,7 +33,8 @@ export const emailHandlers: Pick<
   async search({ mailbox, access, input }) {
     const { q, ...filters } = input.query;
     const text = filters.query ?? q;
-    const asked = text === null ? { ...access, fault: invalid("query", "is required (or its alias q)") } : access;
+    const asked =
+      text === null ? { ...access, fault: invalid("query", "is required (or its alias q)") } : access;
     const found = await mailbox.search(asked, filters, { text: text ?? "", mode: filters.mode || "hybrid" });
     return found.ok ? done(jsonResponse(found.value)) : found;
   },

@@ -17,7 +17,11 @@ export const inboundHandlers: Pick<Handlers, "inbound"> = {
     } catch (error) {
       // The sender's MTA keeps the message and comes again.
       console.error("A message could not be stored:", error);
-      return refused({ code: "unavailable", error: "The message could not be stored; try again", retryAfterSeconds: 30 });
+      return refused({
+        code: "unavailable",
+        error: "The message could not be stored; try again",
+        retryAfterSeconds: 30,
+      });
     }
   },
 };

@@ -35,7 +35,10 @@ export const operatorHandlers: Pick<
 > = {
   async createMailbox({ env, config, input }) {
     const { name, address, kind } = input.body;
-    return create(env, config, { ...(name === undefined ? { field: "address", text: address ?? "" } : { field: "name", text: name }), kind });
+    return create(env, config, {
+      ...(name === undefined ? { field: "address", text: address ?? "" } : { field: "name", text: name }),
+      kind,
+    });
   },
 
   claimAuto: ({ env, config, input }) =>
@@ -50,7 +53,8 @@ export const operatorHandlers: Pick<
   removeMailbox: ({ env, input }) => on(env, input.params.address, (mailbox) => mailbox.destroy(AS_OPERATOR)),
   pauseByOperator: ({ env, input }) =>
     on(env, input.params.address, (mailbox) => mailbox.pause(AS_OPERATOR, input.body.reason ?? null)),
-  resumeByOperator: ({ env, input }) => on(env, input.params.address, (mailbox) => mailbox.resume(AS_OPERATOR)),
+  resumeByOperator: ({ env, input }) =>
+    on(env, input.params.address, (mailbox) => mailbox.resume(AS_OPERATOR)),
 };
 
 /** Makes a mailbox under this deployment's domain, named by its local part or its whole address. */
@@ -61,10 +65,20 @@ async function create(
 ): Promise<Answer<Response>> {
   const { field, kind } = wanted;
   const text = wanted.text.trim().toLowerCase();
-  const name = field === "name" ? text : text.endsWith(`@${config.mailDomain}`) ? text.slice(0, -config.mailDomain.length - 1) : null;
+  const name =
+    field === "name"
+      ? text
+      : text.endsWith(`@${config.mailDomain}`)
+        ? text.slice(0, -config.mailDomain.length - 1)
+        : null;
   if (name === null) return refused(invalid(field, `must be an address at ${config.mailDomain}`));
   if (!isMailboxName(name)) {
-    return refused(invalid(field, "must be 1 to 40 of a-z 0-9 . _ - before the @, beginning and ending with a letter or digit"));
+    return refused(
+      invalid(
+        field,
+        "must be 1 to 40 of a-z 0-9 . _ - before the @, beginning and ending with a letter or digit",
+      ),
+    );
   }
   const address = `${name}@${config.mailDomain}`;
   const secret = newSecret();

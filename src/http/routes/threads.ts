@@ -28,5 +28,7 @@ async function showThread(
   }
   const { threadId, nextCursor } = thread.value;
   const cursor = JSON.stringify(nextCursor);
-  return done(jsonResponse(`{"thread_id":"${threadId}","emails":[${emails.join(",")}],"next_cursor":${cursor}}`));
+  return done(
+    jsonResponse(`{"thread_id":"${threadId}","emails":[${emails.join(",")}],"next_cursor":${cursor}}`),
+  );
 }
