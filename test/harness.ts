@@ -1,4 +1,9 @@
-import { createExecutionContext, runDurableObjectAlarm, evictDurableObject } from "cloudflare:test";
+import {
+  createExecutionContext,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { locatorOf } from "../src/contract/key.ts";
@@ -17,8 +22,8 @@ export interface Ask {
   body?: BodyInit;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Other variables than the deployment's. */
-  vars?: Record<string, string | undefined>;
+  /** Other variables and bindings than the deployment's. */
+  vars?: Record<string, unknown>;
 }
 
 /** Sends a request through the router, as over https. `path` may be a whole URL. */
@@ -104,6 +109,7 @@ export async function inject(
   raw: string | Uint8Array,
   from: string,
   to: string,
+  vars: Ask["vars"] = {},
 ): Promise<{ rejected: string | null }> {
   const bytes = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
   let rejected: string | null = null;
@@ -120,7 +126,7 @@ export async function inject(
     forward: () => Promise.reject(new Error("Nothing is forwarded")),
     reply: () => Promise.reject(new Error("Nothing is replied")),
   };
-  await receiveEmail(email, env);
+  await receiveEmail(email, { ...env, ...vars });
   return { rejected };
 }
 
@@ -147,4 +153,54 @@ export function resetClock(): void {
 /** Rings the actor's alarm now, whatever it is set to; false if none was set. */
 export async function ringAlarm(address: string): Promise<boolean> {
   return runDurableObjectAlarm(actorOf(address));
+}
+
+/** Reads rows of the actor's storage as they lie on disk. */
+export async function rowsOf<Row extends Record<string, SqlStorageValue>>(
+  address: string,
+  sql: string,
+  ...params: SqlStorageValue[]
+): Promise<Row[]> {
+  return runInDurableObject(actorOf(address), (_, state) =>
+    state.storage.sql.exec<Row>(sql, ...params).toArray(),
+  );
+}
+
+/** Names of the tables that the actor has made. */
+export async function tablesOf(address: string): Promise<string[]> {
+  const tables = await rowsOf<{ name: string }>(
+    address,
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\'",
+  );
+  return tables.map((table) => table.name);
+}
+
+/** When the actor's alarm is set to ring; null if it is not. */
+export async function alarmOf(address: string): Promise<number | null> {
+  return runInDurableObject(actorOf(address), (_, state) => state.storage.getAlarm());
+}
+
+/** Gives the running actor other bindings, until it is evicted. */
+export async function rebind(address: string, bindings: Record<string, unknown>): Promise<void> {
+  await runInDurableObject(actorOf(address), (instance) => {
+    Reflect.set(instance, "env", { ...env, ...bindings });
+  });
+}
+
+let clients = 0;
+
+/** A client address that no other test uses. */
+export function clientAddress(): string {
+  clients += 1;
+  return `198.18.${Math.floor(clients / 250)}.${clients % 250}`;
+}
+
+/** A temporary mailbox and its provisional key. */
+export async function bootstrap(headers: Record<string, string> = {}): Promise<TestMailbox> {
+  const made = await ask<TestMailbox>("/v1/bootstrap", {
+    method: "POST",
+    headers: { "CF-Connecting-IP": clientAddress(), ...headers },
+  });
+  if (made.status !== 201) throw new Error(`No temporary mailbox: ${JSON.stringify(made.body)}`);
+  return made.body;
 }

@@ -63,7 +63,7 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
   const mailbox = targetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
   const access = accessFor(c, config, { caller, spec, fault: input.ok ? null : input.error });
-  access.foreign = isForeign(c, caller, raw.ok ? raw.value.body : null);
+  access.foreign = isForeign(c, caller, raw);
   // A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and
   // the deployment's routes act on no mailbox that could judge.
   if (input.ok && spec.target !== "deployment") {
@@ -108,10 +108,11 @@ function targetOf(
 }
 
 /** Whether a key's request names another mailbox anywhere: in the query, in `to` of a read, or in the body. */
-function isForeign(c: AppContext, caller: Caller, body: unknown): boolean {
+function isForeign(c: AppContext, caller: Caller, raw: Answer<RawInput>): boolean {
   if (caller.kind !== "key") return false;
   const query = new URL(c.req.url).searchParams;
   const named = MAILBOX_PARAMETERS.flatMap((name) => query.getAll(name)).filter((value) => value !== "");
+  const body = raw.ok ? raw.value.body : null;
   if (typeof body === "object" && body !== null && "mailbox" in body && typeof body.mailbox === "string") {
     named.push(body.mailbox);
   }

@@ -1,0 +1,20 @@
+import type { PreparedMail } from "../../../src/mail/prepared-mail.ts";
+import type { Mailbox } from "../../../src/mailbox/mailbox.ts";
+
+/** A prepared message as it crosses to the worker: JSON, its raw bytes (ASCII) as text. */
+export type FilledMail = Omit<PreparedMail, "raw"> & { rawText: string };
+
+export type Mailboxes = DurableObjectNamespace<Mailbox>;
+
+/** Stores messages by the actor's own `receive`, all under way at once; returns their ids in order. */
+export async function fill(mailboxes: Mailboxes, locator: string, mails: readonly FilledMail[]): Promise<string[]> {
+  const mailbox = mailboxes.getByName(locator);
+  const encoder = new TextEncoder();
+  return Promise.all(
+    mails.map(async ({ rawText, ...mail }) => {
+      const received = await mailbox.receive({ ...mail, raw: encoder.encode(rawText).buffer });
+      if (!received.ok) throw new Error(received.error.error);
+      return received.value.id;
+    }),
+  );
+}
