@@ -10,7 +10,7 @@ interface Position {
 }
 
 /** A page of all mailboxes, shard by shard and by address within one: an order that new mailboxes do not disturb. */
-export async function directoryShards(
+export async function mailboxPage(
   env: Env,
   wanted: { limit: number; cursor: string | null; status: "active" | "paused" | null },
 ): Promise<Answer<{ mailboxes: MailboxEntry[]; next_cursor: string | null }>> {

@@ -6,12 +6,11 @@ import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
 import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
 import { parseMail } from "../mail/parse.ts";
-import type { ParsedMail } from "../mail/parsed-mail.ts";
 import { prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Received } from "../mailbox/mailbox.ts";
+import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting } from "./blob-choice.ts";
-import type { MailboxStub } from "./call.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 
 /** A message at most: what Email Routing lets through, on every way in. */
@@ -39,15 +38,31 @@ export async function receiveMail(
 ): Promise<Answer<Received>> {
   const recipient = readRecipient(envelope.to);
   if (recipient === null) return refused(UNKNOWN_MAILBOX);
-  const parsed = await parseMail(raw);
-  const delivery = { ...envelope, to: recipient.written };
-  const prepared = prepareMail(raw, parsed, delivery, config.authservId);
-  return withRetries(async () => {
-    const mailbox = mailboxBehind(env, recipient.locator);
-    return raw.byteLength <= MAX_ROW_BYTES
-      ? mailbox.receive({ ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null })
-      : receiveLarge({ raw, parsed, prepared, locator: recipient.locator }, mailbox, env);
-  });
+  const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
+  const { locator } = recipient;
+  if (isLarge(raw)) return withRetries(() => receiveLarge(mail, { env, locator }));
+  const { prepared } = await read(mail);
+  const small = { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null };
+  return withRetries(async () => mailboxBehind(env, locator).receive(small));
+}
+
+/** Whether a message is too large for a row of its mailbox. */
+export function isLarge(raw: Uint8Array): boolean {
+  return raw.byteLength > MAX_ROW_BYTES;
+}
+
+/** A message and who hands it over. */
+export interface Mail {
+  raw: Uint8Array;
+  envelope: Envelope;
+  authservId: string | null;
+}
+
+/** Parses a message and reads out of it what is stored. */
+export async function read(mail: Mail): Promise<{ prepared: Prepared; parts: Uint8Array[] }> {
+  const parsed = await parseMail(mail.raw);
+  const prepared = prepareMail(mail.raw, parsed, mail.envelope, mail.authservId);
+  return { prepared, parts: parsed.attachments.map((attachment) => attachment.content) };
 }
 
 function readRecipient(to: string): Recipient | null {
@@ -56,38 +71,37 @@ function readRecipient(to: string): Recipient | null {
   return canonical === null || written === null ? null : { locator: locatorOf(canonical), written };
 }
 
-interface LargeMail {
-  raw: Uint8Array;
-  parsed: ParsedMail;
-  prepared: Prepared;
-  locator: string;
-}
-
-/** Reserves, writes the blobs, then the rows. What a crash leaves behind, the reservation erases. */
-async function receiveLarge(mail: LargeMail, mailbox: MailboxStub, env: Env): Promise<Answer<Received>> {
-  const blobs = blobsForWriting(env, mailbox);
-  const rawKey = blobs.newKey(mail.locator, uuidV7(Date.now()));
-  const parts = mail.parsed.attachments.map((attachment) => attachment.content);
-  const partsKey = parts.length === 0 ? null : blobs.newKey(mail.locator, uuidV7(Date.now()));
-  const reserved = await mailbox.reserve(
-    partsKey === null ? [rawKey] : [rawKey, partsKey],
-    mail.raw.byteLength,
-  );
+/**
+ * Reserves before it costs anything, writes the blobs, then the rows. What a crash leaves behind, the reservation erases.
+ */
+async function receiveLarge(mail: Mail, to: { env: Env; locator: string }): Promise<Answer<Received>> {
+  const mailbox = mailboxBehind(to.env, to.locator);
+  const blobs = blobsForWriting(to.env, mailbox);
+  const rawKey = blobs.newKey(to.locator, uuidV7(Date.now()));
+  const partsKey = blobs.newKey(to.locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([rawKey, partsKey], mail.raw.byteLength);
   if (!reserved.ok) return reserved;
   await blobs.put(rawKey, [mail.raw]);
-  if (partsKey !== null) await blobs.put(partsKey, parts);
-  return mailbox.receive({ ...withOffsets(mail.prepared), raw: null, rawKey, partsKey });
+  const { prepared, parts } = await read(mail);
+  const stored = await storeParts(prepared, parts, { blobs, partsKey });
+  return mailbox.receive({ ...stored, raw: null, rawKey });
 }
 
-/** The attachments of a large message lie end to end in one blob: each is a range of it. */
-function withOffsets(prepared: Prepared): Pick<PreparedMail, keyof Prepared> {
+/** Writes the attachments of a large message end to end into one blob: each is a range of it. */
+export async function storeParts(
+  prepared: Prepared,
+  parts: Uint8Array[],
+  to: { blobs: BlobStore; partsKey: string },
+): Promise<Prepared & Pick<PreparedMail, "partsKey">> {
+  if (parts.length === 0) return { ...prepared, partsKey: null };
+  await to.blobs.put(to.partsKey, parts);
   let end = 0;
   const attachments = prepared.attachments.map((attachment) => {
     const offset = end;
     end += attachment.sizeBytes;
     return { ...attachment, offset };
   });
-  return { ...prepared, attachments };
+  return { ...prepared, attachments, partsKey: to.partsKey };
 }
 
 /** The bytes as a buffer of their own, copied only if they are a part of a larger one. */

@@ -22,6 +22,9 @@ const MAX_KEYS = 100;
 /** How stale `last_used_at` may get on disk: a read must not cost a write. */
 const LAST_USED_PRECISION_MS = 3_600_000;
 
+/** When the alarm tells the directory of a change that the call which made it could not tell; and again after a failure. */
+export const REPORT_RETRY_MS = 30_000;
+
 /** The mailbox's own row and its keys, kept in memory so that admission reads no rows. */
 export class Account {
   readonly row: AccountRow;
@@ -120,11 +123,12 @@ export class Account {
     return [...this.#keys.values()].some((key) => digestsEqual(key.secret_hash, secretHash));
   }
 
-  /** Pauses or resumes; the directory hears of it from `directory_due` on. */
+  /** Pauses, resumes or ends; the directory hears of it now from the caller, or later from the alarm. */
   setStatus(status: AccountRow["status"], reason: string | null, nowMs: number): void {
     const pausedAt = status === "paused" ? nowMs : null;
-    this.#db.run(statements.SET_STATUS, status, pausedAt, reason, nowMs);
-    Object.assign(this.row, { status, paused_at: pausedAt, pause_reason: reason, directory_due: nowMs });
+    const due = nowMs + REPORT_RETRY_MS;
+    this.#db.run(statements.SET_STATUS, status, pausedAt, reason, due);
+    Object.assign(this.row, { status, paused_at: pausedAt, pause_reason: reason, directory_due: due });
   }
 
   setDisplayName(name: string | null): void {

@@ -36,6 +36,7 @@ export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs
     labels: JSON.stringify(mail.labels),
     size_bytes: mail.sizeBytes,
   };
+  for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
   insertMessage(db, message);
   db.run(
     statements.INSERT_CONTENT,
@@ -50,9 +51,15 @@ export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs
   const { subject, names, addresses, body, code, attachments } = mail.search;
   db.run(statements.INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
   for (const label of mail.labels) db.run(statements.ADD_LABEL, label, seq);
-  for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) db.run(statements.CANCEL_ERASURE, key);
   countReceipt(db, account, mail, seq);
   return { kind: "stored", message };
+}
+
+/** Takes a reserved blob for a message. Throws if it came too late and may be erased already: the sender comes again. */
+export function claimBlob(db: Database, key: string): void {
+  if (db.first(statements.FIND_ERASURE, key) === null)
+    throw new Error("The blob of a message is no longer reserved");
+  db.run(statements.CANCEL_ERASURE, key);
 }
 
 function insertMessage(db: Database, message: MessageRow): void {

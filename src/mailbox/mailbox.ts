@@ -1,26 +1,25 @@
 import { Server } from "partyserver";
-import { R2BlobStore } from "../blobs/r2.ts";
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
 import type { DeletedMailbox, KeyRecord, MailboxInfo, Stats } from "../contract/mailbox.ts";
-import { directoryShard } from "../contract/directory.ts";
 import { conflict, invalid, notFound, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
 import type { CodeFilters, InboxFilters } from "../contract/routes.ts";
 import type { Scope } from "../contract/scope.ts";
 import { configOf } from "../env.ts";
-import { idOf, idTail } from "../lib/ids.ts";
+import { idOf, idTail, uuidV7 } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database, type RowCost } from "../lib/sql.ts";
-import { setAlarmTo } from "../lib/wake.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
-import { Account, noMailbox } from "./account.ts";
+import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
 import { codeAnswer, newestHit, takeCode } from "./codes.ts";
-import { ALL_DUE, eraseDueBlobs, eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
+import { eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
 import { ingest } from "./ingest.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import { MAX_LABELS, relabel } from "./labelling.ts";
 import { jsonText, type JsonText, type View } from "./present.ts";
 import * as reading from "./reading.ts";
+import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { MIGRATIONS, type MessageRow } from "./schema.ts";
 import { searchPage } from "./search.ts";
 import { statsOf } from "./stats.ts";
@@ -49,9 +48,6 @@ export interface Received {
   duplicate: boolean;
 }
 
-/** After the directory could not be told. */
-const DIRECTORY_RETRY_MS = 30_000;
-
 /**
  * One mailbox. It is named by its locator and holds everything of it: mail, keys, counters, jobs.
  *
@@ -61,12 +57,15 @@ const DIRECTORY_RETRY_MS = 30_000;
 export class Mailbox extends Server<Env> {
   readonly #db: Database;
   readonly #waiters = new Waiters();
+  readonly #lifecycle: Lifecycle;
   #account: Account | null = null;
+  #ending: Promise<number> | null = null;
   #tail: bigint | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#db = new Database(ctx.storage);
+    this.#lifecycle = new Lifecycle(this.#db, ctx.storage, env);
     if (!hasSchema(this.#db)) return;
     migrate(this.#db, MIGRATIONS);
     this.#account = Account.open(this.#db);
@@ -87,12 +86,13 @@ export class Mailbox extends Server<Env> {
       migrate(this.#db, MIGRATIONS);
       const month = new Date(now).toISOString().slice(0, 7);
       const { address, kind, expiresAt } = mailbox;
-      this.#db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, now);
+      const due = now + REPORT_RETRY_MS;
+      this.#db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, due);
+      this.#db.run(statements.INSERT_KEY, uuidV7(now), mailbox.secretHash, mailbox.scope, now, expiresAt);
     });
-    this.#account = Account.open(this.#db);
-    this.#account?.addKey(mailbox.secretHash, mailbox.scope, mailbox.expiresAt, now);
-    await this.#arm();
-    await this.#reportToDirectory();
+    const account = Account.open(this.#db);
+    this.#account = account;
+    if (account !== null) await this.#reportToDirectory(account);
     return done({ replayed: false, expiresAt: mailbox.expiresAt });
   }
 
@@ -238,6 +238,21 @@ export class Mailbox extends Server<Env> {
     return this.#for(access, ({ row }) => done(jsonText(statsOf(row, Date.now()))));
   }
 
+  /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
+  stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
+    return this.#for(access, (account) => stalePage(this.#db, this.#view(account), page));
+  }
+
+  /** Writes once more what follows from the bytes of a message. */
+  async rewrite(access: Access, id: string, mail: PreparedMail): Promise<Answer<null>> {
+    const rewritten = this.#for(access, (account) => {
+      const seq = reading.seqOf(this.#view(account), id);
+      return seq.ok ? this.#commit(() => rewrite(this.#db, seq.value, mail, Date.now())) : seq;
+    });
+    if (rewritten.ok && mail.partsKey !== null) await this.#arm();
+    return rewritten;
+  }
+
   info(access: Access): Answer<MailboxInfo> {
     return this.#for(access, (account) => done(account.info()));
   }
@@ -330,8 +345,7 @@ export class Mailbox extends Server<Env> {
         await this.#close();
         return;
       }
-      if ((this.#account.row.directory_due ?? now + 1) <= now) await this.#reportToDirectory();
-      await eraseDueBlobs(this.#db, this.#bucket(), now, now);
+      await this.#lifecycle.drain(this.#account, now);
     } catch (error) {
       console.error("A mailbox's alarm did not finish and rings again:", error);
     } finally {
@@ -386,75 +400,42 @@ export class Mailbox extends Server<Env> {
     if (account.row.status !== status) {
       account.setStatus(status, reason, Date.now());
       this.#waiters.recheck();
-      await this.#arm();
-      await this.#reportToDirectory();
+      await this.#reportToDirectory(account);
     }
     return done(show(account));
   }
 
-  /** Erases everything: keys first, so that nothing can be asked of it; then blobs, the directory's row, and all rows. */
+  /** Ends the mailbox: from the first moment its keys are unknown and its mail is refused. Called twice it is one end. */
   async #close(): Promise<number> {
+    this.#ending ??= this.#end();
+    try {
+      return await this.#ending;
+    } finally {
+      this.#ending = null;
+    }
+  }
+
+  async #end(): Promise<number> {
     const account = this.#account;
     if (account === null) return 0;
     const now = Date.now();
-    this.#commit(() => {
-      account.removeKeys();
-      account.setStatus("closing", null, now);
-      this.#db.run(statements.PLAN_ALL_ERASURES, now);
-    });
+    this.#commit(() => this.#lifecycle.beginEnd(account, now));
     this.#waiters.recheck();
     await this.#arm();
-    let erased = 0;
-    try {
-      erased = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, now);
-      await this.#directory(account).remove(account.row.address);
-    } catch (error) {
-      console.error("A mailbox could not be erased whole and is tried again:", error);
-      account.setDirectoryDue(now + DIRECTORY_RETRY_MS);
-      await this.#arm();
-      return erased;
-    }
-    if (this.#account === account) {
-      this.#account = null;
-      await this.ctx.storage.deleteAlarm();
-      await this.ctx.storage.deleteAll();
-    }
-    return erased;
+    const { blobs, whole } = await this.#lifecycle.end(account, now);
+    if (whole) this.#account = null;
+    return blobs;
   }
 
-  /** Tells the directory how this mailbox stands now. What fails is told again by alarm. */
-  async #reportToDirectory(): Promise<void> {
-    const account = this.#account;
-    if (account === null) return;
-    const { address, kind, status, created_at, expires_at } = account.row;
-    try {
-      await this.#directory(account).report({ address, kind, status, created_at, expires_at });
-      if (account.row.status === status && status !== "closing") account.setDirectoryDue(null);
-    } catch (error) {
-      console.error("The directory could not be told of a mailbox and is told again:", error);
-      account.setDirectoryDue(Date.now() + DIRECTORY_RETRY_MS);
-    }
-    await this.#arm();
-  }
-
-  #directory(account: Account) {
-    return this.env.DIRECTORY.getByName(directoryShard(account.row.address));
-  }
-
-  /** Sets the one alarm to whatever is due first. */
   async #arm(): Promise<void> {
-    if (this.#account === null) return;
-    const { status, expires_at, directory_due } = this.#account.row;
-    const erasure = this.#db.first(statements.NEXT_ERASURE)?.due_at ?? null;
-    await setAlarmTo(
-      this.ctx.storage,
-      status === "closing" ? [directory_due] : [expires_at, directory_due, erasure],
-    );
+    if (this.#account !== null) await this.#lifecycle.arm(this.#account);
   }
 
-  #bucket(): R2BlobStore | null {
-    const bucket: R2Bucket | undefined = this.env.BLOBS;
-    return bucket === undefined ? null : new R2BlobStore(bucket);
+  /** The alarm is set first: should the process end in between, it tells. */
+  async #reportToDirectory(account: Account): Promise<void> {
+    await this.#arm();
+    await this.#lifecycle.report(account);
+    await this.#arm();
   }
 
   #view(account: Account): View {

@@ -72,10 +72,29 @@ export type ContentRow = {
   parts_key: string | null;
 };
 
+/**
+ * Tables whose rows follow from the raw messages and from `message`. Reindexing makes them again where they are damaged or
+ * missing; a later migration that changes one changes it here.
+ */
+export const DERIVED_TABLES = `
+CREATE TABLE IF NOT EXISTS message_label (label TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (label, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_id (
+  message_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  thread INTEGER NOT NULL,
+  seq INTEGER,
+  PRIMARY KEY (message_id, digest)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
+  subject, names, addresses, body, code, attachments,
+  content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     id: "001-mailbox",
-    sql: `
+    sql: `${DERIVED_TABLES}
 CREATE TABLE account (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   address TEXT NOT NULL,
@@ -132,20 +151,8 @@ CREATE TABLE content (
   parts_key TEXT,
   raw BLOB
 );
-CREATE TABLE message_label (label TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (label, seq)) WITHOUT ROWID;
-CREATE TABLE known_id (
-  message_id TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  thread INTEGER NOT NULL,
-  seq INTEGER,
-  PRIMARY KEY (message_id, digest)
-) WITHOUT ROWID;
 CREATE TABLE thread_alias (thread INTEGER PRIMARY KEY, became INTEGER NOT NULL);
 CREATE INDEX thread_alias_became ON thread_alias (became);
-CREATE VIRTUAL TABLE search USING fts5 (
-  subject, names, addresses, body, code, attachments,
-  content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
-);
 CREATE TABLE blob_to_erase (key TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE blob_chunk (key TEXT NOT NULL, position INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (key, position));
 `,

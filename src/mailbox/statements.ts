@@ -200,6 +200,27 @@ export const INSERT_CONTENT: Query<
 export const INSERT_SEARCH: Query<never, [number, string, string, string, string, string, string]> = {
   text: "INSERT INTO search (rowid, subject, names, addresses, body, code, attachments) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };
+export const REWRITE_MESSAGE: Query<
+  never,
+  [string, string, string, string, Nullable<string>, Nullable<string>, number, number]
+> = {
+  text: `UPDATE message SET from_address = ?, from_name = ?, subject = ?, snippet = ?, code = ?, link = ?,
+    attachment_count = ? WHERE seq = ?`,
+};
+export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
+  text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",
+};
+export const LEARN_IF_NEW: Query<never, [string, string, number, Nullable<number>]> = {
+  text: "INSERT OR IGNORE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
+};
+export const LIST_FOR_REINDEX: Query<
+  { seq: number; metadata: string; size_bytes: number; raw_key: Nullable<string> },
+  [after: number, limit: number]
+> = {
+  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key
+    FROM message m JOIN content c ON c.seq = m.seq
+    WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq LIMIT ?`,
+};
 export const DELETE_MESSAGE: Query<never, [number]> = { text: "DELETE FROM message WHERE seq = ?" };
 export const DELETE_CONTENT: Query<never, [number]> = { text: "DELETE FROM content WHERE seq = ?" };
 export const DELETE_SEARCH: Query<never, [number]> = { text: "DELETE FROM search WHERE rowid = ?" };
@@ -232,6 +253,9 @@ export const PLAN_ERASURE: Query<never, [string, number]> = {
   text: "INSERT OR REPLACE INTO blob_to_erase (key, due_at) VALUES (?, ?)",
 };
 export const CANCEL_ERASURE: Query<never, [string]> = { text: "DELETE FROM blob_to_erase WHERE key = ?" };
+export const FIND_ERASURE: Query<{ due_at: number }, [string]> = {
+  text: "SELECT due_at FROM blob_to_erase WHERE key = ?",
+};
 export const DUE_ERASURES: Query<{ key: string }, [number, number]> = {
   text: "SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at LIMIT ?",
 };

@@ -150,4 +150,21 @@ export const operatorRoutes = {
     body: emptyBody,
     responses: { 200: json(ResumedMailbox) },
   }),
+  reindexMailbox: route({
+    method: "POST",
+    path: "/v1/mailboxes/:address/reindex",
+    tag: "Operator",
+    summary: "Read stored messages again with this release's parser, page by page",
+    target: "deployment",
+    scopes: OPERATORS,
+    params: byAddress,
+    query: z.object({ limit, cursor }),
+    body: emptyBody,
+    responses: {
+      200: json(
+        z.object({ reindexed: z.int(), next_cursor: z.string().nullable() }),
+        "Repeat with `next_cursor` until it is null.",
+      ),
+    },
+  }),
 } as const;

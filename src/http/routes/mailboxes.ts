@@ -1,5 +1,4 @@
-import { directoryShards } from "../directory-pages.ts";
-import { keyOf, newSecret, secretDigest } from "../../contract/key.ts";
+import { keyOf, locatorOf, newSecret, secretDigest } from "../../contract/key.ts";
 import { invalid, notFound, type Answer } from "../../contract/problem.ts";
 import { OPERATORS } from "../../contract/scope.ts";
 import type { Config } from "../../env.ts";
@@ -8,7 +7,9 @@ import { canonicalAddress, isMailboxName } from "../../mail/address.ts";
 import type { Access } from "../../mailbox/access.ts";
 import { json } from "../answers.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
+import { mailboxPage } from "../directory-pages.ts";
 import { mailboxAt } from "../mailbox-stub.ts";
+import { reindexPage } from "../reindex.ts";
 
 /** Life of a temporary mailbox that the operator makes. */
 const TEMPORARY_LIFETIME_MS = 72 * 3_600_000;
@@ -32,6 +33,7 @@ export const operatorHandlers: Pick<
   | "removeMailbox"
   | "pauseByOperator"
   | "resumeByOperator"
+  | "reindexMailbox"
 > = {
   async createMailbox({ env, config, input }) {
     const { name, address, kind } = input.body;
@@ -45,7 +47,7 @@ export const operatorHandlers: Pick<
     create(env, config, { field: "name", text: input.body.name, kind: "permanent" }),
 
   async listMailboxes({ env, input }) {
-    const page = await directoryShards(env, input.query);
+    const page = await mailboxPage(env, input.query);
     return page.ok ? done(json(page.value)) : page;
   },
 
@@ -55,6 +57,10 @@ export const operatorHandlers: Pick<
     on(env, input.params.address, (mailbox) => mailbox.pause(AS_OPERATOR, input.body.reason ?? null)),
   resumeByOperator: ({ env, input }) =>
     on(env, input.params.address, (mailbox) => mailbox.resume(AS_OPERATOR)),
+  reindexMailbox: ({ env, config, input }) =>
+    on(env, input.params.address, (mailbox, address) =>
+      reindexPage({ env, config, mailbox, locator: locatorOf(address), access: AS_OPERATOR }, input.query),
+    ),
 };
 
 /** Makes a mailbox under this deployment's domain, named by its local part or its whole address. */
@@ -95,10 +101,10 @@ async function create(
 async function on(
   env: Env,
   text: string,
-  act: (mailbox: MailboxStub) => Promise<Answer<object>>,
+  act: (mailbox: MailboxStub, address: string) => Promise<Answer<object>>,
 ): Promise<Answer<Response>> {
   const address = canonicalAddress(text);
   if (address === null) return refused(notFound("Mailbox"));
-  const outcome = await act(mailboxAt(env, address));
+  const outcome = await act(mailboxAt(env, address), address);
   return outcome.ok ? done(json(outcome.value)) : outcome;
 }

@@ -1,0 +1,75 @@
+import type { Answer } from "../contract/problem.ts";
+import type { Config } from "../env.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Access } from "../mailbox/access.ts";
+import type { StaleMessage } from "../mailbox/reindex.ts";
+import { blobsForWriting } from "./blob-choice.ts";
+import type { MailboxStub } from "./call.ts";
+import { readRaw } from "./message-source.ts";
+import { read, storeParts, type Mail } from "./receive.ts";
+
+/** A mailbox to be read again, and the right to do so. */
+export interface Reindexed {
+  env: Env;
+  config: Config;
+  mailbox: MailboxStub;
+  locator: string;
+  access: Access;
+}
+
+/**
+ * Reads a page of stored messages again from their raw bytes and writes what follows from them. It may be broken off and
+ * repeated anywhere: each message is one transaction, and searching goes on meanwhile.
+ */
+export async function reindexPage(
+  target: Reindexed,
+  page: { cursor: string | null; limit: number },
+): Promise<Answer<{ reindexed: number; next_cursor: string | null }>> {
+  const stale = await target.mailbox.stale(target.access, page);
+  if (!stale.ok) return stale;
+  for (const message of stale.value.messages) {
+    const rewritten = await reindex(target, message);
+    if (!rewritten.ok) return rewritten;
+  }
+  return done({ reindexed: stale.value.messages.length, next_cursor: stale.value.nextCursor });
+}
+
+async function reindex(target: Reindexed, message: StaleMessage): Promise<Answer<null>> {
+  const { env, mailbox, access, config } = target;
+  const source = await mailbox.raw(access, message.id);
+  // Deleted since the page was read: nothing is left to do.
+  if (!source.ok) return source.error.code === "not_found" ? done(null) : refused(source.error);
+  const raw = await readRaw(env, mailbox, source.value);
+  if (!raw.ok) return raw;
+  const { envelope_from, envelope_to, received_via, client_address, helo } = message.metadata;
+  const mail: Mail = {
+    raw: raw.value,
+    envelope: {
+      from: envelope_from,
+      to: envelope_to,
+      via: received_via,
+      clientAddress: client_address ?? null,
+      helo: helo ?? null,
+    },
+    authservId: config.authservId,
+  };
+  return message.isLarge ? rewriteLarge(target, message.id, mail) : rewriteSmall(target, message.id, mail);
+}
+
+async function rewriteSmall({ mailbox, access }: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
+  const { prepared } = await read(mail);
+  return mailbox.rewrite(access, id, { ...prepared, raw: null, rawKey: null, partsKey: null });
+}
+
+/** The attachments are written anew: another parser may cut them differently. */
+async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
+  const { env, mailbox, access, locator } = target;
+  const blobs = blobsForWriting(env, mailbox);
+  const partsKey = blobs.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([partsKey], 0);
+  if (!reserved.ok) return reserved;
+  const { prepared, parts } = await read(mail);
+  const stored = await storeParts(prepared, parts, { blobs, partsKey });
+  return mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
+}

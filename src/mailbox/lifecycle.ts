@@ -1,0 +1,90 @@
+import { R2BlobStore } from "../blobs/r2.ts";
+import { directoryShard } from "../contract/directory.ts";
+import type { Database } from "../lib/sql.ts";
+import { setAlarmTo } from "../lib/wake.ts";
+import { REPORT_RETRY_MS, type Account } from "./account.ts";
+import { ALL_DUE, eraseDueBlobs } from "./erasure.ts";
+import * as statements from "./statements.ts";
+
+/** What became of the attempt to erase a mailbox. */
+export interface Erased {
+  /** Blobs erased from the bucket. */
+  blobs: number;
+  /** False if something is left, which the alarm tries again. */
+  whole: boolean;
+}
+
+/** What a mailbox owes to the outside, and the one alarm that reminds it: the directory's row, blobs, its own end. */
+export class Lifecycle {
+  readonly #db: Database;
+  readonly #storage: DurableObjectStorage;
+  readonly #env: Pick<Env, "BLOBS" | "DIRECTORY">;
+
+  constructor(db: Database, storage: DurableObjectStorage, env: Pick<Env, "BLOBS" | "DIRECTORY">) {
+    this.#db = db;
+    this.#storage = storage;
+    this.#env = env;
+  }
+
+  /** Sets the alarm to whatever is due first. */
+  async arm(account: Account): Promise<void> {
+    const { status, expires_at, directory_due } = account.row;
+    const erasure = this.#db.first(statements.NEXT_ERASURE)?.due_at ?? null;
+    await setAlarmTo(
+      this.#storage,
+      status === "closing" ? [directory_due] : [expires_at, directory_due, erasure],
+    );
+  }
+
+  /** Does what is due. What fails is due again later. */
+  async drain(account: Account, nowMs: number): Promise<void> {
+    const { directory_due } = account.row;
+    if (directory_due !== null && directory_due <= nowMs) await this.report(account);
+    await eraseDueBlobs(this.#db, this.#bucket(), nowMs, nowMs);
+  }
+
+  /** Tells the directory how this mailbox stands now, or leaves it to the alarm. */
+  async report(account: Account): Promise<void> {
+    const { address, kind, status, created_at, expires_at } = account.row;
+    try {
+      await this.#directory(address).report({ address, kind, status, created_at, expires_at });
+      if (account.row.status === status) account.setDirectoryDue(null);
+    } catch (error) {
+      console.error("The directory could not be told of a mailbox and is told again:", error);
+      account.setDirectoryDue(Date.now() + REPORT_RETRY_MS);
+    }
+  }
+
+  /** Writes down that the mailbox ends: its keys are gone with it, and whatever it leaves undone now the alarm does. */
+  beginEnd(account: Account, nowMs: number): void {
+    account.removeKeys();
+    account.setStatus("closing", null, nowMs);
+    this.#db.run(statements.PLAN_ALL_ERASURES, nowMs);
+  }
+
+  /** Erases blobs, then the directory's row, then all rows. Repeated after a failure it goes on where it was. */
+  async end(account: Account, nowMs: number): Promise<Erased> {
+    let blobs = 0;
+    try {
+      blobs = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, nowMs);
+      await this.#directory(account.row.address).remove(account.row.address);
+    } catch (error) {
+      console.error("A mailbox could not be erased whole and is tried again:", error);
+      account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
+      await this.arm(account);
+      return { blobs, whole: false };
+    }
+    await this.#storage.deleteAlarm();
+    await this.#storage.deleteAll();
+    return { blobs, whole: true };
+  }
+
+  #directory(address: string) {
+    return this.#env.DIRECTORY.getByName(directoryShard(address));
+  }
+
+  #bucket(): R2BlobStore | null {
+    const bucket: R2Bucket | undefined = this.#env.BLOBS;
+    return bucket === undefined ? null : new R2BlobStore(bucket);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Metadata } from "../contract/message.ts";
+import { notFound, type Answer } from "../contract/problem.ts";
+import { idOf, type Seq } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Database } from "../lib/sql.ts";
+import type { PreparedMail } from "../mail/prepared-mail.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { claimBlob } from "./ingest.ts";
+import type { View } from "./present.ts";
+import { DERIVED_TABLES } from "./schema.ts";
+import * as statements from "./statements.ts";
+
+/** A stored message whose derived rows are to be made again. */
+export interface StaleMessage {
+  id: string;
+  metadata: Metadata;
+  /** Whether its bytes lie in the blob store. */
+  isLarge: boolean;
+}
+
+/** Some messages, oldest first, and where the next ones begin. */
+export interface StalePage {
+  messages: StaleMessage[];
+  nextCursor: string | null;
+}
+
+/** The messages to be read again, page by page. Tables that are missing are made first. */
+export function stalePage(
+  db: Database,
+  view: View,
+  page: { cursor: string | null; limit: number },
+): Answer<StalePage> {
+  const after = page.cursor === null ? done([0]) : readCursor(page.cursor, 1);
+  if (!after.ok) return after;
+  if (page.cursor === null) db.script(DERIVED_TABLES);
+  const rows = db.all(statements.LIST_FOR_REINDEX, after.value[0] ?? 0, page.limit + 1);
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  return done({
+    messages: shown.map((row) => ({
+      id: idOf(row.seq, view.tail),
+      metadata: JSON.parse(row.metadata) as Metadata,
+      isLarge: row.raw_key !== null,
+    })),
+    nextCursor: rows.length > page.limit && last ? writeCursor(last.seq) : null,
+  });
+}
+
+/**
+ * Writes what follows from a message's bytes once more; inside one transaction. What its owner or time decided stays: labels,
+ * thread, the code that was handed out, counters.
+ */
+export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: number): Answer<null> {
+  const row = db.first(statements.FIND_EMAIL, seq);
+  if (row === null) return refused(notFound("Email"));
+  const { fromAddress, fromName, subject, snippet, code, link, attachments } = mail;
+  db.run(
+    statements.REWRITE_MESSAGE,
+    fromAddress,
+    fromName,
+    subject,
+    snippet,
+    code,
+    link,
+    attachments.length,
+    seq,
+  );
+  db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
+  if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
+  if (row.parts_key !== null) db.run(statements.PLAN_ERASURE, row.parts_key, nowMs);
+  db.run(statements.DELETE_SEARCH, seq);
+  const { search } = mail;
+  const { names, addresses, body } = search;
+  db.run(
+    statements.INSERT_SEARCH,
+    seq,
+    search.subject,
+    names,
+    addresses,
+    body,
+    search.code,
+    search.attachments,
+  );
+  for (const label of JSON.parse(row.labels) as string[]) db.run(statements.ADD_LABEL, label, seq);
+  for (const id of mail.ancestorKeys) db.run(statements.LEARN_IF_NEW, id, "", row.thread, null);
+  if (mail.messageKey !== null)
+    db.run(statements.LEARN_IF_NEW, mail.messageKey, mail.digest, row.thread, seq);
+  return done(null);
+}
