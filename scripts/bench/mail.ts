@@ -28,9 +28,29 @@ function random(): number {
   return (seed >>> 0) / 2 ** 32;
 }
 
-const SYLLABLES = ["ka", "ro", "mi", "ten", "lu", "sor", "va", "ne", "bel", "do", "gri", "sha", "pon", "te", "wim", "ul"];
+const SYLLABLES = [
+  "ka",
+  "ro",
+  "mi",
+  "ten",
+  "lu",
+  "sor",
+  "va",
+  "ne",
+  "bel",
+  "do",
+  "gri",
+  "sha",
+  "pon",
+  "te",
+  "wim",
+  "ul",
+];
 const words = Array.from({ length: VOCABULARY }, () =>
-  Array.from({ length: 2 + Math.floor(random() * 3) }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)]).join(""),
+  Array.from(
+    { length: 2 + Math.floor(random() * 3) },
+    () => SYLLABLES[Math.floor(random() * SYLLABLES.length)],
+  ).join(""),
 );
 /** Zipf-like: the square favours the first words. */
 const word = (): string => words[Math.floor(random() ** 3 * VOCABULARY)] ?? "mail";
@@ -43,7 +63,8 @@ export function composeMail(wish: MailWish): string {
   const { serial, needle, code } = wish;
   const number = hash(serial);
   const extra = `${needle === undefined ? "" : `The word is ${needle}.\r\n`}${code === undefined ? "" : `Your verification code is ${code}.\r\n`}`;
-  const subject = code === undefined ? `${words[number % VOCABULARY] ?? ""} report ${serial}` : "Your verification code";
+  const subject =
+    code === undefined ? `${words[number % VOCABULARY] ?? ""} report ${serial}` : "Your verification code";
   const head = headOf(wish, subject);
   if (wish.sizeBytes <= SMALL_BYTES) {
     const text = pick(textsOf(Math.max(200, wish.sizeBytes - HEADER_BYTES)), number);

@@ -10,7 +10,8 @@ export type Caller =
   /** No credential (`presented: false`), or one that can be nobody's. */
   | { kind: "nobody"; presented: boolean };
 
-const BEARER = /^bearer +([\x21-\x7e]+)$/i;
+/** RFC 6750 §2.1; an operator's token may be any printable string. */
+const BEARER = /^bearer +([\x20-\x7e]+)$/i;
 
 /** Reads the Authorization header; nothing else is ever looked at for a credential. Two headers are no credential. */
 export function readCaller(request: Request, config: Config): Caller {

@@ -7,7 +7,11 @@ export type FilledMail = Omit<PreparedMail, "raw"> & { rawText: string };
 export type Mailboxes = DurableObjectNamespace<Mailbox>;
 
 /** Stores messages by the actor's own `receive`, all under way at once; returns their ids in order. */
-export async function fill(mailboxes: Mailboxes, locator: string, mails: readonly FilledMail[]): Promise<string[]> {
+export async function fill(
+  mailboxes: Mailboxes,
+  locator: string,
+  mails: readonly FilledMail[],
+): Promise<string[]> {
   const mailbox = mailboxes.getByName(locator);
   const encoder = new TextEncoder();
   return Promise.all(

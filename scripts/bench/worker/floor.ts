@@ -35,7 +35,10 @@ export class Floor extends DurableObject {
   /** (b) Twenty narrow rows as JSON. */
   page(): string {
     const rows = this.#sql
-      .exec("SELECT seq, sender, subject, snippet, received_at FROM narrow ORDER BY seq DESC LIMIT ?", PAGE_ROWS)
+      .exec(
+        "SELECT seq, sender, subject, snippet, received_at FROM narrow ORDER BY seq DESC LIMIT ?",
+        PAGE_ROWS,
+      )
       .toArray();
     return JSON.stringify({ rows });
   }
@@ -47,7 +50,12 @@ export class Floor extends DurableObject {
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT INTO message (seq, raw) VALUES (?, ?)", seq, raw);
       const text = mail.text ?? "";
-      this.#sql.exec("INSERT INTO search (rowid, subject, body) VALUES (?, ?, ?)", seq, mail.subject ?? "", text);
+      this.#sql.exec(
+        "INSERT INTO search (rowid, subject, body) VALUES (?, ?, ?)",
+        seq,
+        mail.subject ?? "",
+        text,
+      );
     });
     return `{"seq":${seq}}`;
   }

@@ -19,7 +19,11 @@ export default {
   },
 } satisfies ExportedHandler<BenchEnv>;
 
-async function answer(request: Request, env: BenchEnv, asked: { path: string; box: string }): Promise<string> {
+async function answer(
+  request: Request,
+  env: BenchEnv,
+  asked: { path: string; box: string },
+): Promise<string> {
   const { path, box } = asked;
   switch (path) {
     case "/a":

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import type { V4WorkerOptions } from "miniflare";
+import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import { BUNDLE_ROOT, readBundle } from "../serve/bundle.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const PRODUCT_CONFIG = path.join(ROOT, "wrangler.jsonc");
+const BENCH_CONFIG = path.join(import.meta.dirname, "worker/wrangler.jsonc");
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Builds the bench's own worker into `outDir`, by the same tool as the service. */
+export async function buildBenchWorker(outDir: string): Promise<void> {
+  const args = ["deploy", "--dry-run", "--config", BENCH_CONFIG, "--outdir", outDir];
+  const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
+    cwd: ROOT,
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_SANITIZE: "true" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0)
+    throw new Error(`the bench worker could not be built:\n${Buffer.concat(output).toString()}`);
+}
+
+/** The bench's worker; with a port it answers there directly, as the service does. */
+export function benchWorker(builtDir: string, port: number | null): V4WorkerOptions {
+  const { workerOptions } = workerOptionsOf(BENCH_CONFIG);
+  const entry = path.join(builtDir, "index.js");
+  return {
+    name: "bench",
+    ...workerOptions,
+    modulesRules: undefined,
+    modulesRoot: builtDir,
+    modules: [{ type: "ESModule", path: entry, contents: readFileSync(entry, "utf8") }],
+    ...(port === null ? {} : { unsafeDirectSockets: [{ host: "127.0.0.1", port }] }),
+  };
+}
+
+/** The service's worker, of the bundle that `npm start` serves, for what only an embedding can see. */
+export function productWorker(bindings: Record<string, string>): V4WorkerOptions {
+  const { workerOptions } = workerOptionsOf(PRODUCT_CONFIG);
+  return {
+    name: "mailkeep",
+    ...workerOptions,
+    bindings: Object.assign({}, workerOptions.bindings, bindings),
+    modulesRules: undefined,
+    modulesRoot: BUNDLE_ROOT,
+    modules: readBundle(),
+  };
+}
+
+/** Starts workers in one workerd. The caller disposes of it. */
+export async function embed(dataDir: string, workers: V4WorkerOptions[]): Promise<Miniflare> {
+  const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      resourcePersistencePath: dataDir,
+      log: new Log(LogLevel.ERROR),
+      workers,
+    }),
+  );
+  // Miniflare ends the process at the first signal, before the bench has cleaned up.
+  for (const signal of SIGNALS) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.get(signal)?.includes(listener)) process.off(signal, listener);
+    }
+  }
+  await runtime.ready;
+  return runtime;
+}

@@ -1,0 +1,57 @@
+import { Worker } from "node:worker_threads";
+
+/** What ends a job: time, or a number of operations; the first of both. */
+export interface Bounds {
+  connections: number;
+  durationMs: number;
+  maxCount: number;
+}
+
+/** Where messages go. */
+export interface Mailing {
+  /** Path with the recipient in it, for HTTP; the bare address for SMTP. */
+  targets: { path: string; address: string }[];
+  sizeBytes: number;
+  /** Makes the serials of these messages different from all others. */
+  run: string;
+}
+
+export type Job =
+  | ({ kind: "get"; port: number; targets: { path: string; key: string }[] } & Bounds)
+  | ({ kind: "post"; port: number; key: string; mailing: Mailing } & Bounds)
+  | ({ kind: "smtp"; port: number; mailing: Mailing } & Bounds)
+  | { kind: "code"; port: number; operatorKey: string; address: string; key: string; count: number; run: string };
+
+/** What a job measured. For `code`: milliseconds from the inbound answer to the arrival of the code. */
+export interface Outcome {
+  latenciesMs: Float64Array;
+  elapsedMs: number;
+  /** Of one answer, on average. */
+  answerBytes: number;
+}
+
+export type LoadReply = { ok: true; outcome: Outcome } | { ok: false; error: string };
+
+/** The load client: a thread of its own, so that nothing of the bench delays what it measures. */
+export class LoadClient {
+  readonly #thread = new Worker(new URL("./load-thread.ts", import.meta.url));
+
+  /** Runs one job; jobs do not overlap. An answer other than the expected one rejects. */
+  async run(job: Job): Promise<Outcome> {
+    const reply = await new Promise<LoadReply>((resolve, reject) => {
+      const failed = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
+      this.#thread.once("error", failed);
+      this.#thread.once("message", (message: LoadReply) => {
+        this.#thread.off("error", failed);
+        resolve(message);
+      });
+      this.#thread.postMessage(job);
+    });
+    if (!reply.ok) throw new Error(reply.error);
+    return reply.outcome;
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.terminate();
+  }
+}
