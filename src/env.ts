@@ -6,8 +6,13 @@ export interface Config {
   mailDomain: string;
   /** The operator's credential; null = there is no operator. */
   authToken: string | null;
-  /** What keys that must be said twice are derived from; null = there are none. */
-  derivationSecret: string | null;
+  /**
+   * What keys that must be said twice are derived from; null = there are none. Anybody may see digests keyed with it, so it
+   * is no secret that somebody might guess, and no other one.
+   */
+  keySecret: string | null;
+  /** CF-Connecting-IP is believed: the platform, or a proxy of one's own, sets it whatever the client sent. */
+  trustClientAddress: boolean;
   /** The mailbox an operator acts on who names none. */
   defaultMailbox: string | null;
   /** Plain http is accepted from everywhere: the deployment stands behind TLS of its own. */
@@ -58,7 +63,10 @@ const Variables = z
     AUTH_TOKEN: optional.refine((token) => token === null || token.length >= MIN_TOKEN_CHARS, {
       error: `must be at least ${MIN_TOKEN_CHARS} characters`,
     }),
-    WEBHOOK_SECRET: optional,
+    KEY_SECRET: optional.refine((secret) => secret === null || secret.length >= MIN_TOKEN_CHARS, {
+      error: `must be at least ${MIN_TOKEN_CHARS} characters`,
+    }),
+    TRUST_CLIENT_ADDRESS: toggle(false),
     DEFAULT_MAILBOX: optional,
     ALLOW_HTTP: toggle(false),
     BOOTSTRAP: toggle(true),
@@ -72,7 +80,8 @@ const Variables = z
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
     authToken: vars.AUTH_TOKEN,
-    derivationSecret: vars.AUTH_TOKEN ?? vars.WEBHOOK_SECRET,
+    keySecret: vars.KEY_SECRET,
+    trustClientAddress: vars.TRUST_CLIENT_ADDRESS,
     defaultMailbox: vars.DEFAULT_MAILBOX,
     allowHttp: vars.ALLOW_HTTP,
     bootstrapEnabled: vars.BOOTSTRAP,

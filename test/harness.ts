@@ -95,12 +95,14 @@ export async function deliver(
   to: string,
   raw: string | Uint8Array,
   from = "sender@example.com",
+  vars: Ask["vars"] = {},
 ): Promise<{ status: number; body: { id: string; duplicate: boolean } }> {
   const query = new URLSearchParams({ from, to });
   return ask(`/v1/inbound?${query.toString()}`, {
     key: OPERATOR,
     body: raw,
     headers: { "Content-Type": "message/rfc822" },
+    vars,
   });
 }
 
@@ -180,11 +182,25 @@ export async function alarmOf(address: string): Promise<number | null> {
   return runInDurableObject(actorOf(address), (_, state) => state.storage.getAlarm());
 }
 
-/** Gives the running actor other bindings, until it is evicted. */
-export async function rebind(address: string, bindings: Record<string, unknown>): Promise<void> {
-  await runInDurableObject(actorOf(address), (instance) => {
-    Reflect.set(instance, "env", { ...env, ...bindings });
-  });
+/** Gives the running actor other bindings as long as `work` lasts. */
+export async function withBindings(
+  address: string,
+  bindings: Record<string, unknown>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const rebind = (values: Record<string, unknown>) =>
+    runInDurableObject(actorOf(address), (instance) => {
+      const own = Reflect.get(instance, "env") as Record<string, unknown>;
+      const before = Object.fromEntries(Object.keys(values).map((name) => [name, own[name]]));
+      Object.assign(own, values);
+      return before;
+    });
+  const before = await rebind(bindings);
+  try {
+    await work();
+  } finally {
+    await rebind(before);
+  }
 }
 
 let clients = 0;

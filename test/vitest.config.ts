@@ -26,6 +26,7 @@ export default defineConfig({
               bindings: {
                 AUTH_TOKEN: "operator-token-for-tests-0123456789",
                 WEBHOOK_SECRET: "webhook-secret-for-tests-0123456789",
+                KEY_SECRET: "key-secret-for-tests-0123456789-0123",
                 AUTHSERV_ID: "mx.mailkeep.test",
               },
             },

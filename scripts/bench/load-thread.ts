@@ -47,7 +47,9 @@ async function post(job: Extract<Job, { kind: "post" }>): Promise<Outcome> {
 }
 
 async function smtp(job: Extract<Job, { kind: "smtp" }>): Promise<Outcome> {
-  const sessions = await Promise.all(Array.from({ length: job.connections }, () => SmtpConnection.open(job.port)));
+  const sessions = await Promise.all(
+    Array.from({ length: job.connections }, () => SmtpConnection.open(job.port)),
+  );
   try {
     return await drive(job, async (lane, index) => {
       const { address, message } = mailOf(job.mailing, index);
@@ -103,7 +105,8 @@ async function drive(bounds: Bounds, operation: Operation): Promise<Outcome> {
       next += 1;
       const fromMs = performance.now();
       if (fromMs >= endMs) return;
-      answerBytes += await operation(number, index);
+      const bytes = await operation(number, index);
+      answerBytes += bytes;
       latencies.push(performance.now() - fromMs);
     }
   };
@@ -137,7 +140,8 @@ function mailOf(mailing: Mailing, index: number): { path: string; address: strin
 
 function headOf(method: string, path: string, call: { port: number; key: string; bytes?: number }): string {
   const authorization = call.key === "" ? "" : `Authorization: Bearer ${call.key}\r\n`;
-  const body = call.bytes === undefined ? "" : `Content-Type: message/rfc822\r\nContent-Length: ${call.bytes}\r\n`;
+  const body =
+    call.bytes === undefined ? "" : `Content-Type: message/rfc822\r\nContent-Length: ${call.bytes}\r\n`;
   return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${call.port}\r\n${authorization}${body}\r\n`;
 }
 
@@ -156,6 +160,7 @@ parentPort?.on("message", (job: Job) => {
   const answer = (reply: LoadReply): void => parentPort?.postMessage(reply);
   runJob(job).then(
     (outcome) => answer({ ok: true, outcome }),
-    (error: unknown) => answer({ ok: false, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    (error: unknown) =>
+      answer({ ok: false, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });

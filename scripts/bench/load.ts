@@ -1,3 +1,4 @@
+import path from "node:path";
 import { Worker } from "node:worker_threads";
 
 /** What ends a job: time, or a number of operations; the first of both. */
@@ -20,7 +21,15 @@ export type Job =
   | ({ kind: "get"; port: number; targets: { path: string; key: string }[] } & Bounds)
   | ({ kind: "post"; port: number; key: string; mailing: Mailing } & Bounds)
   | ({ kind: "smtp"; port: number; mailing: Mailing } & Bounds)
-  | { kind: "code"; port: number; operatorKey: string; address: string; key: string; count: number; run: string };
+  | {
+      kind: "code";
+      port: number;
+      operatorKey: string;
+      address: string;
+      key: string;
+      count: number;
+      run: string;
+    };
 
 /** What a job measured. For `code`: milliseconds from the inbound answer to the arrival of the code. */
 export interface Outcome {
@@ -34,12 +43,13 @@ export type LoadReply = { ok: true; outcome: Outcome } | { ok: false; error: str
 
 /** The load client: a thread of its own, so that nothing of the bench delays what it measures. */
 export class LoadClient {
-  readonly #thread = new Worker(new URL("./load-thread.ts", import.meta.url));
+  readonly #thread = new Worker(path.join(import.meta.dirname, "load-thread.ts"));
 
   /** Runs one job; jobs do not overlap. An answer other than the expected one rejects. */
   async run(job: Job): Promise<Outcome> {
     const reply = await new Promise<LoadReply>((resolve, reject) => {
-      const failed = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
+      const failed = (error: unknown): void =>
+        reject(error instanceof Error ? error : new Error(String(error)));
       this.#thread.once("error", failed);
       this.#thread.once("message", (message: LoadReply) => {
         this.#thread.off("error", failed);

@@ -15,7 +15,8 @@ export function cpuMs(pid: number): number {
 /** Resident bytes now, and the most since the last `forgetPeak`. */
 export function resident(pid: number): { bytes: number; peakBytes: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * KB;
+  const field = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * KB;
   return { bytes: field("VmRSS"), peakBytes: field("VmHWM") };
 }
 

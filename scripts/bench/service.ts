@@ -33,7 +33,15 @@ export class Service {
 
   static async start(dataDir: string, env: Record<string, string>): Promise<Service> {
     const child = spawn(process.execPath, [SERVE], {
-      env: { ...process.env, ...env, DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: "0", SMTP_PORT: "0", MAILKEEP_READY: "json" },
+      env: {
+        ...process.env,
+        ...env,
+        DATA_DIR: dataDir,
+        HOST: "127.0.0.1",
+        PORT: "0",
+        SMTP_PORT: "0",
+        MAILKEEP_READY: "json",
+      },
       // Over the channel the service notices if the bench dies.
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
@@ -44,10 +52,20 @@ export class Service {
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const gone = new Promise<void>((resolve) => void this.#child.once("exit", () => resolve()));
-    const force = setTimeout(() => this.#child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    const force = setTimeout(() => this.#kill(), STOP_TIMEOUT_MS);
     this.#child.kill("SIGTERM");
     await gone;
     clearTimeout(force);
+  }
+
+  /** A server that is killed leaves its workerd behind. */
+  #kill(): void {
+    this.#child.kill("SIGKILL");
+    try {
+      process.kill(this.workerdPid, "SIGKILL");
+    } catch {
+      // It is gone already.
+    }
   }
 }
 

@@ -123,7 +123,7 @@ async function prepareBatch(to: string, from: number, until: number): Promise<Fi
       helo: null,
     };
     const prepared = prepareMail(raw, await parseMail(raw), envelope, null);
-    batch.push({ ...prepared, rawText, rawKey: null, partsKey: null });
+    batch.push({ ...prepared, rawText, rawKey: null, partsKey: null, unusedKeys: [] });
   }
   return batch;
 }

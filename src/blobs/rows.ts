@@ -39,6 +39,7 @@ export class RowsBlobStore implements BlobStore {
   }
 
   async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+    if (range?.length === 0) return new Blob([]).stream();
     const from = range?.offset ?? 0;
     const to = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
     let position = Math.floor(from / CHUNK_BYTES);

@@ -15,6 +15,7 @@ export const MailboxInfo = z
     created_at: Timestamp,
     expires_at: Timestamp.nullable(),
     display_name: z.string().nullable(),
+    full: z.boolean().optional().meta({ description: "Mail is refused for want of room." }),
   })
   .meta({ id: "Mailbox" });
 export type MailboxInfo = z.infer<typeof MailboxInfo>;

@@ -36,6 +36,8 @@ export interface Problem {
   message?: string;
   details?: ProblemDetail[];
   retryAfterSeconds?: number;
+  /** The budget that is spent, for the RateLimit headers of a 429. */
+  budget?: { name: string; limit: number; windowSeconds: number };
   /** Further members of the body, such as `upgrade`. */
   extra?: Record<string, string>;
 }
@@ -75,6 +77,20 @@ export function notFound(what: string): Problem {
 /** 409. */
 export function conflict(error: string): Problem {
   return { code: "conflict", error };
+}
+
+/** 429: of `limit` in `windowSeconds` nothing is left until `resetSeconds` from now. */
+export function rateLimited(
+  name: string,
+  budget: { limit: number; windowSeconds: number; resetSeconds: number },
+): Problem {
+  const { limit, windowSeconds, resetSeconds } = budget;
+  return {
+    code: "rate_limited",
+    error: `Too many requests: ${name} is limited to ${limit} in ${windowSeconds} s`,
+    retryAfterSeconds: resetSeconds,
+    budget: { name, limit, windowSeconds },
+  };
 }
 
 /** The bodies that clients compare to the letter carry nothing but what the contract shows. */

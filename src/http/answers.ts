@@ -1,5 +1,4 @@
 import { problemBody, STATUS, type Problem } from "../contract/problem.ts";
-import type { Allowance } from "../directory/client-budget.ts";
 import type { JsonText } from "../mailbox/present.ts";
 
 /** Headers of every response: nothing here is sniffed, cached or kept from other origins, and no cookie is ever involved. */
@@ -38,20 +37,17 @@ export function problemResponse(problem: Problem, headers: Record<string, string
   return json(problemBody(problem), STATUS[code], {
     ...(code === "unauthorized" ? { "WWW-Authenticate": "Bearer" } : {}),
     ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
+    ...rateLimitHeaders(problem),
     ...headers,
   });
 }
 
-/** 429, with the budget in the words of the RateLimit draft. */
-export function overBudget(name: string, allowance: Allowance, windowSeconds: number): Response {
-  const { limit, remaining, resetSeconds } = allowance;
-  const problem: Problem = {
-    code: "rate_limited",
-    error: `Too many requests: ${name} is limited to ${limit} in ${windowSeconds} seconds`,
-    retryAfterSeconds: resetSeconds,
-  };
-  return problemResponse(problem, {
+/** The budget that is spent, in the words of the RateLimit draft. */
+function rateLimitHeaders({ budget, retryAfterSeconds }: Problem): Record<string, string> {
+  if (budget === undefined) return {};
+  const { name, limit, windowSeconds } = budget;
+  return {
     "RateLimit-Policy": `"${name}";q=${limit};w=${windowSeconds}`,
-    RateLimit: `"${name}";r=${remaining};t=${resetSeconds}`,
-  });
+    RateLimit: `"${name}";r=0;t=${retryAfterSeconds ?? windowSeconds}`,
+  };
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { notFound, type Problem } from "../contract/problem.ts";
+import type { Target } from "../contract/route.ts";
 import { routes, type RouteId } from "../contract/routes.ts";
 import { ConfigError, configOf } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
@@ -43,8 +44,12 @@ app.notFound((c) => {
   return isPublic ? problemResponse(problem, headers) : refuse(c, problem, headers);
 });
 
+/** What lies outside the table, all of it without a credential. */
+const PAGES: readonly string[] = ["/health", "/openapi.json", "/docs"];
+
 /** The routes that serve a path with some other method. */
-function methodsOf(path: string) {
+function methodsOf(path: string): { method: string; target: Target }[] {
+  if (PAGES.includes(path)) return [{ method: "GET", target: "public" }];
   const segments = path.split("/");
   return Object.values(routes).filter((spec) => {
     const wanted = spec.path.split("/");

@@ -1,3 +1,5 @@
+import type { Config } from "../env.ts";
+
 /** A client whose address nothing tells: the server runs on one machine, without a proxy. */
 const LOCAL = "local";
 /** An IPv6 client holds a /64: its first four groups. */
@@ -5,11 +7,12 @@ const IPV6_NETWORK_GROUPS = 4;
 
 /**
  * What a client's budgets are counted by: its address, for IPv6 its /64.
- * Only CF-Connecting-IP is believed: the platform sets it, and so must a proxy in front of a server of one's own.
+ * Only CF-Connecting-IP is believed, and that only where the deployment says that clients cannot write it themselves:
+ * the platform sets it, and so may a proxy in front of a server of one's own.
  */
-export function clientKey(request: Request): string {
+export function clientKey(request: Request, config: Config): string {
   const address = request.headers.get("CF-Connecting-IP")?.trim().toLowerCase() ?? "";
-  if (address === "") return LOCAL;
+  if (!config.trustClientAddress || !/^[0-9a-f.:]{2,45}$/.test(address)) return LOCAL;
   return address.includes(":") ? ipv6Network(address) : address;
 }
 

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { invalid, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
+import { invalid, rateLimited, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { canonicalAddress } from "../mail/address.ts";
 import type { Access, Credential } from "../mailbox/access.ts";
-import { overBudget, problemResponse } from "./answers.ts";
+import { problemResponse } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { clientKey } from "./client-address.ts";
@@ -117,7 +117,8 @@ function isForeign(c: AppContext, caller: Caller, raw: Answer<RawInput>): boolea
     named.push(body.mailbox);
   }
   const domain = `@${configOf(c.env).mailDomain}`;
-  const recipients = c.req.method === "GET" ? query.getAll("to") : [];
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  const recipients = isRead ? query.getAll("to") : [];
   // `to` filters sent mail too: only an address of this deployment is a mailbox.
   named.push(...recipients.filter((to) => canonicalAddress(to)?.endsWith(domain)));
   return named.some((address) => namesAnother(address, caller.locator));
@@ -159,8 +160,12 @@ async function refusal(
   const wrongKey = caller.kind === "key" || (caller.kind === "nobody" && caller.presented);
   if (problem.code === "unauthorized" && wrongKey) {
     const budget = { limit: config.badKeysPerMinute, windowMs: STRIKE_WINDOW_SECONDS * 1_000 };
-    const allowance = await c.env.CLIENT_BUDGET.getByName(clientKey(c.req.raw)).strike(budget);
-    if (!allowance.allowed) return overBudget("wrong keys", allowance, STRIKE_WINDOW_SECONDS);
+    const allowance = await c.env.CLIENT_BUDGET.getByName(clientKey(c.req.raw, config)).strike(budget);
+    if (!allowance.allowed) {
+      return problemResponse(
+        rateLimited("wrong keys", { ...allowance, windowSeconds: STRIKE_WINDOW_SECONDS }),
+      );
+    }
   }
   return problemResponse(problem, headers);
 }

@@ -13,8 +13,6 @@ import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting } from "./blob-choice.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 
-/** A message at most: what Email Routing lets through, on every way in. */
-export const MAX_MESSAGE_BYTES = 26_214_400;
 /** A raw message up to this size is a row of the mailbox, written in the transaction of the message. */
 const MAX_ROW_BYTES = 524_288;
 /** Calls of one delivery at most, where the platform says that another may work. */
@@ -42,7 +40,7 @@ export async function receiveMail(
   const { locator } = recipient;
   if (isLarge(raw)) return withRetries(() => receiveLarge(mail, { env, locator }));
   const { prepared } = await read(mail);
-  const small = { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null };
+  const small = { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null, unusedKeys: [] };
   return withRetries(async () => mailboxBehind(env, locator).receive(small));
 }
 
@@ -84,7 +82,10 @@ async function receiveLarge(mail: Mail, to: { env: Env; locator: string }): Prom
   await blobs.put(rawKey, [mail.raw]);
   const { prepared, parts } = await read(mail);
   const stored = await storeParts(prepared, parts, { blobs, partsKey });
-  return mailbox.receive({ ...stored, raw: null, rawKey });
+  const received = await mailbox.receive({ ...stored, raw: null, rawKey });
+  // A mailbox that ended meanwhile took the reservation with it; one that had the message already needs no second copy.
+  if (!received.ok || received.value.duplicate) await blobs.delete([rawKey, partsKey]);
+  return received;
 }
 
 /** Writes the attachments of a large message end to end into one blob: each is a range of it. */
@@ -92,8 +93,8 @@ export async function storeParts(
   prepared: Prepared,
   parts: Uint8Array[],
   to: { blobs: BlobStore; partsKey: string },
-): Promise<Prepared & Pick<PreparedMail, "partsKey">> {
-  if (parts.length === 0) return { ...prepared, partsKey: null };
+): Promise<Prepared & Pick<PreparedMail, "partsKey" | "unusedKeys">> {
+  if (parts.length === 0) return { ...prepared, partsKey: null, unusedKeys: [to.partsKey] };
   await to.blobs.put(to.partsKey, parts);
   let end = 0;
   const attachments = prepared.attachments.map((attachment) => {
@@ -101,7 +102,7 @@ export async function storeParts(
     end += attachment.sizeBytes;
     return { ...attachment, offset };
   });
-  return { ...prepared, attachments, partsKey: to.partsKey };
+  return { ...prepared, attachments, partsKey: to.partsKey, unusedKeys: [] };
 }
 
 /** The bytes as a buffer of their own, copied only if they are a part of a larger one. */

@@ -59,7 +59,13 @@ async function reindex(target: Reindexed, message: StaleMessage): Promise<Answer
 
 async function rewriteSmall({ mailbox, access }: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
   const { prepared } = await read(mail);
-  return mailbox.rewrite(access, id, { ...prepared, raw: null, rawKey: null, partsKey: null });
+  return mailbox.rewrite(access, id, {
+    ...prepared,
+    raw: null,
+    rawKey: null,
+    partsKey: null,
+    unusedKeys: [],
+  });
 }
 
 /** The attachments are written anew: another parser may cut them differently. */
@@ -71,5 +77,7 @@ async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<
   if (!reserved.ok) return reserved;
   const { prepared, parts } = await read(mail);
   const stored = await storeParts(prepared, parts, { blobs, partsKey });
-  return mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
+  const rewritten = await mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
+  if (!rewritten.ok) await blobs.delete([partsKey]);
+  return rewritten;
 }

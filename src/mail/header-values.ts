@@ -69,7 +69,7 @@ function bareIds(value: string): string[] {
   return tokens.every((token) => /^[^<>"@]+@[^<>"@]+$/.test(token)) ? tokens : [];
 }
 
-/** References and In-Reply-To as one chain, nearest ancestor last, without repeats and without the message itself. */
+/** References and In-Reply-To as one chain (of a long one the root and the nearest), nearest ancestor last, without repeats and without the message itself. */
 export function ancestors(
   references: readonly string[],
   inReplyTo: readonly string[],
@@ -77,7 +77,8 @@ export function ancestors(
 ): string[] {
   const chain = new Set([...references, ...inReplyTo]);
   if (own !== null) chain.delete(own);
-  return [...chain].slice(-MAX_REFERENCES);
+  const ids = [...chain];
+  return ids.length <= MAX_REFERENCES ? ids : [...ids.slice(0, 1), ...ids.slice(1 - MAX_REFERENCES)];
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");

@@ -7,7 +7,7 @@ import { textToSnippet } from "./html-text.ts";
 import { labelsFor } from "./labels.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
 import type { PreparedMail, StoredAttachment } from "./prepared-mail.ts";
-import { searchableText } from "./search-text.ts";
+import { foldForMatch, searchableText } from "./search-text.ts";
 
 /** Who a message is for and who handed it over. */
 export interface Envelope {
@@ -20,15 +20,23 @@ export interface Envelope {
   helo: string | null;
 }
 
-/** Characters of body and headers that lie in a row; beyond, they are read from the raw message each time. */
-const MAX_STORED_BODY_CHARS = 256_000;
+/**
+ * Bytes of body and headers that lie in a row; beyond, they are read from the raw message each time. With a raw message of
+ * 512 KB and 1,000 attachments, whose descriptions are cut as below, the row stays under the platform's 2 MB.
+ */
+const MAX_STORED_BODY_BYTES = 256_000;
+/** Characters of what one attachment's headers say. */
+const MAX_CONTENT_TYPE_CHARS = 127;
+const MAX_CONTENT_ID_CHARS = 128;
+const MAX_DISPOSITION_CHARS = 32;
+const MAX_FILENAME_BYTES = 255;
 /** Characters of one address or name; a longer one is cut in listings and whole in `headers`. */
 const MAX_NAME_CHARS = 1_000;
 /** Hex digits kept of a Message-ID's digest: 128 bits. */
 const MESSAGE_KEY_HEX = 32;
 
 /** Everything that storing a message takes, but for where its bytes lie. */
-export type Prepared = Omit<PreparedMail, "raw" | "rawKey" | "partsKey">;
+export type Prepared = Omit<PreparedMail, "raw" | "rawKey" | "partsKey" | "unusedKeys">;
 
 /** Reads out of a parsed message what the mailbox writes: labels, code, verdicts, texts for listing and search. */
 export function prepareMail(
@@ -46,6 +54,8 @@ export function prepareMail(
     fromName: cut(parsed.from.name),
     toAddress: envelope.to,
     subject: parsed.subject,
+    senderFolded: foldForMatch(`${fromAddress} ${cut(parsed.from.name)}`),
+    subjectFolded: foldForMatch(parsed.subject),
     snippet: textToSnippet(parsed.text),
     code: found.code,
     link: found.link,
@@ -60,7 +70,7 @@ export function prepareMail(
     ancestorKeys: parsed.ancestorIds.map(messageKey),
     digest: contentDigest(raw),
     detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
-    body: body.length > MAX_STORED_BODY_CHARS ? null : body,
+    body: Buffer.byteLength(body) > MAX_STORED_BODY_BYTES ? null : body,
     attachments,
     search: searchText(parsed, { fromAddress, envelope, code: found.code, attachments }),
     sizeBytes: raw.byteLength,
@@ -70,7 +80,14 @@ export function prepareMail(
 
 /** The members of an Email that come from the message's text and headers, as a JSON object. */
 export function bodyJson(parsed: ParsedMail): string {
-  return JSON.stringify({ body_text: parsed.text, body_html: parsed.html, headers: parsed.headers });
+  return JSON.stringify({
+    cc_address: parsed.cc.map(written).join(", "),
+    in_reply_to: parsed.inReplyTo,
+    references: parsed.references,
+    body_text: parsed.text,
+    body_html: parsed.html,
+    headers: parsed.headers,
+  });
 }
 
 /** What stands for a Message-ID in the index of known ids. */
@@ -81,10 +98,7 @@ function messageKey(messageId: string): string {
 function detailOf(parsed: ParsedMail, envelope: Envelope, authservId: string | null) {
   const results = parsed.headers["authentication-results"];
   return {
-    cc_address: parsed.cc.map(written).join(", "),
     message_id: parsed.messageId,
-    in_reply_to: parsed.inReplyTo,
-    references: parsed.references,
     authentication: authenticationFrom(results === undefined ? [] : results.split("\n"), authservId),
     metadata: metadataOf(parsed, envelope),
   };
@@ -106,11 +120,11 @@ function metadataOf(parsed: ParsedMail, envelope: Envelope): Metadata {
 
 function storedAttachment(attachment: ParsedMail["attachments"][number]): StoredAttachment {
   return {
-    filename: attachment.filename,
-    contentType: attachment.contentType,
+    filename: cutToBytes(attachment.filename, MAX_FILENAME_BYTES),
+    contentType: attachment.contentType.slice(0, MAX_CONTENT_TYPE_CHARS),
     sizeBytes: attachment.content.byteLength,
-    disposition: attachment.disposition,
-    contentId: attachment.contentId,
+    disposition: attachment.disposition?.slice(0, MAX_DISPOSITION_CHARS).toWellFormed() ?? null,
+    contentId: attachment.contentId?.slice(0, MAX_CONTENT_ID_CHARS).toWellFormed() ?? null,
     offset: null,
   };
 }
@@ -133,6 +147,15 @@ function searchText(
 
 function written(person: NamedAddress): string {
   return person.name === "" ? person.address : `${person.name} <${person.address}>`;
+}
+
+/** The beginning of `text` that takes at most `maxBytes` in UTF-8, its ending (such as `.pdf`) kept. */
+function cutToBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.byteLength <= maxBytes) return text;
+  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(text)?.[0] ?? "";
+  const kept = bytes.subarray(0, maxBytes - ending.length).toString();
+  return kept.replace(/\uFFFD+$/, "") + ending;
 }
 
 function cut(text: string): string {

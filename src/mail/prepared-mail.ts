@@ -26,6 +26,9 @@ export interface PreparedMail {
   /** The envelope recipient, its tag kept. */
   toAddress: string;
   subject: string;
+  /** Sender and subject as filters compare them (`foldForMatch`). */
+  senderFolded: string;
+  subjectFolded: string;
   snippet: string;
   code: string | null;
   link: string | null;
@@ -48,6 +51,8 @@ export interface PreparedMail {
   /** The message byte for byte; null where it lies in the blob store under `rawKey`. */
   raw: ArrayBuffer | null;
   rawKey: string | null;
+  /** Blobs that were reserved for this message and not written. */
+  unusedKeys: string[];
   /** The blob in which the decoded attachments of a large message lie end to end. */
   partsKey: string | null;
 }

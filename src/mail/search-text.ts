@@ -83,6 +83,12 @@ export function searchablePhrase(phrase: string): SearchablePhrase {
   return { text: spread.replace(/[\s\p{Cc}]+/gu, " ").trim(), prefix };
 }
 
+/** A text as filters compare parts of it: lower case, without accents, compatibility forms as their plain ones. */
+export function foldForMatch(text: string): string {
+  const folded = boundedText(text, MAX_INDEXED_CHARS).normalize("NFKD").replace(/\p{M}/gu, "");
+  return folded.toLowerCase();
+}
+
 /** A text as the tokenizer compares it, and the way back to its places. */
 export interface FoldedText {
   /** Lower case, without accents; what stands between words is one space. */

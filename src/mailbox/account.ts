@@ -76,7 +76,12 @@ export class Account {
     for (const key of this.#keys.values()) {
       if (digestsEqual(key.secret_hash, credential.secretHash)) found = key;
     }
-    if (found === null || (found.expires_at !== null && nowMs >= found.expires_at)) return null;
+    if (found === null) return null;
+    if (found.expires_at !== null && nowMs >= found.expires_at) {
+      // Once over it stays over, though the clock go back.
+      this.removeKey(found.id);
+      return null;
+    }
     this.#touch(found, nowMs);
     return { scope: found.scope, keyId: found.id, expiresAt: found.expires_at };
   }

@@ -2,6 +2,7 @@ import type { CodeAnswer } from "../contract/message.ts";
 import type { CodeFilters } from "../contract/routes.ts";
 import { idOf, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
+import { foldForMatch } from "../mail/search-text.ts";
 import { receivedAt, type View } from "./present.ts";
 import type { MessageRow } from "./schema.ts";
 import * as statements from "./statements.ts";
@@ -14,8 +15,9 @@ function seqUpTo(since: number | null): Seq {
 /** The newest stored message that is a hit and was not handed out. */
 export function newestHit(db: Database, filters: CodeFilters): MessageRow | null {
   const after = seqUpTo(filters.since);
-  const code = filters.kind === "link" ? null : db.first(statements.NEWEST_CODE, after, filters.from);
-  const link = filters.kind === "code" ? null : db.first(statements.NEWEST_LINK, after, filters.from);
+  const from = filters.from === null ? null : foldForMatch(filters.from);
+  const code = filters.kind === "link" ? null : db.first(statements.NEWEST_CODE, after, from);
+  const link = filters.kind === "code" ? null : db.first(statements.NEWEST_LINK, after, from);
   if (code === null || link === null) return code ?? link;
   return code.seq >= link.seq ? code : link;
 }
@@ -24,11 +26,11 @@ export function newestHit(db: Database, filters: CodeFilters): MessageRow | null
 export function fits(message: MessageRow, filters: CodeFilters): boolean {
   const { code, link } = message;
   const hit = { code: code !== null, link: link !== null, any: code !== null || link !== null };
-  const sender = `${message.from_address} ${message.from_name}`.toLowerCase();
+  const sender = foldForMatch(`${message.from_address} ${message.from_name}`);
   return (
     hit[filters.kind] &&
     message.seq > seqUpTo(filters.since) &&
-    (filters.from === null || sender.includes(filters.from.toLowerCase()))
+    (filters.from === null || sender.includes(foldForMatch(filters.from)))
   );
 }
 

@@ -37,7 +37,8 @@ export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs
     size_bytes: mail.sizeBytes,
   };
   for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
-  insertMessage(db, message);
+  for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
+  insertMessage(db, message, mail);
   db.run(
     statements.INSERT_CONTENT,
     seq,
@@ -62,7 +63,7 @@ export function claimBlob(db: Database, key: string): void {
   db.run(statements.CANCEL_ERASURE, key);
 }
 
-function insertMessage(db: Database, message: MessageRow): void {
+function insertMessage(db: Database, message: MessageRow, mail: PreparedMail): void {
   db.run(
     statements.INSERT_MESSAGE,
     message.seq,
@@ -74,6 +75,8 @@ function insertMessage(db: Database, message: MessageRow): void {
     message.to_address,
     message.subject,
     message.snippet,
+    mail.senderFolded,
+    mail.subjectFolded,
     message.code,
     message.link,
     message.attachment_count,
@@ -98,18 +101,47 @@ function joinThread(db: Database, mail: PreparedMail, seq: Seq): Seq {
   const isCopy = known.some((row) => row.message_id === messageKey && row.seq !== null);
   const threadOf = new Map(known.map((row) => [row.message_id, String(row.thread)]));
   const joined = threadFor(mail.ancestorKeys, isCopy ? null : messageKey, threadOf, String(seq));
-  const thread = Number(joined.threadId);
-  for (const other of joined.merge) mergeThread(db, Number(other), thread);
+  const thread = mergeThreads(db, [joined.threadId, ...joined.merge].map(Number));
   for (const id of joined.learn) if (id !== messageKey) db.run(statements.LEARN_ID, id, "", thread, null);
-  if (messageKey !== null) db.run(statements.LEARN_ID, messageKey, mail.digest, thread, seq);
+  if (messageKey !== null) learnOwnId(db, messageKey, { digest: mail.digest, thread, seq });
   return thread;
 }
 
-/** `from` lives on as another name of `into`: ids learned for it, and clients that remember it, still arrive. */
-function mergeThread(db: Database, from: Seq, into: Seq): void {
-  db.run(statements.MOVE_THREAD, into, from);
-  db.run(statements.MOVE_ALIASES, into, from);
-  db.run(statements.ADD_ALIAS, from, into);
+/**
+ * Notes which message bears an id. Another with the same id is kept under a name of its own, so that a thousand copies do
+ * not make each look-up a thousand rows.
+ */
+export function learnOwnId(
+  db: Database,
+  messageKey: string,
+  message: { digest: string; thread: Seq; seq: Seq },
+): void {
+  const { digest, thread, seq } = message;
+  const bearer = db.first(statements.FIND_BEARER, messageKey);
+  const name = bearer === null || bearer.digest === digest ? messageKey : `${messageKey}#${digest}`;
+  db.run(statements.LEARN_ID, name, digest, thread, seq);
+}
+
+/**
+ * Makes one thread of several, and answers which. The largest survives, so that a mail which links threads moves few rows
+ * whoever wrote it. The others live on as other names of it: ids learned for them, and clients that remember them, still
+ * arrive.
+ */
+function mergeThreads(db: Database, threads: readonly Seq[]): Seq {
+  const [only, ...others] = threads;
+  if (only !== undefined && others.length === 0) return only;
+  const sizes = threads.map((thread) => ({
+    thread,
+    count: db.first(statements.COUNT_THREAD, thread)?.count ?? 0,
+  }));
+  const [survivor, ...ended] = sizes.toSorted((one, two) => two.count - one.count || one.thread - two.thread);
+  if (survivor === undefined) throw new Error("A message without a thread");
+  for (const { thread } of ended) {
+    db.run(statements.MOVE_THREAD, survivor.thread, thread);
+    db.run(statements.MOVE_ALIASES, survivor.thread, thread);
+    db.run(statements.ADD_ALIAS, thread, survivor.thread);
+  }
+  return survivor.thread;
 }
 
 function countReceipt(db: Database, account: Account, mail: PreparedMail, seq: Seq): void {

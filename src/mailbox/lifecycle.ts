@@ -19,6 +19,8 @@ export class Lifecycle {
   readonly #db: Database;
   readonly #storage: DurableObjectStorage;
   readonly #env: Pick<Env, "BLOBS" | "DIRECTORY">;
+  /** The latest call of the directory. */
+  #told: Promise<void> = Promise.resolve();
 
   constructor(db: Database, storage: DurableObjectStorage, env: Pick<Env, "BLOBS" | "DIRECTORY">) {
     this.#db = db;
@@ -47,7 +49,8 @@ export class Lifecycle {
   async report(account: Account): Promise<void> {
     const { address, kind, status, created_at, expires_at } = account.row;
     try {
-      await this.#directory(address).report({ address, kind, status, created_at, expires_at });
+      const report = { address, kind, status, created_at, expires_at };
+      await this.#tell((directory) => directory.report(report), account);
       if (account.row.status === status) account.setDirectoryDue(null);
     } catch (error) {
       console.error("The directory could not be told of a mailbox and is told again:", error);
@@ -67,20 +70,30 @@ export class Lifecycle {
     let blobs = 0;
     try {
       blobs = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, nowMs);
-      await this.#directory(account.row.address).remove(account.row.address);
+      await this.#tell((directory, address) => directory.remove(address), account);
+      // It clears the alarm too: should the process end before it, the alarm goes on here.
+      await this.#storage.deleteAll();
     } catch (error) {
       console.error("A mailbox could not be erased whole and is tried again:", error);
       account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
       await this.arm(account);
       return { blobs, whole: false };
     }
-    await this.#storage.deleteAlarm();
-    await this.#storage.deleteAll();
     return { blobs, whole: true };
   }
 
-  #directory(address: string) {
-    return this.#env.DIRECTORY.getByName(directoryShard(address));
+  /** Calls the directory after the call before is answered: calls of two stubs may overtake each other. */
+  async #tell(
+    say: (directory: ReturnType<Env["DIRECTORY"]["getByName"]>, address: string) => Promise<void>,
+    { row: { address } }: Account,
+  ): Promise<void> {
+    const before = this.#told;
+    // What failed before was told to who called then.
+    const now = before
+      .catch(() => {})
+      .then(() => say(this.#env.DIRECTORY.getByName(directoryShard(address)), address));
+    this.#told = now;
+    await now;
   }
 
   #bucket(): R2BlobStore | null {

@@ -1,7 +1,7 @@
 import { Server } from "partyserver";
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
 import type { DeletedMailbox, KeyRecord, MailboxInfo, Stats } from "../contract/mailbox.ts";
-import { conflict, invalid, notFound, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
+import { conflict, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
 import type { CodeFilters, InboxFilters } from "../contract/routes.ts";
 import type { Scope } from "../contract/scope.ts";
 import { configOf } from "../env.ts";
@@ -16,7 +16,7 @@ import { codeAnswer, newestHit, takeCode } from "./codes.ts";
 import { eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
 import { ingest } from "./ingest.ts";
 import { Lifecycle } from "./lifecycle.ts";
-import { MAX_LABELS, relabel } from "./labelling.ts";
+import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText, type View } from "./present.ts";
 import * as reading from "./reading.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
@@ -41,6 +41,11 @@ export interface CreatedMailbox {
   replayed: boolean;
   expiresAt: number | null;
 }
+
+/** Of the 10 GB that the platform gives an object, the rest is room to delete in. */
+const MAX_DATABASE_BYTES = 8_000_000_000;
+/** Disk that a mailbox's mail may take, rows and index included, as a multiple of its quota. */
+const MAX_DISK_PER_QUOTA = 5;
 
 /** A message that is safely stored. */
 export interface Received {
@@ -98,14 +103,15 @@ export class Mailbox extends Server<Env> {
 
   /** Whether the mailbox was made with this very key, and until when it lives; null if not. */
   replay(secretHash: string): CreatedMailbox | null {
-    const account = this.#account;
-    if (!account?.isLive(Date.now()) || !account.holdsKey(secretHash)) return null;
+    const account = this.#live(Date.now());
+    if (!account?.holdsKey(secretHash)) return null;
     return { replayed: true, expiresAt: account.row.expires_at };
   }
 
   /** Judges a caller and does nothing more. */
   admit(access: Access): Answer<Principal> {
-    return this.#account?.admit(access, Date.now()) ?? refused(noMailbox(access));
+    const now = Date.now();
+    return this.#live(now)?.admit(access, now) ?? refused(noMailbox(access));
   }
 
   /** Who the caller is, and on which mailbox. */
@@ -151,7 +157,7 @@ export class Mailbox extends Server<Env> {
     return this.#for(access, (account) => searchPage(this.#db, this.#view(account), filters, options));
   }
 
-  email(access: Access, id: string): Answer<reading.EmailAnswer> {
+  readEmail(access: Access, id: string): Answer<reading.EmailAnswer> {
     return this.#for(access, (account, { scope }) =>
       reading.findEmail(this.#db, this.#view(account), id, scope !== "provisional"),
     );
@@ -216,10 +222,8 @@ export class Mailbox extends Server<Env> {
       const view = this.#view(account);
       const seq = reading.seqOf(view, id);
       if (!seq.ok) return seq;
-      const after = this.#commit(() => relabel(this.#db, seq.value, change));
-      if (after === null) return refused(notFound("Email"));
-      if (after.length > MAX_LABELS)
-        return refused(invalid("add_labels", `an email carries at most ${MAX_LABELS} labels`));
+      const labelled = this.#commit(() => relabel(this.#db, seq.value, change));
+      if (!labelled.ok) return labelled;
       return reading.findEmail(this.#db, view, id, scope !== "provisional");
     });
   }
@@ -253,8 +257,11 @@ export class Mailbox extends Server<Env> {
     return rewritten;
   }
 
-  info(access: Access): Answer<MailboxInfo> {
-    return this.#for(access, (account) => done(account.info()));
+  /** State and settings, and whether mail is refused for want of room. */
+  info(access: Access): Answer<MailboxInfo & { full: boolean }> {
+    return this.#for(access, (account) =>
+      done({ ...account.info(), full: !this.#roomFor(1, Date.now()).ok }),
+    );
   }
 
   rename(access: Access, displayName: string | null | undefined): Answer<MailboxInfo> {
@@ -353,6 +360,14 @@ export class Mailbox extends Server<Env> {
     }
   }
 
+  /** The mailbox while it lives. Once seen to be over it ends for good, though the clock went back and the alarm is late. */
+  #live(now: number): Account | null {
+    const account = this.#account;
+    if (account === null || account.isLive(now)) return account;
+    if (account.row.status !== "closing") this.ctx.waitUntil(this.#close());
+    return null;
+  }
+
   #for<T>(access: Access, work: (account: Account, principal: Principal) => Answer<T>): Answer<T> {
     const admitted = this.admit(access);
     if (!admitted.ok) return admitted;
@@ -370,12 +385,17 @@ export class Mailbox extends Server<Env> {
   }
 
   #roomFor(sizeBytes: number, now: number): Answer<Account> {
-    const account = this.#account;
-    if (!account?.isLive(now)) return refused(UNKNOWN_MAILBOX);
+    const account = this.#live(now);
+    if (account === null) return refused(UNKNOWN_MAILBOX);
     const config = configOf(this.env);
     const quota = account.row.kind === "temporary" ? config.provisionalQuotaBytes : config.mailboxQuotaBytes;
-    if (account.row.storage_bytes + sizeBytes <= quota) return done(account);
-    return refused({ code: "mailbox_full", error: `Mailbox is full (max ${quota} bytes)` });
+    // Rows and index take more than the mail itself: a mail of a few bytes may name a hundred others.
+    const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA);
+    const fits =
+      account.row.storage_bytes + sizeBytes <= quota && this.ctx.storage.sql.databaseSize + sizeBytes <= disk;
+    return fits
+      ? done(account)
+      : refused({ code: "mailbox_full", error: `Mailbox is full (max ${quota} bytes)` });
   }
 
   #takeNewest(filters: CodeFilters, now: number): MessageRow | null {

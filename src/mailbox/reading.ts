@@ -4,6 +4,7 @@ import type { InboxFilters } from "../contract/routes.ts";
 import { idOf, readId, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
+import { foldForMatch } from "../mail/search-text.ts";
 import type { StoredAttachment } from "../mail/prepared-mail.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import {
@@ -54,16 +55,20 @@ export function listingParams(filters: InboxFilters, mailbox: string, below: Seq
     filters.since === null ? 0 : filters.since * SEQ_PER_MS,
     Math.min(below - 1, until),
     filters.direction,
-    filters.from,
+    folded(filters.from),
     to,
-    filters.subject,
+    folded(filters.subject),
     filters.has_attachment === null ? null : Number(filters.has_attachment),
   ];
 }
 
+function folded(text: string | null): string | null {
+  return text === null ? null : foldForMatch(text);
+}
+
 /** A page of the inbox, newest first. The cursor is the last seq shown, so new mail does not move it. */
 export function inboxPage(db: Database, view: View, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-  const below = filters.cursor === null ? done([BEYOND_ALL]) : readCursor(filters.cursor, 1);
+  const below = pageStart(filters, [BEYOND_ALL]);
   if (!below.ok) return below;
   const params = listingParams(filters, view.mailbox, below.value[0] ?? BEYOND_ALL);
   // One row more than shown tells whether there is a next page.
@@ -156,15 +161,17 @@ export function findThread(
   const named = readId(filters.id, view.tail);
   if (named === null || named.part !== null) return refused(notFound("Thread"));
   const thread = db.first(statements.FIND_ALIAS, named.seq)?.became ?? named.seq;
-  const rows = db.all(statements.LIST_THREAD, thread, below.value[0] ?? BEYOND_ALL, filters.limit + 1);
-  if (rows.length === 0) return refused(notFound("Thread"));
-  const shown = rows.slice(0, filters.limit);
-  const fitting = shown.slice(0, Math.max(1, countFitting(shown.map((row) => row.size_bytes))));
-  const last = fitting.at(-1);
+  const sizes = db.all(statements.THREAD_PAGE_SIZES, thread, below.value[0] ?? BEYOND_ALL, filters.limit + 1);
+  if (sizes.length === 0) return refused(notFound("Thread"));
+  // Bodies are read only of what fits: a hundred large ones would not fit the isolate.
+  const fitting = sizes.slice(0, filters.limit);
+  const shown = fitting.slice(0, Math.max(1, countFitting(fitting.map((row) => row.size_bytes))));
+  const last = shown.at(-1);
+  const rows = shown.flatMap(({ seq }) => db.first(statements.FIND_EMAIL, seq) ?? []);
   return done({
     threadId: idOf(thread, view.tail),
-    emails: fitting.toReversed().map((row) => emailAnswer(row, view, filters.downloadable)),
-    nextCursor: fitting.length < rows.length && last ? writeCursor(last.seq) : null,
+    emails: rows.toReversed().map((row) => emailAnswer(row, view, filters.downloadable)),
+    nextCursor: shown.length < sizes.length && last ? writeCursor(last.seq) : null,
   });
 }
 
@@ -181,10 +188,13 @@ export function seqOf(view: View, id: string): Answer<Seq> {
   return named === null || named.part !== null ? refused(notFound("Email")) : done(named.seq);
 }
 
-/** Refuses a filter that the mailbox cannot honour. */
-export function unusableFilter(filters: InboxFilters): Answer<null> {
-  if (filters.cursor !== null && filters.offset > 0) {
-    return refused(invalid("offset", "give either cursor or offset"));
-  }
-  return done(null);
+/** Where a listing of `count` numbers begins: at its cursor, or at `start` and the offset. */
+export function pageStart(
+  filters: { cursor: string | null; offset: number },
+  start: readonly number[],
+): Answer<readonly number[]> {
+  if (filters.cursor === null) return done(start);
+  return filters.offset > 0
+    ? refused(invalid("offset", "give either cursor or offset"))
+    : readCursor(filters.cursor, start.length);
 }

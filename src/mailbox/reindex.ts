@@ -5,7 +5,7 @@ import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { claimBlob } from "./ingest.ts";
+import { claimBlob, learnOwnId } from "./ingest.ts";
 import type { View } from "./present.ts";
 import { DERIVED_TABLES } from "./schema.ts";
 import * as statements from "./statements.ts";
@@ -53,20 +53,13 @@ export function stalePage(
 export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: number): Answer<null> {
   const row = db.first(statements.FIND_EMAIL, seq);
   if (row === null) return refused(notFound("Email"));
-  const { fromAddress, fromName, subject, snippet, code, link, attachments } = mail;
-  db.run(
-    statements.REWRITE_MESSAGE,
-    fromAddress,
-    fromName,
-    subject,
-    snippet,
-    code,
-    link,
-    attachments.length,
-    seq,
-  );
+  const { fromAddress, fromName, subject, snippet, senderFolded, subjectFolded, code, link, attachments } =
+    mail;
+  const listed = [fromAddress, fromName, subject, snippet, senderFolded, subjectFolded, code, link] as const;
+  db.run(statements.REWRITE_MESSAGE, ...listed, attachments.length, seq);
   db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
   if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
+  for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
   if (row.parts_key !== null) db.run(statements.PLAN_ERASURE, row.parts_key, nowMs);
   db.run(statements.DELETE_SEARCH, seq);
   const { search } = mail;
@@ -83,7 +76,8 @@ export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: numbe
   );
   for (const label of JSON.parse(row.labels) as string[]) db.run(statements.ADD_LABEL, label, seq);
   for (const id of mail.ancestorKeys) db.run(statements.LEARN_IF_NEW, id, "", row.thread, null);
-  if (mail.messageKey !== null)
-    db.run(statements.LEARN_IF_NEW, mail.messageKey, mail.digest, row.thread, seq);
+  if (mail.messageKey !== null) {
+    learnOwnId(db, mail.messageKey, { digest: mail.digest, thread: row.thread, seq });
+  }
   return done(null);
 }

@@ -132,6 +132,8 @@ CREATE TABLE message (
   to_address TEXT NOT NULL,
   subject TEXT NOT NULL,
   snippet TEXT NOT NULL,
+  sender_folded TEXT NOT NULL,
+  subject_folded TEXT NOT NULL,
   code TEXT,
   link TEXT,
   code_taken_at INTEGER,

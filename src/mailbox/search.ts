@@ -5,9 +5,10 @@ import { SEQ_PER_MS } from "../lib/ids.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { highlightsFor, parseSearchQuery, snippetFor, type SearchQuery } from "../mail/search-query.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import { foldForMatch } from "../mail/search-text.ts";
+import { writeCursor } from "./cursor.ts";
 import { jsonText, summaryOf, type JsonText, type View } from "./present.ts";
-import { BEYOND_ALL, listingParams } from "./reading.ts";
+import { BEYOND_ALL, listingParams, pageStart } from "./reading.ts";
 import type { MessageRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams } from "./statements.ts";
@@ -26,8 +27,7 @@ export function searchPage(
   filters: InboxFilters,
   options: { text: string; mode: string },
 ): Answer<JsonText<SearchPage>> {
-  const start =
-    filters.cursor === null ? done([BEYOND_ALL - 1, filters.offset]) : readCursor(filters.cursor, 2);
+  const start = pageStart(filters, [BEYOND_ALL - 1, filters.offset]);
   if (!start.ok) return start;
   const [snapshot = 0, offset = 0] = start.value;
   const query = parseSearchQuery(options.text);
@@ -65,9 +65,9 @@ function findHits(db: Database, query: SearchQuery, selection: Selection): Hit[]
   const { params, labels, limit, offset } = selection;
   const wanted: statements.Wanted = [
     JSON.stringify(labels),
-    JSON.stringify(query.from),
+    JSON.stringify(query.from.map(foldForMatch)),
     JSON.stringify(query.to),
-    JSON.stringify(query.subject),
+    JSON.stringify(query.subject.map(foldForMatch)),
   ];
   if (query.match !== null) {
     return db.all(statements.SEARCH_MESSAGES, ...params, limit, offset, ...wanted, query.match);

@@ -45,7 +45,10 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
 const SUMMARY = `m.seq, m.thread, m.direction, m.status, m.from_address, m.from_name, m.to_address, m.subject, m.snippet,
   m.code, m.link, m.attachment_count, m.labels, m.size_bytes`;
 
-/** Bounds and filters of a listing, in the order of its parameters; null = no filter. */
+/** Characters of a body in which a search looks for what to show: folding them is work for each row of a page. */
+const EXCERPT_SOURCE_CHARS = 5_000;
+
+/** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded (`foldForMatch`). */
 export type ListingParams = [
   minSeq: number,
   maxSeq: number,
@@ -58,9 +61,9 @@ export type ListingParams = [
 
 const FILTERS = `m.seq >= ?1 AND m.seq <= ?2
   AND (?3 IS NULL OR m.direction = ?3)
-  AND (?4 IS NULL OR instr(lower(m.from_address || ' ' || m.from_name), lower(?4)) > 0)
+  AND (?4 IS NULL OR instr(m.sender_folded, ?4) > 0)
   AND (?5 IS NULL OR instr(lower(m.to_address), lower(?5)) > 0)
-  AND (?6 IS NULL OR instr(lower(m.subject), lower(?6)) > 0)
+  AND (?6 IS NULL OR instr(m.subject_folded, ?6) > 0)
   AND (?7 IS NULL OR (m.attachment_count > 0) = ?7)`;
 
 type PageParams = [limit: number, offset: number];
@@ -69,9 +72,9 @@ type PageParams = [limit: number, offset: number];
 export type Wanted = [labels: string, from: string, to: string, subject: string];
 const WANTED = `NOT EXISTS (SELECT 1 FROM json_each(?10) w WHERE NOT EXISTS
     (SELECT 1 FROM message_label l WHERE l.label = w.value AND l.seq = m.seq))
-  AND NOT EXISTS (SELECT 1 FROM json_each(?11) w WHERE instr(lower(m.from_address || ' ' || m.from_name), lower(w.value)) = 0)
+  AND NOT EXISTS (SELECT 1 FROM json_each(?11) w WHERE instr(m.sender_folded, w.value) = 0)
   AND NOT EXISTS (SELECT 1 FROM json_each(?12) w WHERE instr(lower(m.to_address), lower(w.value)) = 0)
-  AND NOT EXISTS (SELECT 1 FROM json_each(?13) w WHERE instr(lower(m.subject), lower(w.value)) = 0)`;
+  AND NOT EXISTS (SELECT 1 FROM json_each(?13) w WHERE instr(m.subject_folded, w.value) = 0)`;
 
 export const LIST_MESSAGES: Query<MessageRow, [...ListingParams, ...PageParams]> = {
   text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} ORDER BY m.seq DESC LIMIT ?8 OFFSET ?9`,
@@ -85,7 +88,7 @@ export const SEARCH_MESSAGES: Query<
   [...ListingParams, ...PageParams, ...Wanted, match: string]
 > = {
   // The inner query ranks the hits alone; rows of the wide tables are read for one page.
-  text: `SELECT ${SUMMARY}, hit.score AS score, json_extract(c.body, '$.body_text') AS body_text
+  text: `SELECT ${SUMMARY}, hit.score AS score, substr(json_extract(c.body, '$.body_text'), 1, ${EXCERPT_SOURCE_CHARS}) AS body_text
     FROM (
       SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f JOIN message m ON m.seq = f.rowid
@@ -99,7 +102,7 @@ export const FILTER_MESSAGES: Query<
   MessageRow & { score: number; body_text: string | null },
   [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>]
 > = {
-  text: `SELECT ${SUMMARY}, 0.0 AS score, json_extract(c.body, '$.body_text') AS body_text
+  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(json_extract(c.body, '$.body_text'), 1, ${EXCERPT_SOURCE_CHARS}) AS body_text
     FROM message m LEFT JOIN content c ON c.seq = m.seq
     WHERE ${FILTERS} AND ${WANTED}
       AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))
@@ -139,9 +142,14 @@ export const LIST_THREADS: Query<
       AND NOT EXISTS (SELECT 1 FROM message n WHERE n.thread = m.thread AND n.seq > m.seq AND n.seq <= ?1)
     ORDER BY m.seq DESC LIMIT ?3`,
 };
-export const LIST_THREAD: Query<MessageRow & ContentRow, [thread: number, below: number, limit: number]> = {
-  text: `SELECT ${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key
-    FROM message m JOIN content c ON c.seq = m.seq WHERE m.thread = ? AND m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
+export const THREAD_PAGE_SIZES: Query<
+  { seq: number; size_bytes: number },
+  [thread: number, below: number, limit: number]
+> = {
+  text: "SELECT seq, size_bytes FROM message WHERE thread = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+};
+export const COUNT_THREAD: Query<{ count: number }, [thread: number]> = {
+  text: "SELECT count(*) AS count FROM message WHERE thread = ?",
 };
 export const FIND_ALIAS: Query<{ became: number }, [number]> = {
   text: "SELECT became FROM thread_alias WHERE thread = ?",
@@ -157,13 +165,15 @@ export const MOVE_THREAD: Query<never, [number, number]> = {
 };
 
 export const FIND_DUPLICATE: Query<{ seq: number | null }, [string, string]> = {
-  text: "SELECT seq FROM known_id WHERE message_id = ? AND digest = ?",
+  text: "SELECT seq FROM known_id WHERE message_id IN (?1, ?1 || '#' || ?2) AND digest = ?2",
+};
+export const FIND_BEARER: Query<{ digest: string }, [string]> = {
+  text: "SELECT digest FROM known_id WHERE message_id = ? AND seq IS NOT NULL",
 };
 export const THREADS_OF: Query<{ message_id: string; seq: Nullable<number>; thread: number }, [ids: string]> =
   {
-    // The first message that bears an id comes last, and so wins in a map.
     text: `SELECT k.message_id, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
-    JOIN known_id k ON k.message_id = w.value LEFT JOIN thread_alias a ON a.thread = k.thread ORDER BY k.seq DESC`,
+    JOIN known_id k ON k.message_id = w.value LEFT JOIN thread_alias a ON a.thread = k.thread`,
   };
 export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> = {
   text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
@@ -172,24 +182,15 @@ export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> 
 export const INSERT_MESSAGE: Query<
   never,
   [
-    number,
-    number,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    Nullable<string>,
-    Nullable<string>,
-    number,
-    string,
-    number,
+    ...[seq: number, thread: number, direction: string, status: string],
+    ...[fromAddress: string, fromName: string, toAddress: string, subject: string, snippet: string],
+    ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
+    ...[attachmentCount: number, labels: string, sizeBytes: number],
   ]
 > = {
   text: `INSERT INTO message (seq, thread, direction, status, from_address, from_name, to_address, subject, snippet,
-    code, link, attachment_count, labels, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    sender_folded, subject_folded, code, link, attachment_count, labels, size_bytes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 export const INSERT_CONTENT: Query<
   never,
@@ -202,10 +203,14 @@ export const INSERT_SEARCH: Query<never, [number, string, string, string, string
 };
 export const REWRITE_MESSAGE: Query<
   never,
-  [string, string, string, string, Nullable<string>, Nullable<string>, number, number]
+  [
+    ...[fromAddress: string, fromName: string, subject: string, snippet: string],
+    ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
+    ...[attachmentCount: number, seq: number],
+  ]
 > = {
-  text: `UPDATE message SET from_address = ?, from_name = ?, subject = ?, snippet = ?, code = ?, link = ?,
-    attachment_count = ? WHERE seq = ?`,
+  text: `UPDATE message SET from_address = ?, from_name = ?, subject = ?, snippet = ?, sender_folded = ?,
+    subject_folded = ?, code = ?, link = ?, attachment_count = ? WHERE seq = ?`,
 };
 export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",
@@ -238,7 +243,7 @@ export const WRITE_LABELS: Query<never, [string, number]> = {
 /** Parameters: received after this seq, and a part of the sender (null = any). */
 type NewestParams = [after: number, from: Nullable<string>];
 const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
-  AND (?2 IS NULL OR instr(lower(m.from_address || ' ' || m.from_name), lower(?2)) > 0)`;
+  AND (?2 IS NULL OR instr(m.sender_folded, ?2) > 0)`;
 export const NEWEST_CODE: Query<MessageRow, NewestParams> = {
   text: `SELECT ${SUMMARY} ${NEWEST} AND m.code IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
 };

@@ -1,4 +1,4 @@
-import { conflict, type Answer } from "../contract/problem.ts";
+import { rateLimited, type Answer } from "../contract/problem.ts";
 import type { CodeFilters } from "../contract/routes.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { fits } from "./codes.ts";
@@ -6,6 +6,7 @@ import type { MessageRow } from "./schema.ts";
 
 /** Long-polls that one mailbox holds at once. */
 const MAX_WAITERS = 1_000;
+const RETRY_SECONDS = 5;
 
 /** What ended a wait: the message, the time, or a change that makes the caller prove itself again. */
 export type Wake = { kind: "message"; message: MessageRow } | { kind: "timeout" } | { kind: "recheck" };
@@ -27,11 +28,13 @@ export class Waiters {
   /** Waits for a message that fits `filters`, at most `timeoutMs`. `id` lets the caller's hang-up end the wait. */
   wait(id: string, filters: CodeFilters, timeoutMs: number): Answer<Promise<Wake>> {
     if (this.#waiting.size >= MAX_WAITERS) {
-      return refused({
-        ...conflict(`Too many waiting requests (max ${MAX_WAITERS})`),
-        code: "rate_limited",
-        retryAfterSeconds: 5,
-      });
+      return refused(
+        rateLimited("waiting requests", {
+          limit: MAX_WAITERS,
+          windowSeconds: 1,
+          resetSeconds: RETRY_SECONDS,
+        }),
+      );
     }
     return done(
       new Promise((resolve) => {

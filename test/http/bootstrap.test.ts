@@ -1,5 +1,23 @@
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { advance, actorOf, ask, deliver, evict, plainMessage, resetClock, ringAlarm } from "../harness.ts";
+import { directoryShard } from "../../src/contract/directory.ts";
+import {
+  actorOf,
+  advance,
+  alarmOf,
+  api,
+  ask,
+  bootstrap,
+  clientAddress,
+  deliver,
+  evict,
+  OPERATOR,
+  plainMessage,
+  resetClock,
+  ringAlarm,
+  setClock,
+  tablesOf,
+} from "../harness.ts";
 
 interface Bootstrapped {
   mailbox: string;
@@ -9,30 +27,294 @@ interface Bootstrapped {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 afterEach(resetClock);
 
+const start = (headers: Record<string, string> = {}, vars = {}) =>
+  ask<Bootstrapped>("/v1/bootstrap", {
+    method: "POST",
+    headers: { "CF-Connecting-IP": clientAddress(), ...headers },
+    vars,
+  });
+
 describe("POST /v1/bootstrap", () => {
   it("gives a mailbox and a key without a credential", async () => {
-    const made = await ask<Bootstrapped>("/v1/bootstrap", { method: "POST" });
+    const made = await start();
     expect(made.status).toBe(201);
-    expect(made.body.api_key).toMatch(/^mk_[0-9a-f]{64}$/);
+    expect(made.body).toEqual({
+      mailbox: expect.stringMatching(/^agent-[0-9a-f]{16}@mailkeep\.test$/) as string,
+      api_key: expect.stringMatching(/^mk_[0-9a-f]{64}$/) as string,
+      scope: "provisional",
+      expires_at: expect.stringMatching(/Z$/) as string,
+      replayed: false,
+      capabilities: expect.arrayContaining(["read", "code"]) as string[],
+      upgrade: { command: expect.stringContaining("claim") as string, url: "https://api.example/claim" },
+    });
+    expect(made.headers.get("Cache-Control")).toBe("no-store");
     const me = await ask("/v1/me", { key: made.body.api_key });
     expect(me.body).toMatchObject({ mailbox: made.body.mailbox, scope: "provisional", send: false });
   });
 
-  it("answers 401 the moment the key expires, though the alarm is late, and stays so when the clock goes back", async () => {
-    const { body } = await ask<Bootstrapped>("/v1/bootstrap", { method: "POST" });
+  it("takes an empty object for a body and nothing else", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress() };
+    expect((await ask("/v1/bootstrap", { json: {}, headers })).status).toBe(201);
+    const named = await ask<{ error: string }>("/v1/bootstrap", { json: { mailbox: "me@x.y" }, headers });
+    expect(named.status).toBe(400);
+    expect(named.body.error).toContain("mailbox");
+    expect((await api("/v1/bootstrap", { method: "POST", body: "x=1", headers })).status).toBe(415);
+  });
+
+  it("names what it makes by PUBLIC_URL and MAIL_DOMAIN", async () => {
+    const vars = { PUBLIC_URL: "https://mail.example/base/", MAIL_DOMAIN: "Agents.Example" };
+    const made = await start({}, vars);
+    expect(made.body).toMatchObject({ upgrade: { url: "https://mail.example/base/claim" } });
+    expect(made.body.mailbox).toMatch(/@agents\.example$/);
+  });
+
+  it.each(["off", "false", "0"])("is 404 where BOOTSTRAP=%s", async (BOOTSTRAP) => {
+    const off = await start({}, { BOOTSTRAP });
+    expect(off.status).toBe(404);
+    expect(off.body).toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  it("gives the same client the same answer again, with 200 and replayed", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `same-${crypto.randomUUID()}` };
+    const first = await start(headers);
+    expect([first.status, first.body.replayed]).toEqual([201, false]);
+    advance(HOUR_MS);
+    const second = await start(headers);
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual({ ...first.body, replayed: true });
+    await evict(first.body.mailbox);
+    expect((await start(headers)).body).toEqual({ ...first.body, replayed: true });
+  });
+
+  it("gives another client another mailbox, so that nobody reads along", async () => {
+    const key = { "Idempotency-Key": `shared-${crypto.randomUUID()}` };
+    const mine = await start(key);
+    const theirs = await start(key);
+    expect([mine.status, theirs.status]).toEqual([201, 201]);
+    expect(theirs.body.mailbox).not.toBe(mine.body.mailbox);
+    expect(theirs.body.api_key).not.toBe(mine.body.api_key);
+    const forged = await start({ ...key, "X-Forwarded-For": "198.18.0.1", "True-Client-IP": "198.18.0.1" });
+    expect(forged.body.mailbox).not.toBe(mine.body.mailbox);
+  });
+
+  it("makes one mailbox of twenty simultaneous tries", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `race-${crypto.randomUUID()}` };
+    const vars = { BOOTSTRAP_PER_HOUR: "100" };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => start(headers, vars)));
+    expect(new Set(answers.map(({ body }) => body.api_key)).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => body.expires_at)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 201).length).toBe(1);
+  });
+
+  it("is replayed even when the budget is spent", async () => {
+    const headers = {
+      "CF-Connecting-IP": clientAddress(),
+      "Idempotency-Key": `spent-${crypto.randomUUID()}`,
+    };
+    const vars = { BOOTSTRAP_PER_HOUR: "1" };
+    const first = await start(headers, vars);
+    const other = { ...headers, "Idempotency-Key": `other-${crypto.randomUUID()}` };
+    expect((await start(other, vars)).status).toBe(429);
+    expect((await start(headers, vars)).body).toEqual({ ...first.body, replayed: true });
+  });
+
+  it.each([
+    ["15 characters", "a".repeat(15), 400],
+    ["16 characters", "Az09._:-Az09._:-", 201],
+    ["128 characters", "b".repeat(128), 201],
+    ["129 characters", "c".repeat(129), 400],
+    ["a blank within", "aaaaaaaa aaaaaaaa", 400],
+    ["a character not allowed", "aaaaaaaaaaaaaaaa/", 400],
+    ["nothing", "", 400],
+  ])("of %s", async (_, key, status) => {
+    const answer = await start({ "Idempotency-Key": key });
+    expect(answer.status).toBe(status);
+    const told = JSON.stringify(answer.body);
+    expect(told.includes("Idempotency-Key")).toBe(status === 400);
+  });
+
+  it("cannot be honoured without a deployment secret, and says so", async () => {
+    const vars = { KEY_SECRET: undefined };
+    const refused = await start({ "Idempotency-Key": "k".repeat(16) }, vars);
+    expect([refused.status, refused.body]).toMatchObject([
+      503,
+      { error: expect.stringMatching("KEY_SECRET") as string },
+    ]);
+    expect((await start({}, vars)).status).toBe(201);
+  });
+
+  it("opens nothing once its mailbox was deleted, until it makes a new one", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `gone-${crypto.randomUUID()}` };
+    const first = await start(headers);
+    await deliver(first.body.mailbox, plainMessage());
+    await ask("/v1/mailbox", { key: first.body.api_key, method: "DELETE" });
+    expect((await api("/v1/inbox", { key: first.body.api_key })).status).toBe(401);
+    const again = await start(headers);
+    expect([again.status, again.body.replayed]).toEqual([201, false]);
+    expect((await ask("/v1/inbox", { key: again.body.api_key })).body).toMatchObject({ emails: [] });
+  });
+});
+
+describe("the bootstrap budget", () => {
+  it("is ten an hour and client address, then 429 with Retry-After until the hour is over", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress() };
+    setClock(Date.now());
+    for (let count = 0; count < 10; count += 1) expect((await start(headers)).status).toBe(201);
+    const over = await start(headers);
+    expect(over.status).toBe(429);
+    expect(over.headers.get("Retry-After")).toBe("3600");
+    expect(over.headers.get("RateLimit-Policy")).toBe('"bootstrap";q=10;w=3600');
+    expect(over.headers.get("RateLimit")).toBe('"bootstrap";r=0;t=3600');
+    expect((await start()).status).toBe(201);
+    advance(HOUR_MS - 1_000);
+    expect((await start(headers)).headers.get("Retry-After")).toBe("1");
+    advance(1_000);
+    expect((await start(headers)).status).toBe(201);
+  });
+
+  it("is what BOOTSTRAP_PER_HOUR says, and forgiven by no restart", async () => {
+    const address = clientAddress();
+    const headers = { "CF-Connecting-IP": address };
+    const vars = { BOOTSTRAP_PER_HOUR: "2" };
+    expect((await start(headers, vars)).status).toBe(201);
+    expect((await start(headers, vars)).status).toBe(201);
+    const { evictDurableObject } = await import("cloudflare:test");
+    await evictDurableObject(env.CLIENT_BUDGET.getByName(address));
+    expect((await start(headers, vars)).status).toBe(429);
+    expect((await start(headers, { BOOTSTRAP_PER_HOUR: "3" })).status).toBe(201);
+  });
+
+  it("counts IPv6 clients by their /64, and an IPv4-mapped address as the IPv4 one", async () => {
+    const vars = { BOOTSTRAP_PER_HOUR: "1" };
+    const from = async (address: string) => (await start({ "CF-Connecting-IP": address }, vars)).status;
+    expect(await from("2001:db8:5:6:7:8:9:a")).toBe(201);
+    expect(await from("2001:db8:5:6::1")).toBe(429);
+    expect(await from("2001:DB8:0005:6:ffff::")).toBe(429);
+    expect(await from("2001:db8:5:7::1")).toBe(201);
+    const ipv4 = clientAddress();
+    expect(await from(ipv4)).toBe(201);
+    expect(await from(`::ffff:${ipv4}`)).toBe(429);
+  });
+
+  it("is not escaped by a forged X-Forwarded-For (T67)", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress() };
+    const vars = { BOOTSTRAP_PER_HOUR: "1" };
+    expect((await start({ ...headers, "X-Forwarded-For": "203.0.113.1" }, vars)).status).toBe(201);
+    expect((await start({ ...headers, "X-Forwarded-For": "203.0.113.2" }, vars)).status).toBe(429);
+  });
+
+  it("is not spent by what is refused", async () => {
+    const headers = { "CF-Connecting-IP": clientAddress() };
+    const vars = { BOOTSTRAP_PER_HOUR: "1" };
+    expect((await start({ ...headers, "Idempotency-Key": "short" }, vars)).status).toBe(400);
+    expect((await start(headers, vars)).status).toBe(201);
+  });
+});
+
+describe("the end of a temporary mailbox", () => {
+  it("comes at 72 hours to the second: T-1 s, T, T+1 s", async () => {
+    const now = Date.now();
+    setClock(now);
+    const { body } = await start();
+    expect(Date.parse(body.expires_at)).toBe(now + 3 * DAY_MS);
+    setClock(now + 3 * DAY_MS - 1_000);
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(200);
+    expect((await deliver(body.mailbox, plainMessage())).status).toBe(202);
+    setClock(now + 3 * DAY_MS - 1);
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(200);
+    setClock(now + 3 * DAY_MS);
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
+    expect((await deliver(body.mailbox, plainMessage())).status).toBe(404);
+    setClock(now + 3 * DAY_MS + 1_000);
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
+    expect((await ask(`/v1/mailboxes/${body.mailbox}`, { key: OPERATOR })).status).toBe(404);
+  });
+
+  it("is what its alarm is set to, and an early alarm ends nothing", async () => {
+    const { body } = await start();
+    expect(await alarmOf(body.mailbox)).toBe(Date.parse(body.expires_at));
+    expect(await ringAlarm(body.mailbox)).toBe(true);
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(200);
+    expect(await alarmOf(body.mailbox)).toBe(Date.parse(body.expires_at));
+  });
+
+  it("answers 401 though the alarm is late, and stays so when the clock goes back (F16)", async () => {
+    const { body } = await start();
     await deliver(body.mailbox, plainMessage());
-    advance(72 * HOUR_MS - 60_000);
+    advance(3 * DAY_MS - 60_000);
     expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(200);
     advance(60_000);
     expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
     expect((await deliver(body.mailbox, plainMessage())).status).toBe(404);
     await evict(body.mailbox);
-    expect(await ringAlarm(body.mailbox)).toBe(true);
+    await ringAlarm(body.mailbox);
     resetClock();
     expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
     expect(await actorOf(body.mailbox).getChunk("any", 0)).toBeNull();
+  });
+
+  it("stays an end when the clock goes back before the alarm rang (F16)", async () => {
+    const { body } = await start();
+    advance(3 * DAY_MS);
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
+    resetClock();
+    expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
+  });
+
+  it("erases rows, blobs, the search index, the alarm and the directory's entry", async () => {
+    const { mailbox, api_key } = await bootstrap();
+    await deliver(mailbox, plainMessage({ subject: "Small" }));
+    await deliver(mailbox, plainMessage({ subject: "Large", body: "x".repeat(600_000) }));
+    const blobs = async () => (await env.BLOBS.list()).objects.map((object) => object.key);
+    expect((await ask("/v1/search?q=large", { key: api_key })).body).toMatchObject({
+      emails: [{ subject: "Large" }],
+    });
+    const before = await blobs();
+    expect(before.length).toBeGreaterThan(0);
+    advance(3 * DAY_MS + 1);
+    expect(await ringAlarm(mailbox)).toBe(true);
+    expect(await tablesOf(mailbox)).toEqual([]);
+    expect(await alarmOf(mailbox)).toBeNull();
+    const after = await blobs();
+    expect(after.length).toBeLessThan(before.length);
+    resetClock();
+    const entries = await env.DIRECTORY.getByName(directoryShard(mailbox)).list({
+      after: "",
+      status: null,
+      limit: 1_000,
+    });
+    expect(entries.map((entry) => entry.address)).not.toContain(mailbox);
+  });
+
+  it("leaves the directory's list at once, though its alarm is late", async () => {
+    const { body } = await start();
+    const listed = async () => {
+      const shard = env.DIRECTORY.getByName(directoryShard(body.mailbox));
+      const entries = await shard.list({ after: "", status: null, limit: 1_000 });
+      return entries.some((entry) => entry.address === body.mailbox);
+    };
+    expect(await listed()).toBe(true);
+    advance(3 * DAY_MS);
+    expect(await listed()).toBe(false);
+  });
+
+  it("frees the address for the same client's next try, without what it held", async () => {
+    const headers = {
+      "CF-Connecting-IP": clientAddress(),
+      "Idempotency-Key": `again-${crypto.randomUUID()}`,
+    };
+    const first = await start(headers);
+    await deliver(first.body.mailbox, plainMessage({ subject: "Of the first life" }));
+    advance(3 * DAY_MS);
+    const second = await start(headers);
+    expect([second.status, second.body.mailbox]).toEqual([201, first.body.mailbox]);
+    expect((await ask("/v1/inbox", { key: second.body.api_key })).body).toMatchObject({ emails: [] });
+    expect((await ask("/v1/stats", { key: second.body.api_key })).body).toMatchObject({ total_emails: 0 });
   });
 });

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { locatorOf } from "../../src/contract/key.ts";
 import {
-  actorOf,
   advance,
   api,
   ask,
@@ -11,20 +10,26 @@ import {
   DOMAIN,
   OPERATOR,
   resetClock,
+  tablesOf,
 } from "../harness.ts";
 
 afterEach(resetClock);
 
 const HOUR_MS = 3_600_000;
-const UNAUTHORIZED = '{"error":"Unauthorized"}';
+/** What a refusal is to the byte, whatever was wrong with the key. */
+const UNAUTHORIZED = {
+  status: 401,
+  challenge: "Bearer",
+  type: "application/json; charset=utf-8",
+  body: '{"error":"Unauthorized"}',
+};
 
-/** What a refusal must look like to the byte, whatever was wrong with the key. */
-async function expectUnauthorized(response: Response) {
-  expect(response.status).toBe(401);
-  expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
-  expect(response.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
-  expect(await response.text()).toBe(UNAUTHORIZED);
-}
+const toldOf = async (response: Response) => ({
+  status: response.status,
+  challenge: response.headers.get("WWW-Authenticate"),
+  type: response.headers.get("Content-Type"),
+  body: await response.text(),
+});
 
 async function withAuthorization(value: string | null): Promise<Response> {
   return api("/v1/inbox", { headers: value === null ? {} : { Authorization: value } });
@@ -45,22 +50,21 @@ describe("a request without a right key", () => {
     ["a key in capitals", `Bearer MK_${unknown.toUpperCase()}`],
     ["a key of a mailbox that never was", `Bearer mk_${unknown}`],
     ["two tokens", `Bearer mk_${unknown} mk_${unknown}`],
-    ["bytes outside ASCII", "Bearer \u00e9\u00e9"],
   ])("hears the same 401: %s", async (_, value) => {
-    await expectUnauthorized(await withAuthorization(value));
+    expect(await toldOf(await withAuthorization(value))).toEqual(UNAUTHORIZED);
   });
 
   it("hears the same 401 with the right mailbox and a wrong secret", async () => {
     const { api_key } = await createMailbox();
     const wrong = `${api_key.slice(0, -1)}${api_key.endsWith("0") ? "1" : "0"}`;
-    await expectUnauthorized(await api("/v1/inbox", { key: wrong }));
+    expect(await toldOf(await api("/v1/inbox", { key: wrong }))).toEqual(UNAUTHORIZED);
   });
 
   it("hears the same 401 with the secret of another mailbox", async () => {
     const a = await createMailbox();
     const b = await createMailbox();
     const crossed = `${a.api_key.slice(0, 35)}${b.api_key.slice(35)}`;
-    await expectUnauthorized(await api("/v1/inbox", { key: crossed }));
+    expect(await toldOf(await api("/v1/inbox", { key: crossed }))).toEqual(UNAUTHORIZED);
   });
 
   it("hears the same 401 with a key that expired or was revoked", async () => {
@@ -74,9 +78,9 @@ describe("a request without a right key", () => {
     expect((await api("/v1/inbox", { key: second.body.api_key })).status).toBe(200);
     expect((await api("/v1/inbox", { key: third.body.api_key })).status).toBe(200);
     await ask(`/v1/keys/${third.body.id}`, { key: api_key, method: "DELETE" });
-    await expectUnauthorized(await api("/v1/inbox", { key: third.body.api_key }));
+    expect(await toldOf(await api("/v1/inbox", { key: third.body.api_key }))).toEqual(UNAUTHORIZED);
     advance(HOUR_MS);
-    await expectUnauthorized(await api("/v1/inbox", { key: second.body.api_key }));
+    expect(await toldOf(await api("/v1/inbox", { key: second.body.api_key }))).toEqual(UNAUTHORIZED);
     expect((await api("/v1/inbox", { key: api_key })).status).toBe(200);
   });
 
@@ -85,28 +89,36 @@ describe("a request without a right key", () => {
     const headers = new Headers();
     headers.append("Authorization", `Bearer ${api_key}`);
     headers.append("Authorization", `Bearer ${api_key}`);
-    await expectUnauthorized(await api("/v1/inbox", { headers: Object.fromEntries(headers) }));
+    expect(await toldOf(await api("/v1/inbox", { headers: Object.fromEntries(headers) }))).toEqual(
+      UNAUTHORIZED,
+    );
   });
 
   it("finds no credential in the query, a cookie, the body or another header", async () => {
     const { api_key } = await createMailbox();
     for (const name of ["access_token", "key", "api_key", "token", "Authorization"]) {
-      await expectUnauthorized(await api(`/v1/inbox?${name}=${api_key}`));
+      expect(await toldOf(await api(`/v1/inbox?${name}=${api_key}`))).toEqual(UNAUTHORIZED);
     }
-    await expectUnauthorized(await api("/v1/inbox", { headers: { Cookie: `key=${api_key}` } }));
-    await expectUnauthorized(await api("/v1/inbox", { headers: { "X-Api-Key": api_key } }));
-    await expectUnauthorized(await api("/v1/inbox", { headers: { "Proxy-Authorization": api_key } }));
-    await expectUnauthorized(await api("/v1/keys", { json: { api_key, Authorization: `Bearer ${api_key}` } }));
+    expect(await toldOf(await api("/v1/inbox", { headers: { Cookie: `key=${api_key}` } }))).toEqual(
+      UNAUTHORIZED,
+    );
+    expect(await toldOf(await api("/v1/inbox", { headers: { "X-Api-Key": api_key } }))).toEqual(UNAUTHORIZED);
+    expect(await toldOf(await api("/v1/inbox", { headers: { "Proxy-Authorization": api_key } }))).toEqual(
+      UNAUTHORIZED,
+    );
+    expect(
+      await toldOf(await api("/v1/keys", { json: { api_key, Authorization: `Bearer ${api_key}` } })),
+    ).toEqual(UNAUTHORIZED);
   });
 
   it("leaves no row in the object that a made-up key leads to", async () => {
     const address = `ghost-${Math.random().toString(36).slice(2)}@${DOMAIN}`;
     const key = `mk_${locatorOf(address)}${"1".repeat(32)}`;
     for (const path of ["/v1/me", "/v1/inbox", "/v1/code?timeout=1", "/v1/nowhere"]) {
-      await expectUnauthorized(await api(path, { key }));
+      expect(await toldOf(await api(path, { key }))).toEqual(UNAUTHORIZED);
     }
-    await expectUnauthorized(await api("/v1/mailbox", { key, method: "DELETE" }));
-    expect(await actorOf(address).takeRowCost()).toMatchObject({ written: 0 });
+    expect(await toldOf(await api("/v1/mailbox", { key, method: "DELETE" }))).toEqual(UNAUTHORIZED);
+    expect(await tablesOf(address)).toEqual([]);
   });
 });
 
@@ -272,7 +284,7 @@ describe("keys that are handed out", () => {
       keys.add(body.api_key.slice(35));
     }
     expect(keys.size).toBe(60);
-    const bits = [...keys].flatMap((hex) => [...BigInt(`0x${hex}`).toString(2).padStart(128, "0")]);
+    const bits = [...keys].flatMap((hex) => BigInt(`0x${hex}`).toString(2).padStart(128, "0").split(""));
     const ones = bits.filter((bit) => bit === "1").length;
     // Six standard deviations of 60 × 128 fair bits.
     expect(Math.abs(ones - bits.length / 2)).toBeLessThan(3 * Math.sqrt(bits.length));
@@ -281,7 +293,8 @@ describe("keys that are handed out", () => {
   it("are refused over the number that a mailbox may hold, with the way out", async () => {
     const { api_key } = await createMailbox();
     let last = { status: 201, body: {} };
-    for (let count = 1; count < 100; count += 1) last = await ask("/v1/keys", { key: api_key, method: "POST" });
+    for (let count = 1; count < 100; count += 1)
+      last = await ask("/v1/keys", { key: api_key, method: "POST" });
     expect(last.status).toBe(201);
     const refused = await ask("/v1/keys", { key: api_key, method: "POST" });
     expect(refused.status).toBe(409);

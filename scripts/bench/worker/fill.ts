@@ -13,12 +13,17 @@ export async function fill(
   mails: readonly FilledMail[],
 ): Promise<string[]> {
   const mailbox = mailboxes.getByName(locator);
-  const encoder = new TextEncoder();
   return Promise.all(
     mails.map(async ({ rawText, ...mail }) => {
-      const received = await mailbox.receive({ ...mail, raw: encoder.encode(rawText).buffer });
+      const received = await mailbox.receive({ ...mail, raw: bytesOf(rawText) });
       if (!received.ok) throw new Error(received.error.error);
       return received.value.id;
     }),
   );
+}
+
+function bytesOf(text: string): ArrayBuffer {
+  const bytes = new ArrayBuffer(text.length);
+  new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return bytes;
 }

@@ -15,7 +15,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (subject, body,
 `;
 
 /** The least an actor can do for each kind of request. What the service does beyond it is its own cost. */
-export class Floor extends DurableObject {
+export class Floor extends DurableObject<object> {
   readonly #sql: SqlStorage;
   #seq: number;
 

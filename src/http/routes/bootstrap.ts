@@ -1,17 +1,16 @@
 import { derivedSecret, keyOf, newSecret, secretDigest } from "../../contract/key.ts";
-import { conflict, invalid, notFound, type Answer } from "../../contract/problem.ts";
+import { PROVISIONAL_LIFETIME_MS } from "../../contract/limits.ts";
+import { invalid, notFound, rateLimited, type Answer } from "../../contract/problem.ts";
 import { CAPABILITIES } from "../../contract/scope.ts";
 import type { Config } from "../../env.ts";
 import { hmacHex, randomHex } from "../../lib/hash.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import { json, overBudget } from "../answers.ts";
+import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { clientKey } from "../client-address.ts";
 import { upgradeUrl } from "../dispatch.ts";
 import { mailboxAt } from "../mailbox-stub.ts";
 
-/** Life of a temporary mailbox and its key (specification, Limits). */
-const PROVISIONAL_LIFETIME_MS = 72 * 3_600_000;
 const BUDGET_WINDOW_SECONDS = 3_600;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{16,128}$/;
 /** 64 bits: no two addresses meet by chance, and none is guessed. */
@@ -27,7 +26,7 @@ export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
   async bootstrap({ request, env, config, origin }) {
     if (!config.bootstrapEnabled) return refused(notFound("Endpoint"));
     const idempotencyKey = request.headers.get("Idempotency-Key");
-    const identity = identityFor(idempotencyKey, clientKey(request), config);
+    const identity = identityFor(idempotencyKey, clientKey(request, config), config);
     if (!identity.ok) return identity;
     const { address, secret } = identity.value;
     const mailbox = mailboxAt(env, address);
@@ -36,8 +35,13 @@ export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
     if (earlier !== null) return done(bootstrapped(identity.value, { origin, ...earlier }));
 
     const budget = { limit: config.bootstrapPerHour, windowMs: BUDGET_WINDOW_SECONDS * 1_000 };
-    const allowance = await env.CLIENT_BUDGET.getByName(clientKey(request)).spend("bootstrap", budget);
-    if (!allowance.allowed) return done(overBudget("bootstrap", allowance, BUDGET_WINDOW_SECONDS));
+    const allowance = await env.CLIENT_BUDGET.getByName(clientKey(request, config)).spend(
+      "bootstrap",
+      budget,
+    );
+    if (!allowance.allowed) {
+      return refused(rateLimited("bootstrap", { ...allowance, windowSeconds: BUDGET_WINDOW_SECONDS }));
+    }
     const expiresAt = Date.now() + PROVISIONAL_LIFETIME_MS;
     const created = await mailbox.create({
       address,
@@ -60,16 +64,15 @@ function identityFor(idempotencyKey: string | null, client: string, config: Conf
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
     return refused(invalid("Idempotency-Key", "must be 16 to 128 characters of A-Za-z0-9._:-"));
   }
-  if (config.derivationSecret === null) {
-    return refused(
-      conflict("Idempotency-Key needs AUTH_TOKEN or WEBHOOK_SECRET to be set on this deployment"),
-    );
+  if (config.keySecret === null) {
+    const error = "Idempotency-Key needs KEY_SECRET to be set on this deployment";
+    return refused({ code: "misconfigured", error });
   }
   const seed = `${client}\n${idempotencyKey}`;
-  const name = hmacHex(config.derivationSecret, `bootstrap address\n${seed}`).slice(0, NAME_BYTES * 2);
+  const name = hmacHex(config.keySecret, `bootstrap address\n${seed}`).slice(0, NAME_BYTES * 2);
   return done({
     address: address(name),
-    secret: derivedSecret(config.derivationSecret, `bootstrap secret\n${seed}`),
+    secret: derivedSecret(config.keySecret, `bootstrap secret\n${seed}`),
   });
 }
 

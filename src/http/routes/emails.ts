@@ -67,7 +67,7 @@ export const emailHandlers: Pick<
 };
 
 async function showEmail(asked: Asked, id: string): Promise<Answer<Response>> {
-  const email = await asked.mailbox.email(asked.access, id);
+  const email = await asked.mailbox.readEmail(asked.access, id);
   return email.ok ? present(asked, email.value) : email;
 }
 

@@ -2,7 +2,7 @@ import { keyOf, newSecret, secretDigest } from "../../contract/key.ts";
 import { invalid } from "../../contract/problem.ts";
 import { PRODUCT, VERSION } from "../../contract/product.ts";
 import { CAPABILITIES } from "../../contract/scope.ts";
-import { done, refused } from "../../lib/outcome.ts";
+import { done } from "../../lib/outcome.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 
@@ -33,11 +33,11 @@ export const keyHandlers: Pick<Handlers, "me" | "listKeys" | "createKey" | "revo
 
   async createKey({ mailbox, access, input }) {
     const expiresAt = input.body.expires_at == null ? null : Date.parse(input.body.expires_at);
-    if (expiresAt !== null && expiresAt <= Date.now()) {
-      return refused(invalid("expires_at", "must lie in the future"));
-    }
+    const isPast = expiresAt !== null && expiresAt <= Date.now();
+    // Told by the mailbox, and so only to who may ask.
+    const asked = isPast ? { ...access, fault: invalid("expires_at", "must lie in the future") } : access;
     const secret = newSecret();
-    const made = await mailbox.createKey(access, {
+    const made = await mailbox.createKey(asked, {
       secretHash: secretDigest(secret),
       scope: "mailbox",
       expiresAt,

@@ -1,4 +1,5 @@
 import { keyOf, locatorOf, newSecret, secretDigest } from "../../contract/key.ts";
+import { PROVISIONAL_LIFETIME_MS } from "../../contract/limits.ts";
 import { invalid, notFound, type Answer } from "../../contract/problem.ts";
 import { OPERATORS } from "../../contract/scope.ts";
 import type { Config } from "../../env.ts";
@@ -10,9 +11,6 @@ import type { Handlers, MailboxStub } from "../call.ts";
 import { mailboxPage } from "../directory-pages.ts";
 import { mailboxAt } from "../mailbox-stub.ts";
 import { reindexPage } from "../reindex.ts";
-
-/** Life of a temporary mailbox that the operator makes. */
-const TEMPORARY_LIFETIME_MS = 72 * 3_600_000;
 
 /** What the operator may do to a mailbox whatever its state. */
 const AS_OPERATOR: Access = {
@@ -93,7 +91,7 @@ async function create(
     kind,
     secretHash: secretDigest(secret),
     scope: kind === "permanent" ? "mailbox" : "provisional",
-    expiresAt: kind === "permanent" ? null : Date.now() + TEMPORARY_LIFETIME_MS,
+    expiresAt: kind === "permanent" ? null : Date.now() + PROVISIONAL_LIFETIME_MS,
   });
   return created.ok ? done(json({ mailbox: address, api_key: keyOf(address, secret) }, 201)) : created;
 }

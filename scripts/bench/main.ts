@@ -1,0 +1,204 @@
+// Measures the service against floors of its own: `npm run bench -- [--quick] [--only=reads,receipt,…] [results.json]`.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { buildDocs } from "../build-docs.ts";
+import { buildBundle } from "../serve/bundle.ts";
+import { claimPorts } from "../serve/ports.ts";
+import { workerdPid } from "../serve/processes.ts";
+import { benchWorker, buildBenchWorker, embed } from "./bundles.ts";
+import { LoadClient } from "./load.ts";
+import { measureMemory } from "./memory.ts";
+import { forgetPeak, resident } from "./process-cost.ts";
+import { measureReads } from "./reads.ts";
+import { measureCodes, measureReceipt, measureSizes } from "./receipt.ts";
+import { tableOf, writeJson } from "./report.ts";
+import { countRows } from "./row-costs.ts";
+import { Service } from "./service.ts";
+import type { Stage } from "./stage.ts";
+import type { Results } from "./targets.ts";
+import { Workbench, type Box } from "./workbench.ts";
+
+const LEVELS = [1_000, 20_000, 100_000];
+const QUICK_LEVELS = [1_000, 20_000];
+const FLEET = 64;
+const FLEET_STORED = 100;
+const SUITES = ["reads", "receipt", "sizes", "code", "memory"] as const;
+type Suite = (typeof SUITES)[number];
+const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
+
+interface Options {
+  levels: readonly number[];
+  suites: ReadonlySet<Suite>;
+  output: string;
+}
+
+interface Filled {
+  levels: { stored: number; box: Box }[];
+  fleet: Box[];
+  empty: Box;
+}
+
+/** Undone in reverse order, however the bench ends. */
+const cleanUps: (() => void | Promise<void>)[] = [];
+const startedMs = performance.now();
+const say = (line: string): void =>
+  void process.stderr.write(
+    `${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`,
+  );
+
+async function bench(options: Options): Promise<void> {
+  const tempDir = mkdtempSync(path.join(os.tmpdir(), "mailkeep-bench-"));
+  cleanUps.push(() => rmSync(tempDir, { recursive: true, force: true }));
+  const token = randomBytes(24).toString("base64url");
+  const env = {
+    AUTH_TOKEN: token,
+    WEBHOOK_SECRET: randomBytes(24).toString("base64url"),
+    MAILBOX_QUOTA_BYTES: "100000000000",
+  };
+  const builtDir = path.join(tempDir, "worker");
+  buildDocs();
+  await Promise.all([buildBundle(), buildBenchWorker(builtDir)]);
+
+  const results: Results = {
+    startedAt: new Date().toISOString(),
+    seconds: 0,
+    rows: [],
+    rowCosts: {},
+    bytesPerMessage: [],
+    code: null,
+    memory: [],
+    workerd: { idleBytes: 0, peakBytes: 0 },
+  };
+  const dataDir = path.join(tempDir, "data");
+  const filled = await fillAll({ dataDir, builtDir, env, levels: options.levels }, results);
+
+  const client = new LoadClient();
+  cleanUps.push(() => client.close());
+  const floor = await startFloor(tempDir, builtDir);
+  const service = await Service.start(dataDir, env);
+  cleanUps.push(() => service.stop());
+  await runSuites({ client, service, floor, operatorKey: token, ...filled }, options.suites, results);
+  await service.stop();
+  if (options.suites.has("memory")) {
+    say("memory: 24 MiB messages, each with a fresh service");
+    const created = (fresh: Service): void => void cleanUps.push(() => fresh.stop());
+    results.memory = await measureMemory(tempDir, { client, env, created });
+  }
+  results.seconds = (performance.now() - startedMs) / 1_000;
+  writeJson(options.output, results);
+  process.stdout.write(
+    `${tableOf(results)}\n\nWritten to ${options.output} after ${results.seconds.toFixed(0)} s\n`,
+  );
+}
+
+async function runSuites(stage: Stage, suites: ReadonlySet<Suite>, results: Results): Promise<void> {
+  const { workerdPid: pid } = stage.service;
+  results.workerd.idleBytes = resident(pid).bytes;
+  forgetPeak(pid);
+  if (suites.has("reads")) results.rows.push(...(await measureReads(stage, say)));
+  if (suites.has("receipt")) results.rows.push(...(await measureReceipt(stage, say)));
+  if (suites.has("code")) {
+    say("code: handed to a waiting client");
+    results.code = await measureCodes(stage);
+  }
+  if (suites.has("sizes")) results.rows.push(...(await measureSizes(stage, say)));
+  results.workerd.peakBytes = resident(pid).peakBytes;
+}
+
+async function fillAll(
+  setup: { dataDir: string; builtDir: string; env: Record<string, string>; levels: readonly number[] },
+  results: Results,
+): Promise<Filled> {
+  const workbench = await Workbench.open(setup.dataDir, setup.builtDir, setup.env);
+  cleanUps.push(() => workbench.close());
+  const filled: Filled = { levels: [], fleet: [], empty: await workbench.createBox("empty") };
+  for (const stored of setup.levels) {
+    say(`filling a mailbox with ${stored.toLocaleString("en")} messages`);
+    const box = await workbench.createBox(`box${stored}`);
+    await workbench.fill(box, stored);
+    filled.levels.push({ stored, box });
+  }
+  say(`filling ${FLEET} mailboxes with ${FLEET_STORED} messages each`);
+  for (let index = 0; index < FLEET; index += 1) {
+    const box = await workbench.createBox(`fleet${index}`);
+    await workbench.fill(box, FLEET_STORED);
+    filled.fleet.push(box);
+  }
+  const largest = filled.levels.at(-1)?.box;
+  const objects = await Promise.all(filled.levels.map(({ box }) => workbench.objectId(box)));
+  const stats = await Promise.all(
+    filled.levels.map(
+      async ({ box }) =>
+        JSON.parse(await workbench.request("GET", "/v1/stats", { key: box.key })) as {
+          storage_bytes: number;
+        },
+    ),
+  );
+  if (largest !== undefined) results.rowCosts = await countRows(workbench, largest);
+  await workbench.close();
+  results.bytesPerMessage = filled.levels.map(({ stored }, index) => ({
+    stored,
+    messageBytes: (stats[index]?.storage_bytes ?? 0) / stored,
+    diskBytes:
+      statSync(path.join(setup.dataDir, "do/mailkeep-Mailbox", `${objects[index] ?? ""}.sqlite`)).size /
+      stored,
+  }));
+  return filled;
+}
+
+async function startFloor(tempDir: string, builtDir: string): Promise<{ port: number; pid: number }> {
+  const [port = 0] = await claimPorts([{ protocol: "HTTP", host: "127.0.0.1", port: 0, variable: "none" }]);
+  const runtime = await embed(path.join(tempDir, "floor"), [benchWorker(builtDir, port)]);
+  cleanUps.push(() => runtime.dispose());
+  const pid = workerdPid(process.pid);
+  if (pid === null) throw new Error("the floor's workerd is not to be found");
+  return { port, pid };
+}
+
+function readOptions(args: readonly string[]): Options {
+  const only = args
+    .find((arg) => arg.startsWith("--only="))
+    ?.slice("--only=".length)
+    .split(",");
+  const unknown = [
+    ...args.filter((arg) => arg.startsWith("--") && arg !== "--quick" && !arg.startsWith("--only=")),
+    ...(only ?? []).filter((name) => !SUITES.some((suite) => suite === name)),
+  ];
+  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}`);
+  return {
+    levels: args.includes("--quick") ? QUICK_LEVELS : LEVELS,
+    suites: new Set(SUITES.filter((suite) => only === undefined || only.includes(suite))),
+    output: path.resolve(args.find((arg) => !arg.startsWith("--")) ?? DEFAULT_OUTPUT),
+  };
+}
+
+let cleaning: Promise<void> | null = null;
+function cleanUp(): Promise<void> {
+  cleaning ??= (async () => {
+    for (const undo of cleanUps.toReversed()) {
+      try {
+        await undo();
+      } catch {
+        // Disposed of already, or broken by what ended the bench: the rest is undone all the same.
+      }
+    }
+  })();
+  return cleaning;
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => void cleanUp().then(() => process.exit(130)));
+}
+
+try {
+  await bench(readOptions(process.argv.slice(2)));
+  process.exitCode = 0;
+} catch (error) {
+  process.exitCode = 1;
+  // What the clean-up broke off is no failure of its own.
+  if (cleaning === null) console.error(error);
+}
+await cleanUp();
+process.exit();

@@ -1,0 +1,68 @@
+import path from "node:path";
+import type { LoadClient } from "./load.ts";
+import { forgetPeak, resident } from "./process-cost.ts";
+import { LARGE_BYTES, mailingTo } from "./receipt.ts";
+import { Service } from "./service.ts";
+
+/** What workerd takes for one thing, in a service of its own. */
+export interface MemoryUse {
+  name: string;
+  idleBytes: number;
+  peakBytes: number;
+}
+
+interface Case {
+  name: string;
+  way: "http" | "smtp";
+  sizeBytes: number;
+  parallel: number;
+}
+
+const SETTLE_MS = 1_500;
+const CASES: readonly Case[] = [
+  { name: "24 MiB by HTTP", way: "http", sizeBytes: LARGE_BYTES, parallel: 1 },
+  { name: "24 MiB by SMTP", way: "smtp", sizeBytes: LARGE_BYTES, parallel: 1 },
+  { name: "2 × 24 MiB at once by SMTP", way: "smtp", sizeBytes: LARGE_BYTES, parallel: 2 },
+];
+
+/** The peak of workerd above its idle state, for large messages: each case with a fresh service. */
+export async function measureMemory(
+  tempDir: string,
+  setting: { client: LoadClient; env: Record<string, string>; created: (service: Service) => void },
+): Promise<MemoryUse[]> {
+  const uses: MemoryUse[] = [];
+  for (const [index, one] of CASES.entries()) {
+    const service = await Service.start(path.join(tempDir, `memory${index}`), setting.env);
+    setting.created(service);
+    uses.push(await measureCase(service, setting.client, { ...one, key: setting.env["AUTH_TOKEN"] ?? "" }));
+    await service.stop();
+  }
+  return uses;
+}
+
+async function measureCase(
+  service: Service,
+  client: LoadClient,
+  wish: Case & { key: string },
+): Promise<MemoryUse> {
+  const response = await fetch(`http://127.0.0.1:${service.httpPort}/v1/mailboxes`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${wish.key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ name: "large" }),
+  });
+  const { mailbox: address, api_key: key } = (await response.json()) as { mailbox: string; api_key: string };
+  const send = (sizeBytes: number, count: number) => {
+    const mailing = mailingTo([{ address, key, ids: [] }], sizeBytes);
+    const bounds = { connections: count, maxCount: count, durationMs: 60_000, mailing };
+    return wish.way === "http"
+      ? client.run({ kind: "post", port: service.httpPort, key: wish.key, ...bounds })
+      : client.run({ kind: "smtp", port: service.smtpPort, ...bounds });
+  };
+  // Idle is a service that has worked, not one that was just born.
+  await send(2_048, 5);
+  await new Promise((resolve) => void setTimeout(resolve, SETTLE_MS));
+  const idleBytes = resident(service.workerdPid).bytes;
+  forgetPeak(service.workerdPid);
+  await send(wish.sizeBytes, wish.parallel);
+  return { name: wish.name, idleBytes, peakBytes: resident(service.workerdPid).peakBytes };
+}

@@ -1,0 +1,90 @@
+import type { Job } from "./load.ts";
+import { interleave, type Side } from "./measure.ts";
+import { compared, CONNECTIONS, UNBOUNDED, type Row, type Stage } from "./stage.ts";
+import { NEEDLE, type Box } from "./workbench.ts";
+
+const ROUNDS = 4;
+const SLICE_MS = 250;
+const WARM_UP_MS = 1_200;
+const PAGE = 20;
+
+interface Population {
+  stored: number;
+  boxes: readonly Box[];
+}
+
+type Targets = { path: string; key: string }[];
+
+/** Inbox page, email by id and search beside the floors (a) and (b). */
+export async function measureReads(stage: Stage, say: (line: string) => void): Promise<Row[]> {
+  const populations: Population[] = stage.levels.map(({ stored, box }) => ({ stored, boxes: [box] }));
+  const [first] = stage.fleet;
+  if (first !== undefined) populations.push({ stored: first.ids.length, boxes: stage.fleet });
+  await warmUp(stage, populations);
+  const rows: Row[] = [];
+  for (const population of populations) {
+    for (const connections of CONNECTIONS) {
+      say(`reads: ${population.boxes.length} × ${population.stored} messages, ${connections} connections`);
+      rows.push(...(await measureGroup(stage, population, connections)));
+    }
+  }
+  return rows;
+}
+
+async function measureGroup(stage: Stage, population: Population, connections: number): Promise<Row[]> {
+  const samples = await interleave(stage.client, sidesOf(stage, population, connections), ROUNDS);
+  const floor = samples.find(({ name }) => name === "floor b");
+  return samples.map((sample) => ({
+    ...sample,
+    suite: "reads",
+    connections,
+    mailboxes: population.boxes.length,
+    stored: sample.name.startsWith("floor") ? null : population.stored,
+    sizeBytes: null,
+    ...compared(sample, sample.name.startsWith("floor") ? undefined : floor),
+  }));
+}
+
+function sidesOf(stage: Stage, { boxes }: Population, connections: number): Side[] {
+  const { floor, service } = stage;
+  const side = (name: string, server: { port: number; pid: number }, targets: Targets): Side => ({
+    name,
+    pids: [server.pid],
+    job: (): Job => ({
+      kind: "get",
+      port: server.port,
+      targets,
+      connections,
+      durationMs: SLICE_MS,
+      maxCount: UNBOUNDED,
+    }),
+  });
+  const product = { port: service.httpPort, pid: service.workerdPid };
+  const floorTargets = (route: string): Targets =>
+    boxes.map((_, index) => ({ path: `/${route}?box=${index}`, key: "" }));
+  const onEach = (path: string): Targets => boxes.map(({ key }) => ({ path, key }));
+  const emails = boxes.flatMap(({ ids, key }) => ids.map((id) => ({ path: `/v1/emails/${id}`, key })));
+  return [
+    side("floor a", floor, floorTargets("a")),
+    side("floor b", floor, floorTargets("b")),
+    side("inbox page", product, onEach(`/v1/inbox?limit=${PAGE}`)),
+    side("email by id", product, scattered(emails)),
+    side("search", product, onEach(`/v1/search?q=${NEEDLE}&limit=${PAGE}`)),
+  ];
+}
+
+/** The same list in an order that jumps about, the same in every run. */
+function scattered(targets: Targets): Targets {
+  const step = 7_919;
+  return targets.map((target, index) => targets[(index * step) % targets.length] ?? target);
+}
+
+/** Code is compiled and caches are filled before anything counts. */
+async function warmUp(stage: Stage, populations: readonly Population[]): Promise<void> {
+  for (const population of populations) {
+    for (const side of sidesOf(stage, population, 16)) {
+      const job = side.job(0);
+      if (job.kind === "get") await stage.client.run({ ...job, durationMs: WARM_UP_MS / populations.length });
+    }
+  }
+}

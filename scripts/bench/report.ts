@@ -1,0 +1,124 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Row } from "./stage.ts";
+import { judge, type Results, type Target } from "./targets.ts";
+
+const MB = 1_000_000;
+
+/** Writes the results for programs. */
+export function writeJson(file: string, results: Results): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ ...results, targets: judge(results) }, null, 2)}\n`);
+}
+
+/** The results for people. */
+export function tableOf(results: Results): string {
+  return [
+    section("Requests", rowsTable(results.rows)),
+    section("Rows of SQLite for one operation", costTable(results)),
+    section("Disk, memory, codes", otherTable(results)),
+    section("Targets", targetTable(judge(results))),
+  ].join("\n");
+}
+
+function rowsTable(rows: readonly Row[]): string[][] {
+  const head = [
+    "operation",
+    "size",
+    "boxes",
+    "stored",
+    "conn",
+    "p50 ms",
+    "p99 ms",
+    "req/s",
+    "CPU ms",
+    "answer B",
+    "p50 ÷ floor",
+    "rate ÷ floor",
+  ];
+  return [head, ...rows.map(rowCells)];
+}
+
+function rowCells(row: Row): string[] {
+  return [
+    row.name,
+    row.sizeBytes === null ? "" : bytes(row.sizeBytes),
+    String(row.mailboxes),
+    row.stored === null ? "" : row.stored.toLocaleString("en"),
+    String(row.connections),
+    row.p50Ms.toFixed(2),
+    row.p99Ms.toFixed(2),
+    row.perSecond.toFixed(row.perSecond < 20 ? 1 : 0),
+    row.cpuMs.toFixed(2),
+    row.answerBytes.toFixed(0),
+    row.p50Ratio === null ? "" : `${row.p50Ratio.toFixed(2)} × ${floorLetter(row)}`,
+    row.rateRatio === null ? "" : `${row.rateRatio.toFixed(2)} × ${floorLetter(row)}`,
+  ];
+}
+
+const floorLetter = (row: Row): string => row.floor?.at(-1) ?? "";
+
+function costTable({ rowCosts }: Results): string[][] {
+  const rows = Object.entries(rowCosts).map(([name, cost]) => [
+    name,
+    String(cost.read),
+    String(cost.written),
+  ]);
+  return [["operation", "read", "written"], ...rows];
+}
+
+function otherTable(results: Results): string[][] {
+  const { workerd, code } = results;
+  return [
+    ["what", "value"],
+    ...results.bytesPerMessage.map(({ stored, messageBytes, diskBytes }) => [
+      `disk for a message of ${messageBytes.toFixed(0)} bytes, ${stored.toLocaleString("en")} stored`,
+      `${diskBytes.toFixed(0)} bytes`,
+    ]),
+    ...results.memory.map((use) => [
+      use.name,
+      `workerd ${megabytes(use.idleBytes)} idle, ${megabytes(use.peakBytes)} at most`,
+    ]),
+    [
+      "all of the above",
+      `workerd ${megabytes(workerd.idleBytes)} at first, ${megabytes(workerd.peakBytes)} at most`,
+    ],
+    [
+      "code after the store answered",
+      code === null ? "" : `p50 ${code.p50Ms.toFixed(2)} ms, p99 ${code.p99Ms.toFixed(2)} ms (${code.count})`,
+    ],
+  ];
+}
+
+function targetTable(targets: readonly Target[]): string[][] {
+  const verdict = ({ ok }: Target): string => (ok === null ? "not measured" : ok ? "ok" : "MISSED");
+  return [
+    ["target", "wanted", "measured", ""],
+    ...targets.map((one) => [one.name, one.wanted, one.measured ?? "", verdict(one)]),
+  ];
+}
+
+function section(title: string, table: readonly string[][]): string {
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((cells) => (cells[column] ?? "").length)),
+  );
+  const lines = table.map((cells) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? pad(cell, widths[column]) : " ".repeat(space(cell, widths[column])) + cell,
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+  return `\n${title}\n${"-".repeat(title.length)}\n${lines.join("\n")}`;
+}
+
+const space = (cell: string, width = 0): number => Math.max(0, width - cell.length);
+const pad = (cell: string, width = 0): string => cell + " ".repeat(space(cell, width));
+const megabytes = (value: number): string => `${(value / MB).toFixed(0)} MB`;
+
+function bytes(value: number): string {
+  if (value < 10_000) return `${(value / 1_024).toFixed(0)} KB`;
+  if (value < MB) return `${(value / 1_000).toFixed(0)} KB`;
+  return value % 1_048_576 === 0 ? `${value / 1_048_576} MiB` : `${value / MB} MB`;
+}

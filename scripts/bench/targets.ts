@@ -1,0 +1,147 @@
+import type { MemoryUse } from "./memory.ts";
+import type { RowCosts } from "./row-costs.ts";
+import type { Row } from "./stage.ts";
+
+/** Everything that a run measured. */
+export interface Results {
+  startedAt: string;
+  seconds: number;
+  rows: Row[];
+  rowCosts: RowCosts;
+  bytesPerMessage: { stored: number; messageBytes: number; diskBytes: number }[];
+  code: { count: number; p50Ms: number; p99Ms: number } | null;
+  memory: MemoryUse[];
+  /** Of the service that served everything else: idle at first, and its peak. */
+  workerd: { idleBytes: number; peakBytes: number };
+}
+
+/** One promise about speed: what was wanted and what is. */
+export interface Target {
+  name: string;
+  wanted: string;
+  /** Null where the run did not measure it. */
+  measured: string | null;
+  ok: boolean | null;
+}
+
+const MB = 1_000_000;
+const PAGE = 20;
+/** The scale at which the targets are set, and at which "one mailbox" is compared with many. */
+const LOW = 1_000;
+const MIDDLE = 20_000;
+const HIGH = 100_000;
+
+/** Judges a run by the targets of the project. */
+export function judge(results: Results): Target[] {
+  const { rows } = results;
+  const targets: Target[] = [];
+  for (const connections of [1, 16]) {
+    for (const operation of ["inbox page", "email by id"]) {
+      for (const stored of [LOW, HIGH]) {
+        const ratio = find(rows, { name: operation, stored, connections, mailboxes: 1 })?.p50Ratio;
+        targets.push(atMost(`${operation} / (b), p50, ${stored} stored, ${connections} conn`, ratio, 1.3));
+      }
+      targets.push(sameAt(rows, operation, connections));
+    }
+    const search = find(rows, { name: "search", stored: MIDDLE, connections, mailboxes: 1 })?.p50Ratio;
+    targets.push(atMost(`search, 1 % of 20,000 / (b), p50, ${connections} conn`, search, 3));
+  }
+  targets.push(...receiptTargets(rows), ...otherTargets(results));
+  return targets;
+}
+
+function sameAt(rows: readonly Row[], name: string, connections: number): Target {
+  const low = find(rows, { name, stored: LOW, connections, mailboxes: 1 });
+  const high = find(rows, { name, stored: HIGH, connections, mailboxes: 1 });
+  // By the floor beside each, so that a slower minute of the machine is no difference.
+  const ratio = low?.p50Ratio && high?.p50Ratio ? high.p50Ratio / low.p50Ratio : undefined;
+  return {
+    name: `${name}, 100,000 / 1,000 stored, ${connections} conn`,
+    wanted: "0.80 to 1.20",
+    measured: ratio?.toFixed(2) ?? null,
+    ok: ratio === undefined ? null : ratio >= 0.8 && ratio <= 1.2,
+  };
+}
+
+function receiptTargets(rows: readonly Row[]): Target[] {
+  const http = (mailboxes: number, connections: number) =>
+    rows.find(
+      (row) =>
+        row.suite === "receipt" &&
+        row.name === "receipt by HTTP" &&
+        row.mailboxes === mailboxes &&
+        row.connections === connections,
+    );
+  const [one, many] = [http(1, 16), http(64, 16)];
+  const spread = one && many ? many.perSecond / one.perSecond : undefined;
+  const inbox = (mailboxes: number, stored: number | null) =>
+    rows.find(
+      (row) =>
+        row.name === "inbox page" &&
+        row.mailboxes === mailboxes &&
+        row.connections === 16 &&
+        (stored === null || row.stored === stored),
+    );
+  const [oneRead, manyRead] = [inbox(1, LOW), inbox(64, null)];
+  const readSpread = oneRead && manyRead ? manyRead.perSecond / oneRead.perSecond : undefined;
+  return [
+    atLeast("receipt by HTTP / (c), rate, 16 conn", one?.rateRatio ?? undefined, 0.75),
+    atLeast("receipt, 64 mailboxes / one, rate, 16 conn", spread, 1),
+    atLeast("inbox page, 64 mailboxes / one, rate, 16 conn", readSpread, 1),
+  ];
+}
+
+function otherTargets(results: Results): Target[] {
+  const large = results.memory.map((use) =>
+    atMost(`${use.name}: workerd above idle, MB`, (use.peakBytes - use.idleBytes) / MB, 250),
+  );
+  const costs = results.rowCosts;
+  return [
+    atMost("code to a waiting client after the store answered, p50 ms", results.code?.p50Ms, 3),
+    ...large,
+    atMost("rows written for a plain email", costs["receive a plain email"]?.written, 8),
+    atMost(`rows read of an inbox page of ${PAGE}`, costs[`inbox page of ${PAGE}`]?.read, PAGE + 1),
+  ];
+}
+
+interface Place {
+  name: string;
+  stored: number;
+  connections: number;
+  mailboxes: number;
+}
+
+function find(rows: readonly Row[], place: Place): Row | undefined {
+  return rows.find(
+    (row) =>
+      row.suite === "reads" &&
+      row.name === place.name &&
+      row.stored === place.stored &&
+      row.connections === place.connections &&
+      row.mailboxes === place.mailboxes,
+  );
+}
+
+function atMost(name: string, measured: number | null | undefined, limit: number): Target {
+  const missing = measured === undefined || measured === null || Number.isNaN(measured);
+  return {
+    name,
+    wanted: `≤ ${limit}`,
+    measured: missing ? null : short(measured),
+    ok: missing ? null : measured <= limit,
+  };
+}
+
+function atLeast(name: string, measured: number | undefined, limit: number): Target {
+  const missing = measured === undefined || Number.isNaN(measured);
+  // "Not slower" within what two runs of the same thing differ by.
+  const tolerated = limit === 1 ? 0.97 : limit;
+  return {
+    name,
+    wanted: `≥ ${limit}`,
+    measured: missing ? null : short(measured),
+    ok: missing ? null : measured >= tolerated,
+  };
+}
+
+const short = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));

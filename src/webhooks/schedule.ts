@@ -1,0 +1,137 @@
+/** Wait before each attempt, counted from the end of the one before (interface specification, Limits). */
+const DELAYS_MS: readonly number[] = [0, 1_000, 3_000, 8_000];
+
+/** One and three retries; whatever the answer, 410 and 429 included (wire contract). */
+export const MAX_ATTEMPTS = DELAYS_MS.length;
+
+/** Deliveries in a row that failed at every attempt until a target is marked failed. */
+export const FAILURE_THRESHOLD = 10;
+
+/** Of one attempt in all: look-up, connection, answer. */
+export const ATTEMPT_TIMEOUT_MS = 10_000;
+
+/** Attempts at once of one mailbox: as many connections as one invocation on Cloudflare may have waiting for an answer. */
+export const MAX_CONCURRENT = 6;
+
+/** Of one target: a third of the slots, so that two targets that begin to hang at once leave room for a third. */
+export const MAX_PER_TARGET = 2;
+
+/** Of all targets together that have a job to try again: the other two slots are always there for those that answer. */
+export const MAX_TROUBLED = 4;
+
+/**
+ * When the next attempt is due, in ms since 1970, after `attemptsMade` of which the last ended at `finishedAtMs` (before
+ * the first: when the job was made). Null when all were made.
+ */
+export function nextAttemptAt(attemptsMade: number, finishedAtMs: number): number | null {
+  const delayMs = DELAYS_MS[attemptsMade];
+  return delayMs === undefined ? null : finishedAtMs + delayMs;
+}
+
+/** What is known of a target: deliveries in a row that failed, and whether any more are made. */
+export interface TargetState {
+  failures: number;
+  status: "active" | "failed";
+}
+
+/**
+ * The state of a target after a delivery that succeeded, or failed at every attempt. A failed target stays as it is,
+ * whatever an attempt under way or a test event brings: only setting its URL makes it active (interface specification).
+ */
+export function afterDelivery(state: TargetState, succeeded: boolean): TargetState {
+  if (state.status === "failed") return state;
+  if (succeeded) return { failures: 0, status: "active" };
+  const failures = state.failures + 1;
+  return { failures, status: failures >= FAILURE_THRESHOLD ? "failed" : "active" };
+}
+
+/** A delivery that waits or is under way. */
+export interface DueJob {
+  id: number;
+  /** Which URL it goes to; jobs of one target keep the order of their first attempts. */
+  target: number;
+  seq: number;
+  /** Attempts that ended; 0 = the first is to be made or under way. */
+  attempts: number;
+  /** ms since 1970. */
+  dueAt: number;
+}
+
+/** What one target has under way, and what it would start next. */
+interface Queue {
+  inFlight: number;
+  retriesInFlight: number;
+  /** It has a job that failed before: waiting, due or under way. */
+  troubled: boolean;
+  first: DueJob | null;
+  retry: DueJob | null;
+}
+
+const bySeq = (a: DueJob, b: DueJob): number => a.seq - b.seq || a.id - b.id;
+const byDue = (a: DueJob, b: DueJob): number => a.dueAt - b.dueAt || bySeq(a, b);
+
+function earlier(one: DueJob | null, other: DueJob, order: (a: DueJob, b: DueJob) => number): DueJob {
+  return one === null || order(other, one) < 0 ? other : one;
+}
+
+function queuesOf(jobs: readonly DueJob[], running: ReadonlySet<number>): Queue[] {
+  const queues = new Map<number, Queue>();
+  for (const job of jobs) {
+    const queue = queues.get(job.target) ?? {
+      inFlight: 0,
+      retriesInFlight: 0,
+      troubled: false,
+      first: null,
+      retry: null,
+    };
+    queues.set(job.target, queue);
+    const again = job.attempts > 0;
+    if (again) queue.troubled = true;
+    if (running.has(job.id)) {
+      queue.inFlight += 1;
+      if (again) queue.retriesInFlight += 1;
+    } else if (again) queue.retry = earlier(queue.retry, job, byDue);
+    else queue.first = earlier(queue.first, job, bySeq);
+  }
+  return [...queues.values()];
+}
+
+/** What a target may start now: in trouble, one first attempt and one retry side by side, so that neither waits for the other. */
+function candidatesOf(queue: Queue, nowMs: number): DueJob[] {
+  if (queue.inFlight >= MAX_PER_TARGET) return [];
+  const { first, retry, retriesInFlight } = queue;
+  const mayFirst = !queue.troubled || queue.inFlight === retriesInFlight;
+  return [mayFirst ? first : null, retriesInFlight === 0 ? retry : null]
+    .filter((job) => job !== null)
+    .filter((job) => job.dueAt <= nowMs);
+}
+
+function chooseOne(jobs: readonly DueJob[], running: ReadonlySet<number>, nowMs: number): DueJob | null {
+  const queues = queuesOf(jobs, running);
+  const troubledInFlight = queues
+    .filter((queue) => queue.troubled)
+    .reduce((sum, queue) => sum + queue.inFlight, 0);
+  const candidates = queues
+    .filter((queue) => !queue.troubled || troubledInFlight < MAX_TROUBLED)
+    .flatMap((queue) => candidatesOf(queue, nowMs).map((job) => ({ job, inFlight: queue.inFlight })));
+  // Least served first, then longest due: no target waits for ever, however much another has to send.
+  const [next] = candidates.toSorted((a, b) => a.inFlight - b.inFlight || byDue(a.job, b.job));
+  return next?.job ?? null;
+}
+
+/**
+ * The ids of the jobs to start now, first attempts of a target in order of `seq`. A job that waits for its retry holds
+ * nobody up. `jobs` are those that wait and those under way; of each target it is enough to know the latter, the first
+ * `MAX_PER_TARGET` whose first attempt waits, and the earliest retry. To be asked again whenever an attempt ends.
+ */
+export function chooseDue(jobs: readonly DueJob[], inFlight: ReadonlySet<number>, nowMs: number): number[] {
+  const running = new Set(inFlight);
+  const chosen: number[] = [];
+  while (running.size < MAX_CONCURRENT) {
+    const next = chooseOne(jobs, running, nowMs);
+    if (next === null) break;
+    running.add(next.id);
+    chosen.push(next.id);
+  }
+  return chosen;
+}

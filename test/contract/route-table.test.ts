@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { problemBody, STATUS, type Problem, type ProblemCode } from "../../src/contract/problem.ts";
+import type { RouteSpec } from "../../src/contract/route.ts";
+import { routes } from "../../src/contract/routes.ts";
+import { CAPABILITIES, Scope } from "../../src/contract/scope.ts";
+
+const all = Object.entries<RouteSpec>(routes);
+
+describe("the route table", () => {
+  it("names each method and path once, under /v1", () => {
+    const served = all.map(([, spec]) => `${spec.method} ${spec.path}`);
+    expect(new Set(served).size).toBe(served.length);
+    expect(served.every((route) => / \/v1\//.test(route))).toBe(true);
+  });
+
+  it("has a schema for every parameter of a path, and no other", () => {
+    for (const [id, spec] of all) {
+      const inPath = [...spec.path.matchAll(/:(\w+)/g)].map((match) => match[1]);
+      expect([id, Object.keys(spec.params.shape)]).toEqual([id, inPath]);
+    }
+  });
+
+  it("lets nobody in by omission: only a public route has no scopes", () => {
+    for (const [id, spec] of all) {
+      expect([id, spec.scopes.length === 0]).toEqual([id, spec.target === "public"]);
+    }
+    const administration = all.filter(([, spec]) => spec.target === "deployment");
+    for (const [id, spec] of administration) expect([id, spec.scopes]).toEqual([id, ["operator"]]);
+    expect(all.filter(([, spec]) => spec.target === "public").map(([id]) => id)).toEqual(["bootstrap"]);
+  });
+
+  it("lets nothing but resume work on a paused mailbox", () => {
+    expect(all.filter(([, spec]) => spec.whilePaused).map(([id]) => id)).toEqual(["resumeMailbox"]);
+  });
+
+  it("gives a provisional key what the specification's matrix gives it", () => {
+    const may = all.filter(([, spec]) => spec.scopes.includes("provisional")).map(([, spec]) => spec.path);
+    for (const path of [
+      "/v1/keys",
+      "/v1/attachments/:id",
+      "/v1/attachment",
+      "/v1/mailboxes",
+      "/v1/inbound",
+    ]) {
+      expect(may).not.toContain(path);
+    }
+    for (const path of ["/v1/inbox", "/v1/code", "/v1/search", "/v1/threads", "/v1/stats", "/v1/mailbox"]) {
+      expect(may).toContain(path);
+    }
+  });
+
+  it("says what each scope can do, a mailbox key more than a provisional one", () => {
+    const [provisional, mailbox, operator] = Scope.options.map((scope) => CAPABILITIES[scope]);
+    expect(mailbox).toEqual(expect.arrayContaining([...(provisional ?? [])]));
+    expect(operator).toEqual(expect.arrayContaining([...(mailbox ?? [])]));
+  });
+});
+
+describe("a problem", () => {
+  const problem = (code: ProblemCode): Problem => ({ code, error: "What went wrong" });
+
+  it("is told by its code, but for the bodies that clients compare to the letter", () => {
+    const exact = new Set<ProblemCode>(["unauthorized", "wrong_mailbox", "paused"]);
+    for (const code of Object.keys(STATUS) as ProblemCode[]) {
+      const wanted = exact.has(code) ? { error: "What went wrong" } : { error: "What went wrong", code };
+      expect(problemBody(problem(code))).toEqual(wanted);
+    }
+  });
+
+  it("has the status of the contract's table", () => {
+    expect(STATUS).toMatchObject({
+      unauthorized: 401,
+      wrong_mailbox: 403,
+      paused: 403,
+      insufficient_scope: 403,
+      invalid: 400,
+      not_found: 404,
+      method_not_allowed: 405,
+      conflict: 409,
+      too_large: 413,
+      unsupported_media_type: 415,
+      rate_limited: 429,
+      internal: 500,
+    });
+  });
+});

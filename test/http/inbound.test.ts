@@ -1,0 +1,445 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  advance,
+  alarmOf,
+  api,
+  ask,
+  bootstrap,
+  createMailbox,
+  deliver,
+  DOMAIN,
+  evict,
+  inject,
+  message,
+  OPERATOR,
+  plainMessage,
+  resetClock,
+  ringAlarm,
+  rowsOf,
+  setClock,
+  tablesOf,
+  withBindings,
+} from "../harness.ts";
+
+interface Page {
+  emails: { id: string; subject: string; to_address: string; from_address: string }[];
+}
+interface Email {
+  to_address: string;
+  from_address: string;
+  metadata: { envelope_from: string; envelope_to: string; received_via: string };
+}
+
+const HOUR_MS = 3_600_000;
+const LIMIT = 26_214_400;
+
+afterEach(() => {
+  resetClock();
+  vi.restoreAllMocks();
+});
+
+const inbox = async (key: string) => (await ask<Page>("/v1/inbox?limit=100", { key })).body.emails;
+
+/** A message of exactly `bytes`, with a body that costs a parser nothing. */
+function sized(bytes: number): string {
+  const head = plainMessage({ body: "" });
+  const lines = "y".repeat(998);
+  const room = bytes - head.length;
+  return head + `${lines}\r\n`.repeat(Math.floor(room / 1_000)) + "z".repeat(room % 1_000);
+}
+
+/** A bucket that fails as long as it is told to. */
+function faultyBucket() {
+  const bucket = {
+    put: vi.fn<() => Promise<R2Object>>(() => Promise.reject(new Error("The bucket is down"))),
+    get: (): Promise<null> => Promise.reject(new Error("The bucket is down")),
+    delete: vi.fn<() => Promise<void>>(() => Promise.reject(new Error("The bucket is down"))),
+  };
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  return bucket;
+}
+
+describe("mail for nobody", () => {
+  const gone = async () => {
+    const { mailbox, api_key } = await createMailbox();
+    await ask("/v1/mailbox", { key: api_key, method: "DELETE" });
+    return mailbox;
+  };
+  const over = async () => {
+    const { mailbox } = await bootstrap();
+    advance(72 * HOUR_MS);
+    return mailbox;
+  };
+  const never = () => Promise.resolve(`never-${crypto.randomUUID()}@${DOMAIN}`);
+
+  it.each([
+    ["never was", never],
+    ["was deleted", gone],
+    ["is over", over],
+  ])("is refused for good when the mailbox %s", async (_, address) => {
+    const to = await address();
+    for (const raw of [plainMessage(), sized(600_000)]) {
+      const handed = await deliver(to, raw);
+      expect([handed.status, handed.body]).toEqual([404, { error: "Unknown mailbox", code: "not_found" }]);
+      expect((await inject(raw, "sender@example.com", to)).rejected).toMatch(/^550 5\.1\.1 /);
+    }
+  });
+
+  it("leaves no table, no alarm and no blob", async () => {
+    const to = await never();
+    const before = (await env.BLOBS.list()).objects.length;
+    await deliver(to, plainMessage());
+    await deliver(to, sized(600_000));
+    await inject(plainMessage(), "sender@example.com", to);
+    expect(await tablesOf(to)).toEqual([]);
+    expect(await alarmOf(to)).toBeNull();
+    expect((await env.BLOBS.list()).objects.length).toBe(before);
+  });
+
+  it("leaves nothing in an expired mailbox, which ends by what it noticed", async () => {
+    const to = await over();
+    await deliver(to, plainMessage());
+    await ringAlarm(to);
+    expect(await rowsOf(to, "SELECT name FROM sqlite_master WHERE name = 'message'")).toEqual([]);
+  });
+
+  it.each([
+    "",
+    "nonsense",
+    "@mailkeep.test",
+    "two@at@mailkeep.test",
+    "a b@mailkeep.test",
+    "\u00e9@mailkeep.test",
+  ])("is refused for good when the recipient is no address: %j", async (to) => {
+    expect((await inject(plainMessage(), "sender@example.com", to)).rejected).toMatch(/^550 5\.1\.1 /);
+  });
+});
+
+describe("a message that is too large", () => {
+  it("is refused for good at one byte over 26,214,400", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const raw = new Uint8Array(LIMIT + 1).fill(0x61);
+    const handed = await deliver(mailbox, raw);
+    expect(handed.status).toBe(413);
+    expect(handed.body).toMatchObject({ code: "too_large" });
+    expect(JSON.stringify(handed.body)).toContain(String(LIMIT));
+    expect((await inject(raw, "sender@example.com", mailbox)).rejected).toMatch(/^552 5\.3\.4 /);
+    expect(await inbox(api_key)).toEqual([]);
+  });
+
+  it("is not too large at 26,214,400 bytes, and comes back byte for byte", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const raw = sized(LIMIT);
+    expect(raw.length).toBe(LIMIT);
+    const handed = await deliver(mailbox, raw);
+    expect(handed.status).toBe(202);
+    const back = await api(`/v1/emails/${handed.body.id}/raw`, { key: api_key });
+    expect(back.headers.get("Content-Length")).toBe(String(LIMIT));
+    expect((await back.text()) === raw).toBe(true);
+    await ask("/v1/mailbox", { key: api_key, method: "DELETE" });
+  });
+
+  it("is refused by its announced length without being read", async () => {
+    const { mailbox } = await createMailbox();
+    const body = new ReadableStream<Uint8Array>({
+      pull() {
+        throw new Error("The body was read");
+      },
+    });
+    const headers = { "Content-Type": "message/rfc822", "Content-Length": String(LIMIT + 1) };
+    expect((await api(`/v1/inbound?to=${mailbox}`, { key: OPERATOR, body, headers })).status).toBe(413);
+  });
+});
+
+describe("the envelope", () => {
+  it("decides where a message goes, whatever its To header says", async () => {
+    const a = await createMailbox();
+    const b = await createMailbox();
+    const raw = plainMessage({ subject: "For A", headers: [`To: ${b.mailbox}`, `Cc: ${b.mailbox}`] });
+    await deliver(a.mailbox, raw);
+    expect((await inbox(a.api_key)).map((email) => [email.subject, email.to_address])).toEqual([
+      ["For A", a.mailbox],
+    ]);
+    expect(await inbox(b.api_key)).toEqual([]);
+  });
+
+  it("is each recipient's own when one message has two (F04)", async () => {
+    const a = await createMailbox();
+    const b = await createMailbox();
+    const raw = plainMessage({ headers: ["To: undisclosed-recipients:;"] });
+    await inject(raw, "first@example.com", a.mailbox);
+    await deliver(b.mailbox, raw, "second@example.com");
+    const read = async (box: typeof a) => {
+      const [email] = await inbox(box.api_key);
+      return (await ask<Email>(`/v1/emails/${email?.id}`, { key: box.api_key })).body;
+    };
+    expect(await read(a)).toMatchObject({
+      to_address: a.mailbox,
+      metadata: {
+        envelope_from: "first@example.com",
+        envelope_to: a.mailbox,
+        received_via: "email_routing",
+      },
+    });
+    expect(await read(b)).toMatchObject({
+      to_address: b.mailbox,
+      metadata: { envelope_from: "second@example.com", envelope_to: b.mailbox, received_via: "http" },
+    });
+  });
+
+  it("keeps its +tag in to_address, and reaches the mailbox in any case and spelling", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const [local = "", domain = ""] = mailbox.split("@");
+    for (const to of [
+      `${local}+shop@${domain}`,
+      mailbox.toUpperCase(),
+      `<${mailbox}>`,
+      `"${local}"@${domain}.`,
+    ]) {
+      expect((await deliver(to, plainMessage())).status).toBe(202);
+      expect(await inject(plainMessage(), "s@example.com", to)).toEqual({ rejected: null });
+    }
+    const seen = new Set((await inbox(api_key)).map((email) => email.to_address));
+    expect([...seen].toSorted()).toEqual([`${local}+shop@${domain}`, mailbox].toSorted());
+  });
+
+  it("stands for the sender where the message names none", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    await deliver(mailbox, message(["Subject: No From"]), "bounce@example.com");
+    await deliver(mailbox, message(["Subject: Nobody at all"]), "");
+    expect((await inbox(api_key)).map((email) => email.from_address)).toEqual(["", "bounce@example.com"]);
+  });
+
+  it("tells who handed over, as the SMTP listener says it", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const query = new URLSearchParams({
+      from: "a@example.com",
+      to: mailbox,
+      via: "smtp",
+      client: "192.0.2.7",
+      helo: "mx.example.com",
+    });
+    const handed = await ask<{ id: string }>(`/v1/inbound?${query.toString()}`, {
+      key: OPERATOR,
+      body: plainMessage(),
+    });
+    const { body } = await ask(`/v1/emails/${handed.body.id}`, { key: api_key });
+    expect(body).toMatchObject({
+      metadata: { received_via: "smtp", client_address: "192.0.2.7", helo: "mx.example.com" },
+    });
+  });
+
+  it("may be handed over by the operator alone", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const hand = (key?: string) => api(`/v1/inbound?to=${mailbox}`, { key, body: plainMessage() });
+    expect((await hand()).status).toBe(401);
+    expect((await hand(api_key)).status).toBe(403);
+    expect((await hand(OPERATOR)).status).toBe(202);
+    expect((await inbox(api_key)).length).toBe(1);
+  });
+});
+
+describe("a fault of ours", () => {
+  it("is 503 with Retry-After, and an exception out of email(), so that the sender comes again (F02)", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const BLOBS = faultyBucket();
+    const raw = sized(600_000);
+    const query = new URLSearchParams({ from: "s@example.com", to: mailbox });
+    const failed = await ask(`/v1/inbound?${query.toString()}`, {
+      key: OPERATOR,
+      body: raw,
+      vars: { BLOBS },
+    });
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get("Retry-After")).toBe("30");
+    expect(failed.body).toMatchObject({ code: "unavailable" });
+    await expect(inject(raw, "s@example.com", mailbox, { BLOBS })).rejects.toThrow(/bucket is down/);
+    expect(await inbox(api_key)).toEqual([]);
+    expect((await deliver(mailbox, raw)).body).toMatchObject({ duplicate: false });
+    expect((await deliver(mailbox, raw)).body).toMatchObject({ duplicate: true });
+    expect((await inbox(api_key)).length).toBe(1);
+  });
+
+  it("does not touch small messages, which need no bucket", async () => {
+    const { mailbox } = await createMailbox();
+    expect((await deliver(mailbox, plainMessage(), "s@example.com", { BLOBS: faultyBucket() })).status).toBe(
+      202,
+    );
+  });
+
+  it("of the actor is temporary too, and tried three times where the platform says that it may help (F03)", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const failing = (marks: object) => {
+      const receive = vi.fn<() => Promise<never>>(() =>
+        Promise.reject(Object.assign(new Error("Actor failed"), marks)),
+      );
+      return { receive, MAILBOX: { getByName: () => ({ receive }) } };
+    };
+    const query = new URLSearchParams({ from: "s@example.com", to: `any@${DOMAIN}` });
+    const hand = (MAILBOX: object) =>
+      ask(`/v1/inbound?${query.toString()}`, { key: OPERATOR, body: plainMessage(), vars: { MAILBOX } });
+    for (const [marks, tries] of [
+      [{}, 1],
+      [{ retryable: true }, 3],
+      [{ retryable: true, overloaded: true }, 1],
+    ] as const) {
+      const { receive, MAILBOX } = failing(marks);
+      expect((await hand(MAILBOX)).status).toBe(503);
+      expect(receive).toHaveBeenCalledTimes(tries);
+    }
+  });
+
+  it("in the middle of storing leaves nothing half done, and the retry is stored once (F20)", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { mailbox, api_key } = await createMailbox();
+    const raw = plainMessage({ subject: "All or nothing" });
+    await rowsOf(
+      mailbox,
+      "CREATE TRIGGER full BEFORE UPDATE OF inbound ON account BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
+    );
+    expect((await deliver(mailbox, raw)).status).toBe(503);
+    await expect(inject(raw, "s@example.com", mailbox)).rejects.toThrow(/full/);
+    for (const table of ["message", "content", "known_id", "message_label", "search"]) {
+      expect(await rowsOf(mailbox, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
+    }
+    expect(await inbox(api_key)).toEqual([]);
+    expect((await ask("/v1/stats", { key: api_key })).body).toMatchObject({
+      total_emails: 0,
+      storage_bytes: 0,
+    });
+    await rowsOf(mailbox, "DROP TRIGGER full");
+    expect((await deliver(mailbox, raw)).body).toMatchObject({ duplicate: false });
+    expect((await inbox(api_key)).map((email) => email.subject)).toEqual(["All or nothing"]);
+  });
+
+  it("is forgotten when the second try works", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    let calls = 0;
+    const MAILBOX = {
+      getByName: (name: string) => ({
+        receive: (mail: Parameters<ReturnType<typeof env.MAILBOX.getByName>["receive"]>[0]) => {
+          calls += 1;
+          if (calls === 1) return Promise.reject(Object.assign(new Error("Broken"), { retryable: true }));
+          return env.MAILBOX.getByName(name).receive(mail);
+        },
+      }),
+    };
+    expect((await deliver(mailbox, plainMessage(), "s@example.com", { MAILBOX })).status).toBe(202);
+    expect((await inbox(api_key)).length).toBe(1);
+  });
+});
+
+describe("blobs that no message came to name", () => {
+  const keysOf = async () => (await env.BLOBS.list()).objects.map((object) => object.key);
+
+  it("are reserved before they are written, and erased an hour later (F01)", async () => {
+    const { mailbox } = await createMailbox();
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    // The put works, but the router dies before the rows are written.
+    const MAILBOX = {
+      getByName: (name: string) => ({
+        reserve: (keys: string[], bytes: number) => env.MAILBOX.getByName(name).reserve(keys, bytes),
+        receive: () => Promise.reject(new Error("The isolate is gone")),
+      }),
+    };
+    const before = await keysOf();
+    expect((await deliver(mailbox, sized(600_000), "s@example.com", { MAILBOX })).status).toBe(503);
+    const orphans = (await keysOf()).filter((key) => !before.includes(key));
+    expect(orphans.length).toBe(1);
+    const planned = await rowsOf<{ key: string; due_at: number }>(
+      mailbox,
+      "SELECT key, due_at FROM blob_to_erase",
+    );
+    expect(planned.map((row) => row.key)).toEqual(expect.arrayContaining(orphans));
+    expect(await alarmOf(mailbox)).toBe(planned[0]?.due_at);
+    expect(Math.abs((planned[0]?.due_at ?? 0) - Date.now() - HOUR_MS)).toBeLessThan(60_000);
+    await ringAlarm(mailbox);
+    expect(await keysOf()).toEqual(expect.arrayContaining(orphans));
+    advance(HOUR_MS + 60_000);
+    await ringAlarm(mailbox);
+    expect(await keysOf()).toEqual(before);
+    expect(await rowsOf(mailbox, "SELECT key FROM blob_to_erase")).toEqual([]);
+    expect(await alarmOf(mailbox)).toBeNull();
+  });
+
+  it("are also those of a message that turned out to be a duplicate", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const raw = sized(600_000);
+    const before = await keysOf();
+    const first = await deliver(mailbox, raw);
+    await deliver(mailbox, raw);
+    expect((await keysOf()).length).toBe(before.length + 1);
+    advance(HOUR_MS + 60_000);
+    await ringAlarm(mailbox);
+    expect((await keysOf()).length).toBe(before.length + 1);
+    const back = await api(`/v1/emails/${first.body.id}/raw`, { key: api_key });
+    expect((await back.text()) === raw).toBe(true);
+  });
+
+  it("are not those of a stored message, which survive every alarm", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const raw = sized(600_000);
+    const { body } = await deliver(mailbox, raw);
+    advance(48 * HOUR_MS);
+    await ringAlarm(mailbox);
+    expect((await (await api(`/v1/emails/${body.id}/raw`, { key: api_key })).text()) === raw).toBe(true);
+  });
+
+  it("are erased a minute later again where the bucket refuses, and the alarm never dies (F13)", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    // An hour ahead, so that the alarm rings when the test rings it, and not before.
+    setClock(Date.now() + HOUR_MS);
+    const { body } = await deliver(mailbox, sized(600_000));
+    const before = await keysOf();
+    await ask(`/v1/emails/${body.id}`, { key: api_key, method: "DELETE" });
+    const BLOBS = faultyBucket();
+    await withBindings(mailbox, { BLOBS }, async () => {
+      for (let count = 0; count < 8; count += 1) {
+        await ringAlarm(mailbox);
+        expect(await alarmOf(mailbox)).toBe(Date.now() + 60_000);
+        advance(60_000);
+      }
+    });
+    expect(BLOBS.delete.mock.calls.length).toBe(8);
+    expect(await keysOf()).toEqual(before);
+    await evict(mailbox);
+    await ringAlarm(mailbox);
+    expect((await keysOf()).length).toBe(before.length - 1);
+  });
+});
+
+describe("a mailbox that is full (T68)", () => {
+  it("refuses what does not fit with 507, and takes what does", async () => {
+    const { mailbox, api_key } = await bootstrap();
+    const raw = plainMessage();
+    const room = 100_000_000 - raw.length;
+    const fill = async (bytes: number) => {
+      await rowsOf(mailbox, "UPDATE account SET storage_bytes = ?", bytes);
+      await evict(mailbox);
+    };
+    await fill(room + 1);
+    const refused = await deliver(mailbox, raw);
+    expect([refused.status, refused.body]).toEqual([
+      507,
+      { error: "Mailbox is full (max 100000000 bytes)", code: "mailbox_full" },
+    ]);
+    await expect(inject(raw, "s@example.com", mailbox)).rejects.toThrow(/full/);
+    expect((await deliver(mailbox, sized(600_000))).status).toBe(507);
+    expect(await rowsOf(mailbox, "SELECT key FROM blob_to_erase")).toEqual([]);
+    await fill(room);
+    expect((await deliver(mailbox, raw)).status).toBe(202);
+    expect((await ask("/v1/stats", { key: api_key })).body).toMatchObject({ storage_bytes: 100_000_000 });
+  });
+
+  it("holds fifty times as much where it is permanent, and has room again after a deletion", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const { body } = await deliver(mailbox, plainMessage());
+    await rowsOf(mailbox, "UPDATE account SET storage_bytes = ?", 5_000_000_000);
+    await evict(mailbox);
+    const next = plainMessage({ subject: "x" });
+    expect((await deliver(mailbox, next)).status).toBe(507);
+    await ask(`/v1/emails/${body.id}`, { key: api_key, method: "DELETE" });
+    expect((await deliver(mailbox, next)).status).toBe(202);
+  });
+});

@@ -1,0 +1,253 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { idOf, idTail, readId } from "../../src/lib/ids.ts";
+import { locatorOf } from "../../src/contract/key.ts";
+import {
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  DOMAIN,
+  message,
+  OPERATOR,
+  plainMessage,
+  tablesOf,
+  type TestMailbox,
+} from "../harness.ts";
+
+const WRONG_MAILBOX = [403, '{"error":"forbidden","message":"Key not authorized for this mailbox"}'];
+
+let a: TestMailbox;
+let b: TestMailbox;
+let emailOfB: string;
+let threadOfB: string;
+let attachmentOfB: string;
+
+beforeAll(async () => {
+  a = await createMailbox();
+  b = await createMailbox();
+  await deliver(a.mailbox, plainMessage({ subject: "Mail of A" }));
+  const withFile = message(
+    ["Subject: Secret of B", "Content-Type: multipart/mixed; boundary=x"],
+    [
+      "--x",
+      "Content-Type: text/plain",
+      "",
+      "Hi",
+      "--x",
+      'Content-Disposition: attachment; filename="b.txt"',
+      "",
+      "B",
+      "--x--",
+    ].join("\n"),
+  );
+  emailOfB = (await deliver(b.mailbox, withFile)).body.id;
+  const email = await ask<{ thread_id: string; attachments: { id: string }[] }>(`/v1/emails/${emailOfB}`, {
+    key: b.api_key,
+  });
+  threadOfB = email.body.thread_id;
+  attachmentOfB = email.body.attachments[0]?.id ?? "";
+});
+
+const toldOf = async (response: Response) => [response.status, await response.text()];
+
+describe("a key of one mailbox that names another", () => {
+  it.each(["mailbox", "mailbox[]", "mailbox%5B%5D", "address", "to"])(
+    "is refused with the exact body: ?%s=",
+    async (name) => {
+      expect(await toldOf(await api(`/v1/inbox?${name}=${b.mailbox}`, { key: a.api_key }))).toEqual(
+        WRONG_MAILBOX,
+      );
+    },
+  );
+
+  it("hears the same of a mailbox that does not exist, and of what is no address", async () => {
+    for (const other of [`nobody-at-all@${DOMAIN}`, "someone@elsewhere.example", "nonsense", "%00"]) {
+      expect(await toldOf(await api(`/v1/inbox?mailbox=${other}`, { key: a.api_key }))).toEqual(
+        WRONG_MAILBOX,
+      );
+    }
+  });
+
+  it("is refused on every route, before its input is looked at", async () => {
+    const other = `mailbox=${b.mailbox}`;
+    for (const path of [
+      "me",
+      "inbox",
+      "search?q=x",
+      "email?id=x",
+      "emails/x",
+      "emails/x/raw",
+      "code",
+      "stats",
+    ]) {
+      const glue = path.includes("?") ? "&" : "?";
+      expect(await toldOf(await api(`/v1/${path}${glue}${other}`, { key: a.api_key }))).toEqual(
+        WRONG_MAILBOX,
+      );
+    }
+    for (const path of ["threads", "thread?id=x", "threads/x", "attachments/x", "keys", "mailbox"]) {
+      const glue = path.includes("?") ? "&" : "?";
+      expect(await toldOf(await api(`/v1/${path}${glue}${other}`, { key: a.api_key }))).toEqual(
+        WRONG_MAILBOX,
+      );
+    }
+    expect(await toldOf(await api(`/v1/inbox?limit=0&${other}`, { key: a.api_key }))).toEqual(WRONG_MAILBOX);
+    expect(await toldOf(await api(`/v1/mailbox?${other}`, { key: a.api_key, method: "DELETE" }))).toEqual(
+      WRONG_MAILBOX,
+    );
+    expect(
+      await toldOf(await api(`/v1/mailbox/resume?${other}`, { key: a.api_key, method: "PATCH" })),
+    ).toEqual(WRONG_MAILBOX);
+    expect(await toldOf(await api(`/v1/emails/x?${other}`, { key: a.api_key, method: "DELETE" }))).toEqual(
+      WRONG_MAILBOX,
+    );
+    expect((await api("/v1/inbox", { key: b.api_key })).status).toBe(200);
+  });
+
+  it("is refused in the body too", async () => {
+    const json = { mailbox: b.mailbox, display_name: "x" };
+    expect(await toldOf(await api("/v1/mailbox", { key: a.api_key, method: "PATCH", json }))).toEqual(
+      WRONG_MAILBOX,
+    );
+    expect(await toldOf(await api("/v1/keys", { key: a.api_key, json: { mailbox: b.mailbox } }))).toEqual(
+      WRONG_MAILBOX,
+    );
+  });
+
+  it("is refused when it names its own beside it, in either order", async () => {
+    for (const pair of [
+      `mailbox=${a.mailbox}&mailbox=${b.mailbox}`,
+      `mailbox=${b.mailbox}&mailbox=${a.mailbox}`,
+      `mailbox=${a.mailbox}&address=${b.mailbox}`,
+    ]) {
+      expect(await toldOf(await api(`/v1/inbox?${pair}`, { key: a.api_key }))).toEqual(WRONG_MAILBOX);
+    }
+  });
+
+  it("is refused by HEAD as by GET", async () => {
+    const head = await api(`/v1/inbox?mailbox=${b.mailbox}`, { key: a.api_key, method: "HEAD" });
+    expect(head.status).toBe(403);
+    const recipient = await api(`/v1/inbox?to=${b.mailbox}`, { key: a.api_key, method: "HEAD" });
+    expect(recipient.status).toBe(403);
+  });
+
+  it("does not reach it by a header of that name", async () => {
+    for (const header of ["X-Mailbox", "Mailbox", "X-Forwarded-User", "X-HTTP-Method-Override"]) {
+      const { body } = await ask("/v1/stats", { key: a.api_key, headers: { [header]: b.mailbox } });
+      expect(body).toMatchObject({ mailbox: a.mailbox });
+    }
+  });
+
+  it("may filter by recipients elsewhere, who are no mailbox here", async () => {
+    const { status, body } = await ask("/v1/inbox?to=someone@elsewhere.example", { key: a.api_key });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ emails: [] });
+  });
+});
+
+describe("a mailbox named by its own key", () => {
+  it("is known in every spelling of its address (T09)", async () => {
+    const [local = "", domain = ""] = a.mailbox.split("@");
+    for (const spelling of [
+      a.mailbox.toUpperCase(),
+      `${local}%2Btag@${domain}`,
+      `${local}%40${domain}`,
+      `${local}@${domain}.`,
+      `%20${a.mailbox}%20`,
+      `%22${local}%22@${domain}`,
+    ]) {
+      const { status, body } = await ask(`/v1/stats?mailbox=${spelling}`, { key: a.api_key });
+      expect([spelling, status]).toEqual([spelling, 200]);
+      expect(body).toMatchObject({ mailbox: a.mailbox });
+    }
+  });
+
+  it("is another one in every spelling that only looks like it (T09)", async () => {
+    const [local = "", domain = ""] = a.mailbox.split("@");
+    for (const spelling of [
+      `${local}\uff20${domain}`,
+      `${local.replace("o", "\u043e")}@${domain}`,
+      `${local}\u200b@${domain}`,
+      `${local}@sub.${domain}`,
+      `${local}@${domain}@${domain}`,
+      `${local}x@${domain}`,
+      `${a.mailbox},${b.mailbox}`,
+    ]) {
+      const mailbox = encodeURIComponent(spelling);
+      expect(await toldOf(await api(`/v1/stats?mailbox=${mailbox}`, { key: a.api_key }))).toEqual(
+        WRONG_MAILBOX,
+      );
+    }
+  });
+
+  it("is not made anew by an operator who looks for a variant of it", async () => {
+    const variant = `${a.mailbox.split("@")[0]}@other.example`;
+    expect((await api(`/v1/inbox?mailbox=${variant}`, { key: OPERATOR })).status).toBe(404);
+    expect(await tablesOf(variant)).toEqual([]);
+  });
+});
+
+describe("an id of another mailbox", () => {
+  /** An id of A's own that no message bears. */
+  const unused = () => idOf(123_456, idTail(locatorOf(a.mailbox)));
+
+  it.each([
+    ["GET", "/v1/emails/:id", () => emailOfB],
+    ["GET", "/v1/email?id=:id", () => emailOfB],
+    ["GET", "/v1/emails/:id/raw", () => emailOfB],
+    ["DELETE", "/v1/emails/:id", () => emailOfB],
+    ["DELETE", "/v1/email?id=:id", () => emailOfB],
+    ["PATCH", "/v1/emails/:id", () => emailOfB],
+    ["GET", "/v1/threads/:id", () => threadOfB],
+    ["GET", "/v1/thread?id=:id", () => threadOfB],
+    ["GET", "/v1/attachments/:id", () => attachmentOfB],
+    ["GET", "/v1/attachment?id=:id", () => attachmentOfB],
+  ])("is answered like a random one, to the byte: %s %s", async (method, path, foreign) => {
+    const answers = [];
+    const ids = [
+      foreign(),
+      unused(),
+      crypto.randomUUID(),
+      "nonsense",
+      "../../v1/me",
+      "'; DROP TABLE message--",
+    ];
+    for (const id of ids) {
+      const response = await api(path.replace(":id", encodeURIComponent(id)), { key: a.api_key, method });
+      answers.push(`${response.status} ${await response.text()}`);
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toMatch(/^404 \{"error":"(Email|Thread|Attachment) not found","code":"not_found"\}$/);
+  });
+
+  it("leaves what it names untouched", async () => {
+    await api(`/v1/emails/${emailOfB}`, { key: a.api_key, method: "DELETE" });
+    await api(`/v1/emails/${emailOfB}`, {
+      key: a.api_key,
+      method: "PATCH",
+      json: { add_labels: ["stolen"] },
+    });
+    const { status, body } = await ask(`/v1/emails/${emailOfB}`, { key: b.api_key });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ subject: "Secret of B", labels: ["personal"] });
+  });
+
+  it("is one of a key too", async () => {
+    const { body } = await ask<{ keys: { id: string }[] }>("/v1/keys", { key: b.api_key });
+    const refused = await ask(`/v1/keys/${body.keys[0]?.id}`, { key: a.api_key, method: "DELETE" });
+    expect(refused.status).toBe(404);
+    expect((await api("/v1/inbox", { key: b.api_key })).status).toBe(200);
+  });
+
+  it("is a part of it that no other mailbox can mint", () => {
+    expect(readId(emailOfB, idTail(locatorOf(a.mailbox)))).toBeNull();
+    expect(readId(emailOfB, idTail(locatorOf(b.mailbox)))).not.toBeNull();
+  });
+
+  it("of an email is none of an attachment, nor the other way round", async () => {
+    expect((await api(`/v1/attachments/${emailOfB}`, { key: b.api_key })).status).toBe(404);
+    expect((await api(`/v1/emails/${attachmentOfB}`, { key: b.api_key })).status).toBe(404);
+    expect((await api(`/v1/threads/${attachmentOfB}`, { key: b.api_key })).status).toBe(404);
+    expect((await api(`/v1/emails/${emailOfB.toUpperCase()}`, { key: b.api_key })).status).toBe(200);
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { ask, createMailbox, deliver, OPERATOR, plainMessage, type TestMailbox } from "../harness.ts";
+
+let box: TestMailbox;
+
+interface Page {
+  emails: { subject: string; received_at: string }[];
+  next_cursor: string | null;
+}
+interface Refusal {
+  error: string;
+  code: string;
+  details: { path: string; message: string }[];
+}
+
+beforeAll(async () => {
+  box = await createMailbox();
+  for (let count = 1; count <= 102; count += 1) {
+    await deliver(box.mailbox, plainMessage({ subject: `Mail ${count}` }));
+  }
+});
+
+const get = <Body = Page>(path: string) => ask<Body>(path, { key: box.api_key });
+
+/** The fields that a 400 names, in its text and one by one in its details; none if it was no such refusal. */
+async function refusedFields(path: string): Promise<string[]> {
+  const { status, body } = await get<Refusal>(path);
+  if (status !== 400 || body.code !== "invalid") return [`not refused: ${status}`];
+  return body.details
+    .map((detail) => detail.path)
+    .filter((_, index) => index > 0 || body.error.includes(body.details[0]?.path ?? "?"));
+}
+
+describe("limit", () => {
+  it.each([
+    ["", 20],
+    ["?limit=", 20],
+    ["?limit=1", 1],
+    ["?limit=99", 99],
+    ["?limit=100", 100],
+    ["?limit=101", 100],
+    ["?limit=999999999", 100],
+  ])("%s gives %i emails", async (query, count) => {
+    const { body } = await get(`/v1/inbox${query}`);
+    expect(body.emails.length).toBe(count);
+    expect(body.next_cursor).not.toBeNull();
+  });
+
+  it.each(["0", "-1", "NaN", "1.5", "1e3", "0x10", "ten", "%00", "9".repeat(30)])(
+    "%s is refused by every listing",
+    async (value) => {
+      for (const path of ["inbox", "search", "threads", "threads/x", "thread"]) {
+        expect(await refusedFields(`/v1/${path}?query=mail&id=x&limit=${value}`)).toContain("limit");
+      }
+    },
+  );
+});
+
+describe("offset", () => {
+  it("skips from the newest, and past the end finds nothing", async () => {
+    expect((await get("/v1/inbox?offset=0&limit=1")).body.emails[0]?.subject).toBe("Mail 102");
+    expect((await get("/v1/inbox?offset=1&limit=1")).body.emails[0]?.subject).toBe("Mail 101");
+    const last = await get("/v1/inbox?offset=101&limit=1");
+    expect(last.body.emails[0]?.subject).toBe("Mail 1");
+    expect(last.body.next_cursor).toBeNull();
+    expect((await get("/v1/inbox?offset=102")).body).toEqual({ emails: [], next_cursor: null });
+    expect((await get("/v1/inbox?offset=1000000000")).body.emails).toEqual([]);
+  });
+
+  it.each(["-1", "NaN", "1.5", "x"])("%s is refused", async (value) => {
+    expect(await refusedFields(`/v1/inbox?offset=${value}`)).toContain("offset");
+    expect(await refusedFields(`/v1/search?q=x&offset=${value}`)).toContain("offset");
+  });
+});
+
+describe("timeout", () => {
+  it.each(["0", "-1", "NaN", "0.5", "soon"])("%s is refused", async (value) => {
+    expect(await refusedFields(`/v1/code?timeout=${value}`)).toContain("timeout");
+  });
+
+  it("of one second is the least", async () => {
+    const { status, body } = await get<{ code: null }>("/v1/code?timeout=1");
+    expect([status, body]).toEqual([200, { code: null }]);
+  });
+});
+
+describe("since and until", () => {
+  it.each([
+    "yesterday",
+    "2026-13-01",
+    "2026-01-32",
+    "2026-01-01T25:00:00Z",
+    "2026-01-01T00:00:00+99:99",
+    "1700000000",
+    "-1",
+    "2026-01-01T00:00:00 Z",
+    "+275761-01-01T00:00:00Z",
+    "'; DROP TABLE message--",
+  ])("%s is refused", async (value) => {
+    const time = encodeURIComponent(value);
+    expect(await refusedFields(`/v1/inbox?since=${time}`)).toContain("since");
+    expect(await refusedFields(`/v1/inbox?until=${time}`)).toContain("until");
+    expect(await refusedFields(`/v1/code?since=${time}`)).toContain("since");
+  });
+
+  it.each([
+    "2026-01-01",
+    "2026-01-01T00:00",
+    "2026-01-01T00:00:00",
+    "2026-01-01T00:00:00Z",
+    "2026-01-01T00:00:00.123456Z",
+    "2026-01-01T00:00:00+02:00",
+    "2026-01-01T00:00:00-0230",
+    "0001-01-01",
+    "9999-12-31T23:59:59.999Z",
+  ])("%s is understood", async (value) => {
+    expect((await get(`/v1/inbox?limit=1&since=${encodeURIComponent(value)}`)).status).toBe(200);
+  });
+
+  it("keep what was received at that very millisecond, and not one off it", async () => {
+    const { body } = await get("/v1/inbox?limit=1&offset=50");
+    const at = Date.parse(body.emails[0]?.received_at ?? "");
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const between = async (since: number, until: number) =>
+      (await get(`/v1/inbox?limit=100&since=${iso(since)}&until=${iso(until)}`)).body.emails;
+    const exact = await between(at, at);
+    expect(exact.length).toBeGreaterThan(0);
+    expect(exact.every((email) => Date.parse(email.received_at) === at)).toBe(true);
+    expect((await between(at + 1, at + 1)).every((email) => Date.parse(email.received_at) === at + 1)).toBe(
+      true,
+    );
+    expect(await between(at, at - 1)).toEqual([]);
+  });
+});
+
+describe("cursor", () => {
+  it.each(["x!", "-", "1-2", "1-2-3", "zzzzzzzzzzzz", "%00", "undefined!", "../..", "\u{1f600}"])(
+    "%s that no page gave is refused",
+    async (value) => {
+      const cursor = encodeURIComponent(value);
+      expect(await refusedFields(`/v1/inbox?cursor=${cursor}`)).toContain("cursor");
+    },
+  );
+
+  it("of another listing is refused", async () => {
+    const inbox = (await get("/v1/inbox?limit=1")).body.next_cursor;
+    const threads = (await get("/v1/threads?limit=1")).body.next_cursor;
+    expect(await refusedFields(`/v1/threads?cursor=${inbox}`)).toContain("cursor");
+    expect(await refusedFields(`/v1/inbox?cursor=${threads}`)).toContain("cursor");
+    expect(await refusedFields(`/v1/search?q=mail&cursor=${inbox}`)).toContain("cursor");
+  });
+
+  it("may have 512 characters and not one more", async () => {
+    expect(await refusedFields(`/v1/inbox?cursor=${"a".repeat(512)}`)).toContain("cursor");
+    const { body } = await get<Refusal>(`/v1/inbox?cursor=${"a".repeat(513)}`);
+    expect(body.error).toContain("512");
+  });
+});
+
+describe("texts and choices", () => {
+  it.each([
+    ["direction=sideways", "direction"],
+    ["mode=magic", "mode"],
+    ["has_attachment=perhaps", "has_attachment"],
+    [`from=${"a".repeat(321)}`, "from"],
+    [`query=${"a".repeat(10_241)}`, "query"],
+  ])("refuse what they do not know: %s", async (query, field) => {
+    expect(await refusedFields(`/v1/inbox?${query}`)).toContain(field);
+  });
+
+  it("are taken at their very limit", async () => {
+    expect((await get(`/v1/inbox?from=${"a".repeat(320)}`)).status).toBe(200);
+    expect((await get(`/v1/inbox?query=${"a".repeat(10_240)}`)).status).toBe(200);
+  });
+
+  it("count as not given when empty", async () => {
+    const empty =
+      "direction=&label=&query=&mode=&from=&to=&subject=&has_attachment=&since=&until=&cursor=&mailbox=";
+    expect((await get(`/v1/inbox?${empty}&offset=`)).body.emails.length).toBe(20);
+  });
+
+  it("are refused when given twice with two meanings", async () => {
+    expect(await refusedFields("/v1/inbox?limit=1&limit=2")).toContain("limit");
+    expect(await refusedFields("/v1/inbox?label=a&label=b")).toContain("label");
+  });
+
+  it("tell all that is wrong at once", async () => {
+    const { body } = await get<Refusal>("/v1/inbox?limit=0&offset=-1&since=x&direction=y");
+    expect(body.details.map((detail) => detail.path).toSorted()).toEqual([
+      "direction",
+      "limit",
+      "offset",
+      "since",
+    ]);
+  });
+
+  it("that no route knows are passed over", async () => {
+    expect((await get("/v1/inbox?utm_source=x&__proto__=y&constructor=z&limit=1")).status).toBe(200);
+  });
+
+  it.each(["from", "to", "subject", "label", "query"])("are data, never SQL: %s", async (name) => {
+    const hostile = encodeURIComponent("' OR 1=1; DROP TABLE message; --\u0000\\%_");
+    const { status, body } = await get(`/v1/inbox?${name}=${hostile}`);
+    expect([status, body.emails]).toEqual([200, []]);
+    expect((await get("/v1/inbox?limit=1")).body.emails.length).toBe(1);
+  });
+
+  it("name the missing one: id, query, to", async () => {
+    expect(await refusedFields("/v1/email")).toContain("id");
+    expect(await refusedFields("/v1/email?id=")).toContain("id");
+    expect(await refusedFields("/v1/thread")).toContain("id");
+    expect(await refusedFields("/v1/attachment")).toContain("id");
+    expect(await refusedFields("/v1/search")).toContain("query");
+    expect(await refusedFields(`/v1/email?id=${"a".repeat(65)}`)).toContain("id");
+    const inbound = await ask<Refusal>("/v1/inbound", { key: OPERATOR, body: plainMessage() });
+    expect(inbound.status).toBe(400);
+    expect(inbound.body.details).toEqual([{ path: "to", message: expect.any(String) as string }]);
+  });
+});

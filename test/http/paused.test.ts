@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  api,
+  ask,
+  bootstrap,
+  createMailbox,
+  deliver,
+  inject,
+  OPERATOR,
+  plainMessage,
+  type TestMailbox,
+} from "../harness.ts";
+
+const PAUSED = [403, '{"error":"Mailbox is paused"}'];
+
+let box: TestMailbox;
+let email: string;
+
+beforeAll(async () => {
+  box = await createMailbox();
+  email = (await deliver(box.mailbox, plainMessage({ subject: "Before the pause" }))).body.id;
+  await ask("/v1/mailbox/pause", { key: box.api_key, method: "PATCH", json: { reason: "Holiday" } });
+});
+
+const toldOf = async (response: Response) => [response.status, await response.text()];
+
+const EVERYTHING = [
+  ["GET", "/v1/me"],
+  ["GET", "/v1/inbox"],
+  ["GET", "/v1/search?q=pause"],
+  ["GET", "/v1/email?id=EMAIL"],
+  ["GET", "/v1/emails/EMAIL"],
+  ["GET", "/v1/emails/EMAIL/raw"],
+  ["PATCH", "/v1/emails/EMAIL"],
+  ["DELETE", "/v1/emails/EMAIL"],
+  ["DELETE", "/v1/email?id=EMAIL"],
+  ["GET", "/v1/attachments/EMAIL"],
+  ["GET", "/v1/attachment?id=EMAIL"],
+  ["GET", "/v1/code?timeout=1"],
+  ["GET", "/v1/threads"],
+  ["GET", "/v1/threads/EMAIL"],
+  ["GET", "/v1/thread?id=EMAIL"],
+  ["GET", "/v1/stats"],
+  ["GET", "/v1/keys"],
+  ["POST", "/v1/keys"],
+  ["DELETE", "/v1/keys/some-id"],
+  ["GET", "/v1/mailbox"],
+  ["PATCH", "/v1/mailbox"],
+  ["PATCH", "/v1/mailbox/pause"],
+  ["DELETE", "/v1/mailbox"],
+] as const;
+
+describe("a paused mailbox", () => {
+  it.each(EVERYTHING)("refuses %s %s with the exact body", async (method, path) => {
+    expect(await toldOf(await api(path.replace("EMAIL", email), { key: box.api_key, method }))).toEqual(
+      PAUSED,
+    );
+  });
+
+  it.each(["/v1/inbox", "/v1/me", "/v1/stats", "/v1/code"])(
+    "refuses the operator who names it, too: %s",
+    async (path) => {
+      expect(await toldOf(await api(`${path}?mailbox=${box.mailbox}`, { key: OPERATOR }))).toEqual(PAUSED);
+    },
+  );
+
+  it("says 401 and 403 of another mailbox before it says paused, and paused before 400", async () => {
+    const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
+    expect((await api("/v1/inbox", { key: wrong })).status).toBe(401);
+    const foreign = await ask("/v1/inbox?mailbox=x@elsewhere.example", { key: box.api_key });
+    expect(foreign.body).toMatchObject({ message: "Key not authorized for this mailbox" });
+    expect(await toldOf(await api("/v1/inbox?limit=0", { key: box.api_key }))).toEqual(PAUSED);
+  });
+
+  it("still receives, by either way in", async () => {
+    expect((await deliver(box.mailbox, plainMessage())).status).toBe(202);
+    expect(await inject(plainMessage(), "sender@example.com", box.mailbox)).toEqual({ rejected: null });
+  });
+
+  it("still stands in what the operator administers", async () => {
+    const { body } = await ask(`/v1/mailboxes/${box.mailbox}`, { key: OPERATOR });
+    expect(body).toMatchObject({ mailbox: box.mailbox, status: "paused" });
+  });
+
+  it("works again once its own key resumes it, with what arrived meanwhile", async () => {
+    const own = await createMailbox();
+    const paused = await ask("/v1/mailbox/pause", { key: own.api_key, method: "PATCH" });
+    expect(paused.body).toMatchObject({ mailbox: own.mailbox, status: "paused", reason: null });
+    await deliver(own.mailbox, plainMessage({ subject: "Meanwhile" }));
+    const resumed = await ask("/v1/mailbox/resume", { key: own.api_key, method: "PATCH" });
+    expect([resumed.status, resumed.body]).toEqual([200, { mailbox: own.mailbox, status: "active" }]);
+    const { body } = await ask("/v1/inbox", { key: own.api_key });
+    expect(body).toMatchObject({ emails: [{ subject: "Meanwhile" }] });
+  });
+
+  it("is told again what it was paused for and since when, if the operator pauses it twice", async () => {
+    const own = await createMailbox();
+    const path = `/v1/mailboxes/${own.mailbox}/pause`;
+    const first = await ask<{ paused_at: string }>(path, {
+      key: OPERATOR,
+      method: "PATCH",
+      json: { reason: "Abuse" },
+    });
+    expect(first.body).toMatchObject({ status: "paused", reason: "Abuse" });
+    const second = await ask(path, { key: OPERATOR, method: "PATCH" });
+    expect(second.body).toMatchObject({ reason: "Abuse", paused_at: first.body.paused_at });
+  });
+
+  it("may be a temporary one, resumed by its provisional key", async () => {
+    const own = await bootstrap();
+    await ask(`/v1/mailboxes/${own.mailbox}/pause`, { key: OPERATOR, method: "PATCH" });
+    expect(await toldOf(await api("/v1/inbox", { key: own.api_key }))).toEqual(PAUSED);
+    expect((await ask("/v1/mailbox/resume", { key: own.api_key, method: "PATCH" })).status).toBe(200);
+    expect((await api("/v1/inbox", { key: own.api_key })).status).toBe(200);
+  });
+});

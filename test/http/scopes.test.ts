@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { api, ask, bootstrap, createMailbox, deliver, message, type TestMailbox } from "../harness.ts";
+
+let temporary: TestMailbox;
+let permanent: TestMailbox;
+let email: string;
+let attachment: string;
+
+const WITH_FILE = message(
+  ["Subject: File", "Content-Type: multipart/mixed; boundary=x"],
+  '--x\nContent-Disposition: attachment; filename="a.txt"\n\nA\n--x--',
+);
+
+beforeAll(async () => {
+  temporary = await bootstrap();
+  permanent = await createMailbox();
+  email = (await deliver(temporary.mailbox, WITH_FILE)).body.id;
+  const read = await ask<{ attachments: { id: string }[] }>(`/v1/emails/${email}`, {
+    key: temporary.api_key,
+  });
+  attachment = read.body.attachments[0]?.id ?? "";
+});
+
+const OWNERS_ONLY = [
+  ["GET", "/v1/keys"],
+  ["POST", "/v1/keys"],
+  ["DELETE", "/v1/keys/some-id"],
+  ["GET", "/v1/mailbox"],
+  ["PATCH", "/v1/mailbox"],
+  ["PATCH", "/v1/mailbox/pause"],
+  ["PATCH", "/v1/emails/EMAIL"],
+  ["DELETE", "/v1/emails/EMAIL"],
+  ["DELETE", "/v1/email?id=EMAIL"],
+  ["GET", "/v1/attachments/ATTACHMENT"],
+  ["GET", "/v1/attachment?id=ATTACHMENT"],
+] as const;
+
+const OPERATORS_ONLY = [
+  ["POST", "/v1/mailboxes"],
+  ["POST", "/v1/claim/auto"],
+  ["GET", "/v1/mailboxes"],
+  ["GET", "/v1/mailboxes/MAILBOX"],
+  ["DELETE", "/v1/mailboxes/MAILBOX"],
+  ["PATCH", "/v1/mailboxes/MAILBOX/pause"],
+  ["PATCH", "/v1/mailboxes/MAILBOX/resume"],
+  ["POST", "/v1/inbound?to=MAILBOX"],
+] as const;
+
+const filled = (path: string, own: TestMailbox) =>
+  path.replace("EMAIL", email).replace("ATTACHMENT", attachment).replace("MAILBOX", own.mailbox);
+
+describe("a provisional key", () => {
+  it.each([...OWNERS_ONLY, ...OPERATORS_ONLY])(
+    "may not %s %s and is told where to get a better one",
+    async (method, path) => {
+      const refused = await ask(filled(path, temporary), { key: temporary.api_key, method });
+      expect(refused.status).toBe(403);
+      expect(refused.body).toEqual({
+        error: "forbidden",
+        code: "insufficient_scope",
+        message: expect.stringContaining("provisional") as string,
+        upgrade: "https://api.example/claim",
+      });
+    },
+  );
+
+  it.each([
+    "me",
+    "inbox",
+    "search?q=file",
+    "emails/EMAIL",
+    "emails/EMAIL/raw",
+    "code?timeout=1",
+    "threads",
+    "stats",
+  ])("may read its own mailbox: %s", async (path) => {
+    const response = await api(filled(`/v1/${path}`, temporary), { key: temporary.api_key });
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  });
+
+  it("sees that there are attachments, and that it may not download them", async () => {
+    const { body } = await ask(`/v1/emails/${email}`, { key: temporary.api_key });
+    expect(body).toMatchObject({ has_attachments: true, attachments: [{ downloadable: false }] });
+  });
+
+  it("gains nothing by HEAD, by OPTIONS, or by naming another method (T10)", async () => {
+    const key = temporary.api_key;
+    const head = await api(`/v1/attachments/${attachment}`, { key, method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([403, ""]);
+    const options = await api(`/v1/attachments/${attachment}`, { key, method: "OPTIONS" });
+    expect([options.status, await options.text()]).toEqual([204, ""]);
+    const overridden = await api(`/v1/emails/${email}`, {
+      key,
+      headers: { "X-HTTP-Method-Override": "DELETE", "X-Method-Override": "DELETE" },
+    });
+    expect(overridden.status).toBe(200);
+    expect((await api(`/v1/emails/${email}?_method=DELETE`, { key })).status).toBe(200);
+    expect((await api(`/v1/emails/${email}`, { key })).status).toBe(200);
+  });
+
+  it("may delete its own mailbox", async () => {
+    const own = await bootstrap();
+    const gone = await ask("/v1/mailbox", { key: own.api_key, method: "DELETE" });
+    expect(gone.status).toBe(200);
+    expect(gone.body).toEqual({ ok: true, deleted: own.mailbox, r2_blobs_deleted: 0 });
+    expect((await api("/v1/me", { key: own.api_key })).status).toBe(401);
+  });
+});
+
+describe("a mailbox key", () => {
+  it.each(OPERATORS_ONLY)("may not %s %s, and has no upgrade to go to", async (method, path) => {
+    const refused = await ask(filled(path, permanent), { key: permanent.api_key, method });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toEqual({
+      error: "forbidden",
+      code: "insufficient_scope",
+      message: expect.stringContaining("mailbox") as string,
+    });
+  });
+
+  it("makes keys of its own scope and no other", async () => {
+    const made = await ask<{ api_key: string }>("/v1/keys", { key: permanent.api_key, method: "POST" });
+    expect(made.body).toMatchObject({ scope: "mailbox", mailbox: permanent.mailbox });
+    const wish = await ask("/v1/keys", { key: permanent.api_key, json: { scope: "operator" } });
+    expect(wish.status).toBe(400);
+  });
+});

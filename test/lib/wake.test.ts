@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nextWake } from "../../src/lib/wake.ts";
+
+const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const due = fc.array(fc.option(time), { maxLength: 12 });
+
+describe("nextWake", () => {
+  it("is null exactly when nothing has a date", () => {
+    expect(nextWake([], 5)).toBeNull();
+    expect(nextWake([null, null], 5)).toBeNull();
+    fc.assert(
+      fc.property(due, time, (dates, now) => {
+        expect(nextWake(dates, now) === null).toBe(dates.every((date) => date === null));
+      }),
+    );
+  });
+
+  it("is the earliest date, and never before now", () => {
+    fc.assert(
+      fc.property(due, time, time, (dates, one, now) => {
+        const all = [...dates, one];
+        const wake = nextWake(all, now) ?? -1;
+        expect(wake).toBeGreaterThanOrEqual(now);
+        expect(all.every((date) => date === null || date <= now || date >= wake)).toBe(true);
+        expect(wake === now || all.includes(wake)).toBe(true);
+      }),
+    );
+  });
+
+  it("does not care about the order of the jobs", () => {
+    fc.assert(
+      fc.property(due, time, (dates, now) => {
+        expect(nextWake(dates.toReversed(), now)).toBe(nextWake(dates, now));
+      }),
+    );
+  });
+
+  it("runs each of any jobs once and at its time when each ring takes what is due (F14)", () => {
+    fc.assert(
+      fc.property(fc.array(time, { maxLength: 20 }), (jobs) => {
+        const waiting = new Set(jobs.map((_, index) => index));
+        const ran: number[] = [];
+        let now = 0;
+        for (let rings = 0; rings <= jobs.length; rings += 1) {
+          const wake = nextWake(
+            [...waiting].map((job) => jobs[job] ?? null),
+            now,
+          );
+          if (wake === null) break;
+          now = wake;
+          for (const job of waiting) {
+            if ((jobs[job] ?? Infinity) > now) continue;
+            expect(jobs[job]).toBe(now);
+            waiting.delete(job);
+            ran.push(job);
+          }
+        }
+        expect(ran.toSorted((a, b) => a - b)).toEqual(jobs.map((_, index) => index));
+      }),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import {
+  actorOf,
+  alarmOf,
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  plainMessage,
+  type TestMailbox,
+} from "../harness.ts";
+
+const costOf = async (box: TestMailbox, work: () => Promise<unknown>) => {
+  await actorOf(box.mailbox).takeRowCost();
+  await work();
+  return actorOf(box.mailbox).takeRowCost();
+};
+
+async function fill(box: TestMailbox, from: number, to: number) {
+  for (let n = from; n < to; n += 1) {
+    const { status } = await deliver(box.mailbox, plainMessage({ subject: `Mail ${n}`, body: `Body ${n}` }));
+    expect(status).toBe(202);
+  }
+}
+
+describe("what a mailbox costs, in rows as the platform bills them", () => {
+  it("is the same at 50 and at 2,000 messages: a page, an email, a receipt", async () => {
+    const box = await createMailbox();
+    // The first use of a key in an hour writes when it was.
+    await api("/v1/me", { key: box.api_key });
+    const measured = [];
+    for (const [from, to] of [
+      [0, 50],
+      [50, 2_000],
+    ] as const) {
+      await fill(box, from, to);
+      const { body } = await ask<{ emails: { id: string }[] }>("/v1/inbox?limit=1", { key: box.api_key });
+      const id = body.emails[0]?.id;
+      const page = await costOf(box, () => api("/v1/inbox", { key: box.api_key }));
+      const deep = await costOf(box, () => api("/v1/inbox?limit=40", { key: box.api_key }));
+      const email = await costOf(box, () => api(`/v1/emails/${id}`, { key: box.api_key }));
+      const receipt = await costOf(box, () => deliver(box.mailbox, plainMessage()));
+      const waiting = await costOf(box, () => api("/v1/code?timeout=1", { key: box.api_key }));
+      measured.push({ page, deep, email, receipt: receipt.written, waiting });
+      expect(page.written).toBe(0);
+      expect(page.read).toBeLessThanOrEqual(21);
+      expect(deep.read).toBeLessThanOrEqual(41);
+      expect(email.read).toBeLessThanOrEqual(2);
+      expect(receipt.written).toBeLessThanOrEqual(8);
+    }
+    expect(measured[1]).toEqual(measured[0]);
+  }, 120_000);
+
+  it("of a page deep in the mailbox is that of the first one, by cursor", async () => {
+    const box = await createMailbox();
+    await fill(box, 0, 120);
+    await api("/v1/me", { key: box.api_key });
+    let cursor: string | null = "";
+    for (let page = 0; page < 5; page += 1) {
+      let next: string | null = null;
+      const cost = await costOf(box, async () => {
+        const { body } = await ask<{ next_cursor: string | null }>(`/v1/inbox?cursor=${cursor}`, {
+          key: box.api_key,
+        });
+        next = body.next_cursor;
+      });
+      expect(cost.read).toBeLessThanOrEqual(21);
+      cursor = next;
+    }
+  });
+
+  it("of a receipt of a reply does not grow with its thread", async () => {
+    const box = await createMailbox();
+    const root = "<root@example.com>";
+    await deliver(box.mailbox, plainMessage({ headers: [`References: ${root}`] }));
+    const reply = () =>
+      deliver(box.mailbox, plainMessage({ headers: [`References: ${root}`, `In-Reply-To: ${root}`] }));
+    const first = await costOf(box, reply);
+    for (let n = 0; n < 60; n += 1) await reply();
+    const last = await costOf(box, reply);
+    expect(last.written).toBe(first.written);
+    expect(first.written).toBeLessThanOrEqual(8);
+    // The full-text index reads a row more for each sixteenfold of its segments.
+    expect(last.read).toBeLessThanOrEqual(first.read + 2);
+  });
+
+  it("of refusing a wrong key is nothing", async () => {
+    const box = await createMailbox();
+    const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
+    const cost = await costOf(box, () => api("/v1/inbox", { key: wrong }));
+    expect(cost).toEqual({ read: 0, written: 0 });
+  });
+
+  it("of a right key is a write at most once an hour", async () => {
+    const box = await createMailbox();
+    const first = await costOf(box, () => api("/v1/me", { key: box.api_key }));
+    expect(first.written).toBe(1);
+    const second = await costOf(box, () => api("/v1/me", { key: box.api_key }));
+    expect(second).toEqual({ read: 0, written: 0 });
+  });
+
+  it("is no alarm while nothing is due", async () => {
+    const box = await createMailbox();
+    expect(await alarmOf(box.mailbox)).toBeNull();
+    await deliver(box.mailbox, plainMessage());
+    await api("/v1/inbox", { key: box.api_key });
+    expect(await alarmOf(box.mailbox)).toBeNull();
+    const { body } = await deliver(box.mailbox, plainMessage());
+    await ask(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE" });
+    await ask("/v1/mailbox/pause", { key: box.api_key, method: "PATCH" });
+    await ask("/v1/mailbox/resume", { key: box.api_key, method: "PATCH" });
+    expect(await alarmOf(box.mailbox)).toBeNull();
+  });
+
+  it("is no object of the bucket for mail that fits a row", async () => {
+    const box = await createMailbox();
+    const before = (await env.BLOBS.list()).objects.length;
+    await deliver(box.mailbox, plainMessage({ body: "x".repeat(400_000) }));
+    expect((await env.BLOBS.list()).objects.length).toBe(before);
+  });
+});

@@ -1,0 +1,106 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { hasSchema, migrate, type Migration } from "../../src/lib/migrate.ts";
+import { Database } from "../../src/lib/sql.ts";
+import { Mailbox } from "../../src/mailbox/mailbox.ts";
+import { MIGRATIONS } from "../../src/mailbox/schema.ts";
+import { actorOf, api, ask, createMailbox, deliver, evict, plainMessage, rowsOf } from "../harness.ts";
+
+/** Runs over a database of its own. */
+async function withDatabase(work: (db: Database) => void): Promise<void> {
+  const scratch = env.MAILBOX.getByName(`scratch-${crypto.randomUUID()}`);
+  await runInDurableObject(scratch, (_, state) => work(new Database(state.storage)));
+}
+
+const STEPS: Migration[] = [
+  { id: "001-one", sql: "CREATE TABLE one (a TEXT)" },
+  { id: "002-two", sql: "CREATE TABLE two (a TEXT); INSERT INTO two (a) VALUES ('kept')" },
+  { id: "003-three", sql: "ALTER TABLE two ADD COLUMN b TEXT" },
+];
+const IDS = { text: "SELECT id FROM migration ORDER BY position" };
+const TWO = { text: "SELECT a FROM two" };
+
+describe("migrate", () => {
+  it("applies each step once, in order, from every earlier version", async () => {
+    for (let version = 0; version <= STEPS.length; version += 1) {
+      await withDatabase((db) => {
+        expect(hasSchema(db)).toBe(false);
+        migrate(db, STEPS.slice(0, version));
+        migrate(db, STEPS);
+        migrate(db, STEPS);
+        expect(db.all(IDS)).toEqual(STEPS.map(({ id }) => ({ id })));
+        expect(db.all(TWO)).toEqual([{ a: "kept" }]);
+        expect(hasSchema(db)).toBe(true);
+      });
+    }
+  });
+
+  it("refuses data of a newer release by the name of the step it does not know, and changes nothing", async () => {
+    await withDatabase((db) => {
+      migrate(db, STEPS);
+      expect(() => migrate(db, STEPS.slice(0, 2))).toThrow(/003-three.*newer release/);
+      expect(db.all(IDS)).toHaveLength(3);
+    });
+  });
+
+  it("refuses steps that were reordered or renamed", async () => {
+    await withDatabase((db) => {
+      migrate(db, STEPS.slice(0, 2));
+      expect(() =>
+        migrate(
+          db,
+          [STEPS[1], STEPS[0], STEPS[2]].filter((step) => step !== undefined),
+        ),
+      ).toThrow(/001-one/);
+      expect(db.all(IDS)).toHaveLength(2);
+    });
+  });
+
+  it("applies all missing steps or none", async () => {
+    await withDatabase((db) => {
+      migrate(db, STEPS.slice(0, 1));
+      const broken = [...STEPS.slice(0, 2), { id: "003-broken", sql: "CREATE TABLE nonsense (" }];
+      expect(() => migrate(db, broken)).toThrow(/nonsense|syntax|incomplete/);
+      expect(db.all(IDS)).toEqual([{ id: "001-one" }]);
+      migrate(db, STEPS);
+      expect(db.all(IDS)).toHaveLength(3);
+    });
+  });
+});
+
+describe("a mailbox whose data a newer release wrote (F19)", () => {
+  it("refuses to open with a clear error, loses nothing, and works again under that release", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "Kept" }));
+    await runInDurableObject(actorOf(box.mailbox), (_, state) => {
+      const { sql } = state.storage;
+      sql.exec("INSERT INTO migration (id, position) VALUES ('999-future', 999)");
+      expect(() => new Mailbox(state, env)).toThrow(/999-future.*newer release/);
+      sql.exec("DELETE FROM migration WHERE id = '999-future'");
+      expect(() => new Mailbox(state, env)).not.toThrow();
+    });
+    await evict(box.mailbox);
+    expect((await ask("/v1/inbox", { key: box.api_key })).body).toMatchObject({
+      emails: [{ subject: "Kept" }],
+    });
+  });
+});
+
+describe("the schema of a mailbox", () => {
+  it("has steps with unique names in rising order", () => {
+    const ids = MIGRATIONS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(ids.toSorted());
+  });
+
+  it("is upgraded from every version with its mail in place", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "From before" }));
+    await evict(box.mailbox);
+    expect(await rowsOf(box.mailbox, "SELECT id FROM migration ORDER BY position")).toEqual(
+      MIGRATIONS.map(({ id }) => ({ id })),
+    );
+    expect((await api("/v1/inbox", { key: box.api_key })).status).toBe(200);
+  });
+});

@@ -1,0 +1,124 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import {
+  actorOf,
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  message,
+  OPERATOR,
+  plainMessage,
+  type TestMailbox,
+} from "../harness.ts";
+
+interface Page {
+  emails: { id: string }[];
+}
+
+/** Everything a client can read of a mailbox. */
+async function everything({ api_key }: TestMailbox): Promise<unknown[]> {
+  const inbox = await ask<Page>("/v1/inbox?limit=100", { key: api_key });
+  const emails = await Promise.all(
+    inbox.body.emails.map(({ id }) => ask(`/v1/emails/${id}`, { key: api_key })),
+  );
+  const reads = [
+    "/v1/search?q=parcel",
+    "/v1/search?q=label:done",
+    "/v1/inbox?label=code",
+    "/v1/threads",
+    "/v1/stats",
+  ];
+  const others = await Promise.all(reads.map((path) => ask(path, { key: api_key })));
+  return [inbox, ...emails, ...others].map(({ body }) => body);
+}
+
+async function reindexAll(address: string): Promise<number> {
+  let total = 0;
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const path: string = `/v1/mailboxes/${address}/reindex?limit=2&cursor=${cursor}`;
+    const page = await ask<{ reindexed: number; next_cursor: string | null }>(path, {
+      key: OPERATOR,
+      method: "POST",
+    });
+    expect(page.status).toBe(200);
+    total += page.body.reindexed;
+    cursor = page.body.next_cursor;
+  }
+  return total;
+}
+
+function withAttachment(size: number): string {
+  const content = "parcel papers ".repeat(size / 14);
+  return message(
+    [
+      "From: Shop <shop@example.com>",
+      "Subject: Papers",
+      "MIME-Version: 1.0",
+      "Content-Type: multipart/mixed; boundary=b",
+    ],
+    `--b\n\nYour parcel papers.\n--b\nContent-Type: text/csv; name=papers.csv\nContent-Disposition: attachment; filename=papers.csv\n\n${content}\n--b--`,
+  );
+}
+
+describe("Reindexing", () => {
+  it("makes damaged and missing derived rows again, so that every read answers as before", async () => {
+    const box = await createMailbox();
+    const first = await deliver(
+      box.mailbox,
+      plainMessage({ subject: "Parcel", body: "Your parcel is here." }),
+    );
+    await deliver(box.mailbox, plainMessage({ subject: "Code", body: "Your verification code is 482913." }));
+    await deliver(box.mailbox, withAttachment(1_000));
+    await deliver(box.mailbox, withAttachment(700_000));
+    await ask(`/v1/emails/${first.body.id}`, {
+      key: box.api_key,
+      method: "PATCH",
+      json: { add_labels: ["done"] },
+    });
+    const before = await everything(box);
+
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      for (const damage of [
+        "DROP TABLE search",
+        "DROP TABLE message_label",
+        "DELETE FROM known_id",
+        "UPDATE message SET subject = 'x', snippet = 'x', from_name = 'x', code = NULL, attachment_count = 9",
+        "UPDATE content SET body = '{}', attachments = '[]'",
+      ]) {
+        state.storage.sql.exec(damage);
+      }
+    });
+    expect(await reindexAll(box.mailbox)).toBe(4);
+    expect(await everything(box)).toEqual(before);
+  });
+
+  it("recognises a repeated message by what it learned again", async () => {
+    const box = await createMailbox();
+    const raw = plainMessage();
+    await deliver(box.mailbox, raw);
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      state.storage.sql.exec("DELETE FROM known_id");
+    });
+    await reindexAll(box.mailbox);
+    expect((await deliver(box.mailbox, raw)).body.duplicate).toBe(true);
+  });
+
+  it("leaves no blob of the old attachments behind, and those of the new ones readable", async () => {
+    const box = await createMailbox();
+    const { body } = await deliver(box.mailbox, withAttachment(700_000));
+    await reindexAll(box.mailbox);
+    const erasures = await runInDurableObject(actorOf(box.mailbox), async (mailbox, state) => {
+      await mailbox.onAlarm();
+      return state.storage.sql.exec("SELECT count(*) AS n FROM blob_to_erase").one().n;
+    });
+    expect(erasures).toBe(0);
+    const email = await ask<{ attachments: { id: string; size_bytes: number }[] }>(`/v1/emails/${body.id}`, {
+      key: box.api_key,
+    });
+    const [attachment] = email.body.attachments;
+    const download = await api(`/v1/attachments/${attachment?.id}`, { key: box.api_key });
+    expect((await download.arrayBuffer()).byteLength).toBe(attachment?.size_bytes);
+  });
+});

@@ -1,0 +1,216 @@
+import http from "node:http";
+import type { CodeAnswer, Email, EmailSummary, Thread, ThreadSummary } from "../../src/contract/message.ts";
+
+/** A request: who asks, and with what. */
+export interface Ask {
+  key?: string;
+  method?: string;
+  json?: unknown;
+  body?: Uint8Array | string;
+  headers?: http.OutgoingHttpHeaders;
+  /** The body is only the beginning of what was announced; no more follows. */
+  keepOpen?: boolean;
+  /** An answer that takes longer is a hang. */
+  timeoutMs?: number;
+}
+
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+/** An answer with its JSON. */
+export interface Told<Body> extends Omit<Answer, "bytes"> {
+  body: Body;
+}
+
+export interface MailboxKey {
+  mailbox: string;
+  api_key: string;
+}
+
+/** The longest wait of the service is 55 s; nothing is waited for longer than this. */
+const TIMEOUT_MS = 90_000;
+/** workerd closes a connection that was idle for 5 s: let go of it before. */
+const IDLE_SOCKET_MS = 3_000;
+const MAX_PAGE = 100;
+
+/** A client of one deployment that sends each path exactly as given. */
+export class Service {
+  readonly url: string;
+  readonly operator: string;
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_SOCKET_MS });
+  #made = 0;
+
+  constructor(url: string, operator: string) {
+    this.url = url;
+    this.operator = operator;
+  }
+
+  async call(path: string, ask: Ask = {}): Promise<Answer> {
+    try {
+      return await this.#request(path, ask);
+    } catch (error) {
+      // The server closed an idle connection in the moment it was used again: nothing was asked yet.
+      if (error instanceof StaleSocket) return this.#request(path, ask);
+      throw error;
+    }
+  }
+
+  /** As `call`, and reads the JSON. */
+  async ask<Body = Record<string, unknown>>(path: string, ask: Ask = {}): Promise<Told<Body>> {
+    const { bytes, ...answer } = await this.call(path, ask);
+    return { ...answer, body: JSON.parse(bytes.toString("utf8")) as Body };
+  }
+
+  /** As `ask`; rejects unless the answer is a success. */
+  async get<Body>(path: string, key: string): Promise<Body> {
+    const answer = await this.ask<Body>(path, { key });
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+    return answer.body;
+  }
+
+  /** A mailbox of the test's own. */
+  async createMailbox(kind: "permanent" | "temporary" = "permanent"): Promise<MailboxKey> {
+    this.#made += 1;
+    const name = `box-${this.#made}-${Math.random().toString(36).slice(2, 8)}`;
+    const made = await this.ask<MailboxKey>("/v1/mailboxes", { key: this.operator, json: { name, kind } });
+    if (made.status !== 201) throw new Error(`The mailbox was not made: ${JSON.stringify(made.body)}`);
+    return made.body;
+  }
+
+  async bootstrap(): Promise<MailboxKey> {
+    const made = await this.ask<MailboxKey>("/v1/bootstrap", { method: "POST" });
+    if (made.status !== 201) throw new Error(`Bootstrap answered ${made.status}`);
+    return made.body;
+  }
+
+  /** Hands exact bytes over by HTTP. */
+  handOver(
+    to: string,
+    raw: Uint8Array,
+    from = "sender@example.com",
+  ): Promise<Told<{ id: string; duplicate: boolean }>> {
+    return this.ask(`/v1/inbound?${new URLSearchParams({ from, to }).toString()}`, {
+      key: this.operator,
+      method: "POST",
+      body: raw,
+      headers: { "Content-Type": "message/rfc822" },
+    });
+  }
+
+  email(key: string, id: string): Promise<Email> {
+    return this.get(`/v1/emails/${id}`, key);
+  }
+
+  async raw(key: string, id: string): Promise<Buffer> {
+    const answer = await this.call(`/v1/emails/${id}/raw`, { key });
+    if (answer.status !== 200) throw new Error(`The raw message of ${id} answered ${answer.status}`);
+    return answer.bytes;
+  }
+
+  thread(key: string, id: string): Promise<Thread> {
+    return this.get(`/v1/threads/${id}`, key);
+  }
+
+  code(key: string, query = "timeout=55"): Promise<CodeAnswer> {
+    return this.get(`/v1/code?${query}`, key);
+  }
+
+  /** Every page of the inbox, newest first. */
+  inbox(key: string, pageSize = MAX_PAGE): Promise<EmailSummary[]> {
+    return this.#pages(`/v1/inbox?limit=${pageSize}`, key, (page: { emails: EmailSummary[] }) => page.emails);
+  }
+
+  /** Every page of a search. */
+  search(key: string, query: string, pageSize = MAX_PAGE): Promise<EmailSummary[]> {
+    const path = `/v1/search?limit=${pageSize}&q=${encodeURIComponent(query)}`;
+    return this.#pages(path, key, (page: { emails: EmailSummary[] }) => page.emails);
+  }
+
+  /** Every page of the threads. */
+  threads(key: string, pageSize = MAX_PAGE): Promise<ThreadSummary[]> {
+    const path = `/v1/threads?limit=${pageSize}`;
+    return this.#pages(path, key, (page: { threads: ThreadSummary[] }) => page.threads);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #pages<Page, Row>(path: string, key: string, rowsOf: (page: Page) => Row[]): Promise<Row[]> {
+    const rows: Row[] = [];
+    const seen = new Set<string>();
+    for (let cursor = ""; ;) {
+      const page = await this.get<Page & { next_cursor: string | null }>(`${path}${cursor}`, key);
+      rows.push(...rowsOf(page));
+      if (page.next_cursor === null) return rows;
+      if (seen.has(page.next_cursor)) throw new Error("A cursor came twice");
+      seen.add(page.next_cursor);
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
+  }
+
+  #request(path: string, ask: Ask): Promise<Answer> {
+    const { hostname, port } = new URL(this.url);
+    const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
+    return new Promise((resolve, reject) => {
+      const request = http.request({
+        hostname,
+        port,
+        path,
+        agent: this.#agent,
+        method: ask.method ?? (body === undefined ? "GET" : "POST"),
+        headers: headersOf(ask, body),
+        signal: AbortSignal.timeout(ask.timeoutMs ?? TIMEOUT_MS),
+      });
+      request.on("response", (response) => {
+        const read = readAnswer(response).finally(() => ask.keepOpen && request.destroy());
+        void read.then(resolve, reject);
+      });
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        reject(stale ? new StaleSocket(error.message) : error);
+      });
+      if (ask.keepOpen) request.write(body ?? "");
+      else request.end(body);
+    });
+  }
+}
+
+class StaleSocket extends Error {
+  override readonly name = "StaleSocket";
+}
+
+function headersOf(ask: Ask, body: Uint8Array | string | undefined): http.OutgoingHttpHeaders {
+  return {
+    ...(ask.key === undefined ? {} : { Authorization: `Bearer ${ask.key}` }),
+    ...(ask.json === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(body === undefined || ask.headers?.["Transfer-Encoding"] !== undefined
+      ? {}
+      : { "Content-Length": Buffer.byteLength(body) }),
+    ...ask.headers,
+  };
+}
+
+async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return { status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) };
+}
+
+/** Runs `task` over `items`, at most `limit` at a time; results in the order of the items. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  task: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await task(item, index);
+  };
+  await Promise.all(Array.from({ length: limit }, work));
+  return results;
+}
