@@ -1,7 +1,9 @@
 // Serves the worker bundle in workerd with an SMTP listener in front: `npm start`.
 import path from "node:path";
+import { MAX_MESSAGE_BYTES } from "../src/contract/limits.ts";
 import { buildDocs } from "./build-docs.ts";
 import { banner, bracketed, readyLine } from "./serve/banner.ts";
+import { bindingsOf } from "./serve/bindings.ts";
 import { buildBundle } from "./serve/bundle.ts";
 import { lockDataDir } from "./serve/lock.ts";
 import { claimPorts, listenRefusal } from "./serve/ports.ts";
@@ -11,10 +13,10 @@ import { Refusal } from "./serve/refusal.ts";
 import { startRuntime } from "./serve/runtime.ts";
 import type { Runtime } from "./serve/runtime.ts";
 import { loadSecrets, secretsPath } from "./serve/secrets.ts";
-import type { Secrets } from "./serve/secrets.ts";
 import { readSettings } from "./serve/settings.ts";
 import type { Settings } from "./serve/settings.ts";
-import { MAX_MESSAGE_BYTES, startSmtp } from "./smtp/listener.ts";
+import { sweepEmptyObjects } from "./serve/sweep.ts";
+import { startSmtp } from "./smtp/listener.ts";
 import type { SmtpListener } from "./smtp/listener.ts";
 
 /** How long a stop waits for messages that are being received. */
@@ -43,6 +45,8 @@ async function serve(): Promise<void> {
   buildDocs();
   await buildBundle();
 
+  // With the lock held and no workerd on the folder.
+  sweepEmptyObjects(settings.dataDir);
   running.runtime = await startRuntime({
     host: settings.host,
     port,
@@ -74,15 +78,6 @@ function placesOf(settings: Settings): [Place, Place] {
     { protocol: "HTTP", host: settings.host, port: settings.port, variable: "PORT" },
     { protocol: "SMTP", host: settings.smtpHost, port: settings.smtpPort, variable: "SMTP_PORT" },
   ];
-}
-
-function bindingsOf(settings: Settings, secrets: Secrets): Record<string, string> {
-  return {
-    ...settings.workerVars,
-    MAIL_DOMAIN: settings.mailDomain,
-    AUTH_TOKEN: secrets.authToken,
-    WEBHOOK_SECRET: secrets.webhookSecret,
-  };
 }
 
 async function listen(

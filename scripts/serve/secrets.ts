@@ -1,16 +1,29 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { z } from "zod";
 import { Refusal } from "./refusal.ts";
 
-/** The two secrets of a deployment. */
+/** The three secrets of a deployment. */
 export interface Secrets {
   authToken: string;
   webhookSecret: string;
+  /** What keys that must be said twice are derived from. */
+  keySecret: string;
 }
+
+/** As the file holds them. */
+type KeptSecrets = z.infer<typeof KEPT>;
 
 /** Null: not given, so the one of the data folder counts. */
 export type GivenSecrets = { [Name in keyof Secrets]: string | null };
+
+const KEPT = z.object({
+  auth_token: z.string().min(32),
+  webhook_secret: z.string(),
+  /** A file of an earlier version has none. */
+  key_secret: z.string().min(32).optional(),
+});
 
 const FILE = "secrets.json";
 
@@ -19,28 +32,31 @@ export const secretsPath = (dataDir: string): string => path.join(dataDir, FILE)
 
 /**
  * The secrets to use: those given by the environment, else those of `<dataDir>/secrets.json`, which is made on first
- * start, readable by its owner only. What the environment gives is never written to disk.
+ * start, readable by its owner only; a secret that an earlier version did not know is added to it. What the environment gives is never written to disk.
  */
 export async function loadSecrets(dataDir: string, given: GivenSecrets): Promise<Secrets> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const kept = await readSecrets(secretsPath(dataDir));
-  const own = kept ?? makeSecrets();
-  if (!kept) await writeSecrets(secretsPath(dataDir), own);
+  const file = secretsPath(dataDir);
+  const kept = await readSecrets(file);
+  const own = { ...makeSecrets(), ...kept };
+  if (!kept?.key_secret) await writeSecrets(file, own);
   return {
-    authToken: given.authToken ?? own.authToken,
-    webhookSecret: given.webhookSecret ?? own.webhookSecret,
+    authToken: given.authToken ?? own.auth_token,
+    webhookSecret: given.webhookSecret ?? own.webhook_secret,
+    keySecret: given.keySecret ?? own.key_secret,
   };
 }
 
 /** 256 random bits each; the webhook secret in the form of Standard Webhooks. */
-function makeSecrets(): Secrets {
+function makeSecrets(): Required<KeptSecrets> {
   return {
-    authToken: randomBytes(32).toString("base64url"),
-    webhookSecret: `whsec_${randomBytes(32).toString("base64")}`,
+    auth_token: randomBytes(32).toString("base64url"),
+    webhook_secret: `whsec_${randomBytes(32).toString("base64")}`,
+    key_secret: randomBytes(32).toString("base64url"),
   };
 }
 
-async function readSecrets(file: string): Promise<Secrets | null> {
+async function readSecrets(file: string): Promise<KeptSecrets | null> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -56,14 +72,10 @@ async function readSecrets(file: string): Promise<Secrets | null> {
   return secrets;
 }
 
-function parseSecrets(text: string): Secrets | null {
+function parseSecrets(text: string): KeptSecrets | null {
   try {
-    const kept: unknown = JSON.parse(text);
-    if (typeof kept !== "object" || kept === null) return null;
-    if (!("auth_token" in kept) || typeof kept.auth_token !== "string" || kept.auth_token.length < 32)
-      return null;
-    if (!("webhook_secret" in kept) || typeof kept.webhook_secret !== "string") return null;
-    return { authToken: kept.auth_token, webhookSecret: kept.webhook_secret };
+    const kept = KEPT.safeParse(JSON.parse(text));
+    return kept.success ? kept.data : null;
   } catch {
     // Not JSON.
     return null;
@@ -71,13 +83,9 @@ function parseSecrets(text: string): Secrets | null {
 }
 
 /** Whole or not at all: written beside its place, synced, then renamed. */
-async function writeSecrets(file: string, secrets: Secrets): Promise<void> {
+async function writeSecrets(file: string, secrets: Required<KeptSecrets>): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
-  const text = JSON.stringify(
-    { auth_token: secrets.authToken, webhook_secret: secrets.webhookSecret },
-    null,
-    2,
-  );
+  const text = JSON.stringify(secrets, null, 2);
   try {
     const handle = await open(draft, "wx", 0o600);
     await handle.writeFile(`${text}\n`);

@@ -18,6 +18,8 @@ export interface Settings {
   authToken: string | null;
   /** Null: the one of the data folder. */
   webhookSecret: string | null;
+  /** Null: the one of the data folder. */
+  keySecret: string | null;
   /** Variables that go to the worker as they are, when set. */
   workerVars: Record<string, string>;
   /** Print one line of JSON instead of the screen. */
@@ -29,6 +31,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As long as a random key in hex with 128 bits. */
 const MIN_AUTH_TOKEN_LENGTH = 32;
+/** As for the operator key: what is derived from it opens mailboxes. */
+const MIN_KEY_SECRET_LENGTH = 32;
 /** The contract's minimum for webhook secrets (part 5). */
 const MIN_WEBHOOK_SECRET_LENGTH = 16;
 const MAX_PORT = 65_535;
@@ -52,6 +56,8 @@ const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
 
 const WORKER_VARS: Readonly<Record<string, Kind>> = {
   ALLOW_HTTP: TRUTH,
+  // Not set by default: without a proxy that writes CF-Connecting-IP, every client could write one of its own.
+  TRUST_CLIENT_ADDRESS: TRUTH,
   BOOTSTRAP: SWITCH,
   BOOTSTRAP_PER_HOUR: COUNT,
   BAD_KEY_LIMIT: COUNT,
@@ -75,6 +81,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     tls: tls(env),
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
+    keySecret: secret(env, "KEY_SECRET", MIN_KEY_SECRET_LENGTH),
     workerVars: workerVars(env),
     readyJson: env.MAILKEEP_READY === "json" || args.includes("--ready-json"),
   };

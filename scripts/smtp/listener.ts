@@ -3,7 +3,7 @@ import { SMTPServer } from "smtp-server";
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
 import { createGate } from "./gate.ts";
 import type { Gate } from "./gate.ts";
-import { noSuchMailbox, shuttingDown, temporaryFailure, tooLarge } from "./reply.ts";
+import { mailboxFull, noSuchMailbox, shuttingDown, temporaryFailure, tooLarge } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { clearSpool, spool } from "./spool.ts";
 import type { SpooledMessage } from "./spool.ts";
@@ -38,8 +38,6 @@ export interface SmtpListener {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Cloudflare Email Routing takes 25 MiB: a message that this listener accepts must not be refused after a move there. */
-export const MAX_MESSAGE_BYTES = 26_214_400;
 /** RFC 5321 §4.5.3.1.8: a server must take at least 100 recipients; more are for the next transaction. */
 const MAX_RECIPIENTS = 100;
 /** Each may hold 1 MiB of message in memory. */
@@ -153,6 +151,8 @@ class Desk {
         return null;
       case "unknown":
         return noSuchMailbox([address]);
+      case "full":
+        return mailboxFull();
       case "unavailable":
         return temporaryFailure();
     }

@@ -34,6 +34,16 @@ export const temporaryFailure = (): Reply => new Reply("451 4.3.0", "Temporary f
 export const noSuchMailbox = (addresses: readonly string[]): Reply =>
   new Reply("550 5.1.1", `${listed(addresses.map((one) => `<${one}>`))}: no such mailbox`);
 
+/** RFC 3463 X.2.2 with RFC 5321 §4.2.2: the sending server tries again, and there may be room by then. */
+export const mailboxFull = (): Reply => new Reply("452 4.2.2", "Mailbox full");
+
+/** The same for good, where a repeat would reach recipients who have the message already. */
+export const mailboxFullForGood = (addresses: readonly string[]): Reply =>
+  new Reply("552 5.2.2", `${listed(addresses.map((one) => `<${one}>`))}: mailbox full`);
+
+/** RFC 3463 X.6.0: the store finds fault with what the sender says, and a repeat would say the same. */
+export const notAcceptable = (): Reply => new Reply("554 5.6.0", "Message not acceptable");
+
 /** RFC 1870 §6.2: a message over the announced SIZE, or over what the store takes. */
 export const tooLarge = (): Reply => new Reply("552 5.3.4", "Message too large");
 

@@ -4,13 +4,15 @@ import { URL } from "node:url";
 import type { SpooledMessage } from "./spool.ts";
 
 /** `unavailable` covers every doubt: the sender must not take it for a verdict on the address. */
-export type Lookup = "known" | "unknown" | "unavailable";
+export type Lookup = "known" | "full" | "unknown" | "unavailable";
 
 /** What became of one message for one recipient. Only `stored` means that the mail is safe. */
 export type HandOver =
   | { kind: "stored"; id: string }
   | { kind: "unknown" }
+  | { kind: "full" }
   | { kind: "too-large" }
+  | { kind: "not-acceptable" }
   | { kind: "unavailable" };
 
 /** Who sent a message, as SMTP told; `from` is "" for the null sender. */
@@ -39,6 +41,13 @@ interface Call {
   timeoutMs: number;
 }
 
+/** What the worker's refusals of a message mean; any other status is a doubt. */
+const REFUSALS: Readonly<Record<number, Exclude<HandOver["kind"], "stored">>> = {
+  400: "not-acceptable",
+  404: "unknown",
+  413: "too-large",
+  507: "full",
+};
 /** A look-up is one read of the directory; a sender waits up to 5 minutes for RCPT (RFC 5321 §4.5.3.2.3). */
 const LOOK_UP_TIMEOUT_MS = 10_000;
 /** 25 MiB take a second to parse; senders wait 10 minutes after the final dot (RFC 5321 §4.5.3.2.6). */
@@ -47,6 +56,8 @@ const HAND_OVER_TIMEOUT_MS = 120_000;
 const IDLE_SOCKET_MS = 4_000;
 /** As many as the listener has clients: nobody queues behind a slow message. */
 const MAX_SOCKETS = 100;
+/** RFC 1035 §2.3.4: no host name is longer, and the worker takes no more. smtp-server lets longer names pass. */
+const MAX_HELO_CHARS = 255;
 /** Answers of the worker are small JSON; anything longer is not one of them. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -68,7 +79,7 @@ export function connectUpstream(base: string, token: string, log: (line: string)
     async lookUp(address) {
       const path = `/v1/mailboxes/${encodeURIComponent(address)}`;
       const answer = await ask({ method: "GET", path, timeoutMs: LOOK_UP_TIMEOUT_MS });
-      if (answer?.status === 200) return "known";
+      if (answer?.status === 200) return saysFull(answer.body) ? "full" : "known";
       // 400: no address at all in the worker's eyes. Trying it again tomorrow does not help the sender.
       if (answer?.status === 404 || answer?.status === 400) return "unknown";
       if (answer) log(`smtp: the look-up of a recipient answered ${answer.status}`);
@@ -80,15 +91,16 @@ export function connectUpstream(base: string, token: string, log: (line: string)
         to: recipient,
         via: "smtp",
         client: envelope.clientAddress,
-        helo: envelope.helo,
+        helo: envelope.helo.slice(0, MAX_HELO_CHARS),
       });
       const path = `/v1/inbound?${query.toString()}`;
       const answer = await ask({ method: "POST", path, message, timeoutMs: HAND_OVER_TIMEOUT_MS });
       if (answer?.status === 202) return { kind: "stored", id: idOf(answer.body) };
-      if (answer?.status === 404) return { kind: "unknown" };
-      if (answer?.status === 413) return { kind: "too-large" };
-      if (answer) log(`smtp: the hand-over of a message answered ${answer.status}`);
-      return { kind: "unavailable" };
+      const refusal = answer ? REFUSALS[answer.status] : undefined;
+      // A refusal of ours for a sender's mistake is worth a line all the same: the mistake may be this listener's.
+      if (answer && (!refusal || answer.status === 400))
+        log(`smtp: the hand-over of a message answered ${answer.status}`);
+      return { kind: refusal ?? "unavailable" };
     },
     close: () => agent.destroy(),
   };
@@ -149,12 +161,23 @@ async function readAnswer(res: http.IncomingMessage): Promise<Answer> {
   return { status: res.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
 }
 
+/** The 202 alone says that the message is stored; the id is only shown. */
 function idOf(body: string): string {
+  const id = member(body, "id");
+  return typeof id === "string" ? id : "stored";
+}
+
+/** A store that does not say so has room; the hand-over tells otherwise. */
+function saysFull(body: string): boolean {
+  return member(body, "full") === true;
+}
+
+function member(body: string, name: string): unknown {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (typeof parsed === "object" && parsed !== null && "id" in parsed) return String(parsed.id);
+    return typeof parsed === "object" && parsed !== null ? Reflect.get(parsed, name) : undefined;
   } catch {
-    // Not JSON: the 202 alone says that the message is stored, the id is only shown.
+    // Not JSON: nothing is said.
+    return undefined;
   }
-  return "stored";
 }

@@ -209,6 +209,12 @@ describe("the bootstrap budget", () => {
     expect((await start({ ...headers, "X-Forwarded-For": "203.0.113.2" }, vars)).status).toBe(429);
   });
 
+  it("is one for all where the deployment does not vouch for CF-Connecting-IP", async () => {
+    const vars = { BOOTSTRAP_PER_HOUR: "1", TRUST_CLIENT_ADDRESS: "false" };
+    const answers = [await start({}, vars), await start({}, vars), await start({}, vars)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 429, 429]);
+  });
+
   it("is not spent by what is refused", async () => {
     const headers = { "CF-Connecting-IP": clientAddress() };
     const vars = { BOOTSTRAP_PER_HOUR: "1" };

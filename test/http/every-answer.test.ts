@@ -188,6 +188,8 @@ describe("plain http", () => {
 describe("a deployment that is set up wrong", () => {
   it.each([
     ["AUTH_TOKEN", "x".repeat(31)],
+    ["KEY_SECRET", "y".repeat(31)],
+    ["TRUST_CLIENT_ADDRESS", "perhaps"],
     ["BAD_KEY_LIMIT", "many"],
     ["BOOTSTRAP_PER_HOUR", "-1"],
     ["PUBLIC_URL", "not a url"],

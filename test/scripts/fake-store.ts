@@ -13,6 +13,8 @@ export class FakeStore {
   readonly handed: Handed[] = [];
   /** Status of the look-up by address; 200 if not named. */
   readonly lookUps = new Map<string, number>();
+  /** Bodies of the look-up by address; an empty object if not named. */
+  readonly boxes = new Map<string, string>();
   /** Statuses of the next hand-overs by recipient, then 202 again. */
   readonly refusals = new Map<string, number[]>();
   readonly #server: http.Server;
@@ -49,7 +51,7 @@ export class FakeStore {
     if (req.headers.authorization !== "Bearer operator-key") return void res.writeHead(401).end();
     if (req.method === "GET") {
       const address = decodeURIComponent(url.pathname.replace("/v1/mailboxes/", ""));
-      return void res.writeHead(this.lookUps.get(address) ?? 200).end("{}");
+      return void res.writeHead(this.lookUps.get(address) ?? 200).end(this.boxes.get(address) ?? "{}");
     }
     const status = this.refusals.get(url.searchParams.get("to") ?? "")?.shift() ?? 202;
     // 0: the connection dies without an answer.

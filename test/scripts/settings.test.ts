@@ -1,17 +1,18 @@
-import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { banner, readyLine } from "../../scripts/serve/banner.ts";
+import { bindingsOf } from "../../scripts/serve/bindings.ts";
 import { lockDataDir } from "../../scripts/serve/lock.ts";
 import { claimPorts } from "../../scripts/serve/ports.ts";
 import { Refusal } from "../../scripts/serve/refusal.ts";
 import { loadSecrets, secretsPath } from "../../scripts/serve/secrets.ts";
 import { readSettings } from "../../scripts/serve/settings.ts";
 
-const NONE = { authToken: null, webhookSecret: null };
+const NONE = { authToken: null, webhookSecret: null, keySecret: null };
 
 let dir: string;
 beforeEach(async () => {
@@ -61,6 +62,29 @@ describe("settings", () => {
     expect(() => readSettings({ WEBHOOK_SECRET: "x".repeat(15) })).toThrow(/^WEBHOOK_SECRET must have/);
   });
 
+  it("take a key secret of 32 characters and refuse one of 31", () => {
+    expect(readSettings({}).keySecret).toBe(null);
+    expect(readSettings({ KEY_SECRET: "x".repeat(32) }).keySecret).toBe("x".repeat(32));
+    expect(() => readSettings({ KEY_SECRET: "x".repeat(31) })).toThrow(/^KEY_SECRET must have at least 32/);
+    expect(() => readSettings({ KEY_SECRET: "" })).toThrow(Refusal);
+  });
+
+  it.each(["true", "false"])("say that a proxy vouches for client addresses only when told: %s", (value) => {
+    expect(readSettings({}).workerVars).not.toHaveProperty("TRUST_CLIENT_ADDRESS");
+    expect(readSettings({ TRUST_CLIENT_ADDRESS: value }).workerVars).toEqual({ TRUST_CLIENT_ADDRESS: value });
+  });
+
+  it("reach the worker with all three secrets", () => {
+    const settings = readSettings({ MAIL_DOMAIN: "a.test", TRUST_CLIENT_ADDRESS: "true" });
+    expect(bindingsOf(settings, { authToken: "one", webhookSecret: "two", keySecret: "three" })).toEqual({
+      MAIL_DOMAIN: "a.test",
+      TRUST_CLIENT_ADDRESS: "true",
+      AUTH_TOKEN: "one",
+      WEBHOOK_SECRET: "two",
+      KEY_SECRET: "three",
+    });
+  });
+
   it.each([
     ["PORT", "65536"],
     ["PORT", "http"],
@@ -70,6 +94,7 @@ describe("settings", () => {
     ["AUTH_TOKEN", `${"x".repeat(40)}\n`],
     ["BOOTSTRAP", "yes"],
     ["ALLOW_HTTP", "1"],
+    ["TRUST_CLIENT_ADDRESS", "1"],
     ["BAD_KEY_LIMIT", "many"],
     ["DEFAULT_MAILBOX", "me"],
     ["PUBLIC_URL", "ftp://example.com"],
@@ -88,6 +113,8 @@ describe("secrets", () => {
     const first = await loadSecrets(dir, NONE);
     expect(first.authToken).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(first.webhookSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(first.keySecret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(first.keySecret).not.toBe(first.authToken);
     expect((await stat(secretsPath(dir))).mode & 0o777).toBe(0o600);
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect(await loadSecrets(dir, NONE)).toEqual(first);
@@ -95,13 +122,30 @@ describe("secrets", () => {
   });
 
   it("give way to the environment, which never reaches the disk", async () => {
-    const given = { authToken: "e".repeat(32), webhookSecret: null };
-    const { authToken, webhookSecret } = await loadSecrets(dir, given);
-    expect(authToken).toBe(given.authToken);
-    expect(await readFile(secretsPath(dir), "utf8")).not.toContain(given.authToken);
+    const given = { authToken: "e".repeat(32), webhookSecret: null, keySecret: "k".repeat(32) };
+    const { authToken, webhookSecret, keySecret } = await loadSecrets(dir, given);
+    expect({ authToken, keySecret }).toEqual({ authToken: given.authToken, keySecret: given.keySecret });
+    const text = await readFile(secretsPath(dir), "utf8");
+    expect(text).not.toContain(given.authToken);
+    expect(text).not.toContain(given.keySecret);
     const kept = await loadSecrets(dir, NONE);
     expect(kept.authToken).not.toBe(given.authToken);
+    expect(kept.keySecret).not.toBe(given.keySecret);
     expect(kept.webhookSecret).toBe(webhookSecret);
+  });
+
+  it("get the key secret that an earlier version did not make, and keep the others", async () => {
+    const earlier = { auth_token: "a".repeat(43), webhook_secret: "whsec_w" };
+    await mkdir(dir);
+    await writeFile(secretsPath(dir), JSON.stringify(earlier), { mode: 0o644 });
+    const given = { ...NONE, keySecret: "k".repeat(32) };
+    expect((await loadSecrets(dir, given)).keySecret).toBe(given.keySecret);
+    const upgraded = await loadSecrets(dir, NONE);
+    expect(upgraded).toMatchObject({ authToken: "a".repeat(43), webhookSecret: "whsec_w" });
+    expect(upgraded.keySecret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect((await stat(secretsPath(dir))).mode & 0o777).toBe(0o600);
+    expect(await readdir(dir)).toEqual(["secrets.json"]);
+    expect(await loadSecrets(dir, NONE)).toEqual(upgraded);
   });
 
   it("get their mode back when a copy lost it", async () => {
@@ -111,15 +155,19 @@ describe("secrets", () => {
     expect((await stat(secretsPath(dir))).mode & 0o777).toBe(0o600);
   });
 
-  it.each(["", "{", "[]", '{"auth_token":"short","webhook_secret":"x"}'])(
-    "are not replaced when the file is damaged: %j",
-    async (text) => {
-      await loadSecrets(dir, NONE);
-      await writeFile(secretsPath(dir), text);
-      await expect(loadSecrets(dir, NONE)).rejects.toThrow(Refusal);
-      expect(await readFile(secretsPath(dir), "utf8")).toBe(text);
-    },
-  );
+  it.each([
+    "",
+    "{",
+    "[]",
+    '{"auth_token":"short","webhook_secret":"x"}',
+    `{"auth_token":"${"a".repeat(43)}","webhook_secret":"x","key_secret":"short"}`,
+    `{"auth_token":"${"a".repeat(43)}","webhook_secret":"x","key_secret":null}`,
+  ])("are not replaced when the file is damaged: %j", async (text) => {
+    await loadSecrets(dir, NONE);
+    await writeFile(secretsPath(dir), text);
+    await expect(loadSecrets(dir, NONE)).rejects.toThrow(Refusal);
+    expect(await readFile(secretsPath(dir), "utf8")).toBe(text);
+  });
 });
 
 describe("data folder", () => {

@@ -22,10 +22,10 @@ export class SmtpClient {
   }
 
   /** Connects, reads the greeting and says EHLO. */
-  static async open(port: number): Promise<SmtpClient> {
+  static async open(port: number, name = "client.example"): Promise<SmtpClient> {
     const client = new SmtpClient(connect(port, "127.0.0.1"));
     await client.reply();
-    await client.say("EHLO client.example");
+    await client.say(`EHLO ${name}`);
     return client;
   }
 

@@ -36,8 +36,8 @@ afterEach(async () => {
   await rm(path.dirname(spoolDir), { recursive: true, force: true });
 });
 
-async function client(): Promise<SmtpClient> {
-  const opened = await SmtpClient.open(smtp.port);
+async function client(name?: string): Promise<SmtpClient> {
+  const opened = await SmtpClient.open(smtp.port, name);
   clients.push(opened);
   return opened;
 }
@@ -98,6 +98,27 @@ describe("recipients", () => {
       new Set(["a@mailkeep.test", "b+tag@mailkeep.test"]),
     );
   });
+
+  it("refuses a full one for now without refusing the others", async () => {
+    store.boxes.set("full@mailkeep.test", '{"address":"full@mailkeep.test","full":true}');
+    store.boxes.set("room@mailkeep.test", '{"address":"room@mailkeep.test","full":false}');
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    expect(await sender.say("RCPT TO:<full@mailkeep.test>")).toBe("452 4.2.2 Mailbox full");
+    expect(await sender.say("RCPT TO:<room@mailkeep.test>")).toMatch(/^250 /);
+    await sender.say("DATA");
+    sender.write("\r\nx\r\n.\r\n");
+    expect(await sender.reply()).toMatch(/^250 /);
+    expect(store.handed.map((one) => one.query.get("to"))).toEqual(["room@mailkeep.test"]);
+  });
+
+  it.each(["", "not JSON", "null", "[]", '{"full":"true"}', '{"address":"a@mailkeep.test"}'])(
+    "takes one of which the store does not say that it is full: %j",
+    async (body) => {
+      store.boxes.set("a@mailkeep.test", body);
+      expect(await (await client()).deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+    },
+  );
 
   it.each([500, 503, 401, 429])("says 451 when the look-up answers %i", async (status) => {
     store.lookUps.set("a@mailkeep.test", status);
@@ -174,6 +195,43 @@ describe("hand-over", () => {
   it("says 552 5.3.4 when the store finds the message too large", async () => {
     store.refusals.set("a@mailkeep.test", [413]);
     expect(await (await client()).deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^552 5\.3\.4 /);
+  });
+
+  it("says 452 4.2.2 when a mailbox became full since RCPT, and nobody has the message", async () => {
+    const sender = await client();
+    store.refusals.set("a@mailkeep.test", [507, 507]);
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toBe("452 4.2.2 Mailbox full");
+    store.refusals.set("b@mailkeep.test", [404]);
+    expect(await sender.deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^452 4\.2\.2 /);
+  });
+
+  // A mail without Message-ID is no duplicate to the store: each repeat would be one more copy for those who have it.
+  it("names a full mailbox for good when another recipient has the message", async () => {
+    store.refusals.set("b@mailkeep.test", [507]);
+    expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toBe(
+      "552 5.2.2 <b@mailkeep.test>: mailbox full",
+    );
+    expect(store.handed).toHaveLength(1);
+  });
+
+  it("says 451 when it is not known what became of one message and another mailbox is full", async () => {
+    store.refusals.set("a@mailkeep.test", [503]);
+    store.refusals.set("b@mailkeep.test", [507]);
+    expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 /);
+  });
+
+  it.each([[["a@mailkeep.test"]], [["a@mailkeep.test", "b@mailkeep.test"]]])(
+    "says 554 5.6.0 to what the store will never take: %j",
+    async (recipients) => {
+      store.refusals.set("a@mailkeep.test", [400]);
+      expect(await (await client()).deliver(recipients, "\r\nx")).toMatch(/^554 5\.6\.0 /);
+    },
+  );
+
+  it.each([255, 256, 300])("tells the store at most 255 characters of a HELO name of %i", async (length) => {
+    const sender = await client("h".repeat(length));
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+    expect(store.handed[0]?.query.get("helo")).toBe("h".repeat(255));
   });
 
   it("hands over nothing of a message whose sender vanished in the middle", async () => {

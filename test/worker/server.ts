@@ -11,6 +11,8 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 /** A start builds the bundle when a source is newer: with two cores under load that is slow, and never endless. */
 const TIMEOUT_MS = 90_000;
 const POLL_MS = 5;
+/** Starts that lose their port to another program. */
+const MAX_TRIES = 3;
 
 /** How a process ended; `code` is null when a signal ended it. */
 export interface Exit {
@@ -87,6 +89,23 @@ export class ServeProcess {
     }
   }
 
+  /** Starts until `pattern` is printed, and returns both. */
+  static async launch(
+    options: ServerOptions & { dataDir: string },
+    pattern: RegExp,
+  ): Promise<{ process: ServeProcess; match: RegExpExecArray }> {
+    for (let tries = 1; ; tries += 1) {
+      const process = new ServeProcess(options);
+      try {
+        return { process, match: await process.printed(pattern) };
+      } catch (error) {
+        // A free port is chosen, let go and taken again: on a busy machine a connection of another program may get it.
+        const lostPort = /is busy|address already in use/i.test(process.stderr);
+        if (!lostPort || tries === MAX_TRIES) throw error;
+      }
+    }
+  }
+
   /** Sends a signal and waits for the end. */
   async end(signal: NodeJS.Signals): Promise<Exit> {
     if (!this.#ended) this.child.kill(signal);
@@ -139,10 +158,9 @@ export class Server {
       BOOTSTRAP_PER_HOUR: "100000",
       ...options.env,
     };
-    const process = new ServeProcess({ ...options, dataDir, env });
-    const [line] = await process.printed(/^\{.*\}$/m);
+    const { process, match } = await ServeProcess.launch({ ...options, dataDir, env }, /^\{.*\}$/m);
     const token = env.AUTH_TOKEN ?? (await readSecrets(dataDir)).auth_token;
-    return new Server(process, ReadyLine.parse(JSON.parse(line)), {
+    return new Server(process, ReadyLine.parse(JSON.parse(match[0])), {
       token,
       data: options.dataDir === undefined,
     });

@@ -174,9 +174,11 @@ describe("the end", () => {
 
 describe("the screen of npm start", () => {
   it("names the addresses and where the key lies, and its three commands work when pasted", async () => {
-    const started = new ServeProcess({ dataDir, throughRunner: true });
+    const { process: started } = await ServeProcess.launch(
+      { dataDir, throughRunner: true },
+      /code\?timeout=\d+'\n/,
+    );
     onTestFinished(async () => void (await started.end("SIGTERM")));
-    await started.printed(/code\?timeout=\d+'\n/);
     const screen = started.stdout;
     expect(screen.trim().split("\n").length).toBeLessThanOrEqual(SCREEN_LINES);
     expect(screen).toMatch(/^ +HTTP +http:\/\/127\.0\.0\.1:\d+$/m);

@@ -1,0 +1,16 @@
+import type { Secrets } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
+
+/** Variables and secrets of the worker, by the names it knows them by. */
+export function bindingsOf(
+  settings: Pick<Settings, "workerVars" | "mailDomain">,
+  secrets: Secrets,
+): Record<string, string> {
+  return {
+    ...settings.workerVars,
+    MAIL_DOMAIN: settings.mailDomain,
+    AUTH_TOKEN: secrets.authToken,
+    WEBHOOK_SECRET: secrets.webhookSecret,
+    KEY_SECRET: secrets.keySecret,
+  };
+}
