@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { sha256Hex } from "./lib/hash.ts";
 
 /** What a deployment sets. The only place that reads a variable. */
 export interface Config {
   /** The domain whose addresses are mailboxes here, in canonical form. */
   mailDomain: string;
-  /** The operator's credential; null = there is no operator. */
-  authToken: string | null;
+  /** Digest of the operator's credential; null = there is no operator. */
+  operatorDigest: string | null;
   /**
    * What keys that must be said twice are derived from; null = there are none. Anybody may see digests keyed with it, so it
    * is no secret that somebody might guess, and no other one.
@@ -79,7 +80,7 @@ const Variables = z
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
-    authToken: vars.AUTH_TOKEN,
+    operatorDigest: vars.AUTH_TOKEN === null ? null : sha256Hex(vars.AUTH_TOKEN),
     keySecret: vars.KEY_SECRET,
     trustClientAddress: vars.TRUST_CLIENT_ADDRESS,
     defaultMailbox: vars.DEFAULT_MAILBOX,

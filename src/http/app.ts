@@ -5,6 +5,7 @@ import { routes, type RouteId } from "../contract/routes.ts";
 import { ConfigError, configOf } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
+import { urlOf } from "./request-url.ts";
 import { isLoopback } from "./client-address.ts";
 import { dispatch, originOf, refuse } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
@@ -32,7 +33,7 @@ app.get("/docs", () => docsPage());
 app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
 
 app.notFound((c) => {
-  const path = new URL(c.req.url).pathname;
+  const path = urlOf(c.req.raw).pathname;
   const served = methodsOf(path);
   const isPublic = !path.startsWith("/v1/") || served.some(({ target }) => target === "public");
   const allow = served.map(({ method }) => method).join(", ");
@@ -94,7 +95,7 @@ async function serveSafely(
   requestId: string,
 ): Promise<Response> {
   try {
-    const url = new URL(request.url);
+    const url = urlOf(request);
     if (url.protocol !== "https:" && !isLoopback(url.hostname) && !configOf(env).allowHttp) {
       return problemResponse({
         code: "https_required",

@@ -20,7 +20,7 @@ export function readCaller(request: Request, config: Config): Caller {
   const token = BEARER.exec(header.trim())?.[1];
   if (token === undefined) return { kind: "nobody", presented: true };
   // Digests of one length are compared, so that the time tells nothing of the token.
-  const isOperator = config.authToken !== null && digestsEqual(sha256Hex(token), sha256Hex(config.authToken));
+  const isOperator = config.operatorDigest !== null && digestsEqual(sha256Hex(token), config.operatorDigest);
   if (isOperator) return { kind: "operator" };
   const key = readKey(token);
   return key === null ? { kind: "nobody", presented: true } : { kind: "key", ...key };

@@ -11,6 +11,7 @@ import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { clientKey } from "./client-address.ts";
 import { mailboxAt, mailboxBehind } from "./mailbox-stub.ts";
+import { urlOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
@@ -82,7 +83,7 @@ function call(handler: AnyHandler, parts: object): Promise<Answer<Response>> {
 async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInput>> {
   const body = spec.body === null ? done(null) : await readJson(c.req.raw);
   if (!body.ok) return body;
-  const query = new URL(c.req.url).searchParams;
+  const query = urlOf(c.req.raw).searchParams;
   return done({ params: c.req.param(), query, body: body.value });
 }
 
@@ -110,7 +111,7 @@ function targetOf(
 /** Whether a key's request names another mailbox anywhere: in the query, in `to` of a read, or in the body. */
 function isForeign(c: AppContext, caller: Caller, raw: Answer<RawInput>): boolean {
   if (caller.kind !== "key") return false;
-  const query = new URL(c.req.url).searchParams;
+  const query = urlOf(c.req.raw).searchParams;
   const named = MAILBOX_PARAMETERS.flatMap((name) => query.getAll(name)).filter((value) => value !== "");
   const body = raw.ok ? raw.value.body : null;
   if (typeof body === "object" && body !== null && "mailbox" in body && typeof body.mailbox === "string") {
@@ -172,7 +173,7 @@ async function refusal(
 
 /** Base address that clients see. */
 export function originOf(c: AppContext, config: Config): string {
-  return config.publicUrl ?? new URL(c.req.url).origin;
+  return config.publicUrl ?? urlOf(c.req.raw).origin;
 }
 
 /** Where a person approves a permanent mailbox. */

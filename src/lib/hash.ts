@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 
 /** SHA-256 in lower-case hex. Synchronous: a digest of a few bytes is not worth a turn of the event loop. */
 export function sha256Hex(input: string | Uint8Array): string {
@@ -17,5 +17,11 @@ export function randomHex(bytes: number): string {
 
 /** Compares two digests of one kind without telling by its time where they differ. */
 export function digestsEqual(left: string, right: string): boolean {
-  return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
+  if (left.length !== right.length) return false;
+  // No early end, and no allocation: this runs for every key of every request.
+  let difference = 0;
+  for (let index = 0; index < left.length; index += 1) {
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index);
+  }
+  return difference === 0;
 }

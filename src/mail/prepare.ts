@@ -6,7 +6,7 @@ import { contentDigest } from "./content-digest.ts";
 import { textToSnippet } from "./html-text.ts";
 import { labelsFor } from "./labels.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
-import type { PreparedMail, StoredAttachment } from "./prepared-mail.ts";
+import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
 import { foldForMatch, searchableText } from "./search-text.ts";
 
 /** Who a message is for and who handed it over. */
@@ -49,14 +49,22 @@ export function prepareMail(
   const found = findCode({ subject: parsed.subject, text: parsed.text, html: parsed.html, fromAddress });
   const body = bodyJson(parsed);
   const attachments = parsed.attachments.map(storedAttachment);
-  return {
-    fromAddress,
-    fromName: cut(parsed.from.name),
-    toAddress: envelope.to,
+  const listing: Listing = {
+    from_address: fromAddress,
+    from_name: cut(parsed.from.name),
+    to_address: envelope.to,
     subject: parsed.subject,
-    senderFolded: foldForMatch(`${fromAddress} ${cut(parsed.from.name)}`),
-    subjectFolded: foldForMatch(parsed.subject),
     snippet: textToSnippet(parsed.text),
+    code: found.code,
+    direction: "inbound",
+    has_attachments: attachments.length > 0,
+    attachment_count: attachments.length,
+  };
+  return {
+    listing: JSON.stringify(listing),
+    toAddress: envelope.to,
+    senderFolded: foldForMatch(`${fromAddress} ${listing.from_name}`),
+    subjectFolded: foldForMatch(parsed.subject),
     code: found.code,
     link: found.link,
     labels: labelsFor({
@@ -81,10 +89,11 @@ export function prepareMail(
 /** The members of an Email that come from the message's text and headers, as a JSON object. */
 export function bodyJson(parsed: ParsedMail): string {
   return JSON.stringify({
+    // First, so that a search finds the beginning of the text without reading the whole (`bodyTextStart`).
+    body_text: parsed.text,
     cc_address: parsed.cc.map(written).join(", "),
     in_reply_to: parsed.inReplyTo,
     references: parsed.references,
-    body_text: parsed.text,
     body_html: parsed.html,
     headers: parsed.headers,
   });

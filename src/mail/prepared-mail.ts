@@ -1,3 +1,5 @@
+import type { EmailSummary } from "../contract/message.ts";
+
 /** What is stored of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
 export interface StoredAttachment {
   filename: string;
@@ -8,6 +10,20 @@ export interface StoredAttachment {
   /** First byte within the blob of parts; null where the raw message is small enough to cut from. */
   offset: number | null;
 }
+
+/** What a listing shows of a message and nothing ever changes. */
+export type Listing = Pick<
+  EmailSummary,
+  | "from_address"
+  | "from_name"
+  | "to_address"
+  | "subject"
+  | "snippet"
+  | "code"
+  | "direction"
+  | "has_attachments"
+  | "attachment_count"
+>;
 
 /** The columns of the full-text row, as indexed. */
 export interface SearchText {
@@ -21,15 +37,13 @@ export interface SearchText {
 
 /** A message ready to be written: everything that costs thought was done outside the actor. */
 export interface PreparedMail {
-  fromAddress: string;
-  fromName: string;
+  /** JSON object: the members of an EmailSummary that never change (`Listing`). */
+  listing: string;
   /** The envelope recipient, its tag kept. */
   toAddress: string;
-  subject: string;
   /** Sender and subject as filters compare them (`foldForMatch`). */
   senderFolded: string;
   subjectFolded: string;
-  snippet: string;
   code: string | null;
   link: string | null;
   labels: string[];

@@ -1,7 +1,7 @@
-import { boundedText, foldText, holdsToken, searchablePhrase } from "./search-text.ts";
+import { boundedText, holdsToken, searchablePhrase } from "./search-text.ts";
 
 /** Characters of a query that are read: a few sentences. The rest is ignored, not refused, as a pasted text still finds. */
-export const MAX_QUERY_CHARS = 1_000;
+export const MAX_READ_CHARS = 1_000;
 
 /** Words, phrases and operators of a query that count; each costs one look-up in the full-text index. */
 export const MAX_QUERY_ITEMS = 32;
@@ -177,137 +177,11 @@ export function parseSearchQuery(input: string): SearchQuery {
     before: null,
     after: null,
   };
-  const words = itemsOf(boundedText(input, MAX_QUERY_CHARS)).filter((item) => !applyOperator(query, item));
+  const words = itemsOf(boundedText(input, MAX_READ_CHARS)).filter((item) => !applyOperator(query, item));
   const { alternatives, excluded } = groupTerms(words.map(termOf).filter((term) => term !== null));
   const exclusion = excluded.length > 0 ? anyOf(excluded) : null;
   query.terms = [...new Set(alternatives.flat().map((term) => term.text))];
   if (alternatives.length === 0) return { ...query, without: exclusion };
   const wanted = alternatives.map(anyOf).join(" AND ");
   return { ...query, match: exclusion === null ? wanted : `(${wanted}) NOT ${exclusion}` };
-}
-
-/** Characters of a text in which hits are looked for; a page of results does this once a row. */
-const MAX_SCANNED_CHARS = 50_000;
-
-/** A line or two in a list of messages. */
-const SNIPPET_CHARS = 160;
-
-const MAX_HIGHLIGHTS = 3;
-const HIGHLIGHT_CHARS = 120;
-
-/** How far a cut moves to fall between words rather than within one. */
-const MAX_CUT_SHIFT_CHARS = 20;
-
-/** From here on (CJK, and surrogates) characters are words by themselves, so a hit needs no boundary beside it. */
-const FIRST_UNSPACED_CODE = 0x2e80;
-
-interface Needle {
-  text: string;
-  /** Must end where a word ends. */
-  whole: boolean;
-}
-
-function isBoundary(folded: string, at: number): boolean {
-  return [at - 1, at].some((index) => {
-    const code = folded.charCodeAt(index);
-    return Number.isNaN(code) || code === 0x20 || code >= FIRST_UNSPACED_CODE;
-  });
-}
-
-function findNeedle(folded: string, { text, whole }: Needle, from: number): number {
-  let at = folded.indexOf(text, from);
-  while (at !== -1 && !(isBoundary(folded, at) && (!whole || isBoundary(folded, at + text.length)))) {
-    at = folded.indexOf(text, at + 1);
-  }
-  return at;
-}
-
-/** A rough stem: enough to show where a porter match lies, never used to match. */
-function roughStem(word: string): string {
-  const stem = word.replace(/(?:ies|ing|ed|es|[sey])$/, "");
-  return stem.length >= 3 ? stem : word;
-}
-
-/** Each term as it occurs in the text: as a whole word, else at a word's beginning, else by its stem. */
-function needlesIn(folded: string, terms: readonly string[]): Needle[] {
-  const needles = terms.slice(0, MAX_QUERY_ITEMS).map((term) => {
-    const text = foldText(boundedText(term, MAX_QUERY_CHARS).normalize("NFC")).folded.trim();
-    const forms = [
-      { text, whole: true },
-      { text, whole: false },
-      { text: roughStem(text), whole: false },
-    ];
-    return text === "" ? undefined : forms.find((form) => findNeedle(folded, form, 0) !== -1);
-  });
-  return needles.filter((needle) => needle !== undefined);
-}
-
-/** A finder of the first hit of any term at or after an index of `text`; null if there is none. */
-function hitFinder(text: string, terms: readonly string[]): (from: number) => number | null {
-  if (terms.length === 0) return () => null;
-  const { folded, origins } = foldText(text);
-  const needles = needlesIn(folded, terms);
-  return (from) => {
-    const start = origins.findIndex((origin) => origin >= from);
-    if (start === -1) return null;
-    const hits = needles.map((needle) => findNeedle(folded, needle, start)).filter((at) => at !== -1);
-    return hits.length === 0 ? null : (origins[Math.min(...hits)] ?? null);
-  };
-}
-
-/** `text` on one line, as far as it is looked through. */
-function onOneLine(text: string): string {
-  const read = boundedText(text.trimStart(), MAX_SCANNED_CHARS).normalize("NFC");
-  return read.replace(/[\s\p{Cc}]+/gu, " ").trim();
-}
-
-function splitsSurrogates(text: string, at: number): boolean {
-  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(at - 1, at + 1)) && at > 0;
-}
-
-interface Excerpt {
-  text: string;
-  /** Where it ends in the text it was cut from. */
-  end: number;
-}
-
-/** About `maxChars` of `text` around the hit at `at`, not before `from`; an ellipsis stands for what is cut off. */
-function excerptAround(text: string, at: number, maxChars: number, from = 0): Excerpt {
-  const roomChars = Math.max(2, maxChars - 2);
-  let start = Math.max(from, Math.min(at - Math.floor(roomChars / 3), text.length - roomChars), 0);
-  const wordStart = start === 0 ? 0 : text.indexOf(" ", start - 1) + 1;
-  if (wordStart > start && wordStart <= Math.min(at, start + MAX_CUT_SHIFT_CHARS)) start = wordStart;
-  if (splitsSurrogates(text, start)) start += 1;
-  let end = Math.min(text.length, start + roomChars);
-  const wordEnd = end === text.length ? end : text.lastIndexOf(" ", end);
-  if (wordEnd > Math.max(at, end - MAX_CUT_SHIFT_CHARS)) end = wordEnd;
-  if (splitsSurrogates(text, end)) end -= 1;
-  const excerpt = text.slice(start, end).trim();
-  return { text: `${start > 0 ? "…" : ""}${excerpt}${end < text.length ? "…" : ""}`, end };
-}
-
-/**
- * A line of plain text from `text` around the first hit of a term, or its beginning if none occurs. Case and accents do
- * not count. White space is folded, a cut shows as `…`, and at most `maxChars` UTF-16 units come back.
- */
-export function snippetFor(text: string, terms: readonly string[], maxChars = SNIPPET_CHARS): string {
-  const line = onOneLine(text);
-  if (line.length <= maxChars) return line;
-  return excerptAround(line, hitFinder(line, terms)(0) ?? 0, maxChars).text;
-}
-
-/** Up to three fragments of plain text, without markup, that show hits: the subject's first, then the body's in order. */
-export function highlightsFor(fields: { subject: string; body: string }, terms: readonly string[]): string[] {
-  const subject = onOneLine(fields.subject);
-  const inSubject = hitFinder(subject, terms)(0);
-  const fragments = inSubject === null ? [] : [excerptAround(subject, inSubject, HIGHLIGHT_CHARS).text];
-  const body = onOneLine(fields.body);
-  const nextHit = hitFinder(body, terms);
-  let hit = nextHit(0);
-  for (let from = 0; hit !== null && fragments.length < MAX_HIGHLIGHTS; hit = nextHit(from)) {
-    const excerpt = excerptAround(body, hit, HIGHLIGHT_CHARS, from);
-    fragments.push(excerpt.text);
-    from = Math.max(excerpt.end, hit + 1);
-  }
-  return fragments;
 }

@@ -8,6 +8,7 @@ import {
   type Answer,
 } from "../contract/problem.ts";
 import type { KeyRecord, MailboxInfo } from "../contract/mailbox.ts";
+import type { Direction } from "../contract/message.ts";
 import type { Scope } from "../contract/scope.ts";
 import { digestsEqual } from "../lib/hash.ts";
 import { uuidV7 } from "../lib/ids.ts";
@@ -153,11 +154,11 @@ export class Account {
   }
 
   /** Takes an erased message out of the counters; what the month saw stays counted. */
-  countDeletion(message: { direction: string; size_bytes: number }): void {
+  countDeletion(direction: Direction, sizeBytes: number): void {
     const { row } = this;
-    const inbound = row.inbound - (message.direction === "inbound" ? 1 : 0);
-    const outbound = row.outbound - (message.direction === "outbound" ? 1 : 0);
-    const storage_bytes = row.storage_bytes - message.size_bytes;
+    const inbound = row.inbound - (direction === "inbound" ? 1 : 0);
+    const outbound = row.outbound - (direction === "outbound" ? 1 : 0);
+    const storage_bytes = row.storage_bytes - sizeBytes;
     this.#db.run(statements.COUNT_DELETION, inbound, outbound, storage_bytes);
     Object.assign(row, { inbound, outbound, storage_bytes });
   }

@@ -3,8 +3,8 @@ import type { CodeFilters } from "../contract/routes.ts";
 import { idOf, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import { foldForMatch } from "../mail/search-text.ts";
-import { receivedAt, type View } from "./present.ts";
-import type { MessageRow } from "./schema.ts";
+import { listingOf, receivedAt, type View } from "./present.ts";
+import type { CodeRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 
 /** The last seq that `since` excludes: codes count only when received strictly after it. */
@@ -13,7 +13,7 @@ function seqUpTo(since: number | null): Seq {
 }
 
 /** The newest stored message that is a hit and was not handed out. */
-export function newestHit(db: Database, filters: CodeFilters): MessageRow | null {
+export function newestHit(db: Database, filters: CodeFilters): CodeRow | null {
   const after = seqUpTo(filters.since);
   const from = filters.from === null ? null : foldForMatch(filters.from);
   const code = filters.kind === "link" ? null : db.first(statements.NEWEST_CODE, after, from);
@@ -23,14 +23,13 @@ export function newestHit(db: Database, filters: CodeFilters): MessageRow | null
 }
 
 /** Whether a message is a hit (wire contract, GET /v1/code). */
-export function fits(message: MessageRow, filters: CodeFilters): boolean {
+export function fits(message: CodeRow, filters: CodeFilters): boolean {
   const { code, link } = message;
   const hit = { code: code !== null, link: link !== null, any: code !== null || link !== null };
-  const sender = foldForMatch(`${message.from_address} ${message.from_name}`);
   return (
     hit[filters.kind] &&
     message.seq > seqUpTo(filters.since) &&
-    (filters.from === null || sender.includes(foldForMatch(filters.from)))
+    (filters.from === null || message.sender_folded.includes(foldForMatch(filters.from)))
   );
 }
 
@@ -40,14 +39,15 @@ export function takeCode(db: Database, seq: Seq, nowMs: number): void {
 }
 
 /** The answer of GET /v1/code. */
-export function codeAnswer(message: MessageRow | null, view: View): CodeAnswer {
+export function codeAnswer(message: CodeRow | null, view: View): CodeAnswer {
   if (message === null) return { code: null };
+  const { from_address, subject } = listingOf(message);
   return {
     id: idOf(message.seq, view.tail),
     code: message.code,
     link: message.link,
-    from: message.from_address,
-    subject: message.subject,
+    from: from_address,
+    subject,
     received_at: receivedAt(message.seq),
   };
 }

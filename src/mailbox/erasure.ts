@@ -5,6 +5,7 @@ import { notFound, type Answer } from "../contract/problem.ts";
 import type { Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Account } from "./account.ts";
+import { listingOf } from "./present.ts";
 import * as statements from "./statements.ts";
 
 /** A blob whose message never came is an orphan after this long. */
@@ -60,6 +61,6 @@ export function eraseEmail(
   db.run(statements.DELETE_SEARCH, seq);
   db.run(statements.DELETE_CONTENT, seq);
   db.run(statements.DELETE_MESSAGE, seq);
-  account.countDeletion(row);
+  account.countDeletion(listingOf(row).direction, row.size_bytes);
   return done({ deleted: true });
 }

@@ -1,59 +1,46 @@
 import { nextSeq, seqTime, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
-import type { PreparedMail } from "../mail/prepared-mail.ts";
+import type { PreparedMail, SearchText } from "../mail/prepared-mail.ts";
 import { threadFor } from "../mail/threading.ts";
 import type { Account } from "./account.ts";
-import type { MessageRow } from "./schema.ts";
+import type { CodeRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 
 /** A sender repeats for five days at most (RFC 5321 §4.5.4.1): so long a repeat is recognised. */
 const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
 
 /** What became of a message: stored now, or stored before. */
-export type Ingested = { kind: "stored"; message: MessageRow } | { kind: "duplicate"; seq: Seq };
+export type Ingested = { kind: "stored"; message: CodeRow } | { kind: "duplicate"; seq: Seq };
 
 /**
  * Writes a message and everything that follows from it. Runs inside one transaction: message, content, thread, labels,
  * search row and counters, or nothing.
  */
 export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs: number): Ingested {
-  const earlier = duplicateOf(db, mail, nowMs);
+  const known = knownIds(db, mail);
+  const earlier = duplicateOf(known, mail, nowMs);
   if (earlier !== null) return { kind: "duplicate", seq: earlier };
   const seq = nextSeq(account.row.last_seq, nowMs);
-  const message: MessageRow = {
-    seq,
-    thread: joinThread(db, mail, seq),
-    direction: "inbound",
-    status: "received",
-    from_address: mail.fromAddress,
-    from_name: mail.fromName,
-    to_address: mail.toAddress,
-    subject: mail.subject,
-    snippet: mail.snippet,
-    code: mail.code,
-    link: mail.link,
-    attachment_count: mail.attachments.length,
-    labels: JSON.stringify(mail.labels),
-    size_bytes: mail.sizeBytes,
-  };
+  const thread = joinThread(db, known, mail, seq);
   for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
   for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
-  insertMessage(db, message, mail);
-  db.run(
-    statements.INSERT_CONTENT,
-    seq,
-    mail.detail,
-    JSON.stringify(mail.attachments),
-    mail.body,
-    mail.rawKey,
-    mail.partsKey,
-    mail.raw,
-  );
-  const { subject, names, addresses, body, code, attachments } = mail.search;
-  db.run(statements.INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
-  for (const label of mail.labels) db.run(statements.ADD_LABEL, label, seq);
+  const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
+  const { length } = mail.attachments;
+  const texts = [listing, toAddress, senderFolded, subjectFolded, code, link] as const;
+  const at = [seq, thread, "inbound", "received"] as const;
+  db.run(statements.INSERT_MESSAGE, ...at, ...texts, length, JSON.stringify(labels), mail.sizeBytes);
+  const content = [mail.detail, JSON.stringify(mail.attachments), mail.body] as const;
+  db.run(statements.INSERT_CONTENT, seq, ...content, mail.rawKey, mail.partsKey, mail.raw);
+  indexForSearch(db, seq, mail.search);
+  for (const label of labels) db.run(statements.ADD_LABEL, label, seq);
   countReceipt(db, account, mail, seq);
-  return { kind: "stored", message };
+  return { kind: "stored", message: { seq, code, link, sender_folded: senderFolded, listing } };
+}
+
+/** Writes the full-text row of a message. */
+export function indexForSearch(db: Database, seq: Seq, text: SearchText): void {
+  const { subject, names, addresses, body, code, attachments } = text;
+  db.run(statements.INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
 }
 
 /** Takes a reserved blob for a message. Throws if it came too late and may be erased already: the sender comes again. */
@@ -63,63 +50,63 @@ export function claimBlob(db: Database, key: string): void {
   db.run(statements.CANCEL_ERASURE, key);
 }
 
-function insertMessage(db: Database, message: MessageRow, mail: PreparedMail): void {
-  db.run(
-    statements.INSERT_MESSAGE,
-    message.seq,
-    message.thread,
-    message.direction,
-    message.status,
-    message.from_address,
-    message.from_name,
-    message.to_address,
-    message.subject,
-    message.snippet,
-    mail.senderFolded,
-    mail.subjectFolded,
-    message.code,
-    message.link,
-    message.attachment_count,
-    message.labels,
-    message.size_bytes,
-  );
+/** What the mailbox knows of an id. */
+interface KnownId {
+  message_id: string;
+  digest: string;
+  seq: Seq | null;
+  thread: Seq;
+}
+
+/** What is known of the ids a message bears and refers to: one look-up for its repeats and its thread. */
+function knownIds(db: Database, mail: PreparedMail): KnownId[] {
+  const { messageKey, ancestorKeys, digest } = mail;
+  const own = messageKey === null ? [] : [messageKey, copyName(messageKey, digest)];
+  const ids = [...ancestorKeys, ...own];
+  return ids.length === 0 ? [] : db.all(statements.KNOWN_IDS, JSON.stringify(ids));
+}
+
+/** The name under which another message with an id that one bears already is known. */
+function copyName(messageKey: string, digest: string): string {
+  return `${messageKey}#${digest}`;
 }
 
 /** Equal Message-ID and equal content: a reused Message-ID pre-empts nobody, and a mail without one is never a duplicate. */
-function duplicateOf(db: Database, mail: PreparedMail, nowMs: number): Seq | null {
-  if (mail.messageKey === null) return null;
-  const seq = db.first(statements.FIND_DUPLICATE, mail.messageKey, mail.digest)?.seq ?? null;
+function duplicateOf(known: readonly KnownId[], mail: PreparedMail, nowMs: number): Seq | null {
+  const { messageKey, digest } = mail;
+  if (messageKey === null) return null;
+  const names = [messageKey, copyName(messageKey, digest)];
+  const same = known.find((row) => names.includes(row.message_id) && row.digest === digest);
+  const seq = same?.seq ?? null;
   return seq !== null && nowMs - seqTime(seq) < DUPLICATE_WINDOW_MS ? seq : null;
 }
 
 /** The thread that the ids lead to. Threads that this message turns out to link become one. */
-function joinThread(db: Database, mail: PreparedMail, seq: Seq): Seq {
-  const { messageKey } = mail;
-  const ids = messageKey === null ? mail.ancestorKeys : [...mail.ancestorKeys, messageKey];
-  const known = ids.length === 0 ? [] : db.all(statements.THREADS_OF, JSON.stringify(ids));
+function joinThread(db: Database, known: readonly KnownId[], mail: PreparedMail, seq: Seq): Seq {
+  const { messageKey, ancestorKeys, digest } = mail;
   // Of several messages with one Message-ID the first bears it: a copy does not enter the first one's thread by its name.
-  const isCopy = known.some((row) => row.message_id === messageKey && row.seq !== null);
+  const bearer = known.find((row) => row.message_id === messageKey && row.seq !== null) ?? null;
   const threadOf = new Map(known.map((row) => [row.message_id, String(row.thread)]));
-  const joined = threadFor(mail.ancestorKeys, isCopy ? null : messageKey, threadOf, String(seq));
+  const joined = threadFor(ancestorKeys, bearer === null ? messageKey : null, threadOf, String(seq));
   const thread = mergeThreads(db, [joined.threadId, ...joined.merge].map(Number));
   for (const id of joined.learn) if (id !== messageKey) db.run(statements.LEARN_ID, id, "", thread, null);
-  if (messageKey !== null) learnOwnId(db, messageKey, { digest: mail.digest, thread, seq });
+  if (messageKey !== null) learnOwnId(db, messageKey, { digest, thread, seq }, bearer);
   return thread;
 }
 
 /**
- * Notes which message bears an id. Another with the same id is kept under a name of its own, so that a thousand copies do
- * not make each look-up a thousand rows.
+ * Notes which message bears an id; `bearer` is who does already. Another with the same id is kept under a name of its own,
+ * so that a thousand copies do not make each look-up a thousand rows.
  */
 export function learnOwnId(
   db: Database,
   messageKey: string,
   message: { digest: string; thread: Seq; seq: Seq },
+  bearer: { digest: string } | null,
 ): void {
   const { digest, thread, seq } = message;
-  const bearer = db.first(statements.FIND_BEARER, messageKey);
-  const name = bearer === null || bearer.digest === digest ? messageKey : `${messageKey}#${digest}`;
-  db.run(statements.LEARN_ID, name, digest, thread, seq);
+  const isBearer = bearer === null || bearer.digest === digest;
+  db.run(statements.LEARN_ID, isBearer ? messageKey : copyName(messageKey, digest), digest, thread, seq);
 }
 
 /**

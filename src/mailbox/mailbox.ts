@@ -20,7 +20,7 @@ import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText, type View } from "./present.ts";
 import * as reading from "./reading.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
-import { MIGRATIONS, type MessageRow } from "./schema.ts";
+import { MIGRATIONS, type CodeRow } from "./schema.ts";
 import { searchPage } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
@@ -47,6 +47,11 @@ const MAX_DATABASE_BYTES = 8_000_000_000;
 /** Disk that a mailbox's mail may take, rows and index included, as a multiple of its quota. */
 const MAX_DISK_PER_QUOTA = 5;
 
+/** Room for the tables themselves. */
+const EMPTY_DATABASE_BYTES = 16_000_000;
+/** Asking for the size of the database takes as long as a statement, so it is asked once in so many receipts. */
+const RECEIPTS_PER_DISK_CHECK = 64;
+
 /** A message that is safely stored. */
 export interface Received {
   id: string;
@@ -66,6 +71,7 @@ export class Mailbox extends Server<Env> {
   #account: Account | null = null;
   #ending: Promise<number> | null = null;
   #tail: bigint | null = null;
+  #disk = { bytes: 0, nextCheck: 0 };
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -338,9 +344,7 @@ export class Mailbox extends Server<Env> {
 
   /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
   takeRowCost(): RowCost {
-    const cost = { ...this.#db.cost };
-    this.#db.resetCost();
-    return cost;
+    return this.#db.takeCost();
   }
 
   /** Drains what is due. It may run twice, and it never throws: an alarm that throws too often is never rung again. */
@@ -390,21 +394,29 @@ export class Mailbox extends Server<Env> {
     const config = configOf(this.env);
     const quota = account.row.kind === "temporary" ? config.provisionalQuotaBytes : config.mailboxQuotaBytes;
     // Rows and index take more than the mail itself: a mail of a few bytes may name a hundred others.
-    const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA);
-    const fits =
-      account.row.storage_bytes + sizeBytes <= quota && this.ctx.storage.sql.databaseSize + sizeBytes <= disk;
+    const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
+    const fits = account.row.storage_bytes + sizeBytes <= quota && this.#diskUsed() + sizeBytes <= disk;
     return fits
       ? done(account)
       : refused({ code: "mailbox_full", error: `Mailbox is full (max ${quota} bytes)` });
   }
 
-  #takeNewest(filters: CodeFilters, now: number): MessageRow | null {
+  #diskUsed(): number {
+    const receipt = this.#account?.row.inbound ?? 0;
+    if (receipt >= this.#disk.nextCheck || receipt < this.#disk.nextCheck - RECEIPTS_PER_DISK_CHECK) {
+      const bytes = this.ctx.storage.sql.databaseSize;
+      this.#disk = { bytes, nextCheck: receipt + RECEIPTS_PER_DISK_CHECK };
+    }
+    return this.#disk.bytes;
+  }
+
+  #takeNewest(filters: CodeFilters, now: number): CodeRow | null {
     const hit = newestHit(this.#db, filters);
     if (hit !== null && filters.consume) takeCode(this.#db, hit.seq, now);
     return hit;
   }
 
-  #codeAnswer(hit: MessageRow | null): CodeAnswer {
+  #codeAnswer(hit: CodeRow | null): CodeAnswer {
     return this.#account === null ? { code: null } : codeAnswer(hit, this.#view(this.#account));
   }
 

@@ -1,6 +1,6 @@
 import type { Attachment, EmailSummary, ThreadSummary } from "../contract/message.ts";
 import { idOf, seqTime, type Seq } from "../lib/ids.ts";
-import type { StoredAttachment } from "../mail/prepared-mail.ts";
+import type { Listing, StoredAttachment } from "../mail/prepared-mail.ts";
 import type { ContentRow, MessageRow } from "./schema.ts";
 
 /**
@@ -16,7 +16,7 @@ export function jsonText<Shape>(value: Shape): JsonText<Shape> {
 
 /** What rows need to become wire records. */
 export interface View {
-  /** Address of the mailbox. */
+  /** Address of the mailbox: canonical, so it stands in JSON as it is. */
   mailbox: string;
   /** Its part of every id (`idTail`). */
   tail: bigint;
@@ -27,39 +27,35 @@ export function receivedAt(seq: Seq): string {
   return new Date(seqTime(seq)).toISOString();
 }
 
-export function summaryOf(row: MessageRow, view: View): EmailSummary {
-  return {
-    id: idOf(row.seq, view.tail),
-    mailbox: view.mailbox,
-    from_address: row.from_address,
-    from_name: row.from_name,
-    to_address: row.to_address,
-    subject: row.subject,
-    snippet: row.snippet,
-    code: row.code,
-    direction: row.direction,
-    status: row.status,
-    received_at: receivedAt(row.seq),
-    has_attachments: row.attachment_count > 0,
-    attachment_count: row.attachment_count,
-    labels: JSON.parse(row.labels) as string[],
-    thread_id: idOf(row.thread, view.tail),
-  };
+/** What of a listing never changes, read out of its row. */
+export function listingOf(row: { listing: string }): Listing {
+  return JSON.parse(row.listing) as Listing;
+}
+
+/**
+ * One row of a listing as JSON text (EmailSummary). What never changes lies in the row as text; the rest is written around
+ * it. Nothing of the rest needs escaping: ids, times, a status, and labels that are JSON already.
+ */
+export function summaryText(row: MessageRow, view: View): JsonText<EmailSummary> {
+  const thread = row.thread === row.seq ? "" : idOf(row.thread, view.tail);
+  const id = idOf(row.seq, view.tail);
+  return `{"id":"${id}","thread_id":"${thread || id}","mailbox":"${view.mailbox}","status":"${row.status}","received_at":"${receivedAt(row.seq)}","labels":${row.labels},${row.listing.slice(1)}`;
 }
 
 export function threadOf(
   row: MessageRow & { message_count: number; participants: string },
   view: View,
 ): ThreadSummary {
+  const { subject, from_address, from_name, code, has_attachments } = listingOf(row);
   return {
     thread_id: idOf(row.thread, view.tail),
     latest_email_id: idOf(row.seq, view.tail),
-    subject: row.subject,
-    from_address: row.from_address,
-    from_name: row.from_name,
+    subject,
+    from_address,
+    from_name,
     received_at: receivedAt(row.seq),
-    code: row.code,
-    has_attachments: row.attachment_count > 0,
+    code,
+    has_attachments,
     message_count: row.message_count,
     participants: JSON.parse(row.participants) as string[],
   };
@@ -70,7 +66,7 @@ export function threadOf(
  * ingest wrote, so their members are spliced in as text: a body of 200 KB is not parsed to be written again.
  */
 export function emailText(row: MessageRow & ContentRow, view: View, downloadable: boolean): string {
-  const attachments = attachmentsOf(row, view, downloadable);
+  const attachments = row.attachments === "[]" ? [] : attachmentsOf(row, view, downloadable);
   const rest = {
     attachments,
     delivery: [],
@@ -79,7 +75,7 @@ export function emailText(row: MessageRow & ContentRow, view: View, downloadable
     attachment_names: attachments.map((attachment) => attachment.filename).join(", "),
     attachment_search_text: "",
   };
-  const members = [JSON.stringify(summaryOf(row, view)), row.detail, row.body ?? "{}", JSON.stringify(rest)];
+  const members = [summaryText(row, view), row.detail, row.body ?? "{}", JSON.stringify(rest)];
   const inner = members.map((object) => object.slice(1, -1)).filter((object) => object !== "");
   return `{${inner.join(",")}}`;
 }

@@ -11,7 +11,7 @@ import {
   emailText,
   jsonText,
   storedAttachments,
-  summaryOf,
+  summaryText,
   threadOf,
   type JsonText,
   type View,
@@ -71,20 +71,28 @@ export function inboxPage(db: Database, view: View, filters: InboxFilters): Answ
   const below = pageStart(filters, [BEYOND_ALL]);
   if (!below.ok) return below;
   const params = listingParams(filters, view.mailbox, below.value[0] ?? BEYOND_ALL);
-  // One row more than shown tells whether there is a next page.
-  const wanted = filters.limit + 1;
-  const rows =
-    filters.label === null
-      ? db.all(statements.LIST_MESSAGES, ...params, wanted, filters.offset)
-      : db.all(statements.LIST_LABELLED, ...params, wanted, filters.offset, filters.label);
+  const rows = listRows(db, params, filters);
   const shown = rows.slice(0, filters.limit);
   const last = shown.at(-1);
-  return done(
-    jsonText({
-      emails: shown.map((row) => summaryOf(row, view)),
-      next_cursor: rows.length > filters.limit && last ? writeCursor(last.seq) : null,
-    }),
-  );
+  const next = rows.length > filters.limit && last ? JSON.stringify(writeCursor(last.seq)) : "null";
+  const emails = shown.map((row) => summaryText(row, view)).join(",");
+  return done(`{"emails":[${emails}],"next_cursor":${next}}`);
+}
+
+/** The rows of a page, and one more: it tells whether there is a next page. */
+function listRows(db: Database, params: ListingParams, filters: InboxFilters): MessageRow[] {
+  const wanted = filters.limit + 1;
+  const { label, offset } = filters;
+  if (label !== null) return db.all(statements.LIST_LABELLED, ...params, wanted, offset, label);
+  const [minSeq, maxSeq, ...others] = params;
+  return isUnfiltered(minSeq, others) && offset === 0
+    ? db.all(statements.LIST_NEWEST, maxSeq + 1, wanted)
+    : db.all(statements.LIST_MESSAGES, ...params, wanted, offset);
+}
+
+/** Whether nothing but an upper bound narrows a listing. */
+export function isUnfiltered(minSeq: Seq, others: readonly unknown[]): boolean {
+  return minSeq === 0 && others.every((filter) => filter === null);
 }
 
 /** One email, or why not. */

@@ -5,7 +5,7 @@ import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { claimBlob, learnOwnId } from "./ingest.ts";
+import { claimBlob, indexForSearch, learnOwnId } from "./ingest.ts";
 import type { View } from "./present.ts";
 import { DERIVED_TABLES } from "./schema.ts";
 import * as statements from "./statements.ts";
@@ -53,31 +53,20 @@ export function stalePage(
 export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: number): Answer<null> {
   const row = db.first(statements.FIND_EMAIL, seq);
   if (row === null) return refused(notFound("Email"));
-  const { fromAddress, fromName, subject, snippet, senderFolded, subjectFolded, code, link, attachments } =
-    mail;
-  const listed = [fromAddress, fromName, subject, snippet, senderFolded, subjectFolded, code, link] as const;
-  db.run(statements.REWRITE_MESSAGE, ...listed, attachments.length, seq);
+  const { listing, senderFolded, subjectFolded, code, link, attachments } = mail;
+  const texts = [listing, senderFolded, subjectFolded, code, link] as const;
+  db.run(statements.REWRITE_MESSAGE, ...texts, attachments.length, seq);
   db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
   if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
   for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
   if (row.parts_key !== null) db.run(statements.PLAN_ERASURE, row.parts_key, nowMs);
   db.run(statements.DELETE_SEARCH, seq);
-  const { search } = mail;
-  const { names, addresses, body } = search;
-  db.run(
-    statements.INSERT_SEARCH,
-    seq,
-    search.subject,
-    names,
-    addresses,
-    body,
-    search.code,
-    search.attachments,
-  );
+  indexForSearch(db, seq, mail.search);
   for (const label of JSON.parse(row.labels) as string[]) db.run(statements.ADD_LABEL, label, seq);
   for (const id of mail.ancestorKeys) db.run(statements.LEARN_IF_NEW, id, "", row.thread, null);
   if (mail.messageKey !== null) {
-    learnOwnId(db, mail.messageKey, { digest: mail.digest, thread: row.thread, seq });
+    const bearer = db.first(statements.FIND_BEARER, mail.messageKey);
+    learnOwnId(db, mail.messageKey, { digest: mail.digest, thread: row.thread, seq }, bearer);
   }
   return done(null);
 }

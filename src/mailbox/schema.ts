@@ -1,6 +1,6 @@
 import type { Migration } from "../lib/migrate.ts";
 import type { Seq } from "../lib/ids.ts";
-import type { Direction, MessageStatus } from "../contract/message.ts";
+import type { MessageStatus } from "../contract/message.ts";
 import type { Scope } from "../contract/scope.ts";
 
 /** The mailbox itself; one row. */
@@ -42,24 +42,26 @@ export type KeyRow = {
   last_used_at: number | null;
 };
 
-/** What listings need of a message: narrow, so that a page is few reads. */
+/** What a listing needs of a message: few columns, because each costs more than its bytes. */
 export type MessageRow = {
   seq: Seq;
   /** `seq` of the message that began the thread. */
   thread: Seq;
-  direction: Direction;
   status: MessageStatus;
-  from_address: string;
-  from_name: string;
-  to_address: string;
-  subject: string;
-  snippet: string;
-  code: string | null;
-  link: string | null;
-  attachment_count: number;
   /** JSON array. */
   labels: string;
-  size_bytes: number;
+  /** JSON of Listing: what of a listing never changes, ready to be sent. */
+  listing: string;
+};
+
+/** What the search for codes needs of a message. */
+export type CodeRow = {
+  seq: Seq;
+  code: string | null;
+  link: string | null;
+  /** Address and name of the sender, folded (`foldForMatch`). */
+  sender_folded: string;
+  listing: string;
 };
 
 /** What one email needs beyond its listing. */
@@ -70,6 +72,7 @@ export type ContentRow = {
   body: string | null;
   raw_key: string | null;
   parts_key: string | null;
+  size_bytes: number;
 };
 
 /**
@@ -127,11 +130,8 @@ CREATE TABLE message (
   thread INTEGER NOT NULL,
   direction TEXT NOT NULL,
   status TEXT NOT NULL,
-  from_address TEXT NOT NULL,
-  from_name TEXT NOT NULL,
+  listing TEXT NOT NULL,
   to_address TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  snippet TEXT NOT NULL,
   sender_folded TEXT NOT NULL,
   subject_folded TEXT NOT NULL,
   code TEXT,

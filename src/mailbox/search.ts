@@ -4,16 +4,17 @@ import type { InboxFilters } from "../contract/routes.ts";
 import { SEQ_PER_MS } from "../lib/ids.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
-import { highlightsFor, parseSearchQuery, snippetFor, type SearchQuery } from "../mail/search-query.ts";
+import { bodyTextStart, excerptsFor } from "../mail/excerpts.ts";
+import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import { writeCursor } from "./cursor.ts";
-import { jsonText, summaryOf, type JsonText, type View } from "./present.ts";
-import { BEYOND_ALL, listingParams, pageStart } from "./reading.ts";
-import type { MessageRow } from "./schema.ts";
+import { listingOf, summaryText, type JsonText, type View } from "./present.ts";
+import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
-import type { ListingParams } from "./statements.ts";
+import type { ListingParams, SearchHit } from "./statements.ts";
 
-type Hit = MessageRow & { score: number; body_text: string | null };
+/** Digits of a score that mean anything. */
+const SCORE_PRECISION = 1_000_000;
 
 const NO_MODEL_HINT = "No embedding model is configured, so results come from keywords";
 
@@ -39,19 +40,22 @@ export function searchPage(
   });
   const shown = hits.slice(0, filters.limit);
   const newest = snapshot === BEYOND_ALL - 1 ? newestSeq(db) : snapshot;
-  return done(
-    jsonText({
-      emails: shown.map((hit) => ({
-        ...summaryOf(hit, view),
-        snippet: snippetFor(hit.body_text ?? hit.snippet, query.terms),
-        score: Math.round(hit.score * 10_000) / 10_000,
-        highlights: highlightsFor({ subject: hit.subject, body: hit.body_text ?? hit.snippet }, query.terms),
-      })),
-      search_mode: "keyword",
-      ...(options.mode === "keyword" ? {} : { hint: NO_MODEL_HINT }),
-      next_cursor: hits.length > filters.limit ? writeCursor(newest, offset + filters.limit) : null,
-    }),
-  );
+  const hint = options.mode === "keyword" ? "" : `"hint":${JSON.stringify(NO_MODEL_HINT)},`;
+  const next =
+    hits.length > filters.limit ? JSON.stringify(writeCursor(newest, offset + filters.limit)) : "null";
+  const emails = shown.map((hit) => hitText(hit, view, query.terms)).join(",");
+  return done(`{"emails":[${emails}],"search_mode":"keyword",${hint}"next_cursor":${next}}`);
+}
+
+/** One hit as JSON text: its listing, with the snippet that shows why it was found. */
+function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
+  const { subject, snippet: opening } = listingOf(hit);
+  const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening;
+  const { snippet, highlights } = excerptsFor({ subject, body }, terms);
+  const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
+  // Members said twice count as said last.
+  const found = JSON.stringify({ snippet, score, highlights });
+  return `${summaryText(hit, view).slice(0, -1)},${found.slice(1)}`;
 }
 
 interface Selection {
@@ -61,7 +65,7 @@ interface Selection {
   offset: number;
 }
 
-function findHits(db: Database, query: SearchQuery, selection: Selection): Hit[] {
+function findHits(db: Database, query: SearchQuery, selection: Selection): SearchHit[] {
   const { params, labels, limit, offset } = selection;
   const wanted: statements.Wanted = [
     JSON.stringify(labels),
@@ -69,12 +73,26 @@ function findHits(db: Database, query: SearchQuery, selection: Selection): Hit[]
     JSON.stringify(query.to),
     JSON.stringify(query.subject.map(foldForMatch)),
   ];
+  if (query.match !== null && isPlain(selection, wanted)) {
+    const [, maxSeq] = params;
+    return db.all(statements.SEARCH_PLAIN, maxSeq, limit, offset, query.match);
+  }
   if (query.match !== null) {
     return db.all(statements.SEARCH_MESSAGES, ...params, limit, offset, ...wanted, query.match);
   }
   return hasOperator(query) || labels.length > 0
     ? db.all(statements.FILTER_MESSAGES, ...params, limit, offset, ...wanted, query.without)
     : [];
+}
+
+/** Whether the words alone decide. */
+function isPlain({ params, labels }: Selection, [, from, to, subject]: statements.Wanted): boolean {
+  const [minSeq, , ...others] = params;
+  return (
+    labels.length === 0 &&
+    isUnfiltered(minSeq, others) &&
+    [from, to, subject].every((texts) => texts === "[]")
+  );
 }
 
 function hasOperator(query: SearchQuery): boolean {

@@ -1,5 +1,5 @@
 import type { Query } from "../lib/sql.ts";
-import type { AccountRow, ContentRow, KeyRow, MessageRow } from "./schema.ts";
+import type { AccountRow, CodeRow, ContentRow, KeyRow, MessageRow } from "./schema.ts";
 
 type Nullable<T> = T | null;
 
@@ -42,11 +42,12 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
   text: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
 };
 
-const SUMMARY = `m.seq, m.thread, m.direction, m.status, m.from_address, m.from_name, m.to_address, m.subject, m.snippet,
-  m.code, m.link, m.attachment_count, m.labels, m.size_bytes`;
+const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
+const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes`;
+const CODE = "m.seq, m.code, m.link, m.sender_folded, m.listing";
 
-/** Characters of a body in which a search looks for what to show: folding them is work for each row of a page. */
-const EXCERPT_SOURCE_CHARS = 5_000;
+/** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
+const EXCERPT_SOURCE_CHARS = 6_000;
 
 /** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded (`foldForMatch`). */
 export type ListingParams = [
@@ -76,6 +77,10 @@ const WANTED = `NOT EXISTS (SELECT 1 FROM json_each(?10) w WHERE NOT EXISTS
   AND NOT EXISTS (SELECT 1 FROM json_each(?12) w WHERE instr(lower(m.to_address), lower(w.value)) = 0)
   AND NOT EXISTS (SELECT 1 FROM json_each(?13) w WHERE instr(m.subject_folded, w.value) = 0)`;
 
+/** The plain inbox: what most callers ask most often. */
+export const LIST_NEWEST: Query<MessageRow, [below: number, limit: number]> = {
+  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
+};
 export const LIST_MESSAGES: Query<MessageRow, [...ListingParams, ...PageParams]> = {
   text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} ORDER BY m.seq DESC LIMIT ?8 OFFSET ?9`,
 };
@@ -83,12 +88,24 @@ export const LIST_LABELLED: Query<MessageRow, [...ListingParams, ...PageParams, 
   text: `SELECT ${SUMMARY} FROM message_label l JOIN message m ON m.seq = l.seq
     WHERE l.label = ?10 AND l.seq >= ?1 AND l.seq <= ?2 AND ${FILTERS} ORDER BY l.seq DESC LIMIT ?8 OFFSET ?9`,
 };
-export const SEARCH_MESSAGES: Query<
-  MessageRow & { score: number; body_text: string | null },
-  [...ListingParams, ...PageParams, ...Wanted, match: string]
-> = {
-  // The inner query ranks the hits alone; rows of the wide tables are read for one page.
-  text: `SELECT ${SUMMARY}, hit.score AS score, substr(json_extract(c.body, '$.body_text'), 1, ${EXCERPT_SOURCE_CHARS}) AS body_text
+/** A message found, how well, and the beginning of its stored body (`bodyTextStart`). */
+export type SearchHit = MessageRow & { score: number; body_start: string | null };
+
+/** A search without any filter: the index alone ranks, and rows of messages are read for one page. */
+export const SEARCH_PLAIN: Query<SearchHit, [maxSeq: number, limit: number, offset: number, match: string]> =
+  {
+    text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+    FROM (
+      SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
+      FROM search f WHERE search MATCH ?4 AND f.rowid <= ?1
+      ORDER BY score DESC, f.rowid DESC LIMIT ?2 OFFSET ?3
+    ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
+    ORDER BY hit.score DESC, hit.seq DESC`,
+  };
+export const SEARCH_MESSAGES: Query<SearchHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> =
+  {
+    // The inner query ranks the hits alone; rows of the wide tables are read for one page.
+    text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
     FROM (
       SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f JOIN message m ON m.seq = f.rowid
@@ -96,13 +113,13 @@ export const SEARCH_MESSAGES: Query<
       ORDER BY score DESC, f.rowid DESC LIMIT ?8 OFFSET ?9
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
     ORDER BY hit.score DESC, hit.seq DESC`,
-};
+  };
 /** As SEARCH_MESSAGES for a search of operators only (`from:`, `label:` …): nothing to rank, newest first. */
 export const FILTER_MESSAGES: Query<
-  MessageRow & { score: number; body_text: string | null },
+  SearchHit,
   [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>]
 > = {
-  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(json_extract(c.body, '$.body_text'), 1, ${EXCERPT_SOURCE_CHARS}) AS body_text
+  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
     FROM message m LEFT JOIN content c ON c.seq = m.seq
     WHERE ${FILTERS} AND ${WANTED}
       AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))
@@ -117,7 +134,7 @@ export const FIND_MESSAGE: Query<MessageRow, [number]> = {
   text: `SELECT ${SUMMARY} FROM message m WHERE m.seq = ?`,
 };
 export const FIND_EMAIL: Query<MessageRow & ContentRow, [number]> = {
-  text: `SELECT ${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key
+  text: `SELECT ${EMAIL}
     FROM message m JOIN content c ON c.seq = m.seq WHERE m.seq = ?`,
 };
 export const READ_RAW: Query<
@@ -135,8 +152,8 @@ export const LIST_THREADS: Query<
   // `snapshot` keeps later pages right while mail arrives.
   text: `SELECT ${SUMMARY},
       (SELECT count(*) FROM message n WHERE n.thread = m.thread) AS message_count,
-      (SELECT json_group_array(DISTINCT p.from_address) FROM
-        (SELECT n.from_address FROM message n WHERE n.thread = m.thread ORDER BY n.seq DESC LIMIT 100) p) AS participants
+      (SELECT json_group_array(DISTINCT p.sender) FROM
+        (SELECT json_extract(n.listing, '$.from_address') AS sender FROM message n WHERE n.thread = m.thread ORDER BY n.seq DESC LIMIT 100) p) AS participants
     FROM message m
     WHERE m.seq <= ?1 AND m.seq < ?2
       AND NOT EXISTS (SELECT 1 FROM message n WHERE n.thread = m.thread AND n.seq > m.seq AND n.seq <= ?1)
@@ -164,17 +181,16 @@ export const MOVE_THREAD: Query<never, [number, number]> = {
   text: "UPDATE message SET thread = ? WHERE thread = ?",
 };
 
-export const FIND_DUPLICATE: Query<{ seq: number | null }, [string, string]> = {
-  text: "SELECT seq FROM known_id WHERE message_id IN (?1, ?1 || '#' || ?2) AND digest = ?2",
-};
 export const FIND_BEARER: Query<{ digest: string }, [string]> = {
   text: "SELECT digest FROM known_id WHERE message_id = ? AND seq IS NOT NULL",
 };
-export const THREADS_OF: Query<{ message_id: string; seq: Nullable<number>; thread: number }, [ids: string]> =
-  {
-    text: `SELECT k.message_id, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
+export const KNOWN_IDS: Query<
+  { message_id: string; digest: string; seq: Nullable<number>; thread: number },
+  [ids: string]
+> = {
+  text: `SELECT k.message_id, k.digest, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
     JOIN known_id k ON k.message_id = w.value LEFT JOIN thread_alias a ON a.thread = k.thread`,
-  };
+};
 export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> = {
   text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
@@ -182,15 +198,13 @@ export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> 
 export const INSERT_MESSAGE: Query<
   never,
   [
-    ...[seq: number, thread: number, direction: string, status: string],
-    ...[fromAddress: string, fromName: string, toAddress: string, subject: string, snippet: string],
+    ...[seq: number, thread: number, direction: string, status: string, listing: string, toAddress: string],
     ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
     ...[attachmentCount: number, labels: string, sizeBytes: number],
   ]
 > = {
-  text: `INSERT INTO message (seq, thread, direction, status, from_address, from_name, to_address, subject, snippet,
-    sender_folded, subject_folded, code, link, attachment_count, labels, size_bytes)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  text: `INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
+    code, link, attachment_count, labels, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 export const INSERT_CONTENT: Query<
   never,
@@ -204,13 +218,12 @@ export const INSERT_SEARCH: Query<never, [number, string, string, string, string
 export const REWRITE_MESSAGE: Query<
   never,
   [
-    ...[fromAddress: string, fromName: string, subject: string, snippet: string],
-    ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
-    ...[attachmentCount: number, seq: number],
+    ...[listing: string, senderFolded: string, subjectFolded: string],
+    ...[code: Nullable<string>, link: Nullable<string>, attachmentCount: number, seq: number],
   ]
 > = {
-  text: `UPDATE message SET from_address = ?, from_name = ?, subject = ?, snippet = ?, sender_folded = ?,
-    subject_folded = ?, code = ?, link = ?, attachment_count = ? WHERE seq = ?`,
+  text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = ?, link = ?,
+    attachment_count = ? WHERE seq = ?`,
 };
 export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",
@@ -244,11 +257,11 @@ export const WRITE_LABELS: Query<never, [string, number]> = {
 type NewestParams = [after: number, from: Nullable<string>];
 const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
   AND (?2 IS NULL OR instr(m.sender_folded, ?2) > 0)`;
-export const NEWEST_CODE: Query<MessageRow, NewestParams> = {
-  text: `SELECT ${SUMMARY} ${NEWEST} AND m.code IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+export const NEWEST_CODE: Query<CodeRow, NewestParams> = {
+  text: `SELECT ${CODE} ${NEWEST} AND m.code IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
 };
-export const NEWEST_LINK: Query<MessageRow, NewestParams> = {
-  text: `SELECT ${SUMMARY} ${NEWEST} AND m.link IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+export const NEWEST_LINK: Query<CodeRow, NewestParams> = {
+  text: `SELECT ${CODE} ${NEWEST} AND m.link IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
 };
 export const TAKE_CODE: Query<never, [number, number]> = {
   text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",

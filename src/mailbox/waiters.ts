@@ -2,14 +2,14 @@ import { rateLimited, type Answer } from "../contract/problem.ts";
 import type { CodeFilters } from "../contract/routes.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { fits } from "./codes.ts";
-import type { MessageRow } from "./schema.ts";
+import type { CodeRow } from "./schema.ts";
 
 /** Long-polls that one mailbox holds at once. */
 const MAX_WAITERS = 1_000;
 const RETRY_SECONDS = 5;
 
 /** What ended a wait: the message, the time, or a change that makes the caller prove itself again. */
-export type Wake = { kind: "message"; message: MessageRow } | { kind: "timeout" } | { kind: "recheck" };
+export type Wake = { kind: "message"; message: CodeRow } | { kind: "timeout" } | { kind: "recheck" };
 
 interface Waiter {
   id: string;
@@ -52,7 +52,7 @@ export class Waiters {
    * Hands a new message to everybody who waits for it. Who consumes is served first and alone, the latest first: after a
    * lost connection the latest is the one still there. Returns true if the code was consumed.
    */
-  publish(message: MessageRow): boolean {
+  publish(message: CodeRow): boolean {
     const fitting = [...this.#waiting.values()].filter((waiter) => fits(message, waiter.filters));
     const consumer = fitting.findLast((waiter) => waiter.filters.consume);
     const served = consumer === undefined ? fitting : [consumer];

@@ -1,13 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  highlightsFor,
-  MAX_QUERY_CHARS,
-  MAX_QUERY_ITEMS,
-  parseSearchQuery,
-  snippetFor,
-} from "../../src/mail/search-query.ts";
+import { highlightsFor, snippetFor } from "../../src/mail/excerpts.ts";
+import { MAX_QUERY_ITEMS, MAX_READ_CHARS, parseSearchQuery } from "../../src/mail/search-query.ts";
 import { searchableText } from "../../src/mail/search-text.ts";
 
 const BODIES = [
@@ -318,14 +313,14 @@ describe("any input", () => {
   });
 
   it("reads as many characters as the limit says and no more", () => {
-    const padding = " ".repeat(MAX_QUERY_CHARS - 3);
+    const padding = " ".repeat(MAX_READ_CHARS - 3);
     expect(parseSearchQuery(`${padding}abc`).terms).toEqual(["abc"]);
     expect(parseSearchQuery(`${padding}abcd`).terms).toEqual(["abc"]);
   });
 
   it("bounds the expression, whatever expands in it", () => {
     for (const unit of ["\uFDFA", "手", "a ", "½ "]) {
-      expect((parseSearchQuery(unit.repeat(10_000)).match ?? "").length).toBeLessThan(20 * MAX_QUERY_CHARS);
+      expect((parseSearchQuery(unit.repeat(10_000)).match ?? "").length).toBeLessThan(20 * MAX_READ_CHARS);
     }
   });
 });

@@ -84,7 +84,7 @@ describe("Reindexing", () => {
         "DROP TABLE search",
         "DROP TABLE message_label",
         "DELETE FROM known_id",
-        "UPDATE message SET subject = 'x', snippet = 'x', from_name = 'x', code = NULL, attachment_count = 9",
+        "UPDATE message SET listing = '{}', sender_folded = 'x', code = NULL, attachment_count = 9",
         "UPDATE content SET body = '{}', attachments = '[]'",
       ]) {
         state.storage.sql.exec(damage);

@@ -74,15 +74,18 @@ describe("settings", () => {
     expect(readSettings({ TRUST_CLIENT_ADDRESS: value }).workerVars).toEqual({ TRUST_CLIENT_ADDRESS: value });
   });
 
-  it("reach the worker with all three secrets", () => {
-    const settings = readSettings({ MAIL_DOMAIN: "a.test", TRUST_CLIENT_ADDRESS: "true" });
-    expect(bindingsOf(settings, { authToken: "one", webhookSecret: "two", keySecret: "three" })).toEqual({
+  it("reach the worker with all three secrets, and clients' addresses believed only when told", () => {
+    const secrets = { authToken: "one", webhookSecret: "two", keySecret: "three" };
+    const byDefault = {
       MAIL_DOMAIN: "a.test",
-      TRUST_CLIENT_ADDRESS: "true",
+      TRUST_CLIENT_ADDRESS: "false",
       AUTH_TOKEN: "one",
       WEBHOOK_SECRET: "two",
       KEY_SECRET: "three",
-    });
+    };
+    expect(bindingsOf(readSettings({ MAIL_DOMAIN: "a.test" }), secrets)).toEqual(byDefault);
+    const told = readSettings({ MAIL_DOMAIN: "a.test", TRUST_CLIENT_ADDRESS: "true" });
+    expect(bindingsOf(told, secrets)).toEqual({ ...byDefault, TRUST_CLIENT_ADDRESS: "true" });
   });
 
   it.each([

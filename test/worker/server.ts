@@ -11,8 +11,6 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 /** A start builds the bundle when a source is newer: with two cores under load that is slow, and never endless. */
 const TIMEOUT_MS = 90_000;
 const POLL_MS = 5;
-/** Starts that lose their port to another program. */
-const MAX_TRIES = 3;
 
 /** How a process ended; `code` is null when a signal ended it. */
 export interface Exit {
@@ -94,16 +92,8 @@ export class ServeProcess {
     options: ServerOptions & { dataDir: string },
     pattern: RegExp,
   ): Promise<{ process: ServeProcess; match: RegExpExecArray }> {
-    for (let tries = 1; ; tries += 1) {
-      const process = new ServeProcess(options);
-      try {
-        return { process, match: await process.printed(pattern) };
-      } catch (error) {
-        // A free port is chosen, let go and taken again: on a busy machine a connection of another program may get it.
-        const lostPort = /is busy|address already in use/i.test(process.stderr);
-        if (!lostPort || tries === MAX_TRIES) throw error;
-      }
-    }
+    const process = new ServeProcess(options);
+    return { process, match: await process.printed(pattern) };
   }
 
   /** Sends a signal and waits for the end. */
