@@ -11,7 +11,7 @@ import type { Place } from "./serve/ports.ts";
 import { workerdPid } from "./serve/processes.ts";
 import { Refusal } from "./serve/refusal.ts";
 import { startRuntime } from "./serve/runtime.ts";
-import type { Runtime } from "./serve/runtime.ts";
+import type { Runtime, RuntimeOptions } from "./serve/runtime.ts";
 import { loadSecrets, secretsPath } from "./serve/secrets.ts";
 import { readSettings } from "./serve/settings.ts";
 import type { Settings } from "./serve/settings.ts";
@@ -41,15 +41,16 @@ async function serve(): Promise<void> {
   process.once("exit", () => lock.release());
 
   const secrets = await loadSecrets(settings.dataDir, settings);
-  const [port = 0, smtpPort = 0] = await claimPorts(placesOf(settings));
+  // A port of 0 is left to who listens: one that was free a moment ago may be another program's by now.
+  await claimPorts(placesOf(settings).filter(({ port }) => port !== 0));
   buildDocs();
   await buildBundle();
 
   // With the lock held and no workerd on the folder.
   sweepEmptyObjects(settings.dataDir);
-  running.runtime = await startRuntime({
+  running.runtime = await run(settings, {
     host: settings.host,
-    port,
+    port: settings.port,
     dataDir: settings.dataDir,
     bindings: bindingsOf(settings, secrets),
     onDead: (reason) => fail(new Refusal(reason)),
@@ -58,8 +59,8 @@ async function serve(): Promise<void> {
   });
   lock.note(workerdPid(process.pid));
   stopOnSignals(running);
-  const http = `http://${bracketed(settings.host)}:${port}`;
-  running.smtp = await listen(settings, { http, smtpPort, token: secrets.authToken });
+  const http = `http://${bracketed(settings.host)}:${running.runtime.port}`;
+  running.smtp = await listen(settings, { http, token: secrets.authToken });
 
   const ready = {
     http,
@@ -80,14 +81,20 @@ function placesOf(settings: Settings): [Place, Place] {
   ];
 }
 
-async function listen(
-  settings: Settings,
-  upstream: { http: string; smtpPort: number; token: string },
-): Promise<SmtpListener> {
+async function run(settings: Settings, options: RuntimeOptions): Promise<Runtime> {
+  try {
+    return await startRuntime(options);
+  } catch (error) {
+    const lostPort = error instanceof Error && "code" in error && error.code === "ERR_ADDRESS_IN_USE";
+    throw lostPort ? listenRefusal(placesOf(settings)[0], error) : error;
+  }
+}
+
+async function listen(settings: Settings, upstream: { http: string; token: string }): Promise<SmtpListener> {
   try {
     return await startSmtp({
       host: settings.smtpHost,
-      port: upstream.smtpPort,
+      port: settings.smtpPort,
       upstream: upstream.http,
       token: upstream.token,
       spoolDir: path.join(settings.dataDir, "spool"),
@@ -97,7 +104,7 @@ async function listen(
       log: say,
     });
   } catch (error) {
-    throw listenRefusal({ ...placesOf(settings)[1], port: upstream.smtpPort }, error);
+    throw listenRefusal(placesOf(settings)[1], error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
 
 /** What a deployment sets. The only place that reads a variable. */
@@ -7,6 +8,8 @@ export interface Config {
   mailDomain: string;
   /** Digest of the operator's credential; null = there is no operator. */
   operatorDigest: string | null;
+  /** Whether that credential could be taken for a mailbox's key; what has that form need not be compared to it else. */
+  operatorHasKeyForm: boolean;
   /**
    * What keys that must be said twice are derived from; null = there are none. Anybody may see digests keyed with it, so it
    * is no secret that somebody might guess, and no other one.
@@ -80,6 +83,7 @@ const Variables = z
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
+    operatorHasKeyForm: readKey(vars.AUTH_TOKEN ?? "") !== null,
     operatorDigest: vars.AUTH_TOKEN === null ? null : sha256Hex(vars.AUTH_TOKEN),
     keySecret: vars.KEY_SECRET,
     trustClientAddress: vars.TRUST_CLIENT_ADDRESS,

@@ -7,6 +7,8 @@ export function bindingsOf(
   secrets: Secrets,
 ): Record<string, string> {
   return {
+    // Without a proxy that writes CF-Connecting-IP, every client could write one of its own.
+    TRUST_CLIENT_ADDRESS: "false",
     ...settings.workerVars,
     MAIL_DOMAIN: settings.mailDomain,
     AUTH_TOKEN: secrets.authToken,

@@ -27,11 +27,12 @@ export async function claimPorts(places: readonly Place[]): Promise<number[]> {
   return ports.flatMap((port) => port ?? []);
 }
 
-/** The one line for an error of `listen`. */
+/** The one line for an error of `listen`, or of a runtime that could not. */
 export function listenRefusal(place: Place, error: unknown): Refusal {
   const { protocol, host, port, variable } = place;
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  if (code === "EADDRINUSE") {
+  // The second is what Miniflare makes of workerd's.
+  if (code === "EADDRINUSE" || code === "ERR_ADDRESS_IN_USE") {
     return new Refusal(
       `${protocol} port ${port} on ${host} is busy: stop what listens there, or set ${variable}`,
     );

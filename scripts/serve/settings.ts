@@ -56,7 +56,6 @@ const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
 
 const WORKER_VARS: Readonly<Record<string, Kind>> = {
   ALLOW_HTTP: TRUTH,
-  // Not set by default: without a proxy that writes CF-Connecting-IP, every client could write one of its own.
   TRUST_CLIENT_ADDRESS: TRUTH,
   BOOTSTRAP: SWITCH,
   BOOTSTRAP_PER_HOUR: COUNT,

@@ -19,10 +19,11 @@ export function readCaller(request: Request, config: Config): Caller {
   if (header === null) return { kind: "nobody", presented: false };
   const token = BEARER.exec(header.trim())?.[1];
   if (token === undefined) return { kind: "nobody", presented: true };
+  const key = readKey(token);
+  if (key !== null && !config.operatorHasKeyForm) return { kind: "key", ...key };
   // Digests of one length are compared, so that the time tells nothing of the token.
   const isOperator = config.operatorDigest !== null && digestsEqual(sha256Hex(token), config.operatorDigest);
   if (isOperator) return { kind: "operator" };
-  const key = readKey(token);
   return key === null ? { kind: "nobody", presented: true } : { kind: "key", ...key };
 }
 

@@ -43,10 +43,24 @@ function roughStem(word: string): string {
   return stem.length >= 3 ? stem : word;
 }
 
+const foldedTerms = new Map<string, string>();
+/** Terms kept folded: a page asks for the same few for each of its rows. */
+const MAX_FOLDED_TERMS = 64;
+
+function foldedTerm(term: string): string {
+  let folded = foldedTerms.get(term);
+  if (folded === undefined) {
+    folded = foldText(boundedText(term, MAX_READ_CHARS).normalize("NFC")).folded.trim();
+    if (foldedTerms.size >= MAX_FOLDED_TERMS) foldedTerms.clear();
+    foldedTerms.set(term, folded);
+  }
+  return folded;
+}
+
 /** Each term as it occurs in the text: as a whole word, else at a word's beginning, else by its stem. */
 function needlesIn(folded: string, terms: readonly string[]): Needle[] {
   const needles = terms.slice(0, MAX_QUERY_ITEMS).map((term) => {
-    const text = foldText(boundedText(term, MAX_READ_CHARS).normalize("NFC")).folded.trim();
+    const text = foldedTerm(term);
     const forms = [
       { text, whole: true },
       { text, whole: false },
@@ -83,8 +97,15 @@ function foldQuickly(text: string, terms: readonly string[]): { folded: string; 
   return isPlain ? { folded: text.toLowerCase().replace(/[^a-z0-9]/g, " "), origins: null } : foldText(text);
 }
 
+// eslint-disable-next-line no-control-regex -- all of ASCII is meant
+const PLAIN_ASCII = /^[\x00-\x7f]*$/;
+// eslint-disable-next-line no-control-regex -- control characters are blanks here
+const ASCII_BLANKS = /[\x00-\x20\x7f]+/g;
+
 /** `text` on one line, as far as it is looked through. */
 function onOneLine(text: string): string {
+  // Most mail is ASCII, which is normal as it is.
+  if (PLAIN_ASCII.test(text)) return text.slice(0, MAX_SCANNED_CHARS).replace(ASCII_BLANKS, " ").trim();
   const read = boundedText(text.trimStart(), MAX_SCANNED_CHARS).normalize("NFC");
   return read.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -17,6 +17,7 @@ import { eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
 import { ingest } from "./ingest.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { relabel } from "./labelling.ts";
+import { NewestPage } from "./newest-page.ts";
 import { jsonText, type JsonText, type View } from "./present.ts";
 import * as reading from "./reading.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
@@ -72,6 +73,7 @@ export class Mailbox extends Server<Env> {
   #ending: Promise<number> | null = null;
   #tail: bigint | null = null;
   #disk = { bytes: 0, nextCheck: 0 };
+  readonly #newest = new NewestPage();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -152,7 +154,7 @@ export class Mailbox extends Server<Env> {
   }
 
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-    return this.#for(access, (account) => reading.inboxPage(this.#db, this.#view(account), filters));
+    return this.#for(access, (account) => this.#newest.read(this.#db, this.#view(account), filters));
   }
 
   search(
@@ -380,6 +382,7 @@ export class Mailbox extends Server<Env> {
 
   /** Runs a change as one transaction. When it fails, memory is read again from what is stored. */
   #commit<T>(change: () => T): T {
+    this.#newest.forget();
     try {
       return this.#db.transaction(change);
     } catch (error) {

@@ -79,6 +79,13 @@ export function inboxPage(db: Database, view: View, filters: InboxFilters): Answ
   return done(`{"emails":[${emails}],"next_cursor":${next}}`);
 }
 
+/** Whether this asks for the newest emails, whatever they are. */
+export function isNewestPage(filters: InboxFilters): boolean {
+  const { cursor, offset, label, direction, from, to, subject, has_attachment, since, until } = filters;
+  const narrowing = [cursor, label, direction, from, to, subject, has_attachment, since, until];
+  return offset === 0 && narrowing.every((filter) => filter === null);
+}
+
 /** The rows of a page, and one more: it tells whether there is a next page. */
 function listRows(db: Database, params: ListingParams, filters: InboxFilters): MessageRow[] {
   const wanted = filters.limit + 1;

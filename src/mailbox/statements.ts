@@ -47,7 +47,7 @@ const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_k
 const CODE = "m.seq, m.code, m.link, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
-const EXCERPT_SOURCE_CHARS = 6_000;
+const EXCERPT_SOURCE_CHARS = 4_000;
 
 /** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded (`foldForMatch`). */
 export type ListingParams = [

@@ -6,6 +6,7 @@ import {
   createMailbox,
   deliver,
   DOMAIN,
+  evict,
   inject,
   message,
   OPERATOR,
@@ -271,5 +272,36 @@ describe("the operator's reading", () => {
       expect(await subjects(OPERATOR, `mailbox=${name}`)).toEqual(["Seen"]);
     }
     expect((await api(`/v1/inbox?mailbox=none@${DOMAIN}`, { key: OPERATOR })).status).toBe(404);
+  });
+});
+
+describe("The newest page", () => {
+  it("is right again after every change, however often it was asked before", async () => {
+    const box = await createMailbox();
+    const page = async (limit = 20) =>
+      (
+        await ask<{ emails: { id: string; labels: string[]; thread_id: string }[] }>(
+          `/v1/inbox?limit=${limit}`,
+          { key: box.api_key },
+        )
+      ).body.emails;
+    expect(await page()).toEqual([]);
+    const first = await deliver(box.mailbox, plainMessage({ headers: ["References: <a@x>"] }));
+    const second = await deliver(box.mailbox, plainMessage({ headers: ["References: <b@x>"] }));
+    expect((await page()).map(({ id }) => id)).toEqual([second.body.id, first.body.id]);
+    expect(await page()).toHaveLength(2);
+    expect(await page(1)).toHaveLength(1);
+    await ask(`/v1/emails/${first.body.id}`, {
+      key: box.api_key,
+      method: "PATCH",
+      json: { add_labels: ["done"] },
+    });
+    expect((await page())[1]?.labels).toContain("done");
+    await deliver(box.mailbox, plainMessage({ headers: ["References: <a@x> <b@x>"] }));
+    expect(new Set((await page()).map(({ thread_id }) => thread_id)).size).toBe(1);
+    await ask(`/v1/emails/${second.body.id}`, { key: box.api_key, method: "DELETE" });
+    expect((await page()).map(({ id }) => id)).not.toContain(second.body.id);
+    await evict(box.mailbox);
+    expect(await page()).toHaveLength(2);
   });
 });
