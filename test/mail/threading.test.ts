@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_ANCESTORS, thread, threadFor, type ThreadedIds } from "../../src/mail/threading.ts";
+import { MAX_ANCESTORS, threadFor } from "../../src/mail/threading.ts";
+import { thread, type ThreadedIds } from "./threads-of.ts";
 
 function message(ownId: string | null, ...ancestorIds: string[]): ThreadedIds {
   return { ownId, ancestorIds };

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { thread, type ThreadedIds } from "../../src/mail/threading.ts";
+import { thread, type ThreadedIds } from "./threads-of.ts";
 
 const CORPUS = join(import.meta.dirname, "../../../shared/corpus/threads");
 

@@ -304,4 +304,13 @@ describe("The newest page", () => {
     await evict(box.mailbox);
     expect(await page()).toHaveLength(2);
   });
+
+  it("of a mailbox made anew shows nothing of the one before", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage());
+    expect((await ask("/v1/inbox", { key: box.api_key })).body).toMatchObject({ emails: [{}] });
+    await ask("/v1/mailbox", { key: box.api_key, method: "DELETE" });
+    const again = await createMailbox("permanent", box.mailbox.split("@")[0]);
+    expect((await ask("/v1/inbox", { key: again.api_key })).body).toMatchObject({ emails: [] });
+  });
 });
