@@ -30,10 +30,7 @@ export class Database {
   ): Row[] {
     const cursor = this.#sql.exec(query.text, ...params);
     const rows = cursor.toArray();
-    if (this.#cost !== null) {
-      this.#cost.read += cursor.rowsRead;
-      this.#cost.written += cursor.rowsWritten;
-    }
+    this.#count(cursor);
     return rows as Row[];
   }
 
@@ -47,7 +44,8 @@ export class Database {
 
   /** Runs a statement for its effect. */
   run<Params extends readonly SqlStorageValue[]>(query: Query<object, Params>, ...params: Params): void {
-    this.all(query, ...params);
+    // A statement without rows is done when `exec` returns.
+    this.#count(this.#sql.exec(query.text, ...params));
   }
 
   /** Runs SQL of the program's own without parameters: migrations. */
@@ -65,5 +63,11 @@ export class Database {
     const cost = this.#cost ?? { read: 0, written: 0 };
     this.#cost = { read: 0, written: 0 };
     return cost;
+  }
+
+  #count(cursor: Pick<SqlStorageCursor<never>, "rowsRead" | "rowsWritten">): void {
+    if (this.#cost === null) return;
+    this.#cost.read += cursor.rowsRead;
+    this.#cost.written += cursor.rowsWritten;
   }
 }

@@ -7,6 +7,8 @@ export const MAX_NESTING_DEPTH = 100;
 /** Bytes of part headers in all, postal-mime's own default: 1,000 parts with 2 KB each. */
 const MAX_PART_HEADER_BYTES = 2 * 1024 * 1024;
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Characters of HTML turned into text, over all parts; 25 MiB of tags would take 3 s. */
 const MAX_HTML_CHARS = 4 * 1024 * 1024;
 
@@ -156,7 +158,7 @@ function charsetOf(content: Uint8Array): "utf-8" | "windows-1252" {
 
 function isUtf8(bytes: Uint8Array): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    UTF8.decode(bytes);
     return true;
   } catch {
     // The decoder throws at the first invalid sequence.

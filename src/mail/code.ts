@@ -39,6 +39,12 @@ export interface FoundCode {
 
 const kindsIn = (text: string): Set<LabelKind> => new Set(labelsIn(lowered(text)).map(({ kind }) => kind));
 
+/** A reading of the mail that most mails need not be given. */
+function once<T>(read: () => T): () => T {
+  let known: { value: T } | null = null;
+  return () => (known ??= { value: read() }).value;
+}
+
 interface Scored {
   value: string;
   points: number;
@@ -59,9 +65,10 @@ function score(lines: readonly string[], setting: Setting): Scored[] {
 }
 
 function bestCode(subject: string, lines: readonly string[]): string | null {
-  const ofSubject = kindsIn(subject);
-  const opening = lines.join("\n").slice(0, OPENING_CHARS);
-  const setting: Setting = { subject: ofSubject, mail: kindsIn(`${subject}\n${opening}`) };
+  const setting: Setting = {
+    subject: once(() => kindsIn(subject)),
+    mail: once(() => kindsIn(`${subject}\n${lines.join("\n").slice(0, OPENING_CHARS)}`)),
+  };
   const inSubject = score([subject], setting);
   const inText = score(lines, setting);
   const subjectValues = new Set(inSubject.map(({ value }) => value));

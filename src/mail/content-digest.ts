@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { latin1 } from "../lib/latin1.ts";
 import { isEmptyLine, lineEnd } from "./header-block.ts";
 
 /**
@@ -17,7 +18,6 @@ const TRACE_FIELDS: ReadonlySet<string> = new Set([
   "arc-message-signature",
   "arc-authentication-results",
 ]);
-const LATIN1 = new TextDecoder("latin1");
 const LONGEST_TRACE_NAME = 26;
 
 /**
@@ -41,8 +41,13 @@ export function contentDigest(raw: Uint8Array): string {
   return hash.update(raw.subarray(keptFrom)).digest("hex");
 }
 
+/** First letters of TRACE_FIELDS, small: most fields are told by them. */
+const TRACE_LETTERS: ReadonlySet<number> = new Set([...TRACE_FIELDS].map((name) => name.charCodeAt(0)));
+const SMALL = 0x20;
+
 function isTraceField(raw: Uint8Array, start: number): boolean {
+  if (!TRACE_LETTERS.has((raw[start] ?? 0) | SMALL)) return false;
   const head = raw.subarray(start, start + LONGEST_TRACE_NAME + 2);
-  const name = /^([\w-]+)[ \t]?:/.exec(LATIN1.decode(head))?.[1];
+  const name = /^([\w-]+)[ \t]?:/.exec(latin1(head))?.[1];
   return name !== undefined && TRACE_FIELDS.has(name.toLowerCase());
 }

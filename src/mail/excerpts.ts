@@ -1,3 +1,4 @@
+import { isEscaped, literalEnd } from "../lib/json-text.ts";
 import { MAX_QUERY_ITEMS, MAX_READ_CHARS } from "./search-query.ts";
 import { boundedText, foldText } from "./search-text.ts";
 
@@ -57,8 +58,8 @@ function foldedTerm(term: string): string {
   return folded;
 }
 
-/** Each term as it occurs in the text: as a whole word, else at a word's beginning, else by its stem. */
-function needlesIn(folded: string, terms: readonly string[]): Needle[] {
+/** Each term as it occurs in a text: as a whole word, else at a word's beginning, else by its stem. */
+function needlesIn(terms: readonly string[], find: (needle: Needle) => number): Needle[] {
   const needles = terms.slice(0, MAX_QUERY_ITEMS).map((term) => {
     const text = foldedTerm(term);
     const forms = [
@@ -66,7 +67,7 @@ function needlesIn(folded: string, terms: readonly string[]): Needle[] {
       { text, whole: false },
       { text: roughStem(text), whole: false },
     ];
-    return text === "" ? undefined : forms.find((form) => findNeedle(folded, form, 0) !== -1);
+    return text === "" ? undefined : forms.find((form) => find(form) !== -1);
   });
   return needles.filter((needle) => needle !== undefined);
 }
@@ -76,36 +77,62 @@ type Finder = (from: number) => number | null;
 /** A finder of the first hit of any term at or after an index of `text`; it answers null if there is none. */
 function hitFinder(text: string, terms: readonly string[]): Finder {
   if (terms.length === 0) return () => null;
-  const { folded, origins } = foldQuickly(text, terms);
-  const needles = needlesIn(folded, terms);
+  const isPlain = terms.every((term) => /^[A-Za-z0-9]+$/.test(term)) && isAscii(text);
+  return isPlain ? plainFinder(text, terms) : foldingFinder(text, terms);
+}
+
+function firstOf(hits: readonly number[]): number | null {
+  return hits.length === 0 ? null : Math.min(...hits);
+}
+
+/** The quick way, for most mail: ASCII in lower case has every character in its place, and the runtime folds it at once. */
+function plainFinder(text: string, terms: readonly string[]): Finder {
+  const lower = text.toLowerCase();
+  const needles = needlesIn(terms, (needle) => findPlain(lower, needle, 0));
+  return (from) => firstOf(needles.map((needle) => findPlain(lower, needle, from)).filter((at) => at !== -1));
+}
+
+function findPlain(lower: string, { text, whole }: Needle, from: number): number {
+  let at = lower.indexOf(text, from);
+  while (at !== -1 && (isAlphanumeric(lower, at - 1) || (whole && isAlphanumeric(lower, at + text.length)))) {
+    at = lower.indexOf(text, at + 1);
+  }
+  return at;
+}
+
+/** Whether an ASCII letter, small, or a digit stands at `at`. */
+function isAlphanumeric(lower: string, at: number): boolean {
+  const code = lower.charCodeAt(at);
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+}
+
+/** The slow way: phrases, accents and other scripts are compared as the index folds them. */
+function foldingFinder(text: string, terms: readonly string[]): Finder {
+  const { folded, origins } = foldText(text);
+  const needles = needlesIn(terms, (needle) => findNeedle(folded, needle, 0));
   return (from) => {
-    const start = origins === null ? from : origins.findIndex((origin) => origin >= from);
+    const start = origins.findIndex((origin) => origin >= from);
     if (start === -1) return null;
-    const hits = needles.map((needle) => findNeedle(folded, needle, start)).filter((at) => at !== -1);
-    if (hits.length === 0) return null;
-    const first = Math.min(...hits);
-    return origins === null ? first : (origins[first] ?? null);
+    const first = firstOf(
+      needles.map((needle) => findNeedle(folded, needle, start)).filter((at) => at !== -1),
+    );
+    return first === null ? null : (origins[first] ?? null);
   };
 }
 
-/**
- * The text as hits are looked for in it. Most mail is ASCII, where every character stays in its place (`origins` null) and
- * the runtime folds at once; phrases and other scripts take the slow way.
- */
-function foldQuickly(text: string, terms: readonly string[]): { folded: string; origins: number[] | null } {
-  const isPlain = /^[\x20-\x7e]*$/.test(text) && terms.every((term) => /^[A-Za-z0-9]+$/.test(term));
-  return isPlain ? { folded: text.toLowerCase().replace(/[^a-z0-9]/g, " "), origins: null } : foldText(text);
+/** Most mail is. */
+function isAscii(text: string): boolean {
+  // The runtime counts faster than an expression reads.
+  return Buffer.byteLength(text) === text.length;
 }
 
-// eslint-disable-next-line no-control-regex -- all of ASCII is meant
-const PLAIN_ASCII = /^[\x00-\x7f]*$/;
 // eslint-disable-next-line no-control-regex -- control characters are blanks here
-const ASCII_BLANKS = /[\x00-\x20\x7f]+/g;
+const ASCII_BLANKS = /[\x00-\x1f\x7f][\x00-\x20\x7f]*| [\x00-\x20\x7f]+/g;
 
 /** `text` on one line, as far as it is looked through. */
 function onOneLine(text: string): string {
-  // Most mail is ASCII, which is normal as it is.
-  if (PLAIN_ASCII.test(text)) return text.slice(0, MAX_SCANNED_CHARS).replace(ASCII_BLANKS, " ").trim();
+  // ASCII is normal as it is.
+  if (isAscii(text)) return text.slice(0, MAX_SCANNED_CHARS).replace(ASCII_BLANKS, " ").trim();
   const read = boundedText(text.trimStart(), MAX_SCANNED_CHARS).normalize("NFC");
   return read.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
@@ -192,19 +219,11 @@ const BODY_OPENING = '{"body_text":"';
 /** What a stored body (`bodyJson`) begins with: its text, as far as `start` reaches; null if it begins otherwise. */
 export function bodyTextStart(start: string): string | null {
   if (!start.startsWith(BODY_OPENING)) return null;
-  let end = start.indexOf('"', BODY_OPENING.length);
-  while (end !== -1 && isEscaped(start, end)) end = start.indexOf('"', end + 1);
+  const end = literalEnd(start, BODY_OPENING.length);
   // Cut short, the text may end within an escape of up to six characters.
   const text = end === -1 ? start.replace(/\\(?:u[0-9a-f]{0,3})?$/, "") : start.slice(0, end);
   const literal = `"${text.slice(BODY_OPENING.length)}`;
   return JSON.parse(
     end === -1 && isEscaped(literal, literal.length) ? `${literal.slice(0, -1)}"` : `${literal}"`,
   ) as string;
-}
-
-/** Whether an odd number of backslashes stands before `at`. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === "\\") first -= 1;
-  return (at - first) % 2 === 1;
 }

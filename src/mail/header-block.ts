@@ -1,3 +1,5 @@
+import { latin1 } from "../lib/latin1.ts";
+
 /** Bytes of header fields kept in all; the raw message has the rest. Real messages stay below 64 KiB. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 /** Bytes kept of one field: a list of 1,000 recipients fits, a megabyte of them does not. */
@@ -30,7 +32,7 @@ export interface HeaderBlock {
   isCut: boolean;
 }
 
-const LATIN1 = new TextDecoder("latin1");
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
@@ -94,7 +96,7 @@ class FieldKeeper {
     const colon = line.subarray(0, MAX_NAME_BYTES).indexOf(COLON);
     if (colon <= 0) return;
     // RFC 5322 §4.5 lets blanks stand before the colon.
-    const name = LATIN1.decode(line.subarray(0, colon)).replace(/[ \t]+$/, "");
+    const name = latin1(line.subarray(0, colon)).replace(/[ \t]+$/, "");
     if (!FIELD_NAME.test(name)) return;
     this.#keepField(name.toLowerCase(), line.subarray(colon + 1));
   }
@@ -123,8 +125,15 @@ function wholeCharacters(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 function fieldValue(bytes: Uint8Array): string {
-  // Unfolding drops the line end and keeps the blank after it (RFC 5322 §2.2.3); a CR of its own becomes a blank.
-  return decodeLegacy(bytes)
+  const value = decodeLegacy(bytes).trimEnd();
+  return NEEDS_UNFOLDING.test(value) ? unfolded(value) : value.replace(/^[ \t]+/, "");
+}
+
+const NEEDS_UNFOLDING = /[\r\n\0]/;
+
+/** Drops the line end and keeps the blank after it (RFC 5322 §2.2.3); a CR of its own becomes a blank. */
+function unfolded(value: string): string {
+  return value
     .replaceAll("\r\n", "")
     .replaceAll("\n", "")
     .replaceAll("\r", " ")
@@ -136,7 +145,7 @@ function fieldValue(bytes: Uint8Array): string {
 /** Bytes of no declared charset: UTF-8 where they are valid UTF-8, else windows-1252, as old senders wrote. */
 export function decodeLegacy(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     // Not UTF-8: every byte sequence is valid windows-1252.
     return new TextDecoder("windows-1252").decode(bytes);

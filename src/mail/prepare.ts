@@ -1,5 +1,6 @@
 import type { Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
+import { latinJson } from "../lib/json-text.ts";
 import { authenticationFrom } from "./authentication.ts";
 import { findCode } from "./code.ts";
 import { contentDigest } from "./content-digest.ts";
@@ -61,7 +62,7 @@ export function prepareMail(
     attachment_count: attachments.length,
   };
   return {
-    listing: JSON.stringify(listing),
+    listing: latinJson(listing),
     toAddress: envelope.to,
     senderFolded: foldForMatch(`${fromAddress} ${listing.from_name}`),
     subjectFolded: foldForMatch(parsed.subject),

@@ -61,9 +61,13 @@ interface KnownId {
 /** What is known of the ids a message bears and refers to: one look-up for its repeats and its thread. */
 function knownIds(db: Database, mail: PreparedMail): KnownId[] {
   const { messageKey, ancestorKeys, digest } = mail;
-  const own = messageKey === null ? [] : [messageKey, copyName(messageKey, digest)];
-  const ids = [...ancestorKeys, ...own];
-  return ids.length === 0 ? [] : db.all(statements.KNOWN_IDS, JSON.stringify(ids));
+  if (messageKey === null) {
+    return ancestorKeys.length === 0 ? [] : db.all(statements.KNOWN_IDS, JSON.stringify(ancestorKeys));
+  }
+  const names = [messageKey, copyName(messageKey, digest)] as const;
+  return ancestorKeys.length === 0
+    ? db.all(statements.KNOWN_NAMES, ...names)
+    : db.all(statements.KNOWN_IDS, JSON.stringify([...ancestorKeys, ...names]));
 }
 
 /** The name under which another message with an id that one bears already is known. */
@@ -90,7 +94,9 @@ function joinThread(db: Database, known: readonly KnownId[], mail: PreparedMail,
   const joined = threadFor(ancestorKeys, bearer === null ? messageKey : null, threadOf, String(seq));
   const thread = mergeThreads(db, [joined.threadId, ...joined.merge].map(Number));
   for (const id of joined.learn) if (id !== messageKey) db.run(statements.LEARN_ID, id, "", thread, null);
-  if (messageKey !== null) learnOwnId(db, messageKey, { digest, thread, seq }, bearer);
+  if (messageKey === null) return thread;
+  if (known.length === 0) db.run(statements.LEARN_NEW_ID, messageKey, digest, thread, seq);
+  else learnOwnId(db, messageKey, { digest, thread, seq }, bearer);
   return thread;
 }
 

@@ -474,7 +474,7 @@ export class Mailbox extends Server<Env> {
   }
 
   #view(account: Account): View {
-    return { mailbox: account.row.address, tail: this.#idTail() };
+    return { mailbox: account.row.address, tail: this.#idTail(), lastSeq: account.row.last_seq };
   }
 
   #id(seq: number): string {

@@ -20,6 +20,8 @@ export interface View {
   mailbox: string;
   /** Its part of every id (`idTail`). */
   tail: bigint;
+  /** The newest number handed out. */
+  lastSeq: Seq;
 }
 
 /** ISO 8601 of the time a message was received. */

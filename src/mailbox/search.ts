@@ -2,13 +2,14 @@ import type { SearchPage } from "../contract/message.ts";
 import type { Answer } from "../contract/problem.ts";
 import type { InboxFilters } from "../contract/routes.ts";
 import { SEQ_PER_MS } from "../lib/ids.ts";
+import { latinJson, literalEnd } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { bodyTextStart, excerptsFor } from "../mail/excerpts.ts";
 import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import { writeCursor } from "./cursor.ts";
-import { listingOf, summaryText, type JsonText, type View } from "./present.ts";
+import { summaryText, type JsonText, type View } from "./present.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams, SearchHit } from "./statements.ts";
@@ -39,7 +40,7 @@ export function searchPage(
     offset,
   });
   const shown = hits.slice(0, filters.limit);
-  const newest = snapshot === BEYOND_ALL - 1 ? newestSeq(db) : snapshot;
+  const newest = snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot;
   const hint = options.mode === "keyword" ? "" : `"hint":${JSON.stringify(NO_MODEL_HINT)},`;
   const next =
     hits.length > filters.limit ? JSON.stringify(writeCursor(newest, offset + filters.limit)) : "null";
@@ -49,13 +50,27 @@ export function searchPage(
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
 function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
-  const { subject, snippet: opening } = listingOf(hit);
-  const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening;
-  const { snippet, highlights } = excerptsFor({ subject, body }, terms);
+  const listed = summaryText(hit, view);
+  const opening = memberOf(listed, "snippet");
+  const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value;
+  const { snippet, highlights } = excerptsFor({ subject: memberOf(listed, "subject").value, body }, terms);
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
-  // Members said twice count as said last.
-  const found = JSON.stringify({ snippet, score, highlights });
-  return `${summaryText(hit, view).slice(0, -1)},${found.slice(1)}`;
+  const shown = `${listed.slice(0, opening.start)}${latinJson(snippet)}${listed.slice(opening.end, -1)}`;
+  return `${shown},"score":${score},"highlights":${latinJson(highlights)}}`;
+}
+
+/**
+ * A member of a listing that is a string: its value, and the span of its literal. Within a string no quote stands without
+ * a backslash, so the name between quotes is found nowhere else.
+ */
+function memberOf(
+  listing: string,
+  name: "subject" | "snippet",
+): { value: string; start: number; end: number } {
+  const key = `,"${name}":"`;
+  const start = listing.indexOf(key) + key.length - 1;
+  const end = literalEnd(listing, start + 1) + 1;
+  return { value: JSON.parse(listing.slice(start, end)) as string, start, end };
 }
 
 interface Selection {
@@ -122,8 +137,4 @@ function searchParams(
   const before = query.before === null ? BEYOND_ALL : query.before * SEQ_PER_MS - 1;
   const attached = query.hasAttachment === null ? hasAttachment : Number(query.hasAttachment);
   return [Math.max(min, after), Math.min(max, before), direction, from, to, subject, attached];
-}
-
-function newestSeq(db: Database): number {
-  return db.first(statements.NEWEST_SEQ)?.seq ?? 0;
 }

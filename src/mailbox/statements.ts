@@ -3,6 +3,14 @@ import type { AccountRow, CodeRow, ContentRow, KeyRow, MessageRow } from "./sche
 
 type Nullable<T> = T | null;
 
+/**
+ * LIMIT and OFFSET by parameters. SQLite's planner looks at the number bound to a bare one and prepares the statement anew
+ * for the next, which costs as much as reading a page; it does not look into an expression.
+ */
+function page(limit: string, offset?: string): string {
+  return `LIMIT ${limit} + 0${offset === undefined ? "" : ` OFFSET ${offset} + 0`}`;
+}
+
 export const READ_ACCOUNT: Query<AccountRow, []> = {
   text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
     inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due FROM account`,
@@ -15,7 +23,9 @@ export const INSERT_ACCOUNT: Query<
     inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 };
 export const COUNT_RECEIPT: Query<never, [number, number, string, number, number, number]> = {
-  text: `UPDATE account SET last_seq = ?, inbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?`,
+  // The row is named, though there is but one: an UPDATE of who knows how many rows keeps a journal to undo itself.
+  text: `UPDATE account SET last_seq = ?, inbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?
+    WHERE one = 1`,
 };
 export const COUNT_DELETION: Query<never, [number, number, number]> = {
   text: "UPDATE account SET inbound = ?, outbound = ?, storage_bytes = ?",
@@ -79,14 +89,14 @@ const WANTED = `NOT EXISTS (SELECT 1 FROM json_each(?10) w WHERE NOT EXISTS
 
 /** The plain inbox: what most callers ask most often. */
 export const LIST_NEWEST: Query<MessageRow, [below: number, limit: number]> = {
-  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq < ? ORDER BY m.seq DESC LIMIT ?`,
+  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq < ? ORDER BY m.seq DESC ${page("?")}`,
 };
 export const LIST_MESSAGES: Query<MessageRow, [...ListingParams, ...PageParams]> = {
-  text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} ORDER BY m.seq DESC LIMIT ?8 OFFSET ?9`,
+  text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} ORDER BY m.seq DESC ${page("?8", "?9")}`,
 };
 export const LIST_LABELLED: Query<MessageRow, [...ListingParams, ...PageParams, label: string]> = {
   text: `SELECT ${SUMMARY} FROM message_label l JOIN message m ON m.seq = l.seq
-    WHERE l.label = ?10 AND l.seq >= ?1 AND l.seq <= ?2 AND ${FILTERS} ORDER BY l.seq DESC LIMIT ?8 OFFSET ?9`,
+    WHERE l.label = ?10 AND l.seq >= ?1 AND l.seq <= ?2 AND ${FILTERS} ORDER BY l.seq DESC ${page("?8", "?9")}`,
 };
 /** A message found, how well, and the beginning of its stored body (`bodyTextStart`). */
 export type SearchHit = MessageRow & { score: number; body_start: string | null };
@@ -98,7 +108,7 @@ export const SEARCH_PLAIN: Query<SearchHit, [maxSeq: number, limit: number, offs
     FROM (
       SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f WHERE search MATCH ?4 AND f.rowid <= ?1
-      ORDER BY score DESC, f.rowid DESC LIMIT ?2 OFFSET ?3
+      ORDER BY score DESC, f.rowid DESC ${page("?2", "?3")}
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
     ORDER BY hit.score DESC, hit.seq DESC`,
   };
@@ -110,7 +120,7 @@ export const SEARCH_MESSAGES: Query<SearchHit, [...ListingParams, ...PageParams,
       SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f JOIN message m ON m.seq = f.rowid
       WHERE search MATCH ?14 AND ${FILTERS} AND ${WANTED}
-      ORDER BY score DESC, f.rowid DESC LIMIT ?8 OFFSET ?9
+      ORDER BY score DESC, f.rowid DESC ${page("?8", "?9")}
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
     ORDER BY hit.score DESC, hit.seq DESC`,
   };
@@ -123,11 +133,7 @@ export const FILTER_MESSAGES: Query<
     FROM message m LEFT JOIN content c ON c.seq = m.seq
     WHERE ${FILTERS} AND ${WANTED}
       AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))
-    ORDER BY m.seq DESC LIMIT ?8 OFFSET ?9`,
-};
-
-export const NEWEST_SEQ: Query<{ seq: number }, []> = {
-  text: "SELECT seq FROM message ORDER BY seq DESC LIMIT 1",
+    ORDER BY m.seq DESC ${page("?8", "?9")}`,
 };
 
 export const FIND_MESSAGE: Query<MessageRow, [number]> = {
@@ -157,13 +163,13 @@ export const LIST_THREADS: Query<
     FROM message m
     WHERE m.seq <= ?1 AND m.seq < ?2
       AND NOT EXISTS (SELECT 1 FROM message n WHERE n.thread = m.thread AND n.seq > m.seq AND n.seq <= ?1)
-    ORDER BY m.seq DESC LIMIT ?3`,
+    ORDER BY m.seq DESC ${page("?3")}`,
 };
 export const THREAD_PAGE_SIZES: Query<
   { seq: number; size_bytes: number },
   [thread: number, below: number, limit: number]
 > = {
-  text: "SELECT seq, size_bytes FROM message WHERE thread = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+  text: `SELECT seq, size_bytes FROM message WHERE thread = ? AND seq < ? ORDER BY seq DESC ${page("?")}`,
 };
 export const COUNT_THREAD: Query<{ count: number }, [thread: number]> = {
   text: "SELECT count(*) AS count FROM message WHERE thread = ?",
@@ -184,15 +190,25 @@ export const MOVE_THREAD: Query<never, [number, number]> = {
 export const FIND_BEARER: Query<{ digest: string }, [string]> = {
   text: "SELECT digest FROM known_id WHERE message_id = ? AND seq IS NOT NULL",
 };
-export const KNOWN_IDS: Query<
-  { message_id: string; digest: string; seq: Nullable<number>; thread: number },
-  [ids: string]
-> = {
-  text: `SELECT k.message_id, k.digest, k.seq, COALESCE(a.became, k.thread) AS thread FROM json_each(?) w
-    JOIN known_id k ON k.message_id = w.value LEFT JOIN thread_alias a ON a.thread = k.thread`,
+type KnownIdRow = { message_id: string; digest: string; seq: Nullable<number>; thread: number };
+const KNOWN_ID = "k.message_id, k.digest, k.seq, COALESCE(a.became, k.thread) AS thread";
+const WITH_ALIAS = "LEFT JOIN thread_alias a ON a.thread = k.thread";
+/** The ids of a JSON array. */
+export const KNOWN_IDS: Query<KnownIdRow, [ids: string]> = {
+  text: `SELECT ${KNOWN_ID} FROM json_each(?) w JOIN known_id k ON k.message_id = w.value ${WITH_ALIAS}`,
 };
-export const LEARN_ID: Query<never, [string, string, number, Nullable<number>]> = {
+/** As KNOWN_IDS for the two names of a message that refers to none, which most do not. */
+export const KNOWN_NAMES: Query<KnownIdRow, [id: string, copy: string]> = {
+  text: `SELECT ${KNOWN_ID} FROM known_id k ${WITH_ALIAS} WHERE k.message_id IN (?, ?)`,
+};
+/** Parameters: id, digest, thread, seq. */
+type KnownIdParams = [string, string, number, Nullable<number>];
+export const LEARN_ID: Query<never, KnownIdParams> = {
   text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
+};
+/** As LEARN_ID where nothing stands in the way: replacing needs a journal of its own within the transaction. */
+export const LEARN_NEW_ID: Query<never, KnownIdParams> = {
+  text: "INSERT INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
 
 export const INSERT_MESSAGE: Query<
@@ -228,7 +244,7 @@ export const REWRITE_MESSAGE: Query<
 export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",
 };
-export const LEARN_IF_NEW: Query<never, [string, string, number, Nullable<number>]> = {
+export const LEARN_IF_NEW: Query<never, KnownIdParams> = {
   text: "INSERT OR IGNORE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
 export const LIST_FOR_REINDEX: Query<
@@ -237,7 +253,7 @@ export const LIST_FOR_REINDEX: Query<
 > = {
   text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key
     FROM message m JOIN content c ON c.seq = m.seq
-    WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq LIMIT ?`,
+    WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
 };
 export const DELETE_MESSAGE: Query<never, [number]> = { text: "DELETE FROM message WHERE seq = ?" };
 export const DELETE_CONTENT: Query<never, [number]> = { text: "DELETE FROM content WHERE seq = ?" };
@@ -275,7 +291,7 @@ export const FIND_ERASURE: Query<{ due_at: number }, [string]> = {
   text: "SELECT due_at FROM blob_to_erase WHERE key = ?",
 };
 export const DUE_ERASURES: Query<{ key: string }, [number, number]> = {
-  text: "SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at LIMIT ?",
+  text: `SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at ${page("?")}`,
 };
 export const NEXT_ERASURE: Query<{ due_at: Nullable<number> }, []> = {
   text: "SELECT min(due_at) AS due_at FROM blob_to_erase",

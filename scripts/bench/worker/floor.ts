@@ -36,8 +36,7 @@ export class Floor extends DurableObject<object> {
   page(): string {
     const rows = this.#sql
       .exec(
-        "SELECT seq, sender, subject, snippet, received_at FROM narrow ORDER BY seq DESC LIMIT ?",
-        PAGE_ROWS,
+        `SELECT seq, sender, subject, snippet, received_at FROM narrow ORDER BY seq DESC LIMIT ${PAGE_ROWS}`,
       )
       .toArray();
     return JSON.stringify({ rows });

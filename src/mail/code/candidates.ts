@@ -47,6 +47,9 @@ interface Token {
 const TOKEN =
   /[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff][0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff-]*/g;
 
+/** What every code has: a digit, or capitals in a row or in groups. Most lines of prose are done with here. */
+const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}/;
+
 function tokensOf(line: string): Token[] {
   const tokens: Token[] = [];
   for (const match of line.matchAll(TOKEN)) {
@@ -203,6 +206,7 @@ export function isWebOtp(line: string, candidate: Candidate): boolean {
  * colours, addresses and parts of longer numbers do not come back.
  */
 export function candidatesIn(line: string): Candidate[] {
+  if (!MAY_HOLD_CODE.test(line)) return [];
   const found: Candidate[] = [];
   let run: Token[] = [];
   const endRun = (): void => {

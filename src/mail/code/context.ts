@@ -17,12 +17,12 @@ export interface Place {
   at: number;
 }
 
-/** What is known of the mail as a whole. */
+/** What is known of the mail as a whole; read when a number asks for it, which in most mails none does. */
 export interface Setting {
   /** Kinds of the subject's key words. */
-  subject: ReadonlySet<LabelKind>;
+  subject: () => ReadonlySet<LabelKind>;
   /** Kinds of the key words in subject and opening of the text. */
-  mail: ReadonlySet<LabelKind>;
+  mail: () => ReadonlySet<LabelKind>;
 }
 
 interface Surroundings {
@@ -95,8 +95,8 @@ const MEANING: Record<LabelKind, Meaning> = {
 };
 
 function meaningOf(label: Label, setting: Setting): Meaning {
-  if (label.kind === "confirmation" && setting.mail.has("booking")) return "other";
-  if (label.kind === "passcode" && setting.mail.has("meeting")) return "other";
+  if (label.kind === "confirmation" && setting.mail().has("booking")) return "other";
+  if (label.kind === "passcode" && setting.mail().has("meeting")) return "other";
   return MEANING[label.kind];
 }
 
@@ -175,8 +175,8 @@ function evidenceAfter(around: Surroundings, setting: Setting): number {
 }
 
 function evidenceOfSubject(setting: Setting): number {
-  if (setting.subject.has("strong") || setting.subject.has("confirmation")) return 55;
-  return setting.subject.has("weak") ? 45 : 0;
+  if (setting.subject().has("strong") || setting.subject().has("confirmation")) return 55;
+  return setting.subject().has("weak") ? 45 : 0;
 }
 
 const SHAPE_POINTS: Record<Shape, number> = {
@@ -205,7 +205,7 @@ function isDoubtful(candidate: Candidate, evidence: number, around: Surroundings
 /** "Use code SAVE20 at checkout": a weak key word says nothing beside these. */
 function isCoupon(around: Surroundings, setting: Setting): boolean {
   return (
-    setting.subject.has("coupon") ||
+    setting.subject().has("coupon") ||
     labelsIn(around.left + around.right).some(({ kind }) => kind === "coupon")
   );
 }

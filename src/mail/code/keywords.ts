@@ -1,3 +1,5 @@
+import { WordIndex } from "./word-index.ts";
+
 /**
  * What a word says about the number beside it.
  *
@@ -263,8 +265,8 @@ const LETTER = "a-z\\u00c0-\\u024f\\u1e00-\\u1eff\\u0400-\\u04ff";
 
 const KIND_OF = new Map<string, LabelKind>();
 
-/** A word of two languages keeps the kind of the first that lists it. */
-function alternatives(tables: Record<string, Words>): string {
+/** The words of all languages. One that two of them have keeps the kind of the first that lists it. */
+function wordsOf(tables: Record<string, Words>): string[] {
   const words: string[] = [];
   for (const table of Object.values(tables)) {
     for (const [kind, list] of Object.entries(table)) {
@@ -274,18 +276,10 @@ function alternatives(tables: Record<string, Words>): string {
       }
     }
   }
-  // Longest first, so that "promo code" is never read as "code".
-  return words
-    .toSorted((a, b) => b.length - a.length)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .join("|");
+  return [...new Set(words)];
 }
 
-// Alternatives of plain words, none repeated: one pass over the text.
-const LABEL = new RegExp(
-  `(?<![0-9${LETTER}])(?:${alternatives(SPACED)})(?![${LETTER}])|(?:${alternatives(UNSPACED)})`,
-  "g",
-);
+const LABELS = new WordIndex(wordsOf(SPACED), wordsOf(UNSPACED), LETTER);
 
 /** Lower case of the same length, so that offsets stay: Turkish `İ` would become two characters. */
 export function lowered(text: string): string {
@@ -295,9 +289,9 @@ export function lowered(text: string): string {
 /** The key words of a lower-cased text, in order, none overlapping. */
 export function labelsIn(lowerText: string): Label[] {
   const labels: Label[] = [];
-  for (const match of lowerText.matchAll(LABEL)) {
-    const kind = KIND_OF.get(match[0]);
-    if (kind !== undefined) labels.push({ kind, start: match.index, end: match.index + match[0].length });
+  for (const { word, start, end } of LABELS.findIn(lowerText)) {
+    const kind = KIND_OF.get(word);
+    if (kind !== undefined) labels.push({ kind, start, end });
   }
   return labels;
 }

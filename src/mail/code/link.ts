@@ -98,14 +98,16 @@ export function findLink(
   mail: { subject: string; text: string; html: string; fromAddress: string },
   hasCode: boolean,
 ): string | null {
+  // The HTML part first: its labels are whole; a plain text part often has bare addresses.
+  const links = [...htmlLinks(mail.html), ...textLinks(mail.text)];
+  if (links.length === 0) return null;
   const purpose: Purpose = {
     subjectPoints: textPoints(mail.subject.slice(0, MAX_SUBJECT_CHARS).toLowerCase(), 25, 23),
     hasCode,
     senderDomain: site(mail.fromAddress.slice(mail.fromAddress.lastIndexOf("@") + 1).toLowerCase()),
   };
   let best: { url: string; points: number } | null = null;
-  // The HTML part first: its labels are whole; a plain text part often has bare addresses.
-  for (const link of [...htmlLinks(mail.html), ...textLinks(mail.text)]) {
+  for (const link of links) {
     const points = pointsFor(link, purpose);
     if (points >= MIN_POINTS && points > (best?.points ?? 0)) best = { url: link.url, points };
   }

@@ -21,8 +21,12 @@ function asciiDigit(digit: string): string {
   return String(unit - zero);
 }
 
+// eslint-disable-next-line no-control-regex -- all of ASCII but the tabulator is meant
+const PLAIN = /^[\x00-\x08\x0a-\x7f]*$/;
+
 /** Digits of any script as ASCII, one kind of hyphen and space, nothing invisible. */
 function plain(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replace(INVISIBLE, "")
     .replace(FOREIGN_DIGITS, asciiDigit)
@@ -39,7 +43,11 @@ const BARE_URL = /(?<![a-z0-9.-])[a-z0-9][a-z0-9.-]*\.[a-z]{2,}[/?][!-~]*/gi;
 /** Stands for a link or a mail address: neither a letter nor a digit. */
 const MASK = " \ufffc ";
 
+/** What every link or mail address has. */
+const MAY_HOLD_ADDRESS = /[/?@]|www\./i;
+
 function masked(text: string): string {
+  if (!MAY_HOLD_ADDRESS.test(text)) return text;
   return text.replace(URL_LIKE, MASK).replace(MAIL_ADDRESS, MASK).replace(BARE_URL, MASK);
 }
 
@@ -89,7 +97,7 @@ function opensQuotation(lines: readonly string[], at: number): boolean {
   if (line.length === 0 || line.length > MAX_QUOTE_INTRO_CHARS) return false;
   const lower = line.toLowerCase();
   // The intro is often folded: its date may stand on the line before "wrote:".
-  if (WROTE.test(lower) || WROTE_WHO.test(lower))
+  if (/[:：]$/.test(lower) && (WROTE.test(lower) || WROTE_WHO.test(lower)))
     return /[0-9@]/.test(line) || /[0-9@]/.test(lines[at - 1] ?? "");
   if (/^[-_]{2}/.test(line)) return ORIGINAL_MESSAGE.has(lower.replace(/[-_ ]+$/, "").replace(/^[-_ ]+/, ""));
   if (!HEADER_FROM.test(lower)) return false;

@@ -1,0 +1,21 @@
+/** Where the string literal whose content begins at `from` ends: the index of its closing quote; -1 if it is cut short. */
+export function literalEnd(json: string, from: number): number {
+  let end = json.indexOf('"', from);
+  while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end;
+}
+
+/** Whether an odd number of backslashes stands before `at`. */
+export function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === "\\") first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+/**
+ * `value` as JSON, the ellipsis of our own excerpts as an escape: a text that is Latin but for it would take two bytes a
+ * character, and so would the whole page that it is pasted into.
+ */
+export function latinJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll("…", "\\u2026");
+}
