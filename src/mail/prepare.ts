@@ -75,6 +75,7 @@ export function prepareMail(
       subject: parsed.subject,
       hasCode: found.code !== null,
     }),
+    messageId: parsed.messageId,
     messageKey: parsed.messageId === null ? null : messageKey(parsed.messageId),
     ancestorKeys: parsed.ancestorIds.map(messageKey),
     digest: contentDigest(raw),

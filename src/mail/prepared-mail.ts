@@ -47,6 +47,8 @@ export interface PreparedMail {
   code: string | null;
   link: string | null;
   labels: string[];
+  /** As the message bears it, in angle brackets; null if it has none. */
+  messageId: string | null;
   /** Digest of the Message-ID; null if the message has none. */
   messageKey: string | null;
   /** Digests of the ids it refers to, nearest ancestor last. */

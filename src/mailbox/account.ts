@@ -11,7 +11,8 @@ import type { KeyRecord, MailboxInfo } from "../contract/mailbox.ts";
 import type { Direction } from "../contract/message.ts";
 import type { Scope } from "../contract/scope.ts";
 import { digestsEqual } from "../lib/hash.ts";
-import { uuidV7 } from "../lib/ids.ts";
+import { locatorOf } from "../contract/key.ts";
+import { idTail, uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Access, Principal } from "./access.ts";
@@ -29,12 +30,15 @@ export const REPORT_RETRY_MS = 30_000;
 /** The mailbox's own row and its keys, kept in memory so that admission reads no rows. */
 export class Account {
   readonly row: AccountRow;
+  /** The mailbox's part of every id it mints. */
+  readonly idTail: bigint;
   readonly #db: Database;
   readonly #keys: Map<string, KeyRow>;
 
   private constructor(db: Database, row: AccountRow) {
     this.#db = db;
     this.row = row;
+    this.idTail = idTail(locatorOf(row.address));
     this.#keys = new Map(db.all(statements.LIST_KEYS).map((key) => [key.id, key]));
   }
 

@@ -1,8 +1,10 @@
-import { nextSeq, seqTime, type Seq } from "../lib/ids.ts";
+import type { LoggedData } from "../contract/event.ts";
+import { idOf, nextSeq, seqTime, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
-import type { PreparedMail, SearchText } from "../mail/prepared-mail.ts";
+import type { Listing, PreparedMail, SearchText } from "../mail/prepared-mail.ts";
 import { threadFor } from "../mail/threading.ts";
 import type { Account } from "./account.ts";
+import { append, type LoggedEvent } from "./log.ts";
 import type { CodeRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 
@@ -10,7 +12,9 @@ import * as statements from "./statements.ts";
 const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
 
 /** What became of a message: stored now, or stored before. */
-export type Ingested = { kind: "stored"; message: CodeRow } | { kind: "duplicate"; seq: Seq };
+export type Ingested =
+  | { kind: "stored"; message: CodeRow; event: LoggedEvent }
+  | { kind: "duplicate"; seq: Seq };
 
 /**
  * Writes a message and everything that follows from it. Runs inside one transaction: message, content, thread, labels,
@@ -33,8 +37,28 @@ export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs
   db.run(statements.INSERT_CONTENT, seq, ...content, mail.rawKey, mail.partsKey, mail.raw);
   indexForSearch(db, seq, mail.search);
   for (const label of labels) db.run(statements.ADD_LABEL, label, seq);
+  const event = append(db, account, receivedEvent(account, mail, { seq, thread }));
   countReceipt(db, account, mail, seq);
-  return { kind: "stored", message: { seq, code, link, sender_folded: senderFolded, listing } };
+  return { kind: "stored", message: { seq, code, link, sender_folded: senderFolded, listing }, event };
+}
+
+/** What the log says of a message that arrived. */
+function receivedEvent(account: Account, mail: PreparedMail, stored: { seq: Seq; thread: Seq }) {
+  const { from_address, subject, has_attachments, attachment_count } = JSON.parse(mail.listing) as Listing;
+  const data: LoggedData = {
+    event: "message.received",
+    email_id: idOf(stored.seq, account.idTail),
+    mailbox: account.row.address,
+    from: from_address,
+    subject,
+    received_at: new Date(seqTime(stored.seq)).toISOString(),
+    thread_id: idOf(stored.thread, account.idTail),
+    labels: mail.labels,
+    has_attachments,
+    message_id: mail.messageId ?? "",
+    attachment_count,
+  };
+  return { kind: data.event, at: seqTime(stored.seq), data };
 }
 
 /** Writes the full-text row of a message. */
@@ -156,6 +180,7 @@ function countReceipt(db: Database, account: Account, mail: PreparedMail, seq: S
     counted.month_count,
     counted.unparsed,
     counted.storage_bytes,
+    row.last_event,
   );
   Object.assign(row, counted);
 }

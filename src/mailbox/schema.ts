@@ -29,6 +29,8 @@ export type AccountRow = {
   storage_bytes: number;
   /** When the directory is told (again) of this state; null = it knows. */
   directory_due: number | null;
+  /** `seq` of the newest entry of the log; it survives the entry. */
+  last_event: number;
 };
 
 export type KeyRow = {
@@ -157,6 +159,13 @@ CREATE TABLE thread_alias (thread INTEGER PRIMARY KEY, became INTEGER NOT NULL);
 CREATE INDEX thread_alias_became ON thread_alias (became);
 CREATE TABLE blob_to_erase (key TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE blob_chunk (key TEXT NOT NULL, position INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (key, position));
+`,
+  },
+  {
+    id: "002-log",
+    sql: `
+ALTER TABLE account ADD COLUMN last_event INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE event (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
 `,
   },
 ];

@@ -13,7 +13,8 @@ function page(limit: string, offset?: string): string {
 
 export const READ_ACCOUNT: Query<AccountRow, []> = {
   text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
-    inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due FROM account`,
+    inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due,
+    last_event FROM account`,
 };
 export const INSERT_ACCOUNT: Query<
   never,
@@ -22,10 +23,10 @@ export const INSERT_ACCOUNT: Query<
   text: `INSERT INTO account (one, address, kind, status, created_at, expires_at, last_seq, month, directory_due,
     inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 };
-export const COUNT_RECEIPT: Query<never, [number, number, string, number, number, number]> = {
+export const COUNT_RECEIPT: Query<never, [number, number, string, number, number, number, number]> = {
   // The row is named, though there is but one: an UPDATE of who knows how many rows keeps a journal to undo itself.
-  text: `UPDATE account SET last_seq = ?, inbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?
-    WHERE one = 1`,
+  text: `UPDATE account SET last_seq = ?, inbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?,
+    last_event = ? WHERE one = 1`,
 };
 export const COUNT_DELETION: Query<never, [number, number, number]> = {
   text: "UPDATE account SET inbound = ?, outbound = ?, storage_bytes = ?",

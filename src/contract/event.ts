@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { Timestamp } from "./message.ts";
+
+/** What happens to a message, by its name on the wire. */
+export const EVENT_KINDS = [
+  "message.received",
+  "message.sent",
+  "message.delivered",
+  "message.bounced",
+  "message.complained",
+] as const;
+export const EventKind = z.enum(EVENT_KINDS);
+export type EventKind = z.infer<typeof EventKind>;
+
+/** The kinds that webhooks carry: an accepted send is known to who sent it. */
+export const WEBHOOK_KINDS: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== "message.sent");
+
+/** `data` of a stream's frame and of a change: exactly these nine fields. */
+export const EventData = z
+  .strictObject({
+    event: EventKind,
+    email_id: z.string(),
+    mailbox: z.string(),
+    from: z.string(),
+    subject: z.string(),
+    received_at: Timestamp,
+    thread_id: z.string(),
+    labels: z.array(z.string()),
+    has_attachments: z.boolean(),
+  })
+  .meta({ id: "EventData" });
+export type EventData = z.infer<typeof EventData>;
+
+/** What the log keeps of an event: the eleven fields of a webhook's body, and what delivery events add. */
+export interface LoggedData extends EventData {
+  /** In angle brackets; "" if the message has none. */
+  message_id: string;
+  attachment_count: number;
+  recipient?: string;
+  status?: string;
+  diagnostic?: string | null;
+}
+
+/** One entry of the log, as `GET /v1/changes` shows it. */
+export const Change = z
+  .object({
+    seq: z.int(),
+    /** The entry before; 0 for the first. */
+    prev_seq: z.int(),
+    event: EventKind,
+    at: Timestamp,
+    data: EventData,
+  })
+  .meta({ id: "Change" });
+export type Change = z.infer<typeof Change>;
+
+export const ChangePage = z.object({
+  events: z.array(Change),
+  /** The newest entry of the log; 0 if there never was one. */
+  last_seq: z.int(),
+  /** The oldest entry kept; 0 if there never was one, above `last_seq` if all are gone. */
+  oldest_seq: z.int(),
+});
+export type ChangePage = z.infer<typeof ChangePage>;
+
+/** The nine fields of an event. */
+export function eventData(logged: LoggedData): EventData {
+  const { event, email_id, mailbox, from, subject, received_at, thread_id, labels, has_attachments } = logged;
+  return { event, email_id, mailbox, from, subject, received_at, thread_id, labels, has_attachments };
+}

@@ -1,0 +1,233 @@
+import { Server } from "partyserver";
+import type { DeletedMailbox } from "../contract/mailbox.ts";
+import { conflict, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
+import type { Scope } from "../contract/scope.ts";
+import { configOf } from "../env.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { hasSchema, migrate } from "../lib/migrate.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { Database } from "../lib/sql.ts";
+import type { Access, Principal } from "./access.ts";
+import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { NewestPage } from "./newest-page.ts";
+import { type View } from "./present.ts";
+import { MIGRATIONS } from "./schema.ts";
+import * as statements from "./statements.ts";
+import { Waiters } from "./waiters.ts";
+
+/** What a mailbox is created with. */
+export interface NewMailbox {
+  /** Canonical. */
+  address: string;
+  kind: "permanent" | "temporary";
+  secretHash: string;
+  scope: Scope;
+  expiresAt: number | null;
+}
+
+/** A created mailbox; `replayed` if the very same key had created it before. */
+export interface CreatedMailbox {
+  replayed: boolean;
+  expiresAt: number | null;
+}
+
+/** Of the 10 GB that the platform gives an object, the rest is room to delete in. */
+const MAX_DATABASE_BYTES = 8_000_000_000;
+/** Disk that a mailbox's mail may take, rows and index included, as a multiple of its quota. */
+const MAX_DISK_PER_QUOTA = 5;
+
+/** Room for the tables themselves. */
+const EMPTY_DATABASE_BYTES = 16_000_000;
+/** Asking for the size of the database takes as long as a statement, so it is asked once in so many receipts. */
+const RECEIPTS_PER_DISK_CHECK = 64;
+
+/**
+ * What every mailbox is before anything is read or written in it: its storage, who may use it, its beginning, its alarm,
+ * and its end.
+ */
+export abstract class MailboxCore extends Server<Env> {
+  protected readonly db: Database;
+  protected readonly waiters = new Waiters();
+  readonly #lifecycle: Lifecycle;
+  protected account: Account | null = null;
+  #ending: Promise<number> | null = null;
+  #disk = { bytes: 0, nextCheck: 0 };
+  protected readonly newest = new NewestPage();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.db = new Database(ctx.storage);
+    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    if (!hasSchema(this.db)) return;
+    migrate(this.db, MIGRATIONS);
+    this.account = Account.open(this.db);
+    // An alarm that failed too often is cleared for good by the platform: whoever wakes the object sets it again.
+    void ctx.blockConcurrencyWhile(() => this.arm());
+  }
+
+  /** Makes this object a mailbox. Repeated with the same key it answers the same; with another it is a conflict. */
+  async create(mailbox: NewMailbox): Promise<Answer<CreatedMailbox>> {
+    const now = Date.now();
+    if (this.account !== null && !this.account.isLive(now)) await this.#close();
+    if (this.account !== null) {
+      if (!this.account.holdsKey(mailbox.secretHash)) return refused(conflict(`${mailbox.address} is taken`));
+      return done({ replayed: true, expiresAt: this.account.row.expires_at });
+    }
+    this.db.transaction(() => {
+      migrate(this.db, MIGRATIONS);
+      const month = new Date(now).toISOString().slice(0, 7);
+      const { address, kind, expiresAt } = mailbox;
+      const due = now + REPORT_RETRY_MS;
+      this.db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, due);
+      this.db.run(statements.INSERT_KEY, uuidV7(now), mailbox.secretHash, mailbox.scope, now, expiresAt);
+    });
+    const account = Account.open(this.db);
+    this.account = account;
+    if (account !== null) await this.#reportToDirectory(account);
+    return done({ replayed: false, expiresAt: mailbox.expiresAt });
+  }
+
+  /** Whether the mailbox was made with this very key, and until when it lives; null if not. */
+  replay(secretHash: string): CreatedMailbox | null {
+    const account = this.live(Date.now());
+    if (!account?.holdsKey(secretHash)) return null;
+    return { replayed: true, expiresAt: account.row.expires_at };
+  }
+
+  /** Judges a caller and does nothing more. */
+  admit(access: Access): Answer<Principal> {
+    const now = Date.now();
+    return this.live(now)?.admit(access, now) ?? refused(noMailbox(access));
+  }
+
+  /** Erases the mailbox. From here on its keys are unknown and its mail is refused; a store that fails is retried by alarm. */
+  async destroy(access: Access): Promise<Answer<DeletedMailbox>> {
+    const admitted = this.admit(access);
+    const account = this.account;
+    if (!admitted.ok || account === null) return admitted.ok ? refused(noMailbox(access)) : admitted;
+    const erased = await this.#close();
+    return done({ ok: true, deleted: account.row.address, r2_blobs_deleted: erased });
+  }
+
+  /** Drains what is due. It may run twice, and it never throws: an alarm that throws too often is never rung again. */
+  override async onAlarm(): Promise<void> {
+    try {
+      const now = Date.now();
+      if (this.account === null) return;
+      if (!this.account.isLive(now)) {
+        await this.#close();
+        return;
+      }
+      await this.#lifecycle.drain(this.account, now);
+    } catch (error) {
+      console.error("A mailbox's alarm did not finish and rings again:", error);
+    } finally {
+      await this.arm();
+    }
+  }
+
+  /** The mailbox while it lives. Once seen to be over it ends for good, though the clock went back and the alarm is late. */
+  protected live(now: number): Account | null {
+    const account = this.account;
+    if (account === null || account.isLive(now)) return account;
+    if (account.row.status !== "closing") this.ctx.waitUntil(this.#close());
+    return null;
+  }
+
+  protected answer<T>(
+    access: Access,
+    work: (account: Account, principal: Principal) => Answer<T>,
+  ): Answer<T> {
+    const admitted = this.admit(access);
+    if (!admitted.ok) return admitted;
+    return this.account === null ? refused(noMailbox(access)) : work(this.account, admitted.value);
+  }
+
+  /** Runs a change as one transaction. When it fails, memory is read again from what is stored. */
+  protected commit<T>(change: () => T): T {
+    this.newest.forget();
+    try {
+      return this.db.transaction(change);
+    } catch (error) {
+      this.account = Account.open(this.db);
+      throw error;
+    }
+  }
+
+  protected roomFor(sizeBytes: number, now: number): Answer<Account> {
+    const account = this.live(now);
+    if (account === null) return refused(UNKNOWN_MAILBOX);
+    const config = configOf(this.env);
+    const quota = account.row.kind === "temporary" ? config.provisionalQuotaBytes : config.mailboxQuotaBytes;
+    // Rows and index take more than the mail itself: a mail of a few bytes may name a hundred others.
+    const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
+    const fits = account.row.storage_bytes + sizeBytes <= quota && this.#diskUsed() + sizeBytes <= disk;
+    return fits
+      ? done(account)
+      : refused({ code: "mailbox_full", error: `Mailbox is full (max ${quota} bytes)` });
+  }
+
+  #diskUsed(): number {
+    const receipt = this.account?.row.inbound ?? 0;
+    if (receipt >= this.#disk.nextCheck || receipt < this.#disk.nextCheck - RECEIPTS_PER_DISK_CHECK) {
+      const bytes = this.ctx.storage.sql.databaseSize;
+      this.#disk = { bytes, nextCheck: receipt + RECEIPTS_PER_DISK_CHECK };
+    }
+    return this.#disk.bytes;
+  }
+
+  protected async changeStatus<T>(
+    access: Access,
+    status: "active" | "paused",
+    reason: string | null,
+    show: (account: Account) => T,
+  ): Promise<Answer<T>> {
+    const admitted = this.admit(access);
+    const account = this.account;
+    if (!admitted.ok || account === null) return admitted.ok ? refused(noMailbox(access)) : admitted;
+    if (account.row.status !== status) {
+      account.setStatus(status, reason, Date.now());
+      this.waiters.recheck();
+      await this.#reportToDirectory(account);
+    }
+    return done(show(account));
+  }
+
+  /** Ends the mailbox: from the first moment its keys are unknown and its mail is refused. Called twice it is one end. */
+  async #close(): Promise<number> {
+    this.#ending ??= this.#end();
+    try {
+      return await this.#ending;
+    } finally {
+      this.#ending = null;
+    }
+  }
+
+  async #end(): Promise<number> {
+    const account = this.account;
+    if (account === null) return 0;
+    const now = Date.now();
+    this.commit(() => this.#lifecycle.beginEnd(account, now));
+    this.waiters.recheck();
+    await this.arm();
+    const { blobs, whole } = await this.#lifecycle.end(account, now);
+    if (whole) this.account = null;
+    return blobs;
+  }
+
+  protected async arm(): Promise<void> {
+    if (this.account !== null) await this.#lifecycle.arm(this.account);
+  }
+
+  /** The alarm is set first: should the process end in between, it tells. */
+  async #reportToDirectory(account: Account): Promise<void> {
+    await this.arm();
+    await this.#lifecycle.report(account);
+    await this.arm();
+  }
+
+  protected view(account: Account): View {
+    return { mailbox: account.row.address, tail: account.idTail, lastSeq: account.row.last_seq };
+  }
+}

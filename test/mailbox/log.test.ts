@@ -1,0 +1,59 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { EventData, eventData } from "../../src/contract/event.ts";
+import { Database } from "../../src/lib/sql.ts";
+import { Account } from "../../src/mailbox/account.ts";
+import { eventsAfter, oldestSeq, seqBefore, type LoggedEvent } from "../../src/mailbox/log.ts";
+import { actorOf, createMailbox, deliver, evict, plainMessage, type TestMailbox } from "../harness.ts";
+
+/** What the log of a mailbox holds, as its actor reads it. */
+function logOf<T>(box: TestMailbox, read: (db: Database, account: Account) => T): Promise<T> {
+  return runInDurableObject(actorOf(box.mailbox), (_, state) => {
+    const db = new Database(state.storage);
+    const account = Account.open(db);
+    if (account === null) throw new Error("there is no mailbox");
+    return read(db, account);
+  });
+}
+
+const all = (box: TestMailbox): Promise<LoggedEvent[]> => logOf(box, (db) => eventsAfter(db, 0, 100));
+
+describe("The log of a mailbox", () => {
+  it("numbers what arrives from 1 without a gap, over an eviction and a duplicate", async () => {
+    const box = await createMailbox();
+    const repeated = plainMessage({ subject: "Twice" });
+    await deliver(box.mailbox, repeated);
+    await deliver(box.mailbox, repeated);
+    await evict(box.mailbox);
+    await deliver(box.mailbox, plainMessage({ subject: "After" }));
+    const events = await all(box);
+    expect(events.map(({ seq, data }) => [seq, data.subject])).toEqual([
+      [1, "Twice"],
+      [2, "After"],
+    ]);
+    expect(await logOf(box, (_, account) => account.row.last_event)).toBe(2);
+  });
+
+  it("tells of a message what a stream shows, in exactly nine fields", async () => {
+    const box = await createMailbox();
+    const { body } = await deliver(box.mailbox, plainMessage({ subject: "Größe\r\n" }));
+    const [shown] = (await all(box)).map(({ data }) => EventData.parse(eventData(data)));
+    expect(shown).toMatchObject({ event: "message.received", email_id: body.id, mailbox: box.mailbox });
+    expect(shown?.thread_id).toBe(body.id);
+    expect(Object.keys(shown ?? {})).toHaveLength(9);
+  });
+
+  it("finds where a replay from a time begins", async () => {
+    const box = await createMailbox();
+    for (let n = 0; n < 9; n += 1) await deliver(box.mailbox, plainMessage({ subject: `Mail ${n}` }));
+    const events = await all(box);
+    await logOf(box, (db, account) => {
+      expect(oldestSeq(db)).toBe(1);
+      expect(seqBefore(db, account, 0)).toBe(0);
+      expect(seqBefore(db, account, Number.MAX_SAFE_INTEGER)).toBe(9);
+      for (const { at } of events) {
+        expect(seqBefore(db, account, at)).toBe(events.filter((event) => event.at < at).length);
+      }
+    });
+  });
+});
