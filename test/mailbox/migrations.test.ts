@@ -3,8 +3,11 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { hasSchema, migrate, type Migration } from "../../src/lib/migrate.ts";
 import { Database } from "../../src/lib/sql.ts";
+import { Account } from "../../src/mailbox/account.ts";
+import { eventsAfter } from "../../src/mailbox/log.ts";
 import { Mailbox } from "../../src/mailbox/mailbox.ts";
 import { MIGRATIONS } from "../../src/mailbox/schema.ts";
+import { INSERT_ACCOUNT } from "../../src/mailbox/statements.ts";
 import { actorOf, api, ask, createMailbox, deliver, evict, plainMessage, rowsOf } from "../harness.ts";
 
 /** Runs over a database of its own. */
@@ -102,5 +105,19 @@ describe("the schema of a mailbox", () => {
       MIGRATIONS.map(({ id }) => ({ id })),
     );
     expect((await api("/v1/inbox", { key: box.api_key })).status).toBe(200);
+  });
+
+  it("of 001 goes on with an empty log, its counters kept", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 1));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      migrate(db, MIGRATIONS);
+      expect(Account.open(db)?.row).toMatchObject({
+        address: "old@mailkeep.test",
+        last_seq: 42,
+        last_event: 0,
+      });
+      expect(eventsAfter(db, 0, 10)).toEqual([]);
+    });
   });
 });
