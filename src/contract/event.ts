@@ -12,9 +12,6 @@ export const EVENT_KINDS = [
 export const EventKind = z.enum(EVENT_KINDS);
 export type EventKind = z.infer<typeof EventKind>;
 
-/** The kinds that webhooks carry: an accepted send is known to who sent it. */
-export const WEBHOOK_KINDS: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== "message.sent");
-
 /** `data` of a stream's frame and of a change: exactly these nine fields. */
 export const EventData = z
   .strictObject({
@@ -40,28 +37,6 @@ export interface LoggedData extends EventData {
   status?: string;
   diagnostic?: string | null;
 }
-
-/** One entry of the log, as `GET /v1/changes` shows it. */
-export const Change = z
-  .object({
-    seq: z.int(),
-    /** The entry before; 0 for the first. */
-    prev_seq: z.int(),
-    event: EventKind,
-    at: Timestamp,
-    data: EventData,
-  })
-  .meta({ id: "Change" });
-export type Change = z.infer<typeof Change>;
-
-export const ChangePage = z.object({
-  events: z.array(Change),
-  /** The newest entry of the log; 0 if there never was one. */
-  last_seq: z.int(),
-  /** The oldest entry kept; 0 if there never was one, above `last_seq` if all are gone. */
-  oldest_seq: z.int(),
-});
-export type ChangePage = z.infer<typeof ChangePage>;
 
 /** The nine fields of an event. */
 export function eventData(logged: LoggedData): EventData {
