@@ -7,13 +7,35 @@ export function nextWake(due: readonly (number | null)[], nowMs: number): number
   return dates.length === 0 ? null : Math.max(nowMs, Math.min(...dates));
 }
 
-/** Sets the alarm of an actor to whatever of `due` comes first, or to nothing. */
-export async function setAlarmTo(
-  storage: DurableObjectStorage,
-  due: readonly (number | null)[],
-): Promise<void> {
-  const wake = nextWake(due, Date.now());
-  const armed = await storage.getAlarm();
-  if (wake === null && armed !== null) await storage.deleteAlarm();
-  if (wake !== null && wake !== armed) await storage.setAlarm(wake);
+/** The one alarm of an actor. An alarm is a row of the actor's own database: set within a transaction, it is part of it. */
+export class AlarmClock {
+  readonly #storage: DurableObjectStorage;
+  /** When it rings, as far as this instance knows: asking the storage costs a receipt more than it needs. */
+  #armed: number | null = null;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  /** Rings at the earliest of `due`, which is all that is due; not at all if nothing is. */
+  async set(due: readonly (number | null)[]): Promise<void> {
+    const wake = nextWake(due, Date.now());
+    const armed = await this.#storage.getAlarm();
+    this.#armed = wake;
+    if (wake === null && armed !== null) await this.#storage.deleteAlarm();
+    if (wake !== null && wake !== armed) await this.#storage.setAlarm(wake);
+  }
+
+  /** Rings at `ms` at the latest; for whoever learns of one thing that is due and need not ask for all others. */
+  atLatest(ms: number): void {
+    if (this.#armed !== null && this.#armed <= ms) return;
+    this.#armed = ms;
+    // Not awaited: it is written with whatever this turn writes, and answers wait for that.
+    void this.#storage.setAlarm(ms);
+  }
+
+  /** It rang, and with that it is cleared. */
+  rang(): void {
+    this.#armed = null;
+  }
 }

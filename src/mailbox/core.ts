@@ -7,6 +7,7 @@ import { uuidV7 } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database } from "../lib/sql.ts";
+import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -49,6 +50,7 @@ const RECEIPTS_PER_DISK_CHECK = 64;
 export abstract class MailboxCore extends Server<Env> {
   protected readonly db: Database;
   protected readonly waiters = new Waiters();
+  protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected account: Account | null = null;
   #ending: Promise<number> | null = null;
@@ -58,6 +60,7 @@ export abstract class MailboxCore extends Server<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.db = new Database(ctx.storage);
+    this.alarmClock = new AlarmClock(ctx.storage);
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
@@ -112,6 +115,7 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Drains what is due. It may run twice, and it never throws: an alarm that throws too often is never rung again. */
   override async onAlarm(): Promise<void> {
+    this.alarmClock.rang();
     try {
       const now = Date.now();
       if (this.account === null) return;
@@ -151,6 +155,8 @@ export abstract class MailboxCore extends Server<Env> {
       return this.db.transaction(change);
     } catch (error) {
       this.account = Account.open(this.db);
+      // What the change said of the alarm is undone with it.
+      this.ctx.waitUntil(this.arm());
       throw error;
     }
   }
@@ -213,11 +219,13 @@ export abstract class MailboxCore extends Server<Env> {
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) this.account = null;
+    else await this.arm();
     return blobs;
   }
 
+  /** Sets the alarm to whatever is due first. */
   protected async arm(): Promise<void> {
-    if (this.account !== null) await this.#lifecycle.arm(this.account);
+    if (this.account !== null) await this.alarmClock.set(this.#lifecycle.dues(this.account));
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

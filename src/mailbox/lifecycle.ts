@@ -1,7 +1,6 @@
 import { R2BlobStore } from "../blobs/r2.ts";
 import { directoryShard } from "../contract/directory.ts";
 import type { Database } from "../lib/sql.ts";
-import { setAlarmTo } from "../lib/wake.ts";
 import { REPORT_RETRY_MS, type Account } from "./account.ts";
 import { ALL_DUE, eraseDueBlobs } from "./erasure.ts";
 import * as statements from "./statements.ts";
@@ -14,7 +13,7 @@ export interface Erased {
   whole: boolean;
 }
 
-/** What a mailbox owes to the outside, and the one alarm that reminds it: the directory's row, blobs, its own end. */
+/** What a mailbox owes to the outside: the directory's row, blobs, its own end. */
 export class Lifecycle {
   readonly #db: Database;
   readonly #storage: DurableObjectStorage;
@@ -28,14 +27,11 @@ export class Lifecycle {
     this.#env = env;
   }
 
-  /** Sets the alarm to whatever is due first. */
-  async arm(account: Account): Promise<void> {
+  /** When what it owes is due. */
+  dues(account: Account): (number | null)[] {
     const { status, expires_at, directory_due } = account.row;
-    const erasure = this.#db.first(statements.NEXT_ERASURE)?.due_at ?? null;
-    await setAlarmTo(
-      this.#storage,
-      status === "closing" ? [directory_due] : [expires_at, directory_due, erasure],
-    );
+    if (status === "closing") return [directory_due];
+    return [expires_at, directory_due, this.#db.first(statements.NEXT_ERASURE)?.due_at ?? null];
   }
 
   /** Does what is due. What fails is due again later. */
@@ -76,7 +72,6 @@ export class Lifecycle {
     } catch (error) {
       console.error("A mailbox could not be erased whole and is tried again:", error);
       account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
-      await this.arm(account);
       return { blobs, whole: false };
     }
     return { blobs, whole: true };
