@@ -2,9 +2,16 @@ import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { readingRoutes } from "./routes/reading.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
-export const routes = { ...keyRoutes, ...mailboxRoutes, ...readingRoutes, ...operatorRoutes } as const;
+export const routes = {
+  ...keyRoutes,
+  ...mailboxRoutes,
+  ...webhookRoutes,
+  ...readingRoutes,
+  ...operatorRoutes,
+} as const;
 
 export type RouteId = keyof typeof routes;
 export type { CodeFilters, InboxFilters } from "./routes/reading.ts";

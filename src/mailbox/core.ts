@@ -16,6 +16,7 @@ import { type View } from "./present.ts";
 import { MIGRATIONS } from "./schema.ts";
 import * as statements from "./statements.ts";
 import { Waiters } from "./waiters.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** What a mailbox is created with. */
 export interface NewMailbox {
@@ -52,6 +53,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly waiters = new Waiters();
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
+  protected webhooks: Webhooks;
   protected account: Account | null = null;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, nextCheck: 0 };
@@ -62,6 +64,7 @@ export abstract class MailboxCore extends Server<Env> {
     this.db = new Database(ctx.storage);
     this.alarmClock = new AlarmClock(ctx.storage);
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    this.webhooks = this.#newWebhooks();
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
     this.account = Account.open(this.db);
@@ -123,6 +126,7 @@ export abstract class MailboxCore extends Server<Env> {
         await this.#close();
         return;
       }
+      this.webhooks.pump(now);
       await this.#lifecycle.drain(this.account, now);
     } catch (error) {
       console.error("A mailbox's alarm did not finish and rings again:", error);
@@ -155,6 +159,7 @@ export abstract class MailboxCore extends Server<Env> {
       return this.db.transaction(change);
     } catch (error) {
       this.account = Account.open(this.db);
+      this.webhooks.forget();
       // What the change said of the alarm is undone with it.
       this.ctx.waitUntil(this.arm());
       throw error;
@@ -195,6 +200,7 @@ export abstract class MailboxCore extends Server<Env> {
     if (account.row.status !== status) {
       account.setStatus(status, reason, Date.now());
       this.waiters.recheck();
+      this.webhooks.pump(Date.now());
       await this.#reportToDirectory(account);
     }
     return done(show(account));
@@ -215,17 +221,32 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return 0;
     const now = Date.now();
     this.commit(() => this.#lifecycle.beginEnd(account, now));
+    this.webhooks.close();
     this.waiters.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
-    if (whole) this.account = null;
-    else await this.arm();
+    if (whole) {
+      this.account = null;
+      this.webhooks = this.#newWebhooks();
+    } else await this.arm();
     return blobs;
   }
 
   /** Sets the alarm to whatever is due first. */
   protected async arm(): Promise<void> {
-    if (this.account !== null) await this.alarmClock.set(this.#lifecycle.dues(this.account));
+    if (this.account === null) return;
+    const webhooks = this.webhooks.dues(Date.now());
+    await this.alarmClock.set([...this.#lifecycle.dues(this.account), ...webhooks]);
+  }
+
+  #newWebhooks(): Webhooks {
+    return new Webhooks({
+      db: this.db,
+      clock: this.alarmClock,
+      config: () => configOf(this.env),
+      account: () => this.account,
+      rearm: () => this.ctx.waitUntil(this.arm()),
+    });
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

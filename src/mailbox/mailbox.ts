@@ -1,5 +1,5 @@
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
-import type { KeyRecord, MailboxInfo, Stats } from "../contract/mailbox.ts";
+import type { KeyRecord, Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
 import type { CodeFilters, InboxFilters } from "../contract/routes.ts";
 import type { Scope } from "../contract/scope.ts";
@@ -19,7 +19,7 @@ import { searchPage } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
-import { MailboxCore } from "./core.ts";
+import { MailboxSettings } from "./settings.ts";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -33,7 +33,7 @@ export interface Received {
  * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
  * no row by being asked for, because the schema is made by `create` alone.
  */
-export class Mailbox extends MailboxCore {
+export class Mailbox extends MailboxSettings {
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -57,12 +57,17 @@ export class Mailbox extends MailboxCore {
     const room = this.roomFor(mail.sizeBytes, now);
     if (!room.ok) return room;
     const account = room.value;
-    const ingested = this.commit(() => ingest(this.db, account, mail, now));
+    const ingested = this.commit(() => {
+      const written = ingest(this.db, account, mail, now);
+      if (written.kind === "stored") this.webhooks.enqueue(account, written.event, now);
+      return written;
+    });
     const idOfMessage = (seq: number): string => idOf(seq, account.idTail);
     if (ingested.kind === "duplicate") return done({ id: idOfMessage(ingested.seq), duplicate: true });
     if (this.waiters.size > 0 && this.waiters.publish(ingested.message)) {
       takeCode(this.db, ingested.message.seq, now);
     }
+    this.webhooks.pump(now);
     return done({ id: idOfMessage(ingested.message.seq), duplicate: false });
   }
 
@@ -160,7 +165,9 @@ export class Mailbox extends MailboxCore {
   }
 
   stats(access: Access): Answer<JsonText<Stats>> {
-    return this.answer(access, ({ row }) => done(jsonText(statsOf(row, Date.now()))));
+    return this.answer(access, ({ row }) =>
+      done(jsonText(statsOf(row, this.webhooks.targets.routes().length, Date.now()))),
+    );
   }
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
@@ -176,20 +183,6 @@ export class Mailbox extends MailboxCore {
     });
     if (rewritten.ok && mail.partsKey !== null) await this.arm();
     return rewritten;
-  }
-
-  /** State and settings, and whether mail is refused for want of room. */
-  info(access: Access): Answer<MailboxInfo & { full: boolean }> {
-    return this.answer(access, (account) =>
-      done({ ...account.info(), full: !this.roomFor(1, Date.now()).ok }),
-    );
-  }
-
-  rename(access: Access, displayName: string | null | undefined): Answer<MailboxInfo> {
-    return this.answer(access, (account) => {
-      if (displayName !== undefined) account.setDisplayName(displayName === "" ? null : displayName);
-      return done(account.info());
-    });
   }
 
   /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */
