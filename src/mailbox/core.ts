@@ -245,7 +245,10 @@ export abstract class MailboxCore extends Server<Env> {
       clock: this.alarmClock,
       config: () => configOf(this.env),
       account: () => this.account,
-      rearm: () => this.ctx.waitUntil(this.arm()),
+      rearm: () =>
+        this.ctx.waitUntil(
+          this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
+        ),
     });
   }
 

@@ -1,0 +1,103 @@
+import { runInDurableObject } from "cloudflare:test";
+import { expect, vi } from "vitest";
+import type { WebhookDeliveries, WebhookDelivery } from "../src/contract/webhook.ts";
+import { actorOf, ask, rowsOf, setClock, type TestMailbox } from "./harness.ts";
+
+/** One request as it left the service. */
+export interface Sent {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Its body, read. */
+  json: { event_id: string; seq: number; subject: string };
+}
+
+/** What a target does with a request; one that never resolves hangs. */
+export type Answer = (sent: Sent) => Response | Promise<Response>;
+
+export const ok: Answer = () => new Response("thanks");
+export const broken: Answer = () => new Response("no", { status: 500 });
+export const hanging: Answer = () => new Promise<never>(() => undefined);
+
+/** The outside world of the service: every request that it makes ends here, in the order it was made. */
+export interface Outside {
+  sent: Sent[];
+  /** Requests to URLs that begin so. */
+  to: (url: string) => Sent[];
+  answer: Answer;
+}
+
+/** Stands in for the network until mocks are restored. */
+export function outside(answer: Answer = ok): Outside {
+  const world: Outside = {
+    sent: [],
+    to: (url) => world.sent.filter((one) => one.url.startsWith(url)),
+    answer,
+  };
+  vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
+    const request = new Request(input, { ...init, signal: null });
+    const headers = Object.fromEntries(request.headers);
+    const body = typeof init?.body === "string" ? init.body : "";
+    const json = (body === "" ? {} : JSON.parse(body)) as Sent["json"];
+    const sent = { url: request.url, headers, body, json };
+    world.sent.push(sent);
+    return Promise.resolve(world.answer(sent));
+  });
+  return world;
+}
+
+export const HOOK = "https://hooks.example.com/in";
+
+/** PATCH /v1/mailbox. */
+export async function configure(box: TestMailbox, json: Record<string, unknown>): Promise<void> {
+  const answer = await ask("/v1/mailbox", { key: box.api_key, method: "PATCH", json });
+  expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+}
+
+/** PUT /v1/mailbox/routes. */
+export async function route(box: TestMailbox, label: string, url: string): Promise<void> {
+  const json = { label, webhook_url: url };
+  const answer = await ask("/v1/mailbox/routes", { key: box.api_key, method: "PUT", json });
+  expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+}
+
+/** The log of deliveries, oldest first. */
+export async function deliveriesOf(box: TestMailbox, query = ""): Promise<WebhookDelivery[]> {
+  const { body } = await ask<WebhookDeliveries>(`/v1/webhook/deliveries?limit=100${query}`, {
+    key: box.api_key,
+  });
+  return body.deliveries.toReversed();
+}
+
+/** Waits, in real time, until `holds`. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let count = 0; count < 1_000; count += 1) {
+    if (await holds()) return;
+    await scheduler.wait(5);
+  }
+  throw new Error("What was waited for did not happen");
+}
+
+/** Waits until no attempt is under way. */
+export function settled(box: TestMailbox): Promise<void> {
+  return until(async () => {
+    const [row] = await rowsOf<{ count: number }>(
+      box.mailbox,
+      "SELECT count(*) AS count FROM delivery WHERE begun_at IS NOT NULL",
+    );
+    return row?.count === 0;
+  });
+}
+
+/** A clock an hour ahead: alarms set by it ring when the test rings them, and not before. */
+export function holdAlarms(): void {
+  setClock(Date.now() + 3_600_000);
+}
+
+/** Gives the running actor other variables, until it is evicted. */
+export function withVariables(box: TestMailbox, variables: Record<string, unknown>): Promise<void> {
+  return runInDurableObject(actorOf(box.mailbox), (instance) => {
+    const env = Reflect.get(instance, "env") as Record<string, unknown>;
+    Reflect.set(instance, "env", { ...env, ...variables });
+  });
+}
