@@ -1,7 +1,19 @@
-import { runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { expect, vi } from "vitest";
 import type { WebhookDeliveries, WebhookDelivery } from "../src/contract/webhook.ts";
-import { actorOf, ask, rowsOf, setClock, type TestMailbox } from "./harness.ts";
+import {
+  actorOf,
+  advance,
+  ask,
+  createMailbox,
+  deliver,
+  plainMessage,
+  resetClock,
+  ringAlarm,
+  rowsOf,
+  setClock,
+  type TestMailbox,
+} from "./harness.ts";
 
 /** One request as it left the service. */
 export interface Sent {
@@ -44,6 +56,13 @@ export function outside(answer: Answer = ok): Outside {
     return Promise.resolve(world.answer(sent));
   });
   return world;
+}
+
+/** After each test: no attempt of it goes on in the next, or out to the real network. */
+export async function endOutside(): Promise<void> {
+  await abortAllDurableObjects();
+  vi.restoreAllMocks();
+  resetClock();
 }
 
 export const HOOK = "https://hooks.example.com/in";
@@ -100,4 +119,37 @@ export function withVariables(box: TestMailbox, variables: Record<string, unknow
     const env = Reflect.get(instance, "env") as Record<string, unknown>;
     Reflect.set(instance, "env", { ...env, ...variables });
   });
+}
+
+/** A message that arrives. */
+export const receive = (box: TestMailbox, subject = "Hello") =>
+  deliver(box.mailbox, plainMessage({ subject }));
+
+/** The URL of the label `newsletter`. */
+export const LETTERS = "https://letters.example.com/";
+/** Carries the label `newsletter`. */
+export const newsletter = () => plainMessage({ headers: ["List-Id: <news.example.com>"] });
+
+/** A mailbox of the test's own with a webhook. */
+export async function hooked(url = HOOK): Promise<TestMailbox> {
+  const box = await createMailbox();
+  await configure(box, { webhook_url: url });
+  return box;
+}
+
+/** Moves the clock and rings the alarm as it would by then. */
+export async function later(box: TestMailbox, ms: number): Promise<void> {
+  advance(ms);
+  await ringAlarm(box.mailbox);
+}
+
+/** Lets every attempt end that is due until nothing is, as time passes. */
+export async function drain(box: TestMailbox): Promise<void> {
+  for (let round = 0; round < 500; round += 1) {
+    await settled(box);
+    const pending = await deliveriesOf(box, "&state=pending");
+    if (pending.length === 0) return;
+    await later(box, 1_000);
+  }
+  throw new Error("The deliveries never end");
 }

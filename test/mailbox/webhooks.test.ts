@@ -1,12 +1,10 @@
 import { createHmac } from "node:crypto";
-import { runInDurableObject } from "cloudflare:test";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { locatorOf } from "../../src/contract/key.ts";
 import { VERSION } from "../../src/contract/product.ts";
 import { LEASE_MS } from "../../src/mailbox/webhook-pump.ts";
 import {
-  actorOf,
   advance,
   alarmOf,
   api,
@@ -25,11 +23,18 @@ import {
   broken,
   configure,
   deliveriesOf,
+  drain,
+  endOutside,
   hanging,
   holdAlarms,
   HOOK,
+  hooked,
+  later,
+  LETTERS,
+  newsletter,
   ok,
   outside,
+  receive,
   route,
   settled,
   until,
@@ -38,44 +43,8 @@ import {
 /** Waits before the attempts (interface specification, Limits). */
 const DELAYS_MS = [0, 1_000, 3_000, 8_000];
 
-/** The deployment's in tests (test/vitest.config.ts). */
-const SECRET = "webhook-secret-for-tests-0123456789";
-
-const receive = (box: TestMailbox, subject = "Hello") => deliver(box.mailbox, plainMessage({ subject }));
-
-const LETTERS = "https://letters.example.com/";
-const newsletter = () => plainMessage({ headers: ["List-Id: <news.example.com>"] });
-
-async function hooked(url = HOOK): Promise<TestMailbox> {
-  const box = await createMailbox();
-  await configure(box, { webhook_url: url });
-  return box;
-}
-
-/** Moves the clock and rings the alarm as it would by then. */
-async function later(box: TestMailbox, ms: number): Promise<void> {
-  advance(ms);
-  await ringAlarm(box.mailbox);
-}
-
-/** Lets every attempt end that is due until nothing is, as time passes. */
-async function drain(box: TestMailbox): Promise<void> {
-  for (let round = 0; round < 500; round += 1) {
-    await settled(box);
-    const pending = await deliveriesOf(box, "&state=pending");
-    if (pending.length === 0) return;
-    await later(box, 1_000);
-  }
-  throw new Error("The deliveries never end");
-}
-
-beforeEach(() => {
-  holdAlarms();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  resetClock();
-});
+beforeEach(holdAlarms);
+afterEach(endOutside);
 
 describe("a webhook", () => {
   it("tells of a receipt in the specification's eleven fields, and of its place in the log", async () => {
