@@ -4,6 +4,7 @@ import type { WebhookDeliveries, WebhookDelivery } from "../src/contract/webhook
 import {
   actorOf,
   advance,
+  alarmOf,
   ask,
   createMailbox,
   deliver,
@@ -63,6 +64,12 @@ export async function endOutside(): Promise<void> {
   await abortAllDurableObjects();
   vi.restoreAllMocks();
   resetClock();
+}
+
+/** No webhook is due: the alarm is not set, or for the end of the log's retention weeks ahead. */
+export async function hasQuietAlarm(box: TestMailbox): Promise<boolean> {
+  const alarm = await alarmOf(box.mailbox);
+  return alarm === null || alarm > Date.now() + 20 * 86_400_000;
 }
 
 export const HOOK = "https://hooks.example.com/in";

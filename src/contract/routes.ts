@@ -1,3 +1,4 @@
+import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
@@ -10,8 +11,10 @@ export const routes = {
   ...mailboxRoutes,
   ...webhookRoutes,
   ...readingRoutes,
+  ...eventRoutes,
   ...operatorRoutes,
 } as const;
 
 export type RouteId = keyof typeof routes;
+export type { ChangeFilters, EventFilters } from "./routes/events.ts";
 export type { CodeFilters, InboxFilters } from "./routes/reading.ts";

@@ -154,7 +154,7 @@ export class Webhooks {
     if (target === null) return refused(conflict("The webhook URL of this delivery is no longer set"));
     if (target.status === "failed")
       return refused(conflict("The webhook has failed; set its URL again first"));
-    const oldest = oldestOf(this.#tools.db, account);
+    const oldest = oldestSeq(this.#tools.db, account);
     if (row.event < oldest) return refused(gone("The event is no longer kept", oldest));
     const event = { seq: row.event, kind: row.kind, emailId: row.email_id };
     return this.#shown(account, this.#deliveries.add(event, target, nowMs), target);
@@ -165,7 +165,7 @@ export class Webhooks {
     const { from } = range;
     const last = account.row.last_event;
     const to = Math.min(range.to ?? last, last);
-    const oldest = oldestOf(this.#tools.db, account);
+    const oldest = oldestSeq(this.#tools.db, account);
     if (from < oldest) return refused(gone("The log no longer goes back to from_seq", oldest));
     if (from > to)
       return refused(invalid("from_seq", `must not lie behind to_seq or the newest entry, ${last}`));
@@ -238,11 +238,6 @@ export class Webhooks {
 
 const NEEDS_SECRET =
   "needs a secret to sign with: give webhook_secret as well, or set WEBHOOK_SECRET for the deployment";
-
-/** The oldest entry of the log; of an empty one, the next. */
-function oldestOf(db: PumpTools["db"], account: Account): number {
-  return oldestSeq(db) ?? account.row.last_event + 1;
-}
 
 function shownDelivery(mailbox: string, row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDelivery {
   const id = deliveryId(row.id, mailbox);

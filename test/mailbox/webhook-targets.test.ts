@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { runInDurableObject } from "cloudflare:test";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SEQ_PER_MS } from "../../src/lib/ids.ts";
 import { LEASE_MS } from "../../src/mailbox/webhook-pump.ts";
 import { SECRET_OVERLAP_MS } from "../../src/webhooks/secrets.ts";
 import { standardKey } from "../../src/webhooks/sign.ts";
@@ -28,6 +29,7 @@ import {
   drain,
   endOutside,
   hanging,
+  hasQuietAlarm,
   holdAlarms,
   HOOK,
   hooked,
@@ -49,6 +51,9 @@ const SHARED = "webhook-secret-for-tests-0123456789";
 const OWN = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const NEXT = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 const ELSEWHERE = "https://elsewhere.example.com/";
+
+/** No delivery made so far has an id as high. */
+const firstId = () => (Date.now() + 1) * SEQ_PER_MS;
 
 beforeEach(holdAlarms);
 afterEach(endOutside);
@@ -149,7 +154,7 @@ describe("a URL that is changed or removed", () => {
       webhook_status: null,
     });
     await later(box, 60_000);
-    expect(await alarmOf(box.mailbox)).toBeNull();
+    expect(await hasQuietAlarm(box)).toBe(true);
   });
 
   it("while an attempt is under way: that it arrived is told, that it failed is not tried again", async () => {
@@ -183,7 +188,7 @@ describe("a paused mailbox", () => {
     await evict(box.mailbox);
     await later(box, 60_000);
     expect(world.sent).toHaveLength(1);
-    expect(await alarmOf(box.mailbox)).toBeNull();
+    expect(await hasQuietAlarm(box)).toBe(true);
     world.answer = ok;
     await ask("/v1/mailbox/resume", { key: box.api_key, method: "PATCH" });
     await settled(box);
@@ -361,7 +366,7 @@ describe("what webhooks cost", () => {
     const never = await costOf(plain, () => receive(plain));
     expect(await costOf(once, () => receive(once))).toEqual(never);
     expect(await rowsOf(plain.mailbox, "SELECT * FROM delivery")).toEqual([]);
-    expect(await alarmOf(plain.mailbox)).toBeNull();
+    expect(await hasQuietAlarm(plain)).toBe(true);
   });
 
   it("is one delivery and its index entry in the transaction of the receipt, for one target", async () => {
@@ -387,7 +392,7 @@ describe("what webhooks cost", () => {
     await runInDurableObject(actorOf(box.mailbox), (_, state) => {
       state.storage.sql.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
         INSERT INTO delivery (id, event, kind, email_id, target, label, url, state, attempts, due_at)
-        SELECT i, 1, 'message.received', 'x', 1, '', '${HOOK}', 'pending', i % 2, (i % 2) * (${Date.now()} + i) FROM n`);
+        SELECT ${firstId()} + i, 1, 'message.received', 'x', 1, '', '${HOOK}', 'pending', i % 2, (i % 2) * (${Date.now()} + i) FROM n`);
     });
     expect(await page()).toEqual(idle.page);
     const busy = { receipt: await receipt(), ring: await ring() };
@@ -412,7 +417,7 @@ describe("a row that nothing can be made of (F13)", () => {
       state.storage.sql.exec("UPDATE event SET data = 'poison' WHERE seq = 3");
       state.storage.sql
         .exec(`INSERT INTO delivery (id, event, kind, email_id, target, label, url, state, attempts, due_at)
-        SELECT seq, 4 - seq, kind, 'x', 1, '', '${HOOK}', 'pending', 0, 0 FROM event`);
+        SELECT ${firstId()} + seq, 4 - seq, kind, 'x', 1, '', '${HOOK}', 'pending', 0, 0 FROM event`);
     });
     await receive(box);
     await drain(box);
@@ -484,5 +489,40 @@ describe("the operator", () => {
     await deliver(box.mailbox, plainMessage());
     await settled(box);
     expect(world.sent).toHaveLength(1);
+  });
+});
+
+describe("the log of deliveries", () => {
+  const DAY_MS = 86_400_000;
+  const counts = (box: TestMailbox) =>
+    rowsOf(
+      box.mailbox,
+      `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM delivery) AS deliveries,
+        (SELECT count(*) FROM attempt) AS attempts`,
+    );
+
+  it("is kept as long as the log, and then erased by alarm, attempts and all", async () => {
+    outside(broken);
+    const box = await hooked();
+    await receive(box);
+    await drain(box);
+    expect(await counts(box)).toEqual([{ events: 1, deliveries: 1, attempts: 4 }]);
+    await later(box, 29 * DAY_MS);
+    expect(await counts(box)).toEqual([{ events: 1, deliveries: 1, attempts: 4 }]);
+    await later(box, 2 * DAY_MS);
+    expect(await counts(box)).toEqual([{ events: 0, deliveries: 0, attempts: 0 }]);
+    expect(await alarmOf(box.mailbox)).toBeNull();
+  });
+
+  it("is erased of what has no entry in the log, too", async () => {
+    outside();
+    const box = await hooked();
+    await ask("/v1/webhook/test", { key: box.api_key, method: "POST" });
+    await settled(box);
+    await later(box, LEASE_MS);
+    const due = (await alarmOf(box.mailbox)) ?? 0;
+    await later(box, due - Date.now());
+    expect(await counts(box)).toEqual([{ events: 0, deliveries: 0, attempts: 0 }]);
+    expect(await alarmOf(box.mailbox)).toBeNull();
   });
 });
