@@ -33,9 +33,23 @@ export interface Config {
   mailboxQuotaBytes: number;
   /** Bytes of mail that a temporary mailbox holds. */
   provisionalQuotaBytes: number;
+  /** Signs the webhooks of a mailbox without a secret of its own; null = such a mailbox can have none. */
+  webhookSecret: string | null;
+  /** The deployment's secret before that one: it signs too while it is set, so that receivers can change over. */
+  webhookSecretBefore: string | null;
+  /** Webhooks may go to any host and port, and over http: for local work. */
+  allowPrivateWebhooks: boolean;
+  /** Resolver (`application/dns-json`) that names of webhooks are checked with; null = the network itself checks. */
+  dohUrl: string | null;
+  /** How long the log of a mailbox and its log of deliveries go back. */
+  eventRetentionDays: number;
 }
 
 const MIN_TOKEN_CHARS = 32;
+/** Shorter ones are guessed from one signed body. */
+const MIN_WEBHOOK_SECRET_CHARS = 16;
+/** Ten years. */
+const MAX_RETENTION_DAYS = 3_650;
 const GB = 1_000_000_000;
 const MB = 1_000_000;
 
@@ -43,6 +57,12 @@ const optional = z
   .string()
   .optional()
   .transform((value) => (value === undefined || value === "" ? null : value));
+
+function secretOf(minChars: number) {
+  return optional.refine((secret) => secret === null || secret.length >= minChars, {
+    error: `must be at least ${minChars} characters`,
+  });
+}
 
 function wholeNumber(fallback: number) {
   return z
@@ -64,12 +84,8 @@ function toggle(fallback: boolean) {
 const Variables = z
   .object({
     MAIL_DOMAIN: z.string().min(1).default("mailkeep.test"),
-    AUTH_TOKEN: optional.refine((token) => token === null || token.length >= MIN_TOKEN_CHARS, {
-      error: `must be at least ${MIN_TOKEN_CHARS} characters`,
-    }),
-    KEY_SECRET: optional.refine((secret) => secret === null || secret.length >= MIN_TOKEN_CHARS, {
-      error: `must be at least ${MIN_TOKEN_CHARS} characters`,
-    }),
+    AUTH_TOKEN: secretOf(MIN_TOKEN_CHARS),
+    KEY_SECRET: secretOf(MIN_TOKEN_CHARS),
     TRUST_CLIENT_ADDRESS: toggle(false),
     DEFAULT_MAILBOX: optional,
     ALLOW_HTTP: toggle(false),
@@ -80,6 +96,13 @@ const Variables = z
     PUBLIC_URL: optional.pipe(z.url().nullable()),
     MAILBOX_QUOTA_BYTES: wholeNumber(5 * GB),
     PROVISIONAL_QUOTA_BYTES: wholeNumber(100 * MB),
+    WEBHOOK_SECRET: secretOf(MIN_WEBHOOK_SECRET_CHARS),
+    WEBHOOK_SECRET_PREVIOUS: secretOf(MIN_WEBHOOK_SECRET_CHARS),
+    ALLOW_PRIVATE_WEBHOOKS: toggle(false),
+    DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
+      error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
+    }),
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
@@ -96,6 +119,11 @@ const Variables = z
     publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     mailboxQuotaBytes: vars.MAILBOX_QUOTA_BYTES,
     provisionalQuotaBytes: vars.PROVISIONAL_QUOTA_BYTES,
+    webhookSecret: vars.WEBHOOK_SECRET,
+    webhookSecretBefore: vars.WEBHOOK_SECRET_PREVIOUS,
+    allowPrivateWebhooks: vars.ALLOW_PRIVATE_WEBHOOKS,
+    dohUrl: vars.DOH_URL,
+    eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));
 
 /** A deployment that cannot run as it is set; the message names the variable and the rule, never its value. */

@@ -92,3 +92,13 @@ export const mailbox = text("The mailbox to act on; needed with the operator key
 
 /** An id; which ones exist only the mailbox can tell. */
 export const id = z.string().min(1, "is required").max(64, "must be at most 64 characters");
+
+const MAX_LABEL_CHARS = 64;
+
+/** A label of emails. */
+export const label = z
+  .string()
+  .trim()
+  .min(1, "must not be empty")
+  .max(MAX_LABEL_CHARS, `must be at most ${MAX_LABEL_CHARS} characters`)
+  .regex(/^[^\p{C}]+$/u, "must not hold control characters");

@@ -1,6 +1,8 @@
 import type { Migration } from "../lib/migrate.ts";
 import type { Seq } from "../lib/ids.ts";
+import type { EventKind } from "../contract/event.ts";
 import type { MessageStatus } from "../contract/message.ts";
+import type { DeliveryError, DeliveryState } from "../contract/webhook.ts";
 import type { Scope } from "../contract/scope.ts";
 
 /** The mailbox itself; one row. */
@@ -31,6 +33,63 @@ export type AccountRow = {
   directory_due: number | null;
   /** `seq` of the newest entry of the log; it survives the entry. */
   last_event: number;
+  /** Signs the webhooks; null = the deployment's does. */
+  webhook_secret: string | null;
+  /** What signed before the last change, in the same words. */
+  webhook_secret_before: string | null;
+  /** When that was; null = never. */
+  webhook_secret_changed_at: number | null;
+};
+
+/** Where webhooks go: the mailbox's URL or that of one label. */
+export type TargetRow = {
+  id: number;
+  /** "" = the mailbox's own `webhook_url`. */
+  label: string;
+  /** As it was set. */
+  url: string;
+  status: "active" | "failed";
+  /** Deliveries in a row that failed. */
+  failures: number;
+  created_at: number;
+};
+
+/** One event on its way to one target. */
+export type DeliveryRow = {
+  /** Time-ordered like the numbers of messages (`nextSeq`): it says when the delivery was made. */
+  id: Seq;
+  /** `seq` of the log; 0 = a test event, which the log does not know. */
+  event: number;
+  kind: EventKind;
+  /** "" for a test event. */
+  email_id: string;
+  target: number;
+  label: string;
+  /** Where the latest attempt went; before the first, where it was to go. */
+  url: string;
+  state: DeliveryState;
+  /** Attempts begun. */
+  attempts: number;
+  /**
+   * Null exactly when it is over; 0 until the first attempt begins. While an attempt is under way, the end of its lease:
+   * past it, whoever made the attempt is dead.
+   */
+  due_at: number | null;
+  /** Begin of the attempt under way; null = none is. */
+  begun_at: number | null;
+};
+
+/** One attempt that ended. */
+export type AttemptRow = {
+  delivery: Seq;
+  /** From 1. */
+  number: number;
+  at: number;
+  status: number | null;
+  error: DeliveryError | null;
+  /** Null if nobody lived to see its end. */
+  duration_ms: number | null;
+  answer: string;
 };
 
 export type KeyRow = {
@@ -166,6 +225,48 @@ CREATE TABLE blob_chunk (key TEXT NOT NULL, position INTEGER NOT NULL, bytes BLO
     sql: `
 ALTER TABLE account ADD COLUMN last_event INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE event (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+`,
+  },
+  {
+    id: "003-webhooks",
+    // One index for both kinds of waiting jobs, first attempts (due_at = 0) in the order of the log; none for those that
+    // are over. Numbers of targets are never used again: jobs of one that is gone must not find another.
+    sql: `
+ALTER TABLE account ADD COLUMN webhook_secret TEXT;
+ALTER TABLE account ADD COLUMN webhook_secret_before TEXT;
+ALTER TABLE account ADD COLUMN webhook_secret_changed_at INTEGER;
+CREATE TABLE webhook_target (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  label TEXT NOT NULL UNIQUE,
+  url TEXT NOT NULL,
+  status TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE TABLE delivery (
+  id INTEGER PRIMARY KEY,
+  event INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  email_id TEXT NOT NULL,
+  target INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  url TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  due_at INTEGER,
+  begun_at INTEGER
+);
+CREATE INDEX delivery_due ON delivery (target, due_at, event) WHERE due_at IS NOT NULL;
+CREATE TABLE attempt (
+  delivery INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  status INTEGER,
+  error TEXT,
+  duration_ms INTEGER,
+  answer TEXT NOT NULL,
+  PRIMARY KEY (delivery, number)
+) WITHOUT ROWID;
 `,
   },
 ];

@@ -14,7 +14,7 @@ function page(limit: string, offset?: string): string {
 export const READ_ACCOUNT: Query<AccountRow, []> = {
   text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
     inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due,
-    last_event FROM account`,
+    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at FROM account`,
 };
 export const INSERT_ACCOUNT: Query<
   never,

@@ -189,6 +189,11 @@ describe("a deployment that is set up wrong", () => {
   it.each([
     ["AUTH_TOKEN", "x".repeat(31)],
     ["KEY_SECRET", "y".repeat(31)],
+    ["WEBHOOK_SECRET", "z".repeat(15)],
+    ["WEBHOOK_SECRET_PREVIOUS", "z".repeat(15)],
+    ["ALLOW_PRIVATE_WEBHOOKS", "sometimes"],
+    ["DOH_URL", "ftp://resolver.example/"],
+    ["EVENT_RETENTION_DAYS", "3651"],
     ["TRUST_CLIENT_ADDRESS", "perhaps"],
     ["BAD_KEY_LIMIT", "many"],
     ["BOOTSTRAP_PER_HOUR", "-1"],

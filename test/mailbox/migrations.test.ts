@@ -120,4 +120,24 @@ describe("the schema of a mailbox", () => {
       expect(eventsAfter(db, 0, 10)).toEqual([]);
     });
   });
+
+  it("of 002 goes on with its log, without a secret, a target or a delivery", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 2));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      db.script("UPDATE account SET last_event = 1");
+      db.script("INSERT INTO event (seq, kind, at, data) VALUES (1, 'message.received', 5, '{}')");
+      migrate(db, MIGRATIONS);
+      expect(Account.open(db)?.row).toMatchObject({
+        last_event: 1,
+        webhook_secret: null,
+        webhook_secret_before: null,
+        webhook_secret_changed_at: null,
+      });
+      expect(eventsAfter(db, 0, 10)).toMatchObject([{ seq: 1, at: 5 }]);
+      for (const table of ["webhook_target", "delivery", "attempt"]) {
+        expect(db.all({ text: `SELECT * FROM ${table}` })).toEqual([]);
+      }
+    });
+  });
 });

@@ -4,6 +4,34 @@ import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
 import { emptyBody, json, named, none } from "./common.ts";
 
+/** As long as a secret of Standard Webhooks is ever made. */
+const MAX_SECRET_CHARS = 256;
+const MIN_SECRET_CHARS = 16;
+
+const Settings = z.strictObject({
+  display_name: z
+    .string()
+    .trim()
+    .max(200, "must be at most 200 characters")
+    .regex(/^[^\p{Cc}]*$/u, "must not hold control characters")
+    .nullable()
+    .optional(),
+  webhook_url: z.string().nullable().optional().meta({
+    description: "https to a public host on port 443 or 8443. Setting it, even to the same, resets `failed`.",
+  }),
+  webhook_secret: z
+    .string()
+    .min(MIN_SECRET_CHARS, `must be at least ${MIN_SECRET_CHARS} characters`)
+    .max(MAX_SECRET_CHARS, `must be at most ${MAX_SECRET_CHARS} characters`)
+    .regex(/^[\x20-\x7e]*$/, "must be printable ASCII")
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        "Signs instead of the deployment's secret; the one before signs too for 24 hours. Never shown.",
+    }),
+});
+
 /** The mailbox itself. */
 export const mailboxRoutes = {
   getMailbox: route({
@@ -27,15 +55,7 @@ export const mailboxRoutes = {
     scopes: OWNERS,
     params: none,
     query: named,
-    body: z.strictObject({
-      display_name: z
-        .string()
-        .trim()
-        .max(200, "must be at most 200 characters")
-        .regex(/^[^\p{Cc}]*$/u, "must not hold control characters")
-        .nullable()
-        .optional(),
-    }),
+    body: Settings,
     responses: { 200: json(MailboxInfo) },
   }),
   pauseMailbox: route({

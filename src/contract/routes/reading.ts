@@ -6,6 +6,7 @@ import {
   id,
   instant,
   integer,
+  label,
   limit,
   mailbox,
   MAX_QUERY_CHARS,
@@ -18,14 +19,7 @@ import { byId, deleted, json, named, none } from "./common.ts";
 
 const idInQuery = z.object({ mailbox, id });
 
-const MAX_LABEL_CHARS = 64;
 const MAX_LABELS_PER_CALL = 50;
-const label = z
-  .string()
-  .trim()
-  .min(1, "must not be empty")
-  .max(MAX_LABEL_CHARS, `must be at most ${MAX_LABEL_CHARS} characters`)
-  .regex(/^[^\p{C}]+$/u, "must not hold control characters");
 const labels = z.array(label).max(MAX_LABELS_PER_CALL, `must name at most ${MAX_LABELS_PER_CALL} labels`);
 
 const filters = {
