@@ -43,3 +43,26 @@ export function eventData(logged: LoggedData): EventData {
   const { event, email_id, mailbox, from, subject, received_at, thread_id, labels, has_attachments } = logged;
   return { event, email_id, mailbox, from, subject, received_at, thread_id, labels, has_attachments };
 }
+
+/** An entry of the log as `GET /v1/changes` shows it. */
+export const Change = z
+  .object({
+    seq: z.int(),
+    prev_seq: z.int().meta({
+      description: "The entry before it that `types` lets through; of the first on a page: `after`.",
+    }),
+    event: EventKind,
+    at: Timestamp,
+    data: EventData,
+  })
+  .meta({ id: "Change" });
+export type Change = z.infer<typeof Change>;
+
+export const ChangePage = z.object({
+  events: z.array(Change),
+  last_seq: z.int().meta({ description: "Newest of the log; 0 while it is empty." }),
+  oldest_seq: z
+    .int()
+    .meta({ description: "Oldest that is kept; one above `last_seq` if none is; 0 before the first." }),
+});
+export type ChangePage = z.infer<typeof ChangePage>;

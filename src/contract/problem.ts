@@ -11,6 +11,7 @@ export const STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  gone: 410,
   too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
@@ -39,7 +40,7 @@ export interface Problem {
   /** The budget that is spent, for the RateLimit headers of a 429. */
   budget?: { name: string; limit: number; windowSeconds: number };
   /** Further members of the body, such as `upgrade`. */
-  extra?: Record<string, string>;
+  extra?: Record<string, string | number>;
 }
 
 /** A value or the problem that stands in its way. */
@@ -77,6 +78,11 @@ export function notFound(what: string): Problem {
 /** 409. */
 export function conflict(error: string): Problem {
   return { code: "conflict", error };
+}
+
+/** 410: what is asked for was kept once; `oldestSeq` is the first entry of the log that still is. */
+export function gone(error: string, oldestSeq: number): Problem {
+  return { code: "gone", error, extra: { oldest_seq: oldestSeq } };
 }
 
 /** 429: of `limit` in `windowSeconds` nothing is left until `resetSeconds` from now. */

@@ -1,10 +1,18 @@
+import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { readingRoutes } from "./routes/reading.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
-export const routes = { ...keyRoutes, ...mailboxRoutes, ...readingRoutes, ...operatorRoutes } as const;
+export const routes = {
+  ...keyRoutes,
+  ...mailboxRoutes,
+  ...readingRoutes,
+  ...eventRoutes,
+  ...operatorRoutes,
+} as const;
 
 export type RouteId = keyof typeof routes;
+export type { ChangeFilters, EventFilters } from "./routes/events.ts";
 export type { CodeFilters, InboxFilters } from "./routes/reading.ts";

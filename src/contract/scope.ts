@@ -13,12 +13,13 @@ export const OPERATORS: readonly Scope[] = ["operator"];
 
 /** What a caller is told that its key can do (`capabilities` of GET /v1/me and of a bootstrap). */
 export const CAPABILITIES: Record<Scope, readonly string[]> = {
-  provisional: ["read", "search", "code", "threads", "stats", "delete_mailbox"],
+  provisional: ["read", "search", "code", "threads", "events", "stats", "delete_mailbox"],
   mailbox: [
     "read",
     "search",
     "code",
     "threads",
+    "events",
     "stats",
     "labels",
     "delete_email",
@@ -33,6 +34,7 @@ export const CAPABILITIES: Record<Scope, readonly string[]> = {
     "search",
     "code",
     "threads",
+    "events",
     "stats",
     "labels",
     "delete_email",

@@ -3,6 +3,7 @@ import { attachmentHandlers } from "./routes/attachments.ts";
 import { bootstrapHandlers } from "./routes/bootstrap.ts";
 import { codeHandlers } from "./routes/codes.ts";
 import { emailHandlers } from "./routes/emails.ts";
+import { eventHandlers } from "./routes/events.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
 import { keyHandlers } from "./routes/keys.ts";
 import { mailboxHandlers } from "./routes/mailbox.ts";
@@ -15,6 +16,7 @@ export const handlers: Handlers = {
   ...bootstrapHandlers,
   ...codeHandlers,
   ...emailHandlers,
+  ...eventHandlers,
   ...inboundHandlers,
   ...keyHandlers,
   ...mailboxHandlers,

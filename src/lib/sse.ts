@@ -1,6 +1,9 @@
 /** A comment, so that proxies and clients see that the stream lives (interface specification, SSE stream 4). */
 export const KEEPALIVE = ": keepalive\n\n";
 
+/** How long a client waits before it connects again, in ms. */
+export const RETRY = "retry: 1000\n\n";
+
 /** Ends of a field's line, and NUL, which voids an `id:` (HTML Standard, 9.2.6). */
 const LINE_ENDS = /[\r\n\0]/g;
 

@@ -11,9 +11,12 @@ import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
 import { Lifecycle } from "./lifecycle.ts";
+import { Listeners } from "./listeners.ts";
+import { eventsAfter, type LoggedEvent } from "./log.ts";
 import { NewestPage } from "./newest-page.ts";
 import { type View } from "./present.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { MIGRATIONS, type CodeRow } from "./schema.ts";
+import { prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -40,6 +43,8 @@ const MAX_DISK_PER_QUOTA = 5;
 
 /** Room for the tables themselves. */
 const EMPTY_DATABASE_BYTES = 16_000_000;
+const DAY_MS = 86_400_000;
+
 /** Asking for the size of the database takes as long as a statement, so it is asked once in so many receipts. */
 const RECEIPTS_PER_DISK_CHECK = 64;
 
@@ -49,7 +54,11 @@ const RECEIPTS_PER_DISK_CHECK = 64;
  */
 export abstract class MailboxCore extends Server<Env> {
   protected readonly db: Database;
-  protected readonly waiters = new Waiters();
+  /** Who waits for a code. */
+  protected readonly codeWaiters = new Waiters<CodeRow>();
+  /** Who waits for an entry of the log. */
+  protected readonly changeWaiters = new Waiters<LoggedEvent>();
+  protected readonly listeners: Listeners;
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected account: Account | null = null;
@@ -60,6 +69,10 @@ export abstract class MailboxCore extends Server<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.db = new Database(ctx.storage);
+    this.listeners = new Listeners({
+      read: (after, limit, kinds) => eventsAfter(this.db, after, limit, kinds),
+      durable: () => ctx.storage.sync(),
+    });
     this.alarmClock = new AlarmClock(ctx.storage);
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
     if (!hasSchema(this.db)) return;
@@ -123,6 +136,7 @@ export abstract class MailboxCore extends Server<Env> {
         await this.#close();
         return;
       }
+      prune(this.db, this.retentionMs, now);
       await this.#lifecycle.drain(this.account, now);
     } catch (error) {
       console.error("A mailbox's alarm did not finish and rings again:", error);
@@ -194,7 +208,7 @@ export abstract class MailboxCore extends Server<Env> {
     if (!admitted.ok || account === null) return admitted.ok ? refused(noMailbox(access)) : admitted;
     if (account.row.status !== status) {
       account.setStatus(status, reason, Date.now());
-      this.waiters.recheck();
+      this.recheck();
       await this.#reportToDirectory(account);
     }
     return done(show(account));
@@ -215,7 +229,7 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return 0;
     const now = Date.now();
     this.commit(() => this.#lifecycle.beginEnd(account, now));
-    this.waiters.recheck();
+    this.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) this.account = null;
@@ -225,7 +239,22 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Sets the alarm to whatever is due first. */
   protected async arm(): Promise<void> {
-    if (this.account !== null) await this.alarmClock.set(this.#lifecycle.dues(this.account));
+    const { account } = this;
+    if (account === null) return;
+    const log = account.row.status === "closing" ? null : retentionDue(this.db, this.retentionMs);
+    await this.alarmClock.set([...this.#lifecycle.dues(account), log]);
+  }
+
+  /** How long the log keeps an entry. */
+  protected get retentionMs(): number {
+    return configOf(this.env).eventRetentionDays * DAY_MS;
+  }
+
+  /** Makes everybody who waits or listens prove itself again. */
+  protected recheck(): void {
+    this.codeWaiters.recheck();
+    this.changeWaiters.recheck();
+    this.listeners.recheck();
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

@@ -17,10 +17,14 @@ type EventRow = { seq: number; kind: EventKind; at: number; data: string };
 const APPEND: Query<never, [seq: number, kind: string, at: number, data: string]> = {
   text: "INSERT INTO event (seq, kind, at, data) VALUES (?, ?, ?, ?)",
 };
-const EVENTS_AFTER: Query<EventRow, [after: number, limit: number]> = {
-  text: "SELECT seq, kind, at, data FROM event WHERE seq > ? ORDER BY seq LIMIT ? + 0",
+/** `kinds`: a JSON array of those wanted; null = all. */
+const EVENTS_AFTER: Query<EventRow, [after: number, kinds: string | null, limit: number]> = {
+  text: `SELECT seq, kind, at, data FROM event WHERE seq > ?1
+    AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2))) ORDER BY seq LIMIT ?3 + 0`,
 };
-const OLDEST: Query<{ seq: number }, []> = { text: "SELECT seq FROM event ORDER BY seq LIMIT 1" };
+const OLDEST: Query<{ seq: number; at: number }, []> = {
+  text: "SELECT seq, at FROM event ORDER BY seq LIMIT 1",
+};
 const AT: Query<{ at: number }, [seq: number]> = { text: "SELECT at FROM event WHERE seq = ?" };
 
 /**
@@ -38,21 +42,32 @@ export function append(
   return { seq, ...entry };
 }
 
-/** Entries after `after`, oldest first. */
-export function eventsAfter(db: Database, after: number, limit: number): LoggedEvent[] {
+/** Entries after `after`, oldest first; of `kinds`, or of all if that is null. */
+export function eventsAfter(
+  db: Database,
+  after: number,
+  limit: number,
+  kinds: readonly EventKind[] | null = null,
+): LoggedEvent[] {
   return db
-    .all(EVENTS_AFTER, after, limit)
+    .all(EVENTS_AFTER, after, kinds === null ? null : JSON.stringify(kinds), limit)
     .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as LoggedData }));
 }
 
-/** The oldest entry that is kept; null if none is. */
-export function oldestSeq(db: Database): number | null {
-  return db.first(OLDEST)?.seq ?? null;
+/** The oldest entry that is kept, with its time; null if none is. */
+export function oldestEntry(db: Database): { seq: number; at: number } | null {
+  return db.first(OLDEST);
+}
+
+/** Number of the oldest entry that is kept; one above the newest if none is any more, 0 before the first. */
+export function oldestSeq(db: Database, account: Account): number {
+  const { last_event } = account.row;
+  return oldestEntry(db)?.seq ?? (last_event === 0 ? 0 : last_event + 1);
 }
 
 /** The last entry before `sinceMs`: what a replay from that time goes on after. Times never fall, so it is searched by halves. */
 export function seqBefore(db: Database, account: Account, sinceMs: number): number {
-  let low = (oldestSeq(db) ?? account.row.last_event + 1) - 1;
+  let low = Math.max(0, oldestSeq(db, account) - 1);
   let high = account.row.last_event;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

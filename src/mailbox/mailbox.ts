@@ -1,15 +1,17 @@
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
+import type { ChangePage } from "../contract/event.ts";
 import type { KeyRecord, MailboxInfo, Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
-import type { CodeFilters, InboxFilters } from "../contract/routes.ts";
+import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
 import type { Scope } from "../contract/scope.ts";
 import { done } from "../lib/outcome.ts";
 import type { RowCost } from "../lib/sql.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
-import { codeAnswer, newestHit, takeCode } from "./codes.ts";
+import { changesAfter } from "./changes.ts";
+import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
 import { eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
-import { ingest } from "./ingest.ts";
+import { ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
@@ -19,7 +21,11 @@ import { searchPage } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
+import { readLastEventId } from "../lib/sse.ts";
 import { MailboxCore } from "./core.ts";
+import { seqBefore, type LoggedEvent } from "./log.ts";
+import { erasedBy } from "./retention.ts";
+import { readStreamRequest, streamResponse } from "./stream-request.ts";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -60,9 +66,7 @@ export class Mailbox extends MailboxCore {
     const ingested = this.commit(() => ingest(this.db, account, mail, now));
     const idOfMessage = (seq: number): string => idOf(seq, account.idTail);
     if (ingested.kind === "duplicate") return done({ id: idOfMessage(ingested.seq), duplicate: true });
-    if (this.waiters.size > 0 && this.waiters.publish(ingested.message)) {
-      takeCode(this.db, ingested.message.seq, now);
-    }
+    this.#tell(ingested, now);
     return done({ id: idOfMessage(ingested.message.seq), duplicate: false });
   }
 
@@ -121,17 +125,61 @@ export class Mailbox extends MailboxCore {
       const hit = this.#takeNewest(filters, now);
       if (hit !== null || now >= deadline) return done(this.#codeAnswer(hit));
       const until = Math.min(deadline, admitted.value.expiresAt ?? deadline);
-      const wait = this.waiters.wait(waitId, filters, until - now);
+      const wanted = {
+        fits: (message: CodeRow) => fits(message, filters),
+        consume: filters.consume === true,
+      };
+      const wait = this.codeWaiters.wait(waitId, wanted, until - now);
       if (!wait.ok) return wait;
       const wake = await wait.value;
-      if (wake.kind === "message") return done(this.#codeAnswer(wake.message));
+      if (wake.kind === "item") return done(this.#codeAnswer(wake.item));
       if (wake.kind === "timeout" && Date.now() < until) return done({ code: null });
     }
   }
 
+  /** What the log says; where it says nothing yet, waits for it. `waitId` lets `forget` end the wait. */
+  async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
+    const deadline = Date.now() + filters.wait * 1_000;
+    const read = () => this.answer(access, (account) => changesAfter(this.db, account, filters));
+    for (;;) {
+      const now = Date.now();
+      const page = read();
+      if (!page.ok || page.value.events.length > 0 || now >= deadline) return page;
+      const until = Math.min(deadline, this.#keyEnd(access, now) ?? deadline);
+      const wanted = {
+        fits: ({ kind }: LoggedEvent) => filters.types?.includes(kind) ?? true,
+        consume: false,
+      };
+      const wait = this.changeWaiters.wait(waitId, wanted, until - now);
+      if (!wait.ok) return wait;
+      const wake = await wait.value;
+      if (wake.kind === "timeout") return read();
+    }
+  }
+
+  /** Streams of the log (`requestStream`): the one thing that is no RPC. */
+  override async fetch(request: Request): Promise<Response> {
+    const { access, filters, lastEventId } = await readStreamRequest(request);
+    const stream = this.answer(access, (account, principal) => {
+      const { since, types } = filters;
+      const { last_event, expires_at } = account.row;
+      const sinceSeq = since === null ? last_event : seqBefore(this.db, account, since);
+      const ends = [principal.expiresAt, expires_at].filter((end) => end !== null);
+      return this.listeners.open({
+        kinds: types,
+        after: readLastEventId(lastEventId, last_event) ?? sinceSeq,
+        expiresAt: ends.length === 0 ? null : Math.min(...ends),
+        mayListen: () => this.admit(access).ok,
+        signal: request.signal,
+      });
+    });
+    return streamResponse(stream);
+  }
+
   /** Ends a wait whose caller hung up. */
   forget(waitId: string): void {
-    this.waiters.forget(waitId);
+    this.codeWaiters.forget(waitId);
+    this.changeWaiters.forget(waitId);
   }
 
   async relabel(
@@ -230,7 +278,7 @@ export class Mailbox extends MailboxCore {
     return this.answer(access, (account) => {
       const removed = account.removeKey(id);
       if (!removed.ok) return removed;
-      this.waiters.recheck();
+      this.recheck();
       return done({ deleted: true });
     });
   }
@@ -251,6 +299,19 @@ export class Mailbox extends MailboxCore {
   /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
   takeRowCost(): RowCost {
     return this.db.takeCost();
+  }
+
+  /** Everybody who waits hears of it from memory; nobody polls the database. */
+  #tell({ message, event }: Extract<Ingested, { kind: "stored" }>, now: number): void {
+    this.alarmClock.atLatest(erasedBy(event.at, this.retentionMs));
+    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
+    if (this.changeWaiters.size > 0) this.changeWaiters.publish(event);
+    this.listeners.publish(event);
+  }
+
+  #keyEnd(access: Access, nowMs: number): number | null {
+    const admitted = this.account?.admit(access, nowMs);
+    return admitted?.ok === true ? admitted.value.expiresAt : null;
   }
 
   #takeNewest(filters: CodeFilters, now: number): CodeRow | null {

@@ -1,32 +1,34 @@
 import { rateLimited, type Answer } from "../contract/problem.ts";
-import type { CodeFilters } from "../contract/routes.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { fits } from "./codes.ts";
-import type { CodeRow } from "./schema.ts";
 
-/** Long-polls that one mailbox holds at once. */
+/** Long-polls of one kind that one mailbox holds at once. */
 const MAX_WAITERS = 1_000;
 const RETRY_SECONDS = 5;
 
-/** What ended a wait: the message, the time, or a change that makes the caller prove itself again. */
-export type Wake = { kind: "message"; message: CodeRow } | { kind: "timeout" } | { kind: "recheck" };
+/** What ended a wait: what was waited for, the time, or a change that makes the caller prove itself again. */
+export type Wake<Item> = { kind: "item"; item: Item } | { kind: "timeout" } | { kind: "recheck" };
 
-interface Waiter {
-  id: string;
-  filters: CodeFilters;
-  wake: (wake: Wake) => void;
+/** What a caller waits for. */
+export interface Wanted<Item> {
+  fits: (item: Item) => boolean;
+  /** Whoever is served so is served alone. */
+  consume: boolean;
 }
 
-/** Callers waiting for a code. They live in memory and are woken by the commit; nobody queries in a loop. */
-export class Waiters {
-  readonly #waiting = new Map<string, Waiter>();
+interface Waiter<Item> extends Wanted<Item> {
+  wake: (wake: Wake<Item>) => void;
+}
+
+/** Callers waiting for something to happen. They live in memory and are woken after the commit; nobody queries in a loop. */
+export class Waiters<Item> {
+  readonly #waiting = new Map<string, Waiter<Item>>();
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Waits for a message that fits `filters`, at most `timeoutMs`. `id` lets the caller's hang-up end the wait. */
-  wait(id: string, filters: CodeFilters, timeoutMs: number): Answer<Promise<Wake>> {
+  /** Waits for what is `wanted`, at most `timeoutMs`. `id` lets the caller's hang-up end the wait. */
+  wait(id: string, wanted: Wanted<Item>, timeoutMs: number): Answer<Promise<Wake<Item>>> {
     if (this.#waiting.size >= MAX_WAITERS) {
       return refused(
         rateLimited("waiting requests", {
@@ -39,24 +41,23 @@ export class Waiters {
     return done(
       new Promise((resolve) => {
         const timer = setTimeout(() => this.#end(id, { kind: "timeout" }), timeoutMs);
-        const wake = (reason: Wake) => {
+        const wake = (reason: Wake<Item>) => {
           clearTimeout(timer);
           resolve(reason);
         };
-        this.#waiting.set(id, { id, filters, wake });
+        this.#waiting.set(id, { ...wanted, wake });
       }),
     );
   }
 
   /**
-   * Hands a new message to everybody who waits for it. Who consumes is served first and alone, the latest first: after a
-   * lost connection the latest is the one still there. Returns true if the code was consumed.
+   * Hands what happened to everybody who waits for it. Who consumes is served first and alone, the latest first: after a
+   * lost connection the latest is the one still there. Returns true if it was consumed.
    */
-  publish(message: CodeRow): boolean {
-    const fitting = [...this.#waiting.values()].filter((waiter) => fits(message, waiter.filters));
-    const consumer = fitting.findLast((waiter) => waiter.filters.consume);
-    const served = consumer === undefined ? fitting : [consumer];
-    for (const waiter of served) this.#end(waiter.id, { kind: "message", message });
+  publish(item: Item): boolean {
+    const fitting = [...this.#waiting].filter(([, waiter]) => waiter.fits(item));
+    const consumer = fitting.findLast(([, waiter]) => waiter.consume);
+    for (const [id] of consumer === undefined ? fitting : [consumer]) this.#end(id, { kind: "item", item });
     return consumer !== undefined;
   }
 
@@ -70,7 +71,7 @@ export class Waiters {
     this.#end(id, { kind: "timeout" });
   }
 
-  #end(id: string, reason: Wake): void {
+  #end(id: string, reason: Wake<Item>): void {
     const waiter = this.#waiting.get(id);
     this.#waiting.delete(id);
     waiter?.wake(reason);

@@ -48,7 +48,7 @@ describe("The log of a mailbox", () => {
     for (let n = 0; n < 9; n += 1) await deliver(box.mailbox, plainMessage({ subject: `Mail ${n}` }));
     const events = await all(box);
     await logOf(box, (db, account) => {
-      expect(oldestSeq(db)).toBe(1);
+      expect(oldestSeq(db, account)).toBe(1);
       expect(seqBefore(db, account, 0)).toBe(0);
       expect(seqBefore(db, account, Number.MAX_SAFE_INTEGER)).toBe(9);
       for (const { at } of events) {

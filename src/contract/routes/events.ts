@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { ChangePage, EVENT_KINDS, EventKind } from "../event.ts";
+import { instant, integer, limit, mailbox } from "../parameters.ts";
+import { route } from "../route.ts";
+import { ANYONE } from "../scope.ts";
+import { json, none } from "./common.ts";
+
+/** Seconds that a stream is held at most, and that a call waits for a change (interface specification, Limits). */
+export const MAX_HOLD_SECONDS = 25;
+
+const NO_KIND = `must be some of ${EVENT_KINDS.join(", ")}, separated by commas`;
+
+/** Kinds separated by commas; null = all. */
+const types = z
+  .string()
+  .optional()
+  .transform((text, context) => {
+    if (text === undefined || text === "") return null;
+    const kinds = z.array(EventKind).safeParse(text.split(",").map((kind) => kind.trim()));
+    if (kinds.success) return kinds.data;
+    context.addIssue({ code: "custom", message: NO_KIND });
+    return z.NEVER;
+  })
+  .meta({ type: "string", description: "Only these kinds, separated by commas." });
+
+export const EventsQuery = z.object({
+  mailbox,
+  types,
+  since: instant("Replays what happened at this time or later. `Last-Event-ID` beats it."),
+});
+export type EventFilters = z.output<typeof EventsQuery>;
+
+export const ChangesQuery = z.object({
+  mailbox,
+  types,
+  limit,
+  after: integer({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    fallback: 0,
+    about: "The last `seq` that the caller knows.",
+  }),
+  wait: integer({
+    min: 0,
+    max: MAX_HOLD_SECONDS,
+    fallback: 0,
+    about: "Seconds to wait where nothing happened yet; clamped to 25.",
+  }),
+});
+export type ChangeFilters = z.output<typeof ChangesQuery>;
+
+/** What happens in a mailbox. */
+export const eventRoutes = {
+  events: route({
+    method: "GET",
+    path: "/v1/events",
+    tag: "Events",
+    summary: "What happens, live: Server-Sent Events for 25 s; reconnect with Last-Event-ID to go on",
+    target: "mailbox",
+    scopes: ANYONE,
+    params: none,
+    query: EventsQuery,
+    body: null,
+    responses: {
+      200: { media: "text/event-stream", about: "Frames of `id`, `event` and `data` (EventData)." },
+    },
+  }),
+  changes: route({
+    method: "GET",
+    path: "/v1/changes",
+    tag: "Events",
+    summary: "What happened after an entry of the log, oldest first; 410 if that is no longer kept",
+    target: "mailbox",
+    scopes: ANYONE,
+    params: none,
+    query: ChangesQuery,
+    body: null,
+    responses: { 200: json(ChangePage) },
+  }),
+} as const;

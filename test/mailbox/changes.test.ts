@@ -1,0 +1,177 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it } from "vitest";
+import { ChangePage } from "../../src/contract/event.ts";
+import {
+  actorOf,
+  advance,
+  alarmOf,
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  evict,
+  plainMessage,
+  resetClock,
+  ringAlarm,
+  rowsOf,
+  type TestMailbox,
+} from "../harness.ts";
+
+const DAY_MS = 86_400_000;
+
+afterEach(() => resetClock());
+
+async function deliverMany(box: TestMailbox, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await deliver(box.mailbox, plainMessage({ subject: `Mail ${n}` }));
+}
+
+async function changes(box: TestMailbox, query = "") {
+  const { status, body } = await ask(`/v1/changes?${query}`, { key: box.api_key });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return ChangePage.parse(body);
+}
+
+const seqs = (page: ChangePage) => page.events.map(({ seq, prev_seq }) => [prev_seq, seq]);
+
+/** Makes some entries another kind. */
+function turnInto(box: TestMailbox, kind: string, ...which: number[]): Promise<void> {
+  return runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+    for (const seq of which) storage.sql.exec("UPDATE event SET kind = ? WHERE seq = ?", kind, seq);
+  });
+}
+
+describe("GET /v1/changes", () => {
+  it("of a mailbox to which nothing happened is empty, and 0 on both ends", async () => {
+    expect(await changes(await createMailbox())).toEqual({ events: [], last_seq: 0, oldest_seq: 0 });
+  });
+
+  it("is a chain: each prev_seq is the seq before it, over pages", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 5);
+    const first = await changes(box, "limit=3");
+    const second = await changes(box, "limit=3&after=3");
+    expect([seqs(first), seqs(second)]).toEqual([
+      [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+      ],
+      [
+        [3, 4],
+        [4, 5],
+      ],
+    ]);
+    expect(first).toMatchObject({ last_seq: 5, oldest_seq: 1 });
+    expect(first.events[0]).toMatchObject({ event: "message.received", data: { subject: "Mail 0" } });
+  });
+
+  it("is a chain of the kinds asked for too", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 6);
+    await turnInto(box, "message.sent", 2, 3, 6);
+    const types = "types=message.received";
+    expect(seqs(await changes(box, types))).toEqual([
+      [0, 1],
+      [1, 4],
+      [4, 5],
+    ]);
+    expect(seqs(await changes(box, `${types}&after=2`))[0]).toEqual([2, 4]);
+    expect(await changes(box, `${types}&after=5`)).toMatchObject({ events: [], last_seq: 6 });
+  });
+
+  it("waits for what comes, and answers the moment it is stored", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 1);
+    const waiting = changes(box, "after=1&wait=25");
+    await deliverMany(box, 1);
+    expect(seqs(await waiting)).toEqual([[1, 2]]);
+  });
+
+  it("answers empty when the time is up, with what else the log holds by then", async () => {
+    const box = await createMailbox();
+    const waiting = changes(box, "wait=1&types=message.bounced");
+    await deliverMany(box, 1);
+    expect(await waiting).toEqual({ events: [], last_seq: 1, oldest_seq: 1 });
+  });
+
+  it.each([
+    ["after=-1", "after"],
+    ["after=x", "after"],
+    ["after=3", "after"],
+    ["wait=-1", "wait"],
+    ["limit=0", "limit"],
+    ["types=nonsense", "types"],
+  ])("refuses ?%s by its name", async (query, field) => {
+    const box = await createMailbox();
+    await deliverMany(box, 2);
+    const { status, body } = await ask(`/v1/changes?${query}`, { key: box.api_key });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ details: [{ path: field }] });
+  });
+
+  it("clamps what is too much", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 1);
+    expect(seqs(await changes(box, "limit=1000&wait=1000"))).toEqual([[0, 1]]);
+  });
+});
+
+describe("the log of a mailbox", () => {
+  it("is erased by alarm after 30 days, and tells that it is gone", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 2);
+    advance(20 * DAY_MS);
+    await deliverMany(box, 1);
+    expect(await alarmOf(box.mailbox)).toBeLessThanOrEqual(Date.now() + 10 * DAY_MS + 3_600_000);
+    advance(10 * DAY_MS + 3_600_000);
+    await ringAlarm(box.mailbox);
+    const { status, body } = await ask("/v1/changes?after=1", { key: box.api_key });
+    expect([status, body]).toEqual([
+      410,
+      { error: expect.stringContaining("begins with 3"), code: "gone", oldest_seq: 3 },
+    ]);
+    expect(await changes(box, "after=2")).toMatchObject({ events: [{ seq: 3 }], last_seq: 3, oldest_seq: 3 });
+    expect(await alarmOf(box.mailbox)).toBeGreaterThan(Date.now());
+  });
+
+  it("goes on with its numbers when nothing of it is left, and after an eviction", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 2);
+    advance(31 * DAY_MS);
+    await ringAlarm(box.mailbox);
+    expect(await rowsOf(box.mailbox, "SELECT seq FROM event")).toEqual([]);
+    expect(await alarmOf(box.mailbox)).toBeNull();
+    await evict(box.mailbox);
+    expect(await changes(box, "after=2")).toEqual({ events: [], last_seq: 2, oldest_seq: 3 });
+    expect((await api("/v1/changes", { key: box.api_key })).status).toBe(410);
+    await deliverMany(box, 1);
+    expect(seqs(await changes(box, "after=2"))).toEqual([[2, 3]]);
+  });
+
+  it("keeps mail that it no longer tells of", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 1);
+    advance(31 * DAY_MS);
+    await ringAlarm(box.mailbox);
+    expect((await ask("/v1/inbox", { key: box.api_key })).body).toMatchObject({
+      emails: [{ subject: "Mail 0" }],
+    });
+  });
+
+  it("is erased in steps when there is much of it", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 1);
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO event (seq, kind, at, data) SELECT i, kind, at, data FROM event, n WHERE seq = 1`);
+      storage.sql.exec("UPDATE account SET last_event = 5000");
+    });
+    await evict(box.mailbox);
+    advance(31 * DAY_MS);
+    const left: unknown[] = [];
+    while (await ringAlarm(box.mailbox)) {
+      left.push((await rowsOf(box.mailbox, "SELECT count(*) AS n FROM event"))[0]?.n);
+    }
+    expect(left).toEqual([3_000, 1_000, 0]);
+  });
+});
