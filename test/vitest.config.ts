@@ -26,6 +26,8 @@ export default defineConfig({
               bindings: {
                 AUTH_TOKEN: "operator-token-for-tests-0123456789",
                 WEBHOOK_SECRET: "webhook-secret-for-tests-0123456789",
+                // Nothing leaves this machine; test/lib/doh.test.ts and test/http/webhooks.test.ts have resolvers of their own.
+                DOH_URL: "",
                 KEY_SECRET: "key-secret-for-tests-0123456789-0123",
                 AUTHSERV_ID: "mx.mailkeep.test",
               },

@@ -3,11 +3,13 @@ import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { readingRoutes } from "./routes/reading.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
 export const routes = {
   ...keyRoutes,
   ...mailboxRoutes,
+  ...webhookRoutes,
   ...readingRoutes,
   ...eventRoutes,
   ...operatorRoutes,

@@ -20,8 +20,10 @@ export class AlarmClock {
   /** Rings at the earliest of `due`, which is all that is due; not at all if nothing is. */
   async set(due: readonly (number | null)[]): Promise<void> {
     const wake = nextWake(due, Date.now());
-    const armed = await this.#storage.getAlarm();
     this.#armed = wake;
+    const armed = await this.#storage.getAlarm();
+    // Meanwhile something that is due earlier was told of.
+    if (this.#armed !== wake) return;
     if (wake === null && armed !== null) await this.#storage.deleteAlarm();
     if (wake !== null && wake !== armed) await this.#storage.setAlarm(wake);
   }

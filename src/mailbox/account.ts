@@ -16,7 +16,7 @@ import { idTail, uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Access, Principal } from "./access.ts";
-import type { AccountRow, KeyRow } from "./schema.ts";
+import type { AccountRow, KeyRow, TargetRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 
 /** Keys of one mailbox at most: each is compared on every request. */
@@ -146,6 +146,14 @@ export class Account {
     this.row.display_name = name;
   }
 
+  /** Changes what signs webhooks; the one before signs too for a while. Null = the deployment's. */
+  setWebhookSecret(secret: string | null, nowMs: number): void {
+    const webhook_secret_before = this.row.webhook_secret;
+    this.#db.run(statements.SET_WEBHOOK_SECRET, secret, webhook_secret_before, nowMs);
+    const changed = { webhook_secret_before, webhook_secret_changed_at: nowMs };
+    Object.assign(this.row, { webhook_secret: secret, ...changed });
+  }
+
   setDirectoryDue(due: number | null): void {
     this.#db.run(statements.SET_DIRECTORY_DUE, due);
     this.row.directory_due = due;
@@ -167,14 +175,14 @@ export class Account {
     Object.assign(row, { inbound, outbound, storage_bytes });
   }
 
-  /** The mailbox as its owner sees it. */
-  info(): MailboxInfo {
+  /** The mailbox as its owner sees it; `webhook` is where its webhooks go. */
+  info(webhook: Pick<TargetRow, "url" | "status"> | null): MailboxInfo {
     const { row } = this;
     return {
       mailbox: row.address,
       status: row.status === "paused" ? "paused" : "active",
-      webhook_url: null,
-      webhook_status: null,
+      webhook_url: webhook?.url ?? null,
+      webhook_status: webhook?.status ?? null,
       created_at: new Date(row.created_at).toISOString(),
       expires_at: isoOrNull(row.expires_at),
       display_name: row.display_name,

@@ -19,6 +19,7 @@ import { MIGRATIONS, type CodeRow } from "./schema.ts";
 import { prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
 import { Waiters } from "./waiters.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** What a mailbox is created with. */
 export interface NewMailbox {
@@ -61,6 +62,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly listeners: Listeners;
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
+  protected webhooks: Webhooks;
   protected account: Account | null = null;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, nextCheck: 0 };
@@ -75,6 +77,7 @@ export abstract class MailboxCore extends Server<Env> {
     });
     this.alarmClock = new AlarmClock(ctx.storage);
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    this.webhooks = this.#newWebhooks();
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
     this.account = Account.open(this.db);
@@ -137,6 +140,7 @@ export abstract class MailboxCore extends Server<Env> {
         return;
       }
       prune(this.db, this.retentionMs, now);
+      this.webhooks.pump(now);
       await this.#lifecycle.drain(this.account, now);
     } catch (error) {
       console.error("A mailbox's alarm did not finish and rings again:", error);
@@ -169,6 +173,7 @@ export abstract class MailboxCore extends Server<Env> {
       return this.db.transaction(change);
     } catch (error) {
       this.account = Account.open(this.db);
+      this.webhooks.forget();
       // What the change said of the alarm is undone with it.
       this.ctx.waitUntil(this.arm());
       throw error;
@@ -209,6 +214,7 @@ export abstract class MailboxCore extends Server<Env> {
     if (account.row.status !== status) {
       account.setStatus(status, reason, Date.now());
       this.recheck();
+      this.webhooks.pump(Date.now());
       await this.#reportToDirectory(account);
     }
     return done(show(account));
@@ -229,11 +235,14 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return 0;
     const now = Date.now();
     this.commit(() => this.#lifecycle.beginEnd(account, now));
+    this.webhooks.close();
     this.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
-    if (whole) this.account = null;
-    else await this.arm();
+    if (whole) {
+      this.account = null;
+      this.webhooks = this.#newWebhooks();
+    } else await this.arm();
     return blobs;
   }
 
@@ -242,7 +251,7 @@ export abstract class MailboxCore extends Server<Env> {
     const { account } = this;
     if (account === null) return;
     const log = account.row.status === "closing" ? null : retentionDue(this.db, this.retentionMs);
-    await this.alarmClock.set([...this.#lifecycle.dues(account), log]);
+    await this.alarmClock.set([...this.#lifecycle.dues(account), ...this.webhooks.dues(Date.now()), log]);
   }
 
   /** How long the log keeps an entry. */
@@ -255,6 +264,16 @@ export abstract class MailboxCore extends Server<Env> {
     this.codeWaiters.recheck();
     this.changeWaiters.recheck();
     this.listeners.recheck();
+  }
+
+  #newWebhooks(): Webhooks {
+    return new Webhooks({
+      db: this.db,
+      clock: this.alarmClock,
+      config: () => configOf(this.env),
+      account: () => this.account,
+      rearm: () => this.ctx.waitUntil(this.arm()),
+    });
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

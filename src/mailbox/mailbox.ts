@@ -1,6 +1,6 @@
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
 import type { ChangePage } from "../contract/event.ts";
-import type { KeyRecord, MailboxInfo, Stats } from "../contract/mailbox.ts";
+import type { KeyRecord, Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
 import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
 import type { Scope } from "../contract/scope.ts";
@@ -22,10 +22,10 @@ import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
 import { readLastEventId } from "../lib/sse.ts";
-import { MailboxCore } from "./core.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
 import { erasedBy } from "./retention.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
+import { MailboxSettings } from "./settings.ts";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -39,7 +39,7 @@ export interface Received {
  * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
  * no row by being asked for, because the schema is made by `create` alone.
  */
-export class Mailbox extends MailboxCore {
+export class Mailbox extends MailboxSettings {
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -63,10 +63,15 @@ export class Mailbox extends MailboxCore {
     const room = this.roomFor(mail.sizeBytes, now);
     if (!room.ok) return room;
     const account = room.value;
-    const ingested = this.commit(() => ingest(this.db, account, mail, now));
+    const ingested = this.commit(() => {
+      const written = ingest(this.db, account, mail, now);
+      if (written.kind === "stored") this.webhooks.enqueue(account, written.event, now);
+      return written;
+    });
     const idOfMessage = (seq: number): string => idOf(seq, account.idTail);
     if (ingested.kind === "duplicate") return done({ id: idOfMessage(ingested.seq), duplicate: true });
     this.#tell(ingested, now);
+    this.webhooks.pump(now);
     return done({ id: idOfMessage(ingested.message.seq), duplicate: false });
   }
 
@@ -208,7 +213,9 @@ export class Mailbox extends MailboxCore {
   }
 
   stats(access: Access): Answer<JsonText<Stats>> {
-    return this.answer(access, ({ row }) => done(jsonText(statsOf(row, Date.now()))));
+    return this.answer(access, ({ row }) =>
+      done(jsonText(statsOf(row, this.webhooks.targets.routes().length, Date.now()))),
+    );
   }
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
@@ -224,20 +231,6 @@ export class Mailbox extends MailboxCore {
     });
     if (rewritten.ok && mail.partsKey !== null) await this.arm();
     return rewritten;
-  }
-
-  /** State and settings, and whether mail is refused for want of room. */
-  info(access: Access): Answer<MailboxInfo & { full: boolean }> {
-    return this.answer(access, (account) =>
-      done({ ...account.info(), full: !this.roomFor(1, Date.now()).ok }),
-    );
-  }
-
-  rename(access: Access, displayName: string | null | undefined): Answer<MailboxInfo> {
-    return this.answer(access, (account) => {
-      if (displayName !== undefined) account.setDisplayName(displayName === "" ? null : displayName);
-      return done(account.info());
-    });
   }
 
   /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */

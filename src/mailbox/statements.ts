@@ -37,6 +37,9 @@ export const SET_STATUS: Query<never, [string, Nullable<number>, Nullable<string
 export const SET_DISPLAY_NAME: Query<never, [Nullable<string>]> = {
   text: "UPDATE account SET display_name = ?",
 };
+export const SET_WEBHOOK_SECRET: Query<never, [Nullable<string>, Nullable<string>, number]> = {
+  text: "UPDATE account SET webhook_secret = ?, webhook_secret_before = ?, webhook_secret_changed_at = ?",
+};
 export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
   text: "UPDATE account SET directory_due = ?",
 };

@@ -12,10 +12,10 @@ export interface SignedMessage {
   emailId: string;
 }
 
-/** `previous` is null unless the secret changed within the overlap, during which both sign. */
+/** `previous` are those that sign too while receivers change over, the newest first. */
 export interface SigningSecrets {
   current: string;
-  previous: string | null;
+  previous: readonly string[];
 }
 
 /** How secrets of Standard Webhooks begin; the rest is base64. */
@@ -52,7 +52,7 @@ export function signatureHeaders(
   message: SignedMessage,
   secrets: SigningSecrets,
 ): Record<string, string> {
-  const known = secrets.previous === null ? [secrets.current] : [secrets.current, secrets.previous];
+  const known = [secrets.current, ...secrets.previous];
   return {
     "X-Webhook-Signature": `sha256=${createHmac("sha256", secrets.current).update(body).digest("hex")}`,
     "X-Webhook-Event": message.event,

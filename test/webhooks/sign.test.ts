@@ -16,7 +16,7 @@ const message = (timestampSeconds = nowSeconds()) => ({
   event: "message.received",
   emailId: "0190f3a2-0000-7000-8000-000000000001",
 });
-const only = (current: string) => ({ current, previous: null });
+const only = (current: string) => ({ current, previous: [] });
 const hex = (secret: string, body: string) =>
   createHmac("sha256", Buffer.from(secret, "utf8")).update(Buffer.from(body, "utf8")).digest("hex");
 
@@ -91,7 +91,7 @@ describe("a ready-made Standard Webhooks verifier", () => {
     ["raw to whsec_", NEW_SECRET, RAW_SECRET],
     ["whsec_ to raw", RAW_SECRET, OLD_SECRET],
   ])("takes the old and the new secret while one changes from %s", (_, current, previous) => {
-    const headers = signatureHeaders(BODY, message(), { current, previous });
+    const headers = signatureHeaders(BODY, message(), { current, previous: [previous] });
     for (const secret of [current, previous]) {
       const verifier = new Webhook(standardKey(secret), { format: "raw" });
       expect(verifier.verify(BODY, headers)).toEqual(JSON.parse(BODY));

@@ -1,6 +1,7 @@
 import { done } from "../../lib/outcome.ts";
 import { json, jsonResponse } from "../answers.ts";
 import type { Handlers } from "../call.ts";
+import { askedWithUrl } from "../webhook-url.ts";
 
 export const mailboxHandlers: Pick<
   Handlers,
@@ -11,8 +12,14 @@ export const mailboxHandlers: Pick<
     return info.ok ? done(json(info.value)) : info;
   },
 
-  async updateMailbox({ mailbox, access, input }) {
-    const info = await mailbox.rename(access, input.body.display_name);
+  async updateMailbox({ mailbox, access, input, ...call }) {
+    const { display_name, webhook_url, webhook_secret } = input.body;
+    const url = webhook_url === "" ? null : webhook_url;
+    const asked = typeof url === "string" ? await askedWithUrl(url, { mailbox, access, ...call }) : access;
+    const info = await mailbox.configure(asked, {
+      displayName: display_name === "" ? null : display_name,
+      webhook: { url, secret: webhook_secret },
+    });
     return info.ok ? done(json(info.value)) : info;
   },
 

@@ -1,0 +1,80 @@
+import type { MailboxInfo } from "../contract/mailbox.ts";
+import type { Answer } from "../contract/problem.ts";
+import type {
+  DeletedWebhookRoute,
+  WebhookDeliveries,
+  WebhookDelivery,
+  WebhookReplay,
+  WebhookRoute,
+  WebhookRoutes,
+} from "../contract/webhook.ts";
+import { done } from "../lib/outcome.ts";
+import type { Access } from "./access.ts";
+import type { Account } from "./account.ts";
+import { MailboxCore } from "./core.ts";
+import { OWN_URL } from "./targets.ts";
+import type { DeliveryFilter, WebhookSettings } from "./webhooks.ts";
+
+/** What a mailbox can be told of itself and of its webhooks. */
+export abstract class MailboxSettings extends MailboxCore {
+  /** State and settings, and whether mail is refused for want of room. */
+  info(access: Access): Answer<MailboxInfo & { full: boolean }> {
+    return this.answer(access, (account) =>
+      done({ ...this.#info(account), full: !this.roomFor(1, Date.now()).ok }),
+    );
+  }
+
+  /** Changes all that is given, or nothing. */
+  configure(
+    access: Access,
+    change: { displayName: string | null | undefined; webhook: WebhookSettings },
+  ): Answer<MailboxInfo> {
+    return this.#change(access, (account, now) => {
+      const fault = this.webhooks.faultOf(account, change.webhook);
+      if (!fault.ok) return fault;
+      if (change.displayName !== undefined) account.setDisplayName(change.displayName);
+      this.webhooks.configure(account, change.webhook, now);
+      return done(this.#info(account));
+    });
+  }
+
+  webhookRoutes(access: Access): Answer<WebhookRoutes> {
+    return this.answer(access, (account) => done(this.webhooks.routes(account)));
+  }
+
+  putWebhookRoute(access: Access, label: string, url: string): Answer<WebhookRoute> {
+    return this.#change(access, (account, now) => this.webhooks.putRoute(account, label, url, now));
+  }
+
+  removeWebhookRoute(access: Access, label: string): Answer<DeletedWebhookRoute> {
+    return this.#change(access, () => this.webhooks.removeRoute(label));
+  }
+
+  webhookDeliveries(access: Access, filter: DeliveryFilter): Answer<WebhookDeliveries> {
+    return this.answer(access, (account) => this.webhooks.page(account, filter));
+  }
+
+  redeliverWebhook(access: Access, id: string): Answer<WebhookDelivery> {
+    return this.#change(access, (account, now) => this.webhooks.redeliver(account, id, now));
+  }
+
+  replayWebhooks(access: Access, range: { from: number; to: number | null }): Answer<WebhookReplay> {
+    return this.#change(access, (account, now) => this.webhooks.replay(account, range, now));
+  }
+
+  testWebhook(access: Access, label: string | null): Answer<WebhookDelivery> {
+    return this.#change(access, (account, now) => this.webhooks.test(account, label, now));
+  }
+
+  /** A change of one transaction, after which webhooks may have something to do. */
+  #change<T>(access: Access, work: (account: Account, now: number) => Answer<T>): Answer<T> {
+    const now = Date.now();
+    const changed = this.answer(access, (account) => this.commit(() => work(account, now)));
+    this.webhooks.pump(now);
+    return changed;
+  }
+
+  #info(account: Account): MailboxInfo {
+    return account.info(this.webhooks.targets.of(OWN_URL));
+  }
+}

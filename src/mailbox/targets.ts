@@ -1,0 +1,91 @@
+import type { LoggedData } from "../contract/event.ts";
+import { WEBHOOK_KINDS, type WebhookRoute } from "../contract/webhook.ts";
+import type { Database, Query } from "../lib/sql.ts";
+import type { TargetState } from "../webhooks/schedule.ts";
+import type { TargetRow } from "./schema.ts";
+
+const LIST: Query<TargetRow, []> = {
+  text: "SELECT id, label, url, status, failures, created_at FROM webhook_target ORDER BY label",
+};
+const PUT: Query<{ id: number }, [label: string, url: string, createdAt: number]> = {
+  text: `INSERT INTO webhook_target (label, url, status, failures, created_at) VALUES (?, ?, 'active', 0, ?)
+    ON CONFLICT (label) DO UPDATE SET url = excluded.url, status = 'active', failures = 0`,
+};
+const MARK: Query<never, [status: string, failures: number, id: number]> = {
+  text: "UPDATE webhook_target SET status = ?, failures = ? WHERE id = ?",
+};
+const REMOVE: Query<never, [id: number]> = { text: "DELETE FROM webhook_target WHERE id = ?" };
+
+/** The label of the mailbox's own URL, which every event goes to. */
+export const OWN_URL = "";
+
+/** Where webhooks of a mailbox go. Kept in memory, so that a receipt reads no row to learn that nobody listens. */
+export class Targets {
+  readonly #db: Database;
+  #rows: TargetRow[] | null = null;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Those of the labels in their order, after the mailbox's own. */
+  all(): readonly TargetRow[] {
+    this.#rows ??= this.#db.all(LIST);
+    return this.#rows;
+  }
+
+  /** Reads them again when next asked: a change that they took part in was undone. */
+  forget(): void {
+    this.#rows = null;
+  }
+
+  withId(id: number): TargetRow | null {
+    return this.all().find((target) => target.id === id) ?? null;
+  }
+
+  of(label: string): TargetRow | null {
+    return this.all().find((target) => target.label === label) ?? null;
+  }
+
+  /** URLs of single labels. */
+  routes(): TargetRow[] {
+    return this.all().filter(({ label }) => label !== OWN_URL);
+  }
+
+  /**
+   * The targets that an event goes to: the mailbox's own, and those of its labels. The same URL gets one request (wire
+   * contract, part 5); a failed one gets none.
+   */
+  for(data: Pick<LoggedData, "event" | "labels">): TargetRow[] {
+    if (!WEBHOOK_KINDS.includes(data.event)) return [];
+    const wanted = this.all().filter(
+      ({ label, status }) => status === "active" && (label === OWN_URL || data.labels.includes(label)),
+    );
+    return wanted.filter((target, index) => wanted.findIndex(({ url }) => url === target.url) === index);
+  }
+
+  /** Sets the URL of a label, or of the mailbox, and makes it active. */
+  put(label: string, url: string, nowMs: number): TargetRow {
+    this.#db.run(PUT, label, url, nowMs);
+    this.forget();
+    const target = this.of(label);
+    if (target === null) throw new Error("A target is not where it was put");
+    return target;
+  }
+
+  /** Writes down how its deliveries fare. */
+  mark(target: TargetRow, state: TargetState): void {
+    this.#db.run(MARK, state.status, state.failures, target.id);
+    Object.assign(target, { status: state.status, failures: state.failures });
+  }
+
+  remove(target: TargetRow): void {
+    this.#db.run(REMOVE, target.id);
+    this.forget();
+  }
+}
+
+/** The URL of a label as its owner sees it. */
+export function webhookRoute({ label, url, status, created_at }: TargetRow): WebhookRoute {
+  return { label, webhook_url: url, status, created_at: new Date(created_at).toISOString() };
+}

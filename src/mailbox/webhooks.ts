@@ -1,0 +1,270 @@
+import { conflict, gone, invalid, notFound, type Answer } from "../contract/problem.ts";
+import {
+  WEBHOOK_KINDS,
+  type DeletedWebhookRoute,
+  type DeliveryState,
+  type WebhookDeliveries,
+  type WebhookDelivery,
+  type WebhookReplay,
+  type WebhookRoute,
+  type WebhookRoutes,
+} from "../contract/webhook.ts";
+import { seqTime, type Seq } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Account } from "./account.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { Deliveries, deliveryId, isTest, readDeliveryId } from "./deliveries.ts";
+import { eventsAfter, oldestSeq, type LoggedEvent } from "./log.ts";
+import type { AttemptRow, DeliveryRow, TargetRow } from "./schema.ts";
+import { OWN_URL, Targets, webhookRoute } from "./targets.ts";
+import { deliveryEventId, LEASE_MS, WebhookPump, type PumpTools } from "./webhook-pump.ts";
+
+/** URLs of labels of one mailbox at most: each is asked for work whenever an attempt ends. */
+const MAX_ROUTES = 50;
+/** Events of one replay at most: they are written in one transaction, and others wait for it. */
+const MAX_REPLAYED = 10_000;
+/** Events read at once: with their data they take some memory. */
+const REPLAY_PAGE = 500;
+
+/** What a change of the settings says of webhooks; undefined = nothing. */
+export interface WebhookSettings {
+  /** Null removes it. */
+  url?: string | null | undefined;
+  /** Null = the deployment's. */
+  secret?: string | null | undefined;
+}
+
+/** Which deliveries a listing shows; null = any. */
+export interface DeliveryFilter {
+  state: DeliveryState | null;
+  label: string | null;
+  limit: number;
+  cursor: string | null;
+}
+
+/**
+ * Everything of webhooks in one mailbox. What changes rows runs inside a transaction of the caller's, who calls `forget`
+ * if it is undone and `pump` when it is done.
+ */
+export class Webhooks {
+  readonly targets: Targets;
+  readonly #tools: Omit<PumpTools, "targets" | "deliveries">;
+  readonly #deliveries: Deliveries;
+  readonly #pump: WebhookPump;
+
+  constructor(tools: Omit<PumpTools, "targets" | "deliveries">) {
+    this.#tools = tools;
+    this.targets = new Targets(tools.db);
+    this.#deliveries = new Deliveries(tools.db);
+    this.#pump = new WebhookPump({ ...tools, targets: this.targets, deliveries: this.#deliveries });
+  }
+
+  /** When the alarm must ring for a delivery, in ms since 1970. */
+  dues(nowMs: number): number[] {
+    return this.#pump.dues(nowMs);
+  }
+
+  /** Starts the attempts that are due. Never throws and waits for none of them. */
+  pump(nowMs: number): void {
+    this.#pump.pump(nowMs);
+  }
+
+  /** Reads the targets again: a change was undone. */
+  forget(): void {
+    this.targets.forget();
+  }
+
+  /** The mailbox ends: attempts under way write nothing any more. */
+  close(): void {
+    this.#pump.close();
+  }
+
+  /**
+   * Makes the deliveries of a new entry of the log, within the transaction that writes it: what it tells of happens with
+   * them or not at all. While the mailbox is paused there are none; a replay makes them later.
+   */
+  enqueue(account: Account, event: LoggedEvent, nowMs: number): void {
+    if (account.row.status !== "active" || this.targets.all().length === 0) return;
+    if (this.#addAll(event, nowMs) > 0) this.#tools.clock.atLatest(nowMs + LEASE_MS);
+  }
+
+  /** Why settings cannot be changed so; null if they can. A URL without a secret would deliver what nobody can verify. */
+  faultOf(account: Account, { url, secret }: WebhookSettings): Answer<null> {
+    const own = secret === undefined ? account.row.webhook_secret : secret;
+    if (own !== null || this.#tools.config().webhookSecret !== null) return done(null);
+    if (typeof url === "string") return refused(invalid("webhook_url", NEEDS_SECRET));
+    const left = url === null ? this.targets.routes() : this.targets.all();
+    return secret === null && left.length > 0
+      ? refused(invalid("webhook_secret", "must not be cleared while a webhook URL is set"))
+      : done(null);
+  }
+
+  /** Changes the mailbox's own URL and secret. */
+  configure(account: Account, { url, secret }: WebhookSettings, nowMs: number): void {
+    if (secret !== undefined && secret !== account.row.webhook_secret)
+      account.setWebhookSecret(secret, nowMs);
+    if (typeof url === "string") this.#put(OWN_URL, url, nowMs);
+    const own = url === null ? this.targets.of(OWN_URL) : null;
+    if (own !== null) this.#remove(own);
+  }
+
+  routes(account: Account): WebhookRoutes {
+    return { mailbox: account.row.address, routes: this.targets.routes().map(webhookRoute) };
+  }
+
+  /** Sets the URL of a label. */
+  putRoute(account: Account, label: string, url: string, nowMs: number): Answer<WebhookRoute> {
+    const fault = this.faultOf(account, { url });
+    if (!fault.ok) return fault;
+    if (this.targets.of(label) === null && this.targets.routes().length >= MAX_ROUTES) {
+      return refused(conflict(`Too many routes (max ${MAX_ROUTES}); remove one first`));
+    }
+    return done(webhookRoute(this.#put(label, url, nowMs)));
+  }
+
+  removeRoute(label: string): Answer<DeletedWebhookRoute> {
+    const target = this.targets.of(label);
+    if (target === null) return refused(notFound("Route"));
+    this.#remove(target);
+    return done({ ok: true, deleted: label });
+  }
+
+  /** The log of deliveries, newest first. */
+  page(account: Account, { state, label, limit, cursor }: DeliveryFilter): Answer<WebhookDeliveries> {
+    const read = cursor === null ? done([Number.MAX_SAFE_INTEGER]) : readCursor(cursor, 1);
+    if (!read.ok) return read;
+    const [below = 0] = read.value;
+    const rows = this.#deliveries.page({ below, state, label, limit: limit + 1 });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return done({
+      deliveries: this.#show(account, shown),
+      next_cursor: last === undefined ? null : writeCursor(last.id),
+    });
+  }
+
+  /** Delivers the event of a delivery that is over once more, to the URL that its label has now. */
+  redeliver(account: Account, id: string, nowMs: number): Answer<WebhookDelivery> {
+    const found = readDeliveryId(id, account.row.address);
+    const row = found === null ? null : this.#deliveries.find(found);
+    if (row === null) return refused(notFound("Delivery"));
+    if (row.state === "pending") return refused(conflict("The delivery is still pending"));
+    if (isTest(row)) return refused(conflict("A test event is not delivered again; send another"));
+    const target = this.targets.of(row.label);
+    if (target === null) return refused(conflict("The webhook URL of this delivery is no longer set"));
+    if (target.status === "failed")
+      return refused(conflict("The webhook has failed; set its URL again first"));
+    const oldest = oldestSeq(this.#tools.db, account);
+    if (row.event < oldest) return refused(gone("The event is no longer kept", oldest));
+    const event = { seq: row.event, kind: row.kind, emailId: row.email_id };
+    return this.#shown(account, this.#deliveries.add(event, target, nowMs), target);
+  }
+
+  /** Delivers a range of the log once more to every target that is active. */
+  replay(account: Account, range: { from: number; to: number | null }, nowMs: number): Answer<WebhookReplay> {
+    const { from } = range;
+    const last = account.row.last_event;
+    const to = Math.min(range.to ?? last, last);
+    const oldest = oldestSeq(this.#tools.db, account);
+    if (from < oldest) return refused(gone("The log no longer goes back to from_seq", oldest));
+    if (from > to)
+      return refused(invalid("from_seq", `must not lie behind to_seq or the newest entry, ${last}`));
+    if (to - from >= MAX_REPLAYED) {
+      return refused(invalid("to_seq", `must lie at most ${MAX_REPLAYED - 1} behind from_seq`));
+    }
+    if (!this.targets.all().some(({ status }) => status === "active")) {
+      return refused(conflict("No webhook URL is active"));
+    }
+    const made = { events: 0, deliveries: 0 };
+    for (let after = from - 1; after < to; after += REPLAY_PAGE) {
+      const page = eventsAfter(this.#tools.db, after, Math.min(REPLAY_PAGE, to - after));
+      for (const event of page.filter(({ kind }) => WEBHOOK_KINDS.includes(kind))) {
+        made.events += 1;
+        made.deliveries += this.#addAll(event, nowMs);
+      }
+    }
+    if (made.deliveries > 0) this.#tools.clock.atLatest(nowMs + LEASE_MS);
+    return done({ from_seq: from, to_seq: to, ...made });
+  }
+
+  /** Sends a test event, to a failed target too. */
+  test(account: Account, label: string | null, nowMs: number): Answer<WebhookDelivery> {
+    const target = this.targets.of(label ?? OWN_URL);
+    if (target !== null) return this.#shown(account, this.#deliveries.addTest(target, nowMs), target);
+    return refused(label === null ? conflict("No webhook_url is set") : notFound("Route"));
+  }
+
+  #put(label: string, url: string, nowMs: number): TargetRow {
+    const target = this.targets.put(label, url, nowMs);
+    this.#pump.expect(target.id);
+    return target;
+  }
+
+  #remove(target: TargetRow): void {
+    this.#deliveries.cancelAll(target.id);
+    this.targets.remove(target);
+  }
+
+  /** Makes the deliveries of an event; answers how many. */
+  #addAll(event: LoggedEvent, nowMs: number): number {
+    const targets = this.targets.for(event.data);
+    for (const target of targets) {
+      this.#deliveries.add({ seq: event.seq, kind: event.kind, emailId: event.data.email_id }, target, nowMs);
+      this.#pump.expect(target.id);
+    }
+    return targets.length;
+  }
+
+  #shown(account: Account, id: Seq, target: TargetRow): Answer<WebhookDelivery> {
+    this.#pump.expect(target.id);
+    this.#tools.clock.atLatest(seqTime(id) + LEASE_MS);
+    const row = this.#deliveries.find(id);
+    const [shown] = row === null ? [] : this.#show(account, [row]);
+    if (shown === undefined) throw new Error("A delivery is not where it was put");
+    return done(shown);
+  }
+
+  #show(account: Account, rows: readonly DeliveryRow[]): WebhookDelivery[] {
+    const attempts = rows.length === 0 ? [] : this.#deliveries.attemptsOf(rows.map(({ id }) => id));
+    return rows.map((row) =>
+      shownDelivery(
+        account.row.address,
+        row,
+        attempts.filter(({ delivery }) => delivery === row.id),
+      ),
+    );
+  }
+}
+
+const NEEDS_SECRET =
+  "needs a secret to sign with: give webhook_secret as well, or set WEBHOOK_SECRET for the deployment";
+
+function shownDelivery(mailbox: string, row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDelivery {
+  const id = deliveryId(row.id, mailbox);
+  return {
+    id,
+    event_id: deliveryEventId(row, mailbox),
+    seq: row.event,
+    event: row.kind,
+    email_id: isTest(row) ? id : row.email_id,
+    label: row.label === OWN_URL ? null : row.label,
+    webhook_url: row.url,
+    state: row.state,
+    attempts: attempts.map(({ number, at, status, error, duration_ms, answer }) => ({
+      number,
+      at: new Date(at).toISOString(),
+      status,
+      error,
+      duration_ms,
+      answer,
+    })),
+    created_at: new Date(seqTime(row.id)).toISOString(),
+    next_attempt_at: nextAttemptAt(row),
+  };
+}
+
+/** Null when it is over, and while an attempt is under way. */
+function nextAttemptAt(row: DeliveryRow): string | null {
+  if (row.due_at === null || row.begun_at !== null) return null;
+  return new Date(row.due_at === 0 ? seqTime(row.id) : row.due_at).toISOString();
+}

@@ -1,0 +1,37 @@
+import type { SigningSecrets } from "./sign.ts";
+
+/** How long the secret before a change signs too (wire contract, part 5). */
+export const SECRET_OVERLAP_MS = 24 * 3_600_000;
+
+/** What a mailbox keeps of its secrets; null = the deployment's. */
+export interface OwnSecrets {
+  webhook_secret: string | null;
+  webhook_secret_before: string | null;
+  webhook_secret_changed_at: number | null;
+}
+
+/** What the deployment sets; the one before signs too as long as it is set. */
+export interface DeploymentSecrets {
+  webhookSecret: string | null;
+  webhookSecretBefore: string | null;
+}
+
+/**
+ * What signs the webhooks of a mailbox at `nowMs`; null if nothing does. The deployment's secret is never copied into a
+ * mailbox: one that went from or to it is signed with whatever it is now.
+ */
+export function signingSecrets(
+  own: OwnSecrets,
+  deployment: DeploymentSecrets,
+  nowMs: number,
+): SigningSecrets | null {
+  const { webhookSecret, webhookSecretBefore } = deployment;
+  const shared = webhookSecret === null ? [] : [webhookSecret, webhookSecretBefore];
+  const meant = (secret: string | null) => (secret === null ? shared : [secret]);
+  const changedAt = own.webhook_secret_changed_at;
+  const overlaps = changedAt !== null && nowMs - changedAt < SECRET_OVERLAP_MS;
+  const before = overlaps ? meant(own.webhook_secret_before) : [];
+  const all = [...meant(own.webhook_secret), ...before].filter((secret) => secret !== null);
+  const [current, ...previous] = new Set(all);
+  return current === undefined ? null : { current, previous };
+}
