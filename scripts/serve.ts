@@ -53,6 +53,7 @@ async function serve(): Promise<void> {
     port: settings.port,
     dataDir: settings.dataDir,
     bindings: bindingsOf(settings, secrets),
+    allowPrivateTargets: settings.workerVars.ALLOW_PRIVATE_WEBHOOKS === "true",
     onDead: (reason) => fail(new Refusal(reason)),
     onRestart: () => lock.note(workerdPid(process.pid)),
     log: say,

@@ -3,7 +3,7 @@ import type { Settings } from "./settings.ts";
 
 /** Variables and secrets of the worker, by the names it knows them by. */
 export function bindingsOf(
-  settings: Pick<Settings, "workerVars" | "mailDomain">,
+  settings: Pick<Settings, "workerVars" | "mailDomain" | "webhookSecretPrevious">,
   secrets: Secrets,
 ): Record<string, string> {
   return {
@@ -14,5 +14,6 @@ export function bindingsOf(
     AUTH_TOKEN: secrets.authToken,
     WEBHOOK_SECRET: secrets.webhookSecret,
     KEY_SECRET: secrets.keySecret,
+    ...(settings.webhookSecretPrevious && { WEBHOOK_SECRET_PREVIOUS: settings.webhookSecretPrevious }),
   };
 }

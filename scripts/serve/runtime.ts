@@ -3,6 +3,7 @@ import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
+import { OUTBOUND, outboundWorker, tellsOfTarget } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
 
 export interface RuntimeOptions {
@@ -12,6 +13,8 @@ export interface RuntimeOptions {
   dataDir: string;
   /** Variables and secrets of the worker: it gets these and no others. */
   bindings: Record<string, string>;
+  /** Webhooks may go to this machine and its network. */
+  allowPrivateTargets: boolean;
   /** Called when workerd died too often. */
   onDead(reason: string): void;
   /** Called when workerd died and runs again, as another process. */
@@ -43,9 +46,11 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       (line) => options.log(line),
       (error) => void restarts.failed(error),
     ),
-    handleStructuredLogs: ({ message }) => options.log(message),
+    handleStructuredLogs: ({ message }) => {
+      if (!tellsOfTarget(message)) options.log(message);
+    },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
-    workers: [workerOf(options)],
+    workers: [workerOf(options), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
   });
   const runtime = new Miniflare(settings);
   // Miniflare ends the process at the first signal, in the middle of deliveries. Its "exit" listener stays.
@@ -69,6 +74,7 @@ function workerOf(options: RuntimeOptions): V4WorkerOptions {
     ...workerOptions,
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
+    outboundService: OUTBOUND,
     modulesRules: undefined,
     modulesRoot: BUNDLE_ROOT,
     modules: readBundle(),

@@ -18,6 +18,8 @@ export interface Settings {
   authToken: string | null;
   /** Null: the one of the data folder. */
   webhookSecret: string | null;
+  /** What `webhookSecret` was before; null: it was no other. */
+  webhookSecretPrevious: string | null;
   /** Null: the one of the data folder. */
   keySecret: string | null;
   /** Variables that go to the worker as they are, when set. */
@@ -65,6 +67,9 @@ const WORKER_VARS: Readonly<Record<string, Kind>> = {
   PUBLIC_URL: WEB_URL,
   MAILBOX_QUOTA_BYTES: COUNT,
   PROVISIONAL_QUOTA_BYTES: COUNT,
+  EVENT_RETENTION_DAYS: COUNT,
+  ALLOW_PRIVATE_WEBHOOKS: TRUTH,
+  DOH_URL: WEB_URL,
 };
 
 /** Reads the settings of `npm start`; an empty variable counts as not set. Throws a {@link Refusal} that names the first wrong one. */
@@ -80,6 +85,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     tls: tls(env),
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
+    webhookSecretPrevious: secret(env, "WEBHOOK_SECRET_PREVIOUS", MIN_WEBHOOK_SECRET_LENGTH),
     keySecret: secret(env, "KEY_SECRET", MIN_KEY_SECRET_LENGTH),
     workerVars: workerVars(env),
     readyJson: env.MAILKEEP_READY === "json" || args.includes("--ready-json"),

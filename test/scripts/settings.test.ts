@@ -62,6 +62,29 @@ describe("settings", () => {
     expect(() => readSettings({ WEBHOOK_SECRET: "x".repeat(15) })).toThrow(/^WEBHOOK_SECRET must have/);
   });
 
+  it("take the webhook secret of before by the same rule, and pass it on only where there is one", () => {
+    const secrets = { authToken: "one", webhookSecret: "two", keySecret: "three" };
+    const previous = "p".repeat(16);
+    const told = readSettings({ WEBHOOK_SECRET_PREVIOUS: previous });
+    expect(bindingsOf(told, secrets)).toMatchObject({
+      WEBHOOK_SECRET: "two",
+      WEBHOOK_SECRET_PREVIOUS: previous,
+    });
+    expect(bindingsOf(readSettings({}), secrets)).not.toHaveProperty("WEBHOOK_SECRET_PREVIOUS");
+    const short = { WEBHOOK_SECRET_PREVIOUS: previous.slice(1) };
+    expect(() => readSettings(short)).toThrow(/^WEBHOOK_SECRET_PREVIOUS must have at least 16/);
+    expect(() => readSettings(short)).not.toThrow(/ppp/);
+  });
+
+  it("pass on what concerns events and webhooks", () => {
+    const told = {
+      ALLOW_PRIVATE_WEBHOOKS: "true",
+      EVENT_RETENTION_DAYS: "7",
+      DOH_URL: "https://resolver.example.com/dns-query",
+    };
+    expect(readSettings(told).workerVars).toEqual(told);
+  });
+
   it("take a key secret of 32 characters and refuse one of 31", () => {
     expect(readSettings({}).keySecret).toBe(null);
     expect(readSettings({ KEY_SECRET: "x".repeat(32) }).keySecret).toBe("x".repeat(32));
@@ -101,6 +124,9 @@ describe("settings", () => {
     ["BAD_KEY_LIMIT", "many"],
     ["DEFAULT_MAILBOX", "me"],
     ["PUBLIC_URL", "ftp://example.com"],
+    ["ALLOW_PRIVATE_WEBHOOKS", "yes"],
+    ["EVENT_RETENTION_DAYS", "a week"],
+    ["DOH_URL", "dns.example.com"],
     ["SMTP_TLS_CERT", "/nowhere/cert.pem"],
   ])("name the variable in one line: %s=%j", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^(${name}|SMTP_TLS_KEY) [^\n]+$`));
