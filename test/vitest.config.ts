@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           root,
           name: "workerd",
-          include: ["test/{blobs,directory,http,mailbox}/**/*.test.ts", "test/*.test.ts"],
+          include: ["test/{blobs,directory,http,mailbox,outbound}/**/*.test.ts", "test/*.test.ts"],
           testTimeout: 30_000,
         },
       },

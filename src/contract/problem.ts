@@ -4,6 +4,7 @@ import type { Outcome } from "../lib/outcome.ts";
 export const STATUS = {
   unauthorized: 401,
   wrong_mailbox: 403,
+  wrong_sender: 403,
   paused: 403,
   insufficient_scope: 403,
   https_required: 403,

@@ -2,11 +2,16 @@
 const MAX_LOCAL_PART_OCTETS = 64;
 /** RFC 1035 §2.3.4 as text without the root dot, in octets. */
 const MAX_DOMAIN_OCTETS = 253;
-/** RFC 5321 §4.5.3.1.3 allows 256 for a path; the rest is room for quotes, brackets and an IDN that shrinks to A-labels. */
+/** RFC 5321 §4.5.3.1.3, in octets: a path of 256 without its brackets. */
+const MAX_ADDRESS_OCTETS = 254;
+/** The most that is looked at; the rest is room for quotes, brackets and an IDN that shrinks to A-labels. */
 const MAX_INPUT_CHARS = 1_024;
 
 /** RFC 5322 §3.2.3; ASCII only, because a mailbox here has no UTF-8 local part (RFC 6531). */
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+/** RFC 6531 §3.3: any UTF-8 besides; here nothing invisible, blank or unassigned. */
+const UTF8_DOT_ATOM =
+  /^(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{C}\p{Z}])+(?:\.(?:[a-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{C}\p{Z}])+)*$/iu;
 /** RFC 5890 §2.3.1: letters, digits, hyphens; no hyphen at either end. */
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /**
@@ -48,6 +53,28 @@ export function trimmedAddress(input: string): string | null {
   return parts === null ? null : `${parts.name}${parts.tag}@${parts.domain}`;
 }
 
+/**
+ * An address that mail can be sent to, or null: the local part as written (its host alone may say what it means, RFC 5321
+ * §2.4) but for needless quotes, the domain in A-labels. A local part in UTF-8 is let pass in NFC (see
+ * {@link needsSmtpUtf8}); one that needs its quotes is not, nor is a domain literal.
+ */
+export function recipientAddress(written: string): string | null {
+  if (written.length > MAX_INPUT_CHARS) return null;
+  const at = written.lastIndexOf("@");
+  const local = unquoted(written.slice(0, Math.max(at, 0))).normalize("NFC");
+  const domain = domainName(written.slice(at + 1));
+  if (domain === null || !UTF8_DOT_ATOM.test(local)) return null;
+  const address = `${local}@${domain}`;
+  const isShort =
+    Buffer.byteLength(local) <= MAX_LOCAL_PART_OCTETS && Buffer.byteLength(address) <= MAX_ADDRESS_OCTETS;
+  return isShort ? address : null;
+}
+
+/** Whether only a server that speaks SMTPUTF8 (RFC 6531) can take the address. Domains are A-labels by now. */
+export function needsSmtpUtf8(address: string): boolean {
+  return /[^\p{ASCII}]/u.test(address);
+}
+
 interface AddressParts {
   name: string;
   /** With its plus sign; "" if there is none. */
@@ -73,10 +100,13 @@ function withoutBrackets(text: string): string {
   return text.startsWith("<") && text.endsWith(">") ? text.slice(1, -1) : text;
 }
 
+/** RFC 5321 §4.1.2: "a"@x and a@x are one mailbox; quoted contents that are no atom fail where they are checked. */
+function unquoted(local: string): string {
+  return local.length > 2 && local.startsWith('"') && local.endsWith('"') ? local.slice(1, -1) : local;
+}
+
 function localPart(written: string): string | null {
-  // RFC 5321 §4.1.2: "a"@x and a@x are one mailbox; other quoted contents name none of ours.
-  const isQuoted = written.length > 2 && written.startsWith('"') && written.endsWith('"');
-  const plain = isQuoted ? written.slice(1, -1) : written;
+  const plain = unquoted(written);
   // Checked before lower-casing: U+212A (Kelvin) lower-cases to an ASCII k.
   if (plain.length > MAX_LOCAL_PART_OCTETS || !/^[\x21-\x7e]+$/.test(plain)) return null;
   const lower = plain.toLowerCase();

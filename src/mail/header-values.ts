@@ -1,4 +1,5 @@
 import { addressParser, decodeWords } from "postal-mime";
+import { MAX_SUBJECT_CHARS } from "../contract/sending.ts";
 import type { NamedAddress } from "./parsed-mail.ts";
 
 /** Addresses kept of To and of Cc; the largest hosts take 1,000 recipients in one message. */
@@ -7,8 +8,6 @@ export const MAX_ADDRESSES = 1_000;
 export const MAX_REFERENCES = 100;
 /** RFC 5322 §2.1.1: no id can be longer than a line. A longer one is none: cut, it could equal another. */
 export const MAX_MESSAGE_ID_CHARS = 998;
-/** RFC 5322 §2.1.1, the same limit as for a subject we send. */
-export const MAX_SUBJECT_CHARS = 998;
 /** Of a display name or an address, in characters. */
 const MAX_NAME_CHARS = 998;
 

@@ -1,0 +1,247 @@
+import { z } from "zod";
+import { base64Bytes } from "../lib/base64.ts";
+import { MessageStatus } from "./message.ts";
+import { integer, mailbox } from "./parameters.ts";
+import type { Problem } from "./problem.ts";
+
+/** Powers of ten; bodies count in bytes of UTF-8, attachments in decoded bytes (wire contract, part 4). */
+const KB = 1_000;
+const MB = 1_000_000;
+
+/** Entries of to, cc and bcc together, as written (interface specification, Limits). */
+export const MAX_RECIPIENTS = 50;
+/** UTF-16 units (interface specification, Limits; the number is that of RFC 5322 §2.1.1). */
+export const MAX_SUBJECT_CHARS = 998;
+/** Of the plain-text body (interface specification, Limits). */
+export const MAX_TEXT_BYTES = 500 * KB;
+/** Of the HTML body (interface specification, Limits). */
+export const MAX_HTML_BYTES = MB;
+/** Of one attachment (interface specification, Limits). */
+export const MAX_ATTACHMENT_BYTES = 100 * MB;
+/** Text, HTML and attachments together (interface specification, Limits; wire contract, part 5: Sizes). */
+export const MAX_TOTAL_BYTES = 100 * MB;
+/** Of a JSON body that carries attachments: it is held whole, so larger ones come by `POST /v1/attachments`. */
+export const MAX_INLINE_JSON_BYTES = 25 * MB;
+/** Attachments of one message: each is a stream to open. The limits name no number; no honest mail has as many. */
+export const MAX_ATTACHMENTS = 100;
+/** Seconds that a call waits for the transport's answer (wire contract, part 4). */
+const MAX_WAIT_SECONDS = 30;
+
+/** The texts that clients show (wire contract, part 4). */
+export const SEND_ERRORS = {
+  missingFields: "Missing required fields: to, subject",
+  missingForwardFields: "Missing required fields: to",
+  missingBody: "Either text or html body is required",
+  tooManyRecipients: `Too many recipients (max ${MAX_RECIPIENTS} total across to/cc/bcc)`,
+  subjectTooLong: `Subject too long (max ${MAX_SUBJECT_CHARS} characters)`,
+  bodyTooLarge: "Body too large",
+  attachmentTooLarge: `Attachment too large (max ${MAX_ATTACHMENT_BYTES / MB} MB)`,
+  messageTooLarge: `Message too large (max ${MAX_TOTAL_BYTES / MB} MB including attachments)`,
+  inlineTooLarge: `Request body too large (max ${MAX_INLINE_JSON_BYTES / MB} MB): upload attachments to POST /v1/attachments and name them by attachment_id`,
+} as const;
+
+/** A field that clients also leave out by `null`; "" then. */
+const optionalText = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? "");
+
+/** `addr`, `Name <addr>`, or an array of them; blank entries count as not there. */
+const addressList = (about: string) =>
+  z
+    .union([z.string(), z.array(z.string())], { error: "must be an address or an array of addresses" })
+    .nullish()
+    .transform((value) => [value ?? []].flat().filter((entry) => entry.trim() !== ""))
+    .meta({ description: about });
+
+const headers = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((fields) => fields ?? {})
+  .meta({ description: "Further header fields; those the service writes itself are refused." });
+
+/** One file: its content inline, or the id of an upload (or of an attachment in the mailbox). */
+export const OutgoingFile = z
+  .strictObject({
+    filename: optionalText,
+    content: z.string().nullish().meta({ description: "Base64." }),
+    attachment_id: z.string().nullish().meta({ description: "As `POST /v1/attachments` gave it." }),
+    content_type: optionalText.meta({ description: "`application/octet-stream` unless given." }),
+    content_id: optionalText.meta({ description: "Shows the file in the HTML, at `cid:<content_id>`." }),
+  })
+  .superRefine((file, context) => {
+    const fault = fileFault(file);
+    if (fault !== null) context.addIssue({ code: "custom", ...fault });
+  })
+  .meta({ id: "OutgoingFile" });
+export type OutgoingFile = z.output<typeof OutgoingFile>;
+
+interface FileSource {
+  filename: string;
+  content?: string | null;
+  attachment_id?: string | null;
+}
+
+function fileFault({ filename, content, attachment_id }: FileSource) {
+  const isInline = typeof content === "string";
+  if (isInline === Boolean(attachment_id)) {
+    return { path: [], message: "must have either content or attachment_id" };
+  }
+  if (!isInline) return null;
+  if (filename.trim() === "") return { path: ["filename"], message: "is required with content" };
+  return base64Bytes(content) === null ? { path: ["content"], message: "must be base64" } : null;
+}
+
+const attachments = z
+  .array(OutgoingFile)
+  .max(MAX_ATTACHMENTS, `must hold at most ${MAX_ATTACHMENTS} files`)
+  .nullish()
+  .transform((files) => files ?? []);
+
+const flagWithDefault = (fallback: boolean, about: string) =>
+  z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? fallback)
+    .meta({ default: fallback, description: about });
+
+const common = {
+  from: addressList(
+    "The mailbox, a +tag of it or an address of its verified domain; the mailbox unless given.",
+  ),
+  cc: addressList("Further recipients, visible to all."),
+  bcc: addressList("Further recipients, named in no copy."),
+  text: optionalText,
+  html: optionalText,
+  reply_to: addressList("Where answers go, if not to the sender."),
+  headers,
+  attachments,
+};
+
+/** What the limits look at. */
+interface Limited {
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  subject: string;
+  text: string;
+  html: string;
+}
+
+function limitFaults({ to, cc, bcc, subject, text, html }: Limited): string[] {
+  const isOver: readonly [boolean, string][] = [
+    [to.length + cc.length + bcc.length > MAX_RECIPIENTS, SEND_ERRORS.tooManyRecipients],
+    [subject.length > MAX_SUBJECT_CHARS, SEND_ERRORS.subjectTooLong],
+    [
+      Buffer.byteLength(text) > MAX_TEXT_BYTES || Buffer.byteLength(html) > MAX_HTML_BYTES,
+      SEND_ERRORS.bodyTooLarge,
+    ],
+  ];
+  return isOver.filter(([over]) => over).map(([, error]) => error);
+}
+
+const hasBody = ({ text, html }: Pick<Limited, "text" | "html">): boolean => text !== "" || html !== "";
+
+/** An issue without a path is shown to the letter. */
+function report(context: { addIssue(issue: string): void }, errors: readonly (string | false)[]): void {
+  for (const error of errors) if (error !== false) context.addIssue(error);
+}
+
+/** POST /v1/send. */
+export const SendBody = z
+  .strictObject({
+    ...common,
+    to: addressList("Recipients."),
+    subject: optionalText,
+    in_reply_to: optionalText.meta({ description: "Message-ID of the email that is answered." }),
+  })
+  .superRefine((body, context) => {
+    const isMissing = body.to.length === 0 || body.subject.trim() === "";
+    report(context, [
+      isMissing && SEND_ERRORS.missingFields,
+      !hasBody(body) && SEND_ERRORS.missingBody,
+      ...limitFaults(body),
+    ]);
+  })
+  .meta({ id: "Send", required: ["to", "subject"] });
+export type SendBody = z.output<typeof SendBody>;
+
+/** POST /v1/emails/:id/reply. Recipients and subject follow from the email that is answered. */
+export const ReplyBody = z
+  .strictObject({
+    ...common,
+    reply_all: flagWithDefault(false, "Answers all who got the email, not its author alone."),
+    quote: flagWithDefault(true, "Puts the email that is answered below the answer."),
+  })
+  .superRefine((body, context) => {
+    report(context, [
+      !hasBody(body) && SEND_ERRORS.missingBody,
+      ...limitFaults({ ...body, to: [], subject: "" }),
+    ]);
+  })
+  .meta({ id: "Reply" });
+export type ReplyBody = z.output<typeof ReplyBody>;
+
+/** POST /v1/emails/:id/forward. What it says besides goes above the email that is forwarded. */
+export const ForwardBody = z
+  .strictObject({
+    ...common,
+    to: addressList("Recipients."),
+    with_attachments: flagWithDefault(true, "Sends the files of the email along."),
+  })
+  .superRefine((body, context) => {
+    report(context, [
+      body.to.length === 0 && SEND_ERRORS.missingForwardFields,
+      ...limitFaults({ ...body, subject: "" }),
+    ]);
+  })
+  .meta({ id: "Forward", required: ["to"] });
+export type ForwardBody = z.output<typeof ForwardBody>;
+
+/** `?wait=`: how long the answer waits for the transport's. */
+export const SendQuery = z.object({
+  mailbox,
+  wait: integer({
+    min: 0,
+    max: MAX_WAIT_SECONDS,
+    fallback: 0,
+    about: "Seconds to wait for the transport's answer; clamped to 30.",
+  }),
+});
+
+/**
+ * The answer to a send, reply or forward. `queued` or `sent` while nothing went wrong; with `wait` the transport may have
+ * said more by then.
+ */
+export const Sent = z
+  .object({
+    id: z.string(),
+    provider_id: z.string(),
+    thread_id: z.string(),
+    message_id: z.string(),
+    status: MessageStatus.exclude(["received"]),
+    sends_today: z.int(),
+    daily_send_limit: z.int(),
+  })
+  .meta({ id: "Sent" });
+export type Sent = z.infer<typeof Sent>;
+
+/** A file whose bytes are counted. */
+interface SizedFile {
+  filename: string;
+  sizeBytes: number;
+}
+
+/** 413 for a file, or for text, HTML and files together, over the limit; null within. */
+export function sizeProblem(
+  bodies: { text: string; html: string },
+  files: readonly SizedFile[],
+): Problem | null {
+  const large = files.find(({ sizeBytes }) => sizeBytes > MAX_ATTACHMENT_BYTES);
+  if (large !== undefined) {
+    return { code: "too_large", error: `${SEND_ERRORS.attachmentTooLarge}: ${large.filename}` };
+  }
+  const bodyBytes = Buffer.byteLength(bodies.text) + Buffer.byteLength(bodies.html);
+  const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, bodyBytes);
+  return total > MAX_TOTAL_BYTES ? { code: "too_large", error: SEND_ERRORS.messageTooLarge } : null;
+}
