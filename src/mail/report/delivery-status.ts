@@ -57,16 +57,16 @@ export function envelopeIdOf(value: string): string | null {
 
 /**
  * The per-recipient blocks. Empty lines are missing between some servers' blocks and stand within others', so a block also
- * ends where one of its fields comes again, and an empty line ends only one that is complete.
+ * ends where one of its fields comes again, and an empty line ends it only if it is complete and a recipient follows.
  */
 function recipientBlocks(groups: readonly (readonly HeaderField[])[]): Block[] {
   const blocks: Block[] = [];
   let block: Block = new Map();
   for (const group of groups) {
-    if (isComplete(block)) block = new Map();
+    if (isComplete(block) && group.some(({ name }) => isAddressField(name))) block = new Map();
     for (const { name, value } of group) {
       if (!RECIPIENT_FIELDS.has(name)) continue;
-      if (block.has(name) || (name.endsWith("-recipient") && isFinished(block))) block = new Map();
+      if (block.has(name) || (isAddressField(name) && isFinished(block))) block = new Map();
       if (block.size === 0) blocks.push(block);
       block.set(name, value);
     }
@@ -74,16 +74,20 @@ function recipientBlocks(groups: readonly (readonly HeaderField[])[]): Block[] {
   return blocks.filter(namesRecipient);
 }
 
+function isAddressField(name: string): boolean {
+  return name === "final-recipient" || name === "original-recipient";
+}
+
 function namesRecipient(block: Block): boolean {
   return block.has("final-recipient") || block.has("original-recipient");
 }
 
-/** Nothing that matters is missing, so an empty line after it is the end. */
+/** Nothing is missing that has to be there. */
 function isComplete(block: Block): boolean {
   return namesRecipient(block) && (block.has("action") || block.has("status"));
 }
 
-/** Recipient, action and status stand there: another recipient is another block's, though no empty line says so. */
+/** Nothing is missing that usually is there: another recipient is another block's, though no empty line says so. */
 function isFinished(block: Block): boolean {
   return namesRecipient(block) && block.has("action") && block.has("status");
 }
