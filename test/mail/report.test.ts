@@ -369,6 +369,19 @@ describe("a report in words", () => {
     ]);
   });
 
+  it("does not take the sender for a recipient", async () => {
+    const text =
+      "A message sent by\n\n  <ann@mailkeep.test>\n\ncould not be delivered to:\n\n  bob@example.org\n    gone\n";
+    const { recipients } = await readStatus(textMail(text));
+    expect(recipients).toMatchObject([{ finalRecipient: "bob@example.org", diagnosticCode: "gone" }]);
+  });
+
+  it("keeps to 100 recipients", async () => {
+    const many = Array.from({ length: 300 }, (_, index) => `<r${index}@example.org>:\nunknown\n`).join("");
+    const { recipients } = await readStatus(textMail(`not be delivered\n\n${many}`));
+    expect(recipients).toHaveLength(100);
+  });
+
   it("of a server that goes on trying is a delay", async () => {
     const text =
       "THIS IS A WARNING MESSAGE ONLY. Not be delivered yet:\n\n<bob@example.org>: 421 4.4.1 no answer\n";
@@ -488,7 +501,7 @@ describe("a hard bounce", () => {
 });
 
 describe("hostile reports", () => {
-  const MAX_MS = 2_000;
+  const MAX_MS = 500;
 
   async function millisecondsOf(raw: Uint8Array): Promise<number> {
     const mail = await parseMail(raw);

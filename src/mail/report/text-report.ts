@@ -170,14 +170,8 @@ function lineAbout(
   own: ReadonlyMap<string, RecipientLine>,
   lines: readonly string[],
 ): number {
-  const line = own.get(address.toLowerCase())?.line;
-  return (
-    line ??
-    Math.max(
-      0,
-      lines.findIndex((each) => each.includes(address)),
-    )
-  );
+  const line = own.get(address.toLowerCase())?.line ?? lines.findIndex((each) => each.includes(address));
+  return Math.max(line, 0);
 }
 
 /** The lines from `start` to the next one about a recipient. */
