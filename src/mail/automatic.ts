@@ -1,0 +1,112 @@
+/** What tells a machine's mail from a person's. */
+export interface HeadedMail {
+  /** Lower-case name to value, repeats joined by "\n". */
+  headers: Record<string, string>;
+  fromAddress: string;
+  /** MAIL FROM; "" or "<>" for the null return path. */
+  envelopeFrom: string;
+  subject: string;
+}
+
+/** Header values are cut here before they are read; only their first words matter. */
+const MAX_VALUE_CHARS = 1_000;
+
+/** Local parts nobody reads, in the languages of our mails; compared without `.`, `-` and `_`. */
+const UNREAD_LOCAL_PART =
+  /^(?:noreply|donotreply|dontreply|noresponse|notifications?|notify|alerts?|automated|mailerdaemon|postmaster|bounces?|nepasrepondre|noresponder|naoresponda|naoresponder|nonrispondere|keineantwort|nichtantworten|nieodpowiadaj|geenantwoord|yanitlamayin)(?:$|[+0-9])/;
+
+/** Local parts that mail servers write reports from; compared in the same way. */
+const DAEMON_LOCAL_PART = /^(?:mailerdaemon|postmaster|maildelivery(?:system|subsystem)?)(?:$|[+0-9])/;
+
+/** Answers of a machine on someone's behalf that some servers send without Auto-Submitted. */
+const AUTOMATIC_SUBJECT =
+  /^(?:automatic reply|auto-reply|autoreply|auto reply|out of office|automatische antwort|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|автоответ|自动回复|自動回覆|自動応答|자동 회신)(?![a-z])/;
+
+/** Set by programs that answer for someone; RFC 3834 came later. */
+const ANSWER_HEADERS = ["x-autoreply", "x-autorespond", "x-autoresponder"];
+
+/** A header value in lower case, trimmed and cut; "" if there is none. */
+export function valueOf({ headers }: Pick<HeadedMail, "headers">, name: string): string {
+  return Object.hasOwn(headers, name)
+    ? (headers[name] ?? "").slice(0, MAX_VALUE_CHARS).trim().toLowerCase()
+    : "";
+}
+
+/** The first words of each Auto-Submitted field (RFC 3834 §5), without parameters and comments. */
+function autoSubmitted(mail: HeadedMail): string[] {
+  return valueOf(mail, "auto-submitted")
+    .split("\n")
+    .map((value) => /^[a-z-]+/.exec(value.trim())?.[0] ?? "")
+    .filter((keyword) => keyword !== "");
+}
+
+/** RFC 3834 §5: anything but "no" says that no person sent this mail. */
+export function isAutoSubmitted(mail: HeadedMail): boolean {
+  return autoSubmitted(mail).some((keyword) => keyword !== "no");
+}
+
+function hasPrecedence(mail: HeadedMail, values: readonly string[]): boolean {
+  return valueOf(mail, "precedence")
+    .split("\n")
+    .some((value) => values.includes(value.trim()));
+}
+
+/** Sent to many: by a list or campaign header, or by Precedence. */
+export function isBulk(mail: HeadedMail): boolean {
+  return (
+    valueOf(mail, "list-id") !== "" ||
+    valueOf(mail, "list-unsubscribe") !== "" ||
+    valueOf(mail, "list-post") !== "" ||
+    hasPrecedence(mail, ["bulk", "list", "junk"])
+  );
+}
+
+/** Whether MAIL FROM is the null return path, as that of reports and automatic answers is (RFC 5321 §4.5.5). */
+export function hasNullReturnPath({ envelopeFrom }: Pick<HeadedMail, "envelopeFrom">): boolean {
+  return ["", "<>"].includes(envelopeFrom.trim());
+}
+
+function localPart(address: string): string {
+  const local = address.slice(0, MAX_VALUE_CHARS).toLowerCase().split("@")[0] ?? "";
+  return local.replace(/[._-]/g, "");
+}
+
+/** Whether a mail server wrote it, by its sender. */
+export function isFromMailSystem({ fromAddress }: Pick<HeadedMail, "fromAddress">): boolean {
+  return DAEMON_LOCAL_PART.test(localPart(fromAddress));
+}
+
+/** Whether a program answered on someone's behalf: out of office, received with thanks. A report about delivery is none. */
+export function isAutomaticAnswer(mail: HeadedMail): boolean {
+  return (
+    ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "") ||
+    hasPrecedence(mail, ["auto_reply"]) ||
+    AUTOMATIC_SUBJECT.test(mail.subject.trimStart().slice(0, 60).toLowerCase()) ||
+    // Servers mark their reports with the same word.
+    (autoSubmitted(mail).includes("auto-replied") && !isFromMailSystem(mail))
+  );
+}
+
+/** Whether nobody reads answers, or a machine wrote it: known by sender and subject where no header says so. */
+export function isUnattended(mail: HeadedMail): boolean {
+  return (
+    hasNullReturnPath(mail) ||
+    UNREAD_LOCAL_PART.test(localPart(mail.fromAddress)) ||
+    valueOf(mail, "x-auto-response-suppress") !== "" ||
+    valueOf(mail, "feedback-id") !== "" ||
+    isAutomaticAnswer(mail)
+  );
+}
+
+/**
+ * Whether machinery must never answer this mail (RFC 3834 §2): null return path, Auto-Submitted other than `no`, any List
+ * header (RFC 2369, RFC 2919), Precedence bulk, list or junk, another machine's answer, or a sender nobody reads.
+ */
+export function isAutomatic(mail: HeadedMail): boolean {
+  return (
+    isAutoSubmitted(mail) ||
+    isBulk(mail) ||
+    Object.keys(mail.headers).some((name) => name.startsWith("list-")) ||
+    isUnattended(mail)
+  );
+}

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mintReturnPath, returnPathToken, TOKEN_BYTES } from "../../src/mail/return-path.ts";
+
+const random = fc.uint8Array({ minLength: TOKEN_BYTES, maxLength: TOKEN_BYTES });
+const ZEROS = new Uint8Array(TOKEN_BYTES);
+
+describe("a return path", () => {
+  it("is the mailbox with a tag of its own", () => {
+    expect(mintReturnPath("Ann+news@Mailkeep.test", ZEROS)).toEqual({
+      address: `ann+b.${"a".repeat(20)}@mailkeep.test`,
+      token: "a".repeat(20),
+    });
+  });
+
+  it("gives its token back, in whatever case and brackets a server writes it", () => {
+    fc.assert(
+      fc.property(random, fc.constantFrom("ann", "a.b-c", "x".repeat(40)), (bytes, local) => {
+        const path = mintReturnPath(`${local}@mailkeep.test`, bytes);
+        expect(path?.address.split("@")[0]?.length).toBeLessThanOrEqual(64);
+        expect(returnPathToken(path?.address ?? "")).toBe(path?.token);
+        expect(returnPathToken(`<${path?.address.toUpperCase()}>`)).toBe(path?.token);
+      }),
+    );
+  });
+
+  it("has another token for other random bytes", () => {
+    const token = (byte: number): string | undefined =>
+      mintReturnPath(
+        "ann@mailkeep.test",
+        ZEROS.map(() => byte),
+      )?.token;
+    expect(new Set(Array.from({ length: 32 }, (_, byte) => token(byte))).size).toBe(32);
+  });
+
+  it("has room beside 41 octets of local part and not beside 42", () => {
+    expect(mintReturnPath(`${"x".repeat(41)}@mailkeep.test`, ZEROS)).not.toBeNull();
+    expect(mintReturnPath(`${"x".repeat(42)}@mailkeep.test`, ZEROS)).toBeNull();
+  });
+
+  it("is not minted for what is no address, nor with too little randomness", () => {
+    expect(mintReturnPath("nobody", ZEROS)).toBeNull();
+    expect(() => mintReturnPath("ann@mailkeep.test", new Uint8Array(4))).toThrow(RangeError);
+  });
+});
+
+describe("returnPathToken", () => {
+  it.each([
+    "",
+    "ann@mailkeep.test",
+    "ann+b@mailkeep.test",
+    "ann+b.short@mailkeep.test",
+    `ann+b.${"a".repeat(21)}@mailkeep.test`,
+    `ann+b.${"1".repeat(20)}@mailkeep.test`,
+    `ann+c.${"a".repeat(20)}@mailkeep.test`,
+    `ann+x+b.${"a".repeat(20)}@mailkeep.test`,
+    `+b.${"a".repeat(20)}@mailkeep.test`,
+    `ann+b.${"a".repeat(20)}`,
+    `"ann+b.${"a".repeat(20)}@x"@mailkeep.test`,
+  ])("is none in %j", (recipient) => {
+    expect(returnPathToken(recipient)).toBeNull();
+  });
+
+  it("is none in anything but base32 of its length", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (tag) => {
+        fc.pre(!/^[a-z2-7]{20}$/i.test(tag));
+        expect(returnPathToken(`ann+b.${tag}@mailkeep.test`)).toBeNull();
+      }),
+    );
+  });
+});
