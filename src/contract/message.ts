@@ -75,7 +75,7 @@ export const Metadata = z
   .object({
     envelope_from: z.string(),
     envelope_to: z.string(),
-    received_via: z.enum(["smtp", "http", "email_routing"]),
+    received_via: z.enum(["smtp", "http", "email_routing", "api"]),
     client_address: z.string().optional(),
     helo: z.string().optional(),
     date: Timestamp.nullable(),

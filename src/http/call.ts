@@ -3,9 +3,9 @@ import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import type { RouteId, routes } from "../contract/routes.ts";
 import type { Config } from "../env.ts";
 import type { Access } from "../mailbox/access.ts";
-import type { Mailbox } from "../mailbox/mailbox.ts";
+import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 
-export type MailboxStub = DurableObjectStub<Mailbox>;
+export type { MailboxStub };
 
 /** What every handler is given. */
 interface BaseCall<Spec extends RouteSpec> {

@@ -10,7 +10,7 @@ import { problemResponse } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { clientKey } from "./client-address.ts";
-import { mailboxAt, mailboxBehind } from "./mailbox-stub.ts";
+import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
 import { urlOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
 

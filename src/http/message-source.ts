@@ -4,7 +4,7 @@ import { parseMail } from "../mail/parse.ts";
 import { bodyJson } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { EmailAnswer, RawSource } from "../mailbox/reading.ts";
-import { blobsForReading } from "./blob-choice.ts";
+import { blobsForReading } from "../inbound/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 
 /** Reads the bytes of a raw message: the row's, or a stream out of the blob store. 503 where the store has lost or refuses it. */

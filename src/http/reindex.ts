@@ -4,10 +4,10 @@ import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { StaleMessage } from "../mailbox/reindex.ts";
-import { blobsForWriting } from "./blob-choice.ts";
+import { blobsForWriting } from "../inbound/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 import { readRaw } from "./message-source.ts";
-import { read, storeParts, type Mail } from "./receive.ts";
+import { read, storeParts, type Mail } from "../inbound/receive.ts";
 
 /** A mailbox to be read again, and the right to do so. */
 export interface Reindexed {

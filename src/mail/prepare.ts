@@ -82,14 +82,16 @@ export function prepareMail(
     detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
     body: Buffer.byteLength(body) > MAX_STORED_BODY_BYTES ? null : body,
     attachments,
-    search: searchText(parsed, { fromAddress, envelope, code: found.code, attachments }),
+    search: searchText(parsed, { addresses: [fromAddress, envelope.to], code: found.code, attachments }),
     sizeBytes: raw.byteLength,
     parsed: !parsed.faults.includes("parse_failed"),
   };
 }
 
 /** The members of an Email that come from the message's text and headers, as a JSON object. */
-export function bodyJson(parsed: ParsedMail): string {
+export function bodyJson(
+  parsed: Pick<ParsedMail, "text" | "html" | "cc" | "inReplyTo" | "references" | "headers">,
+): string {
   return JSON.stringify({
     // First, so that a search finds the beginning of the text without reading the whole (`bodyTextStart`).
     body_text: parsed.text,
@@ -102,7 +104,7 @@ export function bodyJson(parsed: ParsedMail): string {
 }
 
 /** What stands for a Message-ID in the index of known ids. */
-function messageKey(messageId: string): string {
+export function messageKey(messageId: string): string {
   return sha256Hex(messageId).slice(0, MESSAGE_KEY_HEX);
 }
 
@@ -140,12 +142,13 @@ function storedAttachment(attachment: ParsedMail["attachments"][number]): Stored
   };
 }
 
-function searchText(
-  parsed: ParsedMail,
-  mail: { fromAddress: string; envelope: Envelope; code: string | null; attachments: StoredAttachment[] },
+/** The columns of the full-text row. `addresses` are those that stand in no header field. */
+export function searchText(
+  parsed: Pick<ParsedMail, "subject" | "from" | "to" | "cc" | "text">,
+  mail: { addresses: readonly string[]; code: string | null; attachments: readonly { filename: string }[] },
 ) {
   const people = [parsed.from, ...parsed.to, ...parsed.cc];
-  const addresses = [mail.fromAddress, mail.envelope.to, ...people.map((person) => person.address)];
+  const addresses = [...mail.addresses, ...people.map((person) => person.address)];
   return {
     subject: searchableText(parsed.subject),
     names: searchableText(people.map((person) => person.name).join(" ")),
@@ -156,7 +159,8 @@ function searchText(
   };
 }
 
-function written(person: NamedAddress): string {
+/** As a header field shows a mailbox. */
+export function written(person: NamedAddress): string {
   return person.name === "" ? person.address : `${person.name} <${person.address}>`;
 }
 

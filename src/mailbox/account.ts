@@ -175,6 +175,20 @@ export class Account {
     Object.assign(row, { inbound, outbound, storage_bytes });
   }
 
+  /** Sends counted on a day. The clock may go back: a day that was begun is never begun again, so no quota is granted twice. */
+  sendsOn(nowMs: number): { day: string; count: number } {
+    const today = new Date(nowMs).toISOString().slice(0, 10);
+    const { sends_day, sends_count } = this.row;
+    return today > sends_day ? { day: today, count: 0 } : { day: sends_day, count: sends_count };
+  }
+
+  /** Counts a send; within the transaction that accepts it. */
+  countSend(nowMs: number): void {
+    const { day, count } = this.sendsOn(nowMs);
+    this.#db.run(statements.COUNT_SEND, day, count + 1);
+    Object.assign(this.row, { sends_day: day, sends_count: count + 1 });
+  }
+
   /** The mailbox as its owner sees it; `webhook` is where its webhooks go. */
   info(webhook: Pick<TargetRow, "url" | "status"> | null): MailboxInfo {
     const { row } = this;

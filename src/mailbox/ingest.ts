@@ -1,4 +1,5 @@
 import type { LoggedData } from "../contract/event.ts";
+import type { Direction, MessageStatus } from "../contract/message.ts";
 import { idOf, nextSeq, seqTime, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Listing, PreparedMail, SearchText } from "../mail/prepared-mail.ts";
@@ -24,26 +25,55 @@ export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs
   const known = knownIds(db, mail);
   const earlier = duplicateOf(known, mail, nowMs);
   if (earlier !== null) return { kind: "duplicate", seq: earlier };
-  const seq = nextSeq(account.row.last_seq, nowMs);
-  const thread = joinThread(db, known, mail, seq);
+  const { listing, senderFolded, code, link } = mail;
+  const filed = file(db, account, mail, { known, nowMs, direction: "inbound", status: "received" });
+  const event = append(db, account, receivedEvent(account, mail, filed));
+  countMessage(db, account, mail, { seq: filed.seq, direction: "inbound" });
+  return {
+    kind: "stored",
+    message: { seq: filed.seq, code, link, sender_folded: senderFolded, listing },
+    event,
+  };
+}
+
+/** Where a message was put. */
+export interface Filed {
+  seq: Seq;
+  thread: Seq;
+}
+
+/** Writes a message of our own that is on its way out; inside one transaction, as `ingest`. The caller writes the log. */
+export function fileOutgoing(db: Database, account: Account, mail: PreparedMail, nowMs: number): Filed {
+  const filing = { known: knownIds(db, mail), nowMs, direction: "outbound", status: "queued" } as const;
+  const filed = file(db, account, mail, filing);
+  countMessage(db, account, mail, { seq: filed.seq, direction: "outbound" });
+  return filed;
+}
+
+function file(
+  db: Database,
+  account: Account,
+  mail: PreparedMail,
+  filing: { known: readonly KnownId[]; nowMs: number; direction: Direction; status: MessageStatus },
+): Filed {
+  const seq = nextSeq(account.row.last_seq, filing.nowMs);
+  const thread = joinThread(db, filing.known, mail, seq);
   for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
   for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
   const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
   const { length } = mail.attachments;
   const texts = [listing, toAddress, senderFolded, subjectFolded, code, link] as const;
-  const at = [seq, thread, "inbound", "received"] as const;
+  const at = [seq, thread, filing.direction, filing.status] as const;
   db.run(statements.INSERT_MESSAGE, ...at, ...texts, length, JSON.stringify(labels), mail.sizeBytes);
   const content = [mail.detail, JSON.stringify(mail.attachments), mail.body] as const;
   db.run(statements.INSERT_CONTENT, seq, ...content, mail.rawKey, mail.partsKey, mail.raw);
   indexForSearch(db, seq, mail.search);
   for (const label of labels) db.run(statements.ADD_LABEL, label, seq);
-  const event = append(db, account, receivedEvent(account, mail, { seq, thread }));
-  countReceipt(db, account, mail, seq);
-  return { kind: "stored", message: { seq, code, link, sender_folded: senderFolded, listing }, event };
+  return { seq, thread };
 }
 
 /** What the log says of a message that arrived. */
-function receivedEvent(account: Account, mail: PreparedMail, stored: { seq: Seq; thread: Seq }) {
+function receivedEvent(account: Account, mail: PreparedMail, stored: Filed) {
   const { from_address, subject, has_attachments, attachment_count } = JSON.parse(mail.listing) as Listing;
   const data: LoggedData = {
     event: "message.received",
@@ -161,21 +191,28 @@ function mergeThreads(db: Database, threads: readonly Seq[]): Seq {
   return survivor.thread;
 }
 
-function countReceipt(db: Database, account: Account, mail: PreparedMail, seq: Seq): void {
+function countMessage(
+  db: Database,
+  account: Account,
+  mail: PreparedMail,
+  { seq, direction }: { seq: Seq; direction: Direction },
+): void {
   const { row } = account;
   const month = new Date(seqTime(seq)).toISOString().slice(0, 7);
   const counted = {
     last_seq: seq,
-    inbound: row.inbound + 1,
+    inbound: row.inbound + (direction === "inbound" ? 1 : 0),
+    outbound: row.outbound + (direction === "outbound" ? 1 : 0),
     month,
     month_count: row.month === month ? row.month_count + 1 : 1,
     unparsed: row.unparsed + (mail.parsed ? 0 : 1),
     storage_bytes: row.storage_bytes + mail.sizeBytes,
   };
   db.run(
-    statements.COUNT_RECEIPT,
+    statements.COUNT_MESSAGE,
     counted.last_seq,
     counted.inbound,
+    counted.outbound,
     counted.month,
     counted.month_count,
     counted.unparsed,

@@ -4,6 +4,7 @@ import type { EventKind } from "../contract/event.ts";
 import type { MessageStatus } from "../contract/message.ts";
 import type { DeliveryError, DeliveryState } from "../contract/webhook.ts";
 import type { Scope } from "../contract/scope.ts";
+import type { RecipientState } from "../outbound/ledger.ts";
 
 /** The mailbox itself; one row. */
 export type AccountRow = {
@@ -39,6 +40,9 @@ export type AccountRow = {
   webhook_secret_before: string | null;
   /** When that was; null = never. */
   webhook_secret_changed_at: number | null;
+  /** UTC day `YYYY-MM-DD` that `sends_count` counts; "" before the first send. */
+  sends_day: string;
+  sends_count: number;
 };
 
 /** Where webhooks go: the mailbox's URL or that of one label. */
@@ -135,6 +139,40 @@ export type ContentRow = {
   parts_key: string | null;
   size_bytes: number;
 };
+
+/** A message of ours as it is composed, and when it is tried next. */
+export type OutboxRow = {
+  seq: Seq;
+  /** JSON of OutgoingMessage but for text and html, which have columns of their own: together they may be 1.5 MB. */
+  message: string;
+  text: string;
+  html: string;
+  /** JSON array: where the bytes of each attachment lie. */
+  files: string;
+  return_path: string;
+  /** What reports come back to; null where the return path is the mailbox itself. */
+  token: string | null;
+  smtp_utf8: 0 | 1;
+  tries: number;
+  /** The next try, or the end of the lease of one under way; null = nobody tries. */
+  due_at: number | null;
+  /** Whether the log told that a transport took it. */
+  told_sent: 0 | 1;
+};
+
+export type RecipientRow = {
+  seq: Seq;
+  position: number;
+  address: string;
+  state: RecipientState;
+  /** When it came to that state. */
+  at: number;
+  /** The last that a host said of it; null = nothing yet. */
+  diagnostic: string | null;
+};
+
+/** An address that nothing more is sent to. */
+export type SuppressionRow = { address: string; reason: "bounce" | "complaint"; at: number; seq: Seq };
 
 /**
  * Tables whose rows follow from the raw messages and from `message`. Reindexing makes them again where they are damaged or
@@ -267,6 +305,44 @@ CREATE TABLE attempt (
   answer TEXT NOT NULL,
   PRIMARY KEY (delivery, number)
 ) WITHOUT ROWID;
+`,
+  },
+  {
+    id: "005-outbox",
+    // A message is kept as what it is composed of: the same parts make the same bytes at every try and for whoever reads it.
+    sql: `
+ALTER TABLE account ADD COLUMN sends_day TEXT NOT NULL DEFAULT '';
+ALTER TABLE account ADD COLUMN sends_count INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE outbox (
+  seq INTEGER PRIMARY KEY,
+  message TEXT NOT NULL,
+  text TEXT NOT NULL,
+  html TEXT NOT NULL,
+  files TEXT NOT NULL,
+  return_path TEXT NOT NULL,
+  token TEXT UNIQUE,
+  smtp_utf8 INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  due_at INTEGER,
+  told_sent INTEGER NOT NULL
+);
+CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
+CREATE TABLE recipient (
+  seq INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  state TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  diagnostic TEXT,
+  PRIMARY KEY (seq, position)
+) WITHOUT ROWID;
+CREATE TABLE suppression (
+  address TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  seq INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE send_key (key TEXT PRIMARY KEY, digest TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 `,
   },
 ];

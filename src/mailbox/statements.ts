@@ -14,7 +14,8 @@ function page(limit: string, offset?: string): string {
 export const READ_ACCOUNT: Query<AccountRow, []> = {
   text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
     inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due,
-    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at FROM account`,
+    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at, sends_day, sends_count
+    FROM account`,
 };
 export const INSERT_ACCOUNT: Query<
   never,
@@ -23,9 +24,9 @@ export const INSERT_ACCOUNT: Query<
   text: `INSERT INTO account (one, address, kind, status, created_at, expires_at, last_seq, month, directory_due,
     inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 };
-export const COUNT_RECEIPT: Query<never, [number, number, string, number, number, number, number]> = {
+export const COUNT_MESSAGE: Query<never, [number, number, number, string, number, number, number, number]> = {
   // The row is named, though there is but one: an UPDATE of who knows how many rows keeps a journal to undo itself.
-  text: `UPDATE account SET last_seq = ?, inbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?,
+  text: `UPDATE account SET last_seq = ?, inbound = ?, outbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?,
     last_event = ? WHERE one = 1`,
 };
 export const COUNT_DELETION: Query<never, [number, number, number]> = {
@@ -36,6 +37,9 @@ export const SET_STATUS: Query<never, [string, Nullable<number>, Nullable<string
 };
 export const SET_DISPLAY_NAME: Query<never, [Nullable<string>]> = {
   text: "UPDATE account SET display_name = ?",
+};
+export const COUNT_SEND: Query<never, [day: string, count: number]> = {
+  text: "UPDATE account SET sends_day = ?, sends_count = ?",
 };
 export const SET_WEBHOOK_SECRET: Query<never, [Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE account SET webhook_secret = ?, webhook_secret_before = ?, webhook_secret_changed_at = ?",

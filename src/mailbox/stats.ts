@@ -1,8 +1,17 @@
 import type { Stats } from "../contract/mailbox.ts";
 import type { AccountRow } from "./schema.ts";
 
-/** Usage of a mailbox, from its running counters: no row is counted for it. `routes` are URLs of labels. */
-export function statsOf(row: AccountRow, routes: number, nowMs: number): Stats {
+/** What is not among the running counters. */
+export interface Counted {
+  /** URLs of labels. */
+  routes: number;
+  suppressions: number;
+  sendsToday: number;
+  dailySendLimit: number;
+}
+
+/** Usage of a mailbox, from its running counters: no row of mail is counted for it. */
+export function statsOf(row: AccountRow, counted: Counted, nowMs: number): Stats {
   const month = new Date(nowMs).toISOString().slice(0, 7);
   return {
     mailbox: row.address,
@@ -10,11 +19,11 @@ export function statsOf(row: AccountRow, routes: number, nowMs: number): Stats {
     inbound: row.inbound,
     outbound: row.outbound,
     emails_this_month: row.month === month ? row.month_count : 0,
-    suppression_count: 0,
-    webhook_routes: routes,
+    suppression_count: counted.suppressions,
+    webhook_routes: counted.routes,
     storage_bytes: row.storage_bytes,
-    sends_today: 0,
-    daily_send_limit: 0,
+    sends_today: counted.sendsToday,
+    daily_send_limit: counted.dailySendLimit,
     ingest: { pending: 0, parsed: row.inbound - row.unparsed, failed: row.unparsed },
   };
 }

@@ -9,7 +9,7 @@ import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { clientKey } from "../client-address.ts";
 import { upgradeUrl } from "../dispatch.ts";
-import { mailboxAt } from "../mailbox-stub.ts";
+import { mailboxAt } from "../../inbound/mailbox-stub.ts";
 
 const BUDGET_WINDOW_SECONDS = 3_600;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{16,128}$/;

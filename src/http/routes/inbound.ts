@@ -2,7 +2,7 @@ import { done, refused } from "../../lib/outcome.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
-import { receiveMail } from "../receive.ts";
+import { receiveMail } from "../../inbound/receive.ts";
 import { readBytes } from "../request-input.ts";
 
 export const inboundHandlers: Pick<Handlers, "inbound"> = {

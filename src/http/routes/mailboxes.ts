@@ -9,7 +9,7 @@ import type { Access } from "../../mailbox/access.ts";
 import { json } from "../answers.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
 import { mailboxPage } from "../directory-pages.ts";
-import { mailboxAt } from "../mailbox-stub.ts";
+import { mailboxAt } from "../../inbound/mailbox-stub.ts";
 import { reindexPage } from "../reindex.ts";
 
 /** What the operator may do to a mailbox whatever its state. */

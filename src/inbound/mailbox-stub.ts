@@ -1,5 +1,7 @@
 import { locatorOf } from "../contract/key.ts";
-import type { MailboxStub } from "./call.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
+
+export type MailboxStub = DurableObjectStub<Mailbox>;
 
 /** The mailbox behind a canonical address. */
 export function mailboxAt(env: Env, address: string): MailboxStub {

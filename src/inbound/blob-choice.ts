@@ -1,7 +1,7 @@
 import { R2BlobStore } from "../blobs/r2.ts";
 import { isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
-import type { MailboxStub } from "./call.ts";
+import type { MailboxStub } from "./mailbox-stub.ts";
 
 /** Where a deployment writes large messages: its bucket, or rows of the mailbox where it has none. */
 export function blobsForWriting(env: Env, mailbox: MailboxStub): BlobStore {

@@ -1,0 +1,290 @@
+import { Readable } from "node:stream";
+import type { EventKind, LoggedData } from "../contract/event.ts";
+import type { Config } from "../env.ts";
+import { idOf, type Seq } from "../lib/ids.ts";
+import type { Database } from "../lib/sql.ts";
+import type { AlarmClock } from "../lib/wake.ts";
+import { composedBytes, composeMessage } from "../outbound/compose.ts";
+import {
+  afterDeath,
+  afterTry,
+  messageStatus,
+  nextTryAt,
+  shownState,
+  type RecipientState,
+} from "../outbound/ledger.ts";
+import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
+import type { Account } from "./account.ts";
+import { append, type LoggedEvent } from "./log.ts";
+import type { Departing, Outbox } from "./outbox.ts";
+import type { RecipientRow } from "./schema.ts";
+import * as statements from "./statements.ts";
+import { listingOf } from "./present.ts";
+
+/** Messages handed over at once. */
+const MAX_AT_ONCE = 2;
+/** Longer than any transport takes for one message: past it, the process that made the try is dead. */
+export const LEASE_MS = 15 * 60_000;
+/** After a fault of our own. */
+const FAULT_PAUSE_MS = 60_000;
+
+/** What the pump works with. */
+export interface OutboxTools {
+  db: Database;
+  outbox: Outbox;
+  clock: AlarmClock;
+  config: () => Config;
+  account: () => Account | null;
+  /** Runs a change as one transaction. */
+  commit: <T>(change: () => T) => T;
+  /** Resolves when everything written so far is on disk. */
+  durable: () => Promise<void>;
+  /** Delivers inside the deployment. */
+  inside: Transport;
+  /** Hands over to everybody else; null where nothing leaves the deployment. */
+  outside: () => Transport | null;
+  /** Tells whoever hears of the log; after the transaction that wrote `events`. */
+  tell: (events: readonly LoggedEvent[]) => void;
+  /** Makes the webhooks of an entry; within the transaction that writes it. */
+  enqueue: (account: Account, event: LoggedEvent, nowMs: number) => void;
+  /** A message may stand differently now. */
+  moved: (seq: Seq) => void;
+}
+
+/** One try of one message. */
+interface Try {
+  departing: Departing;
+  /** Those that are tried. */
+  recipients: RecipientRow[];
+}
+
+/**
+ * Hands messages over, again and again until every recipient's host has taken or refused them, as `outbound/ledger` says. A
+ * try is written down before it is made, and the end of a message is written down before it is said: so a death in between
+ * repeats what was certainly not taken, and calls unknown what may have been.
+ */
+export class OutboxPump {
+  readonly #tools: OutboxTools;
+  readonly #underWay = new Map<Seq, AbortController>();
+  #pumpedAt = 0;
+  #faultyUntil = 0;
+  #closed = false;
+
+  constructor(tools: OutboxTools) {
+    this.#tools = tools;
+  }
+
+  /** When the alarm must ring, in ms since 1970; null = for nothing. What is due waits for the end of one under way. */
+  due(nowMs: number): number | null {
+    if (!this.#mayWork(nowMs)) return null;
+    const after = this.#underWay.size > 0 ? Math.min(this.#pumpedAt, nowMs) : -1;
+    const due = this.#tools.outbox.nextDue(after);
+    return due === null ? null : Math.max(due, this.#faultyUntil);
+  }
+
+  /** Starts what is due. Never throws, and returns before any of it has ended. */
+  pump(nowMs: number): void {
+    if (!this.#mayWork(nowMs) || nowMs < this.#faultyUntil) return;
+    this.#pumpedAt = nowMs;
+    try {
+      const due = this.#tools.outbox.due(nowMs, MAX_AT_ONCE + this.#underWay.size);
+      for (const seq of due.filter((one) => !this.#underWay.has(one))) {
+        if (this.#underWay.size < MAX_AT_ONCE) void this.#send(seq, nowMs);
+      }
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  /** The mailbox ends: what is under way is broken off and writes nothing any more. */
+  close(): void {
+    this.#closed = true;
+    for (const controller of this.#underWay.values()) controller.abort();
+  }
+
+  #mayWork(nowMs: number): boolean {
+    const account = this.#tools.account();
+    return !this.#closed && account?.row.status === "active" && account.isLive(nowMs);
+  }
+
+  #fault(error: unknown): void {
+    console.error("Messages on their way out are looked at again later:", error);
+    this.#faultyUntil = Date.now() + FAULT_PAUSE_MS;
+    this.#tools.clock.atLatest(this.#faultyUntil);
+  }
+
+  /** One try of one message; never rejects. */
+  async #send(seq: Seq, nowMs: number): Promise<void> {
+    const controller = new AbortController();
+    this.#underWay.set(seq, controller);
+    try {
+      const begun = this.#begin(seq, nowMs);
+      if (begun !== null) {
+        await this.#tools.durable();
+        const results = await this.#handOver(begun, controller.signal);
+        if (!this.#closed) this.#settle(begun, results, Date.now());
+      }
+    } catch (error) {
+      if (!this.#closed) this.#fault(error);
+    } finally {
+      this.#underWay.delete(seq);
+      this.pump(Date.now());
+    }
+  }
+
+  /** Writes down that a message is tried; null if there is nothing to try. */
+  #begin(seq: Seq, nowMs: number): Try | null {
+    const { outbox, clock } = this.#tools;
+    const begun = this.#tools.commit(() => {
+      const departing = outbox.find(seq);
+      if (departing === null) return null;
+      const recipients = outbox.recipients(seq);
+      // Left over from a process that died in the middle of a try.
+      for (const recipient of recipients) this.#move(recipient, afterDeath(recipient.state), null, nowMs);
+      const tried = recipients.filter(({ state }) => state === "queued");
+      outbox.showStatus(seq, recipients);
+      if (tried.length === 0) {
+        outbox.plan(seq, { tries: departing.tries, dueAt: null, toldSent: departing.toldSent });
+        return null;
+      }
+      for (const recipient of tried) this.#move(recipient, "handing", recipient.diagnostic, nowMs);
+      const tries = departing.tries + 1;
+      outbox.plan(seq, { tries, dueAt: nowMs + LEASE_MS, toldSent: departing.toldSent });
+      return { departing: { ...departing, tries }, recipients: tried };
+    });
+    if (begun === null) this.#tools.moved(seq);
+    else clock.atLatest(nowMs + LEASE_MS);
+    return begun;
+  }
+
+  #move(recipient: RecipientRow, state: RecipientState, diagnostic: string | null, nowMs: number): void {
+    const { outbox } = this.#tools;
+    if (state !== recipient.state) outbox.move(recipient, state, diagnostic ?? recipient.diagnostic, nowMs);
+  }
+
+  /** Hands a message to whoever carries it to each recipient. */
+  async #handOver({ departing, recipients }: Try, signal: AbortSignal): Promise<Map<string, RecipientResult>> {
+    const { inside, outside, config } = this.#tools;
+    const domain = `@${config().mailDomain}`;
+    const isInside = ({ address }: RecipientRow): boolean => address.toLowerCase().endsWith(domain);
+    const sizeBytes = await composedBytes(departing.message);
+    const parts: [Transport | null, RecipientRow[]][] = [
+      [inside, recipients.filter(isInside)],
+      [outside(), recipients.filter((recipient) => !isInside(recipient))],
+    ];
+    const results: RecipientResult[] = [];
+    for (const [transport, rows] of parts) {
+      if (rows.length === 0) continue;
+      const mail = this.#mailFor(departing, rows, sizeBytes);
+      results.push(...(transport === null ? keptOnly(mail) : await transport.send(mail, signal)));
+    }
+    return new Map(results.map((result) => [result.recipient, result]));
+  }
+
+  #mailFor(departing: Departing, rows: readonly RecipientRow[], sizeBytes: number): OutboundMail {
+    return {
+      returnPath: departing.returnPath,
+      recipients: rows.map(({ address }) => address),
+      envelopeId: departing.message.messageId.slice(1, -1),
+      needsSmtpUtf8: departing.needsSmtpUtf8,
+      sizeBytes,
+      open: () =>
+        Readable.toWeb(
+          composeMessage(departing.message, () => Promise.reject(new Error("No such attachment"))),
+        ) as ReadableStream<Uint8Array>,
+      beforeEnd: async () => {
+        if (this.#closed) throw new Error("The mailbox has ended");
+        const nowMs = Date.now();
+        this.#tools.commit(() => {
+          for (const row of rows) this.#move(row, "ending", row.diagnostic, nowMs);
+        });
+        await this.#tools.durable();
+      },
+    };
+  }
+
+  /** Writes down what came of a try, and when the next one is. */
+  #settle({ departing, recipients }: Try, results: Map<string, RecipientResult>, nowMs: number): void {
+    const { outbox } = this.#tools;
+    const events = this.#tools.commit(() => {
+      const account = this.#tools.account();
+      if (account === null || outbox.find(departing.seq) === null) return [];
+      const told: LoggedEvent[] = [];
+      let { toldSent } = departing;
+      for (const recipient of recipients) {
+        const result = results.get(recipient.address);
+        const step = afterTry(recipient.state, result?.result ?? { kind: "unanswered" }, departing.tries);
+        this.#move(recipient, step.state, result?.diagnostic ?? null, nowMs);
+        if (step.state === "bounced") {
+          outbox.suppress(recipient.address, "bounce", { seq: departing.seq, nowMs });
+        }
+        if (step.event === null || (step.event === "message.sent" && toldSent)) continue;
+        if (step.event === "message.sent") toldSent = true;
+        told.push(this.#log(account, step.event, recipient, nowMs));
+      }
+      const all = outbox.recipients(departing.seq);
+      const waits = all.some(({ state }) => state === "queued");
+      const dueAt = waits ? nextTryAt(departing.tries, nowMs) : null;
+      outbox.plan(departing.seq, { tries: departing.tries, dueAt, toldSent });
+      outbox.showStatus(departing.seq, all);
+      if (dueAt !== null) this.#tools.clock.atLatest(dueAt);
+      return told;
+    });
+    this.#tools.tell(events);
+    this.#tools.moved(departing.seq);
+  }
+
+  #log(account: Account, kind: EventKind, recipient: RecipientRow, nowMs: number): LoggedEvent {
+    return logOutgoing(this.#tools, account, { kind, recipient, nowMs });
+  }
+}
+
+/** Writes what happened to a message of ours into the log, and plans its webhooks; within one transaction. */
+export function logOutgoing(
+  { db, enqueue }: Pick<OutboxTools, "db" | "enqueue">,
+  account: Account,
+  what: { kind: EventKind; recipient: RecipientRow; nowMs: number },
+): LoggedEvent {
+  const { kind, recipient, nowMs } = what;
+  const row = db.first(statements.FIND_EMAIL, recipient.seq);
+  if (row === null) throw new Error("A message on its way out is not where it was put");
+  const { from_address, subject, has_attachments, attachment_count } = listingOf(row);
+  const at = Math.max(nowMs, 0);
+  const data: LoggedData = {
+    event: kind,
+    email_id: idOf(row.seq, account.idTail),
+    mailbox: account.row.address,
+    from: from_address,
+    subject,
+    received_at: new Date(at).toISOString(),
+    thread_id: idOf(row.thread, account.idTail),
+    labels: JSON.parse(row.labels) as string[],
+    has_attachments,
+    message_id: (JSON.parse(row.detail) as { message_id: string }).message_id,
+    attachment_count,
+    ...(kind === "message.sent"
+      ? {}
+      : {
+          recipient: recipient.address,
+          status: shownState(recipient.state),
+          diagnostic: recipient.diagnostic,
+        }),
+  };
+  const event = append(db, account, { kind, at, data });
+  db.run(statements.KEEP_LAST_EVENT, account.row.last_event);
+  enqueue(account, event, nowMs);
+  return event;
+}
+
+/** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
+function keptOnly(mail: OutboundMail): RecipientResult[] {
+  return mail.recipients.map((recipient) => ({
+    recipient,
+    result: { kind: "taken" },
+    code: null,
+    enhancedCode: null,
+    diagnostic: "Kept here: this deployment has no way out (OUTBOUND=local)",
+  }));
+}
+
+export { messageStatus };
