@@ -110,7 +110,7 @@ describe("readNamedAddress", () => {
 
   it("gives a name on one line and an address in one word, whatever it is given", () => {
     const part = fc.string({
-      unit: fc.constantFrom(...' \r\n\0\t"\\<>@,;:()=?qQutf-8_é日\u{1f600}\u2028a1.'),
+      unit: fc.constantFrom(...Array.from(' \r\n\0\t"\\<>@,;:()=?qQutf-8_é日\u{1f600}\u2028a1.')),
       maxLength: 40,
     });
     fc.assert(
