@@ -13,10 +13,9 @@ import {
   readNamedAddress,
   type OutgoingField,
 } from "./outgoing-fields.ts";
+import { sendableMediaType } from "./media-type.ts";
 import type { NamedAddress } from "./parsed-mail.ts";
 
-/** Characters of a media type with its parameters; RFC 6838 §4.2 allows 127 on each side of the slash. */
-const MAX_CONTENT_TYPE_CHARS = 255;
 /** Leaves `Content-ID: <…>` room on a line. */
 const MAX_CONTENT_ID_CHARS = 250;
 
@@ -217,7 +216,9 @@ function readFile(file: DraftFile, index: number): Answer<OutgoingAttachment> {
   const field = `attachments.${index}`;
   const filename = readName(file.filename);
   if (!filename.ok) return refused(invalid(`${field}.filename`, filename.error));
-  const contentType = readContentType(file.content_type);
+  const written = lineOf(`${field}.content_type`, file.content_type);
+  if (!written.ok) return written;
+  const contentType = sendableMediaType(written.value);
   if (contentType === null) {
     return refused(invalid(`${field}.content_type`, "must be a media type such as application/pdf"));
   }
@@ -233,27 +234,6 @@ function readFile(file: DraftFile, index: number): Answer<OutgoingAttachment> {
     contentId,
     sizeBytes: file.sizeBytes,
   });
-}
-
-const TOKEN = "[A-Za-z0-9!#$&^_.+-]{1,127}";
-const MEDIA_TYPE = new RegExp(
-  `^(${TOKEN}/${TOKEN})((?:\\s{0,3};\\s{0,3}${TOKEN}=(?:${TOKEN}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]{0,127}"))*)$`,
-);
-
-/**
- * A media type (RFC 2045 §5.1), `application/octet-stream` for none; null if it is no such thing. The name and the boundary
- * are ours to write. A message and a multipart may not be encoded (RFC 2045 §6.4), so they could not cross a server as they
- * are: they travel as plain files, whose name says what they are.
- */
-function readContentType(written: string): string | null {
-  if (written.length > MAX_CONTENT_TYPE_CHARS) return null;
-  const [, type = "", parameters = ""] = MEDIA_TYPE.exec(written.trim() || "application/octet-stream") ?? [];
-  if (type === "") return null;
-  if (/^(?:message|multipart)\//i.test(type)) return "application/octet-stream";
-  const kept = parameters
-    .split(/;\s*(?=[^";]+=)/)
-    .filter((parameter) => !/^\s*$|^(?:name|boundary)\*?/i.test(parameter));
-  return [type.toLowerCase(), ...kept.map((parameter) => parameter.trim())].join("; ");
 }
 
 /** Without angle brackets; null for none; undefined for one that no header could hold. */

@@ -1,0 +1,32 @@
+/** Characters of a media type with its parameters; RFC 6838 §4.2 allows 127 on each side of the slash. */
+const MAX_CHARS = 255;
+
+const RESTRICTED_NAME = "[A-Za-z0-9!#$&^_.+-]{1,127}";
+/** RFC 2045 §5.1. */
+const TOKEN = "[A-Za-z0-9!#$%&'*+^_`{|}~.-]+";
+const QUOTED = '"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"';
+const PARAMETER = ` *; *(${TOKEN})=(${TOKEN}|${QUOTED})`;
+
+const MEDIA_TYPE = new RegExp(`^(${RESTRICTED_NAME}/${RESTRICTED_NAME})((?:${PARAMETER})*) *$`);
+const EACH_PARAMETER = new RegExp(PARAMETER, "g");
+
+/** What the file's own name and the structure of the message say. */
+const OURS = /^(?:name|filename|boundary)(?:\*|$)/i;
+
+/** Any bytes (RFC 2046 §4.5.1). */
+export const ANY_BYTES = "application/octet-stream";
+
+/**
+ * The media type of a file to send, as it will be written; {@link ANY_BYTES} for "", null for what is none. Parameters stay,
+ * but for names and boundaries, which are the service's to write. A message or a multipart may not be encoded (RFC 2045
+ * §6.4), and as it is it might not cross a server: it travels as plain bytes, and its name says what it is.
+ */
+export function sendableMediaType(written: string): string | null {
+  const [, type = "", parameters = ""] = MEDIA_TYPE.exec(written.trim() || ANY_BYTES) ?? [];
+  if (type === "" || written.length > MAX_CHARS) return null;
+  if (/^(?:message|multipart)\//i.test(type)) return ANY_BYTES;
+  const kept = [...parameters.matchAll(EACH_PARAMETER)]
+    .filter(([, name = ""]) => !OURS.test(name))
+    .map(([, name = "", value = ""]) => `; ${name.toLowerCase()}=${value}`);
+  return type.toLowerCase() + kept.join("");
+}

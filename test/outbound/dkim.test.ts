@@ -1,0 +1,102 @@
+import { createHash, createVerify, generateKeyPairSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { OutgoingMessage } from "../../src/mail/outgoing.ts";
+import { parseMail } from "../../src/mail/parse.ts";
+import { composeMessage } from "../../src/outbound/compose.ts";
+import { dkimSignature, withFields, type DkimKey } from "../../src/outbound/dkim.ts";
+import { outgoingOf } from "./example.ts";
+
+const pair = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+});
+const KEY: DkimKey = { domain: "mailkeep.test", selector: "s1", privateKey: pair.privateKey };
+const CONTENT = new Uint8Array(100_000).fill(65);
+
+const { message } = outgoingOf({
+  to: ["Jürgen <j@example.com>", "ann@example.com"],
+  subject: "Grüße  with   blanks",
+  text: "Trailing blanks   \n\n\nand empty lines\n\n\n",
+  html: "<p>Grüße",
+  attachments: [{ filename: "a.bin", content_type: "", content_id: "", sizeBytes: CONTENT.byteLength }],
+});
+const compose = (of: OutgoingMessage) =>
+  composeMessage(of, () => Promise.resolve(new Blob([CONTENT]).stream()));
+
+async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function signed(of: OutgoingMessage = message): Promise<Buffer> {
+  return bytesOf(withFields(await dkimSignature(compose(of), KEY), compose(of)));
+}
+
+/** RFC 6376 §3.4.2 and §3.7, for a message whose fields stand once each. */
+function isVerified(raw: Buffer): boolean {
+  const text = raw.toString("latin1");
+  const split = text.indexOf("\r\n\r\n");
+  const lines = text.slice(0, split).split(/\r\n(?![ \t])/);
+  const relaxed = (line: string): string => {
+    const colon = line.indexOf(":");
+    const value = line
+      .slice(colon + 1)
+      .replace(/\r\n/g, "")
+      .replace(/[ \t]+/g, " ")
+      .trim();
+    return `${line.slice(0, colon).toLowerCase()}:${value}`;
+  };
+  const fields = new Map(lines.map((line) => [relaxed(line).split(":")[0], relaxed(line)]));
+  const signature = fields.get("dkim-signature") ?? "";
+  const tag = (name: string): string =>
+    new RegExp(`[:;] ?${name}=([^;]*)`).exec(signature)?.[1]?.replace(/\s/g, "") ?? "";
+  const body = `${text
+    .slice(split + 4)
+    .replace(/[ \t]+\r\n/g, "\r\n")
+    .replace(/[ \t]+/g, " ")
+    .replace(/(?:\r\n)+$/, "")}\r\n`;
+  if (createHash("sha256").update(body, "latin1").digest("base64") !== tag("bh")) return false;
+  const covered = tag("h")
+    .split(":")
+    .map((name) => `${fields.get(name) ?? ""}\r\n`);
+  const input = `${covered.join("")}${signature.replace(/([:;] ?b=)[^;]*/, "$1")}`;
+  return createVerify("sha256").update(input, "latin1").verify(pair.publicKey, tag("b"), "base64");
+}
+
+describe("a signed message", () => {
+  it("verifies, and is the composed one behind its signature", async () => {
+    const raw = await signed();
+    expect(isVerified(raw)).toBe(true);
+    const plain = await bytesOf(compose(message));
+    expect(raw.subarray(raw.length - plain.length).equals(plain)).toBe(true);
+    const { headers, subject } = await parseMail(raw);
+    expect(subject).toBe("Grüße  with   blanks");
+    expect(headers["dkim-signature"]).toMatch(/^v=1; a=rsa-sha256; c=relaxed\/relaxed; d=mailkeep\.test;/);
+    for (const field of ["from", "to", "subject", "date", "message-id", "content-type", "mime-version"]) {
+      expect(headers["dkim-signature"]).toMatch(new RegExp(`h=[^;]*\\b${field}\\b`));
+    }
+  });
+
+  it("no longer verifies once a body or a signed field is changed", async () => {
+    const raw = (await signed()).toString("latin1");
+    expect(isVerified(Buffer.from(raw.replace("and empty", "und empty"), "latin1"))).toBe(false);
+    expect(isVerified(Buffer.from(raw.replace("ann@example.com", "eve@example.com"), "latin1"))).toBe(false);
+  });
+
+  it("is the same bytes at every attempt", async () => {
+    expect((await signed()).equals(await signed(JSON.parse(JSON.stringify(message))))).toBe(true);
+  });
+
+  it("is refused with a key that cannot sign", async () => {
+    const broken = { ...KEY, privateKey: "no key" };
+    await expect(dkimSignature(compose(message), broken)).rejects.toThrow("cannot sign");
+  });
+
+  it("passes on that an attachment could not be read", async () => {
+    const failing = () => composeMessage(message, () => Promise.reject(new Error("The blob is gone")));
+    await expect(dkimSignature(failing(), KEY)).rejects.toThrow("The blob is gone");
+    await expect(bytesOf(withFields("X: y\r\n", failing()))).rejects.toThrow("The blob is gone");
+  });
+});
