@@ -41,6 +41,8 @@ export interface Config {
   allowPrivateWebhooks: boolean;
   /** Resolver (`application/dns-json`) that names of webhooks are checked with; null = the network itself checks. */
   dohUrl: string | null;
+  /** How mail leaves the deployment; `local`: it does not, but is kept to be looked at; `none`: nothing is sent at all. */
+  outbound: "local" | "none";
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
   /** How long the log of a mailbox and its log of deliveries go back. */
@@ -102,6 +104,10 @@ const Variables = z
     WEBHOOK_SECRET_PREVIOUS: secretOf(MIN_WEBHOOK_SECRET_CHARS),
     ALLOW_PRIVATE_WEBHOOKS: toggle(false),
     DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    OUTBOUND: z
+      .enum(["local", "none", ""])
+      .optional()
+      .transform((way) => (way ? way : ("local" as const))),
     DAILY_SEND_LIMIT: wholeNumber(100),
     EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
@@ -126,6 +132,7 @@ const Variables = z
     webhookSecretBefore: vars.WEBHOOK_SECRET_PREVIOUS,
     allowPrivateWebhooks: vars.ALLOW_PRIVATE_WEBHOOKS,
     dohUrl: vars.DOH_URL,
+    outbound: vars.OUTBOUND,
     dailySendLimit: vars.DAILY_SEND_LIMIT,
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));

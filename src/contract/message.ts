@@ -69,6 +69,7 @@ export const Delivery = z.object({
   at: Timestamp,
   diagnostic: z.string().nullable(),
 });
+export type Delivery = z.infer<typeof Delivery>;
 
 /** Who handed a message over and how well it could be read. */
 export const Metadata = z

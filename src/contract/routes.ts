@@ -1,5 +1,6 @@
 import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { sendingRoutes } from "./routes/sending.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { readingRoutes } from "./routes/reading.ts";
@@ -12,6 +13,7 @@ export const routes = {
   ...webhookRoutes,
   ...readingRoutes,
   ...eventRoutes,
+  ...sendingRoutes,
   ...operatorRoutes,
 } as const;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { base64Bytes } from "../lib/base64.ts";
-import { MessageStatus } from "./message.ts";
+import { MessageStatus, Timestamp } from "./message.ts";
 import { integer, mailbox } from "./parameters.ts";
 import type { Problem } from "./problem.ts";
 
@@ -245,3 +245,14 @@ export function sizeProblem(
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, bodyBytes);
   return total > MAX_TOTAL_BYTES ? { code: "too_large", error: SEND_ERRORS.messageTooLarge } : null;
 }
+
+/** An address to which nothing is sent, because it bounced or complained. */
+export const Suppression = z
+  .object({ address: z.string(), reason: z.enum(["bounce", "complaint"]), created_at: Timestamp })
+  .meta({ id: "Suppression" });
+export type Suppression = z.infer<typeof Suppression>;
+
+export const SuppressionPage = z.object({
+  suppressions: z.array(Suppression),
+  next_cursor: z.string().nullable(),
+});

@@ -8,6 +8,7 @@ import { inboundHandlers } from "./routes/inbound.ts";
 import { keyHandlers } from "./routes/keys.ts";
 import { mailboxHandlers } from "./routes/mailbox.ts";
 import { operatorHandlers } from "./routes/mailboxes.ts";
+import { sendingHandlers } from "./routes/sending.ts";
 import { threadHandlers } from "./routes/threads.ts";
 import { webhookHandlers } from "./routes/webhooks.ts";
 
@@ -22,6 +23,7 @@ export const handlers: Handlers = {
   ...keyHandlers,
   ...mailboxHandlers,
   ...operatorHandlers,
+  ...sendingHandlers,
   ...threadHandlers,
   ...webhookHandlers,
 };

@@ -14,9 +14,9 @@ export interface RawInput {
 }
 
 /** Reads the body of a JSON route. No body at all is an empty object: clients send none where none is needed. */
-export async function readJson(request: Request): Promise<Answer<unknown>> {
-  const bytes = await readBytes(request, MAX_JSON_BYTES);
-  if (bytes === null) return refused(tooLarge(MAX_JSON_BYTES));
+export async function readJson(request: Request, maxBytes = MAX_JSON_BYTES): Promise<Answer<unknown>> {
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes === null) return refused(tooLarge(maxBytes));
   if (bytes.byteLength === 0) return done({});
   const type = request.headers.get("Content-Type") ?? "";
   const encoded = request.headers.get("Content-Encoding") ?? "identity";

@@ -3,7 +3,7 @@ import type { DeletedMailbox } from "../contract/mailbox.ts";
 import { conflict, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
 import { configOf } from "../env.ts";
-import { uuidV7 } from "../lib/ids.ts";
+import { uuidV7, type Seq } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database } from "../lib/sql.ts";
@@ -16,7 +16,10 @@ import { eventsAfter, type LoggedEvent } from "./log.ts";
 import { NewestPage } from "./newest-page.ts";
 import { type View } from "./present.ts";
 import { MIGRATIONS, type CodeRow } from "./schema.ts";
-import { prune, retentionDue } from "./retention.ts";
+import { insideTransport } from "./inside.ts";
+import { Outbox } from "./outbox.ts";
+import { OutboxPump } from "./outbox-pump.ts";
+import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
 import { Waiters } from "./waiters.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -63,6 +66,10 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected webhooks: Webhooks;
+  protected readonly outbox: Outbox;
+  protected outboxPump: OutboxPump;
+  /** Who waits for the first try of a message. */
+  protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, nextCheck: 0 };
@@ -77,7 +84,9 @@ export abstract class MailboxCore extends Server<Env> {
     });
     this.alarmClock = new AlarmClock(ctx.storage);
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    this.outbox = new Outbox(this.db);
     this.webhooks = this.#newWebhooks();
+    this.outboxPump = this.#newOutboxPump();
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
     this.account = Account.open(this.db);
@@ -140,6 +149,7 @@ export abstract class MailboxCore extends Server<Env> {
         return;
       }
       this.webhooks.pump(now);
+      this.outboxPump.pump(now);
       prune(this.db, this.retentionMs, now);
       await this.#lifecycle.drain(this.account, now);
     } catch (error) {
@@ -215,6 +225,7 @@ export abstract class MailboxCore extends Server<Env> {
       account.setStatus(status, reason, Date.now());
       this.recheck();
       this.webhooks.pump(Date.now());
+      this.outboxPump.pump(Date.now());
       await this.#reportToDirectory(account);
     }
     return done(show(account));
@@ -236,12 +247,14 @@ export abstract class MailboxCore extends Server<Env> {
     const now = Date.now();
     this.commit(() => this.#lifecycle.beginEnd(account, now));
     this.webhooks.close();
+    this.outboxPump.close();
     this.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) {
       this.account = null;
       this.webhooks = this.#newWebhooks();
+      this.outboxPump = this.#newOutboxPump();
     } else await this.arm();
     return blobs;
   }
@@ -251,8 +264,37 @@ export abstract class MailboxCore extends Server<Env> {
     const { account } = this;
     if (account === null) return;
     const log = account.row.status === "closing" ? null : retentionDue(this.db, this.retentionMs);
-    const webhooks = this.webhooks.dues(Date.now());
-    await this.alarmClock.set([...this.#lifecycle.dues(account), log, ...webhooks]);
+    const now = Date.now();
+    const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
+    await this.alarmClock.set([...this.#lifecycle.dues(account), log, ...work]);
+  }
+
+  #newOutboxPump(): OutboxPump {
+    const config = () => configOf(this.env);
+    return new OutboxPump({
+      db: this.db,
+      outbox: this.outbox,
+      clock: this.alarmClock,
+      config,
+      account: () => this.account,
+      commit: (change) => this.commit(change),
+      durable: () => this.ctx.storage.sync(),
+      inside: insideTransport(this.env, config),
+      outside: () => null,
+      enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
+      tell: (events) => this.tell(events),
+      moved: (seq) => void this.sendWaiters.publish(seq),
+    });
+  }
+
+  /** Everybody who hears of the log hears of its new entries from memory; nobody polls the database. */
+  protected tell(events: readonly LoggedEvent[]): void {
+    for (const event of events) {
+      this.alarmClock.atLatest(erasedBy(event.at, this.retentionMs));
+      if (this.changeWaiters.size > 0) this.changeWaiters.publish(event);
+      this.listeners.publish(event);
+    }
+    if (events.length > 0) this.webhooks.pump(Date.now());
   }
 
   #newWebhooks(): Webhooks {
@@ -277,6 +319,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected recheck(): void {
     this.codeWaiters.recheck();
     this.changeWaiters.recheck();
+    this.sendWaiters.recheck();
     this.listeners.recheck();
   }
 

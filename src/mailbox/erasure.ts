@@ -6,6 +6,7 @@ import type { Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Account } from "./account.ts";
 import { listingOf } from "./present.ts";
+import { Outbox } from "./outbox.ts";
 import * as statements from "./statements.ts";
 
 /** A blob whose message never came is an orphan after this long. */
@@ -58,6 +59,7 @@ export function eraseEmail(
   for (const key of [row.raw_key, row.parts_key]) {
     if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
   }
+  if (row.status !== "received") new Outbox(db).erase(seq);
   db.run(statements.DELETE_SEARCH, seq);
   db.run(statements.DELETE_CONTENT, seq);
   db.run(statements.DELETE_MESSAGE, seq);

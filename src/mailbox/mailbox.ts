@@ -11,7 +11,7 @@ import type { Access, Principal } from "./access.ts";
 import { changesAfter } from "./changes.ts";
 import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
 import { eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
-import { ingest, type Ingested } from "./ingest.ts";
+import { ingest } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
@@ -23,9 +23,8 @@ import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
 import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
-import { erasedBy } from "./retention.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
-import { MailboxSettings } from "./settings.ts";
+import { MailboxSending } from "./sending.ts";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -39,7 +38,7 @@ export interface Received {
  * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
  * no row by being asked for, because the schema is made by `create` alone.
  */
-export class Mailbox extends MailboxSettings {
+export class Mailbox extends MailboxSending {
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -70,8 +69,10 @@ export class Mailbox extends MailboxSettings {
     });
     const idOfMessage = (seq: number): string => idOf(seq, account.idTail);
     if (ingested.kind === "duplicate") return done({ id: idOfMessage(ingested.seq), duplicate: true });
-    this.#tell(ingested, now);
-    this.webhooks.pump(now);
+    this.tell([ingested.event]);
+    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(ingested.message)) {
+      takeCode(this.db, ingested.message.seq, now);
+    }
     return done({ id: idOfMessage(ingested.message.seq), duplicate: false });
   }
 
@@ -93,11 +94,18 @@ export class Mailbox extends MailboxSettings {
     );
   }
 
-  raw(access: Access, id: string): Answer<reading.RawSource> {
-    return this.answer(access, (account) => {
+  /** The bytes of a message; one of our own is composed again. */
+  async raw(access: Access, id: string): Promise<Answer<reading.RawSource>> {
+    const found = this.answer(access, (account) => {
       const seq = reading.seqOf(this.view(account), id);
-      return seq.ok ? reading.findRaw(this.db, seq.value) : seq;
+      if (!seq.ok) return seq;
+      const source = reading.findRaw(this.db, seq.value);
+      return source.ok ? done({ seq: seq.value, source: source.value }) : source;
     });
+    if (!found.ok) return found;
+    const { seq, source } = found.value;
+    const composed = source.bytes === null && source.key === null ? await this.composed(seq) : null;
+    return done(composed === null ? source : { bytes: composed, key: null, sizeBytes: composed.byteLength });
   }
 
   attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
@@ -185,6 +193,7 @@ export class Mailbox extends MailboxSettings {
   forget(waitId: string): void {
     this.codeWaiters.forget(waitId);
     this.changeWaiters.forget(waitId);
+    this.sendWaiters.forget(waitId);
   }
 
   async relabel(
@@ -213,8 +222,8 @@ export class Mailbox extends MailboxSettings {
   }
 
   stats(access: Access): Answer<JsonText<Stats>> {
-    return this.answer(access, ({ row }) =>
-      done(jsonText(statsOf(row, this.webhooks.targets.routes().length, Date.now()))),
+    return this.answer(access, (account) =>
+      done(jsonText(statsOf(account.row, this.counted(account), Date.now()))),
     );
   }
 
@@ -292,14 +301,6 @@ export class Mailbox extends MailboxSettings {
   /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
   takeRowCost(): RowCost {
     return this.db.takeCost();
-  }
-
-  /** Everybody who waits hears of it from memory; nobody polls the database. */
-  #tell({ message, event }: Extract<Ingested, { kind: "stored" }>, now: number): void {
-    this.alarmClock.atLatest(erasedBy(event.at, this.retentionMs));
-    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
-    if (this.changeWaiters.size > 0) this.changeWaiters.publish(event);
-    this.listeners.publish(event);
   }
 
   #keyEnd(access: Access, nowMs: number): number | null {

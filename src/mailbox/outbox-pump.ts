@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { EventKind, LoggedData } from "../contract/event.ts";
 import type { Config } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
@@ -7,8 +7,8 @@ import type { AlarmClock } from "../lib/wake.ts";
 import { composedBytes, composeMessage } from "../outbound/compose.ts";
 import {
   afterDeath,
+  afterReport,
   afterTry,
-  messageStatus,
   nextTryAt,
   shownState,
   type RecipientState,
@@ -23,8 +23,8 @@ import { listingOf } from "./present.ts";
 
 /** Messages handed over at once. */
 const MAX_AT_ONCE = 2;
-/** Longer than any transport takes for one message: past it, the process that made the try is dead. */
-export const LEASE_MS = 15 * 60_000;
+/** Longer than any transport takes for one message: past it, a try is lost. */
+const LEASE_MS = 15 * 60_000;
 /** After a fault of our own. */
 const FAULT_PAUSE_MS = 60_000;
 
@@ -68,6 +68,8 @@ export class OutboxPump {
   readonly #underWay = new Map<Seq, AbortController>();
   #pumpedAt = 0;
   #faultyUntil = 0;
+  /** Whether what an earlier process left under way was seen to. */
+  #released = false;
   #closed = false;
 
   constructor(tools: OutboxTools) {
@@ -104,7 +106,11 @@ export class OutboxPump {
 
   #mayWork(nowMs: number): boolean {
     const account = this.#tools.account();
-    return !this.#closed && account?.row.status === "active" && account.isLive(nowMs);
+    if (this.#closed || account?.row.status !== "active" || !account.isLive(nowMs)) return false;
+    // There is one instance of an actor at a time: no try of an earlier one goes on.
+    if (!this.#released) this.#tools.outbox.release();
+    this.#released = true;
+    return true;
   }
 
   #fault(error: unknown): void {
@@ -163,14 +169,15 @@ export class OutboxPump {
   }
 
   /** Hands a message to whoever carries it to each recipient. */
-  async #handOver({ departing, recipients }: Try, signal: AbortSignal): Promise<Map<string, RecipientResult>> {
-    const { inside, outside, config } = this.#tools;
-    const domain = `@${config().mailDomain}`;
-    const isInside = ({ address }: RecipientRow): boolean => address.toLowerCase().endsWith(domain);
+  async #handOver(
+    { departing, recipients }: Try,
+    signal: AbortSignal,
+  ): Promise<Map<string, RecipientResult>> {
+    const { inside, outside } = this.#tools;
     const sizeBytes = await composedBytes(departing.message);
     const parts: [Transport | null, RecipientRow[]][] = [
-      [inside, recipients.filter(isInside)],
-      [outside(), recipients.filter((recipient) => !isInside(recipient))],
+      [inside, recipients.filter((recipient) => this.#isInside(recipient))],
+      [outside(), recipients.filter((recipient) => !this.#isInside(recipient))],
     ];
     const results: RecipientResult[] = [];
     for (const [transport, rows] of parts) {
@@ -188,10 +195,7 @@ export class OutboxPump {
       envelopeId: departing.message.messageId.slice(1, -1),
       needsSmtpUtf8: departing.needsSmtpUtf8,
       sizeBytes,
-      open: () =>
-        Readable.toWeb(
-          composeMessage(departing.message, () => Promise.reject(new Error("No such attachment"))),
-        ) as ReadableStream<Uint8Array>,
+      open: () => composedStream(departing),
       beforeEnd: async () => {
         if (this.#closed) throw new Error("The mailbox has ended");
         const nowMs = Date.now();
@@ -205,38 +209,71 @@ export class OutboxPump {
 
   /** Writes down what came of a try, and when the next one is. */
   #settle({ departing, recipients }: Try, results: Map<string, RecipientResult>, nowMs: number): void {
-    const { outbox } = this.#tools;
+    const { outbox, clock } = this.#tools;
+    const { seq, tries } = departing;
     const events = this.#tools.commit(() => {
       const account = this.#tools.account();
-      if (account === null || outbox.find(departing.seq) === null) return [];
-      const told: LoggedEvent[] = [];
-      let { toldSent } = departing;
-      for (const recipient of recipients) {
-        const result = results.get(recipient.address);
-        const step = afterTry(recipient.state, result?.result ?? { kind: "unanswered" }, departing.tries);
-        this.#move(recipient, step.state, result?.diagnostic ?? null, nowMs);
-        if (step.state === "bounced") {
-          outbox.suppress(recipient.address, "bounce", { seq: departing.seq, nowMs });
-        }
-        if (step.event === null || (step.event === "message.sent" && toldSent)) continue;
-        if (step.event === "message.sent") toldSent = true;
-        told.push(this.#log(account, step.event, recipient, nowMs));
-      }
-      const all = outbox.recipients(departing.seq);
-      const waits = all.some(({ state }) => state === "queued");
-      const dueAt = waits ? nextTryAt(departing.tries, nowMs) : null;
-      outbox.plan(departing.seq, { tries: departing.tries, dueAt, toldSent });
-      outbox.showStatus(departing.seq, all);
-      if (dueAt !== null) this.#tools.clock.atLatest(dueAt);
-      return told;
+      // Its owner has erased it meanwhile.
+      if (account === null || outbox.find(seq) === null) return [];
+      const kinds = recipients.flatMap((recipient) => {
+        const told = this.#conclude(recipient, results.get(recipient.address) ?? UNANSWERED, tries, nowMs);
+        return told.map((kind) => ({ kind, recipient, nowMs }));
+      });
+      const firstSent = departing.toldSent ? -1 : kinds.findIndex(({ kind }) => kind === "message.sent");
+      const told = kinds.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
+      const all = outbox.recipients(seq);
+      const dueAt = all.some(({ state }) => state === "queued") ? nextTryAt(tries, nowMs) : null;
+      outbox.plan(seq, { tries, dueAt, toldSent: departing.toldSent || firstSent !== -1 });
+      outbox.showStatus(seq, all);
+      if (dueAt !== null) clock.atLatest(dueAt);
+      return told.map((what) => logOutgoing(this.#tools, account, what));
     });
     this.#tools.tell(events);
-    this.#tools.moved(departing.seq);
+    this.#tools.moved(seq);
   }
 
-  #log(account: Account, kind: EventKind, recipient: RecipientRow, nowMs: number): LoggedEvent {
-    return logOutgoing(this.#tools, account, { kind, recipient, nowMs });
+  /** Moves a recipient on by what came of its try; answers what the log tells of it. */
+  #conclude(recipient: RecipientRow, said: Said, tries: number, nowMs: number): EventKind[] {
+    const { outbox } = this.#tools;
+    const step = afterTry(recipient.state, said.result, tries);
+    this.#move(recipient, step.state, said.diagnostic, nowMs);
+    if (step.state === "bounced") outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
+    const kinds = step.event === null ? [] : [step.event];
+    // Who took it inside the deployment is the recipient's own mailbox.
+    if (step.state !== "sent" || !this.#isInside(recipient)) return kinds;
+    const arrived = afterReport(step.state, "delivered");
+    this.#move(recipient, arrived.state, said.diagnostic, nowMs);
+    return arrived.event === null ? kinds : [...kinds, arrived.event];
   }
+
+  #isInside({ address }: RecipientRow): boolean {
+    return address.toLowerCase().endsWith(`@${this.#tools.config().mailDomain}`);
+  }
+}
+
+type Said = Pick<RecipientResult, "result" | "diagnostic">;
+
+/** A transport that says nothing of a recipient. */
+const UNANSWERED: Said = { result: { kind: "unanswered" }, diagnostic: "The transport gave no answer" };
+
+/** The bytes of a message, the same at each call. */
+export function composedStream({ message }: Pick<Departing, "message">): ReadableStream<Uint8Array> {
+  return streamOf(composeMessage(message, () => Promise.reject(new Error("No such attachment"))));
+}
+
+/** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */
+function streamOf(readable: Readable): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = readable[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await chunks.return?.();
+    },
+  });
 }
 
 /** Writes what happened to a message of ours into the log, and plans its webhooks; within one transaction. */
@@ -286,5 +323,3 @@ function keptOnly(mail: OutboundMail): RecipientResult[] {
     diagnostic: "Kept here: this deployment has no way out (OUTBOUND=local)",
   }));
 }
-
-export { messageStatus };

@@ -45,6 +45,10 @@ const MOVE: Query<never, [state: string, at: number, diagnostic: Nullable<string
 const PLAN: Query<never, [tries: number, dueAt: Nullable<number>, toldSent: number, Seq]> = {
   text: "UPDATE outbox SET tries = ?, due_at = ?, told_sent = ? WHERE seq = ?",
 };
+const RELEASE: Query<never, []> = {
+  text: `UPDATE outbox SET due_at = 0 WHERE due_at IS NOT NULL AND EXISTS
+    (SELECT 1 FROM recipient r WHERE r.seq = outbox.seq AND r.state IN ('handing', 'ending'))`,
+};
 const SHOW_STATUS: Query<never, [status: string, Seq]> = {
   text: "UPDATE message SET status = ? WHERE seq = ?",
 };
@@ -60,7 +64,9 @@ const SUPPRESSED: Query<SuppressionRow, [addresses: string]> = {
 const LIST_SUPPRESSIONS: Query<SuppressionRow, [after: string, limit: number]> = {
   text: "SELECT address, reason, at, seq FROM suppression WHERE address > ? ORDER BY address LIMIT ? + 0",
 };
-const COUNT_SUPPRESSIONS: Query<{ count: number }, []> = { text: "SELECT count(*) AS count FROM suppression" };
+const COUNT_SUPPRESSIONS: Query<{ count: number }, []> = {
+  text: "SELECT count(*) AS count FROM suppression",
+};
 const FORGIVE: Query<{ address: string }, [address: string]> = {
   text: "DELETE FROM suppression WHERE address = ? RETURNING address",
 };
@@ -118,6 +124,11 @@ export class Outbox {
   /** Messages to be tried, or whose lease is over, the longest due first. */
   due(nowMs: number, limit: number): Seq[] {
     return this.#db.all(DUE, nowMs, limit).map(({ seq }) => seq);
+  }
+
+  /** Makes every message due whose try was under way: whoever made it is dead. */
+  release(): void {
+    this.#db.run(RELEASE);
   }
 
   /** The earliest due time after `afterMs`; null if nothing waits. */

@@ -1,4 +1,4 @@
-import type { Attachment, EmailSummary, ThreadSummary } from "../contract/message.ts";
+import type { Attachment, Delivery, EmailSummary, ThreadSummary } from "../contract/message.ts";
 import { idOf, seqTime, type Seq } from "../lib/ids.ts";
 import type { Listing, StoredAttachment } from "../mail/prepared-mail.ts";
 import type { ContentRow, MessageRow } from "./schema.ts";
@@ -67,11 +67,15 @@ export function threadOf(
  * One email as JSON text without the body where that lies in the raw message. `detail` and `body` are JSON objects that
  * ingest wrote, so their members are spliced in as text: a body of 200 KB is not parsed to be written again.
  */
-export function emailText(row: MessageRow & ContentRow, view: View, downloadable: boolean): string {
-  const attachments = row.attachments === "[]" ? [] : attachmentsOf(row, view, downloadable);
+export function emailText(
+  row: MessageRow & ContentRow,
+  view: View,
+  more: { downloadable: boolean; delivery: readonly Delivery[] },
+): string {
+  const attachments = row.attachments === "[]" ? [] : attachmentsOf(row, view, more.downloadable);
   const rest = {
     attachments,
-    delivery: [],
+    delivery: more.delivery,
     size_bytes: row.size_bytes,
     created_at: receivedAt(row.seq),
     attachment_names: attachments.map((attachment) => attachment.filename).join(", "),

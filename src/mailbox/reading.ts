@@ -1,4 +1,4 @@
-import type { EmailPage, Thread, ThreadPage } from "../contract/message.ts";
+import type { Delivery, EmailPage, Thread, ThreadPage } from "../contract/message.ts";
 import { invalid, notFound, type Answer } from "../contract/problem.ts";
 import type { InboxFilters } from "../contract/routes.ts";
 import { idOf, readId, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
@@ -6,7 +6,10 @@ import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import type { StoredAttachment } from "../mail/prepared-mail.ts";
+import { outgoingBodyJson } from "../mail/prepare-outgoing.ts";
+import { shownState } from "../outbound/ledger.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
+import { Outbox } from "./outbox.ts";
 import {
   emailText,
   jsonText,
@@ -16,7 +19,7 @@ import {
   type JsonText,
   type View,
 } from "./present.ts";
-import type { ContentRow, MessageRow } from "./schema.ts";
+import type { ContentRow, MessageRow, RecipientRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams } from "./statements.ts";
 
@@ -107,15 +110,30 @@ export function findEmail(db: Database, view: View, id: string, downloadable: bo
   const named = readId(id, view.tail);
   const row = named?.part === null ? db.first(statements.FIND_EMAIL, named.seq) : null;
   if (row === null) return refused(notFound("Email"));
-  return done(emailAnswer(row, view, downloadable));
+  return done(emailAnswer(db, row, view, downloadable));
 }
 
-function emailAnswer(row: MessageRow & ContentRow, view: View, downloadable: boolean): EmailAnswer {
-  return {
-    id: idOf(row.seq, view.tail),
-    text: emailText(row, view, downloadable),
-    bodyInRaw: row.body === null,
-  };
+function emailAnswer(
+  db: Database,
+  row: MessageRow & ContentRow,
+  view: View,
+  downloadable: boolean,
+): EmailAnswer {
+  const id = idOf(row.seq, view.tail);
+  if (row.status === "received") {
+    const text = emailText(row, view, { downloadable, delivery: [] });
+    return { id, text, bodyInRaw: row.body === null };
+  }
+  // Of our own messages the body is not stored twice.
+  const outbox = new Outbox(db);
+  const departing = outbox.find(row.seq);
+  const body = departing === null ? null : outgoingBodyJson(departing.message);
+  const delivery = outbox.recipients(row.seq).map(deliveryOf);
+  return { id, text: emailText({ ...row, body }, view, { downloadable, delivery }), bodyInRaw: false };
+}
+
+function deliveryOf({ address, state, at, diagnostic }: RecipientRow): Delivery {
+  return { recipient: address, status: shownState(state), at: new Date(at).toISOString(), diagnostic };
 }
 
 /** The raw message of an email, or where it lies. */
@@ -185,7 +203,7 @@ export function findThread(
   const rows = shown.flatMap(({ seq }) => db.first(statements.FIND_EMAIL, seq) ?? []);
   return done({
     threadId: idOf(thread, view.tail),
-    emails: rows.toReversed().map((row) => emailAnswer(row, view, filters.downloadable)),
+    emails: rows.toReversed().map((row) => emailAnswer(db, row, view, filters.downloadable)),
     nextCursor: shown.length < sizes.length && last ? writeCursor(last.seq) : null,
   });
 }

@@ -1,0 +1,329 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Email, EmailPage } from "../../src/contract/message.ts";
+import type { Sent } from "../../src/contract/sending.ts";
+import type { ChangePage } from "../../src/contract/event.ts";
+import {
+  actorOf,
+  advance,
+  alarmOf,
+  api,
+  ask,
+  bootstrap,
+  createMailbox,
+  evict,
+  resetClock,
+  ringAlarm,
+  rowsOf,
+  setClock,
+  type Ask,
+  type TestMailbox,
+} from "../harness.ts";
+
+afterEach(() => resetClock());
+
+const DAY_MS = 86_400_000;
+
+function send(box: TestMailbox, json: Record<string, unknown>, more: Ask = {}, query = "") {
+  const { headers, ...rest } = more;
+  return ask<Sent>(`/v1/send${query}`, {
+    key: box.api_key,
+    json: { to: "ann@example.net", subject: "Hello", text: "Hello.", ...json },
+    headers,
+    ...rest,
+  });
+}
+
+const email = async (box: TestMailbox, id: string) =>
+  (await ask<Email>(`/v1/emails/${id}`, { key: box.api_key })).body;
+
+const inboxOf = async (box: TestMailbox) =>
+  (await ask<EmailPage>("/v1/inbox", { key: box.api_key })).body.emails;
+
+const kindsOf = async (box: TestMailbox) =>
+  (await ask<ChangePage>("/v1/changes", { key: box.api_key })).body.events.map(({ event }) => event);
+
+describe("POST /v1/send", () => {
+  it("takes a message over and answers with what it became", async () => {
+    const box = await createMailbox();
+    const { status, body } = await send(box, {});
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ status: "queued", sends_today: 1, daily_send_limit: 100 });
+    expect(body.message_id).toMatch(/^<[^@<>\s]+@mailkeep\.test>$/);
+    expect([body.provider_id, body.thread_id]).toEqual([body.id, body.id]);
+  });
+
+  it("delivers inside the deployment, as real mail, and says so", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const sent = await send(
+      from,
+      { to: to.mailbox, subject: "Größe 📦", text: "Grüße\n.\n" },
+      {},
+      "?wait=10",
+    );
+    expect(sent.body.status).toBe("delivered");
+    const [arrived] = await inboxOf(to);
+    expect(arrived).toMatchObject({ subject: "Größe 📦", from_address: from.mailbox, direction: "inbound" });
+    expect(await email(to, arrived?.id ?? "")).toMatchObject({
+      message_id: sent.body.message_id,
+      body_text: "Grüße\n.",
+      metadata: { received_via: "api" },
+    });
+    expect(await kindsOf(from)).toEqual(["message.sent", "message.delivered"]);
+    expect((await email(from, sent.body.id)).delivery).toEqual([
+      {
+        recipient: to.mailbox,
+        status: "delivered",
+        at: expect.stringMatching(/Z$/),
+        diagnostic: expect.stringContaining("2.1.5"),
+      },
+    ]);
+  });
+
+  it("keeps what would leave a deployment without a way out, to be looked at", async () => {
+    const box = await createMailbox();
+    const { body } = await send(box, { html: "<p>Hi</p>", cc: "Bob <bob@example.net>" }, {}, "?wait=10");
+    expect(body.status).toBe("sent");
+    const shown = await email(box, body.id);
+    expect(shown).toMatchObject({
+      direction: "outbound",
+      status: "sent",
+      subject: "Hello",
+      to_address: "ann@example.net",
+      cc_address: "Bob <bob@example.net>",
+      body_text: "Hello.",
+      body_html: "<p>Hi</p>",
+    });
+    expect(shown.delivery.map(({ recipient, status }) => [recipient, status])).toEqual([
+      ["ann@example.net", "sent"],
+      ["bob@example.net", "sent"],
+    ]);
+    expect(await kindsOf(box)).toEqual(["message.sent"]);
+    const raw = await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text();
+    expect(raw).toContain("Subject: Hello\r\n");
+    expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
+  });
+
+  it("bounces what no mailbox here takes, suppresses the address, and lets it go again", async () => {
+    const box = await createMailbox();
+    const nobody = "no-such-box@mailkeep.test";
+    const { body } = await send(box, { to: nobody }, {}, "?wait=10");
+    expect(body.status).toBe("bounced");
+    expect(await kindsOf(box)).toEqual(["message.bounced"]);
+    const again = await send(box, { to: nobody.toUpperCase() });
+    expect([again.status, again.body]).toMatchObject([
+      400,
+      { error: expect.stringMatching(/^Recipient is suppressed: \S+ \(bounce\)$/) },
+    ]);
+    const listed = await ask("/v1/suppressions", { key: box.api_key });
+    expect(listed.body).toMatchObject({
+      suppressions: [{ address: nobody, reason: "bounce" }],
+      next_cursor: null,
+    });
+    const path = `/v1/suppressions/${encodeURIComponent(nobody)}`;
+    expect((await ask(path, { key: box.api_key, method: "DELETE" })).status).toBe(200);
+    expect((await ask(path, { key: box.api_key, method: "DELETE" })).status).toBe(404);
+    expect((await send(box, { to: nobody })).status).toBe(200);
+  });
+
+  it("one refused recipient does not sink the others", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const { body } = await send(from, { to: [to.mailbox, "nobody-here@mailkeep.test"] }, {}, "?wait=10");
+    const { delivery, status } = await email(from, body.id);
+    expect(delivery.map((each) => each.status)).toEqual(["delivered", "bounced"]);
+    expect(status).toBe("bounced");
+    expect(await inboxOf(to)).toHaveLength(1);
+  });
+
+  it("hides Bcc from everybody, and delivers to it", async () => {
+    const [from, to, hidden] = [await createMailbox(), await createMailbox(), await createMailbox()];
+    await send(from, { to: to.mailbox, bcc: hidden.mailbox }, {}, "?wait=10");
+    for (const box of [to, hidden]) {
+      const [arrived] = await inboxOf(box);
+      const raw = await (await api(`/v1/emails/${arrived?.id}/raw`, { key: box.api_key })).text();
+      expect(raw.toLowerCase()).not.toContain(hidden.mailbox);
+    }
+  });
+
+  it("joins the thread of what it answers, on both sides", async () => {
+    const [one, other] = [await createMailbox(), await createMailbox()];
+    const first = await send(one, { to: other.mailbox }, {}, "?wait=10");
+    const [arrived] = await inboxOf(other);
+    const in_reply_to = first.body.message_id;
+    const answer = await send(other, { to: one.mailbox, subject: "Re: Hello", in_reply_to }, {}, "?wait=10");
+    expect(answer.body.thread_id).toBe(arrived?.thread_id);
+    const [back] = await inboxOf(one);
+    expect(back?.thread_id).toBe(first.body.thread_id);
+  });
+
+  it("refuses another's address in From with the text that clients know", async () => {
+    const box = await createMailbox();
+    const { status, body } = await send(box, { from: "ceo@example.com" });
+    expect([status, body]).toMatchObject([
+      403,
+      { error: `From address must match your mailbox: ${box.mailbox}` },
+    ]);
+    const tagged = box.mailbox.replace("@", "+shop@");
+    expect((await send(box, { from: `Shop <${tagged}>` })).status).toBe(200);
+  });
+
+  it.each([
+    [{ to: [] }, 400, "Missing required fields: to, subject"],
+    [{ text: "" }, 400, "Either text or html body is required"],
+    [
+      { to: Array.from({ length: 51 }, (_, n) => `a${n}@example.net`) },
+      400,
+      "Too many recipients (max 50 total across to/cc/bcc)",
+    ],
+    [{ subject: "x".repeat(999) }, 400, "Subject too long (max 998 characters)"],
+    [{ text: "x".repeat(500_001) }, 400, "Body too large"],
+  ])("refuses %# with the contract's words", async (json, status, error) => {
+    const box = await createMailbox();
+    expect(await send(box, json)).toMatchObject({ status, body: { error } });
+  });
+
+  it("is nothing for a provisional key, for a paused mailbox, and where sending is off", async () => {
+    const temporary = await bootstrap();
+    expect(await send(temporary, {})).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
+    const box = await createMailbox();
+    await api("/v1/mailbox/pause", { key: box.api_key, method: "PATCH" });
+    expect((await send(box, {})).status).toBe(403);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const headers = { "Idempotency-Key": "order-4711" };
+
+  it("sends once, however often and however fast it comes", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => send(from, { to: to.mailbox }, { headers }, "?wait=10")),
+    );
+    expect(new Set(all.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    await evict(from.mailbox);
+    expect((await send(from, { to: to.mailbox }, { headers })).body.id).toBe(all[0]?.body.id);
+    expect(await inboxOf(to)).toHaveLength(1);
+    expect((await send(from, { to: to.mailbox })).body.sends_today).toBe(2);
+  });
+
+  it("refuses another message under it for a day, and is forgotten then", async () => {
+    const box = await createMailbox();
+    const first = await send(box, {}, { headers });
+    expect(await send(box, { subject: "Other" }, { headers })).toMatchObject({ status: 422 });
+    advance(DAY_MS + 1_000);
+    const next = await send(box, {}, { headers });
+    expect(next.body.id).not.toBe(first.body.id);
+  });
+
+  it("is of its mailbox alone", async () => {
+    const [one, other] = [await createMailbox(), await createMailbox()];
+    const sent = await Promise.all([send(one, {}, { headers }), send(other, {}, { headers })]);
+    expect(new Set(sent.map(({ body }) => body.id)).size).toBe(2);
+  });
+});
+
+describe("the daily limit", () => {
+  it("accepts exactly 100 of 200 that come at once", async () => {
+    const box = await createMailbox();
+    const all = await Promise.all(Array.from({ length: 200 }, () => send(box, {})));
+    const refused = all.filter(({ status }) => status === 429);
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(refused).toHaveLength(100);
+    expect(refused[0]).toMatchObject({ body: { error: "Daily send limit reached (100/100)" } });
+    expect(Number(refused[0]?.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await ask("/v1/stats", { key: box.api_key })).body).toMatchObject({
+      sends_today: 100,
+      daily_send_limit: 100,
+      outbound: 100,
+    });
+  });
+
+  it("begins anew at midnight, late alarms or not, and never twice when the clock goes back (F15)", async () => {
+    const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+    setClock(midnight - 100);
+    const box = await createMailbox();
+    expect((await send(box, {})).body.sends_today).toBe(1);
+    const { headers } = await send(box, {});
+    expect(headers.get("Retry-After")).toBeNull();
+    setClock(midnight + 100);
+    expect((await send(box, {})).body.sends_today).toBe(1);
+    setClock(midnight - 7_200_000);
+    expect((await send(box, {})).body.sends_today).toBe(2);
+    setClock(midnight + 2 * DAY_MS);
+    expect((await send(box, {})).body.sends_today).toBe(1);
+  });
+});
+
+/** Makes a mailbox full, so that it takes nothing for now, or empty again. */
+async function fill(box: TestMailbox, bytes: number): Promise<void> {
+  await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+    storage.sql.exec("UPDATE account SET storage_bytes = ?", bytes);
+  });
+  await evict(box.mailbox);
+}
+const HANDING = "SELECT seq FROM recipient WHERE state IN ('handing', 'ending')";
+const FULL = 10_000_000_000;
+
+describe("what was accepted", () => {
+  it("is tried again 1, 5, 15 minutes and so on later, and given up after the eighth try", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    await fill(to, FULL);
+    const { body } = await send(from, { to: to.mailbox }, {}, "?wait=10");
+    for (const minutes of [1, 5, 15, 60, 240, 720, 1_440]) {
+      const { delivery, status } = await email(from, body.id);
+      expect(status).toBe("queued");
+      expect(delivery[0]?.diagnostic).toContain("452 4.2.2");
+      expect(await alarmOf(from.mailbox)).toBeLessThanOrEqual(
+        Date.parse(delivery[0]?.at ?? "") + minutes * 60_000,
+      );
+      advance(minutes * 60_000);
+      await ringAlarm(from.mailbox);
+      await vi.waitFor(async () =>
+        expect((await email(from, body.id)).delivery[0]?.at).not.toBe(delivery[0]?.at),
+      );
+      await vi.waitFor(async () => expect(await rowsOf(from.mailbox, HANDING)).toEqual([]));
+    }
+    expect((await email(from, body.id)).status).toBe("failed");
+    expect(await kindsOf(from)).toEqual([]);
+    expect(await inboxOf(to)).toEqual([]);
+  });
+
+  it("is sent by the alarm when the process died right after", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const { body } = await send(from, { to: to.mailbox });
+    await evict(from.mailbox);
+    await ringAlarm(from.mailbox);
+    await vi.waitFor(async () => expect((await email(from, body.id)).status).toBe("delivered"));
+    expect(await inboxOf(to)).toHaveLength(1);
+  });
+
+  it("waits while the mailbox is paused, and goes on after", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    await fill(to, FULL);
+    const { body } = await send(from, { to: to.mailbox }, {}, "?wait=10");
+    await fill(to, 0);
+    expect(body.status).toBe("queued");
+    await api("/v1/mailbox/pause", { key: from.api_key, method: "PATCH" });
+    advance(61_000);
+    await ringAlarm(from.mailbox);
+    expect(await inboxOf(to)).toEqual([]);
+    await api("/v1/mailbox/resume", { key: from.api_key, method: "PATCH" });
+    await vi.waitFor(async () => expect((await email(from, body.id)).status).toBe("delivered"));
+    expect(await inboxOf(to)).toHaveLength(1);
+  });
+
+  it("reaches a paused mailbox", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    await api("/v1/mailbox/pause", { key: to.api_key, method: "PATCH" });
+    expect((await send(from, { to: to.mailbox }, {}, "?wait=10")).body.status).toBe("delivered");
+  });
+
+  it("is not sent when its owner erases it first, nor kept in any table", async () => {
+    const box = await createMailbox();
+    const { body } = await send(box, {}, {}, "?wait=10");
+    await api(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE" });
+    for (const table of ["outbox", "recipient", "message", "content"]) {
+      expect(await rowsOf(box.mailbox, `SELECT * FROM ${table}`)).toEqual([]);
+    }
+  });
+});
