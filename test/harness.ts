@@ -137,6 +137,13 @@ export async function evict(address: string): Promise<void> {
   await evictDurableObject(actorOf(address));
 }
 
+/** Ends the actor's instance in the middle of whatever it does, as a crash would; storage keeps what was confirmed. */
+export async function kill(address: string): Promise<void> {
+  await runInDurableObject(actorOf(address), (_, state) => state.abort("killed by a test")).catch(
+    () => undefined,
+  );
+}
+
 /** Moves the clock of the service. Timers go on as they were. */
 export function setClock(ms: number): void {
   vi.useFakeTimers({ toFake: ["Date"], now: ms });

@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,lib,mail,scripts,webhooks}/**/*.test.ts"],
+          include: ["test/{contract,lib,mail,scripts,webhooks}/**/*.test.ts", "test/outbound/ledger.test.ts"],
           testTimeout: 30_000,
         },
       },

@@ -139,8 +139,8 @@ export abstract class MailboxCore extends Server<Env> {
         await this.#close();
         return;
       }
-      prune(this.db, this.retentionMs, now);
       this.webhooks.pump(now);
+      prune(this.db, this.retentionMs, now);
       await this.#lifecycle.drain(this.account, now);
     } catch (error) {
       console.error("A mailbox's alarm did not finish and rings again:", error);
@@ -251,7 +251,21 @@ export abstract class MailboxCore extends Server<Env> {
     const { account } = this;
     if (account === null) return;
     const log = account.row.status === "closing" ? null : retentionDue(this.db, this.retentionMs);
-    await this.alarmClock.set([...this.#lifecycle.dues(account), ...this.webhooks.dues(Date.now()), log]);
+    const webhooks = this.webhooks.dues(Date.now());
+    await this.alarmClock.set([...this.#lifecycle.dues(account), log, ...webhooks]);
+  }
+
+  #newWebhooks(): Webhooks {
+    return new Webhooks({
+      db: this.db,
+      clock: this.alarmClock,
+      config: () => configOf(this.env),
+      account: () => this.account,
+      rearm: () =>
+        this.ctx.waitUntil(
+          this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
+        ),
+    });
   }
 
   /** How long the log keeps an entry. */
@@ -264,16 +278,6 @@ export abstract class MailboxCore extends Server<Env> {
     this.codeWaiters.recheck();
     this.changeWaiters.recheck();
     this.listeners.recheck();
-  }
-
-  #newWebhooks(): Webhooks {
-    return new Webhooks({
-      db: this.db,
-      clock: this.alarmClock,
-      config: () => configOf(this.env),
-      account: () => this.account,
-      rearm: () => this.ctx.waitUntil(this.arm()),
-    });
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

@@ -25,10 +25,11 @@ const REPLAY_LOW_WATER_BYTES = 16_384;
 const REPLAY_PAGE = 200;
 
 /**
- * Time that one push to one listener is given. Pushing is followed by as much silence as it would take by this measure, in
- * which what happens is gathered: so a thousand listeners leave most of the time to receipts, and one waits for nothing.
+ * Silence after a push to as many listeners as there may be, in which what happens is gathered. A push costs a write for
+ * each, so a thousand that hear of each mail at once would leave no time to receive the next. It falls with the square of
+ * their number: a hundred wait 5 ms at most, and one waits for nothing.
  */
-const PUSH_SHARE_MS = 0.25;
+const MAX_PAUSE_MS = 500;
 
 const encoder = new TextEncoder();
 const keepaliveBytes = encoder.encode(KEEPALIVE);
@@ -136,7 +137,7 @@ export class Listeners {
         const events = this.#gathered;
         this.#gathered = [];
         await this.#source.durable();
-        const pause = this.#open.size * PUSH_SHARE_MS;
+        const pause = MAX_PAUSE_MS * (this.#open.size / MAX_LISTENERS) ** 2;
         this.#send(events);
         if (pause >= 1) await new Promise((resolve) => setTimeout(resolve, pause));
       }
@@ -187,10 +188,14 @@ export class Listeners {
   }
 
   #write(listener: Listener, bytes: Uint8Array, now: number): void {
+    // Judged by what was there before: much that happened at once is no fault of the client.
+    const unread = REPLAY_LOW_WATER_BYTES - (listener.controller.desiredSize ?? 0);
+    if (unread > MAX_UNREAD_BYTES) {
+      this.#cutOff(listener);
+      return;
+    }
     listener.controller.enqueue(bytes);
     listener.lastWriteAt = now;
-    const unread = REPLAY_LOW_WATER_BYTES - (listener.controller.desiredSize ?? 0);
-    if (unread > MAX_UNREAD_BYTES) this.#cutOff(listener);
   }
 
   #schedule(): void {

@@ -85,7 +85,16 @@ describe("a key of one mailbox that names another", () => {
         WRONG_MAILBOX,
       );
     }
-    for (const path of ["threads", "thread?id=x", "threads/x", "attachments/x", "keys", "mailbox"]) {
+    for (const path of [
+      "threads",
+      "thread?id=x",
+      "threads/x",
+      "attachments/x",
+      "keys",
+      "mailbox",
+      "mailbox/routes",
+      "webhook/deliveries",
+    ]) {
       const glue = path.includes("?") ? "&" : "?";
       expect(await toldOf(await api(`/v1/${path}${glue}${other}`, { key: a.api_key }))).toEqual(
         WRONG_MAILBOX,
@@ -109,9 +118,11 @@ describe("a key of one mailbox that names another", () => {
     expect(await toldOf(await api("/v1/mailbox", { key: a.api_key, method: "PATCH", json }))).toEqual(
       WRONG_MAILBOX,
     );
-    expect(await toldOf(await api("/v1/keys", { key: a.api_key, json: { mailbox: b.mailbox } }))).toEqual(
-      WRONG_MAILBOX,
-    );
+    for (const path of ["keys", "webhook/test", "webhook/replay", "webhook/deliveries/x/redeliver"]) {
+      expect(
+        await toldOf(await api(`/v1/${path}`, { key: a.api_key, json: { mailbox: b.mailbox } })),
+      ).toEqual(WRONG_MAILBOX);
+    }
   });
 
   it("is refused when it names its own beside it, in either order", async () => {

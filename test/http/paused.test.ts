@@ -47,6 +47,13 @@ const EVERYTHING = [
   ["GET", "/v1/mailbox"],
   ["PATCH", "/v1/mailbox"],
   ["PATCH", "/v1/mailbox/pause"],
+  ["GET", "/v1/mailbox/routes"],
+  ["PUT", "/v1/mailbox/routes"],
+  ["DELETE", "/v1/mailbox/routes?label=x"],
+  ["GET", "/v1/webhook/deliveries"],
+  ["POST", "/v1/webhook/deliveries/EMAIL/redeliver"],
+  ["POST", "/v1/webhook/replay"],
+  ["POST", "/v1/webhook/test"],
   ["DELETE", "/v1/mailbox"],
 ] as const;
 

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  afterDeath,
+  afterReport,
+  afterTry,
+  isSettled,
+  MAX_TRIES,
+  messageStatus,
+  nextTryAt,
+  shownState,
+  type HandOver,
+  type RecipientState,
+  type Report,
+} from "../../src/outbound/ledger.ts";
+
+const STATES: RecipientState[] = [
+  "queued",
+  "handing",
+  "ending",
+  "sent",
+  "delivered",
+  "bounced",
+  "complained",
+  "failed",
+  "unknown",
+];
+const REPORTS: Report[] = ["delivered", "relayed", "delayed", "bounced", "complained"];
+const RESULTS: HandOver[] = (["taken", "refused", "deferred", "unanswered", "impossible"] as const).map(
+  (kind) => ({ kind }),
+);
+const state = fc.constantFrom(...STATES);
+
+const MINUTE_MS = 60_000;
+
+describe("the retry schedule", () => {
+  it("waits 1 m, 5 m, 15 m, 1 h, 4 h, 12 h and 24 h, then gives up", () => {
+    const waits = Array.from({ length: MAX_TRIES }, (_, index) => nextTryAt(index + 1, 1_000));
+    expect(waits.map((at) => (at === null ? null : (at - 1_000) / MINUTE_MS))).toEqual([
+      1,
+      5,
+      15,
+      60,
+      240,
+      720,
+      1_440,
+      null,
+    ]);
+  });
+});
+
+describe("the status of a message", () => {
+  it("is the first of queued, unknown, complained, bounced, failed, sent, delivered that any recipient has", () => {
+    const order = ["queued", "unknown", "complained", "bounced", "failed", "sent", "delivered"] as const;
+    fc.assert(
+      fc.property(fc.array(state, { minLength: 1 }), (states) => {
+        const shown = states.map(shownState);
+        const first = order.find((one) => shown.includes(one));
+        expect(messageStatus(states)).toBe(first);
+      }),
+    );
+  });
+
+  it("shows one under way as queued", () => {
+    expect(messageStatus(["handing", "delivered"])).toBe("queued");
+    expect(messageStatus(["ending", "delivered"])).toBe("queued");
+  });
+
+  it("is of no message without recipients", () => {
+    expect(() => messageStatus([])).toThrow("without recipients");
+  });
+});
+
+describe("a recipient after a try", () => {
+  it.each([
+    ["taken", "sent", "message.sent"],
+    ["refused", "bounced", "message.bounced"],
+    ["deferred", "queued", null],
+    ["unanswered", "unknown", null],
+    ["impossible", "failed", null],
+  ] as const)("that was %s is %s", (kind, next, event) => {
+    expect(afterTry("handing", { kind }, 1)).toEqual({ state: next, event });
+    expect(afterTry("ending", { kind }, 1)).toEqual({ state: next, event });
+  });
+
+  it("is given up when the last was deferred", () => {
+    expect(afterTry("handing", { kind: "deferred" }, MAX_TRIES - 1).state).toBe("queued");
+    expect(afterTry("handing", { kind: "deferred" }, MAX_TRIES).state).toBe("failed");
+  });
+
+  it("is not moved by late news, but an unknown one is settled and never queued again", () => {
+    for (const result of RESULTS) {
+      for (const settled of ["sent", "delivered", "bounced", "complained", "failed", "queued"] as const) {
+        expect(afterTry(settled, result, 1)).toEqual({ state: settled, event: null });
+      }
+      expect(afterTry("unknown", result, 1).state).not.toBe("queued");
+    }
+    expect(afterTry("unknown", { kind: "taken" }, 1)).toEqual({ state: "sent", event: "message.sent" });
+  });
+});
+
+describe("a recipient after the process died", () => {
+  it("is tried again only if the end of the message was not said", () => {
+    expect(afterDeath("handing")).toBe("queued");
+    expect(afterDeath("ending")).toBe("unknown");
+    for (const settled of STATES.filter(isSettled)) expect(afterDeath(settled)).toBe(settled);
+  });
+});
+
+describe("a recipient after reports", () => {
+  it("stands the same whatever order they come in, however often", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...REPORTS)), fc.infiniteStream(fc.nat()), (reports, numbers) => {
+        const shuffled = reports
+          .map((report) => ({ report, key: numbers.next().value ?? 0 }))
+          .toSorted((one, other) => one.key - other.key)
+          .map(({ report }) => report);
+        const end = (all: Report[]) =>
+          all.reduce((at, report) => afterReport(at, report).state, "sent" as RecipientState);
+        expect(end([...shuffled, ...shuffled])).toBe(end(reports));
+      }),
+    );
+  });
+
+  it("is told of once for each state it reaches", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...REPORTS)), (reports) => {
+        let at: RecipientState = "sent";
+        const events: string[] = [];
+        for (const report of [...reports, ...reports]) {
+          const step = afterReport(at, report);
+          expect(step.event === null).toBe(step.state === at);
+          if (step.event !== null) events.push(step.event);
+          at = step.state;
+        }
+        expect(new Set(events).size).toBe(events.length);
+      }),
+    );
+  });
+
+  it("never turns a delay or a relay into an end", () => {
+    for (const one of STATES) {
+      for (const report of ["delayed", "relayed"] as const) {
+        expect(afterReport(one, report)).toEqual({ state: one, event: null });
+      }
+    }
+  });
+
+  it("is settled even if nobody knew that it was sent", () => {
+    expect(afterReport("unknown", "delivered").state).toBe("delivered");
+    expect(afterReport("ending", "bounced").state).toBe("bounced");
+  });
+});
