@@ -70,7 +70,7 @@ export abstract class MailboxSettings extends MailboxCore {
   #change<T>(access: Access, work: (account: Account, now: number) => Answer<T>): Answer<T> {
     const now = Date.now();
     const changed = this.answer(access, (account) => this.commit(() => work(account, now)));
-    this.webhooks.pump(now);
+    if (changed.ok) this.webhooks.pump(now);
     return changed;
   }
 

@@ -61,7 +61,8 @@ export class Targets {
     const wanted = this.all().filter(
       ({ label, status }) => status === "active" && (label === OWN_URL || data.labels.includes(label)),
     );
-    return wanted.filter((target, index) => wanted.findIndex(({ url }) => url === target.url) === index);
+    const urls = wanted.map(({ url }) => spelledOnce(url));
+    return wanted.filter((_, index) => urls.indexOf(urls[index] ?? "") === index);
   }
 
   /** Sets the URL of a label, or of the mailbox, and makes it active. */
@@ -83,6 +84,11 @@ export class Targets {
     this.#db.run(REMOVE, target.id);
     this.forget();
   }
+}
+
+/** One spelling for what is the same request. */
+function spelledOnce(url: string): string {
+  return URL.parse(url)?.href ?? url;
 }
 
 /** The URL of a label as its owner sees it. */

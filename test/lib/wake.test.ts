@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextWake } from "../../src/lib/wake.ts";
+import { AlarmClock, nextWake } from "../../src/lib/wake.ts";
 
 const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const due = fc.array(fc.option(time), { maxLength: 12 });
@@ -59,5 +59,33 @@ describe("nextWake", () => {
         expect(ran.toSorted((a, b) => a - b)).toEqual(jobs.map((_, index) => index));
       }),
     );
+  });
+});
+
+describe("an alarm clock", () => {
+  /** Storage that answers a turn later, and what its alarm is set to. */
+  function storage() {
+    const state = { alarm: null as number | null };
+    const later = <T>(work: () => T) => Promise.resolve().then(work);
+    const fake = {
+      getAlarm: () => later(() => state.alarm),
+      setAlarm: (ms: number) => later(() => void (state.alarm = ms)),
+      deleteAlarm: () => later(() => void (state.alarm = null)),
+    };
+    return { state, clock: new AlarmClock(fake as Partial<DurableObjectStorage> as DurableObjectStorage) };
+  }
+
+  it("keeps what it was told of while it was being set", async () => {
+    const { state, clock } = storage();
+    const soon = Date.now() + 1_000;
+    for (const dues of [[], [soon + 60_000]]) {
+      const setting = clock.set(dues);
+      clock.atLatest(soon);
+      await setting;
+      await Promise.resolve();
+      expect(state.alarm).toBe(soon);
+      await clock.set([]);
+      expect(state.alarm).toBeNull();
+    }
   });
 });

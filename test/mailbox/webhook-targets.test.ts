@@ -81,15 +81,18 @@ describe("a label's URL", () => {
     expect(world.sent.map(({ url }) => url)).toEqual([LETTERS]);
   });
 
-  it("that is the mailbox's own gets one request", async () => {
-    const world = outside();
-    const box = await hooked();
-    await route(box, "newsletter", HOOK);
-    await deliver(box.mailbox, newsletter());
-    await settled(box);
-    expect(world.sent).toHaveLength(1);
-    expect(await deliveriesOf(box)).toMatchObject([{ label: null }]);
-  });
+  it.each([HOOK, "HTTPS://HOOKS.example.com:443/in"])(
+    "that is the mailbox's own gets one request: %s",
+    async (same) => {
+      const world = outside();
+      const box = await hooked();
+      await route(box, "newsletter", same);
+      await deliver(box.mailbox, newsletter());
+      await settled(box);
+      expect(world.sent).toHaveLength(1);
+      expect(await deliveriesOf(box)).toMatchObject([{ label: null }]);
+    },
+  );
 
   it("fails by itself, and the mailbox's own goes on", async () => {
     const world = outside((sent) => (sent.url === LETTERS ? broken(sent) : ok(sent)));
