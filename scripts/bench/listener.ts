@@ -7,13 +7,14 @@ const SHARED = Buffer.allocUnsafe(65_536);
 
 export interface ListenerWish {
   port: number;
+  path: string;
   key: string;
   /** The stream begins after this entry of the log; without it, from now on. */
   lastEventId?: number;
 }
 
 /**
- * One open stream of `GET /v1/events` over a bare socket: it looks for the newest `id:` of what arrives, and does nothing
+ * One open stream over a bare socket: it looks for the newest `id:` of what arrives, and does nothing
  * else, because it shares the machine with what it measures.
  */
 export class Listener {
@@ -43,7 +44,7 @@ export class Listener {
     this.#socket.on("error", opened);
     const resume = wish.lastEventId === undefined ? "" : `Last-Event-ID: ${wish.lastEventId}\r\n`;
     this.#socket.write(
-      `GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:${wish.port}\r\nAuthorization: Bearer ${wish.key}\r\n${resume}\r\n`,
+      `GET ${wish.path} HTTP/1.1\r\nHost: 127.0.0.1:${wish.port}\r\nAuthorization: Bearer ${wish.key}\r\n${resume}\r\n`,
     );
   }
 

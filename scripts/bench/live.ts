@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpConnection } from "./http-connection.ts";
-import { Listener } from "./listener.ts";
+import { Listener, type ListenerWish } from "./listener.ts";
 import type { Job } from "./load.ts";
 import { composeMail } from "./mail.ts";
 import { interleave, quantile, type Side } from "./measure.ts";
@@ -24,8 +24,9 @@ export interface LiveResults {
     /** Receipts a second, without and with them. */
     alonePerSecond: number;
     perSecond: number;
-    /** That workerd grew by for each. */
+    /** That workerd grew by for each, and for each of as many bare streams of the floor. */
     bytesEach: number;
+    floorBytesEach: number;
   };
   replay: { events: number; ms: number };
   /** p50 of an inbox page of a mailbox with so many deliveries that wait, and of one with none. */
@@ -42,6 +43,8 @@ const CROWD_ROUNDS = 3;
 const SETTLE_MS = 1_500;
 const REPLAYED = 10_000;
 const REPLAYS = 3;
+/** Its nine fields, with nothing in them. */
+const MIN_FRAME_BYTES = 250;
 const JOBS = 10_000;
 const PAGE_SLICE_MS = 500;
 const PAGE_ROUNDS = 6;
@@ -69,7 +72,7 @@ async function measureStreams(
   box: Box,
   count: number,
 ): Promise<LiveResults["streams"][number]> {
-  const listeners = await openListeners(stage, box, count);
+  const listeners = await openListeners(placeOf(stage, box), count);
   const sender = new Sender(stage, box);
   const latencies: number[] = [];
   let seq = await lastSeq(stage, box);
@@ -115,12 +118,9 @@ async function measureCrowd(stage: Stage): Promise<LiveResults["crowd"]> {
   let bytesEach = 0;
   for (let round = 0; round < CROWD_ROUNDS; round += 1) {
     alone.push(await slice());
-    await pause(SETTLE_MS);
-    const before = resident(stage.service.workerdPid).bytes;
-    const listeners = await openListeners(stage, box, CROWD);
-    await pause(SETTLE_MS);
+    const { listeners, bytesEach: grown } = await gather(stage.service.workerdPid, placeOf(stage, box));
     // The first crowd: what memory a later one needs is there already.
-    if (round === 0) bytesEach = (resident(stage.service.workerdPid).bytes - before) / CROWD;
+    if (round === 0) bytesEach = grown;
     crowded.push(await slice());
     // Who was cut off, or left out, would have cost nothing.
     const last = await lastSeq(stage, box);
@@ -128,7 +128,41 @@ async function measureCrowd(stage: Stage): Promise<LiveResults["crowd"]> {
     for (const listener of listeners) listener.close();
     await pause(SETTLE_MS);
   }
-  return { listeners: CROWD, alonePerSecond: mean(alone), perSecond: mean(crowded), bytesEach };
+  const floorBytesEach = await measureFloorCrowd(stage);
+  return {
+    listeners: CROWD,
+    alonePerSecond: mean(alone),
+    perSecond: mean(crowded),
+    bytesEach,
+    floorBytesEach,
+  };
+}
+
+/** The same for streams of an actor that does nothing else, after it too has worked. */
+async function measureFloorCrowd({ client, floor }: Stage): Promise<number> {
+  await client.run({
+    kind: "get",
+    port: floor.port,
+    targets: [{ path: "/a", key: "" }],
+    connections: CROWD_CONNECTIONS,
+    durationMs: CROWD_SLICE_MS,
+    maxCount: UNBOUNDED,
+  });
+  const { listeners, bytesEach } = await gather(floor.pid, { port: floor.port, path: "/d", key: "" });
+  for (const listener of listeners) listener.close();
+  return bytesEach;
+}
+
+/** Opens a crowd, and says what workerd grew by for each of it, the garbage of opening it included. */
+async function gather(
+  pid: number,
+  wish: ListenerWish,
+): Promise<{ listeners: Listener[]; bytesEach: number }> {
+  await pause(SETTLE_MS);
+  const before = resident(pid).bytes;
+  const listeners = await openListeners(wish, CROWD);
+  await pause(SETTLE_MS);
+  return { listeners, bytesEach: (resident(pid).bytes - before) / CROWD };
 }
 
 async function measureReplay(stage: Stage): Promise<LiveResults["replay"]> {
@@ -140,6 +174,7 @@ async function measureReplay(stage: Stage): Promise<LiveResults["replay"]> {
     const startedMs = performance.now();
     const listener = await Listener.open({ ...placeOf(stage, full.box), lastEventId: last - REPLAYED });
     times.push((await listener.heard(last)) - startedMs);
+    if (listener.bytes < REPLAYED * MIN_FRAME_BYTES) throw new Error("a replay left events out");
     listener.close();
   }
   return { events: REPLAYED, ms: spreadOf(times).p50Ms };
@@ -194,14 +229,16 @@ function postJob(
   };
 }
 
-const placeOf = ({ service }: Stage, { key }: Box) => ({ port: service.httpPort, key });
+const placeOf = ({ service }: Stage, { key }: Box) => ({
+  port: service.httpPort,
+  path: "/v1/events",
+  key,
+});
 
-async function openListeners(stage: Stage, box: Box, count: number): Promise<Listener[]> {
+async function openListeners(wish: ListenerWish, count: number): Promise<Listener[]> {
   const listeners: Listener[] = [];
   while (listeners.length < count) {
-    const some = Array.from({ length: Math.min(50, count - listeners.length) }, () =>
-      Listener.open(placeOf(stage, box)),
-    );
+    const some = Array.from({ length: Math.min(50, count - listeners.length) }, () => Listener.open(wish));
     listeners.push(...(await Promise.all(some)));
   }
   return listeners;

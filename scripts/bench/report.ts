@@ -106,7 +106,10 @@ function liveTable(live: LiveResults | null): string[][] {
       `receipts beside ${crowd.listeners} listeners`,
       `${crowd.perSecond.toFixed(0)}/s, ${crowd.alonePerSecond.toFixed(0)}/s without`,
     ],
-    ["memory of workerd for one of them", `${(crowd.bytesEach / 1_000).toFixed(1)} KB`],
+    [
+      "growth of workerd for one of them, the garbage of opening it included",
+      `${kilobytes(crowd.bytesEach)}, ${kilobytes(crowd.floorBytesEach)} for a bare stream of the floor`,
+    ],
     [`replay of ${replay.events} events`, `${replay.ms.toFixed(0)} ms`],
     ...waiting.pages.map(({ connections, p50Ms, idleP50Ms }) => [
       `inbox page beside ${waiting.jobs} waiting deliveries, ${connections} conn`,
@@ -140,6 +143,7 @@ function section(title: string, table: readonly string[][]): string {
 
 const space = (cell: string, width = 0): number => Math.max(0, width - cell.length);
 const pad = (cell: string, width = 0): string => cell + " ".repeat(space(cell, width));
+const kilobytes = (value: number): string => `${(value / 1_000).toFixed(1)} KB`;
 const megabytes = (value: number): string => `${(value / MB).toFixed(0)} MB`;
 
 function bytes(value: number): string {
