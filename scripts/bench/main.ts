@@ -8,6 +8,7 @@ import { buildBundle } from "../serve/bundle.ts";
 import { claimPorts } from "../serve/ports.ts";
 import { workerdPid } from "../serve/processes.ts";
 import { benchWorker, buildBenchWorker, embed } from "./bundles.ts";
+import { measureLive } from "./live.ts";
 import { LoadClient } from "./load.ts";
 import { measureMemory } from "./memory.ts";
 import { forgetPeak, resident } from "./process-cost.ts";
@@ -24,7 +25,7 @@ const LEVELS = [1_000, 20_000, 100_000];
 const QUICK_LEVELS = [1_000, 20_000];
 const FLEET = 64;
 const FLEET_STORED = 100;
-const SUITES = ["reads", "receipt", "sizes", "code", "memory"] as const;
+const SUITES = ["reads", "receipt", "sizes", "code", "live", "memory"] as const;
 type Suite = (typeof SUITES)[number];
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
@@ -56,6 +57,8 @@ async function bench(options: Options): Promise<void> {
     AUTH_TOKEN: token,
     WEBHOOK_SECRET: randomBytes(24).toString("base64url"),
     MAILBOX_QUOTA_BYTES: "100000000000",
+    // The target of the bench is on this machine.
+    ALLOW_PRIVATE_WEBHOOKS: "true",
   };
   const builtDir = path.join(tempDir, "worker");
   buildDocs();
@@ -68,6 +71,7 @@ async function bench(options: Options): Promise<void> {
     rowCosts: {},
     bytesPerMessage: [],
     code: null,
+    live: null,
     memory: [],
     workerd: { idleBytes: 0, peakBytes: 0 },
   };
@@ -103,6 +107,7 @@ async function runSuites(stage: Stage, suites: ReadonlySet<Suite>, results: Resu
     say("code: handed to a waiting client");
     results.code = await measureCodes(stage);
   }
+  if (suites.has("live")) results.live = await measureLive(stage, say);
   if (suites.has("sizes")) results.rows.push(...(await measureSizes(stage, say)));
   results.workerd.peakBytes = resident(pid).peakBytes;
 }

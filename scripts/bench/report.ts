@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { LiveResults } from "./live.ts";
 import type { Row } from "./stage.ts";
 import { judge, type Results, type Target } from "./targets.ts";
 
@@ -17,6 +18,7 @@ export function tableOf(results: Results): string {
     section("Requests", rowsTable(results.rows)),
     section("Rows of SQLite for one operation", costTable(results)),
     section("Disk, memory, codes", otherTable(results)),
+    section("Streams and webhooks, whose clients share the cores with the service", liveTable(results.live)),
     section("Targets", targetTable(judge(results))),
   ].join("\n");
 }
@@ -90,6 +92,32 @@ function otherTable(results: Results): string[][] {
   ];
 }
 
+function liveTable(live: LiveResults | null): string[][] {
+  const head = ["what", "value"];
+  if (live === null) return [head];
+  const { streams, webhook, crowd, replay, waiting } = live;
+  const spread = ({ p50Ms, p99Ms, count }: LiveResults["webhook"]): string =>
+    `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms (${count})`;
+  return [
+    head,
+    ...streams.map((one) => [`frame after the receipt, ${one.listeners} listeners`, spread(one)]),
+    ["webhook after the receipt", spread(webhook)],
+    [
+      `receipts beside ${crowd.listeners} listeners`,
+      `${crowd.perSecond.toFixed(0)}/s, ${crowd.alonePerSecond.toFixed(0)}/s without`,
+    ],
+    [
+      "growth of workerd for one of them, the garbage of opening it included",
+      `${kilobytes(crowd.bytesEach)}, ${kilobytes(crowd.floorBytesEach)} for a bare stream of the floor`,
+    ],
+    [`replay of ${replay.events} events`, `${replay.ms.toFixed(0)} ms`],
+    ...waiting.pages.map(({ connections, p50Ms, idleP50Ms }) => [
+      `inbox page beside ${waiting.jobs} waiting deliveries, ${connections} conn`,
+      `p50 ${p50Ms.toFixed(2)} ms, ${idleP50Ms.toFixed(2)} ms without`,
+    ]),
+  ];
+}
+
 function targetTable(targets: readonly Target[]): string[][] {
   const verdict = ({ ok }: Target): string => (ok === null ? "not measured" : ok ? "ok" : "MISSED");
   return [
@@ -115,6 +143,7 @@ function section(title: string, table: readonly string[][]): string {
 
 const space = (cell: string, width = 0): number => Math.max(0, width - cell.length);
 const pad = (cell: string, width = 0): string => cell + " ".repeat(space(cell, width));
+const kilobytes = (value: number): string => `${(value / 1_000).toFixed(1)} KB`;
 const megabytes = (value: number): string => `${(value / MB).toFixed(0)} MB`;
 
 function bytes(value: number): string {

@@ -1,3 +1,4 @@
+import type { LiveResults } from "./live.ts";
 import type { MemoryUse } from "./memory.ts";
 import type { RowCosts } from "./row-costs.ts";
 import type { Row } from "./stage.ts";
@@ -10,6 +11,7 @@ export interface Results {
   rowCosts: RowCosts;
   bytesPerMessage: { stored: number; messageBytes: number; diskBytes: number }[];
   code: { count: number; p50Ms: number; p99Ms: number } | null;
+  live: LiveResults | null;
   memory: MemoryUse[];
   /** Of the service that served everything else: idle at first, and its peak. */
   workerd: { idleBytes: number; peakBytes: number };
@@ -46,7 +48,7 @@ export function judge(results: Results): Target[] {
     const search = find(rows, { name: "search", stored: MIDDLE, connections, mailboxes: 1 })?.p50Ratio;
     targets.push(atMost(`search, 1 % of 20,000 / (b), p50, ${connections} conn`, search, 3));
   }
-  targets.push(...receiptTargets(rows), ...otherTargets(results));
+  targets.push(...receiptTargets(rows), ...liveTargets(results.live), ...otherTargets(results));
   return targets;
 }
 
@@ -88,6 +90,30 @@ function receiptTargets(rows: readonly Row[]): Target[] {
     atLeast("receipt by HTTP / (c), rate, 16 conn", one?.rateRatio ?? undefined, 0.75),
     atLeast("receipt, 64 mailboxes / one, rate, 16 conn", spread, 1),
     atLeast("inbox page, 64 mailboxes / one, rate, 16 conn", readSpread, 1),
+  ];
+}
+
+function liveTargets(live: LiveResults | null): Target[] {
+  const heardBy = (listeners: number) => live?.streams.find((one) => one.listeners === listeners);
+  const crowd = live?.crowd;
+  const page = (connections: number) => {
+    const pages = live?.waiting.pages.find((one) => one.connections === connections);
+    return pages && pages.p50Ms / pages.idleP50Ms;
+  };
+  return [
+    atMost("receipt to the frame of one listener, p50 ms", heardBy(1)?.p50Ms, 3),
+    atMost("receipt to the frames of 100 listeners, p50 ms", heardBy(100)?.p50Ms, 10),
+    atMost("receipt to the frames of 100 listeners, p99 ms", heardBy(100)?.p99Ms, 50),
+    atMost("receipt to the webhook at its target, p50 ms", live?.webhook.p50Ms, 25),
+    atLeast(
+      "receipts beside 1,000 listeners / none, rate, 16 conn",
+      crowd && crowd.perSecond / crowd.alonePerSecond,
+      0.7,
+    ),
+    atMost("memory of workerd for a listener, KB", crowd && crowd.bytesEach / 1_000, 20),
+    atMost("10,000 events replayed to one client, s", live && live.replay.ms / 1_000, 2),
+    atMost("inbox page, 10,000 waiting deliveries / none, p50, 1 conn", page(1), 1.5),
+    atMost("inbox page, 10,000 waiting deliveries / none, p50, 16 conn", page(16), 1.5),
   ];
 }
 

@@ -1,8 +1,14 @@
 /** A comment, so that proxies and clients see that the stream lives (interface specification, SSE stream 4). */
 export const KEEPALIVE = ": keepalive\n\n";
 
-/** How long a client waits before it connects again, in ms. */
-export const RETRY = "retry: 1000\n\n";
+/**
+ * What a stream begins with: how long a client waits before it connects again, in ms, and where it stands in the log. A
+ * block without `data:` is no event, but its `id:` is kept (HTML Standard, 9.2.6): so a client whose connection ends before
+ * anything happened has a Last-Event-ID too, and misses nothing of what happens until it is back.
+ */
+export function openingBlock(seq: number): string {
+  return `retry: 1000\nid: ${seq}\n\n`;
+}
 
 /** Ends of a field's line, and NUL, which voids an `id:` (HTML Standard, 9.2.6). */
 const LINE_ENDS = /[\r\n\0]/g;

@@ -1,7 +1,7 @@
 import { eventData, type EventKind } from "../contract/event.ts";
 import { rateLimited, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { eventFrame, KEEPALIVE, RETRY } from "../lib/sse.ts";
+import { eventFrame, KEEPALIVE, openingBlock } from "../lib/sse.ts";
 import type { LoggedEvent } from "./log.ts";
 
 /** Streams that one mailbox holds at once. */
@@ -33,7 +33,6 @@ const MAX_PAUSE_MS = 500;
 
 const encoder = new TextEncoder();
 const keepaliveBytes = encoder.encode(KEEPALIVE);
-const retryBytes = encoder.encode(RETRY);
 
 /** What a listener wants, and until when it may have it. */
 export interface Listening {
@@ -105,7 +104,7 @@ export class Listeners {
         start: (controller) => {
           listener = { ...listening, controller, live: false, lastWriteAt: now, endsAt: now + HOLD_MS };
           this.#open.add(listener);
-          controller.enqueue(retryBytes);
+          controller.enqueue(encoder.encode(openingBlock(listening.after)));
         },
         pull: () => this.#replay(listener),
         cancel: () => this.#forget(listener),

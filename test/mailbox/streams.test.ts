@@ -67,7 +67,7 @@ describe("GET /v1/events", () => {
         has_attachments: false,
       },
     });
-    expect(stream.text.startsWith("retry: 1000\n\nid: 1\n")).toBe(true);
+    expect(stream.text.startsWith("retry: 1000\nid: 0\n\nid: 1\n")).toBe(true);
     stream.hangUp();
   });
 
@@ -189,7 +189,7 @@ describe("GET /v1/events", () => {
     );
     const [frame] = await stream.framesOnce(1);
     expect(stream.frames).toHaveLength(1);
-    expect(stream.text.split(/[\n\r\u0085\u2028\u2029\0]/).filter((line) => line !== "")).toHaveLength(4);
+    expect(stream.text.split(/[\n\r\u0085\u2028\u2029\0]/).filter((line) => line !== "")).toHaveLength(5);
     expect(frame?.data.subject).toContain("b");
     stream.hangUp();
   });
@@ -198,7 +198,7 @@ describe("GET /v1/events", () => {
     const box = await createMailbox();
     const stream = await EventStream.open(box.api_key);
     await stream.until(() => stream.text.split(": keepalive\n\n").length > 2);
-    expect(stream.text).toBe("retry: 1000\n\n: keepalive\n\n: keepalive\n\n");
+    expect(stream.text).toBe("retry: 1000\nid: 0\n\n: keepalive\n\n: keepalive\n\n");
     stream.hangUp();
   });
 

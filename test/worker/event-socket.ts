@@ -12,10 +12,20 @@ export interface Frame {
 /** A stream of `GET /v1/events` over a bare socket: what arrived, byte for byte, and when. */
 export class EventSocket {
   readonly #socket: Socket;
-  /** All that came: head and chunked body. */
-  #received = Buffer.alloc(0);
+  /** What came and is not taken apart yet. */
+  #pending = Buffer.alloc(0);
+  #body: Buffer[] = [];
+  /** The beginning of a block of the body. */
+  #block = "";
+  readonly #decoder = new TextDecoder();
   #wake: () => void = () => {};
   readonly openedMs = performance.now();
+  /** Status line and headers. */
+  head = "";
+  /** Whole events, in order. */
+  readonly frames: Frame[] = [];
+  /** Whether the body ended as HTTP ends it, and was not broken off. */
+  isWhole = false;
   /** When the head was there. */
   headMs: number | null = null;
   closedMs: number | null = null;
@@ -28,9 +38,10 @@ export class EventSocket {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
     this.#socket.on("data", (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
       this.chunkMs.push(performance.now());
-      if (this.#headEnd >= 0) this.headMs ??= performance.now();
+      this.#pending = Buffer.concat([this.#pending, chunk]);
+      this.#takeHead();
+      while (this.headMs !== null && this.#takeChunk());
       this.#wake();
     });
     this.#socket.on("error", () => {});
@@ -55,32 +66,9 @@ export class EventSocket {
     return Number(/^HTTP\/1\.1 (\d+)/.exec(this.head)?.[1] ?? 0);
   }
 
-  get head(): string {
-    return this.#headEnd < 0 ? "" : this.#received.subarray(0, this.#headEnd).toString("latin1");
-  }
-
   /** The body that arrived so far, without its chunk frames. */
   get text(): string {
-    const parts: Buffer[] = [];
-    for (let at = this.#headEnd + 4; this.#headEnd >= 0 && at < this.#received.length;) {
-      const line = this.#received.indexOf("\r\n", at);
-      if (line < 0) break;
-      const size = Number.parseInt(this.#received.subarray(at, line).toString("latin1"), 16);
-      parts.push(this.#received.subarray(line + 2, line + 2 + size));
-      at = line + 2 + size + 2;
-    }
-    return Buffer.concat(parts).toString("utf8");
-  }
-
-  /** Whole events, in order. */
-  get frames(): Frame[] {
-    const blocks = this.text.split("\n\n").slice(0, -1);
-    return blocks.filter((block) => block.startsWith("id:")).map(frameOf);
-  }
-
-  /** Whether the body ended as HTTP ends it, and was not broken off. */
-  get isWhole(): boolean {
-    return this.#received.subarray(-5).toString("latin1") === "0\r\n\r\n";
+    return Buffer.concat(this.#body).toString("utf8");
   }
 
   /** Resolves when `condition` is met, asked again whenever something arrives; rejects when that takes too long. */
@@ -122,8 +110,29 @@ export class EventSocket {
     this.#socket.destroy();
   }
 
-  get #headEnd(): number {
-    return this.#received.indexOf("\r\n\r\n");
+  #takeHead(): void {
+    const end = this.#pending.indexOf("\r\n\r\n");
+    if (this.headMs !== null || end < 0) return;
+    this.headMs = performance.now();
+    this.head = this.#pending.subarray(0, end).toString("latin1");
+    this.#pending = this.#pending.subarray(end + 4);
+  }
+
+  /** Takes one chunk of the body (RFC 9112 §7.1) off what came; false when it is not whole yet. */
+  #takeChunk(): boolean {
+    const line = this.#pending.indexOf("\r\n");
+    if (line < 0) return false;
+    const size = Number.parseInt(this.#pending.subarray(0, line).toString("latin1"), 16);
+    const start = line + 2;
+    if (this.#pending.length < start + size + 2) return false;
+    const bytes = this.#pending.subarray(start, start + size);
+    this.#pending = this.#pending.subarray(start + size + 2);
+    this.isWhole = size === 0;
+    this.#body.push(bytes);
+    const blocks = (this.#block + this.#decoder.decode(bytes, { stream: true })).split("\n\n");
+    this.#block = blocks.pop() ?? "";
+    this.frames.push(...blocks.filter((block) => block.startsWith("id:")).map(frameOf));
+    return true;
   }
 }
 

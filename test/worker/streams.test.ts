@@ -238,8 +238,8 @@ it("is on the wire as specified: nine fields, a sign of life each 2 s, closed be
       has_attachments: false,
     },
   });
-  const [retry, event, ...beats] = socket.text.split("\n\n");
-  expect(retry).toBe("retry: 1000");
+  const [opening, event, ...beats] = socket.text.split("\n\n");
+  expect(opening).toBe("retry: 1000\nid: 0");
   expect(event?.startsWith("id: 1\nevent: message.received\ndata: {")).toBe(true);
   expect(beats.pop()).toBe("");
   expect(new Set(beats)).toEqual(new Set([": keepalive"]));

@@ -59,6 +59,12 @@ export class Floor extends DurableObject<object> {
     return `{"seq":${seq}}`;
   }
 
+  /** (d) A stream that says one line and stays open. */
+  override fetch(): Response {
+    const begin = new TextEncoder().encode("retry: 1000\n\n");
+    return new Response(new ReadableStream({ start: (controller) => controller.enqueue(begin) }));
+  }
+
   #seed(): void {
     if (Number(this.#sql.exec("SELECT count(*) AS n FROM narrow").one()["n"]) > 0) return;
     for (let seq = 1; seq <= SEEDED_ROWS; seq += 1) {

@@ -15,6 +15,7 @@ export default {
   async fetch(request: Request, env: BenchEnv): Promise<Response> {
     const url = new URL(request.url);
     const box = url.searchParams.get("box") ?? "0";
+    if (url.pathname === "/d") return env.FLOOR.getByName(box).fetch("https://floor/");
     return new Response(await answer(request, env, { path: url.pathname, box }), { headers: JSON_HEADERS });
   },
 } satisfies ExportedHandler<BenchEnv>;

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { resident } from "../../scripts/bench/process-cost.ts";
+import { inParallel } from "./client.ts";
+import type { MailboxKey } from "./client.ts";
+import { EventSocket } from "./event-socket.ts";
+import { message } from "./messages.ts";
+import { Server } from "./server.ts";
+
+/** Streams that one mailbox holds (threats T59, as the wire contract rules). */
+const CAP = 1_000;
+/** With frames of 3 KB half as much again as the system keeps for a socket that nobody reads, which is 4 MB here. */
+const MAILS = 2_000;
+/** Clients that do not read. */
+const LAZY = 20;
+/** Memory grows by tens of MB by itself, or not, as the garbage of all that mail falls; the frames were 130 MB. */
+const MAX_GROWTH_BYTES = 60_000_000;
+
+let server: Server;
+
+beforeAll(async () => {
+  server = await Server.start();
+}, 120_000);
+
+afterAll(() => server.stop());
+
+const listen = (box: MailboxKey, lastEventId?: number): EventSocket =>
+  EventSocket.listen(server.url, box.api_key, { lastEventId });
+
+/** Takes all places there are. */
+async function crowd(box: MailboxKey): Promise<EventSocket[]> {
+  const sockets = await inParallel(Array.from({ length: CAP }), 50, async () => {
+    const socket = listen(box);
+    await socket.answered();
+    return socket;
+  });
+  expect(new Set(sockets.map(({ status }) => status))).toEqual(new Set([200]));
+  return sockets;
+}
+
+/** The status that a stream is answered with now. */
+async function statusOf(box: MailboxKey): Promise<{ status: number; head: string }> {
+  const socket = listen(box);
+  await socket.answered();
+  const { status, head } = socket;
+  socket.drop();
+  return { status, head };
+}
+
+/** Resolves to how long it took until a stream was answered with 200. */
+async function untilFree(box: MailboxKey, timeoutMs: number): Promise<number> {
+  const sinceMs = performance.now();
+  while ((await statusOf(box)).status !== 200) {
+    if (performance.now() - sinceMs > timeoutMs) throw new Error(`No place in ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return performance.now() - sinceMs;
+}
+
+it("holds a thousand listeners, tells the next when to come again, and each of the thousand of a mail", async () => {
+  const box = await server.service.createMailbox();
+  const sockets = await crowd(box);
+  const { status, head } = await statusOf(box);
+  expect([status, head]).toEqual([429, expect.stringMatching(/^retry-after: [1-9]\d?\r?$/im)]);
+  // Another mailbox is not concerned.
+  expect((await statusOf(await server.service.createMailbox())).status).toBe(200);
+  await server.service.handOver(box.mailbox, message());
+  await Promise.all(sockets.map((socket) => socket.until(() => socket.frames.length === 1)));
+  for (const socket of sockets) socket.drop();
+  expect(await untilFree(box, 5_000)).toBeLessThan(5_000);
+});
+
+it("forgets clients that vanished without a word", async () => {
+  const box = await server.service.createMailbox();
+  const sockets = await crowd(box);
+  // Nobody reads and nobody hangs up, as when a cable is cut: the streams end by their time.
+  for (const socket of sockets) socket.pause();
+  expect((await statusOf(box)).status).toBe(429);
+  expect(await untilFree(box, 27_000)).toBeLessThan(27_000);
+  for (const socket of sockets) socket.drop();
+});
+
+it("cuts off a client that does not read, while mail comes in and memory stays", async () => {
+  const box = await server.service.createMailbox();
+  const other = await server.service.createMailbox();
+  // The longest subject makes a frame of 3 KB.
+  const receive = async ({ mailbox }: MailboxKey): Promise<void> => {
+    const bytes = message({ subject: "☃".repeat(2_000), body: "x\n" });
+    expect((await server.service.handOver(mailbox, bytes)).status).toBe(202);
+  };
+  const pid = await server.workerdPid();
+  /** How memory grows while a mailbox with one listener gets so much mail. */
+  const growth = async (mailbox: MailboxKey): Promise<number> => {
+    const eager = listen(mailbox);
+    await eager.answered();
+    const before = resident(pid).bytes;
+    await inParallel(Array.from({ length: MAILS }), 8, () => receive(mailbox));
+    await eager.until(() => eager.frames.length === MAILS);
+    eager.drop();
+    return resident(pid).bytes - before;
+  };
+  const usual = await growth(other);
+
+  const lazy = Array.from({ length: LAZY }, () => listen(box));
+  for (const socket of lazy) {
+    await socket.answered();
+    socket.pause();
+  }
+  const grown = await growth(box);
+  expect([grown, usual, grown - usual < MAX_GROWTH_BYTES]).toEqual([
+    expect.any(Number),
+    expect.any(Number),
+    true,
+  ]);
+
+  for (const socket of lazy) {
+    socket.resume();
+    await socket.closed();
+    const heard = socket.frames.map(({ id }) => id);
+    expect([heard.length < MAILS, socket.isWhole]).toEqual([true, false]);
+    expect(heard).toEqual(heard.map((_, index) => index + 1));
+  }
+  // And it goes on where it was cut off.
+  const last = lazy[0]?.frames.at(-1)?.id ?? 0;
+  const again = listen(box, last);
+  await again.until(() => again.frames.at(-1)?.id === MAILS);
+  const rest = again.frames.map(({ id }) => id);
+  expect(rest).toEqual(Array.from({ length: MAILS - last }, (_, index) => last + 1 + index));
+  again.drop();
+});
