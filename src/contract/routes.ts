@@ -3,6 +3,7 @@ import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { readingRoutes } from "./routes/reading.ts";
+import { uploadRoutes } from "./routes/uploads.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
@@ -11,6 +12,7 @@ export const routes = {
   ...mailboxRoutes,
   ...webhookRoutes,
   ...readingRoutes,
+  ...uploadRoutes,
   ...eventRoutes,
   ...operatorRoutes,
 } as const;

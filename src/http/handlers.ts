@@ -9,6 +9,7 @@ import { keyHandlers } from "./routes/keys.ts";
 import { mailboxHandlers } from "./routes/mailbox.ts";
 import { operatorHandlers } from "./routes/mailboxes.ts";
 import { threadHandlers } from "./routes/threads.ts";
+import { uploadHandlers } from "./routes/uploads.ts";
 import { webhookHandlers } from "./routes/webhooks.ts";
 
 /** The handler of every route. */
@@ -23,5 +24,6 @@ export const handlers: Handlers = {
   ...mailboxHandlers,
   ...operatorHandlers,
   ...threadHandlers,
+  ...uploadHandlers,
   ...webhookHandlers,
 };

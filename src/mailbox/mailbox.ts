@@ -25,7 +25,7 @@ import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
 import { erasedBy } from "./retention.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
-import { MailboxSettings } from "./settings.ts";
+import { MailboxUploads } from "./uploading.ts";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -39,7 +39,7 @@ export interface Received {
  * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
  * no row by being asked for, because the schema is made by `create` alone.
  */
-export class Mailbox extends MailboxSettings {
+export class Mailbox extends MailboxUploads {
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -101,7 +101,9 @@ export class Mailbox extends MailboxSettings {
   }
 
   attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
-    return this.answer(access, (account) => reading.findAttachment(this.db, this.view(account), id));
+    return this.answer(access, (account) =>
+      reading.findAttachment(this.db, this.view(account), id, Date.now()),
+    );
   }
 
   threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {

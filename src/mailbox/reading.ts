@@ -19,6 +19,7 @@ import {
 import type { ContentRow, MessageRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams } from "./statements.ts";
+import { findUpload, type StoredUpload } from "./uploads.ts";
 
 /** Above every seq there will be. */
 export const BEYOND_ALL: Seq = Number.MAX_SAFE_INTEGER;
@@ -125,16 +126,29 @@ export function findRaw(db: Database, seq: Seq): Answer<RawSource> {
   return done({ bytes: row.raw, key: row.raw_key, sizeBytes: row.size_bytes });
 }
 
-/** An attachment by its id. */
-export function findAttachment(db: Database, view: View, id: string): Answer<AttachmentSource> {
+/** An attachment of a message, or an upload that still is there, by its id. */
+export function findAttachment(
+  db: Database,
+  view: View,
+  id: string,
+  nowMs: number,
+): Answer<AttachmentSource> {
   const missing = refused(notFound("Attachment"));
   const named = readId(id, view.tail);
-  if (named === null || named.part === null) return missing;
+  if (named === null) return uploadSource(findUpload(db, id, nowMs));
+  if (named.part === null) return missing;
   const row = db.first(statements.FIND_EMAIL, named.seq);
   const stored = row === null ? undefined : storedAttachments(row)[named.part];
   if (row === null || stored === undefined) return missing;
   const raw = stored.offset === null ? findRaw(db, named.seq) : null;
   return done({ stored, part: named.part, partsKey: row.parts_key, raw: raw?.ok ? raw.value : null });
+}
+
+function uploadSource(upload: StoredUpload | null): Answer<AttachmentSource> {
+  if (upload === null) return refused(notFound("Attachment"));
+  const { filename, contentType, sizeBytes, key } = upload;
+  const whole = { disposition: null, contentId: null, offset: 0 };
+  return done({ stored: { filename, contentType, sizeBytes, ...whole }, part: 0, partsKey: key, raw: null });
 }
 
 /** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */

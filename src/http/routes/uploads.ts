@@ -1,0 +1,71 @@
+import { refused, done } from "../../lib/outcome.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Answer, Problem } from "../../contract/problem.ts";
+import type { Upload } from "../../contract/upload.ts";
+import type { Access } from "../../mailbox/access.ts";
+import { json } from "../answers.ts";
+import { blobsForFile } from "../blob-choice.ts";
+import type { Handlers, MailboxStub } from "../call.ts";
+import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "../upload-body.ts";
+import { readUploadRequest, type UploadRequest } from "../upload-request.ts";
+
+const NOT_STORED: Problem = {
+  code: "unavailable",
+  error: "The file could not be stored; try again",
+  retryAfterSeconds: 30,
+};
+
+export const uploadHandlers: Pick<Handlers, "upload"> = {
+  async upload({ input, request, env, mailbox, access }) {
+    const wish = readUploadRequest(request.headers, input.query.filename);
+    if (!wish.ok) {
+      // What is wrong is told only to who may upload.
+      const judged = await mailbox.admit({ ...access, fault: wish.error });
+      return judged.ok ? wish : judged;
+    }
+    const uploaded = await store(wish.value, request.body, { env, mailbox, access });
+    return uploaded.ok ? done(json(uploaded.value, 201)) : uploaded;
+  },
+};
+
+/** Keeps room first, writes the blob as it comes, then says that it is whole. What a crash leaves behind, the alarm erases. */
+async function store(
+  file: UploadRequest,
+  body: ReadableStream<Uint8Array> | null,
+  to: { env: Env; mailbox: MailboxStub; access: Access },
+): Promise<Answer<Upload>> {
+  const { mailbox, access } = to;
+  const now = Date.now();
+  const id = uuidV7(now);
+  const blobs = blobsForFile(to.env, mailbox, file.sizeBytes);
+  const key = blobs.newKey(mailbox.name ?? "", uuidV7(now));
+  const room = await mailbox.beginUpload(access, { id, key, ...file });
+  if (!room.ok) return room;
+  const counted = new UploadBody(body, {
+    ...room.value,
+    announcedBytes: file.sizeBytes,
+    endsAt: now + MAX_UPLOAD_MS,
+  });
+  const stored = await fill(counted, (pieces) => blobs.write(key, pieces, file.sizeBytes));
+  const { sizeBytes } = counted;
+  const completed = stored.ok
+    ? await mailbox.completeUpload(access, { id, sizeBytes, sha256: counted.sha256() })
+    : stored;
+  // A mailbox that ended meanwhile took its note of the upload with it: then only the first of these finds the blob.
+  if (!completed.ok) await Promise.allSettled([blobs.delete([key]), mailbox.abandonUpload(id)]);
+  return completed;
+}
+
+async function fill(
+  body: UploadBody,
+  write: (pieces: AsyncGenerator<Uint8Array, void, void>) => Promise<void>,
+): Promise<Answer<null>> {
+  try {
+    await write(body.pieces());
+    return done(null);
+  } catch (error) {
+    if (error instanceof UploadFault) return refused(error.problem);
+    console.error("An upload could not be stored:", error);
+    return refused(NOT_STORED);
+  }
+}
