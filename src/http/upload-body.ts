@@ -73,7 +73,8 @@ export class UploadBody {
   #count(piece: Uint8Array): void {
     const { maxBytes, beyond, announcedBytes } = this.#limits;
     this.#sizeBytes += piece.byteLength;
-    if (this.#sizeBytes > maxBytes) throw new UploadFault(announcedBytes === null ? beyond : NOT_AS_ANNOUNCED);
+    if (this.#sizeBytes > maxBytes)
+      throw new UploadFault(announcedBytes === null ? beyond : NOT_AS_ANNOUNCED);
     this.#hash.update(piece);
   }
 }

@@ -81,7 +81,7 @@ export function beginUpload(
   account.countStorage(sizeBytes);
 }
 
-/** Notes that the blob of an upload is whole; inside one transaction. 404 if it came too late and may be erased already. */
+/** Notes that the blob of an upload is whole; inside one transaction. 503 if it came too late and may be erased already. */
 export function completeUpload(
   db: Database,
   account: Account,
@@ -90,7 +90,7 @@ export function completeUpload(
 ): Answer<Upload> {
   const { id, sizeBytes, sha256 } = whole;
   const row = db.first(FIND, id);
-  if (row === null) return refused(notFound("Upload"));
+  if (row === null) return refused({ code: "unavailable", error: "The upload took too long; try again" });
   const expiresAt = nowMs + UPLOAD_LIFETIME_MS;
   db.run(COMPLETE, sizeBytes, sha256, nowMs, expiresAt, id);
   account.countStorage(sizeBytes - row.size_bytes);

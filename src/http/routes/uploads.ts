@@ -6,6 +6,7 @@ import type { Access } from "../../mailbox/access.ts";
 import { json } from "../answers.ts";
 import { blobsForFile } from "../blob-choice.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
+import { mailboxBehind } from "../mailbox-stub.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "../upload-body.ts";
 import { readUploadRequest, type UploadRequest } from "../upload-request.ts";
 
@@ -34,11 +35,12 @@ async function store(
   body: ReadableStream<Uint8Array> | null,
   to: { env: Env; mailbox: MailboxStub; access: Access },
 ): Promise<Answer<Upload>> {
-  const { mailbox, access } = to;
+  const { env, mailbox, access } = to;
+  const owner = mailbox.name ?? "";
   const now = Date.now();
   const id = uuidV7(now);
-  const blobs = blobsForFile(to.env, mailbox, file.sizeBytes);
-  const key = blobs.newKey(mailbox.name ?? "", uuidV7(now));
+  const blobs = blobsForFile(env, mailbox, file.sizeBytes);
+  const key = blobs.newKey(owner, uuidV7(now));
   const room = await mailbox.beginUpload(access, { id, key, ...file });
   if (!room.ok) return room;
   const counted = new UploadBody(body, {
@@ -48,11 +50,13 @@ async function store(
   });
   const stored = await fill(counted, (pieces) => blobs.write(key, pieces, file.sizeBytes));
   const { sizeBytes } = counted;
+  // Another stub: the object may have been torn down in the minutes that a body takes, and the one from before then fails.
+  const later = mailboxBehind(env, owner);
   const completed = stored.ok
-    ? await mailbox.completeUpload(access, { id, sizeBytes, sha256: counted.sha256() })
+    ? await later.completeUpload(access, { id, sizeBytes, sha256: counted.sha256() })
     : stored;
   // A mailbox that ended meanwhile took its note of the upload with it: then only the first of these finds the blob.
-  if (!completed.ok) await Promise.allSettled([blobs.delete([key]), mailbox.abandonUpload(id)]);
+  if (!completed.ok) await Promise.allSettled([blobs.delete([key]), later.abandonUpload(id)]);
   return completed;
 }
 
