@@ -1,4 +1,5 @@
-import type { BlobStore, ByteRange } from "./store.ts";
+import { chunksOf } from "./chunks.ts";
+import type { BlobStore, ByteRange, Pieces } from "./store.ts";
 
 /** Bytes of one row: well under the 2 MB that a row of the platform may hold. */
 export const CHUNK_BYTES = 1_000_000;
@@ -31,10 +32,25 @@ export class RowsBlobStore implements BlobStore {
   }
 
   async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
+    await this.write(key, parts, null);
+  }
+
+  async write(key: string, pieces: Pieces, sizeBytes: number | null): Promise<void> {
     let position = 0;
-    for (const chunk of chunksOf(parts)) {
-      await this.#rows.putChunk(key, position, chunk);
-      position += 1;
+    let total = 0;
+    try {
+      for await (const chunk of chunksOf(pieces, CHUNK_BYTES)) {
+        const { byteLength, buffer } = chunk;
+        await this.#rows.putChunk(key, position, byteLength === CHUNK_BYTES ? buffer : chunk.slice().buffer);
+        position += 1;
+        total += byteLength;
+      }
+      if (position === 0) await this.#rows.putChunk(key, 0, new ArrayBuffer(0));
+      if (sizeBytes !== null && total !== sizeBytes) throw new Error("Other bytes came than were announced");
+    } catch (error) {
+      // What cannot be erased now, the reservation that was made for it erases.
+      await this.#rows.deleteChunks([key]).catch(() => {});
+      throw error;
     }
   }
 
@@ -68,26 +84,4 @@ export class RowsBlobStore implements BlobStore {
   async delete(keys: readonly string[]): Promise<void> {
     await this.#rows.deleteChunks(keys);
   }
-}
-
-/** Cuts the parts, laid end to end, into chunks of CHUNK_BYTES; one empty chunk for no bytes at all. */
-function* chunksOf(parts: readonly Uint8Array[]): Generator<ArrayBuffer> {
-  const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
-  let left = total;
-  let chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
-  let filled = 0;
-  for (const part of parts) {
-    for (let offset = 0; offset < part.byteLength;) {
-      const piece = part.subarray(offset, offset + chunk.byteLength - filled);
-      chunk.set(piece, filled);
-      offset += piece.byteLength;
-      filled += piece.byteLength;
-      if (filled < chunk.byteLength) continue;
-      yield chunk.buffer;
-      left -= filled;
-      chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
-      filled = 0;
-    }
-  }
-  if (total === 0) yield chunk.buffer;
 }

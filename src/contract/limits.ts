@@ -3,3 +3,9 @@ export const MAX_MESSAGE_BYTES = 26_214_400;
 
 /** Life of a temporary mailbox and its key (specification, Limits). */
 export const PROVISIONAL_LIFETIME_MS = 72 * 3_600_000;
+
+/** One attachment that is sent (specification, Limits; a MB is a power of ten). */
+export const MAX_ATTACHMENT_BYTES = 100_000_000;
+
+/** Life of an upload that no message uses (wire contract, part 4). */
+export const UPLOAD_LIFETIME_MS = 24 * 3_600_000;

@@ -1,4 +1,5 @@
 import type { Outcome } from "../lib/outcome.ts";
+import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 
 /** Status of every refusal, in one place (wire contract, part 0). */
 export const STATUS = {
@@ -57,6 +58,11 @@ export const WRONG_MAILBOX: Problem = {
 };
 export const PAUSED: Problem = { code: "paused", error: "Mailbox is paused" };
 export const UNKNOWN_MAILBOX: Problem = { code: "not_found", error: "Unknown mailbox" };
+
+export const TOO_LARGE_ATTACHMENT: Problem = {
+  code: "too_large",
+  error: `Attachment too large (max ${MAX_ATTACHMENT_BYTES / 1_000_000} MB)`,
+};
 
 /** 403 of a key whose scope may not do this. */
 export function insufficientScope(scope: string, upgradeUrl?: string): Problem {

@@ -4,6 +4,7 @@ import { sendingRoutes } from "./routes/sending.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { operatorRoutes } from "./routes/operator.ts";
 import { readingRoutes } from "./routes/reading.ts";
+import { uploadRoutes } from "./routes/uploads.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
@@ -12,6 +13,7 @@ export const routes = {
   ...mailboxRoutes,
   ...webhookRoutes,
   ...readingRoutes,
+  ...uploadRoutes,
   ...eventRoutes,
   ...sendingRoutes,
   ...operatorRoutes,

@@ -10,6 +10,7 @@ import { mailboxHandlers } from "./routes/mailbox.ts";
 import { operatorHandlers } from "./routes/mailboxes.ts";
 import { sendingHandlers } from "./routes/sending.ts";
 import { threadHandlers } from "./routes/threads.ts";
+import { uploadHandlers } from "./routes/uploads.ts";
 import { webhookHandlers } from "./routes/webhooks.ts";
 
 /** The handler of every route. */
@@ -25,5 +26,6 @@ export const handlers: Handlers = {
   ...operatorHandlers,
   ...sendingHandlers,
   ...threadHandlers,
+  ...uploadHandlers,
   ...webhookHandlers,
 };

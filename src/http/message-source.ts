@@ -1,9 +1,9 @@
-import type { Answer } from "../contract/problem.ts";
+import { notFound, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { parseMail } from "../mail/parse.ts";
 import { bodyJson } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
-import type { EmailAnswer, RawSource } from "../mailbox/reading.ts";
+import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading.ts";
 import { blobsForReading } from "../inbound/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 
@@ -14,6 +14,7 @@ export async function openRaw(
   source: RawSource,
 ): Promise<Answer<ArrayBuffer | ReadableStream<Uint8Array>>> {
   if (source.bytes !== null) return done(source.bytes);
+  if (source.stream !== undefined) return done(source.stream);
   return openBlob(env, mailbox, { key: source.key });
 }
 
@@ -69,4 +70,25 @@ export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<A
   if (!raw.ok) return raw;
   const body = bodyJson(await parseMail(raw.value));
   return done(`${email.text.slice(0, -1)},${body.slice(1)}`);
+}
+
+/** A range of the blob of parts, or of the part cut from a raw message that is small. */
+export async function openPart(
+  asked: Asked,
+  source: AttachmentSource,
+  { start, end }: { start: number; end: number },
+): Promise<Answer<BodyInit>> {
+  const { env, mailbox } = asked;
+  const { stored, part, partsKey, raw } = source;
+  if (raw === null) {
+    return openBlob(env, mailbox, {
+      key: partsKey,
+      offset: (stored.offset ?? 0) + start,
+      length: end - start,
+    });
+  }
+  const message = await readRaw(env, mailbox, raw);
+  if (!message.ok) return message;
+  const content = (await parseMail(message.value)).attachments[part]?.content;
+  return content === undefined ? refused(notFound("Attachment")) : done(content.slice(start, end));
 }

@@ -3,10 +3,19 @@ import { isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
 
+/** A raw message or a file up to this size is a row of the mailbox: no second system, and a tenth of the time of an object. */
+export const MAX_ROW_BYTES = 524_288;
+
 /** Where a deployment writes large messages: its bucket, or rows of the mailbox where it has none. */
 export function blobsForWriting(env: Env, mailbox: MailboxStub): BlobStore {
   const bucket: R2Bucket | undefined = env.BLOBS;
   return bucket === undefined ? rowsOf(mailbox) : new R2BlobStore(bucket);
+}
+
+/** Where a file is written; `sizeBytes` is null where nobody knows it yet. */
+export function blobsForFile(env: Env, mailbox: MailboxStub, sizeBytes: number | null): BlobStore {
+  const isSmall = sizeBytes !== null && sizeBytes <= MAX_ROW_BYTES;
+  return isSmall ? rowsOf(mailbox) : blobsForWriting(env, mailbox);
 }
 
 /** Where a blob was written, which may be before the deployment got its bucket. */

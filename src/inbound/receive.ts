@@ -10,11 +10,9 @@ import { prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Received } from "../mailbox/mailbox.ts";
 import type { BlobStore } from "../blobs/store.ts";
-import { blobsForWriting } from "./blob-choice.ts";
+import { blobsForWriting, MAX_ROW_BYTES } from "./blob-choice.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 
-/** A raw message up to this size is a row of the mailbox, written in the transaction of the message. */
-const MAX_ROW_BYTES = 524_288;
 /** Calls of one delivery at most, where the platform says that another may work. */
 const MAX_TRIES = 3;
 

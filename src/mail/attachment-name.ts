@@ -1,3 +1,4 @@
+import { done, refused, type Outcome } from "../lib/outcome.ts";
 import { oneLine } from "./header-values.ts";
 
 /** Most file systems take 255 bytes; this leaves room for what a saver appends. */
@@ -6,6 +7,9 @@ export const MAX_FILENAME_CHARS = 200;
 const NAME_END_CHARS = 512;
 /** A longer suffix is no file extension. */
 const MAX_EXTENSION_CHARS = 16;
+
+/** Names that are devices on Windows, whatever extension follows: what is saved as one goes nowhere. */
+const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=[. ]|$)/iu;
 
 /** For parts without a name; other types end in `.bin`. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
@@ -53,7 +57,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 
 /**
  * A file name from a message as one that is safe to show and to save: the last path part, without controls and
- * without the characters that turn or hide text (`exe.fdp` shown as a PDF). "" if nothing is left.
+ * without the characters that turn or hide text (`exe.fdp` shown as a PDF), and no device. "" if nothing is left.
  */
 export function safeFilename(name: string): string {
   const looked =
@@ -64,11 +68,26 @@ export function safeFilename(name: string): string {
     Infinity,
   );
   // A name of dots alone is a folder; trailing dots and blanks vanish on Windows.
-  const bare = visible.replace(/[. ]+$/, "").trim();
+  const bare = visible
+    .replace(/[. ]+$/, "")
+    .trim()
+    .replace(DEVICE_NAME, "_$&");
   if (bare.length <= MAX_FILENAME_CHARS) return /^\.*$/.test(bare) ? "" : bare;
   const dot = bare.lastIndexOf(".");
   const extension = dot > 0 && bare.length - dot <= MAX_EXTENSION_CHARS ? bare.slice(dot).toWellFormed() : "";
   return oneLine(bare, MAX_FILENAME_CHARS - extension.length) + extension;
+}
+
+/**
+ * The name of a file as somebody wrote it who sends it: made safe, or refused where it cannot be meant. Controls are no
+ * mistake in typing, and a name that was cut is not the one that was asked for.
+ */
+export function writtenFilename(name: string): Outcome<string, string> {
+  if (name.length > MAX_FILENAME_CHARS) return refused(`must be at most ${MAX_FILENAME_CHARS} characters`);
+  if (/\p{Cc}/u.test(name)) return refused("must not hold control characters");
+  if (name.includes("\ufffd")) return refused("must be UTF-8");
+  const safe = safeFilename(name);
+  return safe === "" ? refused("must be the name of a file") : done(safe);
 }
 
 /** The name of a part that brings none: `attachment-<n>.<ext>`, counted from 1. */

@@ -1,5 +1,5 @@
 /** Characters of a media type with its parameters; RFC 6838 §4.2 allows 127 on each side of the slash. */
-const MAX_CHARS = 255;
+export const MAX_CHARS = 255;
 
 const RESTRICTED_NAME = "[A-Za-z0-9!#$&^_.+-]{1,127}";
 /** RFC 2045 §5.1. */
@@ -29,4 +29,10 @@ export function sendableMediaType(written: string): string | null {
     .filter(([, name = ""]) => !OURS.test(name))
     .map(([, name = "", value = ""]) => `; ${name.toLowerCase()}=${value}`);
   return type.toLowerCase() + kept.join("");
+}
+
+/** A media type with its type in lower case and its parameters as written; null if it is no such thing. */
+export function readMediaType(written: string): string | null {
+  const [, type, parameters = ""] = MEDIA_TYPE.exec(written.trim()) ?? [];
+  return type === undefined || written.length > MAX_CHARS ? null : type.toLowerCase() + parameters;
 }

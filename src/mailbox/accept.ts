@@ -1,15 +1,16 @@
-import { idOf, type Seq } from "../lib/ids.ts";
+import type { Seq } from "../lib/ids.ts";
 import { randomBytes } from "node:crypto";
-import type { Answer } from "../contract/problem.ts";
+import { invalid, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
-import { outgoing, type Draft } from "../mail/outgoing.ts";
+import { outgoing, type Draft, type DraftFile, type Outgoing } from "../mail/outgoing.ts";
 import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
 import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
 import { fileOutgoing } from "./ingest.ts";
 import type { Outbox } from "./outbox.ts";
+import { findUpload, useUploads } from "./uploads.ts";
 
 /** What an Idempotency-Key protects: the same key and body within a day answer the same, and send once. */
 export interface Keyed {
@@ -18,9 +19,19 @@ export interface Keyed {
   digest: string;
 }
 
+/** A file of a message: an upload, and what the request says of it; "" for what it does not say. */
+export interface FileWish {
+  /** Id. */
+  upload: string;
+  filename: string;
+  content_type: string;
+  content_id: string;
+}
+
 /** A request to send, its shape checked; what it may say the mailbox judges. */
 export interface SendRequest {
-  draft: Draft;
+  draft: Omit<Draft, "attachments">;
+  files: readonly FileWish[];
   ancestry: Ancestry;
   keyed: Keyed | null;
 }
@@ -48,41 +59,75 @@ export interface Accepted {
  */
 export function accept(tools: AcceptTools, request: SendRequest, nowMs: number): Answer<Accepted> {
   const { db, outbox, account } = tools;
-  const earlier = replayOf(outbox, request.keyed, nowMs);
+  const { keyed } = request;
+  const earlier = replayOf(outbox, keyed, nowMs);
   if (earlier !== null) return earlier;
-  const { address } = account.row;
+  const files = filesOf(db, request.files, nowMs);
+  if (!files.ok) return files;
   const token = randomBytes(TOKEN_BYTES);
-  const composed = outgoing(
-    request.draft,
-    request.ancestry,
-    { mailbox: address, displayName: account.row.display_name ?? "", verifiedDomains: new Set() },
-    { token: token.toString("hex"), nowMs, automatic: null },
-  );
+  const sender = {
+    mailbox: account.row.address,
+    displayName: account.row.display_name ?? "",
+    verifiedDomains: new Set<string>(),
+  };
+  const minted = { token: token.toString("hex"), nowMs, automatic: null };
+  const draft = { ...request.draft, attachments: files.value };
+  const composed = outgoing(draft, request.ancestry, sender, minted);
   if (!composed.ok) return composed;
   const hindrance = hindranceOf(tools, composed.value.recipients, nowMs);
   if (hindrance !== null) return hindrance;
+  const uploads = request.files.map(({ upload }) => upload);
+  const seq = write(tools, { ...composed.value, uploads }, token, nowMs);
+  if (keyed !== null) {
+    outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
+  }
+  return done({ seq, replayed: false });
+}
+
+/** Writes a message that may go out. */
+function write(
+  { db, outbox, account }: AcceptTools,
+  departing: Outgoing & { uploads: string[] },
+  token: Uint8Array,
+  nowMs: number,
+): Seq {
+  const { message, recipients, uploads } = departing;
+  const { address } = account.row;
+  // Null where the mailbox's name leaves no room for a token: reports about its mail then move nothing.
   const path = mintReturnPath(address, token);
   const returnPath = path?.address ?? address;
-  const { message, recipients } = composed.value;
-  // Complaints find their way by it where a host knows RFC 9477.
   if (path !== null) {
+    // Complaints find their way by it where a host knows RFC 9477.
     message.headers.push({ name: "CFBL-Address", value: `${path.address}; report=arf` });
     message.headers.push({ name: "CFBL-Feedback-ID", value: path.token });
   }
-  const sizeBytes = message.attachments.reduce(
-    (sum, file) => sum + file.sizeBytes,
-    Buffer.byteLength(message.text) + Buffer.byteLength(message.html),
-  );
+  // Files are counted as the uploads that they are.
+  const sizeBytes = Buffer.byteLength(message.text) + Buffer.byteLength(message.html);
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
   const { seq } = fileOutgoing(db, account, prepared, nowMs);
-  outbox.add(seq, composed.value, { returnPath, token: path?.token ?? null }, nowMs);
+  const used = useUploads(db, seq, uploads, nowMs);
+  if (!used.ok) throw new Error("An upload went while it was put to use");
+  outbox.add(seq, departing, { returnPath, token: path?.token ?? null }, nowMs);
   account.countSend(nowMs);
-  const { keyed } = request;
-  if (keyed !== null) {
-    const used = { digest: keyed.digest, seq };
-    outbox.keepKey(keyed.key, used, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
+  return seq;
+}
+
+/** What the request says of its files, and its uploads know. */
+function filesOf(db: Database, files: readonly FileWish[], nowMs: number): Answer<DraftFile[]> {
+  const drafts: DraftFile[] = [];
+  for (const [index, file] of files.entries()) {
+    const upload = findUpload(db, file.upload, nowMs);
+    if (upload === null) {
+      return refused(invalid(`attachments.${index}.attachment_id`, "names no upload of this mailbox"));
+    }
+    drafts.push({
+      filename: file.filename || upload.filename,
+      content_type: file.content_type || upload.contentType,
+      content_id: file.content_id,
+      sizeBytes: upload.sizeBytes,
+    });
   }
-  return done({ seq, replayed: false });
+  return done(drafts);
 }
 
 function replayOf(outbox: Outbox, keyed: Keyed | null, nowMs: number): Answer<Accepted> | null {
@@ -117,9 +162,4 @@ function hindranceOf(
     retryAfterSeconds: resetSeconds,
     budget: { name: "sends", limit: dailySendLimit, windowSeconds: DAY_MS / 1_000 },
   });
-}
-
-/** What a caller is told of a message of its own. */
-export function sentId(seq: Seq, account: Account): string {
-  return idOf(seq, account.idTail);
 }

@@ -189,6 +189,13 @@ export class Account {
     Object.assign(this.row, { sends_day: day, sends_count: count + 1 });
   }
 
+  /** Counts bytes that came to lie beside the messages, or that went. */
+  countStorage(bytes: number): void {
+    const storage_bytes = this.row.storage_bytes + bytes;
+    this.#db.run(statements.COUNT_STORAGE, storage_bytes);
+    this.row.storage_bytes = storage_bytes;
+  }
+
   /** The mailbox as its owner sees it; `webhook` is where its webhooks go. */
   info(webhook: Pick<TargetRow, "url" | "status"> | null): MailboxInfo {
     const { row } = this;

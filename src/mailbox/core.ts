@@ -1,6 +1,6 @@
 import { Server } from "partyserver";
 import type { DeletedMailbox } from "../contract/mailbox.ts";
-import { conflict, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
+import { conflict, UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
 import { configOf } from "../env.ts";
 import { uuidV7, type Seq } from "../lib/ids.ts";
@@ -21,6 +21,8 @@ import { Outbox } from "./outbox.ts";
 import { OutboxPump } from "./outbox-pump.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
+import { openOwnBlob } from "./own-blobs.ts";
+import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
 import { Waiters } from "./waiters.ts";
 import { Webhooks } from "./webhooks.ts";
 
@@ -49,8 +51,8 @@ const MAX_DISK_PER_QUOTA = 5;
 const EMPTY_DATABASE_BYTES = 16_000_000;
 const DAY_MS = 86_400_000;
 
-/** Asking for the size of the database takes as long as a statement, so it is asked once in so many receipts. */
-const RECEIPTS_PER_DISK_CHECK = 64;
+/** Asking for the size of the database takes as long as a statement, so it is asked once for so many receipts and uploads. */
+const WRITES_PER_DISK_CHECK = 64;
 
 /**
  * What every mailbox is before anything is read or written in it: its storage, who may use it, its beginning, its alarm,
@@ -72,7 +74,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
   #ending: Promise<number> | null = null;
-  #disk = { bytes: 0, nextCheck: 0 };
+  #disk = { bytes: 0, uses: 0 };
   protected readonly newest = new NewestPage();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -151,6 +153,7 @@ export abstract class MailboxCore extends Server<Env> {
       this.webhooks.pump(now);
       this.outboxPump.pump(now);
       prune(this.db, this.retentionMs, now);
+      this.#expireUploads(this.account, now);
       await this.#lifecycle.drain(this.account, now);
     } catch (error) {
       console.error("A mailbox's alarm did not finish and rings again:", error);
@@ -193,22 +196,31 @@ export abstract class MailboxCore extends Server<Env> {
   protected roomFor(sizeBytes: number, now: number): Answer<Account> {
     const account = this.live(now);
     if (account === null) return refused(UNKNOWN_MAILBOX);
-    const config = configOf(this.env);
-    const quota = account.row.kind === "temporary" ? config.provisionalQuotaBytes : config.mailboxQuotaBytes;
+    return sizeBytes <= this.roomLeft(account) ? done(account) : refused(this.full(account));
+  }
+
+  /** Bytes that the mailbox still takes. */
+  protected roomLeft(account: Account): number {
+    const quota = this.#quotaOf(account);
     // Rows and index take more than the mail itself: a mail of a few bytes may name a hundred others.
     const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
-    const fits = account.row.storage_bytes + sizeBytes <= quota && this.#diskUsed() + sizeBytes <= disk;
-    return fits
-      ? done(account)
-      : refused({ code: "mailbox_full", error: `Mailbox is full (max ${quota} bytes)` });
+    return Math.min(quota - account.row.storage_bytes, disk - this.#diskUsed());
+  }
+
+  protected full(account: Account): Problem {
+    return { code: "mailbox_full", error: `Mailbox is full (max ${this.#quotaOf(account)} bytes)` };
+  }
+
+  #quotaOf(account: Account): number {
+    const { provisionalQuotaBytes, mailboxQuotaBytes } = configOf(this.env);
+    return account.row.kind === "temporary" ? provisionalQuotaBytes : mailboxQuotaBytes;
   }
 
   #diskUsed(): number {
-    const receipt = this.account?.row.inbound ?? 0;
-    if (receipt >= this.#disk.nextCheck || receipt < this.#disk.nextCheck - RECEIPTS_PER_DISK_CHECK) {
-      const bytes = this.ctx.storage.sql.databaseSize;
-      this.#disk = { bytes, nextCheck: receipt + RECEIPTS_PER_DISK_CHECK };
+    if (this.#disk.uses === 0) {
+      this.#disk = { bytes: this.ctx.storage.sql.databaseSize, uses: WRITES_PER_DISK_CHECK };
     }
+    this.#disk.uses -= 1;
     return this.#disk.bytes;
   }
 
@@ -263,10 +275,11 @@ export abstract class MailboxCore extends Server<Env> {
   protected async arm(): Promise<void> {
     const { account } = this;
     if (account === null) return;
-    const log = account.row.status === "closing" ? null : retentionDue(this.db, this.retentionMs);
     const now = Date.now();
+    const isClosing = account.row.status === "closing";
+    const kept = isClosing ? [] : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db)];
     const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
-    await this.alarmClock.set([...this.#lifecycle.dues(account), log, ...work]);
+    await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
   }
 
   #newOutboxPump(): OutboxPump {
@@ -279,12 +292,20 @@ export abstract class MailboxCore extends Server<Env> {
       account: () => this.account,
       commit: (change) => this.commit(change),
       durable: () => this.ctx.storage.sync(),
+      openFile: (upload) => this.openFile(upload),
       inside: insideTransport(this.env, config),
       outside: () => null,
       enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
       tell: (events) => this.tell(events),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
+  }
+
+  /** The bytes of an upload that a message uses. */
+  protected openFile(upload: string): Promise<ReadableStream<Uint8Array>> {
+    const found = findUpload(this.db, upload, Date.now());
+    if (found === null) throw new Error("An upload of a message is gone");
+    return openOwnBlob(this.db, this.env.BLOBS, found.key);
   }
 
   /** Everybody who hears of the log hears of its new entries from memory; nobody polls the database. */
@@ -295,6 +316,12 @@ export abstract class MailboxCore extends Server<Env> {
       this.listeners.publish(event);
     }
     if (events.length > 0) this.webhooks.pump(Date.now());
+  }
+
+  /** Before the blobs that are due are erased, which theirs are then. */
+  #expireUploads(account: Account, now: number): void {
+    const due = uploadsDue(this.db);
+    if (due !== null && due <= now) this.commit(() => expireUploads(this.db, account, now));
   }
 
   #newWebhooks(): Webhooks {

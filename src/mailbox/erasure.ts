@@ -1,12 +1,6 @@
 import { isRowsKey } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { Database } from "../lib/sql.ts";
-import { notFound, type Answer } from "../contract/problem.ts";
-import type { Seq } from "../lib/ids.ts";
-import { done, refused } from "../lib/outcome.ts";
-import type { Account } from "./account.ts";
-import { listingOf } from "./present.ts";
-import { Outbox } from "./outbox.ts";
 import * as statements from "./statements.ts";
 
 /** A blob whose message never came is an orphan after this long. */
@@ -44,25 +38,4 @@ export async function eraseDueBlobs(
     }
     erased += objects.length;
   }
-}
-
-/** Erases one message with its rows; inside one transaction. Its blobs are due at once. */
-export function eraseEmail(
-  db: Database,
-  account: Account,
-  seq: Seq,
-  nowMs: number,
-): Answer<{ deleted: true }> {
-  const row = db.first(statements.FIND_EMAIL, seq);
-  if (row === null) return refused(notFound("Email"));
-  for (const label of JSON.parse(row.labels) as string[]) db.run(statements.REMOVE_LABEL, label, seq);
-  for (const key of [row.raw_key, row.parts_key]) {
-    if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
-  }
-  if (row.status !== "received") new Outbox(db).erase(seq);
-  db.run(statements.DELETE_SEARCH, seq);
-  db.run(statements.DELETE_CONTENT, seq);
-  db.run(statements.DELETE_MESSAGE, seq);
-  account.countDeletion(listingOf(row).direction, row.size_bytes);
-  return done({ deleted: true });
 }

@@ -10,7 +10,8 @@ import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
 import { changesAfter } from "./changes.ts";
 import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
-import { eraseEmail, ORPHAN_AFTER_MS } from "./erasure.ts";
+import { eraseEmail } from "./erase-email.ts";
+import { ORPHAN_AFTER_MS } from "./erasure.ts";
 import { ingest } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
@@ -105,11 +106,13 @@ export class Mailbox extends MailboxSending {
     if (!found.ok) return found;
     const { seq, source } = found.value;
     const composed = source.bytes === null && source.key === null ? await this.composed(seq) : null;
-    return done(composed === null ? source : { bytes: composed, key: null, sizeBytes: composed.byteLength });
+    return done(composed ?? source);
   }
 
   attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
-    return this.answer(access, (account) => reading.findAttachment(this.db, this.view(account), id));
+    return this.answer(access, (account) =>
+      reading.findAttachment(this.db, this.view(account), id, Date.now()),
+    );
   }
 
   threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {

@@ -39,6 +39,7 @@ export interface OutboxTools {
   commit: <T>(change: () => T) => T;
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
+  openFile: OpenFile;
   /** Delivers inside the deployment. */
   inside: Transport;
   /** Hands over to everybody else; null where nothing leaves the deployment. */
@@ -195,7 +196,7 @@ export class OutboxPump {
       envelopeId: departing.message.messageId.slice(1, -1),
       needsSmtpUtf8: departing.needsSmtpUtf8,
       sizeBytes,
-      open: () => composedStream(departing),
+      open: () => composedStream(departing, this.#tools.openFile),
       beforeEnd: async () => {
         if (this.#closed) throw new Error("The mailbox has ended");
         const nowMs = Date.now();
@@ -256,9 +257,15 @@ type Said = Pick<RecipientResult, "result" | "diagnostic">;
 /** A transport that says nothing of a recipient. */
 const UNANSWERED: Said = { result: { kind: "unanswered" }, diagnostic: "The transport gave no answer" };
 
+/** Opens an upload from its first byte. */
+export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
+
 /** The bytes of a message, the same at each call. */
-export function composedStream({ message }: Pick<Departing, "message">): ReadableStream<Uint8Array> {
-  return streamOf(composeMessage(message, () => Promise.reject(new Error("No such attachment"))));
+export function composedStream(
+  { message, uploads }: Pick<Departing, "message" | "uploads">,
+  openFile: OpenFile,
+): ReadableStream<Uint8Array> {
+  return streamOf(composeMessage(message, (index) => openFile(uploads[index] ?? "")));
 }
 
 /** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */

@@ -12,6 +12,8 @@ export interface Departing {
   message: OutgoingMessage;
   returnPath: string;
   needsSmtpUtf8: boolean;
+  /** Ids of the uploads that hold the attachments, in their order. */
+  uploads: readonly string[];
   tries: number;
   toldSent: boolean;
 }
@@ -90,12 +92,17 @@ export class Outbox {
   /** Puts a message down to be tried at once. `token` is what reports come back to. */
   add(
     seq: Seq,
-    departing: { message: OutgoingMessage; recipients: readonly string[]; needsSmtpUtf8: boolean },
+    departing: {
+      message: OutgoingMessage;
+      recipients: readonly string[];
+      needsSmtpUtf8: boolean;
+      uploads: readonly string[];
+    },
     path: { returnPath: string; token: string | null },
     nowMs: number,
   ): void {
     const { text, html, ...rest } = departing.message;
-    const composed = [JSON.stringify(rest), text, html, "[]"] as const;
+    const composed = [JSON.stringify(rest), text, html, JSON.stringify(departing.uploads)] as const;
     const flags = [Number(departing.needsSmtpUtf8), nowMs] as const;
     this.#db.run(INSERT, seq, ...composed, path.returnPath, path.token, ...flags);
     for (const [position, address] of departing.recipients.entries()) {
@@ -112,6 +119,7 @@ export class Outbox {
       message: { ...rest, text: row.text, html: row.html },
       returnPath: row.return_path,
       needsSmtpUtf8: row.smtp_utf8 === 1,
+      uploads: JSON.parse(row.files) as string[],
       tries: row.tries,
       toldSent: row.told_sent === 1,
     };

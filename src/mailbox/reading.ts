@@ -22,6 +22,7 @@ import {
 import type { ContentRow, MessageRow, RecipientRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams } from "./statements.ts";
+import { findUpload, type StoredUpload } from "./uploads.ts";
 
 /** Above every seq there will be. */
 export const BEYOND_ALL: Seq = Number.MAX_SAFE_INTEGER;
@@ -35,10 +36,11 @@ export interface EmailAnswer {
   bodyInRaw: boolean;
 }
 
-/** Where the bytes of a raw message lie: here, or in the blob store. */
+/** Where the bytes of a raw message lie: here, in the blob store, or in no one place, for those composed anew. */
 export interface RawSource {
   bytes: ArrayBuffer | null;
   key: string | null;
+  stream?: ReadableStream<Uint8Array>;
   sizeBytes: number;
 }
 
@@ -143,16 +145,33 @@ export function findRaw(db: Database, seq: Seq): Answer<RawSource> {
   return done({ bytes: row.raw, key: row.raw_key, sizeBytes: row.size_bytes });
 }
 
-/** An attachment by its id. */
-export function findAttachment(db: Database, view: View, id: string): Answer<AttachmentSource> {
+/** An attachment of a message, or an upload that still is there, by its id. */
+export function findAttachment(
+  db: Database,
+  view: View,
+  id: string,
+  nowMs: number,
+): Answer<AttachmentSource> {
   const missing = refused(notFound("Attachment"));
   const named = readId(id, view.tail);
-  if (named === null || named.part === null) return missing;
+  if (named === null) return uploadSource(findUpload(db, id, nowMs));
+  if (named.part === null) return missing;
   const row = db.first(statements.FIND_EMAIL, named.seq);
   const stored = row === null ? undefined : storedAttachments(row)[named.part];
   if (row === null || stored === undefined) return missing;
+  if (row.status !== "received") {
+    // A file of a message of our own is the upload that it came as.
+    return uploadSource(findUpload(db, new Outbox(db).find(row.seq)?.uploads[named.part] ?? "", nowMs));
+  }
   const raw = stored.offset === null ? findRaw(db, named.seq) : null;
   return done({ stored, part: named.part, partsKey: row.parts_key, raw: raw?.ok ? raw.value : null });
+}
+
+function uploadSource(upload: StoredUpload | null): Answer<AttachmentSource> {
+  if (upload === null) return refused(notFound("Attachment"));
+  const { filename, contentType, sizeBytes, key } = upload;
+  const whole = { disposition: null, contentId: null, offset: 0 };
+  return done({ stored: { filename, contentType, sizeBytes, ...whole }, part: 0, partsKey: key, raw: null });
 }
 
 /** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */

@@ -147,7 +147,7 @@ export type OutboxRow = {
   message: string;
   text: string;
   html: string;
-  /** JSON array: where the bytes of each attachment lie. */
+  /** JSON array: ids of the uploads that hold the attachments. */
   files: string;
   return_path: string;
   /** What reports come back to; null where the return path is the mailbox itself. */
@@ -173,6 +173,23 @@ export type RecipientRow = {
 
 /** An address that nothing more is sent to. */
 export type SuppressionRow = { address: string; reason: "bounce" | "complaint"; at: number; seq: Seq };
+
+/** A file on its way into a message. */
+export type UploadRow = {
+  /** Public id. */
+  id: string;
+  /** Where its bytes lie in the blob store. */
+  key: string;
+  filename: string;
+  content_type: string;
+  /** While it comes in: the room that is kept free for it. Counted in `storage_bytes` either way. */
+  size_bytes: number;
+  /** Hex; null while it comes in. */
+  sha256: string | null;
+  created_at: number;
+  /** null = a message uses it. */
+  expires_at: number | null;
+};
 
 /**
  * Tables whose rows follow from the raw messages and from `message`. Reindexing makes them again where they are damaged or
@@ -305,6 +322,24 @@ CREATE TABLE attempt (
   answer TEXT NOT NULL,
   PRIMARY KEY (delivery, number)
 ) WITHOUT ROWID;
+`,
+  },
+  {
+    id: "004-uploads",
+    sql: `
+CREATE TABLE upload (
+  id TEXT PRIMARY KEY,
+  key TEXT NOT NULL,
+  filename TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  sha256 TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER
+) WITHOUT ROWID;
+CREATE INDEX upload_expiry ON upload (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TABLE upload_use (message INTEGER NOT NULL, upload TEXT NOT NULL, PRIMARY KEY (message, upload)) WITHOUT ROWID;
+CREATE INDEX upload_use_upload ON upload_use (upload);
 `,
   },
   {

@@ -4,16 +4,18 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { composedBytes } from "../outbound/compose.ts";
 import { accept, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import { composedStream } from "./outbox-pump.ts";
-import { MailboxSettings } from "./settings.ts";
+import type * as reading from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
+import { MailboxUploads } from "./uploading.ts";
 
 /** What a mailbox sends, and whom it does not send to. */
-export abstract class MailboxSending extends MailboxSettings {
+export abstract class MailboxSending extends MailboxUploads {
   /**
    * Takes a message over, and answers when it is on disk. With `waitSeconds` it answers when nothing of it waits for its
    * first try any more, or the time is up. `waitId` lets `forget` end the wait.
@@ -61,10 +63,17 @@ export abstract class MailboxSending extends MailboxSettings {
     );
   }
 
-  /** The bytes of a message of our own; null if it is none. */
-  protected async composed(seq: Seq): Promise<ArrayBuffer | null> {
+  /** The bytes of a message of our own, and how many; null if it is none. */
+  protected async composed(seq: Seq): Promise<reading.RawSource | null> {
     const departing = this.outbox.find(seq);
-    return departing === null ? null : new Response(composedStream(departing)).arrayBuffer();
+    if (departing === null) return null;
+    const sizeBytes = await composedBytes(departing.message);
+    // Only a stream of the runtime's own crosses an RPC.
+    const { readable, writable } = new IdentityTransformStream();
+    const composed = composedStream(departing, (upload) => this.openFile(upload));
+    // A reader that goes away ends both ends.
+    composed.pipeTo(writable).catch(() => {});
+    return { bytes: null, key: null, stream: readable, sizeBytes };
   }
 
   /** What `/v1/stats` counts beside the mail. */

@@ -30,6 +30,9 @@ export const COUNT_MESSAGE: Query<never, [number, number, number, string, number
     last_event = ? WHERE one = 1`,
 };
 export const KEEP_LAST_EVENT: Query<never, [number]> = { text: "UPDATE account SET last_event = ?" };
+export const COUNT_STORAGE: Query<never, [number]> = {
+  text: "UPDATE account SET storage_bytes = ? WHERE one = 1",
+};
 export const COUNT_DELETION: Query<never, [number, number, number]> = {
   text: "UPDATE account SET inbound = ?, outbound = ?, storage_bytes = ?",
 };
@@ -312,6 +315,7 @@ export const PLAN_ALL_ERASURES: Query<never, [number]> = {
   text: `INSERT OR REPLACE INTO blob_to_erase (key, due_at)
     SELECT key, ?1 FROM (SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
       UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL
+      UNION SELECT key FROM upload
       UNION SELECT key FROM blob_to_erase)`,
 };
 

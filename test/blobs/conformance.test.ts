@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { R2BlobStore } from "../../src/blobs/r2.ts";
+import { PART_BYTES, R2BlobStore } from "../../src/blobs/r2.ts";
 import { CHUNK_BYTES, isRowsKey, RowsBlobStore } from "../../src/blobs/rows.ts";
 import type { BlobStore } from "../../src/blobs/store.ts";
 import { actorOf, createMailbox, rowsOf } from "../harness.ts";
@@ -35,12 +35,64 @@ async function read(stream: ReadableStream<Uint8Array> | null): Promise<Buffer |
   return stream === null ? null : Buffer.from(await new Response(stream).arrayBuffer());
 }
 
-const STORES: [string, () => BlobStore][] = [
-  ["a bucket", () => new R2BlobStore(env.BLOBS)],
-  ["rows of the mailbox", rowsStore],
-];
+/** The bytes piece by piece, each in the same buffer, as a body is read. */
+function* inOneBuffer(bytes: Uint8Array, pieceBytes: number): Generator<Uint8Array> {
+  const buffer = new Uint8Array(pieceBytes);
+  for (let offset = 0; offset < bytes.byteLength; offset += pieceBytes) {
+    const piece = bytes.subarray(offset, offset + pieceBytes);
+    buffer.set(piece);
+    yield buffer.subarray(0, piece.byteLength);
+    buffer.fill(0xff);
+  }
+}
 
-describe.each(STORES)("blobs in %s", (_, open) => {
+const full = () => Promise.reject(new Error("The store is full"));
+
+/** The bucket with some of its methods replaced. */
+function bucketWith(methods: Record<string, unknown>): R2Bucket {
+  return new Proxy(env.BLOBS, {
+    get: (target, name) => {
+      if (typeof name === "string" && name in methods) return methods[name];
+      const own: unknown = Reflect.get(target, name);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
+/** A way to keep blobs, one that keeps nothing, and one that begins only when `ready`. */
+interface Way {
+  open: () => BlobStore;
+  failing: () => BlobStore;
+  slow: (ready: Promise<void>) => BlobStore;
+}
+
+const BUCKET: Way = {
+  open: () => new R2BlobStore(env.BLOBS),
+  failing: () => new R2BlobStore(bucketWith({ put: full, createMultipartUpload: full })),
+  slow: (ready) =>
+    new R2BlobStore(
+      bucketWith({
+        put: async (key: string, value: ReadableStream) => ready.then(() => env.BLOBS.put(key, value)),
+        createMultipartUpload: async (key: string) => ready.then(() => env.BLOBS.createMultipartUpload(key)),
+      }),
+    ),
+};
+const ROWS: Way = {
+  open: rowsStore,
+  failing: () => new RowsBlobStore({ putChunk: full, getChunk: full, deleteChunks: full }),
+  slow: (ready) =>
+    new RowsBlobStore({
+      putChunk: async (key, position, bytes) =>
+        ready.then(() => actorOf(address).putChunk(key, position, bytes)),
+      getChunk: full,
+      deleteChunks: full,
+    }),
+};
+
+describe.each([
+  ["a bucket", BUCKET],
+  ["rows of the mailbox", ROWS],
+])("blobs in %s", (_, { open, failing, slow }) => {
   let unique = 0;
   const fresh = (store: BlobStore) =>
     store.newKey("owner", `conformance-${(unique += 1)}-${crypto.randomUUID()}`);
@@ -164,6 +216,109 @@ describe.each(STORES)("blobs in %s", (_, open) => {
     expect([left?.equals(whole), right?.equals(whole)]).toEqual([true, true]);
   });
 
+  describe.each([
+    ["announced", (length: number) => length],
+    ["not announced", () => null],
+  ])("streamed, its length %s", (_length, announced) => {
+    const write = async (pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, length: number) => {
+      const store = open();
+      const key = fresh(store);
+      await store.write(key, pieces, announced(length));
+      return { store, key };
+    };
+
+    it.each([
+      [0, 1_000],
+      [1, 1],
+      [CHUNK_BYTES - 1, 64_000],
+      [CHUNK_BYTES, 64_000],
+      [CHUNK_BYTES + 1, 64_000],
+      [2 * CHUNK_BYTES, CHUNK_BYTES],
+      [PART_BYTES - 1, 65_536],
+      [PART_BYTES, 65_536],
+      [PART_BYTES + 1, 65_536],
+      [PART_BYTES + 1, PART_BYTES + 1],
+      [2 * PART_BYTES, 999_983],
+      [2 * PART_BYTES + 12_345, 3 * PART_BYTES],
+    ])("gives %i bytes that came in pieces of %i back as they were", async (length, pieceBytes) => {
+      const whole = bytesOf(length);
+      const { store, key } = await write(inOneBuffer(whole, pieceBytes), length);
+      expect((await read(await store.get(key)))?.equals(whole)).toBe(true);
+      const middle = { offset: Math.floor(length / 2), length: Math.min(1_000, Math.ceil(length / 2)) };
+      const part = await read(await store.get(key, middle));
+      expect(part?.equals(whole.subarray(middle.offset, middle.offset + middle.length))).toBe(true);
+    });
+
+    it("takes empty pieces, and pieces that are there at once", async () => {
+      const pieces = [new Uint8Array(), bytesOf(10), new Uint8Array(), bytesOf(5), new Uint8Array()];
+      const { store, key } = await write(pieces, 15);
+      expect((await read(await store.get(key)))?.equals(Buffer.concat(pieces))).toBe(true);
+    });
+
+    it.each([0, 1, CHUNK_BYTES + 1, PART_BYTES + 1, 2 * PART_BYTES + 1])(
+      "leaves nothing if it breaks off after %i bytes, and throws what broke it",
+      async (length) => {
+        const store = open();
+        const key = fresh(store);
+        const broken = async function* () {
+          yield* inOneBuffer(bytesOf(length), 65_536);
+          throw new Error("The line is dead");
+        };
+        await expect(store.write(key, broken(), announced(length + 1_000))).rejects.toThrow(
+          "The line is dead",
+        );
+        expect(await store.get(key)).toBeNull();
+      },
+    );
+
+    it("asks for no more than it can put away", async () => {
+      const waiting = Promise.withResolvers<void>();
+      const store = slow(waiting.promise);
+      let asked = 0;
+      const counted = function* () {
+        for (const piece of inOneBuffer(bytesOf(3 * PART_BYTES), 65_536)) {
+          asked += piece.byteLength;
+          yield piece;
+        }
+      };
+      const written = store.write(fresh(store), counted(), announced(3 * PART_BYTES));
+      await scheduler.wait(100);
+      expect(asked).toBeLessThanOrEqual(PART_BYTES + 65_536);
+      waiting.resolve();
+      await written;
+      expect(asked).toBe(3 * PART_BYTES);
+    });
+
+    it("lets go of its pieces when the store fails", async () => {
+      const store = failing();
+      let released = false;
+      const held = async function* () {
+        try {
+          for (;;) yield bytesOf(65_536);
+        } finally {
+          released = true;
+        }
+      };
+      await expect(store.write(fresh(store), held(), announced(50 * PART_BYTES))).rejects.toThrow(
+        "The store is full",
+      );
+      expect(released).toBe(true);
+    });
+  });
+
+  it.each([
+    [10, 9],
+    [10, 11],
+    [CHUNK_BYTES + 10, CHUNK_BYTES],
+    [0, 1],
+    [1, 0],
+  ])("refuses %i bytes where %i were announced, and keeps nothing", async (length, announced) => {
+    const store = open();
+    const key = fresh(store);
+    await expect(store.write(key, [bytesOf(length)], announced)).rejects.toThrow(/bytes/i);
+    expect(await store.get(key)).toBeNull();
+  });
+
   it("mints keys that tell where the blob lies", () => {
     const store = open();
     expect(isRowsKey(fresh(store))).toBe(store instanceof RowsBlobStore);
@@ -184,18 +339,40 @@ describe("rows of a mailbox", () => {
   });
 });
 
+describe("an upload to a bucket in parts", () => {
+  it.each([
+    ["a part that the bucket refuses", { uploadPart: full }],
+    ["an end that the bucket refuses", { complete: full }],
+  ])("is aborted after %s, so that the bucket keeps no part of it", async (_, broken) => {
+    let aborted = 0;
+    const createMultipartUpload = async (key: string) => {
+      const upload = await env.BLOBS.createMultipartUpload(key);
+      return {
+        uploadPart: (part: number, bytes: Uint8Array) => upload.uploadPart(part, bytes),
+        complete: (parts: R2UploadedPart[]) => upload.complete(parts),
+        abort: () => {
+          aborted += 1;
+          return upload.abort();
+        },
+        ...broken,
+      };
+    };
+    const store = new R2BlobStore(bucketWith({ createMultipartUpload }));
+    const key = store.newKey("o", crypto.randomUUID());
+    const written = store.write(key, [bytesOf(2 * PART_BYTES)], null);
+    await expect(written).rejects.toThrow("The store is full");
+    expect(aborted).toBe(1);
+    expect(await store.get(key)).toBeNull();
+  });
+});
+
 describe("a bucket that keeps fewer bytes than it was given", () => {
   it("is an error, so that no message is acknowledged without its raw", async () => {
-    const bucket = new Proxy(env.BLOBS, {
-      get: (target, name) =>
-        name === "put"
-          ? async (key: string, value: ReadableStream) => {
-              await new Response(value).arrayBuffer();
-              return target.put(key, "short");
-            }
-          : Reflect.get(target, name),
-    });
-    const store = new R2BlobStore(bucket);
+    const put = async (key: string, value: ReadableStream) => {
+      await new Response(value).arrayBuffer();
+      return env.BLOBS.put(key, "short");
+    };
+    const store = new R2BlobStore(bucketWith({ put }));
     await expect(store.put(store.newKey("o", "short"), [bytesOf(10), bytesOf(10)])).rejects.toThrow(/bucket/);
   });
 });

@@ -39,6 +39,7 @@ describe("the route table", () => {
       "/v1/keys",
       "/v1/attachments/:id",
       "/v1/attachment",
+      "/v1/attachments",
       "/v1/mailboxes",
       "/v1/inbound",
     ]) {

@@ -23,6 +23,7 @@ describe("every answer", () => {
     ["200 of /health", () => api("/health")],
     ["200 of /openapi.json", () => api("/openapi.json")],
     ["201", () => api("/v1/keys", { key: box.api_key, method: "POST" })],
+    ["201 of an upload", () => api("/v1/attachments?filename=a", { key: box.api_key, body: "a" })],
     ["202", () => api(`/v1/inbound?to=${box.mailbox}`, { key: OPERATOR, body: plainMessage() })],
     ["204 of a preflight", () => api("/v1/inbox", { method: "OPTIONS" })],
     ["400", () => api("/v1/inbox?limit=0", { key: box.api_key })],
@@ -253,6 +254,7 @@ describe("a known path with the wrong method", () => {
     ["DELETE", "/v1/keys", "GET, POST"],
     ["PUT", "/v1/mailboxes", "GET, POST"],
     ["POST", "/v1/mailboxes/a@b.c", "DELETE, GET"],
+    ["GET", "/v1/attachments", "POST"],
   ])("is 405 with Allow: %s %s", async (method, path, allow) => {
     const answer = await ask(path, { method, key: box.api_key });
     expect(answer.status).toBe(405);

@@ -110,6 +110,10 @@ describe("a key of one mailbox that names another", () => {
     expect(await toldOf(await api(`/v1/emails/x?${other}`, { key: a.api_key, method: "DELETE" }))).toEqual(
       WRONG_MAILBOX,
     );
+    for (const path of ["attachments?filename=a.txt", "attachments?filename="]) {
+      const upload = { key: a.api_key, body: "bytes" };
+      expect(await toldOf(await api(`/v1/${path}&${other}`, upload))).toEqual(WRONG_MAILBOX);
+    }
     expect((await api("/v1/inbox", { key: b.api_key })).status).toBe(200);
   });
 
@@ -241,6 +245,18 @@ describe("an id of another mailbox", () => {
     const { status, body } = await ask(`/v1/emails/${emailOfB}`, { key: b.api_key });
     expect(status).toBe(200);
     expect(body).toMatchObject({ subject: "Secret of B", labels: ["personal"] });
+  });
+
+  it("is one of an upload too", async () => {
+    const upload = await ask<{ id: string }>("/v1/attachments?filename=b.txt", {
+      key: b.api_key,
+      body: "Secret of B",
+    });
+    const path = `/v1/attachments/${upload.body.id}`;
+    expect(await toldOf(await api(path, { key: a.api_key }))).toEqual(
+      await toldOf(await api(`/v1/attachments/${crypto.randomUUID()}`, { key: a.api_key })),
+    );
+    expect((await api(path, { key: b.api_key })).status).toBe(200);
   });
 
   it("is one of a key too", async () => {

@@ -36,6 +36,8 @@ const EVERYTHING = [
   ["DELETE", "/v1/email?id=EMAIL"],
   ["GET", "/v1/attachments/EMAIL"],
   ["GET", "/v1/attachment?id=EMAIL"],
+  ["POST", "/v1/attachments?filename=a.txt"],
+  ["POST", "/v1/attachments"],
   ["GET", "/v1/code?timeout=1"],
   ["GET", "/v1/threads"],
   ["GET", "/v1/threads/EMAIL"],

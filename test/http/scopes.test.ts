@@ -40,6 +40,8 @@ const OWNERS_ONLY = [
   ["DELETE", "/v1/email?id=EMAIL"],
   ["GET", "/v1/attachments/ATTACHMENT"],
   ["GET", "/v1/attachment?id=ATTACHMENT"],
+  ["POST", "/v1/attachments?filename=a.txt"],
+  ["POST", "/v1/attachments"],
 ] as const;
 
 const OPERATORS_ONLY = [

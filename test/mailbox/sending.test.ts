@@ -327,3 +327,80 @@ describe("what was accepted", () => {
     }
   });
 });
+
+describe("files of a message", () => {
+  const bytes = new Uint8Array(300_000).map((_, index) => index % 251);
+  const upload = async (box: TestMailbox, body: Uint8Array, filename: string) =>
+    (
+      await ask<{ id: string }>(`/v1/attachments?filename=${encodeURIComponent(filename)}`, {
+        key: box.api_key,
+        body,
+        headers: { "Content-Type": "application/pdf" },
+      })
+    ).body.id;
+  const download = async (box: TestMailbox, id: string) =>
+    new Uint8Array(await (await api(`/v1/attachments/${id}`, { key: box.api_key })).arrayBuffer());
+
+  it("arrive byte for byte, uploaded before or written into the request, and can be downloaded on both sides", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const attachments = [
+      { attachment_id: await upload(from, bytes, "größe.pdf") },
+      { filename: "note.txt", content: Buffer.from("note").toString("base64"), content_type: "text/plain" },
+    ];
+    const { body } = await send(from, { to: to.mailbox, attachments }, {}, "?wait=10");
+    expect(body.status).toBe("delivered");
+    const [arrived] = await inboxOf(to);
+    for (const [box, id] of [
+      [from, body.id],
+      [to, arrived?.id ?? ""],
+    ] as const) {
+      const { attachments: shown } = await email(box, id);
+      expect(shown.map(({ filename, size_bytes }) => [filename, size_bytes])).toEqual([
+        ["größe.pdf", bytes.byteLength],
+        ["note.txt", 4],
+      ]);
+      expect(await download(box, shown[0]?.id ?? "")).toEqual(bytes);
+    }
+    const raw = await api(`/v1/emails/${body.id}/raw`, { key: from.api_key });
+    const text = await raw.text();
+    expect(text.length).toBe(Number(raw.headers.get("Content-Length")));
+    expect(text).toContain(Buffer.from(bytes).toString("base64").slice(0, 76));
+  });
+
+  it("can be those of an email in the mailbox", async () => {
+    const [from, to, third] = [await createMailbox(), await createMailbox(), await createMailbox()];
+    const attachments = [{ filename: "a.bin", content: Buffer.from("abc").toString("base64") }];
+    await send(from, { to: to.mailbox, attachments }, {}, "?wait=10");
+    const [arrived] = await inboxOf(to);
+    const { attachments: held } = await email(to, arrived?.id ?? "");
+    const passedOn = { to: third.mailbox, attachments: [{ attachment_id: held[0]?.id }] };
+    expect((await send(to, passedOn, {}, "?wait=10")).body.status).toBe("delivered");
+    const [last] = await inboxOf(third);
+    const [file] = (await email(third, last?.id ?? "")).attachments;
+    expect(new TextDecoder().decode(await download(third, file?.id ?? ""))).toBe("abc");
+  });
+
+  it("that are not there, or another's, are named", async () => {
+    const [box, other] = [await createMailbox(), await createMailbox()];
+    const foreign = await upload(other, bytes, "x.pdf");
+    for (const attachment_id of [foreign, "nonsense"]) {
+      const { status, body } = await send(box, { attachments: [{ attachment_id }] });
+      expect([status, body]).toMatchObject([400, { details: [{ path: "attachments.0.attachment_id" }] }]);
+    }
+    expect(await inboxOf(box)).toEqual([]);
+  });
+
+  it("stay as long as the message does, and go with it", async () => {
+    const box = await createMailbox();
+    const id = await upload(box, bytes, "x.pdf");
+    const { body } = await send(box, { attachments: [{ attachment_id: id }] }, {}, "?wait=10");
+    advance(30 * DAY_MS);
+    await ringAlarm(box.mailbox);
+    const [file] = (await email(box, body.id)).attachments;
+    expect(await download(box, file?.id ?? "")).toEqual(bytes);
+    await api(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE" });
+    await ringAlarm(box.mailbox);
+    expect(await rowsOf(box.mailbox, "SELECT * FROM upload")).toEqual([]);
+    expect((await ask("/v1/stats", { key: box.api_key })).body).toMatchObject({ storage_bytes: 0 });
+  });
+});

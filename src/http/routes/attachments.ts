@@ -1,12 +1,10 @@
-import { notFound, type Answer } from "../../contract/problem.ts";
-import { done, refused } from "../../lib/outcome.ts";
-import { parseMail } from "../../mail/parse.ts";
-import type { AttachmentSource } from "../../mailbox/reading.ts";
+import type { Answer } from "../../contract/problem.ts";
+import { done } from "../../lib/outcome.ts";
 import { problemResponse, respond } from "../answers.ts";
-import { readRange, type Range } from "../byte-range.ts";
+import { readRange } from "../byte-range.ts";
 import type { Handlers } from "../call.ts";
 import { attachmentDisposition } from "../content-disposition.ts";
-import { openBlob, readRaw, type Asked } from "../message-source.ts";
+import { openPart, type Asked } from "../message-source.ts";
 
 export const attachmentHandlers: Pick<Handlers, "attachment" | "attachmentByQuery"> = {
   attachment: ({ input, request, ...asked }) => download(asked, input.params.id, request),
@@ -37,25 +35,4 @@ async function download(asked: Asked, id: string, request: Request): Promise<Ans
       ...(range === null ? {} : { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
     }),
   );
-}
-
-/** A range of the blob of parts, or of the part cut from a raw message that is small. */
-async function openPart(
-  asked: Asked,
-  source: AttachmentSource,
-  { start, end }: Range,
-): Promise<Answer<BodyInit>> {
-  const { env, mailbox } = asked;
-  const { stored, part, partsKey, raw } = source;
-  if (raw === null) {
-    return openBlob(env, mailbox, {
-      key: partsKey,
-      offset: (stored.offset ?? 0) + start,
-      length: end - start,
-    });
-  }
-  const message = await readRaw(env, mailbox, raw);
-  if (!message.ok) return message;
-  const content = (await parseMail(message.value)).attachments[part]?.content;
-  return content === undefined ? refused(notFound("Attachment")) : done(content.slice(start, end));
 }

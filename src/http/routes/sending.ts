@@ -7,24 +7,29 @@ import type { Ancestry } from "../../mail/answered-mail.ts";
 import { readMessageId } from "../../mail/outgoing-fields.ts";
 import type { Keyed } from "../../mailbox/accept.ts";
 import { json } from "../answers.ts";
+import { uploadsFor } from "../outgoing-files.ts";
 import type { Handlers } from "../call.ts";
 
 /** Visible ASCII: what a header can carry whatever stands between client and service. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export const sendingHandlers: Pick<Handlers, "send" | "listSuppressions" | "deleteSuppression"> = {
-  async send({ mailbox, access, input, request }) {
+  async send({ env, mailbox, access, input, request }) {
     const { body, query } = input;
     const keyed = keyOf(request, body);
     const ancestry = ancestryOf(body);
-    const fault = [keyed, ancestry, withoutFiles(body)].find((part) => !part.ok);
+    const fault = [keyed, ancestry].find((part) => !part.ok);
     const asked = fault?.ok === false ? { ...access, fault: fault.error } : access;
+    const files = await uploadsFor({ env, mailbox, access: asked }, body.attachments);
+    if (!files.ok) return files;
+    const { attachments: _, ...draft } = body;
     const wait = { seconds: query.wait, id: uuidV7(Date.now()) };
     request.signal.addEventListener("abort", () => void mailbox.forget(wait.id));
     const sent = await mailbox.send(
       asked,
       {
-        draft: { ...body, attachments: [] },
+        draft,
+        files: files.value,
         ancestry: ancestry.ok ? ancestry.value : NO_ANCESTRY,
         keyed: keyed.ok ? keyed.value : null,
       },
@@ -71,10 +76,4 @@ function ancestryOf({ in_reply_to }: Pick<SendBody, "in_reply_to">): Answer<Ance
   const id = readMessageId("in_reply_to", in_reply_to);
   if (!id.ok) return id;
   return done({ inReplyTo: id.value, references: id.value === null ? [] : [id.value] });
-}
-
-function withoutFiles({ attachments }: Pick<SendBody, "attachments">): Answer<null> {
-  return attachments.length === 0
-    ? done(null)
-    : refused(invalid("attachments", "cannot be sent by this release"));
 }

@@ -1,0 +1,60 @@
+import { MAX_ATTACHMENT_BYTES } from "../contract/limits.ts";
+import { invalid, TOO_LARGE_ATTACHMENT, type Answer } from "../contract/problem.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { writtenFilename } from "../mail/attachment-name.ts";
+import { readMediaType, ANY_BYTES } from "../mail/media-type.ts";
+import { readDispositionFilename } from "./content-disposition.ts";
+
+/** What a request says of the file that is its body. */
+export interface UploadRequest {
+  filename: string;
+  contentType: string;
+  /** Null where the body comes without its length. */
+  sizeBytes: number | null;
+}
+
+/** What curl calls a body when nobody says what it is. */
+const UNSAID_TYPE = "application/x-www-form-urlencoded";
+
+/** Reads all of a request but its body, or says what is wrong with it: 400 for a field, 413, 415. */
+export function readUploadRequest(
+  headers: Headers,
+  filenameInQuery: string | undefined,
+): Answer<UploadRequest> {
+  const filename = readFilename(headers.get("Content-Disposition"), filenameInQuery);
+  if (!filename.ok) return filename;
+  const contentType = readContentType(headers);
+  if (!contentType.ok) return contentType;
+  const length = headers.get("Content-Length");
+  const sizeBytes = length === null ? null : Number(length);
+  if (sizeBytes !== null && sizeBytes > MAX_ATTACHMENT_BYTES) return refused(TOO_LARGE_ATTACHMENT);
+  return done({ filename: filename.value, contentType: contentType.value, sizeBytes });
+}
+
+function readFilename(disposition: string | null, inQuery: string | undefined): Answer<string> {
+  const stated = disposition === null ? done(null) : readDispositionFilename(disposition);
+  if (!stated.ok) return refused(invalid("Content-Disposition", stated.error));
+  if (stated.value !== null && inQuery !== undefined) {
+    return refused(invalid("filename", "give it either in Content-Disposition or in the query"));
+  }
+  const written = stated.value ?? inQuery;
+  if (written === undefined || written === "") {
+    return refused(invalid("filename", "is required: ?filename=report.pdf, or Content-Disposition"));
+  }
+  const filename = writtenFilename(written);
+  return filename.ok ? filename : refused(invalid("filename", filename.error));
+}
+
+function readContentType(headers: Headers): Answer<string> {
+  const encoding = headers.get("Content-Encoding") ?? "identity";
+  const written = headers.get("Content-Type")?.trim() || ANY_BYTES;
+  const type = readMediaType(written);
+  if (type === null) return refused(invalid("Content-Type", "must be a media type such as application/pdf"));
+  if (type.startsWith("multipart/form-data") || encoding !== "identity") {
+    return refused({
+      code: "unsupported_media_type",
+      error: "The body must be the file itself: no form, and no Content-Encoding",
+    });
+  }
+  return done(type === UNSAID_TYPE ? ANY_BYTES : type);
+}

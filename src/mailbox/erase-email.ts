@@ -1,0 +1,33 @@
+import { notFound, type Answer } from "../contract/problem.ts";
+import type { Seq } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Database } from "../lib/sql.ts";
+import type { Account } from "./account.ts";
+import { Outbox } from "./outbox.ts";
+import { listingOf } from "./present.ts";
+import * as statements from "./statements.ts";
+import { releaseUploads } from "./uploads.ts";
+
+/** Erases one message with its rows; inside one transaction. Its blobs are due at once. */
+export function eraseEmail(
+  db: Database,
+  account: Account,
+  seq: Seq,
+  nowMs: number,
+): Answer<{ deleted: true }> {
+  const row = db.first(statements.FIND_EMAIL, seq);
+  if (row === null) return refused(notFound("Email"));
+  for (const label of JSON.parse(row.labels) as string[]) db.run(statements.REMOVE_LABEL, label, seq);
+  for (const key of [row.raw_key, row.parts_key]) {
+    if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
+  }
+  if (row.status !== "received") {
+    new Outbox(db).erase(seq);
+    releaseUploads(db, seq, nowMs);
+  }
+  db.run(statements.DELETE_SEARCH, seq);
+  db.run(statements.DELETE_CONTENT, seq);
+  db.run(statements.DELETE_MESSAGE, seq);
+  account.countDeletion(listingOf(row).direction, row.size_bytes);
+  return done({ deleted: true });
+}

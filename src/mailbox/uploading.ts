@@ -1,0 +1,69 @@
+import { MAX_ATTACHMENT_BYTES } from "../contract/limits.ts";
+import { TOO_LARGE_ATTACHMENT, type Answer, type Problem } from "../contract/problem.ts";
+import type { Upload } from "../contract/upload.ts";
+import { done } from "../lib/outcome.ts";
+import type { Access } from "./access.ts";
+import { ORPHAN_AFTER_MS } from "./erasure.ts";
+import { MailboxSettings } from "./settings.ts";
+import {
+  abandonUpload,
+  beginUpload,
+  completeUpload,
+  findUpload,
+  type NewUpload,
+  type StoredUpload,
+} from "./uploads.ts";
+
+/** Room that is kept for an upload. */
+export interface UploadRoom {
+  maxBytes: number;
+  /** What is wrong with a byte more. */
+  beyond: Problem;
+}
+
+/** Files that come in to be sent. */
+export abstract class MailboxUploads extends MailboxSettings {
+  /** Keeps room for a file whose blob is written next: `sizeBytes` of it, or where nobody knows as much as a file may take. */
+  beginUpload(access: Access, upload: NewUpload & { sizeBytes: number | null }): Answer<UploadRoom> {
+    return this.answer(access, (account) => {
+      const now = Date.now();
+      // One byte at least, so that a full mailbox says so before anything is read.
+      const most = Math.max(1, Math.min(MAX_ATTACHMENT_BYTES, this.roomLeft(account)));
+      const sizeBytes = upload.sizeBytes ?? most;
+      const room = this.roomFor(sizeBytes, now);
+      if (!room.ok) return room;
+      this.commit(() => {
+        beginUpload(this.db, account, { ...upload, sizeBytes }, now);
+        this.alarmClock.atLatest(now + ORPHAN_AFTER_MS);
+      });
+      const beyond = sizeBytes < MAX_ATTACHMENT_BYTES ? this.full(account) : TOO_LARGE_ATTACHMENT;
+      return done({ maxBytes: sizeBytes, beyond });
+    });
+  }
+
+  /** The blob is whole: from now on the upload can be sent and read. */
+  async completeUpload(
+    access: Access,
+    whole: { id: string; sizeBytes: number; sha256: string },
+  ): Promise<Answer<Upload>> {
+    const completed = this.answer(access, (account) =>
+      this.commit(() => completeUpload(this.db, account, whole, Date.now())),
+    );
+    if (completed.ok) await this.arm();
+    return completed;
+  }
+
+  /** The upload did not become whole: its room is free again, and what there is of its blob is erased. */
+  async abandonUpload(id: string): Promise<void> {
+    const { account } = this;
+    if (account === null) return;
+    this.commit(() => abandonUpload(this.db, account, id, Date.now()));
+    await this.arm();
+  }
+
+  /** The uploads with these ids, in their order; null for one that is not here, not whole or over. */
+  findUploads(access: Access, ids: readonly string[]): Answer<(StoredUpload | null)[]> {
+    const now = Date.now();
+    return this.answer(access, () => done(ids.map((id) => findUpload(this.db, id, now))));
+  }
+}
