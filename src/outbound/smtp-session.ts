@@ -115,13 +115,24 @@ function withoutIdleTimer(socket: net.Socket): void {
 /** A session with a relay, greeted, encrypted as the settings say and logged in. */
 export class SmtpSession {
   readonly #connection: Connection;
+  /** Below TLS, which does not take it along when it ends in mid-handshake. */
+  readonly #socket: net.Socket;
   readonly #lost: Promise<never>;
   /** Messages that ended with a reply to their end. */
   messagesSent = 0;
 
-  private constructor(connection: Connection, lost: Promise<never>) {
+  private constructor(connection: Connection, socket: net.Socket) {
+    const lost = Promise.withResolvers<never>();
+    lost.promise.catch(() => undefined);
+    const closed = (): void => lost.reject(new SmtpFailure("The relay closed the connection", "", "session"));
+    connection.on("error", (error: Error) => lost.reject(error));
+    // A callback that tells more is called within the same turn, and then that is what counts.
+    connection.once("end", () => queueMicrotask(closed));
+    // Until the greeting nodemailer may not hear it: it begins to listen a turn after the connection was made.
+    socket.once("close", () => connection.lastServerResponse === false && closed());
     this.#connection = connection;
-    this.#lost = lost;
+    this.#socket = socket;
+    this.#lost = lost.promise;
   }
 
   /** Connects and logs in; rejects with an `SmtpFailure`, or with the reason of `signal`. */
@@ -141,11 +152,7 @@ export class SmtpSession {
       // A FIN would first flush what is buffered, and a peer that takes nothing would keep the socket.
       socketCloseTimeout: 0,
     });
-    const lost = Promise.withResolvers<never>();
-    lost.promise.catch(() => undefined);
-    connection.on("error", (error: Error) => lost.reject(error));
-    connection.once("end", () => lost.reject(new Error("The relay closed the connection")));
-    const session = new SmtpSession(connection, lost.promise);
+    const session = new SmtpSession(connection, socket);
     const giveUp = (): void => session.destroy();
     signal.addEventListener("abort", giveUp, { once: true });
     try {
@@ -231,6 +238,7 @@ export class SmtpSession {
   /** Ends at once; whatever was not sent never is. */
   destroy(): void {
     this.#connection.close();
+    this.#socket.destroy();
   }
 
   async #login(auth: SmtpAuth): Promise<void> {
@@ -289,12 +297,22 @@ function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
 }
 
+const NO_LOGIN = "The relay did not let us log in";
+
+/** The codes of a reply, with words of our own. */
+function withoutText(reply: string): string {
+  const codes = /^[0-9]{3}(?:[ -][245]\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.]))?/.exec(reply)?.[0];
+  return codes === undefined ? "" : `${codes} ${NO_LOGIN}`;
+}
+
 /** nodemailer's error, or one of the socket, as a failure. */
 function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new SmtpFailure(String(error), "", "session");
   if (error instanceof SmtpFailure || !("code" in error)) return error;
   const reply = "response" in error && typeof error.response === "string" ? error.response : "";
   const command = "command" in error ? String(error.command) : "CONN";
+  // A relay may repeat what it was told, and senders are shown what it said.
+  if (command.startsWith("AUTH")) return new SmtpFailure(NO_LOGIN, withoutText(reply), "session");
   const isMessage = command === "MAIL FROM" || command === "RCPT TO" || command === "DATA";
   return new SmtpFailure(error.message, reply, isMessage ? "message" : "session");
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 
 /** How a relay is reached and what it is told of us. */
@@ -28,12 +29,34 @@ export interface TokenRefresh {
 /** Submission (RFC 6409 §3.1), and submission within TLS (RFC 8314 §3.3). */
 const DEFAULT_PORT = { "smtp:": 587, "smtps:": 465 } as const;
 
-const OPTIONS: ReadonlySet<string> = new Set(
-  "ignoreTLS requireTLS authMethod name accessUrl clientId clientSecret refreshToken".split(" "),
-);
 const HOST_NAME = /^[a-z0-9._:-]+$/i;
 /** RFC 5321 §4.1.1.1: a domain or an address literal. */
 const HELLO_NAME = /^(?:[a-z0-9.-]+|\[[a-z0-9.:]+\])$/i;
+
+const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+/** Strict: an option that is misspelt must not be one that is not heeded. */
+const optionsSchema = z.strictObject({
+  ignoreTLS: flag.default(false),
+  requireTLS: flag.default(false),
+  authMethod: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(["PLAIN", "LOGIN", "XOAUTH2"]))
+    .optional(),
+  name: z.string().regex(HELLO_NAME).optional(),
+  accessUrl: z.url().optional(),
+  clientId: z.string().optional(),
+  clientSecret: z.string().optional(),
+  refreshToken: z.string().optional(),
+});
+type Options = z.output<typeof optionsSchema>;
+/** All of it, or none. */
+const refreshSchema = z.object({
+  accessUrl: z.string(),
+  clientId: z.string(),
+  clientSecret: z.string(),
+  refreshToken: z.string(),
+});
 
 /**
  * Reads `SMTP_URL`, spelled as nodemailer spells it: `smtp://user:pass@host:587`, `smtps://…`, `?ignoreTLS=true`,
@@ -48,61 +71,50 @@ export function smtpSettings(text: string): Outcome<SmtpSettings, string> {
     return refused("SMTP_URL must begin with smtp: or smtps:");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (!HOST_NAME.test(host)) return refused("SMTP_URL names no host");
-  const options = url.searchParams;
-  const unknown = [...options.keys()].find((key) => !OPTIONS.has(key));
-  if (unknown !== undefined) return refused(`SMTP_URL has an option that is not known here: ${unknown}`);
-  const name = options.get("name");
-  if (name !== null && !HELLO_NAME.test(name)) return refused("SMTP_URL has a name that EHLO cannot say");
-  const auth = authOf(url);
+  const options = optionsSchema.safeParse(Object.fromEntries(url.searchParams));
+  if (!options.success)
+    return refused(`SMTP_URL has an option that cannot be used: ${culprit(options.error)}`);
+  const auth = authOf(url, options.data);
   if (!auth.ok) return auth;
-  const clear = options.get("ignoreTLS") === "true" && options.get("requireTLS") !== "true";
+  const clear = options.data.ignoreTLS && !options.data.requireTLS;
   return done({
     host,
     port: url.port === "" ? DEFAULT_PORT[protocol] : Number(url.port),
     security: protocol === "smtps:" ? "tls" : clear ? "none" : "starttls",
     auth: auth.value,
-    name,
+    name: options.data.name ?? null,
   });
 }
 
-function authOf(url: URL): Outcome<SmtpAuth | null, string> {
-  const method = url.searchParams.get("authMethod")?.toUpperCase() ?? null;
+/** The name of the option; its value may be a secret. */
+function culprit(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue?.code === "unrecognized_keys" ? issue.keys.join(", ") : String(issue?.path[0]);
+}
+
+function authOf(url: URL, options: Options): Outcome<SmtpAuth | null, string> {
   const user = decoded(url.username);
   const password = decoded(url.password);
   if (user === null || password === null)
     return refused("SMTP_URL has credentials that are not percent-encoded");
-  if (method === "XOAUTH2") return tokenAuth(url.searchParams, user, password);
-  if (method !== null && method !== "PLAIN" && method !== "LOGIN") {
-    return refused("SMTP_URL has an authMethod other than PLAIN, LOGIN and XOAUTH2");
-  }
+  const method = options.authMethod ?? null;
+  if (method === "XOAUTH2") return tokenAuth(options, user, password);
   if (user === "" && password === "") return done(null);
   if (user === "" || password === "")
     return refused("SMTP_URL has a user without a password, or the reverse");
   return done({ kind: "password", user, password, method });
 }
 
-function tokenAuth(options: URLSearchParams, user: string, accessToken: string): Outcome<SmtpAuth, string> {
-  const refresh = {
-    accessUrl: options.get("accessUrl") ?? "",
-    clientId: options.get("clientId") ?? "",
-    clientSecret: options.get("clientSecret") ?? "",
-    refreshToken: options.get("refreshToken") ?? "",
-  };
-  const given = Object.values(refresh).filter((value) => value !== "").length;
-  if (given !== 0 && given !== 4) {
-    return refused("SMTP_URL needs accessUrl, clientId, clientSecret and refreshToken, or none of them");
+function tokenAuth(options: Options, user: string, password: string): Outcome<SmtpAuth, string> {
+  const accessToken = password === "" ? null : password;
+  const refresh = refreshSchema.safeParse(options).data ?? null;
+  if (user === "" || (accessToken === null && refresh === null)) {
+    return refused(
+      "SMTP_URL with XOAUTH2 needs a user, and an access token as its password " +
+        "or accessUrl, clientId, clientSecret and refreshToken to get one",
+    );
   }
-  if (given === 4 && URL.parse(refresh.accessUrl) === null)
-    return refused("SMTP_URL has an accessUrl that is no URL");
-  if (user === "" || (accessToken === "" && given === 0)) {
-    return refused("SMTP_URL with XOAUTH2 needs a user, and an access token or the means to get one");
-  }
-  return done({
-    kind: "xoauth2",
-    user,
-    accessToken: accessToken === "" ? null : accessToken,
-    refresh: given === 0 ? null : refresh,
-  });
+  return done({ kind: "xoauth2", user, accessToken, refresh });
 }
 
 /** Null for text that is no percent-encoded UTF-8. */

@@ -108,6 +108,8 @@ export class SmtpTransport implements Transport {
     try {
       const body = attempt.body(() => session.flushed());
       const reply = await attempt.race(session.send(envelope, body));
+      // A reply to what was not said yet is an answer to something else.
+      if (!attempt.mayBeTaken) throw new SmtpFailure("The relay answered before it was asked", "", "session");
       this.#keep(session);
       return verdictOf(reply) ?? withoutReply("unanswered", `The relay answered: ${reply}`);
     } catch (error) {

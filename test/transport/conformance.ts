@@ -44,9 +44,15 @@ const THREE = ["first@a.example", "second@b.example", "third@c.example"];
 const AWKWARD: [string, Recipe][] = [
   ["dots at the start of lines", { kind: "text", text: "A: b\r\n\r\n.\r\n..\r\n.x\r\n\r\n.\r\n" }],
   ["a dot as its first octet", { kind: "text", text: ".\r\n" }],
-  ["an end of data followed by commands", { kind: "text", text: "A: b\r\n\r\n.\r\nMAIL FROM:<x@x.example>\r\n" }],
+  [
+    "an end of data followed by commands",
+    { kind: "text", text: "A: b\r\n\r\n.\r\nMAIL FROM:<x@x.example>\r\n" },
+  ],
   ["a line of 100,000 octets", { kind: "text", text: `A: b\r\n\r\n${"x".repeat(100_000)}\r\n` }],
-  ["octets that are neither ASCII nor UTF-8, in chunks of one", { kind: "lines", sizeBytes: 3_000, chunkBytes: 1 }],
+  [
+    "octets that are neither ASCII nor UTF-8, in chunks of one",
+    { kind: "lines", sizeBytes: 3_000, chunkBytes: 1 },
+  ],
   ["5 MB", { kind: "lines", sizeBytes: 5_000_000 }],
 ];
 
@@ -111,22 +117,28 @@ export function conformance(name: string, subject: Subject): void {
       expect(sent.beforeEndCalls).toBe(1);
     });
 
-    it.runIf(subject.streams)("knows that nothing was taken when the far side is lost in the middle", async () => {
-      const bench = await subject.open("is lost before the end");
-      const large: Recipe = { kind: "lines", sizeBytes: 20_000_000 };
-      const sent = await bench.send({ recipients: THREE, message: large });
-      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
-      expect(sent.beforeEndCalls).toBe(0);
-      expect(bench.taken()).toEqual([]);
-    });
+    it.runIf(subject.streams)(
+      "knows that nothing was taken when the far side is lost in the middle",
+      async () => {
+        const bench = await subject.open("is lost before the end");
+        const large: Recipe = { kind: "lines", sizeBytes: 20_000_000 };
+        const sent = await bench.send({ recipients: THREE, message: large });
+        expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+        expect(sent.beforeEndCalls).toBe(0);
+        expect(bench.taken()).toEqual([]);
+      },
+    );
 
-    it.runIf(subject.streams)("knows it too when the far side is lost while leave is asked for the end", async () => {
-      const bench = await subject.open("is lost before the end");
-      bench.onBeforeEnd(() => bench.lost());
-      const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
-      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
-      expect(bench.taken()).toEqual([]);
-    });
+    it.runIf(subject.streams)(
+      "knows it too when the far side is lost while leave is asked for the end",
+      async () => {
+        const bench = await subject.open("is lost before the end");
+        bench.onBeforeEnd(() => bench.lost());
+        const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
+        expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+        expect(bench.taken()).toEqual([]);
+      },
+    );
 
     it("says no end without leave, and nothing is taken", async () => {
       const bench = await subject.open("takes");
@@ -199,12 +211,15 @@ export function conformance(name: string, subject: Subject): void {
       expect(bench.taken().map(({ recipients: heard }) => heard)).toEqual([["good@y.example"]]);
     });
 
-    it.each(["x@y.example>\r\nRCPT TO:<z@q.example", "<>", " "])("sends nothing under the return path %j", async (path) => {
-      const bench = await subject.open("takes");
-      const sent = await bench.send({ recipients: THREE, message: SMALL, returnPath: path });
-      expect(kinds(sent)).toEqual(["impossible", "impossible", "impossible"]);
-      expect(bench.taken()).toEqual([]);
-    });
+    it.each(["x@y.example>\r\nRCPT TO:<z@q.example", "<>", " "])(
+      "sends nothing under the return path %j",
+      async (path) => {
+        const bench = await subject.open("takes");
+        const sent = await bench.send({ recipients: THREE, message: SMALL, returnPath: path });
+        expect(kinds(sent)).toEqual(["impossible", "impossible", "impossible"]);
+        expect(bench.taken()).toEqual([]);
+      },
+    );
 
     it("refuses what is larger than it takes, before the attempt", async () => {
       const bench = await subject.open("takes");

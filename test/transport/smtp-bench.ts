@@ -9,7 +9,8 @@ export const HURRIED_MS = 500;
 
 const refuseSecond: Plan = {
   on: {
-    RCPT: (talk, line) => talk.write(line.includes("<second@") ? "550 5.1.1 no such user\r\n" : "250 2.1.5 fine\r\n"),
+    RCPT: (talk, line) =>
+      talk.write(line.includes("<second@") ? "550 5.1.1 no such user\r\n" : "250 2.1.5 fine\r\n"),
   },
 };
 
@@ -37,7 +38,9 @@ export async function smtpBench(
     send: (mail) => actor.send(transport, mail),
     taken: () =>
       peer.taken.map(({ commands, bytes }) => ({
-        recipients: commands.flatMap((line) => /^RCPT TO: ?<(.*?)>/.exec(line)?.[1] ?? []).filter((one) => accepts(behaviour, one)),
+        recipients: commands
+          .flatMap((line) => /^RCPT TO: ?<(.*?)>/.exec(line)?.[1] ?? [])
+          .filter((one) => accepts(behaviour, one)),
         bytes,
       })),
     lost: () => peer.idle(),

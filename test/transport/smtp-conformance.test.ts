@@ -20,12 +20,10 @@ conformance("smtp to a bare relay", {
 
 conformance("smtp with STARTTLS to a relay that offers everything", {
   open: (behaviour, { hurried = false } = {}) =>
-    smtpBench(
-      rig,
-      behaviour,
-      (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined }),
-      { plan: { offers: ["STARTTLS"], offersSecured: EXTENSIONS }, url: { query: "" } },
-    ),
+    smtpBench(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined }), {
+      plan: { offers: ["STARTTLS"], offersSecured: EXTENSIONS },
+      url: { query: "" },
+    }),
   splits: false,
   streams: true,
 });

@@ -45,7 +45,7 @@ export const hang: Act = () => undefined;
 /** FIN, after everything that was said. */
 export const close: Act = (talk) => talk.socket.end();
 /** RST. */
-export const reset: Act = (talk) => talk.socket.resetAndDestroy();
+export const reset: Act = (talk) => talk.plain.resetAndDestroy();
 /** Each octet in a packet of its own. */
 export const trickle =
   (text: string): Act =>
@@ -131,7 +131,12 @@ export class SmtpPeer {
 /** One connection. */
 export class Talk {
   readonly peer: SmtpPeer;
+  /** Below TLS. */
+  readonly plain: Socket;
   socket: Socket;
+  /** Recipients that this transaction has. */
+  #recipients = 0;
+  #said = "";
   #buffer: Buffer<ArrayBufferLike> = Buffer.alloc(0);
   #message: Buffer[] | null = null;
   #tail: Buffer = Buffer.alloc(0);
@@ -142,6 +147,7 @@ export class Talk {
 
   constructor(peer: SmtpPeer, socket: Socket) {
     this.peer = peer;
+    this.plain = socket;
     this.socket = socket;
   }
 
@@ -152,6 +158,7 @@ export class Talk {
   }
 
   write(text: string): void {
+    this.#said = text;
     this.socket.write(text);
   }
 
@@ -198,7 +205,10 @@ export class Talk {
   #obey(line: string): void {
     const verb = (line.split(/[ :]/)[0] ?? "").toUpperCase();
     const act = this.peer.plan.on?.[verb] ?? this.#ordinary(verb);
+    this.#said = "";
     act(this, line);
+    if (verb === "MAIL") this.#recipients = 0;
+    if (verb === "RCPT" && this.#said.startsWith("250")) this.#recipients += 1;
   }
 
   #ordinary(verb: string): Act {
@@ -211,7 +221,7 @@ export class Talk {
           this.secure();
         };
       case "DATA":
-        return () => this.take();
+        return () => (this.#recipients === 0 ? this.write("503 5.5.1 for whom?\r\n") : this.take());
       case "QUIT":
         return () => this.socket.end("221 2.0.0 bye\r\n");
       case "MAIL":
