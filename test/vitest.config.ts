@@ -4,7 +4,10 @@ import { defineConfig } from "vitest/config";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Three ways to run: pure code in Node, actors and edge in workerd, and the served bundle from outside. */
+/**
+ * Four ways to run: pure code in Node, actors and edge in workerd, transports in workerd with their peers in Node, and the
+ * served bundle from outside.
+ */
 export default defineConfig({
   test: {
     root,
@@ -13,7 +16,7 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,lib,mail,scripts,webhooks}/**/*.test.ts", "test/outbound/ledger.test.ts"],
+          include: ["test/{contract,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
           testTimeout: 30_000,
         },
       },
@@ -39,6 +42,17 @@ export default defineConfig({
           name: "workerd",
           include: ["test/{blobs,directory,http,mailbox,outbound}/**/*.test.ts", "test/*.test.ts"],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          root,
+          name: "transport",
+          include: ["test/transport/**/*.test.ts"],
+          // Read by Miniflare when it is loaded: the authority of the peers' certificates.
+          env: { NODE_EXTRA_CA_CERTS: path.join(root, "test/transport/certificates/authority.pem") },
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

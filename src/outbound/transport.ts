@@ -32,6 +32,8 @@ export interface RecipientResult {
   enhancedCode: string | null;
   /** The reply, or what happened instead of one, on one line and bounded: shown to the sender of the message. */
   diagnostic: string;
+  /** The reply was to this recipient's RCPT TO: it says something of the address, not of sender, message or relay. */
+  aboutRecipient: boolean;
 }
 
 /** A way out of the deployment. */

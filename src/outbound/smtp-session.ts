@@ -1,0 +1,318 @@
+import net from "node:net";
+import { Readable } from "node:stream";
+import tls from "node:tls";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import XOAuth2 from "nodemailer/lib/xoauth2";
+import type { SmtpAuth, SmtpSettings } from "./smtp-settings.ts";
+
+/** A single reply; those of real servers have a few lines. */
+const MAX_REPLY_BYTES = 16_384;
+/** What a relay may say before the first message, and for one message and each of its recipients. */
+const SESSION_ALLOWANCE_BYTES = 65_536;
+const RECIPIENT_ALLOWANCE_BYTES = MAX_REPLY_BYTES;
+/** A goodbye that is not answered by then is not waited for. */
+const QUIT_LIMIT_MS = 1_000;
+
+/** A `MAIL FROM` and its `RCPT TO`s; after `send` also what was answered to each of the latter. */
+export interface SessionEnvelope {
+  from: string;
+  to: string[];
+  size: number;
+  /** ENVID; null asks for no reports. */
+  envelopeId: string | null;
+  /** Filled while the message is sent: recipients that were refused, with the replies. */
+  refused: { recipient: string; reply: string }[];
+}
+
+/** Why a session or a message failed, as far as the relay said so. */
+export class SmtpFailure extends Error {
+  /** The reply, "" where there was none. */
+  readonly reply: string;
+  /** `message`: answered to MAIL, RCPT or DATA. `session`: about the relay and us. */
+  readonly about: "session" | "message";
+
+  constructor(what: string, reply: string, about: "session" | "message") {
+    super(what);
+    this.reply = reply;
+    this.about = about;
+  }
+}
+
+/** nodemailer's bookkeeping of a message under way. */
+interface InnerEnvelope {
+  dsn?: { orcpt?: string | null } | undefined;
+  rejectedErrors?: { recipient?: string; response?: string }[];
+}
+
+/**
+ * Inner members of nodemailer's connection that have no public counterpart. Its version is pinned, and each has a test that
+ * fails when it is gone.
+ */
+interface Inner {
+  _onData(chunk: Buffer): void;
+  _onError(error: Error, type: string, reply: false, command: string): void;
+  _upgradeConnection(callback: (error: Error | null, secured?: boolean) => void): void;
+  _getDsnRcptToArgs(): string;
+  _recipientQueue: string[];
+  _supportedExtensions: string[];
+  _maxAllowedSize: number;
+  _envelope: InnerEnvelope | false;
+  _currentDataStream: (Readable & { writableLength: number }) | false;
+}
+
+const Base = SMTPConnection as unknown as new (options: SMTPConnection.Options) => SMTPConnection & Inner;
+
+/** nodemailer's client with what workerd and a hostile peer make necessary. */
+class Connection extends Base {
+  #allowanceBytes = SESSION_ALLOWANCE_BYTES;
+
+  /** Lets the relay say as much as one message to that many recipients can be worth. */
+  allow(recipients: number): void {
+    this.#allowanceBytes = SESSION_ALLOWANCE_BYTES + recipients * RECIPIENT_ALLOWANCE_BYTES;
+  }
+
+  /** nodemailer bounds one reply, but reads empty lines without end, each in a turn of its own. */
+  override _onData(chunk: Buffer): void {
+    this.#allowanceBytes -= chunk.byteLength;
+    if (this.#allowanceBytes >= 0) return super._onData(chunk);
+    this._onError(new Error("The relay said more than a session can hold"), "EPROTOCOL", false, "CONN");
+  }
+
+  /** STARTTLS makes a socket of its own. */
+  override _upgradeConnection(callback: (error: Error | null, secured?: boolean) => void): void {
+    super._upgradeConnection((error, secured) => {
+      if (this._socket) withoutIdleTimer(this._socket);
+      callback(error, secured);
+    });
+  }
+
+  /** nodemailer knows one ORCPT for all recipients; here each has its own (RFC 3461 §4.2). */
+  override _getDsnRcptToArgs(): string {
+    const recipient = this._recipientQueue.at(-1) ?? "";
+    const dsn = this._envelope === false ? undefined : this._envelope.dsn;
+    // RFC 6533 has a type of its own for UTF-8, which only what offers SMTPUTF8 reads.
+    if (dsn) dsn.orcpt = /^[\x21-\x7e]+$/.test(recipient) ? `rfc822;${recipient}` : null;
+    return super._getDsnRcptToArgs();
+  }
+
+  /** Bytes of the message that this host still holds. */
+  get unsentBytes(): number {
+    const stuffer = this._currentDataStream;
+    const held = stuffer ? stuffer.writableLength + stuffer.readableLength : 0;
+    return held + (this._socket ? this._socket.writableLength : 0);
+  }
+}
+
+/**
+ * workerd's sockets start a timer at each write when they have an idle limit, and at 10,000 live ones, after some 16 MB, the
+ * isolate dies. The attempt has a limit of its own.
+ */
+function withoutIdleTimer(socket: net.Socket): void {
+  socket.setTimeout(0);
+  socket.setTimeout = () => socket;
+}
+
+/** A session with a relay, greeted, encrypted as the settings say and logged in. */
+export class SmtpSession {
+  readonly #connection: Connection;
+  /** Below TLS, which does not take it along when it ends in mid-handshake. */
+  readonly #socket: net.Socket;
+  readonly #lost: Promise<never>;
+  /** Messages that ended with a reply to their end. */
+  messagesSent = 0;
+
+  private constructor(connection: Connection, socket: net.Socket) {
+    const lost = Promise.withResolvers<never>();
+    lost.promise.catch(() => undefined);
+    const closed = (): void => lost.reject(new SmtpFailure("The relay closed the connection", "", "session"));
+    connection.on("error", (error: Error) => lost.reject(error));
+    // A callback that tells more is called within the same turn, and then that is what counts.
+    connection.once("end", () => queueMicrotask(closed));
+    // Until the greeting nodemailer may not hear it: it begins to listen a turn after the connection was made.
+    socket.once("close", () => connection.lastServerResponse === false && closed());
+    this.#connection = connection;
+    this.#socket = socket;
+    this.#lost = lost.promise;
+  }
+
+  /** Connects and logs in; rejects with an `SmtpFailure`, or with the reason of `signal`. */
+  static async open(settings: SmtpSettings, hello: string, signal: AbortSignal): Promise<SmtpSession> {
+    const socket = await connected(settings, signal);
+    const { security, host } = settings;
+    const connection = new Connection({
+      connection: socket,
+      host,
+      secure: security === "tls",
+      secured: security === "tls",
+      requireTLS: security === "starttls",
+      ignoreTLS: security === "none",
+      name: settings.name ?? hello,
+      logger: false,
+      maxResponseSize: MAX_REPLY_BYTES,
+      // A FIN would first flush what is buffered, and a peer that takes nothing would keep the socket.
+      socketCloseTimeout: 0,
+    });
+    const session = new SmtpSession(connection, socket);
+    const giveUp = (): void => session.destroy();
+    signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      await session.#ask((callback) => connection.connect(callback));
+      if (settings.auth !== null) await session.#login(settings.auth);
+      signal.throwIfAborted();
+      return session;
+    } catch (error) {
+      session.destroy();
+      throw signal.aborted ? signal.reason : failureOf(error);
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** Whether a message can be tried on it. */
+  get isOpen(): boolean {
+    const { destroyed, _socket: socket } = this.#connection;
+    return !destroyed && socket !== null && socket !== false && socket.writable;
+  }
+
+  /** Resolves when the session is over, whoever ended it. */
+  async over(): Promise<void> {
+    await this.#lost.catch(() => undefined);
+  }
+
+  offers(extension: "SMTPUTF8" | "DSN" | "8BITMIME" | "SIZE"): boolean {
+    return this.#connection._supportedExtensions.includes(extension);
+  }
+
+  /** In bytes; null where the relay names no limit (RFC 1870 §4). */
+  get maxBytes(): number | null {
+    return this.#connection._maxAllowedSize || null;
+  }
+
+  /**
+   * Sends one message, dots stuffed, and resolves to the reply to its end; its end is said when `body` is exhausted. Rejects
+   * with an `SmtpFailure`, or with what `body` throws.
+   */
+  async send(envelope: SessionEnvelope, body: AsyncIterable<Uint8Array>): Promise<string> {
+    const connection = this.#connection;
+    connection.allow(envelope.to.length);
+    const { envelopeId } = envelope;
+    const dsn = { ret: "HDRS", notify: "FAILURE,DELAY", envid: envelopeId };
+    const inner: SMTPConnection.Envelope & InnerEnvelope = {
+      from: envelope.from,
+      to: envelope.to,
+      size: envelope.size,
+      use8BitMime: true,
+      ...(envelopeId === null ? {} : { dsn }),
+    };
+    try {
+      const info = await this.#ask<SMTPConnection.SentMessageInfo>((callback) =>
+        connection.send(inner, Readable.from(body), callback),
+      );
+      this.messagesSent += 1;
+      return info.response;
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      for (const { recipient = "", response = "" } of inner.rejectedErrors ?? []) {
+        envelope.refused.push({ recipient, reply: response });
+      }
+    }
+  }
+
+  /** Resolves when the kernel has taken everything that was written; there is no event for it that both streams raise. */
+  async flushed(): Promise<void> {
+    for (let waitMs = 0; this.#connection.unsentBytes > 0 && this.isOpen; waitMs = Math.min(20, waitMs + 1)) {
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+    if (!this.isOpen) throw new SmtpFailure("The relay closed the connection", "", "session");
+  }
+
+  /** Says goodbye. */
+  quit(): void {
+    if (!this.isOpen) return this.destroy();
+    this.#connection.quit();
+    const timer = setTimeout(() => this.destroy(), QUIT_LIMIT_MS);
+    void this.over().then(() => clearTimeout(timer));
+  }
+
+  /** Ends at once; whatever was not sent never is. */
+  destroy(): void {
+    this.#connection.close();
+    this.#socket.destroy();
+  }
+
+  async #login(auth: SmtpAuth): Promise<void> {
+    if (!this.#connection.allowsAuth) throw new SmtpFailure("The relay offers no AUTH", "", "session");
+    await this.#ask((callback) => this.#connection.login(credentialsOf(auth), callback));
+  }
+
+  /** nodemailer forgets its callbacks when the connection ends, so that is waited for as well. */
+  #ask<T>(question: (callback: (error?: Error | null, answer?: T) => void) => void): Promise<T> {
+    const asked = new Promise<T>((resolve, reject) =>
+      question((error, answer) => (error ? reject(error) : resolve(answer as T))),
+    );
+    return Promise.race([asked, this.#lost]);
+  }
+}
+
+/** nodemailer looks names up by a DoH service that a closed network lacks; the runtime's own connect takes the name. */
+function connected({ host, port, security }: SmtpSettings, signal: AbortSignal): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const socket =
+      security === "tls"
+        ? tls.connect({ host, port, servername: serverName(host) })
+        : net.connect({ host, port });
+    withoutIdleTimer(socket);
+    const giveUp = (): void => failed(signal.reason);
+    const failed = (reason: unknown): void => {
+      signal.removeEventListener("abort", giveUp);
+      socket.destroy();
+      reject(reason instanceof Error && signal.aborted ? reason : failureOf(reason));
+    };
+    const closed = (): void => failed(new Error("The relay closed the connection"));
+    signal.addEventListener("abort", giveUp, { once: true });
+    socket.once("error", failed);
+    socket.once("close", closed);
+    socket.once(security === "tls" ? "secureConnect" : "connect", () => {
+      signal.removeEventListener("abort", giveUp);
+      socket.off("close", closed);
+      // "error" stays heard: nodemailer's own listener comes a turn later.
+      resolve(socket);
+    });
+  });
+}
+
+/** RFC 6066 §3: a literal address is no name. */
+function serverName(host: string): string | undefined {
+  return net.isIP(host) === 0 ? host : undefined;
+}
+
+function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
+  if (auth.kind === "password") {
+    return { credentials: { user: auth.user, pass: auth.password }, method: auth.method ?? false };
+  }
+  const { user, accessToken, refresh } = auth;
+  const oauth2 = new XOAuth2({ user, ...(accessToken === null ? {} : { accessToken }), ...refresh });
+  return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
+}
+
+const NO_LOGIN = "The relay did not let us log in";
+
+/** The codes of a reply, with words of our own. */
+function withoutText(reply: string): string {
+  const codes = /^[0-9]{3}(?:[ -][245]\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.]))?/.exec(reply)?.[0];
+  return codes === undefined ? "" : `${codes} ${NO_LOGIN}`;
+}
+
+/** nodemailer's error, or one of the socket, as a failure. */
+function failureOf(error: unknown): Error {
+  if (!(error instanceof Error)) return new SmtpFailure(String(error), "", "session");
+  if (error instanceof SmtpFailure || !("code" in error)) return error;
+  const reply = "response" in error && typeof error.response === "string" ? error.response : "";
+  const command = "command" in error ? String(error.command) : "CONN";
+  // A relay may repeat what it was told, and senders are shown what it said.
+  if (command.startsWith("AUTH")) return new SmtpFailure(NO_LOGIN, withoutText(reply), "session");
+  const isMessage = command === "MAIL FROM" || command === "RCPT TO" || command === "DATA";
+  return new SmtpFailure(error.message, reply, isMessage ? "message" : "session");
+}

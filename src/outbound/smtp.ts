@@ -1,0 +1,206 @@
+import { Attempt, tryLimitMs } from "./attempt.ts";
+import { isAscii, isEnvelopeId, isPath } from "./envelope.ts";
+import { isAboutLogin, recipientVerdict, verdictOf, withoutReply } from "./reply.ts";
+import type { Verdict } from "./reply.ts";
+import { SmtpFailure, SmtpSession } from "./smtp-session.ts";
+import type { SessionEnvelope } from "./smtp-session.ts";
+import type { SmtpSettings } from "./smtp-settings.ts";
+import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
+
+/** 100 MB of attachments in base64 with its line ends are 137 MB; text, HTML and headers come on top. */
+const MAX_MESSAGE_BYTES = 150_000_000;
+/** Sessions of one actor at a time: a large message must not hold up a small one. */
+const MAX_SESSIONS = 2;
+/** An idle session keeps the actor in memory, and relays end one after a few minutes themselves. */
+const IDLE_LIMIT_MS = 2_000;
+/** Common relays take some hundred messages in a session. */
+const MAX_MESSAGES_A_SESSION = 100;
+
+/** What an operator, or a test in a hurry, may choose. */
+export interface SmtpOptions {
+  settings: SmtpSettings;
+  /** What EHLO says where the settings name nothing: the mail domain. */
+  hello: string;
+  /** Time of one try before what the size adds. */
+  limitMs?: number;
+}
+
+/**
+ * Hands messages to a relay over SMTP (RFC 5321, RFC 6409), streaming them, with a result for each recipient, and keeps the
+ * session for the next message. An instance belongs to one actor: workerd ties a socket to what opened it.
+ */
+export class SmtpTransport implements Transport {
+  readonly name = "smtp";
+  readonly maxBytes = MAX_MESSAGE_BYTES;
+  readonly #options: SmtpOptions;
+  readonly #idle: { session: SmtpSession; timer: ReturnType<typeof setTimeout> }[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+
+  constructor(options: SmtpOptions) {
+    this.#options = options;
+  }
+
+  async send(mail: OutboundMail, signal: AbortSignal): Promise<RecipientResult[]> {
+    const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
+    try {
+      const fault = faultOf(mail);
+      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+      return await this.#handOver(attempt);
+    } finally {
+      await attempt.close();
+    }
+  }
+
+  async #handOver(attempt: Attempt): Promise<RecipientResult[]> {
+    const { mail } = attempt;
+    const envelope: SessionEnvelope = {
+      from: mail.returnPath,
+      to: mail.recipients.filter((recipient) => isSayable(recipient, mail)),
+      size: mail.sizeBytes,
+      envelopeId: isEnvelopeId(mail.envelopeId) ? mail.envelopeId : null,
+      refused: [],
+    };
+    const verdict = envelope.to.length === 0 ? null : await this.#verdict(attempt, envelope);
+    const refused = new Map(envelope.refused.map(({ recipient, reply }) => [recipient, reply]));
+    return mail.recipients.map((recipient) => {
+      if (!isSayable(recipient, mail) || verdict === null) return { recipient, ...NOT_SAYABLE };
+      const own = recipientVerdict(refused.get(recipient) ?? "");
+      // A reply of another kind was no refusal, only none that anybody can read.
+      return { recipient, ...(own !== null && own.result.kind !== "taken" ? own : verdict) };
+    });
+  }
+
+  /** What came of all recipients that were not refused one by one. */
+  async #verdict(attempt: Attempt, envelope: SessionEnvelope): Promise<Verdict> {
+    try {
+      await this.#freeSlot(attempt);
+    } catch (error) {
+      return failureVerdict(error, attempt);
+    }
+    try {
+      const reused = this.#takeIdle();
+      if (reused !== null) {
+        const verdict = await this.#tryOn(reused, attempt, envelope);
+        if (verdict !== null) return verdict;
+      }
+      const session = await SmtpSession.open(this.#options.settings, this.#options.hello, attempt.signal);
+      return (
+        (await this.#tryOn(session, attempt, envelope)) ??
+        withoutReply("deferred", "The relay closed the connection")
+      );
+    } catch (error) {
+      return failureVerdict(error, attempt);
+    } finally {
+      this.#busy -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Null when the session was over before the relay heard of the message, which another session may then carry. */
+  async #tryOn(session: SmtpSession, attempt: Attempt, envelope: SessionEnvelope): Promise<Verdict | null> {
+    const wasUsed = session.messagesSent > 0;
+    const impossible = impossibleOn(session, attempt.mail);
+    if (impossible !== null) {
+      this.#keep(session);
+      return withoutReply("impossible", impossible);
+    }
+    try {
+      const body = attempt.body(() => session.flushed());
+      const reply = await attempt.race(session.send(envelope, body));
+      // A reply to what was not said yet is an answer to something else.
+      if (!attempt.mayBeTaken) throw new SmtpFailure("The relay answered before it was asked", "", "session");
+      this.#keep(session);
+      return verdictOf(reply) ?? withoutReply("unanswered", `The relay answered: ${reply}`);
+    } catch (error) {
+      session.destroy();
+      if (wasUsed && !attempt.signal.aborted && endedBetweenMessages(error, attempt, envelope)) return null;
+      return failureVerdict(error, attempt);
+    }
+  }
+
+  async #freeSlot(attempt: Attempt): Promise<void> {
+    if (this.#busy >= MAX_SESSIONS) {
+      const turn = Promise.withResolvers<void>();
+      this.#waiting.push(turn.resolve);
+      try {
+        await attempt.race(turn.promise);
+      } catch (error) {
+        const place = this.#waiting.indexOf(turn.resolve);
+        // Not in line any more: it is this one's turn, which somebody else can have.
+        if (place === -1) this.#waiting.shift()?.();
+        else this.#waiting.splice(place, 1);
+        throw error;
+      }
+    }
+    this.#busy += 1;
+  }
+
+  #takeIdle(): SmtpSession | null {
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
+      clearTimeout(kept.timer);
+      if (kept.session.isOpen) return kept.session;
+      kept.session.destroy();
+    }
+    return null;
+  }
+
+  #keep(session: SmtpSession): void {
+    if (!session.isOpen || session.messagesSent >= MAX_MESSAGES_A_SESSION) return session.quit();
+    const kept = {
+      session,
+      timer: setTimeout(() => {
+        this.#idle.splice(this.#idle.indexOf(kept), 1);
+        session.quit();
+      }, IDLE_LIMIT_MS),
+    };
+    this.#idle.push(kept);
+  }
+}
+
+const NOT_SAYABLE = withoutReply("impossible", "This is no address that SMTP can carry");
+
+/** What no session changes. */
+function faultOf(mail: OutboundMail): string | null {
+  if (mail.sizeBytes > MAX_MESSAGE_BYTES) return `The message is larger than ${MAX_MESSAGE_BYTES} bytes`;
+  if (mail.returnPath !== "" && !isSayable(mail.returnPath, mail)) return "The return path is no address";
+  return null;
+}
+
+/** An address of another script needs the extension, and the whole message then says so. */
+function isSayable(address: string, mail: OutboundMail): boolean {
+  return isPath(address) && (mail.needsSmtpUtf8 || isAscii(address));
+}
+
+/** What this relay cannot do, so that the message never gets to it. */
+function impossibleOn(session: SmtpSession, mail: OutboundMail): string | null {
+  if (mail.needsSmtpUtf8 && !session.offers("SMTPUTF8")) {
+    return "The relay does not offer SMTPUTF8, which an address that is not ASCII needs";
+  }
+  const { maxBytes } = session;
+  if (maxBytes !== null && mail.sizeBytes > maxBytes) {
+    return `The message has ${mail.sizeBytes} bytes, and the relay takes ${maxBytes}`;
+  }
+  return null;
+}
+
+/** RFC 5321 §3.8: a relay may end a session at any time, with 421 or without a word; then nothing of this message was heard. */
+function endedBetweenMessages(error: unknown, attempt: Attempt, envelope: SessionEnvelope): boolean {
+  if (attempt.mayBeTaken || envelope.refused.length > 0 || !(error instanceof SmtpFailure)) return false;
+  return error.reply === "" || error.reply.startsWith("421");
+}
+
+function failureVerdict(error: unknown, attempt: Attempt): Verdict {
+  const verdict = error instanceof SmtpFailure ? verdictOf(error.reply) : null;
+  if (error instanceof SmtpFailure && verdict !== null && verdict.result.kind !== "taken") {
+    // What the relay has against us is mended by the operator, in the hours that a message is retried.
+    const isOurs = !attempt.mayBeTaken && (error.about === "session" || isAboutLogin(verdict.code));
+    return isOurs ? { ...verdict, result: { kind: "deferred" } } : verdict;
+  }
+  const what = error instanceof Error ? error.message : String(error);
+  return withoutReply(attempt.mayBeTaken ? "unanswered" : "deferred", what);
+}
+
+function everybody(mail: OutboundMail, verdict: Verdict): RecipientResult[] {
+  return mail.recipients.map((recipient) => ({ recipient, ...verdict }));
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { diagnosticOf, MAX_DIAGNOSTIC_CHARS, recipientVerdict, verdictOf } from "../../src/outbound/reply.ts";
+
+describe("a reply", () => {
+  it.each([
+    ["250 2.0.0 queued as 4711", "taken", 250, "2.0.0"],
+    ["250", "taken", 250, null],
+    ["450 4.2.0 later", "deferred", 450, "4.2.0"],
+    ["451", "deferred", 451, null],
+    ["421 4.3.2 closing", "deferred", 421, "4.3.2"],
+    ["550 5.1.1 no such user", "refused", 550, "5.1.1"],
+    ["554-5.7.1 first", "refused", 554, "5.7.1"],
+    ["550 5.7.26", "refused", 550, "5.7.26"],
+  ])("%j is %s", (reply, kind, code, enhancedCode) => {
+    expect(verdictOf(reply)).toMatchObject({ result: { kind }, code, enhancedCode });
+  });
+
+  it.each(["", "hello", "2", "25", "2500 x", "600 x", "150 x", "354 go on", "250x", "\u0662\u0665\u0660 x"])(
+    "%j is none that says what became of anything",
+    (text) => {
+      expect(verdictOf(text)).toBe(null);
+    },
+  );
+
+  it.each(["550 4.1.1 of another class", "550 5.1", "550 5.1.1.1 x", "550 5.1.1111 x", "550 see 5.1.1"])(
+    "%j has no enhanced code that can be trusted",
+    (reply) => {
+      expect(verdictOf(reply)?.enhancedCode).toBe(null);
+    },
+  );
+
+  it("is one line, without the codes that its lines repeat", () => {
+    expect(verdictOf("550-5.1.1 The account\r\n550-5.1.1 does not\n550 5.1.1 exist")?.diagnostic).toBe(
+      "550-5.1.1 The account does not exist",
+    );
+  });
+
+  it("says of a recipient that they are too many without blaming him", () => {
+    expect(recipientVerdict("552 too many recipients")).toMatchObject({
+      result: { kind: "deferred" },
+      aboutRecipient: false,
+    });
+    expect(recipientVerdict("552 5.2.2 mailbox full")).toMatchObject({
+      result: { kind: "refused" },
+      aboutRecipient: true,
+    });
+  });
+});
+
+describe("a diagnostic", () => {
+  it("is bounded, in characters and not in halves of them", () => {
+    expect(diagnosticOf("x".repeat(10_000_000))).toHaveLength(MAX_DIAGNOSTIC_CHARS);
+    const emoji = diagnosticOf("👋".repeat(1_000));
+    expect(Array.from(emoji)).toHaveLength(MAX_DIAGNOSTIC_CHARS);
+    expect(emoji.isWellFormed()).toBe(true);
+  });
+
+  it("has no line ends, control or invisible characters", () => {
+    expect(diagnosticOf("a\r\nb\0c\u001b[31m\u2028d\u202ee\ud800f")).toBe("a b c [31m d e f");
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from "vitest";
+import { bytesOf } from "./messages.ts";
+import type { Recipe } from "./messages.ts";
+import type { MailOrder, Sent } from "./worker/order.ts";
+
+/** How the far side of a transport behaves in a test. */
+export type Behaviour =
+  | "takes"
+  /** Refuses `second@…` for good and takes the others. */
+  | "refuses the second"
+  /** Not now, for everybody. */
+  | "defers"
+  /** Ends the connection after the end of the message, without an answer. */
+  | "is lost after the end"
+  /** Ends the connection when some of the message is there. */
+  | "is lost before the end"
+  /** Takes what comes and says nothing. */
+  | "hangs";
+
+/** A transport with a far side. */
+export interface Bench {
+  send(mail: MailOrder): Promise<Sent>;
+  /** What was taken whole, as the far side has it: for whom, and its bytes. */
+  taken(): { recipients: string[]; bytes: Buffer }[];
+  /** Resolves when nothing is connected any more. */
+  lost(): Promise<void>;
+  /** What the next `beforeEnd: "ask"` does. */
+  onBeforeEnd(act: () => Promise<void>): void;
+}
+
+export interface Subject {
+  /** A far side behaving so, and a transport set to it; in a hurry, it has little time for a try. */
+  open(behaviour: Behaviour, options?: { hurried?: boolean }): Promise<Bench>;
+  /** Each recipient is a message of its own on the way out. */
+  splits: boolean;
+  /** The message leaves as a stream, whose far end can be lost in the middle. */
+  streams: boolean;
+}
+
+const SMALL: Recipe = { kind: "text", text: "Subject: hello\r\n\r\nworld\r\n" };
+const THREE = ["first@a.example", "second@b.example", "third@c.example"];
+
+/** Cut across by a chunk's end wherever they can be, and hidden in lines: what SMTP must escape. */
+const AWKWARD: [string, Recipe][] = [
+  ["dots at the start of lines", { kind: "text", text: "A: b\r\n\r\n.\r\n..\r\n.x\r\n\r\n.\r\n" }],
+  ["a dot as its first octet", { kind: "text", text: ".\r\n" }],
+  [
+    "an end of data followed by commands",
+    { kind: "text", text: "A: b\r\n\r\n.\r\nMAIL FROM:<x@x.example>\r\n" },
+  ],
+  ["a line of 100,000 octets", { kind: "text", text: `A: b\r\n\r\n${"x".repeat(100_000)}\r\n` }],
+  [
+    "octets that are neither ASCII nor UTF-8, in chunks of one",
+    { kind: "lines", sizeBytes: 3_000, chunkBytes: 1 },
+  ],
+  ["5 MB", { kind: "lines", sizeBytes: 5_000_000 }],
+];
+
+const HOSTILE = [
+  "x@y.example>\r\nRCPT TO:<z@q.example",
+  "x@y.example\r\nDATA",
+  "x@y.example> ORCPT=rfc822;z@q.example",
+  "x@y.example\n",
+  '"a\r\nRSET\r\n"@y.example',
+  '"a>b"@y.example',
+  "<x@y.example>",
+  "x y@z.example",
+  "x@y.example\0",
+  "x@y.example\u2028QUIT",
+  "",
+  "no-domain",
+  `${"x".repeat(250)}@y.example`,
+];
+
+/** What every transport promises, whatever it is made of. */
+export function conformance(name: string, subject: Subject): void {
+  describe(`${name}, as every transport`, () => {
+    const kinds = (sent: Sent): string[] => sent.results.map(({ result }) => result.kind);
+
+    it("hands a message over for all its recipients, in their order", async () => {
+      const bench = await subject.open("takes");
+      const sent = await bench.send({ recipients: THREE, message: SMALL });
+      expect(sent.rejected).toBe(null);
+      expect(sent.results.map(({ recipient }) => recipient)).toEqual(THREE);
+      expect(kinds(sent)).toEqual(["taken", "taken", "taken"]);
+      expect(bench.taken().flatMap(({ recipients }) => recipients)).toEqual(THREE);
+      expect(bench.taken()).toHaveLength(subject.splits ? 3 : 1);
+      expect(sent.beforeEndCalls).toBe(1);
+    });
+
+    it("refuses one recipient without failing the others", async () => {
+      const bench = await subject.open("refuses the second");
+      const sent = await bench.send({ recipients: THREE, message: SMALL });
+      expect(kinds(sent)).toEqual(["taken", "refused", "taken"]);
+      expect(sent.results.map(({ aboutRecipient }) => aboutRecipient)).toEqual([false, true, false]);
+      expect(bench.taken().flatMap(({ recipients }) => recipients)).toEqual([THREE[0], THREE[2]]);
+    });
+
+    it("does not ask for the end of a message that nobody takes", async () => {
+      const bench = await subject.open("refuses the second");
+      const sent = await bench.send({ recipients: [THREE[1] ?? ""], message: SMALL });
+      expect(kinds(sent)).toEqual(["refused"]);
+      expect(bench.taken()).toEqual([]);
+    });
+
+    it("defers what is not wanted now", async () => {
+      const bench = await subject.open("defers");
+      const sent = await bench.send({ recipients: THREE, message: SMALL });
+      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+      expect(bench.taken()).toEqual([]);
+    });
+
+    it("knows that it does not know what became of a message whose end was said and not answered", async () => {
+      const bench = await subject.open("is lost after the end");
+      const sent = await bench.send({ recipients: [THREE[0] ?? ""], message: SMALL });
+      expect(kinds(sent)).toEqual(["unanswered"]);
+      expect(sent.beforeEndCalls).toBe(1);
+    });
+
+    it.runIf(subject.streams)(
+      "knows that nothing was taken when the far side is lost in the middle",
+      async () => {
+        const bench = await subject.open("is lost before the end");
+        const large: Recipe = { kind: "lines", sizeBytes: 20_000_000 };
+        const sent = await bench.send({ recipients: THREE, message: large });
+        expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+        expect(sent.beforeEndCalls).toBe(0);
+        expect(bench.taken()).toEqual([]);
+      },
+    );
+
+    it.runIf(subject.streams)(
+      "knows it too when the far side is lost while leave is asked for the end",
+      async () => {
+        const bench = await subject.open("is lost before the end");
+        bench.onBeforeEnd(() => bench.lost());
+        const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
+        expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+        expect(bench.taken()).toEqual([]);
+      },
+    );
+
+    it("says no end without leave, and nothing is taken", async () => {
+      const bench = await subject.open("takes");
+      bench.onBeforeEnd(() => Promise.reject(new Error("not now")));
+      const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
+      await bench.lost();
+      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+      expect(bench.taken()).toEqual([]);
+    });
+
+    it("has said nothing that could be an end when it asks for leave", async () => {
+      const bench = await subject.open("takes");
+      let takenBefore = -1;
+      bench.onBeforeEnd(async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        takenBefore = bench.taken().length;
+      });
+      const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
+      expect(takenBefore).toBe(0);
+      expect(kinds(sent)).toEqual(["taken", "taken", "taken"]);
+    });
+
+    it("ends within its time when the far side hangs", async () => {
+      const bench = await subject.open("hangs", { hurried: true });
+      const sent = await bench.send({ recipients: THREE, message: SMALL });
+      expect(sent.rejected).toBe(null);
+      // Whether the end was said before it hung is the transport's to know; that it knows, other tests show.
+      expect(new Set(kinds(sent))).not.toContain("taken");
+      expect(sent.results).toHaveLength(3);
+    });
+
+    it("ends when it is told to", async () => {
+      const bench = await subject.open("hangs");
+      const sent = await bench.send({ recipients: THREE, message: SMALL, abortAfterMs: 200 });
+      expect(sent.results).toHaveLength(3);
+      expect(new Set(kinds(sent))).not.toContain("taken");
+    });
+
+    it("hands nothing over when it is told to end before it begins", async () => {
+      const bench = await subject.open("takes");
+      const sent = await bench.send({ recipients: THREE, message: SMALL, abortAfterMs: 0 });
+      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+      expect(bench.taken()).toEqual([]);
+    });
+
+    it.each(AWKWARD)("carries %s unchanged", async (_, message) => {
+      const bench = await subject.open("takes");
+      const sent = await bench.send({ recipients: [THREE[0] ?? ""], message });
+      expect(kinds(sent)).toEqual(["taken"]);
+      expect(bench.taken().map(({ bytes }) => bytes.equals(bytesOf(message)))).toEqual([true]);
+    });
+
+    it("never lets a message arrive that was cut off on its way here", async () => {
+      const bench = await subject.open("takes");
+      const message: Recipe = { kind: "lines", sizeBytes: 300_000 };
+      const short = await bench.send({ recipients: THREE, message, claimedBytes: 300_001 });
+      const broken = await bench.send({ recipients: THREE, message, breaksAfterBytes: 150_000 });
+      await bench.lost();
+      expect(kinds(short)).toEqual(["deferred", "deferred", "deferred"]);
+      expect(kinds(broken)).toEqual(["deferred", "deferred", "deferred"]);
+      expect(bench.taken()).toEqual([]);
+    });
+
+    it("takes a hostile recipient for what it is, and goes on with the others", async () => {
+      const bench = await subject.open("takes");
+      const recipients = [...HOSTILE, "good@y.example"];
+      const sent = await bench.send({ recipients, message: SMALL });
+      expect(sent.results.map(({ recipient }) => recipient)).toEqual(recipients);
+      expect(kinds(sent)).toEqual([...HOSTILE.map(() => "impossible"), "taken"]);
+      expect(bench.taken().map(({ recipients: heard }) => heard)).toEqual([["good@y.example"]]);
+    });
+
+    it.each(["x@y.example>\r\nRCPT TO:<z@q.example", "<>", " "])(
+      "sends nothing under the return path %j",
+      async (path) => {
+        const bench = await subject.open("takes");
+        const sent = await bench.send({ recipients: THREE, message: SMALL, returnPath: path });
+        expect(kinds(sent)).toEqual(["impossible", "impossible", "impossible"]);
+        expect(bench.taken()).toEqual([]);
+      },
+    );
+
+    it("refuses what is larger than it takes, before the attempt", async () => {
+      const bench = await subject.open("takes");
+      const sent = await bench.send({ recipients: THREE, message: SMALL, claimedBytes: 10_000_000_000 });
+      expect(kinds(sent)).toEqual(["impossible", "impossible", "impossible"]);
+      expect(sent.beforeEndCalls).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import type { MailOrder, Order, Sent, TransportChoice } from "./worker/order.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const CONFIG = path.join(import.meta.dirname, "worker/wrangler.jsonc");
+
+/** The service's transports in workerd, sending for a test that runs in Node beside their peers. */
+export class Rig {
+  readonly #runtime: Miniflare;
+  readonly #dir: string;
+  #actors = 0;
+  /** Asked at the end of each message that says `beforeEnd: "ask"`; a rejection withholds the end. */
+  onBeforeEnd: () => Promise<void> = () => Promise.resolve();
+
+  private constructor(dir: string, script: string) {
+    this.#dir = dir;
+    const { workerOptions } = workerOptionsOf(CONFIG);
+    this.#runtime = new Miniflare(
+      convertV4MiniflareOptions({
+        host: "127.0.0.1",
+        port: 0,
+        cf: false,
+        log: new Log(LogLevel.NONE),
+        handleStructuredLogs: ({ message }) => void this.logged.push(message),
+        workers: [
+          {
+            name: "sender",
+            ...workerOptions,
+            modulesRules: undefined,
+            modulesRoot: dir,
+            modules: [{ type: "ESModule", path: path.join(dir, "index.js"), contents: script }],
+            serviceBindings: { TEST: () => this.#answerBeforeEnd() },
+          },
+        ],
+      }),
+    );
+  }
+
+  /** What the worker and workerd printed. */
+  readonly logged: string[] = [];
+
+  /** Bundles the worker as a deployment would and starts it. */
+  static async start(): Promise<Rig> {
+    const dir = await mkdtemp(path.join(tmpdir(), "mailkeep-transport-"));
+    await promisify(execFile)(
+      path.join(ROOT, "node_modules/.bin/wrangler"),
+      ["deploy", "--dry-run", "--config", CONFIG, "--outdir", dir],
+      { cwd: ROOT, env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
+    );
+    const rig = new Rig(dir, await readFile(path.join(dir, "index.js"), "utf8"));
+    await rig.#runtime.ready;
+    return rig;
+  }
+
+  async stop(): Promise<void> {
+    await this.#runtime.dispose();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  /** An actor of its own: its connections are not those of another. */
+  actor(): Actor {
+    this.#actors += 1;
+    return new Actor(this.#runtime, `/actor-${this.#actors}`);
+  }
+
+  /** Whether the isolate answers. */
+  async ping(): Promise<string> {
+    return (await this.#runtime.dispatchFetch("http://rig/ping")).text();
+  }
+
+  async #answerBeforeEnd(): Promise<Response> {
+    try {
+      await this.onBeforeEnd();
+      return new Response("go on");
+    } catch {
+      return new Response("no", { status: 500 });
+    }
+  }
+}
+
+export class Actor {
+  readonly #runtime: Miniflare;
+  readonly #path: string;
+
+  constructor(runtime: Miniflare, actorPath: string) {
+    this.#runtime = runtime;
+    this.#path = actorPath;
+  }
+
+  async order(order: Order): Promise<Sent[]> {
+    const response = await this.#runtime.dispatchFetch(`http://rig${this.#path}`, {
+      method: "POST",
+      body: JSON.stringify(order),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the worker answered ${response.status}: ${text}`);
+    return JSON.parse(text) as Sent[];
+  }
+
+  async send(transport: TransportChoice, mail: MailOrder): Promise<Sent> {
+    const [sent] = await this.order({ transport, mails: [mail] });
+    if (sent === undefined) throw new Error("nothing was sent");
+    return sent;
+  }
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll } from "vitest";
+import { conformance } from "./conformance.ts";
+import { Rig } from "./rig.ts";
+import { HURRIED_MS, smtpBench } from "./smtp-bench.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await Rig.start();
+});
+afterAll(() => rig.stop());
+
+const EXTENSIONS = ["PIPELINING", "8BITMIME", "SIZE 200000000", "DSN", "SMTPUTF8"];
+
+conformance("smtp to a bare relay", {
+  open: (behaviour, { hurried = false } = {}) =>
+    smtpBench(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined })),
+  splits: false,
+  streams: true,
+});
+
+conformance("smtp with STARTTLS to a relay that offers everything", {
+  open: (behaviour, { hurried = false } = {}) =>
+    smtpBench(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined }), {
+      plan: { offers: ["STARTTLS"], offersSecured: EXTENSIONS },
+      url: { query: "" },
+    }),
+  splits: false,
+  streams: true,
+});

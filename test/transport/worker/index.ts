@@ -1,0 +1,91 @@
+import { DurableObject } from "cloudflare:workers";
+import { SmtpTransport } from "../../../src/outbound/smtp.ts";
+import { smtpSettings } from "../../../src/outbound/smtp-settings.ts";
+import type { OutboundMail, Transport } from "../../../src/outbound/transport.ts";
+import { sizeOf, streamOf } from "../messages.ts";
+import type { MailOrder, Order, Sent, TransportChoice } from "./order.ts";
+
+interface Env {
+  SENDER: DurableObjectNamespace<Sender>;
+  /** The test itself, for what it decides in the middle of a message. */
+  TEST: Fetcher;
+}
+
+/** Sends what tests order from within an actor, as a mailbox does. */
+export class Sender extends DurableObject<Env> {
+  readonly #transports = new Map<string, Transport>();
+
+  override async fetch(request: Request): Promise<Response> {
+    const order: Order = await request.json();
+    const transport = this.#transport(order.transport);
+    const sent: Sent[] = [];
+    if (order.parallel)
+      sent.push(...(await Promise.all(order.mails.map((mail) => this.#send(transport, mail)))));
+    else for (const mail of order.mails) sent.push(await this.#send(transport, mail));
+    return Response.json(sent);
+  }
+
+  #transport(choice: TransportChoice): Transport {
+    const key = JSON.stringify(choice);
+    const known = this.#transports.get(key);
+    if (known !== undefined) return known;
+    const made = transportOf(choice);
+    this.#transports.set(key, made);
+    return made;
+  }
+
+  async #send(transport: Transport, order: MailOrder): Promise<Sent> {
+    const sent: Sent = { results: [], rejected: null, beforeEndCalls: 0 };
+    const controller = new AbortController();
+    if (order.abortAfterMs !== undefined) setTimeout(() => controller.abort(), order.abortAfterMs);
+    const mail: OutboundMail = {
+      returnPath: order.returnPath ?? "bounces@sender.example",
+      recipients: order.recipients,
+      envelopeId: order.envelopeId ?? "envelope-1",
+      needsSmtpUtf8: order.needsSmtpUtf8 ?? false,
+      sizeBytes: order.claimedBytes ?? sizeOf(order.message),
+      open: () => brokenAfter(streamOf(order.message), order.breaksAfterBytes),
+      beforeEnd: async () => {
+        sent.beforeEndCalls += 1;
+        if (order.beforeEnd !== "ask") return;
+        const answer = await this.env.TEST.fetch("http://test/before-end");
+        if (!answer.ok) throw new Error("not now");
+      },
+    };
+    try {
+      sent.results = await transport.send(mail, controller.signal);
+    } catch (error) {
+      sent.rejected = String(error);
+    }
+    return sent;
+  }
+}
+
+function transportOf(choice: TransportChoice): Transport {
+  const settings = smtpSettings(choice.url);
+  if (!settings.ok) throw new Error(settings.error);
+  return new SmtpTransport({ settings: settings.value, hello: "mailkeep.test", limitMs: choice.limitMs });
+}
+
+function brokenAfter(stream: ReadableStream<Uint8Array>, bytes?: number): ReadableStream<Uint8Array> {
+  if (bytes === undefined) return stream;
+  let passed = 0;
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        passed += chunk.byteLength;
+        if (passed > bytes) throw new Error("the blob is gone");
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
+export default {
+  fetch(request, env) {
+    const { pathname } = new URL(request.url);
+    // Answers while an actor is busy, as a look at whether the isolate still lives.
+    if (pathname === "/ping") return new Response("pong");
+    return env.SENDER.getByName(pathname).fetch(request);
+  },
+} satisfies ExportedHandler<Env>;

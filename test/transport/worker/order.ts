@@ -1,0 +1,36 @@
+import type { RecipientResult } from "../../../src/outbound/transport.ts";
+import type { Recipe } from "../messages.ts";
+
+/** Which transport a test wants, and how it is set. Equal choices are one instance. */
+export type TransportChoice = { kind: "smtp"; url: string; limitMs?: number };
+
+/** A message as a test orders it. */
+export interface MailOrder {
+  returnPath?: string;
+  recipients: string[];
+  envelopeId?: string;
+  needsSmtpUtf8?: boolean;
+  message: Recipe;
+  /** Said instead of the true size. */
+  claimedBytes?: number;
+  /** The stream breaks after so many bytes. */
+  breaksAfterBytes?: number;
+  /** `ask` leaves it to the test, at `onBeforeEnd`. */
+  beforeEnd?: "ask";
+  abortAfterMs?: number;
+}
+
+export interface Order {
+  transport: TransportChoice;
+  mails: MailOrder[];
+  /** All at once instead of one after another. */
+  parallel?: boolean;
+}
+
+/** What a test learns of one message. */
+export interface Sent {
+  results: RecipientResult[];
+  /** What `send` rejected with, which it must never do. */
+  rejected: string | null;
+  beforeEndCalls: number;
+}
