@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
+import { smtpSettings, type SmtpSettings } from "./outbound/smtp-settings.ts";
 
 /** What a deployment sets. The only place that reads a variable. */
 export interface Config {
@@ -42,7 +43,9 @@ export interface Config {
   /** Resolver (`application/dns-json`) that names of webhooks are checked with; null = the network itself checks. */
   dohUrl: string | null;
   /** How mail leaves the deployment; `local`: it does not, but is kept to be looked at; `none`: nothing is sent at all. */
-  outbound: "local" | "none";
+  outbound: "local" | "smtp" | "none";
+  /** The relay; null where none is set. */
+  smtp: SmtpSettings | null;
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
   /** How long the log of a mailbox and its log of deliveries go back. */
@@ -104,14 +107,21 @@ const Variables = z
     WEBHOOK_SECRET_PREVIOUS: secretOf(MIN_WEBHOOK_SECRET_CHARS),
     ALLOW_PRIVATE_WEBHOOKS: toggle(false),
     DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
-    OUTBOUND: z
-      .enum(["local", "none", ""])
-      .optional()
-      .transform((way) => (way ? way : ("local" as const))),
+    OUTBOUND: z.enum(["local", "smtp", "none", ""]).optional(),
+    SMTP_URL: optional.transform((url, context) => {
+      const settings = url === null ? null : smtpSettings(url);
+      if (settings === null || settings.ok) return settings?.value ?? null;
+      context.addIssue({ code: "custom", message: settings.error.replace(/^SMTP_URL /, "") });
+      return z.NEVER;
+    }),
     DAILY_SEND_LIMIT: wholeNumber(100),
     EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
     }),
+  })
+  .refine(({ OUTBOUND, SMTP_URL }) => OUTBOUND !== "smtp" || SMTP_URL !== null, {
+    path: ["SMTP_URL"],
+    error: "must be set where OUTBOUND is smtp",
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
@@ -132,7 +142,8 @@ const Variables = z
     webhookSecretBefore: vars.WEBHOOK_SECRET_PREVIOUS,
     allowPrivateWebhooks: vars.ALLOW_PRIVATE_WEBHOOKS,
     dohUrl: vars.DOH_URL,
-    outbound: vars.OUTBOUND,
+    outbound: vars.OUTBOUND || (vars.SMTP_URL === null ? "local" : "smtp"),
+    smtp: vars.SMTP_URL,
     dailySendLimit: vars.DAILY_SEND_LIMIT,
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));

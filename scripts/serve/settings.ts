@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { smtpSettings } from "../../src/outbound/smtp-settings.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What the environment says, checked. */
@@ -22,6 +23,8 @@ export interface Settings {
   webhookSecretPrevious: string | null;
   /** Null: the one of the data folder. */
   keySecret: string | null;
+  /** The relay that mail leaves by; null: it stays here. */
+  smtpUrl: string | null;
   /** Variables that go to the worker as they are, when set. */
   workerVars: Record<string, string>;
   /** Print one line of JSON instead of the screen. */
@@ -54,6 +57,10 @@ const SWITCH: Kind = { test: (value) => /^(on|off)$/.test(value), words: '"on" o
 const COUNT: Kind = { test: (value) => /^\d{1,15}$/.test(value), words: "a whole number" };
 const ADDRESS: Kind = { test: (value) => /^[^\s@]+@[^\s@]+$/.test(value), words: "an email address" };
 const NAME: Kind = { test: (value) => /^[^\s;]+$/.test(value), words: "a host name" };
+const OUTBOUND: Kind = {
+  test: (value) => /^(local|smtp|none)$/.test(value),
+  words: '"local", "smtp" or "none"',
+};
 const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
 
 const WORKER_VARS: Readonly<Record<string, Kind>> = {
@@ -70,6 +77,8 @@ const WORKER_VARS: Readonly<Record<string, Kind>> = {
   EVENT_RETENTION_DAYS: COUNT,
   ALLOW_PRIVATE_WEBHOOKS: TRUTH,
   DOH_URL: WEB_URL,
+  OUTBOUND: OUTBOUND,
+  DAILY_SEND_LIMIT: COUNT,
 };
 
 /** Reads the settings of `npm start`; an empty variable counts as not set. Throws a {@link Refusal} that names the first wrong one. */
@@ -85,6 +94,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     tls: tls(env),
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
+    smtpUrl: smtpUrl(env),
     webhookSecretPrevious: secret(env, "WEBHOOK_SECRET_PREVIOUS", MIN_WEBHOOK_SECRET_LENGTH),
     keySecret: secret(env, "KEY_SECRET", MIN_KEY_SECRET_LENGTH),
     workerVars: workerVars(env),
@@ -118,6 +128,18 @@ function secret(env: Environment, name: string, minLength: number): string | nul
     throw new Refusal(`${name} must be printable ASCII without spaces around it`);
   }
   return value;
+}
+
+/** It may hold a password, so an error never shows it. */
+function smtpUrl(env: Environment): string | null {
+  const url = env.SMTP_URL;
+  if (!url) {
+    if (env.OUTBOUND === "smtp") throw new Refusal("SMTP_URL must be set where OUTBOUND is smtp");
+    return null;
+  }
+  const settings = smtpSettings(url);
+  if (!settings.ok) throw new Refusal(settings.error);
+  return url;
 }
 
 function tls(env: Environment): { cert: string; key: string } | null {

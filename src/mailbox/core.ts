@@ -21,6 +21,8 @@ import { Outbox } from "./outbox.ts";
 import { OutboxPump } from "./outbox-pump.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
+import { SmtpTransport } from "../outbound/smtp.ts";
+import type { Transport } from "../outbound/transport.ts";
 import { openOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
 import { Waiters } from "./waiters.ts";
@@ -73,6 +75,7 @@ export abstract class MailboxCore extends Server<Env> {
   /** Who waits for the first try of a message. */
   protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
+  #relay: Transport | null = null;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, uses: 0 };
   protected readonly newest = new NewestPage();
@@ -294,11 +297,19 @@ export abstract class MailboxCore extends Server<Env> {
       durable: () => this.ctx.storage.sync(),
       openFile: (upload) => this.openFile(upload),
       inside: insideTransport(this.env, config),
-      outside: () => null,
+      outside: () => this.#wayOut(),
       enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
       tell: (events) => this.tell(events),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
+  }
+
+  /** What carries mail out of the deployment; null where nothing does. One for the actor's life: it keeps sessions. */
+  #wayOut(): Transport | null {
+    const { outbound, smtp, mailDomain } = configOf(this.env);
+    if (outbound !== "smtp" || smtp === null) return null;
+    this.#relay ??= new SmtpTransport({ settings: smtp, hello: mailDomain });
+    return this.#relay;
   }
 
   /** The bytes of an upload that a message uses. */

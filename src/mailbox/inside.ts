@@ -11,12 +11,14 @@ const TOO_LARGE: Said = {
   code: 552,
   enhancedCode: "5.3.4",
   diagnostic: `552 5.3.4 Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
+  aboutRecipient: false,
 };
 const DELIVERED: Said = {
   result: { kind: "taken" },
   code: 250,
   enhancedCode: "2.1.5",
   diagnostic: "250 2.1.5 Delivered inside this deployment",
+  aboutRecipient: true,
 };
 
 /**
@@ -68,12 +70,14 @@ async function deliver(
           code: 550,
           enhancedCode: "5.1.1",
           diagnostic: "550 5.1.1 No such mailbox",
+          aboutRecipient: true,
         }
       : {
           result: { kind: "deferred" },
           code: 452,
           enhancedCode: "4.2.2",
           diagnostic: `452 4.2.2 ${error}`,
+          aboutRecipient: true,
         };
   } catch (error) {
     console.error("A message could not be delivered inside and is tried again:", error);
@@ -82,6 +86,7 @@ async function deliver(
       code: 451,
       enhancedCode: "4.3.0",
       diagnostic: "451 4.3.0 Local error",
+      aboutRecipient: false,
     };
   }
 }

@@ -238,7 +238,10 @@ export class OutboxPump {
     const { outbox } = this.#tools;
     const step = afterTry(recipient.state, said.result, tries);
     this.#move(recipient, step.state, said.diagnostic, nowMs);
-    if (step.state === "bounced") outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
+    // What was refused for the message's sake says nothing against the address.
+    if (step.state === "bounced" && said.aboutRecipient) {
+      outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
+    }
     const kinds = step.event === null ? [] : [step.event];
     // Who took it inside the deployment is the recipient's own mailbox.
     if (step.state !== "sent" || !this.#isInside(recipient)) return kinds;
@@ -252,10 +255,14 @@ export class OutboxPump {
   }
 }
 
-type Said = Pick<RecipientResult, "result" | "diagnostic">;
+type Said = Pick<RecipientResult, "result" | "diagnostic" | "aboutRecipient">;
 
 /** A transport that says nothing of a recipient. */
-const UNANSWERED: Said = { result: { kind: "unanswered" }, diagnostic: "The transport gave no answer" };
+const UNANSWERED: Said = {
+  result: { kind: "unanswered" },
+  diagnostic: "The transport gave no answer",
+  aboutRecipient: false,
+};
 
 /** Opens an upload from its first byte. */
 export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
@@ -328,5 +335,6 @@ function keptOnly(mail: OutboundMail): RecipientResult[] {
     code: null,
     enhancedCode: null,
     diagnostic: "Kept here: this deployment has no way out (OUTBOUND=local)",
+    aboutRecipient: false,
   }));
 }
