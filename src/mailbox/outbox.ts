@@ -32,6 +32,7 @@ const FIND: Query<OutboxRow, [Seq]> = {
   text: `SELECT seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, told_sent
     FROM outbox WHERE seq = ?`,
 };
+const OF_TOKEN: Query<{ seq: Seq }, [token: string]> = { text: "SELECT seq FROM outbox WHERE token = ?" };
 const RECIPIENTS: Query<RecipientRow, [Seq]> = {
   text: "SELECT seq, position, address, state, at, diagnostic FROM recipient WHERE seq = ? ORDER BY position",
 };
@@ -123,6 +124,11 @@ export class Outbox {
       tries: row.tries,
       toldSent: row.told_sent === 1,
     };
+  }
+
+  /** The message whose return path has this token; null if none was minted so. */
+  ofToken(token: string): Seq | null {
+    return this.#db.first(OF_TOKEN, token)?.seq ?? null;
   }
 
   recipients(seq: Seq): RecipientRow[] {

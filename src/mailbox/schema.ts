@@ -348,6 +348,7 @@ CREATE INDEX upload_use_upload ON upload_use (upload);
     sql: `
 ALTER TABLE account ADD COLUMN sends_day TEXT NOT NULL DEFAULT '';
 ALTER TABLE account ADD COLUMN sends_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE message ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE outbox (
   seq INTEGER PRIMARY KEY,
   message TEXT NOT NULL,
