@@ -14,9 +14,12 @@ export interface RawInput {
 }
 
 /** Reads the body of a JSON route. No body at all is an empty object: clients send none where none is needed. */
-export async function readJson(request: Request, maxBytes = MAX_JSON_BYTES): Promise<Answer<unknown>> {
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes === null) return refused(tooLarge(maxBytes));
+export async function readJson(
+  request: Request,
+  limit: RouteSpec["bodyLimit"] = { bytes: MAX_JSON_BYTES, error: tooLarge(MAX_JSON_BYTES).error },
+): Promise<Answer<unknown>> {
+  const bytes = await readBytes(request, limit.bytes);
+  if (bytes === null) return refused({ code: "too_large", error: limit.error });
   if (bytes.byteLength === 0) return done({});
   const type = request.headers.get("Content-Type") ?? "";
   const encoded = request.headers.get("Content-Encoding") ?? "identity";

@@ -158,6 +158,8 @@ export type OutboxRow = {
   due_at: number | null;
   /** Whether the log told that a transport took it. */
   told_sent: 0 | 1;
+  /** DKIM-Signature field with its line end, made at the first try; "" before that, and without a key. */
+  signature: string;
 };
 
 export type RecipientRow = {
@@ -360,7 +362,8 @@ CREATE TABLE outbox (
   smtp_utf8 INTEGER NOT NULL,
   tries INTEGER NOT NULL,
   due_at INTEGER,
-  told_sent INTEGER NOT NULL
+  told_sent INTEGER NOT NULL,
+  signature TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
 CREATE TABLE recipient (

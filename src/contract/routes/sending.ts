@@ -2,7 +2,14 @@ import { z } from "zod";
 import { cursor, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
-import { MAX_INLINE_JSON_BYTES, SendBody, SendQuery, Sent, SuppressionPage } from "../sending.ts";
+import {
+  MAX_INLINE_JSON_BYTES,
+  SEND_ERRORS,
+  SendBody,
+  SendQuery,
+  Sent,
+  SuppressionPage,
+} from "../sending.ts";
 import { json, named, none } from "./common.ts";
 
 const address = z.object({ address: z.string().min(1, "is required").max(320, "must be an email address") });
@@ -19,7 +26,7 @@ export const sendingRoutes = {
     params: none,
     query: SendQuery,
     body: SendBody,
-    maxBodyBytes: MAX_INLINE_JSON_BYTES,
+    bodyLimit: { bytes: MAX_INLINE_JSON_BYTES, error: SEND_ERRORS.inlineTooLarge },
     responses: { 200: json(Sent, "Taken over; `status` tells how far it came.") },
   }),
   listSuppressions: route({
