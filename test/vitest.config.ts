@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,lib,mail,scripts,webhooks}/**/*.test.ts"],
+          include: ["test/{contract,lib,mail,scripts,webhooks}/**/*.test.ts", "test/**/*.node.test.ts"],
           testTimeout: 30_000,
         },
       },
@@ -36,6 +36,7 @@ export default defineConfig({
           root,
           name: "workerd",
           include: ["test/{blobs,directory,http,mailbox,outbound}/**/*.test.ts", "test/*.test.ts"],
+          exclude: ["test/**/*.node.test.ts"],
           testTimeout: 30_000,
         },
       },
