@@ -3,7 +3,7 @@ import { SEND_ERRORS, sizeProblem, MAX_RECIPIENTS } from "../contract/sending.ts
 import { done, refused } from "../lib/outcome.ts";
 import { canonicalAddress, needsSmtpUtf8, trimmedAddress } from "./address.ts";
 import { withoutRepeats, type Ancestry } from "./answered-mail.ts";
-import { isAutomatic } from "./automatic-answer.ts";
+import { isAutoSubmitted } from "./automatic.ts";
 import { defaultFilename, safeFilename } from "./attachment-name.ts";
 import {
   customHeaders,
@@ -253,6 +253,7 @@ function withAutoSubmitted(headers: OutgoingField[], automatic: Minted["automati
 /** Whether the message says of itself that no human sent it; then it may only answer what machines may answer. */
 export function saysAutomatic(message: Pick<OutgoingMessage, "headers">): boolean {
   return message.headers.some(
-    ({ name, value }) => name.toLowerCase() === "auto-submitted" && isAutomatic(value),
+    ({ name, value }) =>
+      name.toLowerCase() === "auto-submitted" && isAutoSubmitted({ headers: { "auto-submitted": value } }),
   );
 }
