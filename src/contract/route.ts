@@ -40,6 +40,8 @@ export interface RouteSpec<
   body: Body | null;
   /** Bytes of a JSON body at most, where the usual limit is not enough. */
   maxBodyBytes?: number;
+  /** What a larger body is told. */
+  tooLarge?: string;
   /** The media type of a body that is not JSON. */
   rawBody?: string;
   responses: Record<number, ResponseSpec>;

@@ -14,9 +14,13 @@ export interface RawInput {
 }
 
 /** Reads the body of a JSON route. No body at all is an empty object: clients send none where none is needed. */
-export async function readJson(request: Request, maxBytes = MAX_JSON_BYTES): Promise<Answer<unknown>> {
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes === null) return refused(tooLarge(maxBytes));
+export async function readJson(
+  request: Request,
+  { maxBodyBytes = MAX_JSON_BYTES, tooLarge: error }: Pick<RouteSpec, "maxBodyBytes" | "tooLarge"> = {},
+): Promise<Answer<unknown>> {
+  const bytes = await readBytes(request, maxBodyBytes);
+  if (bytes === null)
+    return refused(error === undefined ? tooLarge(maxBodyBytes) : { code: "too_large", error });
   if (bytes.byteLength === 0) return done({});
   const type = request.headers.get("Content-Type") ?? "";
   const encoded = request.headers.get("Content-Encoding") ?? "identity";

@@ -1,7 +1,7 @@
 import { MAX_SUBJECT_CHARS } from "../contract/sending.ts";
 import { recipientAddress } from "./address.ts";
 import { ancestors, isoDate, messageIds, namedAddresses, oneLine, subjectText } from "./header-values.ts";
-import { isSendableId } from "./outgoing-fields.ts";
+import { isSendableId, readName } from "./outgoing-fields.ts";
 import type { NamedAddress } from "./parsed-mail.ts";
 
 /** Characters of References: the root and the nearest ancestors; a longer field is cut by some servers on the way. */
@@ -95,7 +95,9 @@ export function answerRecipients(
 
 function sendable({ name, address }: NamedAddress): NamedAddress[] {
   const written = recipientAddress(address);
-  return written === null ? [] : [{ name, address: written }];
+  // A name that hides another one goes into no header of ours, whoever wrote it.
+  const said = readName(name);
+  return written === null ? [] : [{ name: said.ok ? said.value : "", address: written }];
 }
 
 /** The same lists, nobody twice: an address counts where it stands first. Domains are lower case by now. */

@@ -13,7 +13,8 @@ import {
   readNamedAddress,
   type OutgoingField,
 } from "./outgoing-fields.ts";
-import { sendableMediaType } from "./media-type.ts";
+import { ANY_BYTES, sendableMediaType } from "./media-type.ts";
+import { oneLine } from "./header-values.ts";
 import type { NamedAddress } from "./parsed-mail.ts";
 
 /** Leaves `Content-ID: <…>` room on a line. */
@@ -234,6 +235,19 @@ function readFile(file: DraftFile, index: number): Answer<OutgoingAttachment> {
     contentId,
     sizeBytes: file.sizeBytes,
   });
+}
+
+/** How a file that somebody else named is sent on: what no header of ours can say is left out, or said plainly. */
+export function sendableFile(
+  file: { filename: string; contentType: string; contentId: string | null },
+  index: number,
+): Pick<DraftFile, "filename" | "content_type" | "content_id"> {
+  const contentType = sendableMediaType(oneLine(file.contentType, Infinity)) ?? ANY_BYTES;
+  return {
+    filename: readName(file.filename).ok ? file.filename : defaultFilename(index, contentType),
+    content_type: contentType,
+    content_id: readContentId(file.contentId ?? "") ?? "",
+  };
 }
 
 /** Without angle brackets; null for none; undefined for one that no header could hold. */
