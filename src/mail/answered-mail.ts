@@ -1,7 +1,7 @@
 import { MAX_SUBJECT_CHARS } from "../contract/sending.ts";
 import { recipientAddress } from "./address.ts";
 import { ancestors, isoDate, messageIds, namedAddresses, oneLine, subjectText } from "./header-values.ts";
-import { isSendableId } from "./outgoing-fields.ts";
+import { isSendableId, readName } from "./outgoing-fields.ts";
 import type { NamedAddress } from "./parsed-mail.ts";
 
 /** Characters of References: the root and the nearest ancestors; a longer field is cut by some servers on the way. */
@@ -89,19 +89,28 @@ export function answerRecipients(
   const isOurs = authors.length === 0;
   const to = isOurs ? others(mail.to) : authors;
   const cc = all ? others([...(isOurs ? [] : mail.to), ...mail.cc]) : [];
-  const recipients = withoutRepeats({ to, cc });
+  // Whoever wrote the fields, nobody there chose two spellings to reach two people.
+  const recipients = withoutRepeats({ to, cc }, (address) => address.toLowerCase());
   return to.length === 0 && cc.length === 0 ? { to: sendable(mail.from), cc: [] } : recipients;
 }
 
 function sendable({ name, address }: NamedAddress): NamedAddress[] {
   const written = recipientAddress(address);
-  return written === null ? [] : [{ name, address: written }];
+  // A name that hides another one goes into no header of ours, whoever wrote it.
+  const said = readName(name);
+  return written === null ? [] : [{ name: said.ok ? said.value : "", address: written }];
 }
 
-/** The same lists, nobody twice: an address counts where it stands first. Domains are lower case by now. */
-export function withoutRepeats<Lists extends Record<string, NamedAddress[]>>(lists: Lists): Lists {
+/**
+ * The same lists, nobody twice: an address counts where it stands first. Domains are lower case by now; `keyOf` tells whether
+ * two spellings of a local part are one, which only its host knows.
+ */
+export function withoutRepeats<Lists extends Record<string, NamedAddress[]>>(
+  lists: Lists,
+  keyOf: (address: string) => string = (address) => address,
+): Lists {
   const seen = new Set<string>();
-  const isNew = ({ address }: NamedAddress): boolean => seen.size < seen.add(address).size;
+  const isNew = ({ address }: NamedAddress): boolean => seen.size < seen.add(keyOf(address)).size;
   return Object.fromEntries(
     Object.entries(lists).map(([field, addresses]) => [field, addresses.filter(isNew)]),
   ) as Lists;

@@ -18,6 +18,12 @@ const UNREAD_LOCAL_PART =
 /** Local parts that mail servers write reports from; compared in the same way. */
 const DAEMON_LOCAL_PART = /^(?:mailerdaemon|postmaster|maildelivery(?:system|subsystem)?)(?:$|[+0-9])/;
 
+/** Addresses of lists (RFC 2142 §6, RFC 5230 §4.6); a list's return path names the recipient after a `+`. */
+const LIST_LOCAL_PART = /^(?:listserv|majordomo|owner-.*|.*-(?:request|bounces?|owner))(?:\+|@)/i;
+
+/** RFC 5321 §6.3 leaves the number open; honest mail has a dozen. */
+const MAX_HOPS = 50;
+
 /** Answers of a machine on someone's behalf that some servers send without Auto-Submitted. */
 const AUTOMATIC_SUBJECT =
   /^(?:automatic reply|auto-reply|autoreply|auto reply|out of office|automatische antwort|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|автоответ|自动回复|自動回覆|自動応答|자동 회신)(?![a-z])/;
@@ -26,23 +32,25 @@ const AUTOMATIC_SUBJECT =
 const ANSWER_HEADERS = ["x-autoreply", "x-autorespond", "x-autoresponder"];
 
 /** A header value in lower case, trimmed and cut; "" if there is none. */
-export function valueOf({ headers }: Pick<HeadedMail, "headers">, name: string): string {
-  return Object.hasOwn(headers, name)
-    ? (headers[name] ?? "").slice(0, MAX_VALUE_CHARS).trim().toLowerCase()
-    : "";
+export function valueOf(
+  { headers }: Pick<HeadedMail, "headers">,
+  name: string,
+  maxChars = MAX_VALUE_CHARS,
+): string {
+  return Object.hasOwn(headers, name) ? (headers[name] ?? "").slice(0, maxChars).trim().toLowerCase() : "";
 }
 
-/** The first words of each Auto-Submitted field (RFC 3834 §5), without parameters and comments. */
-function autoSubmitted(mail: HeadedMail): string[] {
+/** The first words of each Auto-Submitted field (RFC 3834 §5), without parameters and comments; "" for one without. */
+function autoSubmitted(mail: Pick<HeadedMail, "headers">): string[] {
+  if (!Object.hasOwn(mail.headers, "auto-submitted")) return [];
   return valueOf(mail, "auto-submitted")
     .split("\n")
-    .map((value) => /^[a-z-]+/.exec(value.trim())?.[0] ?? "")
-    .filter((keyword) => keyword !== "");
+    .map((value) => /^[a-z-]*/.exec(value.trim())?.[0] ?? "");
 }
 
-/** RFC 3834 §5: anything but "no" says that no person sent this mail. */
-export function isAutoSubmitted(mail: HeadedMail): boolean {
-  return autoSubmitted(mail).some((keyword) => keyword !== "no");
+/** RFC 3834 §5: anything but "no" says that no person sent this mail; a field without a word says nothing. */
+export function isAutoSubmitted(mail: Pick<HeadedMail, "headers">): boolean {
+  return autoSubmitted(mail).some((keyword) => keyword !== "no" && keyword !== "");
 }
 
 function hasPrecedence(mail: HeadedMail, values: readonly string[]): boolean {
@@ -99,14 +107,27 @@ export function isUnattended(mail: HeadedMail): boolean {
 }
 
 /**
- * Whether machinery must never answer this mail (RFC 3834 §2): null return path, Auto-Submitted other than `no`, any List
- * header (RFC 2369, RFC 2919), Precedence bulk, list or junk, another machine's answer, or a sender nobody reads.
+ * Why machinery must never answer this mail (RFC 3834 §2): two machines that answer each other never stop. Null if it may;
+ * its answer then bears `Auto-Submitted: auto-replied`.
+ *
+ * @param isOwn whether an address is the mailbox or a tag of it
  */
-export function isAutomatic(mail: HeadedMail): boolean {
-  return (
-    isAutoSubmitted(mail) ||
-    isBulk(mail) ||
-    Object.keys(mail.headers).some((name) => name.startsWith("list-")) ||
-    isUnattended(mail)
-  );
+export function automaticAnswerFault(mail: HeadedMail, isOwn: (address: string) => boolean): string | null {
+  const faults: readonly [boolean, string][] = [
+    [hasNullReturnPath(mail), "it has no return path, as reports and automatic answers have none"],
+    [isOwn(mail.envelopeFrom) || isOwn(mail.fromAddress), "it comes from this mailbox"],
+    // Here a field that says nothing counts too: silence never makes a loop.
+    [
+      autoSubmitted(mail).some((word) => word !== "no") || isAutomaticAnswer(mail),
+      "it was sent automatically",
+    ],
+    [isBulk(mail) || Object.keys(mail.headers).some((name) => name.startsWith("list-")), "it went to many"],
+    [isUnattended(mail) || isReadByNobody(mail.envelopeFrom), "nobody reads answers to it"],
+    [valueOf(mail, "received", Infinity).split("\n").length >= MAX_HOPS, "it has gone in circles"],
+  ];
+  return faults.find(([isFault]) => isFault)?.[1] ?? null;
+}
+
+function isReadByNobody(address: string): boolean {
+  return UNREAD_LOCAL_PART.test(localPart(address)) || LIST_LOCAL_PART.test(address);
 }

@@ -3,7 +3,7 @@ import { SEND_ERRORS, sizeProblem, MAX_RECIPIENTS } from "../contract/sending.ts
 import { done, refused } from "../lib/outcome.ts";
 import { canonicalAddress, needsSmtpUtf8, trimmedAddress } from "./address.ts";
 import { withoutRepeats, type Ancestry } from "./answered-mail.ts";
-import { isAutomatic } from "./automatic-answer.ts";
+import { isAutoSubmitted } from "./automatic.ts";
 import { defaultFilename, safeFilename } from "./attachment-name.ts";
 import {
   customHeaders,
@@ -13,7 +13,8 @@ import {
   readNamedAddress,
   type OutgoingField,
 } from "./outgoing-fields.ts";
-import { sendableMediaType } from "./media-type.ts";
+import { ANY_BYTES, sendableMediaType } from "./media-type.ts";
+import { oneLine } from "./header-values.ts";
 import type { NamedAddress } from "./parsed-mail.ts";
 
 /** Leaves `Content-ID: <…>` room on a line. */
@@ -236,6 +237,19 @@ function readFile(file: DraftFile, index: number): Answer<OutgoingAttachment> {
   });
 }
 
+/** How a file that somebody else named is sent on: what no header of ours can say is left out, or said plainly. */
+export function sendableFile(
+  file: { filename: string; contentType: string; contentId: string | null },
+  index: number,
+): Pick<DraftFile, "filename" | "content_type" | "content_id"> {
+  const contentType = sendableMediaType(oneLine(file.contentType, Infinity)) ?? ANY_BYTES;
+  return {
+    filename: readName(file.filename).ok ? file.filename : defaultFilename(index, contentType),
+    content_type: contentType,
+    content_id: readContentId(file.contentId ?? "") ?? "",
+  };
+}
+
 /** Without angle brackets; null for none; undefined for one that no header could hold. */
 function readContentId(written: string): string | null | undefined {
   const id = written.trim().replace(/^<(.*)>$/s, "$1");
@@ -253,6 +267,7 @@ function withAutoSubmitted(headers: OutgoingField[], automatic: Minted["automati
 /** Whether the message says of itself that no human sent it; then it may only answer what machines may answer. */
 export function saysAutomatic(message: Pick<OutgoingMessage, "headers">): boolean {
   return message.headers.some(
-    ({ name, value }) => name.toLowerCase() === "auto-submitted" && isAutomatic(value),
+    ({ name, value }) =>
+      name.toLowerCase() === "auto-submitted" && isAutoSubmitted({ headers: { "auto-submitted": value } }),
   );
 }

@@ -1,6 +1,6 @@
-import type { Seq } from "../lib/ids.ts";
 import { randomBytes } from "node:crypto";
 import { invalid, type Answer } from "../contract/problem.ts";
+import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
@@ -10,6 +10,7 @@ import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
 import { fileOutgoing } from "./ingest.ts";
 import type { Outbox } from "./outbox.ts";
+import * as statements from "./statements.ts";
 import { findUpload, useUploads } from "./uploads.ts";
 
 /** What an Idempotency-Key protects: the same key and body within a day answer the same, and send once. */
@@ -33,6 +34,8 @@ export interface SendRequest {
   draft: Omit<Draft, "attachments">;
   files: readonly FileWish[];
   ancestry: Ancestry;
+  /** Id of an email whose thread the message joins where no Message-ID leads there; null for none. */
+  answered: string | null;
   keyed: Keyed | null;
 }
 
@@ -60,8 +63,9 @@ export interface Accepted {
 export function accept(tools: AcceptTools, request: SendRequest, nowMs: number): Answer<Accepted> {
   const { db, outbox, account } = tools;
   const { keyed } = request;
-  const earlier = replayOf(outbox, keyed, nowMs);
-  if (earlier !== null) return earlier;
+  const earlier = keyed === null ? done(null) : acceptedBefore(outbox, keyed, nowMs);
+  if (!earlier.ok) return earlier;
+  if (earlier.value !== null) return done({ seq: earlier.value, replayed: true });
   const files = filesOf(db, request.files, nowMs);
   if (!files.ok) return files;
   const token = randomBytes(TOKEN_BYTES);
@@ -77,7 +81,8 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   const hindrance = hindranceOf(tools, composed.value.recipients, nowMs);
   if (hindrance !== null) return hindrance;
   const uploads = request.files.map(({ upload }) => upload);
-  const seq = write(tools, { ...composed.value, uploads }, token, nowMs);
+  const thread = threadOf(db, account, request.answered);
+  const seq = write(tools, { ...composed.value, uploads, thread }, token, nowMs);
   if (keyed !== null) {
     outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
   }
@@ -87,11 +92,11 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
 /** Writes a message that may go out. */
 function write(
   { db, outbox, account }: AcceptTools,
-  departing: Outgoing & { uploads: string[] },
+  departing: Outgoing & { uploads: string[]; thread: Seq | null },
   token: Uint8Array,
   nowMs: number,
 ): Seq {
-  const { message, recipients, uploads } = departing;
+  const { message, recipients, uploads, thread } = departing;
   const { address } = account.row;
   // Null where the mailbox's name leaves no room for a token: reports about its mail then move nothing.
   const path = mintReturnPath(address, token);
@@ -104,7 +109,7 @@ function write(
   // Files are counted as the uploads that they are.
   const sizeBytes = Buffer.byteLength(message.text) + Buffer.byteLength(message.html);
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
-  const { seq } = fileOutgoing(db, account, prepared, nowMs);
+  const { seq } = fileOutgoing(db, account, prepared, { nowMs, thread });
   const used = useUploads(db, seq, uploads, nowMs);
   if (!used.ok) throw new Error("An upload went while it was put to use");
   outbox.add(seq, departing, { returnPath, token: path?.token ?? null }, nowMs);
@@ -130,10 +135,16 @@ function filesOf(db: Database, files: readonly FileWish[], nowMs: number): Answe
   return done(drafts);
 }
 
-function replayOf(outbox: Outbox, keyed: Keyed | null, nowMs: number): Answer<Accepted> | null {
-  const earlier = keyed === null ? null : outbox.keyed(keyed.key, nowMs - KEY_LIFETIME_MS);
-  if (earlier === null || keyed === null) return null;
-  if (earlier.digest === keyed.digest) return done({ seq: earlier.seq, replayed: true });
+function threadOf(db: Database, account: Account, id: string | null): Seq | null {
+  const named = id === null ? null : readId(id, account.idTail);
+  return named === null ? null : (db.first(statements.FIND_THREAD, named.seq)?.thread ?? null);
+}
+
+/** The message that was accepted under a key within a day; null if none was, 422 if it was another request's. */
+export function acceptedBefore(outbox: Outbox, keyed: Keyed, nowMs: number): Answer<Seq | null> {
+  const earlier = outbox.keyed(keyed.key, nowMs - KEY_LIFETIME_MS);
+  if (earlier === null) return done(null);
+  if (earlier.digest === keyed.digest) return done(earlier.seq);
   return refused({
     code: "key_reused",
     error: "Idempotency-Key was used with another request; use a new key for a new message",

@@ -71,10 +71,18 @@ export interface Filed {
   thread: Seq;
 }
 
-/** Writes a message of our own that is on its way out; inside one transaction, as `ingest`. The caller writes the log. */
-export function fileOutgoing(db: Database, account: Account, mail: PreparedMail, nowMs: number): Filed {
-  const filing = { known: knownIds(db, mail), nowMs, direction: "outbound", status: "queued" } as const;
-  const filed = file(db, account, mail, filing);
+/**
+ * Writes a message of our own that is on its way out; inside one transaction, as `ingest`. The caller writes the log.
+ * `thread` is where it belongs if no id leads anywhere; null for a thread of its own.
+ */
+export function fileOutgoing(
+  db: Database,
+  account: Account,
+  mail: PreparedMail,
+  filing: { nowMs: number; thread: Seq | null },
+): Filed {
+  const outgoing = { direction: "outbound", status: "queued" } as const;
+  const filed = file(db, account, mail, { known: knownIds(db, mail), ...outgoing, ...filing });
   countMessage(db, account, mail, { seq: filed.seq, direction: "outbound" });
   return filed;
 }
@@ -83,10 +91,16 @@ function file(
   db: Database,
   account: Account,
   mail: PreparedMail,
-  filing: { known: readonly KnownId[]; nowMs: number; direction: Direction; status: MessageStatus },
+  filing: {
+    known: readonly KnownId[];
+    nowMs: number;
+    direction: Direction;
+    status: MessageStatus;
+    thread?: Seq | null;
+  },
 ): Filed {
   const seq = nextSeq(account.row.last_seq, filing.nowMs);
-  const thread = joinThread(db, filing.known, mail, seq);
+  const thread = joinThread(db, filing.known, mail, { seq, fresh: filing.thread ?? seq });
   for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
   for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
   const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
@@ -168,13 +182,18 @@ function duplicateOf(known: readonly KnownId[], mail: PreparedMail, nowMs: numbe
   return seq !== null && nowMs - seqTime(seq) < DUPLICATE_WINDOW_MS ? seq : null;
 }
 
-/** The thread that the ids lead to. Threads that this message turns out to link become one. */
-function joinThread(db: Database, known: readonly KnownId[], mail: PreparedMail, seq: Seq): Seq {
+/** The thread that the ids lead to, `fresh` if they lead nowhere. Threads that this message turns out to link become one. */
+function joinThread(
+  db: Database,
+  known: readonly KnownId[],
+  mail: PreparedMail,
+  { seq, fresh }: { seq: Seq; fresh: Seq },
+): Seq {
   const { messageKey, ancestorKeys, digest } = mail;
   // Of several messages with one Message-ID the first bears it: a copy does not enter the first one's thread by its name.
   const bearer = known.find((row) => row.message_id === messageKey && row.seq !== null) ?? null;
   const threadOf = new Map(known.map((row) => [row.message_id, String(row.thread)]));
-  const joined = threadFor(ancestorKeys, bearer === null ? messageKey : null, threadOf, String(seq));
+  const joined = threadFor(ancestorKeys, bearer === null ? messageKey : null, threadOf, String(fresh));
   const thread = mergeThreads(db, [joined.threadId, ...joined.merge].map(Number));
   for (const id of joined.learn) if (id !== messageKey) db.run(statements.LEARN_ID, id, "", thread, null);
   if (messageKey === null) return thread;

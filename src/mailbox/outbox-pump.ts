@@ -109,6 +109,8 @@ export class OutboxPump {
   #mayWork(nowMs: number): boolean {
     const account = this.#tools.account();
     if (this.#closed || account?.row.status !== "active" || !account.isLive(nowMs)) return false;
+    // What was accepted before waits until the deployment sends again.
+    if (this.#tools.config().outbound === "none") return false;
     // There is one instance of an actor at a time: no try of an earlier one goes on.
     if (!this.#released) this.#tools.outbox.release();
     this.#released = true;

@@ -5,6 +5,7 @@ import { idOf, readId, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { foldForMatch } from "../mail/search-text.ts";
+import { messageKey } from "../mail/prepare.ts";
 import type { StoredAttachment } from "../mail/prepared-mail.ts";
 import { outgoingBodyJson } from "../mail/prepare-outgoing.ts";
 import { shownState } from "../outbound/ledger.ts";
@@ -46,6 +47,8 @@ export interface RawSource {
 
 /** Where the bytes of an attachment lie: a range of a blob, or a part of a raw message. */
 export interface AttachmentSource {
+  /** Id of the upload that it is; null for a part of a message that arrived. */
+  upload: string | null;
   stored: StoredAttachment;
   part: number;
   partsKey: string | null;
@@ -115,6 +118,13 @@ export function findEmail(db: Database, view: View, id: string, downloadable: bo
   return done(emailAnswer(db, row, view, downloadable));
 }
 
+/** The email that bears a Message-ID; null if none here does. */
+export function findByMessageId(db: Database, view: View, messageId: string): EmailAnswer | null {
+  const bearer = db.first(statements.FIND_BEARER, messageKey(messageId));
+  const row = bearer === null ? null : db.first(statements.FIND_EMAIL, bearer.seq);
+  return row === null ? null : emailAnswer(db, row, view, true);
+}
+
 function emailAnswer(
   db: Database,
   row: MessageRow & ContentRow,
@@ -164,14 +174,21 @@ export function findAttachment(
     return uploadSource(findUpload(db, new Outbox(db).find(row.seq)?.uploads[named.part] ?? "", nowMs));
   }
   const raw = stored.offset === null ? findRaw(db, named.seq) : null;
-  return done({ stored, part: named.part, partsKey: row.parts_key, raw: raw?.ok ? raw.value : null });
+  return done({
+    upload: null,
+    stored,
+    part: named.part,
+    partsKey: row.parts_key,
+    raw: raw?.ok ? raw.value : null,
+  });
 }
 
 function uploadSource(upload: StoredUpload | null): Answer<AttachmentSource> {
   if (upload === null) return refused(notFound("Attachment"));
-  const { filename, contentType, sizeBytes, key } = upload;
+  const { id, filename, contentType, sizeBytes, key } = upload;
   const whole = { disposition: null, contentId: null, offset: 0 };
-  return done({ stored: { filename, contentType, sizeBytes, ...whole }, part: 0, partsKey: key, raw: null });
+  const stored = { filename, contentType, sizeBytes, ...whole };
+  return done({ upload: id, stored, part: 0, partsKey: key, raw: null });
 }
 
 /** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */

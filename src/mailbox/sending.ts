@@ -4,31 +4,30 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { accept, type SendRequest } from "./accept.ts";
+import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import { composedStream, departingBytes } from "./outbox-pump.ts";
-import type * as reading from "./reading.ts";
+import * as reading from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
 import { MailboxUploads } from "./uploading.ts";
 
+/** How long to wait until nothing of a message waits for its first try any more. */
+export interface SendWait {
+  seconds: number;
+  /** Lets `forget` end the wait. */
+  id: string;
+}
+
 /** What a mailbox sends, and whom it does not send to. */
 export abstract class MailboxSending extends MailboxUploads {
-  /**
-   * Takes a message over, and answers when it is on disk. With `waitSeconds` it answers when nothing of it waits for its
-   * first try any more, or the time is up. `waitId` lets `forget` end the wait.
-   */
-  async send(
-    access: Access,
-    request: SendRequest,
-    wait: { seconds: number; id: string },
-  ): Promise<Answer<Sent>> {
+  /** Takes a message over, and answers when it is on disk, or once it was waited for. */
+  async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const now = Date.now();
-    const config = configOf(this.env);
+    const { dailySendLimit } = configOf(this.env);
     const accepted = this.answer(access, (account) => {
-      if (config.outbound === "none") return refused(NOT_AVAILABLE);
-      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit: config.dailySendLimit };
+      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);
@@ -36,10 +35,22 @@ export abstract class MailboxSending extends MailboxUploads {
       });
     });
     if (!accepted.ok) return accepted;
-    const { seq } = accepted.value;
     this.outboxPump.pump(now);
-    if (wait.seconds > 0) await this.#tried(seq, wait, now);
-    return this.answer(access, (account) => this.#sent(account, seq));
+    return this.#toldOf(access, accepted.value.seq, wait);
+  }
+
+  /** As `send` answers what was sent under this key before; null if nothing was, 422 if it was another request. */
+  async sentBefore(access: Access, keyed: Keyed, wait: SendWait): Promise<Answer<Sent | null>> {
+    const earlier = this.answer(access, () => acceptedBefore(this.outbox, keyed, Date.now()));
+    if (!earlier.ok) return earlier;
+    return earlier.value === null ? done(null) : this.#toldOf(access, earlier.value, wait);
+  }
+
+  /** The email that bears a Message-ID; null if none here does. */
+  emailWithMessageId(access: Access, messageId: string): Answer<reading.EmailAnswer | null> {
+    return this.answer(access, (account) =>
+      done(reading.findByMessageId(this.db, this.view(account), messageId)),
+    );
   }
 
   suppressions(access: Access, page: { after: string; limit: number }): Answer<Suppression[]> {
@@ -85,8 +96,13 @@ export abstract class MailboxSending extends MailboxUploads {
     };
   }
 
-  async #tried(seq: Seq, wait: { seconds: number; id: string }, now: number): Promise<void> {
-    const deadline = now + wait.seconds * 1_000;
+  async #toldOf(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {
+    if (wait.seconds > 0) await this.#tried(seq, wait);
+    return this.answer(access, (account) => this.#sent(account, seq));
+  }
+
+  async #tried(seq: Seq, wait: SendWait): Promise<void> {
+    const deadline = Date.now() + wait.seconds * 1_000;
     for (;;) {
       const left = deadline - Date.now();
       if (left <= 0 || !this.#isFresh(seq)) return;
@@ -126,5 +142,3 @@ export abstract class MailboxSending extends MailboxUploads {
 
 /** Should the process die right after a message was accepted, the alarm sends it. */
 const FIRST_TRY_MS = 5_000;
-
-const NOT_AVAILABLE = { code: "not_implemented" as const, error: "Email sending is not available" };

@@ -158,6 +158,9 @@ export const FIND_EMAIL: Query<MessageRow & ContentRow, [number]> = {
   text: `SELECT ${EMAIL}
     FROM message m JOIN content c ON c.seq = m.seq WHERE m.seq = ?`,
 };
+export const FIND_THREAD: Query<{ thread: number }, [number]> = {
+  text: "SELECT thread FROM message WHERE seq = ?",
+};
 export const READ_RAW: Query<
   { raw: ArrayBuffer | null; raw_key: string | null; size_bytes: number },
   [number]
@@ -202,8 +205,8 @@ export const MOVE_THREAD: Query<never, [number, number]> = {
   text: "UPDATE message SET thread = ? WHERE thread = ?",
 };
 
-export const FIND_BEARER: Query<{ digest: string }, [string]> = {
-  text: "SELECT digest FROM known_id WHERE message_id = ? AND seq IS NOT NULL",
+export const FIND_BEARER: Query<{ digest: string; seq: number }, [string]> = {
+  text: "SELECT digest, seq FROM known_id WHERE message_id = ? AND seq IS NOT NULL",
 };
 type KnownIdRow = { message_id: string; digest: string; seq: Nullable<number>; thread: number };
 const KNOWN_ID = "k.message_id, k.digest, k.seq, COALESCE(a.became, k.thread) AS thread";

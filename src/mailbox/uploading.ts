@@ -5,14 +5,7 @@ import { done } from "../lib/outcome.ts";
 import type { Access } from "./access.ts";
 import { ORPHAN_AFTER_MS } from "./erasure.ts";
 import { MailboxSettings } from "./settings.ts";
-import {
-  abandonUpload,
-  beginUpload,
-  completeUpload,
-  findUpload,
-  type NewUpload,
-  type StoredUpload,
-} from "./uploads.ts";
+import { abandonUpload, beginUpload, completeUpload, type NewUpload } from "./uploads.ts";
 
 /** Room that is kept for an upload. */
 export interface UploadRoom {
@@ -59,11 +52,5 @@ export abstract class MailboxUploads extends MailboxSettings {
     if (account === null) return;
     this.commit(() => abandonUpload(this.db, account, id, Date.now()));
     await this.arm();
-  }
-
-  /** The uploads with these ids, in their order; null for one that is not here, not whole or over. */
-  findUploads(access: Access, ids: readonly string[]): Answer<(StoredUpload | null)[]> {
-    const now = Date.now();
-    return this.answer(access, () => done(ids.map((id) => findUpload(this.db, id, now))));
   }
 }

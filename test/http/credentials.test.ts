@@ -141,8 +141,8 @@ describe("a right key", () => {
       mailbox,
       scope: "mailbox",
       expires_at: null,
-      send: false,
-      capabilities: expect.arrayContaining(["read", "attachments", "keys"]) as string[],
+      send: true,
+      capabilities: expect.arrayContaining(["read", "send", "attachments", "keys"]) as string[],
     });
   });
 });

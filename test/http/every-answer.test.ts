@@ -16,10 +16,20 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+const MAIL = { to: "ann@example.net", subject: "Hello", text: "Hello." };
+
+async function reused(): Promise<Response> {
+  const ask = { key: box.api_key, headers: { "Idempotency-Key": "used" } };
+  await api("/v1/send", { ...ask, json: MAIL });
+  return api("/v1/send", { ...ask, json: { ...MAIL, text: "Other." } });
+}
+
 describe("every answer", () => {
   const asked: [string, () => Promise<Response>][] = [
     ["200", () => api("/v1/inbox", { key: box.api_key })],
     ["200 of raw bytes", () => api(`/v1/emails/${email}/raw`, { key: box.api_key })],
+    ["200 of a send", () => api("/v1/send", { key: box.api_key, json: MAIL })],
+    ["200 of a reply", () => api(`/v1/emails/${email}/reply`, { key: box.api_key, json: { text: "Hi" } })],
     ["200 of /health", () => api("/health")],
     ["200 of /openapi.json", () => api("/openapi.json")],
     ["201", () => api("/v1/keys", { key: box.api_key, method: "POST" })],
@@ -35,6 +45,8 @@ describe("every answer", () => {
     ["405", () => api("/v1/inbox", { key: box.api_key, method: "PUT" })],
     ["413", () => api("/v1/mailbox", { key: box.api_key, method: "PATCH", body: " ".repeat(300_000) })],
     ["415", () => api("/v1/keys", { key: box.api_key, method: "POST", body: "a=b" })],
+    ["422", () => reused()],
+    ["501", () => api("/v1/send", { key: box.api_key, json: MAIL, vars: { OUTBOUND: "none" } })],
     ["503", () => api("/v1/me", { key: OPERATOR, vars: { AUTH_TOKEN: "short" } })],
   ];
   it.each(asked)("carries a request id, nosniff, no-store and CORS: %s", async (status, call) => {

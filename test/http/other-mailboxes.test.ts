@@ -94,6 +94,7 @@ describe("a key of one mailbox that names another", () => {
       "mailbox",
       "mailbox/routes",
       "webhook/deliveries",
+      "suppressions",
     ]) {
       const glue = path.includes("?") ? "&" : "?";
       expect(await toldOf(await api(`/v1/${path}${glue}${other}`, { key: a.api_key }))).toEqual(
@@ -122,7 +123,15 @@ describe("a key of one mailbox that names another", () => {
     expect(await toldOf(await api("/v1/mailbox", { key: a.api_key, method: "PATCH", json }))).toEqual(
       WRONG_MAILBOX,
     );
-    for (const path of ["keys", "webhook/test", "webhook/replay", "webhook/deliveries/x/redeliver"]) {
+    for (const path of [
+      "keys",
+      "webhook/test",
+      "webhook/replay",
+      "webhook/deliveries/x/redeliver",
+      "send",
+      "emails/x/reply",
+      "emails/x/forward",
+    ]) {
       expect(
         await toldOf(await api(`/v1/${path}`, { key: a.api_key, json: { mailbox: b.mailbox } })),
       ).toEqual(WRONG_MAILBOX);
@@ -213,11 +222,13 @@ describe("an id of another mailbox", () => {
     ["DELETE", "/v1/emails/:id", () => emailOfB],
     ["DELETE", "/v1/email?id=:id", () => emailOfB],
     ["PATCH", "/v1/emails/:id", () => emailOfB],
+    ["POST", "/v1/emails/:id/reply", () => emailOfB, { text: "Mine?" }],
+    ["POST", "/v1/emails/:id/forward", () => emailOfB, { to: "ann@example.net" }],
     ["GET", "/v1/threads/:id", () => threadOfB],
     ["GET", "/v1/thread?id=:id", () => threadOfB],
     ["GET", "/v1/attachments/:id", () => attachmentOfB],
     ["GET", "/v1/attachment?id=:id", () => attachmentOfB],
-  ])("is answered like a random one, to the byte: %s %s", async (method, path, foreign) => {
+  ])("is answered like a random one, to the byte: %s %s", async (method, path, foreign, json?: object) => {
     const answers = [];
     const ids = [
       foreign(),
@@ -228,7 +239,11 @@ describe("an id of another mailbox", () => {
       "'; DROP TABLE message--",
     ];
     for (const id of ids) {
-      const response = await api(path.replace(":id", encodeURIComponent(id)), { key: a.api_key, method });
+      const response = await api(path.replace(":id", encodeURIComponent(id)), {
+        key: a.api_key,
+        method,
+        json,
+      });
       answers.push(`${response.status} ${await response.text()}`);
     }
     expect(new Set(answers).size).toBe(1);

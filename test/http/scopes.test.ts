@@ -42,6 +42,11 @@ const OWNERS_ONLY = [
   ["GET", "/v1/attachment?id=ATTACHMENT"],
   ["POST", "/v1/attachments?filename=a.txt"],
   ["POST", "/v1/attachments"],
+  ["POST", "/v1/send"],
+  ["POST", "/v1/emails/EMAIL/reply"],
+  ["POST", "/v1/emails/EMAIL/forward"],
+  ["GET", "/v1/suppressions"],
+  ["DELETE", "/v1/suppressions/ann@example.net"],
 ] as const;
 
 const OPERATORS_ONLY = [

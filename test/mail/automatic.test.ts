@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HeadedMail, isAutomatic, isAutomaticAnswer } from "../../src/mail/automatic.ts";
+import {
+  automaticAnswerFault,
+  type HeadedMail,
+  isAutomaticAnswer,
+  isAutoSubmitted,
+} from "../../src/mail/automatic.ts";
+import { isOwnAddress } from "../../src/mail/outgoing.ts";
 
 const PERSON: HeadedMail = {
   headers: { from: "Ann <ann@example.com>", "mime-version": "1.0" },
@@ -9,13 +15,18 @@ const PERSON: HeadedMail = {
   subject: "Lunch?",
 };
 const withHeaders = (headers: Record<string, string>): HeadedMail => ({ ...PERSON, headers });
+const isOwn = isOwnAddress("agent@mailkeep.test");
+const faultOf = (mail: HeadedMail) => automaticAnswerFault(mail, isOwn);
+const hops = (count: number) => ({ received: Array.from({ length: count }, () => "by x").join("\n") });
 
-describe("isAutomatic", () => {
+describe("automaticAnswerFault", () => {
   it("lets a person's mail be answered", () => {
-    expect(isAutomatic(PERSON)).toBe(false);
-    expect(isAutomatic(withHeaders({ "auto-submitted": "No (written by hand)" }))).toBe(false);
-    expect(isAutomatic(withHeaders({ precedence: "first-class" }))).toBe(false);
-    expect(isAutomatic(withHeaders({}))).toBe(false);
+    expect(faultOf(PERSON)).toBeNull();
+    expect(faultOf(withHeaders({ "auto-submitted": "No (written by hand)" }))).toBeNull();
+    expect(faultOf(withHeaders({ precedence: "first-class" }))).toBeNull();
+    expect(faultOf(withHeaders({}))).toBeNull();
+    expect(faultOf(withHeaders(hops(49)))).toBeNull();
+    expect(faultOf({ ...PERSON, envelopeFrom: "norelation@x.com" })).toBeNull();
   });
 
   it.each<Record<string, string>>([
@@ -34,20 +45,42 @@ describe("isAutomatic", () => {
     { "x-autoreply": "yes" },
     { "x-autorespond": "1" },
     { "x-auto-response-suppress": "OOF" },
+    { "x-auto-response-suppress": "All" },
+    { "auto-submitted": "" },
+    { "auto-submitted": "auto-generated; x=y" },
+    { "list-unsubscribe": "<https://x.com>" },
+    hops(50),
   ])("forbids an answer to %j", (headers) => {
-    expect(isAutomatic(withHeaders(headers))).toBe(true);
+    expect(faultOf(withHeaders(headers))).not.toBeNull();
   });
 
   it.each(["", "<>", " <> "])("forbids an answer to the null return path %j", (envelopeFrom) => {
-    expect(isAutomatic({ ...PERSON, envelopeFrom })).toBe(true);
+    expect(faultOf({ ...PERSON, envelopeFrom })).not.toBeNull();
   });
 
   it.each(["mailer-daemon@example.com", "Postmaster@example.com", "no-reply@example.com"])(
     "forbids an answer to %s",
     (fromAddress) => {
-      expect(isAutomatic({ ...PERSON, fromAddress })).toBe(true);
+      expect(faultOf({ ...PERSON, fromAddress })).not.toBeNull();
     },
   );
+
+  it.each([
+    "agent+tag@mailkeep.test",
+    "MAILER-DAEMON@x.com",
+    "no-reply@x.com",
+    "noreply+1@x.com",
+    "postmaster@x.com",
+    "owner-list@x.com",
+    "list-bounces@x.com",
+    "list-bounces+ann=x.com@lists.com",
+  ])("forbids an answer to the return path %s", (envelopeFrom) => {
+    expect(faultOf({ ...PERSON, envelopeFrom })).not.toBeNull();
+  });
+
+  it("forbids an answer to ourselves, whatever the return path", () => {
+    expect(faultOf({ ...PERSON, fromAddress: "agent@mailkeep.test" })).not.toBeNull();
+  });
 
   it("forbids an answer to every automatic answer", () => {
     fc.assert(
@@ -59,10 +92,20 @@ describe("isAutomatic", () => {
         fc.string(),
         (headers, text) => {
           const mail = { ...withHeaders(headers), fromAddress: text, subject: text };
-          expect(isAutomaticAnswer(mail) && !isAutomatic(mail)).toBe(false);
+          expect(isAutomaticAnswer(mail) && faultOf(mail) === null).toBe(false);
         },
       ),
     );
+  });
+});
+
+describe("isAutoSubmitted", () => {
+  const isSo = (value: string) => isAutoSubmitted(withHeaders({ "auto-submitted": value }));
+
+  it("takes everything but no for a machine's word", () => {
+    expect(isAutoSubmitted(PERSON)).toBe(false);
+    expect(["no", " No ; a=b", "no (human)"].map(isSo)).toEqual([false, false, false]);
+    expect(["auto-replied", "none", "x"].map(isSo)).toEqual([true, true, true]);
   });
 });
 

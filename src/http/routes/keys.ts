@@ -1,13 +1,13 @@
 import { keyOf, newSecret, secretDigest } from "../../contract/key.ts";
 import { invalid } from "../../contract/problem.ts";
 import { PRODUCT, VERSION } from "../../contract/product.ts";
-import { CAPABILITIES } from "../../contract/scope.ts";
+import { CAPABILITIES, OWNERS } from "../../contract/scope.ts";
 import { done } from "../../lib/outcome.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 
 export const keyHandlers: Pick<Handlers, "me" | "listKeys" | "createKey" | "revokeKey"> = {
-  async me({ mailbox, access }) {
+  async me({ mailbox, access, config }) {
     // Only the operator can come without a mailbox, and needs no judge.
     const nobody = { address: null, scope: "operator" as const, expiresAt: null };
     const found = mailbox === null ? done(nobody) : await mailbox.me(access);
@@ -20,7 +20,7 @@ export const keyHandlers: Pick<Handlers, "me" | "listKeys" | "createKey" | "revo
         mailbox: address,
         scope,
         expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-        send: false,
+        send: OWNERS.includes(scope) && config.outbound !== "none",
         capabilities: CAPABILITIES[scope],
       }),
     );

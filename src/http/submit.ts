@@ -1,0 +1,88 @@
+import type { Email } from "../contract/message.ts";
+import { invalid, type Answer, type Problem } from "../contract/problem.ts";
+import type { Config } from "../env.ts";
+import { sha256Hex } from "../lib/hash.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Written } from "../mail/answer-drafts.ts";
+import type { Keyed } from "../mailbox/accept.ts";
+import type { EmailAnswer } from "../mailbox/reading.ts";
+import { json } from "./answers.ts";
+import { completeEmail, type Asked } from "./message-source.ts";
+import { uploadsFor } from "./outgoing-files.ts";
+
+/** Visible ASCII: what a header can carry whatever stands between client and service. */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+const NOT_AVAILABLE: Problem = { code: "not_implemented", error: "Email sending is not available" };
+
+/** A call of a route that sends. */
+export interface SendingCall extends Asked {
+  config: Config;
+  request: Request;
+  input: { query: { wait: number } };
+}
+
+/**
+ * Sends what `write` makes of a request, once for each Idempotency-Key: the same `wish` under it is answered without being
+ * written again, whatever became meanwhile of what it was written from.
+ */
+export async function submit(
+  call: SendingCall,
+  wish: object,
+  write: () => Promise<Answer<Written>>,
+): Promise<Answer<Response>> {
+  const { mailbox, access, request, input } = call;
+  if (call.config.outbound === "none") return refuse(call, NOT_AVAILABLE);
+  const keyed = keyOf(request, wish);
+  if (!keyed.ok) return refuse(call, keyed.error);
+  const wait = { seconds: input.query.wait, id: uuidV7(Date.now()) };
+  request.signal.addEventListener("abort", () => void mailbox.forget(wait.id));
+  if (keyed.value !== null) {
+    const earlier = await mailbox.sentBefore(access, keyed.value, wait);
+    if (!earlier.ok) return earlier;
+    if (earlier.value !== null) return done(json(earlier.value));
+  }
+  const written = await write();
+  if (!written.ok) return refuse(call, written.error);
+  const { draft, ancestry, answered } = written.value;
+  const files = await uploadsFor(call, written.value.files);
+  if (!files.ok) return files;
+  const wanted = { draft, files: files.value, ancestry, answered, keyed: keyed.value };
+  const sent = await mailbox.send(access, wanted, wait);
+  return sent.ok ? done(json(sent.value)) : sent;
+}
+
+/** Refuses a request, but tells why only to who may ask: that the mailbox judges. */
+async function refuse({ mailbox, access }: Asked, problem: Problem): Promise<Answer<never>> {
+  const admitted = await mailbox.admit({ ...access, fault: problem });
+  return refused(admitted.ok ? problem : admitted.error);
+}
+
+/** What the request is repeated under; null without a key. */
+function keyOf(request: Request, wish: object): Answer<Keyed | null> {
+  const key = request.headers.get("Idempotency-Key");
+  if (key === null) return done(null);
+  if (!IDEMPOTENCY_KEY.test(key)) {
+    return refused(invalid("Idempotency-Key", "must be 1 to 255 characters of visible ASCII"));
+  }
+  return done({ key, digest: sha256Hex(JSON.stringify(wish)) });
+}
+
+/** An email with its body, wherever that lies. */
+export async function readWhole(asked: Asked, id: string): Promise<Answer<Email>> {
+  const email = await asked.mailbox.readEmail(asked.access, id);
+  return email.ok ? whole(asked, email.value) : email;
+}
+
+/** The email that bears a Message-ID, with its body; null if the mailbox holds none. */
+export async function readByMessageId(asked: Asked, messageId: string): Promise<Answer<Email | null>> {
+  const email = await asked.mailbox.emailWithMessageId(asked.access, messageId);
+  if (!email.ok) return email;
+  return email.value === null ? done(null) : whole(asked, email.value);
+}
+
+async function whole(asked: Asked, email: EmailAnswer): Promise<Answer<Email>> {
+  const text = await completeEmail(asked, email);
+  return text.ok ? done(JSON.parse(text.value) as Email) : text;
+}
