@@ -22,6 +22,8 @@ async function runJob(job: Job): Promise<Outcome> {
       return post(job);
     case "smtp":
       return smtp(job);
+    case "send":
+      return send(job);
     case "code":
       return waitForCodes(job);
   }
@@ -44,6 +46,26 @@ async function post(job: Extract<Job, { kind: "post" }>): Promise<Outcome> {
     const answer = await at(pool, lane).request(head, message);
     return expect(answer, path.startsWith("/v1/") ? 202 : 200).bodyBytes;
   });
+}
+
+async function send(job: Extract<Job, { kind: "send" }>): Promise<Outcome> {
+  const pool = await connections(job.port, job.connections);
+  const body = Buffer.from(
+    JSON.stringify({
+      to: "reader@elsewhere.example",
+      subject: "Bench",
+      text: "A line of text.\n".repeat(64),
+    }),
+  );
+  const head = headOf("POST", "/v1/send", { port: job.port, key: job.key, bytes: body.length }).replace(
+    "message/rfc822",
+    "application/json",
+  );
+  return drive(
+    job,
+    async (lane) => expect(await at(pool, lane).request(head, body), 200).bodyBytes,
+    job.pauseMs,
+  );
 }
 
 async function smtp(job: Extract<Job, { kind: "smtp" }>): Promise<Outcome> {
@@ -93,7 +115,7 @@ async function waitForCodes(job: Extract<Job, { kind: "code" }>): Promise<Outcom
 const inboundPath = (address: string): string =>
   `/v1/inbound?from=${encodeURIComponent(SENDER)}&to=${encodeURIComponent(address)}`;
 
-async function drive(bounds: Bounds, operation: Operation): Promise<Outcome> {
+async function drive(bounds: Bounds, operation: Operation, pauseMs = 0): Promise<Outcome> {
   const latencies: number[] = [];
   let answerBytes = 0;
   let next = 0;
@@ -103,6 +125,7 @@ async function drive(bounds: Bounds, operation: Operation): Promise<Outcome> {
     while (next < bounds.maxCount) {
       const index = next;
       next += 1;
+      if (pauseMs > 0) await new Promise((resolve) => void setTimeout(resolve, pauseMs));
       const fromMs = performance.now();
       if (fromMs >= endMs) return;
       const bytes = await operation(number, index);

@@ -21,6 +21,8 @@ export type Job =
   | ({ kind: "get"; port: number; targets: { path: string; key: string }[] } & Bounds)
   | ({ kind: "post"; port: number; key: string; mailing: Mailing } & Bounds)
   | ({ kind: "smtp"; port: number; mailing: Mailing } & Bounds)
+  /** Sends out of the mailbox of `key`; `pauseMs` lie before each and count for nothing. */
+  | ({ kind: "send"; port: number; key: string; pauseMs: number } & Bounds)
   | {
       kind: "code";
       port: number;

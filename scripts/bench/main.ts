@@ -17,6 +17,7 @@ import { measureCodes, measureReceipt, measureSizes } from "./receipt.ts";
 import { tableOf, writeJson } from "./report.ts";
 import { countRows } from "./row-costs.ts";
 import { Service } from "./service.ts";
+import { measureSending } from "./sending.ts";
 import type { Stage } from "./stage.ts";
 import type { Results } from "./targets.ts";
 import { Workbench, type Box } from "./workbench.ts";
@@ -25,7 +26,7 @@ const LEVELS = [1_000, 20_000, 100_000];
 const QUICK_LEVELS = [1_000, 20_000];
 const FLEET = 64;
 const FLEET_STORED = 100;
-const SUITES = ["reads", "receipt", "sizes", "code", "live", "memory"] as const;
+const SUITES = ["reads", "receipt", "sizes", "code", "live", "sending", "memory"] as const;
 type Suite = (typeof SUITES)[number];
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
@@ -72,6 +73,7 @@ async function bench(options: Options): Promise<void> {
     bytesPerMessage: [],
     code: null,
     live: null,
+    sending: null,
     memory: [],
     workerd: { idleBytes: 0, peakBytes: 0 },
   };
@@ -85,6 +87,10 @@ async function bench(options: Options): Promise<void> {
   cleanUps.push(() => service.stop());
   await runSuites({ client, service, floor, operatorKey: token, ...filled }, options.suites, results);
   await service.stop();
+  if (options.suites.has("sending")) {
+    const created = (end: () => Promise<void>): void => void cleanUps.push(end);
+    results.sending = await measureSending({ tempDir, client, env, created }, say);
+  }
   if (options.suites.has("memory")) {
     say("memory: 24 MiB messages, each with a fresh service");
     const created = (fresh: Service): void => void cleanUps.push(() => fresh.stop());

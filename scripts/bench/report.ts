@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { LiveResults } from "./live.ts";
+import type { SendingResults } from "./sending.ts";
 import type { Row } from "./stage.ts";
 import { judge, type Results, type Target } from "./targets.ts";
 
@@ -19,6 +20,7 @@ export function tableOf(results: Results): string {
     section("Rows of SQLite for one operation", costTable(results)),
     section("Disk, memory, codes", otherTable(results)),
     section("Streams and webhooks, whose clients share the cores with the service", liveTable(results.live)),
+    section("Sending, whose relay shares the cores with the service", sendingTable(results.sending)),
     section("Targets", targetTable(judge(results))),
   ].join("\n");
 }
@@ -115,6 +117,31 @@ function liveTable(live: LiveResults | null): string[][] {
       `inbox page beside ${waiting.jobs} waiting deliveries, ${connections} conn`,
       `p50 ${p50Ms.toFixed(2)} ms, ${idleP50Ms.toFixed(2)} ms without`,
     ]),
+  ];
+}
+
+function sendingTable(sending: SendingResults | null): string[][] {
+  const head = ["what", "value"];
+  if (sending === null) return [head];
+  const { accept, drain, large, receipt } = sending;
+  return [
+    head,
+    [
+      "send accepted, p50, 1 conn",
+      `${accept.p50Ms.toFixed(2)} ms, ${accept.busyP50Ms.toFixed(2)} ms beside what waits, inbox page ${accept.pageP50Ms.toFixed(2)} ms`,
+    ],
+    [
+      `${drain.count} messages handed over`,
+      `${drain.perSecond.toFixed(0)}/s, CPU ${drain.cpuMs.toFixed(1)} ms each, ${drain.connections} new connections`,
+    ],
+    [
+      `file of ${megabytes(large.fileBytes)} sent`,
+      `${large.seconds.toFixed(1)} s, CPU ${(large.cpuMs / 1_000).toFixed(1)} s, workerd ${megabytes(large.idleBytes)} idle, ${megabytes(large.peakBytes)} at most`,
+    ],
+    [
+      `receipt beside a file of ${megabytes(receipt.fileBytes)} that leaves`,
+      `p99 ${receipt.p99Ms.toFixed(2)} ms (${receipt.count}), ${receipt.idleP99Ms.toFixed(2)} ms without`,
+    ],
   ];
 }
 

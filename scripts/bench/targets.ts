@@ -1,6 +1,7 @@
 import type { LiveResults } from "./live.ts";
 import type { MemoryUse } from "./memory.ts";
 import type { RowCosts } from "./row-costs.ts";
+import type { SendingResults } from "./sending.ts";
 import type { Row } from "./stage.ts";
 
 /** Everything that a run measured. */
@@ -12,6 +13,7 @@ export interface Results {
   bytesPerMessage: { stored: number; messageBytes: number; diskBytes: number }[];
   code: { count: number; p50Ms: number; p99Ms: number } | null;
   live: LiveResults | null;
+  sending: SendingResults | null;
   memory: MemoryUse[];
   /** Of the service that served everything else: idle at first, and its peak. */
   workerd: { idleBytes: number; peakBytes: number };
@@ -48,7 +50,12 @@ export function judge(results: Results): Target[] {
     const search = find(rows, { name: "search", stored: MIDDLE, connections, mailboxes: 1 })?.p50Ratio;
     targets.push(atMost(`search, 1 % of 20,000 / (b), p50, ${connections} conn`, search, 3));
   }
-  targets.push(...receiptTargets(rows), ...liveTargets(results.live), ...otherTargets(results));
+  targets.push(
+    ...receiptTargets(rows),
+    ...liveTargets(results.live),
+    ...sendingTargets(results.sending),
+    ...otherTargets(results),
+  );
   return targets;
 }
 
@@ -114,6 +121,21 @@ function liveTargets(live: LiveResults | null): Target[] {
     atMost("10,000 events replayed to one client, s", live && live.replay.ms / 1_000, 2),
     atMost("inbox page, 10,000 waiting deliveries / none, p50, 1 conn", page(1), 1.5),
     atMost("inbox page, 10,000 waiting deliveries / none, p50, 16 conn", page(16), 1.5),
+  ];
+}
+
+function sendingTargets(sending: SendingResults | null): Target[] {
+  const { accept, drain, large, receipt } = sending ?? {};
+  return [
+    atMost("send accepted / inbox page, p50, 1 conn", accept && accept.p50Ms / accept.pageP50Ms, 2),
+    atLeast("messages a second handed to a relay", drain?.perSecond, 50),
+    atLeast("100 MB file handed to a relay, MB/s", large && large.fileBytes / MB / large.seconds, 10),
+    atMost("100 MB file sent: workerd, MB", large && large.peakBytes / MB, 250),
+    atMost(
+      "receipt beside a 50 MB file that leaves / idle, p99",
+      receipt && receipt.p99Ms / receipt.idleP99Ms,
+      3,
+    ),
   ];
 }
 

@@ -68,6 +68,10 @@ export const Delivery = z.object({
   status: MessageStatus,
   at: Timestamp,
   diagnostic: z.string().nullable(),
+  next_attempt_at: Timestamp.nullable().meta({
+    description:
+      "When a recipient that is queued is tried (again); null for every other, and while a try is under way.",
+  }),
 });
 export type Delivery = z.infer<typeof Delivery>;
 

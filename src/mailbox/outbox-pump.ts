@@ -91,9 +91,13 @@ export class OutboxPump {
     if (!this.#mayWork(nowMs) || nowMs < this.#faultyUntil) return;
     this.#pumpedAt = nowMs;
     try {
-      const due = this.#tools.outbox.due(nowMs, MAX_AT_ONCE + this.#underWay.size);
-      for (const seq of due.filter((one) => !this.#underWay.has(one))) {
-        if (this.#underWay.size < MAX_AT_ONCE) void this.#send(seq, nowMs);
+      while (this.#underWay.size < MAX_AT_ONCE) {
+        // Looked for anew each time: what has begun is due no more.
+        const due = this.#tools.outbox.due(nowMs, MAX_AT_ONCE + this.#underWay.size);
+        const seq = due.find((one) => !this.#underWay.has(one));
+        if (seq === undefined) return;
+        const begun = this.#begin(seq, nowMs);
+        if (begun !== null) void this.#send(begun);
       }
     } catch (error) {
       this.#fault(error);
@@ -123,17 +127,15 @@ export class OutboxPump {
     this.#tools.clock.atLatest(this.#faultyUntil);
   }
 
-  /** One try of one message; never rejects. */
-  async #send(seq: Seq, nowMs: number): Promise<void> {
+  /** One try of one message, which is written down; never rejects. */
+  async #send(begun: Try): Promise<void> {
+    const { seq } = begun.departing;
     const controller = new AbortController();
     this.#underWay.set(seq, controller);
     try {
-      const begun = this.#begin(seq, nowMs);
-      if (begun !== null) {
-        await this.#tools.durable();
-        const results = await this.#handOver(begun, controller.signal);
-        if (!this.#closed) this.#settle(begun, results, Date.now());
-      }
+      await this.#tools.durable();
+      const results = await this.#handOver(begun, controller.signal);
+      if (!this.#closed) this.#settle(begun, results, Date.now());
     } catch (error) {
       if (!this.#closed) this.#fault(error);
     } finally {

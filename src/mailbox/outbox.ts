@@ -15,6 +15,8 @@ export interface Departing {
   /** Ids of the uploads that hold the attachments, in their order. */
   uploads: readonly string[];
   tries: number;
+  /** ms since 1970; null = nothing of it is tried any more. */
+  dueAt: number | null;
   toldSent: boolean;
   /** Fields before those of the message: its DKIM signature, or "". */
   signature: string;
@@ -127,6 +129,7 @@ export class Outbox {
       needsSmtpUtf8: row.smtp_utf8 === 1,
       uploads: JSON.parse(row.files) as string[],
       tries: row.tries,
+      dueAt: row.due_at,
       toldSent: row.told_sent === 1,
       signature: row.signature,
     };

@@ -140,12 +140,18 @@ function emailAnswer(
   const outbox = new Outbox(db);
   const departing = outbox.find(row.seq);
   const body = departing === null ? null : outgoingBodyJson(departing.message);
-  const delivery = outbox.recipients(row.seq).map(deliveryOf);
+  const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing?.dueAt ?? null));
   return { id, text: emailText({ ...row, body }, view, { downloadable, delivery }), bodyInRaw: false };
 }
 
-function deliveryOf({ address, state, at, diagnostic }: RecipientRow): Delivery {
-  return { recipient: address, status: shownState(state), at: new Date(at).toISOString(), diagnostic };
+function deliveryOf({ address, state, at, diagnostic }: RecipientRow, dueAt: number | null): Delivery {
+  return {
+    recipient: address,
+    status: shownState(state),
+    at: new Date(at).toISOString(),
+    diagnostic,
+    next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
+  };
 }
 
 /** The raw message of an email, or where it lies. */

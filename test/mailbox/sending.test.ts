@@ -76,6 +76,7 @@ describe("POST /v1/send", () => {
         status: "delivered",
         at: expect.stringMatching(/Z$/),
         diagnostic: expect.stringContaining("2.1.5"),
+        next_attempt_at: null,
       },
     ]);
   });
@@ -273,9 +274,9 @@ describe("what was accepted", () => {
       const { delivery, status } = await email(from, body.id);
       expect(status).toBe("queued");
       expect(delivery[0]?.diagnostic).toContain("452 4.2.2");
-      expect(await alarmOf(from.mailbox)).toBeLessThanOrEqual(
-        Date.parse(delivery[0]?.at ?? "") + minutes * 60_000,
-      );
+      const due = Date.parse(delivery[0]?.at ?? "") + minutes * 60_000;
+      expect(delivery[0]?.next_attempt_at).toBe(new Date(due).toISOString());
+      expect(await alarmOf(from.mailbox)).toBeLessThanOrEqual(due);
       advance(minutes * 60_000);
       await ringAlarm(from.mailbox);
       await vi.waitFor(async () =>
@@ -283,7 +284,10 @@ describe("what was accepted", () => {
       );
       await vi.waitFor(async () => expect(await rowsOf(from.mailbox, HANDING)).toEqual([]));
     }
-    expect((await email(from, body.id)).status).toBe("failed");
+    expect(await email(from, body.id)).toMatchObject({
+      status: "failed",
+      delivery: [{ next_attempt_at: null }],
+    });
     expect(await kindsOf(from)).toEqual([]);
     expect(await inboxOf(to)).toEqual([]);
   });

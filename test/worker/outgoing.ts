@@ -1,0 +1,69 @@
+import type { Email } from "../../src/contract/message.ts";
+import type { Sent } from "../../src/contract/sending.ts";
+import type { SmtpPeer, Taken } from "../transport/smtp-peer.ts";
+import type { MailboxKey, Service, Told } from "./client.ts";
+
+/** A recipient as the API shows it. */
+export type Delivery = Email["delivery"][number];
+
+const POLL_MS = 50;
+const PATIENCE_MS = 60_000;
+
+/** `POST /v1/send` with a text of its own, unless `json` has one. */
+export function send(
+  service: Service,
+  { api_key }: MailboxKey,
+  json: Record<string, unknown>,
+  options: { wait?: number; key?: string } = {},
+): Promise<Told<Sent>> {
+  return service.ask<Sent>(`/v1/send?wait=${options.wait ?? 0}`, {
+    key: api_key,
+    json: { subject: "Hello", text: "Hello.", ...json },
+    headers: options.key === undefined ? {} : { "Idempotency-Key": options.key },
+  });
+}
+
+/** The first reading of an email that `fits`; rejects when none does for a minute. */
+export async function reading(
+  service: Service,
+  { api_key }: MailboxKey,
+  id: string,
+  fits: (email: Email) => boolean,
+): Promise<Email> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const email = await service.email(api_key, id);
+    if (fits(email)) return email;
+    if (Date.now() > deadline) throw new Error(`It stays so: ${JSON.stringify(email.delivery)}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Whether the first try of every recipient is over: what is still queued was tried and waits. */
+export function isTried({ delivery }: Email): boolean {
+  return delivery.every(
+    ({ status, diagnostic, next_attempt_at }) =>
+      status !== "queued" || (diagnostic !== null && next_attempt_at !== null),
+  );
+}
+
+/** Status of each recipient, by the part of the address before the `@`. */
+export function statuses({ delivery }: Email): Record<string, string> {
+  return Object.fromEntries(delivery.map(({ recipient, status }) => [recipient.split("@")[0], status]));
+}
+
+/** What a relay took of the message with that Message-ID: one entry for each time. */
+export function copies(relay: SmtpPeer, messageId: string): Taken[] {
+  return relay.taken.filter(({ bytes }) => messageIdOf(bytes) === messageId);
+}
+
+/** The Message-ID of a message, "" without one. */
+export function messageIdOf(bytes: Buffer): string {
+  const head = bytes.toString("latin1", 0, Math.max(0, bytes.indexOf("\r\n\r\n")));
+  return /^Message-ID: *(<[^>]*>)/im.exec(head)?.[1] ?? "";
+}
+
+/** The recipients that one copy was taken for, those that were refused included. */
+export function recipientsOf({ commands }: Taken): string[] {
+  return commands.flatMap((line) => /^RCPT TO:<([^>]*)>/i.exec(line)?.[1] ?? []);
+}

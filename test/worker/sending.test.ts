@@ -1,0 +1,219 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { ChangePage } from "../../src/contract/event.ts";
+import { close, hang, reset, say, SmtpPeer } from "../transport/smtp-peer.ts";
+import type { Act, Plan } from "../transport/smtp-peer.ts";
+import { inParallel } from "./client.ts";
+import type { MailboxKey } from "./client.ts";
+import { message } from "./messages.ts";
+import { copies, isTried, recipientsOf, send, statuses } from "./outgoing.ts";
+import { Server } from "./server.ts";
+
+/** More than a mailbox hands over at once. */
+const CROWD = 3;
+
+let relay: SmtpPeer;
+let server: Server;
+let box: MailboxKey;
+
+beforeAll(async () => {
+  relay = await SmtpPeer.start();
+  server = await Server.start({ env: { SMTP_URL: relay.url() } });
+  box = await server.service.createMailbox();
+}, 120_000);
+
+afterEach(() => behave({}));
+
+afterAll(async () => {
+  await server.stop();
+  relay.stop();
+});
+
+/** What the relay does from now on. */
+function behave({ greeting, on, end, data }: Plan): void {
+  Object.assign(relay.plan, { greeting, on, end, data });
+}
+
+/** Answers by recipient; everybody else is fine. */
+const toRecipients =
+  (replies: Readonly<Record<string, string>>): Act =>
+  (talk, line) => {
+    const named = Object.keys(replies).find((name) => line.includes(`<${name}@`));
+    talk.write(`${named === undefined ? "250 2.1.5 fine" : replies[named]}\r\n`);
+  };
+
+async function kinds({ api_key }: MailboxKey, id: string): Promise<string[]> {
+  const { events } = await server.service.get<ChangePage>("/v1/changes?limit=100", api_key);
+  return events.filter(({ data }) => data.email_id === id).map(({ event }) => event);
+}
+
+/** Sends one more through the same mailbox, which shows that everything before had its turn. */
+async function sendOneMore(): Promise<void> {
+  const more = await send(server.service, box, { to: "more@elsewhere.example" }, { wait: 30 });
+  expect(more.body).toMatchObject({ status: "sent" });
+}
+
+describe("a relay that answers", () => {
+  it("takes the message for those it accepts, and the one it refuses bounces alone", async () => {
+    behave({ on: { RCPT: toRecipients({ nobody: "550 5.1.1 no such user" }) } });
+    const to = ["ann", "nobody", "ben"].map((name) => `${name}@elsewhere.example`);
+    const { body, status } = await send(server.service, box, { to }, { wait: 30 });
+    expect([status, body.status]).toEqual([200, "bounced"]);
+
+    const email = await server.service.email(box.api_key, body.id);
+    expect(statuses(email)).toEqual({ ann: "sent", nobody: "bounced", ben: "sent" });
+    expect(email.delivery[1]).toMatchObject({ diagnostic: "550 5.1.1 no such user", next_attempt_at: null });
+    expect(copies(relay, body.message_id).map(recipientsOf)).toEqual([to]);
+    expect((await kinds(box, body.id)).toSorted()).toEqual(["message.bounced", "message.sent"]);
+
+    const again = await send(server.service, box, { to: to[1] });
+    expect([again.status, again.body]).toEqual([
+      400,
+      expect.objectContaining({ error: `Recipient is suppressed: ${to[1]} (bounce)` }),
+    ]);
+  });
+
+  it("puts one recipient off, who is queued with the time of the next try", async () => {
+    behave({ on: { RCPT: toRecipients({ later: "450 4.2.1 come back" }) } });
+    const to = ["later@elsewhere.example", "now@elsewhere.example"];
+    const { body } = await send(server.service, box, { to }, { wait: 30 });
+    expect(body.status).toBe("queued");
+    const { delivery } = await server.service.email(box.api_key, body.id);
+    expect(delivery.map(({ status, diagnostic }) => [status, diagnostic])).toEqual([
+      ["queued", "450 4.2.1 come back"],
+      ["sent", "250 2.0.0 taken as 4711"],
+    ]);
+    const [later] = delivery;
+    expect(Date.parse(later?.next_attempt_at ?? "") - Date.parse(later?.at ?? "")).toBe(60_000);
+  });
+
+  it("puts the whole message off", async () => {
+    behave({ end: say("451 4.3.0 not now") });
+    const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
+    const { delivery } = await server.service.email(box.api_key, body.id);
+    expect(delivery).toMatchObject([
+      { status: "queued", diagnostic: "451 4.3.0 not now", next_attempt_at: expect.any(String) as string },
+    ]);
+  });
+
+  it("carries what the sender wrote, and no trace of Bcc", async () => {
+    const { body } = await send(
+      server.service,
+      box,
+      { to: "to@elsewhere.example", bcc: "hidden@elsewhere.example", subject: "Zażółć", text: ".\r\n..x" },
+      { wait: 30 },
+    );
+    const [copy] = copies(relay, body.message_id);
+    expect(copy && recipientsOf(copy)).toEqual(["to@elsewhere.example", "hidden@elsewhere.example"]);
+    expect(copy?.bytes.toString("latin1")).not.toContain("hidden");
+    // What the API gives as the raw message is what the relay got.
+    expect((await server.service.raw(box.api_key, body.id)).equals(copy?.bytes ?? Buffer.alloc(0))).toBe(
+      true,
+    );
+  });
+});
+
+describe("a relay that drops the connection", () => {
+  const drops: [string, Act][] = [
+    ["with FIN", close],
+    ["with RST", reset],
+  ];
+
+  it.each(drops)("after the final dot, %s: unknown, and never sent again by itself", async (_, drop) => {
+    behave({ end: drop });
+    const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
+    expect(body.status).toBe("unknown");
+    behave({});
+    await sendOneMore();
+    // A new process finds it on disk as it is.
+    await server.killWorkerd();
+    await server.answers();
+    await sendOneMore();
+    const email = await server.service.email(box.api_key, body.id);
+    expect(email.delivery).toMatchObject([{ status: "unknown", next_attempt_at: null }]);
+    expect(copies(relay, body.message_id)).toHaveLength(1);
+    expect(await kinds(box, body.id)).toEqual([]);
+  });
+
+  const early: [string, Plan][] = [
+    ["before it greets", { greeting: close }],
+    ["after MAIL", { on: { MAIL: close } }],
+    ["after RCPT", { on: { RCPT: reset } }],
+    ["after DATA", { on: { DATA: close } }],
+    ["in the middle of the message", { data: reset }],
+  ];
+
+  it.each(early)("%s: queued with a next try, and nothing was taken", async (_, plan) => {
+    behave(plan);
+    // Of its own, whose relay has no session that goes on.
+    const box = await server.service.createMailbox();
+    const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
+    expect(body.status).toBe("queued");
+    const email = await server.service.email(box.api_key, body.id);
+    expect(email.delivery).toMatchObject([
+      { diagnostic: expect.any(String) as string, next_attempt_at: expect.any(String) as string },
+    ]);
+    expect(copies(relay, body.message_id)).toEqual([]);
+  });
+});
+
+describe("mail to another mailbox of the deployment", () => {
+  it("is there, real mail, and the relay hears nothing of it", async () => {
+    const other = await server.service.createMailbox();
+    const heard = relay.commands.length;
+    const { body } = await send(server.service, box, { to: other.mailbox, subject: "Inside" }, { wait: 30 });
+    expect(body.status).toBe("delivered");
+    expect(relay.commands.slice(heard)).toEqual([]);
+    const [arrived] = await server.service.inbox(other.api_key);
+    expect(arrived).toMatchObject({ subject: "Inside", from_address: box.mailbox, status: "received" });
+    expect(await kinds(box, body.id)).toEqual(["message.sent", "message.delivered"]);
+    const [sent, received] = [
+      await server.service.raw(box.api_key, body.id),
+      await server.service.raw(other.api_key, arrived?.id ?? ""),
+    ];
+    expect(received.equals(sent)).toBe(true);
+  });
+
+  it("goes out beside those for whom the relay has it", async () => {
+    const other = await server.service.createMailbox();
+    const to = [other.mailbox, "outside@elsewhere.example"];
+    const { body } = await send(server.service, box, { to }, { wait: 30 });
+    expect(body.status).toBe("sent");
+    const email = await server.service.email(box.api_key, body.id);
+    expect(email.delivery.map(({ status }) => status)).toEqual(["delivered", "sent"]);
+    expect(copies(relay, body.message_id).map(recipientsOf)).toEqual([[to[1]]]);
+  });
+});
+
+describe("a relay that hangs", () => {
+  it("holds up neither what the mailbox receives, nor what it answers, nor another mailbox's mail", async () => {
+    const hanging = Promise.withResolvers<void>();
+    let held = 0;
+    behave({
+      on: {
+        DATA: (talk, line) => {
+          hang(talk, line);
+          held += 1;
+          if (held === 2) hanging.resolve();
+        },
+      },
+    });
+    const mine = await server.service.createMailbox();
+    const stuck = await inParallel([...Array(CROWD).keys()], CROWD, (number) =>
+      send(server.service, mine, { to: `x${number}@elsewhere.example` }),
+    );
+    await hanging.promise;
+    const code = server.service.code(mine.api_key, "timeout=30");
+    expect(
+      (await server.service.handOver(mine.mailbox, message({ subject: "Your code is 482913" }))).status,
+    ).toBe(202);
+    expect(await code).toMatchObject({ code: "482913" });
+    expect((await server.service.inbox(mine.api_key)).length).toBe(CROWD + 1);
+    const accepted = await send(server.service, mine, { to: "y@elsewhere.example" });
+    expect([accepted.status, accepted.body.status]).toEqual([200, "queued"]);
+    behave({});
+    await sendOneMore();
+    // All of this was while the relay held on to the first two.
+    const emails = await inParallel(stuck, CROWD, ({ body }) => server.service.email(mine.api_key, body.id));
+    expect(emails.filter((email) => !isTried(email)).length).toBeGreaterThan(0);
+  });
+});
