@@ -2,10 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { PART_BYTES } from "../../src/blobs/r2.ts";
-import { OWNERS } from "../../src/contract/scope.ts";
 import { Database } from "../../src/lib/sql.ts";
 import { migrate } from "../../src/lib/migrate.ts";
-import type { Access } from "../../src/mailbox/access.ts";
 import { Account } from "../../src/mailbox/account.ts";
 import { MIGRATIONS } from "../../src/mailbox/schema.ts";
 import { INSERT_ACCOUNT } from "../../src/mailbox/statements.ts";
@@ -27,7 +25,6 @@ import {
   createMailbox,
   resetClock,
   ringAlarm,
-  rowsOf,
   type TestMailbox,
 } from "../harness.ts";
 
@@ -153,14 +150,6 @@ describe("uploads that expire", () => {
 });
 
 describe("the uploads of a mailbox", () => {
-  const access = (scope = OWNERS): Access => ({
-    credential: { kind: "operator" },
-    scopes: scope,
-    foreign: false,
-    whilePaused: false,
-    fault: null,
-    upgradeUrl: "",
-  });
   const upload = async (own: TestMailbox, bytes: Uint8Array) =>
     (
       await ask<{ id: string; sha256: string; expires_at: string }>("/v1/attachments?filename=a.bin", {
@@ -168,27 +157,6 @@ describe("the uploads of a mailbox", () => {
         body: bytes,
       })
     ).body;
-
-  it("are found by their ids, in order, for whoever sends them", async () => {
-    const own = await createMailbox();
-    const one = await upload(own, new Uint8Array(10));
-    const two = await upload(own, new Uint8Array(PART_BYTES + 1));
-    const ids = [two.id, "unknown", one.id];
-    const found = await actorOf(own.mailbox).findUploads(access(), ids);
-    const rows = await rowsOf<{ id: string; key: string }>(own.mailbox, "SELECT id, key FROM upload");
-    const keyOf = (id: string) => rows.find((row) => row.id === id)?.key;
-    const told = (made: typeof one, sizeBytes: number) => ({
-      id: made.id,
-      key: keyOf(made.id),
-      filename: "a.bin",
-      contentType: "application/octet-stream",
-      sizeBytes,
-      sha256: made.sha256,
-      expiresAt: Date.parse(made.expires_at),
-    });
-    expect(found).toEqual({ ok: true, value: [told(two, PART_BYTES + 1), null, told(one, 10)] });
-    expect(await actorOf(own.mailbox).findUploads(access([]), ids)).toMatchObject({ ok: false });
-  });
 
   it("stay through every alarm as long as a message uses them, and are erased with the mailbox", async () => {
     const own = await createMailbox();
