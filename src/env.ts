@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
+import type { DkimKey } from "./outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "./outbound/smtp-settings.ts";
 
 /** What a deployment sets. The only place that reads a variable. */
@@ -46,6 +47,8 @@ export interface Config {
   outbound: "local" | "smtp" | "none";
   /** The relay; null where none is set. */
   smtp: SmtpSettings | null;
+  /** What every message that goes out is signed with; null = nothing is. */
+  dkim: DkimKey | null;
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
   /** How long the log of a mailbox and its log of deliveries go back. */
@@ -114,6 +117,9 @@ const Variables = z
       context.addIssue({ code: "custom", message: settings.error.replace(/^SMTP_URL /, "") });
       return z.NEVER;
     }),
+    DKIM_DOMAIN: optional,
+    DKIM_SELECTOR: optional,
+    DKIM_PRIVATE_KEY: optional,
     DAILY_SEND_LIMIT: wholeNumber(100),
     EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
@@ -122,6 +128,10 @@ const Variables = z
   .refine(({ OUTBOUND, SMTP_URL }) => OUTBOUND !== "smtp" || SMTP_URL !== null, {
     path: ["SMTP_URL"],
     error: "must be set where OUTBOUND is smtp",
+  })
+  .refine((vars) => (vars.DKIM_PRIVATE_KEY === null) === (vars.DKIM_SELECTOR === null), {
+    path: ["DKIM_PRIVATE_KEY"],
+    error: "and DKIM_SELECTOR must be set together",
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
@@ -144,6 +154,15 @@ const Variables = z
     dohUrl: vars.DOH_URL,
     outbound: vars.OUTBOUND || (vars.SMTP_URL === null ? "local" : "smtp"),
     smtp: vars.SMTP_URL,
+    dkim:
+      vars.DKIM_PRIVATE_KEY === null || vars.DKIM_SELECTOR === null
+        ? null
+        : {
+            domain: (vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN).toLowerCase(),
+            selector: vars.DKIM_SELECTOR,
+            // In a variable of one line the line ends are written out.
+            privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
+          },
     dailySendLimit: vars.DAILY_SEND_LIMIT,
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));

@@ -41,6 +41,7 @@ export default defineConfig({
           root,
           name: "workerd",
           include: ["test/{blobs,directory,http,mailbox,outbound}/**/*.test.ts", "test/*.test.ts"],
+          exclude: ["test/**/*.node.test.ts"],
           testTimeout: 30_000,
         },
       },

@@ -3,7 +3,7 @@ import type { Settings } from "./settings.ts";
 
 /** Variables and secrets of the worker, by the names it knows them by. */
 export function bindingsOf(
-  settings: Pick<Settings, "workerVars" | "mailDomain" | "webhookSecretPrevious" | "smtpUrl">,
+  settings: Pick<Settings, "workerVars" | "mailDomain" | "webhookSecretPrevious" | "smtpUrl" | "dkim">,
   secrets: Secrets,
 ): Record<string, string> {
   return {
@@ -14,6 +14,7 @@ export function bindingsOf(
     AUTH_TOKEN: secrets.authToken,
     WEBHOOK_SECRET: secrets.webhookSecret,
     KEY_SECRET: secrets.keySecret,
+    ...settings.dkim,
     ...(settings.smtpUrl && { SMTP_URL: settings.smtpUrl }),
     ...(settings.webhookSecretPrevious && { WEBHOOK_SECRET_PREVIOUS: settings.webhookSecretPrevious }),
   };

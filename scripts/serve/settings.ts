@@ -25,6 +25,8 @@ export interface Settings {
   keySecret: string | null;
   /** The relay that mail leaves by; null: it stays here. */
   smtpUrl: string | null;
+  /** What outgoing mail is signed with, by the names the worker knows; empty: nothing is signed. */
+  dkim: Record<string, string>;
   /** Variables that go to the worker as they are, when set. */
   workerVars: Record<string, string>;
   /** Print one line of JSON instead of the screen. */
@@ -95,6 +97,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
     smtpUrl: smtpUrl(env),
+    dkim: dkim(env),
     webhookSecretPrevious: secret(env, "WEBHOOK_SECRET_PREVIOUS", MIN_WEBHOOK_SECRET_LENGTH),
     keySecret: secret(env, "KEY_SECRET", MIN_KEY_SECRET_LENGTH),
     workerVars: workerVars(env),
@@ -140,6 +143,15 @@ function smtpUrl(env: Environment): string | null {
   const settings = smtpSettings(url);
   if (!settings.ok) throw new Refusal(settings.error);
   return url;
+}
+
+/** The key is PEM text, or the path of a file that holds it. */
+function dkim(env: Environment): Record<string, string> {
+  const { DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: selector, DKIM_DOMAIN: domain } = env;
+  if (!key && !selector) return {};
+  if (!key || !selector) throw new Refusal("DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together");
+  const text = key.includes("-----BEGIN") ? key : pem(env, "DKIM_PRIVATE_KEY");
+  return { DKIM_PRIVATE_KEY: text, DKIM_SELECTOR: selector, ...(domain ? { DKIM_DOMAIN: domain } : {}) };
 }
 
 function tls(env: Environment): { cert: string; key: string } | null {

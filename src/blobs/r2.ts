@@ -25,50 +25,17 @@ export class R2BlobStore implements BlobStore {
       return;
     }
     // Several parts are streamed, so that no second copy of them is ever whole in memory.
-    await this.write(
-      key,
-      parts,
-      parts.reduce((sum, part) => sum + part.byteLength, 0),
-    );
+    const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    const { readable, writable } = new FixedLengthStream(total);
+    const [, object] = await Promise.all([writeAll(writable, parts), this.#bucket.put(key, readable)]);
+    if (object?.size !== total) throw new Error("The bucket kept another number of bytes than it was given");
   }
 
-  async write(key: string, pieces: Pieces, sizeBytes: number | null): Promise<void> {
-    await (sizeBytes === null ? this.#writeParts(key, pieces) : this.#writeSized(key, pieces, sizeBytes));
-  }
-
-  async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
-    if (range?.length === 0) return new Blob([]).stream();
-    const object = await this.#bucket.get(key, range === undefined ? {} : { range });
-    return object?.body ?? null;
-  }
-
-  async delete(keys: readonly string[]): Promise<void> {
-    for (let start = 0; start < keys.length; start += MAX_KEYS_PER_DELETE) {
-      await this.#bucket.delete(keys.slice(start, start + MAX_KEYS_PER_DELETE));
-    }
-  }
-
-  /** A put takes a stream whose length is known. It is one call, keeps nothing here, and leaves nothing if it breaks off. */
-  async #writeSized(key: string, pieces: Pieces, sizeBytes: number): Promise<void> {
-    const { readable, writable } = new FixedLengthStream(sizeBytes);
-    const writer = writable.getWriter();
-    const fed = feed(writer, pieces);
-    const stored = this.#bucket.put(key, readable);
-    // Whichever fails ends the other, which would wait for it for ever.
-    for (const half of [fed, stored]) half.catch((error: unknown) => writer.abort(error)).catch(() => {});
-    try {
-      const [, object] = await Promise.all([fed, stored]);
-      if (object?.size !== sizeBytes) {
-        throw new Error("The bucket kept another number of bytes than it was given");
-      }
-    } catch (error) {
-      await Promise.allSettled([fed, stored]);
-      throw error;
-    }
-  }
-
-  /** Where the length is not known: an upload in parts of one size, aborted if it does not come to its end. */
-  async #writeParts(key: string, pieces: Pieces): Promise<void> {
+  /**
+   * As an upload in parts of one size, aborted if it does not come to its end. A put takes a stream too, if its length is
+   * known; but of one that breaks off the bucket of a local server keeps the beginning on disk, where nothing finds it.
+   */
+  async write(key: string, pieces: Pieces): Promise<void> {
     let upload: R2MultipartUpload | null = null;
     const parts: R2UploadedPart[] = [];
     try {
@@ -88,9 +55,22 @@ export class R2BlobStore implements BlobStore {
       throw error;
     }
   }
+
+  async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+    if (range?.length === 0) return new Blob([]).stream();
+    const object = await this.#bucket.get(key, range === undefined ? {} : { range });
+    return object?.body ?? null;
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += MAX_KEYS_PER_DELETE) {
+      await this.#bucket.delete(keys.slice(start, start + MAX_KEYS_PER_DELETE));
+    }
+  }
 }
 
-async function feed(writer: WritableStreamDefaultWriter<Uint8Array>, pieces: Pieces): Promise<void> {
-  for await (const piece of pieces) await writer.write(piece);
+async function writeAll(writable: WritableStream<Uint8Array>, parts: readonly Uint8Array[]): Promise<void> {
+  const writer = writable.getWriter();
+  for (const part of parts) await writer.write(part);
   await writer.close();
 }

@@ -32,21 +32,18 @@ export class RowsBlobStore implements BlobStore {
   }
 
   async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
-    await this.write(key, parts, null);
+    await this.write(key, parts);
   }
 
-  async write(key: string, pieces: Pieces, sizeBytes: number | null): Promise<void> {
+  async write(key: string, pieces: Pieces): Promise<void> {
     let position = 0;
-    let total = 0;
     try {
       for await (const chunk of chunksOf(pieces, CHUNK_BYTES)) {
         const { byteLength, buffer } = chunk;
         await this.#rows.putChunk(key, position, byteLength === CHUNK_BYTES ? buffer : chunk.slice().buffer);
         position += 1;
-        total += byteLength;
       }
       if (position === 0) await this.#rows.putChunk(key, 0, new ArrayBuffer(0));
-      if (sizeBytes !== null && total !== sizeBytes) throw new Error("Other bytes came than were announced");
     } catch (error) {
       // What cannot be erased now, the reservation that was made for it erases.
       await this.#rows.deleteChunks([key]).catch(() => {});

@@ -18,10 +18,9 @@ export interface BlobStore {
   put(key: string, parts: readonly Uint8Array[]): Promise<void>;
   /**
    * Stores pieces as they come, asking for one when the one before is out of its hands: at no time are more than a few MB of
-   * them held. `sizeBytes` is how many there will be in all, null where nobody knows; another number is an error. When it
-   * throws, which it does with the error of the pieces if they end in one, nothing can be read under the key.
+   * them held. When it throws, which it does with the error of the pieces if they end in one, nothing is kept under the key.
    */
-  write(key: string, pieces: Pieces, sizeBytes: number | null): Promise<void>;
+  write(key: string, pieces: Pieces): Promise<void>;
   /** The bytes, or the range of them, as a stream; null if there is no such blob. */
   get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
   /** Erases blobs; those that do not exist are no error. */

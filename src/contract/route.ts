@@ -38,10 +38,8 @@ export interface RouteSpec<
   query: Query;
   /** A JSON body; null where none is read. */
   body: Body | null;
-  /** Bytes of a JSON body at most, where the usual limit is not enough. */
-  maxBodyBytes?: number;
-  /** What a larger body is told. */
-  tooLarge?: string;
+  /** Bytes of a JSON body at most, where the usual limit is not enough, and what who sends more is told. */
+  bodyLimit?: { bytes: number; error: string };
   /** The media type of a body that is not JSON. */
   rawBody?: string;
   responses: Record<number, ResponseSpec>;

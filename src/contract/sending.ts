@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { base64Bytes } from "../lib/base64.ts";
+import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 import { MessageStatus, Timestamp } from "./message.ts";
 import { integer, mailbox } from "./parameters.ts";
 import type { Problem } from "./problem.ts";
@@ -16,8 +17,6 @@ export const MAX_SUBJECT_CHARS = 998;
 export const MAX_TEXT_BYTES = 500 * KB;
 /** Of the HTML body (interface specification, Limits). */
 export const MAX_HTML_BYTES = MB;
-/** Of one attachment (interface specification, Limits). */
-export const MAX_ATTACHMENT_BYTES = 100 * MB;
 /** Text, HTML and attachments together (interface specification, Limits; wire contract, part 5: Sizes). */
 export const MAX_TOTAL_BYTES = 100 * MB;
 /** Of a JSON body that carries attachments: it is held whole, so larger ones come by `POST /v1/attachments`. */

@@ -81,7 +81,7 @@ function call(handler: AnyHandler, parts: object): Promise<Answer<Response>> {
 }
 
 async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInput>> {
-  const body = spec.body === null ? done(null) : await readJson(c.req.raw, spec);
+  const body = spec.body === null ? done(null) : await readJson(c.req.raw, spec.bodyLimit);
   if (!body.ok) return body;
   const query = urlOf(c.req.raw).searchParams;
   return done({ params: c.req.param(), query, body: body.value });

@@ -16,11 +16,10 @@ export interface RawInput {
 /** Reads the body of a JSON route. No body at all is an empty object: clients send none where none is needed. */
 export async function readJson(
   request: Request,
-  { maxBodyBytes = MAX_JSON_BYTES, tooLarge: error }: Pick<RouteSpec, "maxBodyBytes" | "tooLarge"> = {},
+  limit: RouteSpec["bodyLimit"] = { bytes: MAX_JSON_BYTES, error: tooLarge(MAX_JSON_BYTES).error },
 ): Promise<Answer<unknown>> {
-  const bytes = await readBytes(request, maxBodyBytes);
-  if (bytes === null)
-    return refused(error === undefined ? tooLarge(maxBodyBytes) : { code: "too_large", error });
+  const bytes = await readBytes(request, limit.bytes);
+  if (bytes === null) return refused({ code: "too_large", error: limit.error });
   if (bytes.byteLength === 0) return done({});
   const type = request.headers.get("Content-Type") ?? "";
   const encoded = request.headers.get("Content-Encoding") ?? "identity";

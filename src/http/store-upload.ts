@@ -33,7 +33,7 @@ export async function storeUpload(
     announcedBytes: file.sizeBytes,
     endsAt: now + MAX_UPLOAD_MS,
   });
-  const stored = await fill(counted, (pieces) => blobs.write(key, pieces, file.sizeBytes));
+  const stored = await fill(counted, (pieces) => blobs.write(key, pieces));
   const { sizeBytes } = counted;
   // Another stub: the object may have been torn down in the minutes that a body takes, and the one from before then fails.
   const later = mailboxBehind(env, owner);

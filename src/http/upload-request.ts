@@ -25,8 +25,8 @@ export function readUploadRequest(
   if (!filename.ok) return filename;
   const contentType = readContentType(headers);
   if (!contentType.ok) return contentType;
-  const length = headers.get("Content-Length");
-  const sizeBytes = length === null ? null : Number(length);
+  const length = headers.get("Content-Length") ?? "";
+  const sizeBytes = /^\d+$/.test(length) ? Number(length) : null;
   if (sizeBytes !== null && sizeBytes > MAX_ATTACHMENT_BYTES) return refused(TOO_LARGE_ATTACHMENT);
   return done({ filename: filename.value, contentType: contentType.value, sizeBytes });
 }

@@ -68,6 +68,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
       { addresses: recipients, code: null, attachments: message.attachments },
     ),
     sizeBytes,
+    report: null,
     parsed: true,
     raw: null,
     rawKey: null,

@@ -8,6 +8,7 @@ import { textToSnippet } from "./html-text.ts";
 import { labelsFor } from "./labels.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
+import { reportNews } from "./report-news.ts";
 import { foldForMatch, searchableText } from "./search-text.ts";
 
 /** Who a message is for and who handed it over. */
@@ -84,6 +85,7 @@ export function prepareMail(
     attachments,
     search: searchText(parsed, { addresses: [fromAddress, envelope.to], code: found.code, attachments }),
     sizeBytes: raw.byteLength,
+    report: reportNews(parsed, envelope),
     parsed: !parsed.faults.includes("parse_failed"),
   };
 }

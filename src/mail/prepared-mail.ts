@@ -1,4 +1,5 @@
 import type { EmailSummary } from "../contract/message.ts";
+import type { ReportNews } from "./report-news.ts";
 
 /** What is stored of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
 export interface StoredAttachment {
@@ -62,6 +63,8 @@ export interface PreparedMail {
   attachments: StoredAttachment[];
   search: SearchText;
   sizeBytes: number;
+  /** What it reports about a message of the mailbox; null for nearly every mail. */
+  report: ReportNews | null;
   /** False if the parser gave up on it. */
   parsed: boolean;
   /** The message byte for byte; null where it lies in the blob store under `rawKey`. */

@@ -166,7 +166,7 @@ export class Account {
   }
 
   /** Takes an erased message out of the counters; what the month saw stays counted. */
-  countDeletion(direction: Direction, sizeBytes: number): void {
+  countDeletion(direction: Direction | null, sizeBytes: number): void {
     const { row } = this;
     const inbound = row.inbound - (direction === "inbound" ? 1 : 0);
     const outbound = row.outbound - (direction === "outbound" ? 1 : 0);

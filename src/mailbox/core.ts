@@ -19,6 +19,7 @@ import { MIGRATIONS, type CodeRow } from "./schema.ts";
 import { insideTransport } from "./inside.ts";
 import { Outbox } from "./outbox.ts";
 import { OutboxPump } from "./outbox-pump.ts";
+import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
 import { SmtpTransport } from "../outbound/smtp.ts";
@@ -302,6 +303,13 @@ export abstract class MailboxCore extends Server<Env> {
       tell: (events) => this.tell(events),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
+  }
+
+  /** What reports about messages of ours are applied with. */
+  protected get reportTools(): ReportTools {
+    const enqueue: ReportTools["enqueue"] = (account, event, now) =>
+      this.webhooks.enqueue(account, event, now);
+    return { db: this.db, outbox: this.outbox, enqueue };
   }
 
   /** What carries mail out of the deployment; null where nothing does. One for the actor's life: it keeps sessions. */

@@ -17,6 +17,7 @@ export function eraseEmail(
 ): Answer<{ deleted: true }> {
   const row = db.first(statements.FIND_EMAIL, seq);
   if (row === null) return refused(notFound("Email"));
+  const isHidden = db.first(statements.IS_HIDDEN, seq)?.hidden === 1;
   for (const label of JSON.parse(row.labels) as string[]) db.run(statements.REMOVE_LABEL, label, seq);
   for (const key of [row.raw_key, row.parts_key]) {
     if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
@@ -28,6 +29,6 @@ export function eraseEmail(
   db.run(statements.DELETE_SEARCH, seq);
   db.run(statements.DELETE_CONTENT, seq);
   db.run(statements.DELETE_MESSAGE, seq);
-  account.countDeletion(listingOf(row).direction, row.size_bytes);
+  account.countDeletion(isHidden ? null : listingOf(row).direction, row.size_bytes);
   return done({ deleted: true });
 }

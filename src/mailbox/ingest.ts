@@ -15,13 +15,19 @@ const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
 /** What became of a message: stored now, or stored before. */
 export type Ingested =
   | { kind: "stored"; message: CodeRow; event: LoggedEvent }
+  | { kind: "report"; seq: Seq }
   | { kind: "duplicate"; seq: Seq };
 
 /**
  * Writes a message and everything that follows from it. Runs inside one transaction: message, content, thread, labels,
  * search row and counters, or nothing.
  */
-export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs: number): Ingested {
+export function ingest(
+  db: Database,
+  account: Account,
+  mail: PreparedMail,
+  nowMs: number,
+): Exclude<Ingested, { kind: "report" }> {
   const known = knownIds(db, mail);
   const earlier = duplicateOf(known, mail, nowMs);
   if (earlier !== null) return { kind: "duplicate", seq: earlier };
@@ -34,6 +40,29 @@ export function ingest(db: Database, account: Account, mail: PreparedMail, nowMs
     message: { seq: filed.seq, code, link, sender_folded: senderFolded, listing },
     event,
   };
+}
+
+/** The label of reports that were understood. */
+const REPORT = "report";
+
+/**
+ * Writes a report about a message of ours that was understood, as `ingest` writes mail: out of sight, in no thread, counted
+ * as nothing but bytes, and no news in itself, because what it says is.
+ */
+export function fileReport(
+  db: Database,
+  account: Account,
+  mail: PreparedMail,
+  nowMs: number,
+): Exclude<Ingested, { kind: "stored" }> {
+  const alone = { ...mail, ancestorKeys: [], code: null, link: null, labels: [REPORT] };
+  const known = knownIds(db, alone);
+  const earlier = duplicateOf(known, alone, nowMs);
+  if (earlier !== null) return { kind: "duplicate", seq: earlier };
+  const { seq } = file(db, account, alone, { known, nowMs, direction: "inbound", status: "received" });
+  db.run(statements.HIDE, seq);
+  countMessage(db, account, mail, { seq, direction: null });
+  return { kind: "report", seq };
 }
 
 /** Where a message was put. */
@@ -214,7 +243,7 @@ function countMessage(
   db: Database,
   account: Account,
   mail: PreparedMail,
-  { seq, direction }: { seq: Seq; direction: Direction },
+  { seq, direction }: { seq: Seq; direction: Direction | null },
 ): void {
   const { row } = account;
   const month = new Date(seqTime(seq)).toISOString().slice(0, 7);
@@ -223,8 +252,8 @@ function countMessage(
     inbound: row.inbound + (direction === "inbound" ? 1 : 0),
     outbound: row.outbound + (direction === "outbound" ? 1 : 0),
     month,
-    month_count: row.month === month ? row.month_count + 1 : 1,
-    unparsed: row.unparsed + (mail.parsed ? 0 : 1),
+    month_count: (row.month === month ? row.month_count : 0) + (direction === null ? 0 : 1),
+    unparsed: row.unparsed + (mail.parsed || direction === null ? 0 : 1),
     storage_bytes: row.storage_bytes + mail.sizeBytes,
   };
   db.run(

@@ -8,14 +8,16 @@ import { done } from "../lib/outcome.ts";
 import type { RowCost } from "../lib/sql.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
+import type { Account } from "./account.ts";
 import { changesAfter } from "./changes.ts";
 import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
 import { eraseEmail } from "./erase-email.ts";
 import { ORPHAN_AFTER_MS } from "./erasure.ts";
-import { ingest } from "./ingest.ts";
+import { fileReport, ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
+import { applyReport } from "./reports.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
 import { searchPage } from "./search.ts";
@@ -63,18 +65,13 @@ export class Mailbox extends MailboxSending {
     const room = this.roomFor(mail.sizeBytes, now);
     if (!room.ok) return room;
     const account = room.value;
-    const ingested = this.commit(() => {
-      const written = ingest(this.db, account, mail, now);
-      if (written.kind === "stored") this.webhooks.enqueue(account, written.event, now);
-      return written;
-    });
-    const idOfMessage = (seq: number): string => idOf(seq, account.idTail);
-    if (ingested.kind === "duplicate") return done({ id: idOfMessage(ingested.seq), duplicate: true });
-    this.tell([ingested.event]);
-    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(ingested.message)) {
-      takeCode(this.db, ingested.message.seq, now);
-    }
-    return done({ id: idOfMessage(ingested.message.seq), duplicate: false });
+    const { written, events } = this.commit(() => this.#take(account, mail, now));
+    this.tell(events);
+    const received = (seq: number, duplicate: boolean) => done({ id: idOf(seq, account.idTail), duplicate });
+    if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
+    const { message } = written;
+    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
+    return received(message.seq, false);
   }
 
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
@@ -304,6 +301,16 @@ export class Mailbox extends MailboxSending {
   /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
   takeRowCost(): RowCost {
     return this.db.takeCost();
+  }
+
+  /** Writes what arrived: a report about a message of ours where it is one, else mail. */
+  #take(account: Account, mail: PreparedMail, now: number): { written: Ingested; events: LoggedEvent[] } {
+    const news = mail.report === null ? null : applyReport(this.reportTools, account, mail.report, now);
+    if (news !== null) return { written: fileReport(this.db, account, mail, now), events: news };
+    const written = ingest(this.db, account, mail, now);
+    if (written.kind === "duplicate") return { written, events: [] };
+    this.webhooks.enqueue(account, written.event, now);
+    return { written, events: [written.event] };
   }
 
   #keyEnd(access: Access, nowMs: number): number | null {

@@ -4,7 +4,8 @@ import type { Config } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { composedBytes, composeMessage } from "../outbound/compose.ts";
+import { composedBytes, composeMessage, type OpenAttachment } from "../outbound/compose.ts";
+import { dkimSignature, withFields } from "../outbound/dkim.ts";
 import {
   afterDeath,
   afterReport,
@@ -177,7 +178,8 @@ export class OutboxPump {
     signal: AbortSignal,
   ): Promise<Map<string, RecipientResult>> {
     const { inside, outside } = this.#tools;
-    const sizeBytes = await composedBytes(departing.message);
+    const signed = await this.#signed(departing);
+    const sizeBytes = await departingBytes(signed);
     const parts: [Transport | null, RecipientRow[]][] = [
       [inside, recipients.filter((recipient) => this.#isInside(recipient))],
       [outside(), recipients.filter((recipient) => !this.#isInside(recipient))],
@@ -185,10 +187,20 @@ export class OutboxPump {
     const results: RecipientResult[] = [];
     for (const [transport, rows] of parts) {
       if (rows.length === 0) continue;
-      const mail = this.#mailFor(departing, rows, sizeBytes);
+      const mail = this.#mailFor(signed, rows, sizeBytes);
       results.push(...(transport === null ? keptOnly(mail) : await transport.send(mail, signal)));
     }
     return new Map(results.map((result) => [result.recipient, result]));
+  }
+
+  /** The message with its signature, which is made once. */
+  async #signed(departing: Departing): Promise<Departing> {
+    const { dkim } = this.#tools.config();
+    if (dkim === null || departing.signature !== "") return departing;
+    const unsigned = composeMessage(departing.message, opener(departing, this.#tools.openFile));
+    const signature = await dkimSignature(unsigned, dkim);
+    this.#tools.outbox.sign(departing.seq, signature);
+    return { ...departing, signature };
   }
 
   #mailFor(departing: Departing, rows: readonly RecipientRow[], sizeBytes: number): OutboundMail {
@@ -270,11 +282,20 @@ const UNANSWERED: Said = {
 export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
 
 /** The bytes of a message, the same at each call. */
-export function composedStream(
-  { message, uploads }: Pick<Departing, "message" | "uploads">,
-  openFile: OpenFile,
-): ReadableStream<Uint8Array> {
-  return streamOf(composeMessage(message, (index) => openFile(uploads[index] ?? "")));
+export function composedStream(departing: Composable, openFile: OpenFile): ReadableStream<Uint8Array> {
+  const composed = composeMessage(departing.message, opener(departing, openFile));
+  return streamOf(departing.signature === "" ? composed : withFields(departing.signature, composed));
+}
+
+/** How many bytes `composedStream` gives. */
+export async function departingBytes({ message, signature }: Composable): Promise<number> {
+  return Buffer.byteLength(signature) + (await composedBytes(message));
+}
+
+type Composable = Pick<Departing, "message" | "uploads" | "signature">;
+
+function opener({ uploads }: Pick<Departing, "uploads">, openFile: OpenFile): OpenAttachment {
+  return (index) => openFile(uploads[index] ?? "");
 }
 
 /** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */

@@ -16,6 +16,8 @@ export interface Departing {
   uploads: readonly string[];
   tries: number;
   toldSent: boolean;
+  /** Fields before those of the message: its DKIM signature, or "". */
+  signature: string;
 }
 
 const INSERT: Query<
@@ -29,9 +31,10 @@ const INSERT_RECIPIENT: Query<never, [Seq, position: number, address: string, at
   text: "INSERT INTO recipient (seq, position, address, state, at) VALUES (?, ?, ?, 'queued', ?)",
 };
 const FIND: Query<OutboxRow, [Seq]> = {
-  text: `SELECT seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, told_sent
-    FROM outbox WHERE seq = ?`,
+  text: `SELECT seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, told_sent,
+    signature FROM outbox WHERE seq = ?`,
 };
+const OF_TOKEN: Query<{ seq: Seq }, [token: string]> = { text: "SELECT seq FROM outbox WHERE token = ?" };
 const RECIPIENTS: Query<RecipientRow, [Seq]> = {
   text: "SELECT seq, position, address, state, at, diagnostic FROM recipient WHERE seq = ? ORDER BY position",
 };
@@ -46,6 +49,9 @@ const MOVE: Query<never, [state: string, at: number, diagnostic: Nullable<string
 };
 const PLAN: Query<never, [tries: number, dueAt: Nullable<number>, toldSent: number, Seq]> = {
   text: "UPDATE outbox SET tries = ?, due_at = ?, told_sent = ? WHERE seq = ?",
+};
+const SIGN: Query<never, [signature: string, Seq]> = {
+  text: "UPDATE outbox SET signature = ? WHERE seq = ?",
 };
 const RELEASE: Query<never, []> = {
   text: `UPDATE outbox SET due_at = 0 WHERE due_at IS NOT NULL AND EXISTS
@@ -122,7 +128,13 @@ export class Outbox {
       uploads: JSON.parse(row.files) as string[],
       tries: row.tries,
       toldSent: row.told_sent === 1,
+      signature: row.signature,
     };
+  }
+
+  /** The message whose return path has this token; null if none was minted so. */
+  ofToken(token: string): Seq | null {
+    return this.#db.first(OF_TOKEN, token)?.seq ?? null;
   }
 
   recipients(seq: Seq): RecipientRow[] {
@@ -153,6 +165,11 @@ export class Outbox {
   /** Writes when a message is tried next, null for never, and shows the status that its recipients give it. */
   plan(seq: Seq, plan: { tries: number; dueAt: number | null; toldSent: boolean }): void {
     this.#db.run(PLAN, plan.tries, plan.dueAt, Number(plan.toldSent), seq);
+  }
+
+  /** Keeps the signature of a message: a later try, and whoever reads it, gets the same. */
+  sign(seq: Seq, signature: string): void {
+    this.#db.run(SIGN, signature, seq);
   }
 
   /** Shows the status that its recipients give a message. */

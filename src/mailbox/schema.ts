@@ -158,6 +158,8 @@ export type OutboxRow = {
   due_at: number | null;
   /** Whether the log told that a transport took it. */
   told_sent: 0 | 1;
+  /** DKIM-Signature field with its line end, made at the first try; "" before that, and without a key. */
+  signature: string;
 };
 
 export type RecipientRow = {
@@ -348,6 +350,7 @@ CREATE INDEX upload_use_upload ON upload_use (upload);
     sql: `
 ALTER TABLE account ADD COLUMN sends_day TEXT NOT NULL DEFAULT '';
 ALTER TABLE account ADD COLUMN sends_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE message ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE outbox (
   seq INTEGER PRIMARY KEY,
   message TEXT NOT NULL,
@@ -359,7 +362,8 @@ CREATE TABLE outbox (
   smtp_utf8 INTEGER NOT NULL,
   tries INTEGER NOT NULL,
   due_at INTEGER,
-  told_sent INTEGER NOT NULL
+  told_sent INTEGER NOT NULL,
+  signature TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL;
 CREATE TABLE recipient (

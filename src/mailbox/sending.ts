@@ -4,11 +4,10 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { composedBytes } from "../outbound/compose.ts";
 import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
-import { composedStream } from "./outbox-pump.ts";
+import { composedStream, departingBytes } from "./outbox-pump.ts";
 import * as reading from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
@@ -78,7 +77,7 @@ export abstract class MailboxSending extends MailboxUploads {
   protected async composed(seq: Seq): Promise<reading.RawSource | null> {
     const departing = this.outbox.find(seq);
     if (departing === null) return null;
-    const sizeBytes = await composedBytes(departing.message);
+    const sizeBytes = await departingBytes(departing);
     // Only a stream of the runtime's own crosses an RPC.
     const { readable, writable } = new IdentityTransformStream();
     const composed = composedStream(departing, (upload) => this.openFile(upload));

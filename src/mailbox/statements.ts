@@ -1,4 +1,5 @@
 import type { Query } from "../lib/sql.ts";
+import type { Seq } from "../lib/ids.ts";
 import type { AccountRow, CodeRow, ContentRow, KeyRow, MessageRow } from "./schema.ts";
 
 type Nullable<T> = T | null;
@@ -101,10 +102,12 @@ const WANTED = `NOT EXISTS (SELECT 1 FROM json_each(?10) w WHERE NOT EXISTS
 
 /** The plain inbox: what most callers ask most often. */
 export const LIST_NEWEST: Query<MessageRow, [below: number, limit: number]> = {
-  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq < ? ORDER BY m.seq DESC ${page("?")}`,
+  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq < ? AND m.hidden = 0
+    ORDER BY m.seq DESC ${page("?")}`,
 };
 export const LIST_MESSAGES: Query<MessageRow, [...ListingParams, ...PageParams]> = {
-  text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} ORDER BY m.seq DESC ${page("?8", "?9")}`,
+  text: `SELECT ${SUMMARY} FROM message m WHERE ${FILTERS} AND m.hidden = 0
+    ORDER BY m.seq DESC ${page("?8", "?9")}`,
 };
 export const LIST_LABELLED: Query<MessageRow, [...ListingParams, ...PageParams, label: string]> = {
   text: `SELECT ${SUMMARY} FROM message_label l JOIN message m ON m.seq = l.seq
@@ -176,7 +179,7 @@ export const LIST_THREADS: Query<
       (SELECT json_group_array(DISTINCT p.sender) FROM
         (SELECT json_extract(n.listing, '$.from_address') AS sender FROM message n WHERE n.thread = m.thread ORDER BY n.seq DESC LIMIT 100) p) AS participants
     FROM message m
-    WHERE m.seq <= ?1 AND m.seq < ?2
+    WHERE m.seq <= ?1 AND m.seq < ?2 AND m.hidden = 0
       AND NOT EXISTS (SELECT 1 FROM message n WHERE n.thread = m.thread AND n.seq > m.seq AND n.seq <= ?1)
     ORDER BY m.seq DESC ${page("?3")}`,
 };
@@ -269,6 +272,11 @@ export const LIST_FOR_REINDEX: Query<
   text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key
     FROM message m JOIN content c ON c.seq = m.seq
     WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
+};
+/** Out of the inbox, of threads and of the counts; labels and search find it. */
+export const HIDE: Query<never, [Seq]> = { text: "UPDATE message SET hidden = 1 WHERE seq = ?" };
+export const IS_HIDDEN: Query<{ hidden: number }, [Seq]> = {
+  text: "SELECT hidden FROM message WHERE seq = ?",
 };
 export const DELETE_MESSAGE: Query<never, [number]> = { text: "DELETE FROM message WHERE seq = ?" };
 export const DELETE_CONTENT: Query<never, [number]> = { text: "DELETE FROM content WHERE seq = ?" };

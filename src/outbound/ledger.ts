@@ -1,4 +1,5 @@
 import type { EventKind } from "../contract/event.ts";
+import type { Reported } from "../mail/report-news.ts";
 
 /**
  * What is known of one recipient of one message.
@@ -33,9 +34,6 @@ export type HandOver =
   | { kind: "unanswered" }
   /** Nothing that another try changes, and no fault of the recipient: too large for this transport, a wrong configuration. */
   | { kind: "impossible" };
-
-/** What a delivery report, a complaint or an event of the platform says of one recipient. */
-export type Report = "delivered" | "relayed" | "delayed" | "bounced" | "complained";
 
 /** What happens to a recipient. */
 export interface Step {
@@ -141,7 +139,7 @@ const RANK: Readonly<Record<RecipientState, number>> = {
   complained: 4,
 };
 
-const REPORTED: Readonly<Record<Report, { state: RecipientState; event: EventKind } | null>> = {
+const REPORTED: Readonly<Record<Reported, { state: RecipientState; event: EventKind } | null>> = {
   delivered: { state: "delivered", event: "message.delivered" },
   bounced: { state: "bounced", event: "message.bounced" },
   complained: { state: "complained", event: "message.complained" },
@@ -154,7 +152,7 @@ const REPORTED: Readonly<Record<Report, { state: RecipientState; event: EventKin
  * A recipient after a report. The same twice, and news that a better report has overtaken, change nothing and are told to
  * nobody. A report proves that the message was taken, so it also settles an `unknown`, a `failed` and one under way.
  */
-export function afterReport(state: RecipientState, report: Report): Step {
+export function afterReport(state: RecipientState, report: Reported): Step {
   const news = REPORTED[report];
   if (news === null || RANK[news.state] <= RANK[state]) return { state, event: null };
   return news;

@@ -216,14 +216,11 @@ describe.each([
     expect([left?.equals(whole), right?.equals(whole)]).toEqual([true, true]);
   });
 
-  describe.each([
-    ["announced", (length: number) => length],
-    ["not announced", () => null],
-  ])("streamed, its length %s", (_length, announced) => {
-    const write = async (pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, length: number) => {
+  describe("streamed", () => {
+    const write = async (pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
       const store = open();
       const key = fresh(store);
-      await store.write(key, pieces, announced(length));
+      await store.write(key, pieces);
       return { store, key };
     };
 
@@ -242,7 +239,7 @@ describe.each([
       [2 * PART_BYTES + 12_345, 3 * PART_BYTES],
     ])("gives %i bytes that came in pieces of %i back as they were", async (length, pieceBytes) => {
       const whole = bytesOf(length);
-      const { store, key } = await write(inOneBuffer(whole, pieceBytes), length);
+      const { store, key } = await write(inOneBuffer(whole, pieceBytes));
       expect((await read(await store.get(key)))?.equals(whole)).toBe(true);
       const middle = { offset: Math.floor(length / 2), length: Math.min(1_000, Math.ceil(length / 2)) };
       const part = await read(await store.get(key, middle));
@@ -251,7 +248,7 @@ describe.each([
 
     it("takes empty pieces, and pieces that are there at once", async () => {
       const pieces = [new Uint8Array(), bytesOf(10), new Uint8Array(), bytesOf(5), new Uint8Array()];
-      const { store, key } = await write(pieces, 15);
+      const { store, key } = await write(pieces);
       expect((await read(await store.get(key)))?.equals(Buffer.concat(pieces))).toBe(true);
     });
 
@@ -264,9 +261,7 @@ describe.each([
           yield* inOneBuffer(bytesOf(length), 65_536);
           throw new Error("The line is dead");
         };
-        await expect(store.write(key, broken(), announced(length + 1_000))).rejects.toThrow(
-          "The line is dead",
-        );
+        await expect(store.write(key, broken())).rejects.toThrow("The line is dead");
         expect(await store.get(key)).toBeNull();
       },
     );
@@ -281,7 +276,7 @@ describe.each([
           yield piece;
         }
       };
-      const written = store.write(fresh(store), counted(), announced(3 * PART_BYTES));
+      const written = store.write(fresh(store), counted());
       await scheduler.wait(100);
       expect(asked).toBeLessThanOrEqual(PART_BYTES + 65_536);
       waiting.resolve();
@@ -299,24 +294,9 @@ describe.each([
           released = true;
         }
       };
-      await expect(store.write(fresh(store), held(), announced(50 * PART_BYTES))).rejects.toThrow(
-        "The store is full",
-      );
+      await expect(store.write(fresh(store), held())).rejects.toThrow("The store is full");
       expect(released).toBe(true);
     });
-  });
-
-  it.each([
-    [10, 9],
-    [10, 11],
-    [CHUNK_BYTES + 10, CHUNK_BYTES],
-    [0, 1],
-    [1, 0],
-  ])("refuses %i bytes where %i were announced, and keeps nothing", async (length, announced) => {
-    const store = open();
-    const key = fresh(store);
-    await expect(store.write(key, [bytesOf(length)], announced)).rejects.toThrow(/bytes/i);
-    expect(await store.get(key)).toBeNull();
   });
 
   it("mints keys that tell where the blob lies", () => {
@@ -359,7 +339,7 @@ describe("an upload to a bucket in parts", () => {
     };
     const store = new R2BlobStore(bucketWith({ createMultipartUpload }));
     const key = store.newKey("o", crypto.randomUUID());
-    const written = store.write(key, [bytesOf(2 * PART_BYTES)], null);
+    const written = store.write(key, [bytesOf(2 * PART_BYTES)]);
     await expect(written).rejects.toThrow("The store is full");
     expect(aborted).toBe(1);
     expect(await store.get(key)).toBeNull();

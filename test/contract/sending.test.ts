@@ -1,8 +1,8 @@
+import { MAX_ATTACHMENT_BYTES } from "../../src/contract/limits.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
   ForwardBody,
-  MAX_ATTACHMENT_BYTES,
   MAX_ATTACHMENTS,
   MAX_TOTAL_BYTES,
   ReplyBody,

@@ -7,7 +7,8 @@ import { Account } from "../../src/mailbox/account.ts";
 import { eventsAfter } from "../../src/mailbox/log.ts";
 import { Mailbox } from "../../src/mailbox/mailbox.ts";
 import { MIGRATIONS } from "../../src/mailbox/schema.ts";
-import { INSERT_ACCOUNT } from "../../src/mailbox/statements.ts";
+import { INSERT_ACCOUNT, LIST_NEWEST } from "../../src/mailbox/statements.ts";
+import { findUpload, uploadsDue } from "../../src/mailbox/uploads.ts";
 import { actorOf, api, ask, createMailbox, deliver, evict, plainMessage, rowsOf } from "../harness.ts";
 
 /** Runs over a database of its own. */
@@ -138,6 +139,36 @@ describe("the schema of a mailbox", () => {
       for (const table of ["webhook_target", "delivery", "attempt"]) {
         expect(db.all({ text: `SELECT * FROM ${table}` })).toEqual([]);
       }
+    });
+  });
+
+  it("of 003 goes on with its mail in sight, nothing sent and nothing uploaded", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 3));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      db.script(`INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
+        attachment_count, labels, size_bytes) VALUES (42, 42, 'inbound', 'received', '{}', '', '', '', 0, '[]', 1)`);
+      migrate(db, MIGRATIONS);
+      expect(Account.open(db)?.row).toMatchObject({ last_seq: 42, sends_day: "", sends_count: 0 });
+      expect(db.all(LIST_NEWEST, 100, 10)).toMatchObject([{ seq: 42 }]);
+      for (const table of ["upload", "outbox", "recipient", "suppression", "send_key"]) {
+        expect(db.all({ text: `SELECT * FROM ${table}` })).toEqual([]);
+      }
+    });
+  });
+
+  it("of 003 goes on with its webhooks and its counters, without an upload", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 3));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      db.script("UPDATE account SET storage_bytes = 12345");
+      db.script(
+        "INSERT INTO webhook_target (label, url, status, failures, created_at) VALUES ('', 'https://x', 'active', 0, 1)",
+      );
+      migrate(db, MIGRATIONS);
+      expect(Account.open(db)?.row).toMatchObject({ address: "old@mailkeep.test", storage_bytes: 12_345 });
+      expect(db.all({ text: "SELECT url FROM webhook_target" })).toEqual([{ url: "https://x" }]);
+      expect([uploadsDue(db), findUpload(db, "any", 1)]).toEqual([null, null]);
     });
   });
 });

@@ -11,8 +11,8 @@ import {
   shownState,
   type HandOver,
   type RecipientState,
-  type Report,
 } from "../../src/outbound/ledger.ts";
+import type { Reported } from "../../src/mail/report-news.ts";
 
 const STATES: RecipientState[] = [
   "queued",
@@ -25,7 +25,7 @@ const STATES: RecipientState[] = [
   "failed",
   "unknown",
 ];
-const REPORTS: Report[] = ["delivered", "relayed", "delayed", "bounced", "complained"];
+const REPORTS: Reported[] = ["delivered", "relayed", "delayed", "bounced", "complained"];
 const RESULTS: HandOver[] = (["taken", "refused", "deferred", "unanswered", "impossible"] as const).map(
   (kind) => ({ kind }),
 );
@@ -115,7 +115,7 @@ describe("a recipient after reports", () => {
           .map((report) => ({ report, key: numbers.next().value ?? 0 }))
           .toSorted((one, other) => one.key - other.key)
           .map(({ report }) => report);
-        const end = (all: Report[]) =>
+        const end = (all: Reported[]) =>
           all.reduce((at, report) => afterReport(at, report).state, "sent" as RecipientState);
         expect(end([...shuffled, ...shuffled])).toBe(end(reports));
       }),

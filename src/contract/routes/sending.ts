@@ -23,8 +23,7 @@ const sends = {
   target: "mailbox",
   scopes: OWNERS,
   query: SendQuery,
-  maxBodyBytes: MAX_INLINE_JSON_BYTES,
-  tooLarge: SEND_ERRORS.inlineTooLarge,
+  bodyLimit: { bytes: MAX_INLINE_JSON_BYTES, error: SEND_ERRORS.inlineTooLarge },
   responses: { 200: json(Sent, "Taken over; `status` tells how far it came.") },
 } as const;
 

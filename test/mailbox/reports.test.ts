@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import type { ChangePage } from "../../src/contract/event.ts";
+import type { Email, EmailPage, ThreadPage } from "../../src/contract/message.ts";
+import type { Sent } from "../../src/contract/sending.ts";
+import { api, ask, createMailbox, deliver, message, rowsOf, type TestMailbox } from "../harness.ts";
+
+const ANN = "ann@example.net";
+const BOB = "bob@example.net";
+
+/** A message that left, and where reports about it come to. */
+async function sentMessage(to: string[] = [ANN, BOB]) {
+  const box = await createMailbox();
+  const { body } = await ask<Sent>("/v1/send?wait=10", {
+    key: box.api_key,
+    json: { to, subject: "Hello", text: "Hello." },
+  });
+  const [row] = await rowsOf<{ return_path: string }>(box.mailbox, "SELECT return_path FROM outbox");
+  return { box, id: body.id, returnPath: row?.return_path ?? "" };
+}
+
+/** A delivery status notification (RFC 3464). */
+function notification(...recipients: { address: string; action: string; status: string; said?: string }[]) {
+  const groups = recipients.map(({ address, action, status, said = "550 5.1.1 no such user" }) =>
+    [
+      `Final-Recipient: rfc822; ${address}`,
+      `Action: ${action}`,
+      `Status: ${status}`,
+      `Diagnostic-Code: smtp; ${said}`,
+      "",
+    ].join("\n"),
+  );
+  return message(
+    [
+      "From: Mail Delivery System <mailer-daemon@mx.example.net>",
+      "Subject: Delivery report",
+      `Message-ID: <r${Math.random()}@mx.example.net>`,
+      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    ],
+    `--b\nContent-Type: text/plain\n\nYour code is 482913.\n--b\nContent-Type: message/delivery-status\n\n` +
+      `Reporting-MTA: dns; mx.example.net\n\n${groups.join("\n")}\n--b--`,
+  );
+}
+
+/** A complaint (RFC 5965). */
+function complaint(feedbackType: string, recipient: string | null) {
+  const named = recipient === null ? "" : `Original-Rcpt-To: <${recipient}>\n`;
+  return message(
+    [
+      "From: feedback@mx.example.net",
+      "Subject: complaint",
+      `Message-ID: <c${Math.random()}@mx.example.net>`,
+      'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    ],
+    `--b\nContent-Type: text/plain\n\nSpam.\n--b\nContent-Type: message/feedback-report\n\n` +
+      `Feedback-Type: ${feedbackType}\nUser-Agent: Test/1\nVersion: 1\n${named}\n--b--`,
+  );
+}
+
+const statesOf = async (box: TestMailbox, id: string) => {
+  const { body } = await ask<Email>(`/v1/emails/${id}`, { key: box.api_key });
+  return [body.status, ...body.delivery.map(({ status }) => status)];
+};
+const kindsOf = async (box: TestMailbox) =>
+  (await ask<ChangePage>("/v1/changes", { key: box.api_key })).body.events.map(({ event }) => event);
+const listed = async (box: TestMailbox, query: string) =>
+  (await ask<EmailPage>(`/v1/inbox?direction=inbound&${query}`, { key: box.api_key })).body.emails;
+
+describe("a report to the return path of a message", () => {
+  it("moves the recipient it names, and that one alone", async () => {
+    const { box, id, returnPath } = await sentMessage();
+    await deliver(returnPath, notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent"]);
+    await deliver(returnPath, notification({ address: BOB, action: "delivered", status: "2.0.0" }), "");
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "delivered"]);
+    expect(await kindsOf(box)).toEqual(["message.sent", "message.bounced", "message.delivered"]);
+    const { body } = await ask<{ events: { data: object }[] }>("/v1/changes", { key: box.api_key });
+    expect(body.events[1]?.data).toMatchObject({ event: "message.bounced", email_id: id, from: box.mailbox });
+  });
+
+  it("may name several recipients, and a delay is no end", async () => {
+    const { box, id, returnPath } = await sentMessage();
+    const both = notification(
+      { address: ANN.toUpperCase(), action: "delayed", status: "4.4.1" },
+      { address: BOB, action: "failed", status: "5.2.2", said: "552 5.2.2 mailbox full" },
+    );
+    await deliver(returnPath, both, "");
+    expect(await statesOf(box, id)).toEqual(["bounced", "sent", "bounced"]);
+    // A full mailbox may be emptied.
+    expect((await ask("/v1/suppressions", { key: box.api_key })).body).toMatchObject({ suppressions: [] });
+  });
+
+  it("suppresses an address that is dead, and one that complained", async () => {
+    const { box, id, returnPath } = await sentMessage();
+    await deliver(returnPath, notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
+    await deliver(returnPath, complaint("abuse", BOB));
+    expect(await statesOf(box, id)).toEqual(["complained", "bounced", "complained"]);
+    expect((await ask("/v1/suppressions", { key: box.api_key })).body).toMatchObject({
+      suppressions: [
+        { address: ANN, reason: "bounce" },
+        { address: BOB, reason: "complaint" },
+      ],
+    });
+    const again = await ask("/v1/send", { key: box.api_key, json: { to: BOB, subject: "x", text: "x" } });
+    expect(again.body.error).toBe(`Recipient is suppressed: ${BOB} (complaint)`);
+  });
+
+  it("that hides its recipient is about the only one there was, or about nobody", async () => {
+    const one = await sentMessage([ANN]);
+    await deliver(one.returnPath, complaint("abuse", null));
+    expect(await statesOf(one.box, one.id)).toEqual(["complained", "complained"]);
+    const two = await sentMessage();
+    await deliver(two.returnPath, complaint("abuse", null));
+    expect(await statesOf(two.box, two.id)).toEqual(["sent", "sent", "sent"]);
+    expect(await listed(two.box, "")).toHaveLength(1);
+  });
+
+  it("is told of once, however often and in whatever order it comes", async () => {
+    const { box, id, returnPath } = await sentMessage([ANN]);
+    const bounced = notification({ address: ANN, action: "failed", status: "5.1.1" });
+    for (const each of [
+      bounced,
+      bounced,
+      notification({ address: ANN, action: "delivered", status: "2.0.0" }),
+    ]) {
+      await deliver(returnPath, each, "");
+    }
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced"]);
+    expect(await kindsOf(box)).toEqual(["message.sent", "message.bounced"]);
+  });
+
+  it("does not clutter the inbox, threads and counts, yields no code, and is found by its label and by search", async () => {
+    const { box, returnPath } = await sentMessage([ANN]);
+    const { body } = await deliver(
+      returnPath,
+      notification({ address: ANN, action: "failed", status: "5.1.1" }),
+      "",
+    );
+    expect(await listed(box, "")).toEqual([]);
+    expect(await listed(box, "subject=delivery")).toEqual([]);
+    expect((await listed(box, "label=report")).map(({ id }) => id)).toEqual([body.id]);
+    const found = await ask<EmailPage>("/v1/search?q=delivery", { key: box.api_key });
+    expect(found.body.emails.map(({ id }) => id)).toEqual([body.id]);
+    const threads = await ask<ThreadPage>("/v1/threads", { key: box.api_key });
+    expect(threads.body.threads.map(({ latest_email_id }) => latest_email_id)).not.toContain(body.id);
+    expect((await ask("/v1/stats", { key: box.api_key })).body).toMatchObject({ inbound: 0, outbound: 1 });
+    expect((await ask("/v1/code?timeout=1", { key: box.api_key })).body).toEqual({ code: null });
+    expect((await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).status).toBe(200);
+    await api(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE" });
+    expect((await ask("/v1/stats", { key: box.api_key })).body).toMatchObject({ inbound: 0, outbound: 1 });
+  });
+});
+
+describe("a forged report (T53)", () => {
+  const failed = (address: string) => notification({ address, action: "failed", status: "5.1.1" });
+
+  it.each([
+    ["without a token", (box: TestMailbox) => box.mailbox],
+    ["with a token nobody minted", (box: TestMailbox) => box.mailbox.replace("@", `+b.${"a".repeat(20)}@`)],
+  ])("%s moves nothing, and is mail like any other", async (_, to) => {
+    const { box, id } = await sentMessage([ANN]);
+    await deliver(to(box), failed(ANN), "");
+    expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
+    expect(await listed(box, "")).toHaveLength(1);
+    expect(await kindsOf(box)).toEqual(["message.sent", "message.received"]);
+  });
+
+  it("with the token of another message, or mailbox, moves nothing of whom it names", async () => {
+    const [one, other] = [await sentMessage([ANN]), await sentMessage([BOB])];
+    await deliver(other.returnPath, failed(ANN), "");
+    expect(await statesOf(one.box, one.id)).toEqual(["sent", "sent"]);
+    expect(await statesOf(other.box, other.id)).toEqual(["sent", "sent"]);
+    expect(await listed(other.box, "")).toHaveLength(1);
+  });
+
+  it("of another kind than a complaint is none", async () => {
+    const { box, id, returnPath } = await sentMessage([ANN]);
+    for (const kind of ["not-spam", "opt-out", "auth-failure", "fraud"])
+      await deliver(returnPath, complaint(kind, ANN));
+    expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
+    expect(await listed(box, "")).toHaveLength(4);
+  });
+
+  it("that is an out-of-office answer is mail", async () => {
+    const { box, id, returnPath } = await sentMessage([ANN]);
+    const away = message(
+      [
+        `From: ${ANN}`,
+        "Subject: Out of office",
+        "Auto-Submitted: auto-replied",
+        "Message-ID: <o@example.net>",
+      ],
+      "I am away. Delivery of your mail failed to interest me.",
+    );
+    await deliver(returnPath, away, "");
+    expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
+    expect(await listed(box, "")).toHaveLength(1);
+  });
+});
