@@ -2,8 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { PART_BYTES } from "../../src/blobs/r2.ts";
+import { OWNERS } from "../../src/contract/scope.ts";
 import { Database } from "../../src/lib/sql.ts";
 import { migrate } from "../../src/lib/migrate.ts";
+import type { Access } from "../../src/mailbox/access.ts";
 import { Account } from "../../src/mailbox/account.ts";
 import { MIGRATIONS } from "../../src/mailbox/schema.ts";
 import { INSERT_ACCOUNT } from "../../src/mailbox/statements.ts";
@@ -25,6 +27,7 @@ import {
   createMailbox,
   resetClock,
   ringAlarm,
+  rowsOf,
   type TestMailbox,
 } from "../harness.ts";
 
@@ -150,6 +153,14 @@ describe("uploads that expire", () => {
 });
 
 describe("the uploads of a mailbox", () => {
+  const access = (scope = OWNERS): Access => ({
+    credential: { kind: "operator" },
+    scopes: scope,
+    foreign: false,
+    whilePaused: false,
+    fault: null,
+    upgradeUrl: "",
+  });
   const upload = async (own: TestMailbox, bytes: Uint8Array) =>
     (
       await ask<{ id: string; sha256: string; expires_at: string }>("/v1/attachments?filename=a.bin", {
@@ -157,6 +168,25 @@ describe("the uploads of a mailbox", () => {
         body: bytes,
       })
     ).body;
+
+  it("are found by their ids as what they are, for whoever sends them", async () => {
+    const own = await createMailbox();
+    const actor = actorOf(own.mailbox);
+    for (const bytes of [10, PART_BYTES + 1]) {
+      const { id } = await upload(own, new Uint8Array(bytes));
+      const rows = await rowsOf<{ id: string; key: string }>(own.mailbox, "SELECT id, key FROM upload");
+      expect(await actor.attachment(access(), id)).toMatchObject({
+        ok: true,
+        value: {
+          upload: id,
+          partsKey: rows.find((row) => row.id === id)?.key,
+          stored: { filename: "a.bin", contentType: "application/octet-stream", sizeBytes: bytes, offset: 0 },
+        },
+      });
+      expect(await actor.attachment(access([]), id)).toMatchObject({ ok: false });
+    }
+    expect(await actor.attachment(access(), "unknown")).toMatchObject({ error: { code: "not_found" } });
+  });
 
   it("stay through every alarm as long as a message uses them, and are erased with the mailbox", async () => {
     const own = await createMailbox();
