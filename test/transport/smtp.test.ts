@@ -148,7 +148,8 @@ describe("a relay that says nothing", () => {
 
   it("and reads nothing of a large message", async () => {
     const peer = await start({ data: (talk) => talk.socket.pause() });
-    const message: Recipe = { kind: "lines", sizeBytes: 1_000_000 + 30_000_000 };
+    // In one piece, which the stream's own buffers take at once.
+    const message: Recipe = { kind: "lines", sizeBytes: 30_000_000, chunkBytes: 30_000_000 };
     // The size gives it time, which this test does not have.
     const sent = await send(peer, { message, abortAfterMs: 1_500 });
     expect(kinds(sent)).toEqual(["deferred"]);
@@ -330,8 +331,8 @@ describe("encryption", () => {
     ["the certificate has expired", { offers: ["STARTTLS"], certificate: "expired" }],
     ["the certificate is nobody's we know", { offers: ["STARTTLS"], certificate: "untrusted" }],
     [
-      "TLS is garbage",
-      { offers: ["STARTTLS"], on: { STARTTLS: say(`220 go\r\n${"garbage ".repeat(100)}`) } },
+      "the handshake is garbage",
+      { offers: ["STARTTLS"], on: { STARTTLS: (talk) => talk.socket.end("220 go\r\nno TLS") } },
     ],
   ];
   it.each(refusals)("fails when %s, and nothing but the request for it was said", async (_, plan) => {
@@ -342,6 +343,12 @@ describe("encryption", () => {
     const said = peer.commands.map((line) => line.split(" ")[0]);
     expect(said.filter((verb) => verb !== "EHLO" && verb !== "HELO" && verb !== "STARTTLS")).toEqual([]);
     expect(peer.taken).toEqual([]);
+  });
+
+  it("ends within its time when the handshake hangs", async () => {
+    const peer = await start({ offers: ["STARTTLS"], on: { STARTTLS: say("220 go ahead") } });
+    const sent = await send(peer, {}, { url: starttls, limitMs: HURRIED_MS });
+    expect(kinds(sent)).toEqual(["deferred"]);
   });
 
   it.each(["other", "expired", "untrusted"] as const)(
@@ -511,7 +518,7 @@ describe("a session", () => {
 
   it("outlives more writes than the runtime has timers", async () => {
     const peer = await start();
-    const message: Recipe = { kind: "lines", sizeBytes: 30_000_000, chunkBytes: 1_400 };
+    const message: Recipe = { kind: "lines", sizeBytes: 90_000_000, chunkBytes: 1_400 };
     expect(kinds(await send(peer, { message }))).toEqual(["taken"]);
     expect(peer.taken[0]?.bytes.equals(bytesOf(message))).toBe(true);
   });
