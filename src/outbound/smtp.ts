@@ -3,8 +3,7 @@ import { isAscii, isEnvelopeId, isPath } from "./envelope.ts";
 import { isAboutLogin, recipientVerdict, verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import { SmtpFailure, SmtpSession } from "./smtp-session.ts";
-import type { SessionEnvelope } from "./smtp-session.ts";
-import type { SmtpSettings } from "./smtp-settings.ts";
+import type { Dial, SessionEnvelope } from "./smtp-session.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
 /** 100 MB of attachments in base64 with its line ends are 137 MB; text, HTML and headers come on top. */
@@ -16,12 +15,9 @@ const IDLE_LIMIT_MS = 2_000;
 /** Common relays take some hundred messages in a session. */
 const MAX_MESSAGES_A_SESSION = 100;
 
-/** What an operator, or a test in a hurry, may choose. */
-export interface SmtpOptions {
-  settings: SmtpSettings;
-  /** What EHLO says where the settings name nothing: the mail domain. */
-  hello: string;
-  /** Time of one try before what the size adds. */
+/** How messages leave. */
+export interface SmtpOptions extends Dial {
+  /** Time of one try before what the size adds; the usual if undefined. */
   limitMs?: number;
 }
 
@@ -84,7 +80,7 @@ export class SmtpTransport implements Transport {
         const verdict = await this.#tryOn(reused, attempt, envelope);
         if (verdict !== null) return verdict;
       }
-      const session = await SmtpSession.open(this.#options.settings, this.#options.hello, attempt.signal);
+      const session = await SmtpSession.open(this.#options, attempt.signal);
       return (
         (await this.#tryOn(session, attempt, envelope)) ??
         withoutReply("deferred", "The relay closed the connection")

@@ -1,3 +1,4 @@
+import { connect } from "cloudflare:sockets";
 import { DurableObject } from "cloudflare:workers";
 import { SmtpTransport } from "../../../src/outbound/smtp.ts";
 import { smtpSettings } from "../../../src/outbound/smtp-settings.ts";
@@ -64,7 +65,12 @@ export class Sender extends DurableObject<Env> {
 function transportOf(choice: TransportChoice): Transport {
   const settings = smtpSettings(choice.url);
   if (!settings.ok) throw new Error(settings.error);
-  return new SmtpTransport({ settings: settings.value, hello: "mailkeep.test", limitMs: choice.limitMs });
+  return new SmtpTransport({
+    settings: settings.value,
+    hello: "mailkeep.test",
+    connect,
+    limitMs: choice.limitMs,
+  });
 }
 
 function brokenAfter(stream: ReadableStream<Uint8Array>, bytes?: number): ReadableStream<Uint8Array> {
