@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,8 +19,10 @@ export class Rig {
   /** Asked at the end of each message that says `beforeEnd: "ask"`; a rejection withholds the end. */
   onBeforeEnd: () => Promise<void> = () => Promise.resolve();
 
-  private constructor(dir: string, script: string) {
+  private constructor(dir: string, script: string, fetchesApart: boolean) {
     this.#dir = dir;
+    const trusted = process.env.NODE_EXTRA_CA_CERTS;
+    const trustedCertificates = trusted === undefined ? [] : [readFileSync(trusted, "utf8")];
     const { workerOptions } = workerOptionsOf(CONFIG);
     this.#runtime = new Miniflare(
       convertV4MiniflareOptions({
@@ -35,7 +38,17 @@ export class Rig {
             modulesRules: undefined,
             modulesRoot: dir,
             modules: [{ type: "ESModule", path: path.join(dir, "index.js"), contents: script }],
-            serviceBindings: { TEST: () => this.#answerBeforeEnd() },
+            serviceBindings: {
+              TEST: () => this.#answerBeforeEnd(),
+              NETWORK: { network: { allow: ["public", "private"], tlsOptions: { trustedCertificates } } },
+            },
+            ...(fetchesApart ? { outboundService: "outbound" } : {}),
+          },
+          {
+            name: "outbound",
+            compatibilityDate: "2026-11-01",
+            modules: true,
+            script: "export default { fetch: (request) => fetch(request) };",
           },
         ],
       }),
@@ -45,15 +58,19 @@ export class Rig {
   /** What the worker and workerd printed. */
   readonly logged: string[] = [];
 
-  /** Bundles the worker as a deployment would and starts it. */
-  static async start(): Promise<Rig> {
+  /** Bundles the worker as a deployment would and starts it; with `fetchesApart` its own way out is a worker, as under `npm start`. */
+  static async start(options: { fetchesApart?: boolean } = {}): Promise<Rig> {
     const dir = await mkdtemp(path.join(tmpdir(), "mailkeep-transport-"));
     await promisify(execFile)(
       path.join(ROOT, "node_modules/.bin/wrangler"),
       ["deploy", "--dry-run", "--config", CONFIG, "--outdir", dir],
       { cwd: ROOT, env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
     );
-    const rig = new Rig(dir, await readFile(path.join(dir, "index.js"), "utf8"));
+    const rig = new Rig(
+      dir,
+      await readFile(path.join(dir, "index.js"), "utf8"),
+      options.fetchesApart ?? false,
+    );
     await rig.#runtime.ready;
     return rig;
   }

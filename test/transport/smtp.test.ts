@@ -533,3 +533,18 @@ describe("a session", () => {
     expect(after === undefined ? [] : kinds(after)).toEqual(["taken"]);
   });
 });
+
+describe("where webhooks leave through a worker", () => {
+  it.each([
+    ["in clear", {}, {}],
+    ["by STARTTLS", { offers: ["STARTTLS"], offersSecured: EXTENSIONS }, { query: "" }],
+    ["by TLS", { implicitTls: true }, { scheme: "smtps" as const }],
+  ])("messages leave %s by a binding to a network", async (_, plan, url) => {
+    const apart = await Rig.start({ fetchesApart: true });
+    const peer = await start(plan);
+    const transport: TransportChoice = { kind: "smtp", url: peer.url(url), throughBinding: true };
+    const sent = await apart.actor().send(transport, { recipients: TWO, message: SMALL });
+    await apart.stop();
+    expect(kinds(sent)).toEqual(["taken", "taken"]);
+  });
+});

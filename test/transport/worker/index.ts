@@ -1,5 +1,6 @@
 import { connect } from "cloudflare:sockets";
 import { DurableObject } from "cloudflare:workers";
+import type { Connect } from "../../../src/outbound/relay-socket.ts";
 import { SmtpTransport } from "../../../src/outbound/smtp.ts";
 import { smtpSettings } from "../../../src/outbound/smtp-settings.ts";
 import type { OutboundMail, Transport } from "../../../src/outbound/transport.ts";
@@ -10,6 +11,8 @@ interface Env {
   SENDER: DurableObjectNamespace<Sender>;
   /** The test itself, for what it decides in the middle of a message. */
   TEST: Fetcher;
+  /** A network, as `npm start` gives the service one beside the way of its webhooks. */
+  NETWORK: Fetcher;
 }
 
 /** Sends what tests order from within an actor, as a mailbox does. */
@@ -30,9 +33,20 @@ export class Sender extends DurableObject<Env> {
     const key = JSON.stringify(choice);
     const known = this.#transports.get(key);
     if (known !== undefined) return known;
-    const made = transportOf(choice);
+    const made = this.#made(choice);
     this.#transports.set(key, made);
     return made;
+  }
+
+  #made(choice: TransportChoice): Transport {
+    const settings = smtpSettings(choice.url);
+    if (!settings.ok) throw new Error(settings.error);
+    const { NETWORK } = this.env;
+    const dial: Connect = choice.throughBinding
+      ? (address, options) => NETWORK.connect(address, options)
+      : connect;
+    const { limitMs } = choice;
+    return new SmtpTransport({ settings: settings.value, hello: "mailkeep.test", connect: dial, limitMs });
   }
 
   async #send(transport: Transport, order: MailOrder): Promise<Sent> {
@@ -60,17 +74,6 @@ export class Sender extends DurableObject<Env> {
     }
     return sent;
   }
-}
-
-function transportOf(choice: TransportChoice): Transport {
-  const settings = smtpSettings(choice.url);
-  if (!settings.ok) throw new Error(settings.error);
-  return new SmtpTransport({
-    settings: settings.value,
-    hello: "mailkeep.test",
-    connect,
-    limitMs: choice.limitMs,
-  });
 }
 
 function brokenAfter(stream: ReadableStream<Uint8Array>, bytes?: number): ReadableStream<Uint8Array> {

@@ -2,7 +2,13 @@ import type { RecipientResult } from "../../../src/outbound/transport.ts";
 import type { Recipe } from "../messages.ts";
 
 /** Which transport a test wants, and how it is set. Equal choices are one instance. */
-export type TransportChoice = { kind: "smtp"; url: string; limitMs?: number };
+export type TransportChoice = {
+  kind: "smtp";
+  url: string;
+  limitMs?: number;
+  /** Through the binding to a network instead of the way that the runtime's own `connect` takes. */
+  throughBinding?: boolean;
+};
 
 /** A message as a test orders it. */
 export interface MailOrder {
