@@ -79,14 +79,16 @@ export class Attempt {
 
   /** Asks for leave to say the end; throws where it is not given, and where the attempt is over meanwhile. */
   async passEnd(): Promise<void> {
+    this.signal.throwIfAborted();
     this.#word = this.mail.beforeEnd();
     await this.#word;
     this.signal.throwIfAborted();
     this.#endSaid = true;
   }
 
-  /** Resolves when `beforeEnd`, if it was asked, has answered: no word of it comes after the results. */
+  /** Resolves when `beforeEnd`, if it was asked, has answered; it is not asked any more. */
   async close(): Promise<void> {
+    this.#over.abort(new Ended("The try is over"));
     clearTimeout(this.#timer);
     this.#given.removeEventListener("abort", this.#giveUp);
     await this.#word?.catch(() => undefined);

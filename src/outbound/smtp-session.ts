@@ -5,6 +5,7 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import XOAuth2 from "nodemailer/lib/xoauth2";
 import { RelaySocket } from "./relay-socket.ts";
 import type { Connect } from "./relay-socket.ts";
+import { loginFailure, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpAuth, SmtpSettings } from "./smtp-settings.ts";
 
 /** A single reply; those of real servers have a few lines. */
@@ -33,21 +34,7 @@ export interface SessionEnvelope {
   /** ENVID; null asks for no reports. */
   envelopeId: string | null;
   /** Filled while the message is sent: recipients that were refused, with the replies. */
-  refused: { recipient: string; reply: string }[];
-}
-
-/** Why a session or a message failed, as far as the relay said so. */
-export class SmtpFailure extends Error {
-  /** The reply, "" where there was none. */
-  readonly reply: string;
-  /** `message`: answered to MAIL, RCPT or DATA. `session`: about the relay and us. */
-  readonly about: "session" | "message";
-
-  constructor(what: string, reply: string, about: "session" | "message") {
-    super(what);
-    this.reply = reply;
-    this.about = about;
-  }
+  refused: Map<string, string>;
 }
 
 /** nodemailer's bookkeeping of a message under way. */
@@ -238,7 +225,7 @@ export class SmtpSession {
       throw failureOf(error);
     } finally {
       for (const { recipient = "", response = "" } of inner.rejectedErrors ?? []) {
-        envelope.refused.push({ recipient, reply: response });
+        envelope.refused.set(recipient, response);
       }
     }
   }
@@ -288,22 +275,13 @@ function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
 }
 
-const NO_LOGIN = "The relay did not let us log in";
-
-/** The codes of a reply, with words of our own. */
-function withoutText(reply: string): string {
-  const codes = /^[0-9]{3}(?:[ -][245]\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.]))?/.exec(reply)?.[0];
-  return codes === undefined ? "" : `${codes} ${NO_LOGIN}`;
-}
-
 /** nodemailer's error, or one of the socket, as a failure. */
 function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new SmtpFailure(String(error), "", "session");
   if (error instanceof SmtpFailure || !("code" in error)) return error;
   const reply = "response" in error && typeof error.response === "string" ? error.response : "";
   const command = "command" in error ? String(error.command) : "CONN";
-  // A relay may repeat what it was told, and senders are shown what it said.
-  if (command.startsWith("AUTH")) return new SmtpFailure(NO_LOGIN, withoutText(reply), "session");
+  if (command.startsWith("AUTH")) return loginFailure(reply);
   const isMessage = command === "MAIL FROM" || command === "RCPT TO" || command === "DATA";
   return new SmtpFailure(error.message, reply, isMessage ? "message" : "session");
 }

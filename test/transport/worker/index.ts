@@ -4,6 +4,7 @@ import type { Connect } from "../../../src/outbound/relay-socket.ts";
 import { SmtpTransport } from "../../../src/outbound/smtp.ts";
 import { smtpSettings } from "../../../src/outbound/smtp-settings.ts";
 import type { OutboundMail, Transport } from "../../../src/outbound/transport.ts";
+import { WorkerMailerTransport } from "../../../src/outbound/worker-mailer.ts";
 import { sizeOf, streamOf } from "../messages.ts";
 import type { MailOrder, Order, Sent, TransportChoice } from "./order.ts";
 
@@ -46,7 +47,8 @@ export class Sender extends DurableObject<Env> {
       ? (address, options) => NETWORK.connect(address, options)
       : connect;
     const { limitMs } = choice;
-    return new SmtpTransport({ settings: settings.value, hello: "mailkeep.test", connect: dial, limitMs });
+    const options = { settings: settings.value, hello: "mailkeep.test", connect: dial, limitMs };
+    return choice.kind === "smtp" ? new SmtpTransport(options) : new WorkerMailerTransport(options);
   }
 
   async #send(transport: Transport, order: MailOrder): Promise<Sent> {

@@ -3,7 +3,7 @@ import type { Recipe } from "../messages.ts";
 
 /** Which transport a test wants, and how it is set. Equal choices are one instance. */
 export type TransportChoice = {
-  kind: "smtp";
+  kind: "smtp" | "worker-mailer";
   url: string;
   limitMs?: number;
   /** Through the binding to a network instead of the way that the runtime's own `connect` takes. */
