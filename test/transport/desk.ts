@@ -15,6 +15,8 @@ export const mail = (act: Act): Plan => ({ on: { MAIL: act } });
 export const rcpt = (act: Act): Plan => ({ on: { RCPT: act } });
 export const kinds = (sent: Sent): string[] => sent.results.map(({ result }) => result.kind);
 
+type Protocol = "smtp" | "worker-mailer";
+
 export interface SendOptions {
   url?: Parameters<SmtpPeer["url"]>[0];
   limitMs?: number;
@@ -23,7 +25,7 @@ export interface SendOptions {
 
 /** Relays and one transport that speaks to them, for the tests of one file. */
 export interface Desk {
-  readonly kind: TransportChoice["kind"];
+  readonly kind: Protocol;
   rig: () => Rig;
   start: (plan?: Plan) => Promise<SmtpPeer>;
   /** Sends one message, with an actor of its own unless told otherwise. */
@@ -32,7 +34,7 @@ export interface Desk {
 }
 
 /** Starts before the tests of a file and ends after them. */
-export function openDesk(kind: TransportChoice["kind"]): Desk {
+export function openDesk(kind: Protocol): Desk {
   let started: Rig | null = null;
   const peers: SmtpPeer[] = [];
   beforeAll(async () => {

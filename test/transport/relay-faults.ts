@@ -261,6 +261,16 @@ export function relayFaults(desk: Desk): void {
       },
     );
 
+    it("heeds only what is offered once it is there", async () => {
+      const inClear = ["STARTTLS", "AUTH PLAIN LOGIN", "DSN", "SIZE 1"];
+      const peer = await start({ offers: inClear, offersSecured: ["8BITMIME"] });
+      expect(kinds(await send(peer, {}, { url: starttls }))).toEqual(["taken"]);
+      expect(peer.commands.join()).not.toContain("RET=");
+      const sent = await send(peer, {}, { url: { ...starttls, credentials: "user:pass" } });
+      expect(kinds(sent)).toEqual(["deferred"]);
+      expect(peer.commands.join()).not.toContain("AUTH");
+    });
+
     it("drops what was said in clear after the answer to STARTTLS (injection)", async () => {
       const STARTTLS: Act = (talk) => {
         talk.write("220 go ahead\r\n250-injected\r\n250 AUTH PLAIN\r\n");

@@ -11,6 +11,9 @@ import type { MailOrder, Order, Sent, TransportChoice } from "./worker/order.ts"
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const CONFIG = path.join(import.meta.dirname, "worker/wrangler.jsonc");
 
+/** What a platform says to a message. */
+export type SendAnswer = { messageId: string } | { code?: string; message: string };
+
 /** The service's transports in workerd, sending for a test that runs in Node beside their peers. */
 export class Rig {
   readonly #runtime: Miniflare;
@@ -18,6 +21,9 @@ export class Rig {
   #actors = 0;
   /** Asked at the end of each message that says `beforeEnd: "ask"`; a rejection withholds the end. */
   onBeforeEnd: () => Promise<void> = () => Promise.resolve();
+  /** The platform, for the transport that is sent through one: an error's code and message are its refusal. */
+  onSend: (from: string, to: string, raw: Buffer) => Promise<SendAnswer> = () =>
+    Promise.reject(new Error("unasked"));
 
   private constructor(dir: string, script: string, fetchesApart: boolean) {
     this.#dir = dir;
@@ -39,7 +45,7 @@ export class Rig {
             modulesRoot: dir,
             modules: [{ type: "ESModule", path: path.join(dir, "index.js"), contents: script }],
             serviceBindings: {
-              TEST: () => this.#answerBeforeEnd(),
+              TEST: (request: { url: string; arrayBuffer(): Promise<ArrayBuffer> }) => this.#answer(request),
               NETWORK: { network: { allow: ["public", "private"], tlsOptions: { trustedCertificates } } },
             },
             ...(fetchesApart ? { outboundService: "outbound" } : {}),
@@ -89,6 +95,14 @@ export class Rig {
   /** Whether the isolate answers. */
   async ping(): Promise<string> {
     return (await this.#runtime.dispatchFetch("http://rig/ping")).text();
+  }
+
+  async #answer(request: { url: string; arrayBuffer(): Promise<ArrayBuffer> }): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== "/send") return this.#answerBeforeEnd();
+    const raw = Buffer.from(await request.arrayBuffer());
+    const answer = await this.onSend(searchParams.get("from") ?? "", searchParams.get("to") ?? "", raw);
+    return Response.json(answer, { status: "messageId" in answer ? 200 : 500 });
   }
 
   async #answerBeforeEnd(): Promise<Response> {
