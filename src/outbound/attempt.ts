@@ -51,11 +51,8 @@ export class Attempt {
     return Promise.race([work, this.#lost.promise]);
   }
 
-  /**
-   * The message up to, and not beyond, the point where its end can be said: when this is exhausted, `beforeEnd` was heard.
-   * `flushed` resolves when the peer's host has taken all that was yielded. Throws where the end must not be said.
-   */
-  async *body(flushed: () => Promise<void>): AsyncGenerator<Uint8Array, void> {
+  /** The message, whole or not at all: throws where it has not the size it should have. */
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
     const reader = this.mail.open().getReader();
     let bytes = 0;
     try {
@@ -73,20 +70,30 @@ export class Attempt {
     if (bytes !== this.mail.sizeBytes) {
       throw new Ended(`The message has ${bytes} bytes instead of ${this.mail.sizeBytes}`);
     }
+  }
+
+  /**
+   * The message up to, and not beyond, the point where its end can be said: when this is exhausted, `beforeEnd` was heard.
+   * `flushed` resolves when the kernel has taken all that was yielded. Throws where the end must not be said.
+   */
+  async *body(flushed: () => Promise<void>): AsyncGenerator<Uint8Array, void> {
+    yield* this.chunks();
     await this.race(flushed());
     await this.passEnd();
   }
 
   /** Asks for leave to say the end; throws where it is not given, and where the attempt is over meanwhile. */
   async passEnd(): Promise<void> {
+    this.signal.throwIfAborted();
     this.#word = this.mail.beforeEnd();
     await this.#word;
     this.signal.throwIfAborted();
     this.#endSaid = true;
   }
 
-  /** Resolves when `beforeEnd`, if it was asked, has answered: no word of it comes after the results. */
+  /** Resolves when `beforeEnd`, if it was asked, has answered; it is not asked any more. */
   async close(): Promise<void> {
+    this.#over.abort(new Ended("The try is over"));
     clearTimeout(this.#timer);
     this.#given.removeEventListener("abort", this.#giveUp);
     await this.#word?.catch(() => undefined);

@@ -30,6 +30,7 @@ export function withoutReply(kind: HandOver["kind"], what: string): Verdict {
     enhancedCode: null,
     diagnostic: diagnosticOf(what),
     aboutRecipient: false,
+    providerId: null,
   };
 }
 
@@ -48,6 +49,7 @@ export function verdictOf(reply: string): Verdict | null {
     enhancedCode: enhanced !== null && enhanced.startsWith(String(code).charAt(0)) ? enhanced : null,
     diagnostic: diagnosticOf(unfolded(reply)),
     aboutRecipient: false,
+    providerId: null,
   };
 }
 

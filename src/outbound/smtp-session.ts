@@ -1,12 +1,25 @@
-import net from "node:net";
+import type net from "node:net";
 import { Readable } from "node:stream";
-import tls from "node:tls";
+import type { Duplex } from "node:stream";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import XOAuth2 from "nodemailer/lib/xoauth2";
+import { RelaySocket } from "./relay-socket.ts";
+import type { Connect } from "./relay-socket.ts";
+import { loginFailure, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpAuth, SmtpSettings } from "./smtp-settings.ts";
 
 /** A single reply; those of real servers have a few lines. */
 const MAX_REPLY_BYTES = 16_384;
+/** How a session is opened. */
+export interface Dial {
+  settings: SmtpSettings;
+  /** What EHLO says where the settings name nothing. */
+  hello: string;
+  connect: Connect;
+}
+
+const TRANSPORT = { tls: "on", starttls: "starttls", none: "off" } as const;
+
 /** What a relay may say before the first message, and for one message and each of its recipients. */
 const SESSION_ALLOWANCE_BYTES = 65_536;
 const RECIPIENT_ALLOWANCE_BYTES = MAX_REPLY_BYTES;
@@ -21,21 +34,7 @@ export interface SessionEnvelope {
   /** ENVID; null asks for no reports. */
   envelopeId: string | null;
   /** Filled while the message is sent: recipients that were refused, with the replies. */
-  refused: { recipient: string; reply: string }[];
-}
-
-/** Why a session or a message failed, as far as the relay said so. */
-export class SmtpFailure extends Error {
-  /** The reply, "" where there was none. */
-  readonly reply: string;
-  /** `message`: answered to MAIL, RCPT or DATA. `session`: about the relay and us. */
-  readonly about: "session" | "message";
-
-  constructor(what: string, reply: string, about: "session" | "message") {
-    super(what);
-    this.reply = reply;
-    this.about = about;
-  }
+  refused: Map<string, string>;
 }
 
 /** nodemailer's bookkeeping of a message under way. */
@@ -53,6 +52,9 @@ interface Inner {
   _onError(error: Error, type: string, reply: false, command: string): void;
   _upgradeConnection(callback: (error: Error | null, secured?: boolean) => void): void;
   _getDsnRcptToArgs(): string;
+  _remainder: string;
+  _responseQueue: string[];
+  _responsePartial: boolean;
   _recipientQueue: string[];
   _supportedExtensions: string[];
   _maxAllowedSize: number;
@@ -64,7 +66,14 @@ const Base = SMTPConnection as unknown as new (options: SMTPConnection.Options) 
 
 /** nodemailer's client with what workerd and a hostile peer make necessary. */
 class Connection extends Base {
+  readonly #socket: RelaySocket;
   #allowanceBytes = SESSION_ALLOWANCE_BYTES;
+
+  constructor(socket: RelaySocket, options: SMTPConnection.Options) {
+    // Of a socket it uses what every stream has, and setTimeout.
+    super({ ...options, connection: socket as Duplex as net.Socket });
+    this.#socket = socket;
+  }
 
   /** Lets the relay say as much as one message to that many recipients can be worth. */
   allow(recipients: number): void {
@@ -78,12 +87,19 @@ class Connection extends Base {
     this._onError(new Error("The relay said more than a session can hold"), "EPROTOCOL", false, "CONN");
   }
 
-  /** STARTTLS makes a socket of its own. */
+  /** nodemailer would ask node:tls, which the connection is not of. */
   override _upgradeConnection(callback: (error: Error | null, secured?: boolean) => void): void {
-    super._upgradeConnection((error, secured) => {
-      if (this._socket) withoutIdleTimer(this._socket);
-      callback(error, secured);
-    });
+    // RFC 3207 §4.2: whatever was said in clear after the answer to STARTTLS is nobody's.
+    this._remainder = "";
+    this._responseQueue = [];
+    this._responsePartial = false;
+    try {
+      this.#socket.secure();
+    } catch (error) {
+      return callback(error instanceof Error ? error : new Error(String(error)));
+    }
+    this.secure = true;
+    callback(null, true);
   }
 
   /** nodemailer knows one ORCPT for all recipients; here each has its own (RFC 3461 §4.2). */
@@ -99,29 +115,19 @@ class Connection extends Base {
   get unsentBytes(): number {
     const stuffer = this._currentDataStream;
     const held = stuffer ? stuffer.writableLength + stuffer.readableLength : 0;
-    return held + (this._socket ? this._socket.writableLength : 0);
+    return held + this.#socket.writableLength;
   }
-}
-
-/**
- * workerd's sockets start a timer at each write when they have an idle limit, and at 10,000 live ones, after some 16 MB, the
- * isolate dies. The attempt has a limit of its own.
- */
-function withoutIdleTimer(socket: net.Socket): void {
-  socket.setTimeout(0);
-  socket.setTimeout = () => socket;
 }
 
 /** A session with a relay, greeted, encrypted as the settings say and logged in. */
 export class SmtpSession {
   readonly #connection: Connection;
-  /** Below TLS, which does not take it along when it ends in mid-handshake. */
-  readonly #socket: net.Socket;
+  readonly #socket: RelaySocket;
   readonly #lost: Promise<never>;
   /** Messages that ended with a reply to their end. */
   messagesSent = 0;
 
-  private constructor(connection: Connection, socket: net.Socket) {
+  private constructor(connection: Connection, socket: RelaySocket) {
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => undefined);
     const closed = (): void => lost.reject(new SmtpFailure("The relay closed the connection", "", "session"));
@@ -136,17 +142,23 @@ export class SmtpSession {
   }
 
   /** Connects and logs in; rejects with an `SmtpFailure`, or with the reason of `signal`. */
-  static async open(settings: SmtpSettings, hello: string, signal: AbortSignal): Promise<SmtpSession> {
-    const socket = await connected(settings, signal);
-    const { security, host } = settings;
-    const connection = new Connection({
-      connection: socket,
+  static async open(dial: Dial, signal: AbortSignal): Promise<SmtpSession> {
+    const { host, port, security, name, auth } = dial.settings;
+    const socket = await RelaySocket.open(
+      dial.connect,
+      { hostname: host, port },
+      TRANSPORT[security],
+      signal,
+    ).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : failureOf(error);
+    });
+    const connection = new Connection(socket, {
       host,
       secure: security === "tls",
       secured: security === "tls",
       requireTLS: security === "starttls",
       ignoreTLS: security === "none",
-      name: settings.name ?? hello,
+      name: name ?? dial.hello,
       logger: false,
       maxResponseSize: MAX_REPLY_BYTES,
       // A FIN would first flush what is buffered, and a peer that takes nothing would keep the socket.
@@ -157,7 +169,7 @@ export class SmtpSession {
     signal.addEventListener("abort", giveUp, { once: true });
     try {
       await session.#ask((callback) => connection.connect(callback));
-      if (settings.auth !== null) await session.#login(settings.auth);
+      if (auth !== null) await session.#login(auth);
       signal.throwIfAborted();
       return session;
     } catch (error) {
@@ -170,8 +182,7 @@ export class SmtpSession {
 
   /** Whether a message can be tried on it. */
   get isOpen(): boolean {
-    const { destroyed, _socket: socket } = this.#connection;
-    return !destroyed && socket !== null && socket !== false && socket.writable;
+    return !this.#connection.destroyed && this.#socket.writable;
   }
 
   /** Resolves when the session is over, whoever ended it. */
@@ -214,7 +225,7 @@ export class SmtpSession {
       throw failureOf(error);
     } finally {
       for (const { recipient = "", response = "" } of inner.rejectedErrors ?? []) {
-        envelope.refused.push({ recipient, reply: response });
+        envelope.refused.set(recipient, response);
       }
     }
   }
@@ -255,39 +266,6 @@ export class SmtpSession {
   }
 }
 
-/** nodemailer looks names up by a DoH service that a closed network lacks; the runtime's own connect takes the name. */
-function connected({ host, port, security }: SmtpSettings, signal: AbortSignal): Promise<net.Socket> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const socket =
-      security === "tls"
-        ? tls.connect({ host, port, servername: serverName(host) })
-        : net.connect({ host, port });
-    withoutIdleTimer(socket);
-    const giveUp = (): void => failed(signal.reason);
-    const failed = (reason: unknown): void => {
-      signal.removeEventListener("abort", giveUp);
-      socket.destroy();
-      reject(reason instanceof Error && signal.aborted ? reason : failureOf(reason));
-    };
-    const closed = (): void => failed(new Error("The relay closed the connection"));
-    signal.addEventListener("abort", giveUp, { once: true });
-    socket.once("error", failed);
-    socket.once("close", closed);
-    socket.once(security === "tls" ? "secureConnect" : "connect", () => {
-      signal.removeEventListener("abort", giveUp);
-      socket.off("close", closed);
-      // "error" stays heard: nodemailer's own listener comes a turn later.
-      resolve(socket);
-    });
-  });
-}
-
-/** RFC 6066 §3: a literal address is no name. */
-function serverName(host: string): string | undefined {
-  return net.isIP(host) === 0 ? host : undefined;
-}
-
 function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   if (auth.kind === "password") {
     return { credentials: { user: auth.user, pass: auth.password }, method: auth.method ?? false };
@@ -297,22 +275,13 @@ function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
 }
 
-const NO_LOGIN = "The relay did not let us log in";
-
-/** The codes of a reply, with words of our own. */
-function withoutText(reply: string): string {
-  const codes = /^[0-9]{3}(?:[ -][245]\.[0-9]{1,3}\.[0-9]{1,3}(?![0-9.]))?/.exec(reply)?.[0];
-  return codes === undefined ? "" : `${codes} ${NO_LOGIN}`;
-}
-
 /** nodemailer's error, or one of the socket, as a failure. */
 function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new SmtpFailure(String(error), "", "session");
   if (error instanceof SmtpFailure || !("code" in error)) return error;
   const reply = "response" in error && typeof error.response === "string" ? error.response : "";
   const command = "command" in error ? String(error.command) : "CONN";
-  // A relay may repeat what it was told, and senders are shown what it said.
-  if (command.startsWith("AUTH")) return new SmtpFailure(NO_LOGIN, withoutText(reply), "session");
+  if (command.startsWith("AUTH")) return loginFailure(reply);
   const isMessage = command === "MAIL FROM" || command === "RCPT TO" || command === "DATA";
   return new SmtpFailure(error.message, reply, isMessage ? "message" : "session");
 }

@@ -1,10 +1,19 @@
 import { Attempt, tryLimitMs } from "./attempt.ts";
-import { isAscii, isEnvelopeId, isPath } from "./envelope.ts";
-import { isAboutLogin, recipientVerdict, verdictOf, withoutReply } from "./reply.ts";
+import { isEnvelopeId } from "./envelope.ts";
+import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
-import { SmtpFailure, SmtpSession } from "./smtp-session.ts";
-import type { SessionEnvelope } from "./smtp-session.ts";
-import type { SmtpSettings } from "./smtp-settings.ts";
+import {
+  everybody,
+  failureVerdict,
+  faultOf,
+  NOT_SAYABLE,
+  resultsOf,
+  sayableRecipients,
+  tooLargeFor,
+} from "./results.ts";
+import { SmtpFailure } from "./smtp-failure.ts";
+import { SmtpSession } from "./smtp-session.ts";
+import type { Dial, SessionEnvelope } from "./smtp-session.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
 /** 100 MB of attachments in base64 with its line ends are 137 MB; text, HTML and headers come on top. */
@@ -16,12 +25,9 @@ const IDLE_LIMIT_MS = 2_000;
 /** Common relays take some hundred messages in a session. */
 const MAX_MESSAGES_A_SESSION = 100;
 
-/** What an operator, or a test in a hurry, may choose. */
-export interface SmtpOptions {
-  settings: SmtpSettings;
-  /** What EHLO says where the settings name nothing: the mail domain. */
-  hello: string;
-  /** Time of one try before what the size adds. */
+/** How messages leave. */
+export interface SmtpOptions extends Dial {
+  /** Time of one try before what the size adds; the usual if undefined. */
   limitMs?: number;
 }
 
@@ -44,7 +50,7 @@ export class SmtpTransport implements Transport {
   async send(mail: OutboundMail, signal: AbortSignal): Promise<RecipientResult[]> {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     try {
-      const fault = faultOf(mail);
+      const fault = faultOf(mail, this.maxBytes);
       if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
       return await this.#handOver(attempt);
     } finally {
@@ -56,19 +62,13 @@ export class SmtpTransport implements Transport {
     const { mail } = attempt;
     const envelope: SessionEnvelope = {
       from: mail.returnPath,
-      to: mail.recipients.filter((recipient) => isSayable(recipient, mail)),
+      to: sayableRecipients(mail),
       size: mail.sizeBytes,
       envelopeId: isEnvelopeId(mail.envelopeId) ? mail.envelopeId : null,
-      refused: [],
+      refused: new Map(),
     };
-    const verdict = envelope.to.length === 0 ? null : await this.#verdict(attempt, envelope);
-    const refused = new Map(envelope.refused.map(({ recipient, reply }) => [recipient, reply]));
-    return mail.recipients.map((recipient) => {
-      if (!isSayable(recipient, mail) || verdict === null) return { recipient, ...NOT_SAYABLE };
-      const own = recipientVerdict(refused.get(recipient) ?? "");
-      // A reply of another kind was no refusal, only none that anybody can read.
-      return { recipient, ...(own !== null && own.result.kind !== "taken" ? own : verdict) };
-    });
+    const verdict = envelope.to.length === 0 ? NOT_SAYABLE : await this.#verdict(attempt, envelope);
+    return resultsOf(mail, envelope.refused, verdict);
   }
 
   /** What came of all recipients that were not refused one by one. */
@@ -84,7 +84,7 @@ export class SmtpTransport implements Transport {
         const verdict = await this.#tryOn(reused, attempt, envelope);
         if (verdict !== null) return verdict;
       }
-      const session = await SmtpSession.open(this.#options.settings, this.#options.hello, attempt.signal);
+      const session = await SmtpSession.open(this.#options, attempt.signal);
       return (
         (await this.#tryOn(session, attempt, envelope)) ??
         withoutReply("deferred", "The relay closed the connection")
@@ -158,49 +158,16 @@ export class SmtpTransport implements Transport {
   }
 }
 
-const NOT_SAYABLE = withoutReply("impossible", "This is no address that SMTP can carry");
-
-/** What no session changes. */
-function faultOf(mail: OutboundMail): string | null {
-  if (mail.sizeBytes > MAX_MESSAGE_BYTES) return `The message is larger than ${MAX_MESSAGE_BYTES} bytes`;
-  if (mail.returnPath !== "" && !isSayable(mail.returnPath, mail)) return "The return path is no address";
-  return null;
-}
-
-/** An address of another script needs the extension, and the whole message then says so. */
-function isSayable(address: string, mail: OutboundMail): boolean {
-  return isPath(address) && (mail.needsSmtpUtf8 || isAscii(address));
-}
-
 /** What this relay cannot do, so that the message never gets to it. */
 function impossibleOn(session: SmtpSession, mail: OutboundMail): string | null {
   if (mail.needsSmtpUtf8 && !session.offers("SMTPUTF8")) {
     return "The relay does not offer SMTPUTF8, which an address that is not ASCII needs";
   }
-  const { maxBytes } = session;
-  if (maxBytes !== null && mail.sizeBytes > maxBytes) {
-    return `The message has ${mail.sizeBytes} bytes, and the relay takes ${maxBytes}`;
-  }
-  return null;
+  return tooLargeFor(session.maxBytes, mail);
 }
 
 /** RFC 5321 §3.8: a relay may end a session at any time, with 421 or without a word; then nothing of this message was heard. */
 function endedBetweenMessages(error: unknown, attempt: Attempt, envelope: SessionEnvelope): boolean {
-  if (attempt.mayBeTaken || envelope.refused.length > 0 || !(error instanceof SmtpFailure)) return false;
+  if (attempt.mayBeTaken || envelope.refused.size > 0 || !(error instanceof SmtpFailure)) return false;
   return error.reply === "" || error.reply.startsWith("421");
-}
-
-function failureVerdict(error: unknown, attempt: Attempt): Verdict {
-  const verdict = error instanceof SmtpFailure ? verdictOf(error.reply) : null;
-  if (error instanceof SmtpFailure && verdict !== null && verdict.result.kind !== "taken") {
-    // What the relay has against us is mended by the operator, in the hours that a message is retried.
-    const isOurs = !attempt.mayBeTaken && (error.about === "session" || isAboutLogin(verdict.code));
-    return isOurs ? { ...verdict, result: { kind: "deferred" } } : verdict;
-  }
-  const what = error instanceof Error ? error.message : String(error);
-  return withoutReply(attempt.mayBeTaken ? "unanswered" : "deferred", what);
-}
-
-function everybody(mail: OutboundMail, verdict: Verdict): RecipientResult[] {
-  return mail.recipients.map((recipient) => ({ recipient, ...verdict }));
 }

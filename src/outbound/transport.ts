@@ -4,6 +4,8 @@ import type { HandOver } from "./ledger.ts";
 export interface OutboundMail {
   /** MAIL FROM, without angle brackets; "" is the null return path. */
   returnPath: string;
+  /** The address in the From field, which a platform that has its own return path takes for the sender. */
+  fromAddress: string;
   /** RCPT TO, at least one; domains as A-labels. */
   recipients: readonly string[];
   /** ENVID for delivery reports (RFC 3461 §4.4); printable ASCII. */
@@ -34,6 +36,8 @@ export interface RecipientResult {
   diagnostic: string;
   /** The reply was to this recipient's RCPT TO: it says something of the address, not of sender, message or relay. */
   aboutRecipient: boolean;
+  /** What the next host calls the message, where its reports name it so; null where they do not. */
+  providerId: string | null;
 }
 
 /** A way out of the deployment. */

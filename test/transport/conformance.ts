@@ -121,7 +121,7 @@ export function conformance(name: string, subject: Subject): void {
       "knows that nothing was taken when the far side is lost in the middle",
       async () => {
         const bench = await subject.open("is lost before the end");
-        const large: Recipe = { kind: "lines", sizeBytes: 20_000_000 };
+        const large: Recipe = { kind: "lines", sizeBytes: 9_500_000 };
         const sent = await bench.send({ recipients: THREE, message: large });
         expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
         expect(sent.beforeEndCalls).toBe(0);

@@ -1,7 +1,14 @@
+import { EmailMessage } from "cloudflare:email";
+import { connect } from "cloudflare:sockets";
 import { DurableObject } from "cloudflare:workers";
+import { z } from "zod";
+import { CloudflareTransport } from "../../../src/outbound/cloudflare.ts";
+import type { SendRaw } from "../../../src/outbound/cloudflare.ts";
+import type { Connect } from "../../../src/outbound/relay-socket.ts";
 import { SmtpTransport } from "../../../src/outbound/smtp.ts";
 import { smtpSettings } from "../../../src/outbound/smtp-settings.ts";
 import type { OutboundMail, Transport } from "../../../src/outbound/transport.ts";
+import { WorkerMailerTransport } from "../../../src/outbound/worker-mailer.ts";
 import { sizeOf, streamOf } from "../messages.ts";
 import type { MailOrder, Order, Sent, TransportChoice } from "./order.ts";
 
@@ -9,6 +16,9 @@ interface Env {
   SENDER: DurableObjectNamespace<Sender>;
   /** The test itself, for what it decides in the middle of a message. */
   TEST: Fetcher;
+  EMAIL: SendEmail;
+  /** A network, as `npm start` gives the service one beside the way of its webhooks. */
+  NETWORK: Fetcher;
 }
 
 /** Sends what tests order from within an actor, as a mailbox does. */
@@ -29,17 +39,53 @@ export class Sender extends DurableObject<Env> {
     const key = JSON.stringify(choice);
     const known = this.#transports.get(key);
     if (known !== undefined) return known;
-    const made = transportOf(choice);
+    const made = this.#made(choice);
     this.#transports.set(key, made);
     return made;
+  }
+
+  #made(choice: TransportChoice): Transport {
+    if (choice.kind === "cloudflare") {
+      const sendRaw = choice.platform === "test" ? this.#askTest() : this.#useBinding();
+      return new CloudflareTransport({ sendRaw, limitMs: choice.limitMs });
+    }
+    const settings = smtpSettings(choice.url);
+    if (!settings.ok) throw new Error(settings.error);
+    const { NETWORK } = this.env;
+    const dial: Connect = choice.throughBinding
+      ? (address, options) => NETWORK.connect(address, options)
+      : connect;
+    const { limitMs } = choice;
+    const options = { settings: settings.value, hello: "mailkeep.test", connect: dial, limitMs };
+    return choice.kind === "smtp" ? new SmtpTransport(options) : new WorkerMailerTransport(options);
+  }
+
+  #useBinding(): SendRaw {
+    return (from, to, raw) => this.env.EMAIL.send(new EmailMessage(from, to, raw));
+  }
+
+  #askTest(): SendRaw {
+    return async (from, to, raw) => {
+      const query = new URLSearchParams({ from, to });
+      const body = await new Response(raw).arrayBuffer();
+      const answer = await this.env.TEST.fetch(`http://test/send?${query.toString()}`, {
+        method: "POST",
+        body,
+      });
+      const said = z.record(z.string(), z.string()).parse(await answer.json());
+      if (answer.ok) return { messageId: said.messageId ?? "" };
+      throw Object.assign(new Error(said.message), said.code === undefined ? {} : { code: said.code });
+    };
   }
 
   async #send(transport: Transport, order: MailOrder): Promise<Sent> {
     const sent: Sent = { results: [], rejected: null, beforeEndCalls: 0 };
     const controller = new AbortController();
-    if (order.abortAfterMs !== undefined) setTimeout(() => controller.abort(), order.abortAfterMs);
+    if (order.abortAfterMs === 0) controller.abort();
+    else if (order.abortAfterMs !== undefined) setTimeout(() => controller.abort(), order.abortAfterMs);
     const mail: OutboundMail = {
       returnPath: order.returnPath ?? "bounces@sender.example",
+      fromAddress: order.fromAddress ?? "agent@sender.example",
       recipients: order.recipients,
       envelopeId: order.envelopeId ?? "envelope-1",
       needsSmtpUtf8: order.needsSmtpUtf8 ?? false,
@@ -59,12 +105,6 @@ export class Sender extends DurableObject<Env> {
     }
     return sent;
   }
-}
-
-function transportOf(choice: TransportChoice): Transport {
-  const settings = smtpSettings(choice.url);
-  if (!settings.ok) throw new Error(settings.error);
-  return new SmtpTransport({ settings: settings.value, hello: "mailkeep.test", limitMs: choice.limitMs });
 }
 
 function brokenAfter(stream: ReadableStream<Uint8Array>, bytes?: number): ReadableStream<Uint8Array> {

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { Report } from "./ledger.ts";
+import { codeOf, diagnosticOf } from "./reply.ts";
+
+/** What an event of the platform's sending service says of one recipient of one message. */
+export interface SendingReport {
+  /** Names the event: it may come again, and after later ones. */
+  eventId: string;
+  /** As `send` named the message, which it may do after the event came. */
+  providerId: string;
+  /** The address it was sent from, which names the mailbox. */
+  sender: string;
+  recipient: string;
+  /** `failed`: it never got to the recipient's host, by no fault of the recipient. */
+  report: Report | "failed";
+  /** The address itself is at fault, now and later: it is not to be written to again. */
+  isHard: boolean;
+  /** Reply code of the recipient's host; null if it is not said. */
+  code: number | null;
+  enhancedCode: string | null;
+  /** One line, bounded. */
+  diagnostic: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** Everything is optional that the documentation's examples do not all have. */
+const eventSchema = z.object({
+  type: z.string(),
+  payload: z.object({
+    eventId: z.string().min(1).max(200),
+    messageId: z.string().min(1).max(1_000),
+    sender: z.string().min(1).max(1_000),
+    recipient: z.string().min(1).max(1_000),
+    delivery: z
+      .object({
+        smtpStatusCode: z.string().optional(),
+        smtpEnhancedStatusCode: z.string().optional(),
+        smtpResponse: z.string().optional(),
+      })
+      .optional(),
+    bounce: z.object({ type: z.string().optional(), reason: z.string().optional() }).optional(),
+    failure: z.object({ reason: z.string().optional() }).optional(),
+    rejection: z.object({ reason: z.string().optional(), detail: z.string().optional() }).optional(),
+    complaint: z.object({ type: z.string().optional() }).optional(),
+  }),
+  metadata: z.object({ eventTimestamp: z.iso.datetime() }),
+});
+type Payload = z.output<typeof eventSchema>["payload"];
+
+const PREFIX = "cf.email.sending.message.";
+
+/**
+ * Reads the body of a Queue message (Email Service, event subscriptions, schema version 1). Null for what is no such event, or
+ * one of a kind that came later than this: it says nothing that can be acted on.
+ */
+export function sendingReport(body: unknown): SendingReport | null {
+  const event = eventSchema.safeParse(body);
+  if (!event.success || !event.data.type.startsWith(PREFIX)) return null;
+  const { type, payload, metadata } = event.data;
+  const verdict = verdictOf(type.slice(PREFIX.length), payload);
+  if (verdict === null) return null;
+  const { delivery } = payload;
+  const enhanced = delivery?.smtpEnhancedStatusCode ?? "";
+  return {
+    eventId: payload.eventId,
+    providerId: payload.messageId,
+    sender: payload.sender,
+    recipient: payload.recipient,
+    ...verdict,
+    code: codeOf(delivery?.smtpStatusCode ?? ""),
+    enhancedCode: /^[245]\.[0-9]{1,3}\.[0-9]{1,3}$/.test(enhanced) ? enhanced : null,
+    diagnostic: diagnosticOf(wordsOf(payload)),
+    at: metadata.eventTimestamp,
+  };
+}
+
+function verdictOf(
+  kind: string,
+  payload: Payload,
+): { report: SendingReport["report"]; isHard: boolean } | null {
+  switch (kind) {
+    case "delivered":
+      return { report: "delivered", isHard: false };
+    case "deferred":
+      return { report: "delayed", isHard: false };
+    case "bounced":
+      // Also said when retries are used up, and then of type soft.
+      return { report: "bounced", isHard: payload.bounce?.type === "hard" };
+    case "complained":
+      return { report: "complained", isHard: true };
+    case "failed":
+      return { report: "failed", isHard: false };
+    case "rejected": {
+      // The others are about the message.
+      const isSuppressed = payload.rejection?.reason === "suppressed";
+      return { report: isSuppressed ? "bounced" : "failed", isHard: isSuppressed };
+    }
+    default:
+      return null;
+  }
+}
+
+function wordsOf({ delivery, bounce, rejection, failure, complaint }: Payload): string {
+  const said = [
+    delivery?.smtpResponse,
+    bounce?.reason,
+    rejection?.detail,
+    rejection?.reason,
+    failure?.reason,
+    complaint?.type,
+  ];
+  return said.find((words) => words !== undefined) ?? "";
+}

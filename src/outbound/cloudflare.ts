@@ -1,0 +1,127 @@
+import { Attempt, Ended, tryLimitMs } from "./attempt.ts";
+import type { HandOver } from "./ledger.ts";
+import { withoutReply } from "./reply.ts";
+import type { Verdict } from "./reply.ts";
+import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "./results.ts";
+import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
+
+/** What the platform takes for any recipient; 25 MiB are for verified addresses only (its page of limits). */
+const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
+
+/** `send` of a `send_email` binding, given an `EmailMessage` of these; resolves to the platform's name for the message. */
+export type SendRaw = (
+  from: string,
+  to: string,
+  raw: ReadableStream<Uint8Array>,
+) => Promise<{ messageId: string }>;
+
+/** How messages leave. */
+export interface CloudflareOptions {
+  sendRaw: SendRaw;
+  /** Time of one try before what the size adds; the usual if undefined. */
+  limitMs?: number;
+}
+
+/**
+ * Hands messages to the platform's sending service, one for each recipient: given several, one that is suppressed would fail
+ * all of them. Message-ID, Date and Return-Path are the platform's. What becomes of a message comes as events on a Queue.
+ */
+export class CloudflareTransport implements Transport {
+  readonly name = "cloudflare";
+  readonly maxBytes = MAX_MESSAGE_BYTES;
+  readonly #options: CloudflareOptions;
+
+  constructor(options: CloudflareOptions) {
+    this.#options = options;
+  }
+
+  async send(mail: OutboundMail, signal: AbortSignal): Promise<RecipientResult[]> {
+    const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
+    try {
+      const fault = faultOf(mail, this.maxBytes);
+      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+      const sayable = new Set(sayableRecipients(mail));
+      if (sayable.size === 0) return everybody(mail, NOT_SAYABLE);
+      return await this.#sendEach(attempt, sayable);
+    } catch (error) {
+      return everybody(
+        mail,
+        withoutReply("deferred", error instanceof Error ? error.message : String(error)),
+      );
+    } finally {
+      await attempt.close();
+    }
+  }
+
+  async #sendEach(attempt: Attempt, sayable: ReadonlySet<string>): Promise<RecipientResult[]> {
+    const { mail } = attempt;
+    // Held whole: a stream that broke in the platform's hands would leave it open what was sent.
+    const message = await wholeMessage(attempt);
+    await attempt.passEnd();
+    const results: RecipientResult[] = [];
+    for (const recipient of mail.recipients) {
+      const verdict = sayable.has(recipient) ? await this.#sendTo(recipient, message, attempt) : NOT_SAYABLE;
+      results.push({ recipient, ...verdict });
+    }
+    return results;
+  }
+
+  async #sendTo(recipient: string, message: Blob, attempt: Attempt): Promise<Verdict> {
+    if (attempt.signal.aborted) return withoutReply("deferred", endOf(attempt));
+    try {
+      // The platform takes nobody else for the sender than the From field does.
+      const sending = this.#options.sendRaw(attempt.mail.fromAddress, recipient, message.stream());
+      const { messageId } = await attempt.race(sending);
+      return { ...withoutReply("taken", `Taken as ${messageId}`), providerId: messageId };
+    } catch (error) {
+      return error instanceof Ended ? withoutReply("unanswered", error.message) : refusal(error);
+    }
+  }
+}
+
+async function wholeMessage(attempt: Attempt): Promise<Blob> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of attempt.chunks()) chunks.push(chunk);
+  return new Blob(chunks as Uint8Array<ArrayBuffer>[]);
+}
+
+function endOf(attempt: Attempt): string {
+  const { reason } = attempt.signal;
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+/**
+ * The documented codes (Workers API, error codes). What is not among them leaves it open whether the message was taken, and a
+ * second one would be another message: the platform gives each its own Message-ID.
+ */
+const KINDS: Readonly<Record<string, HandOver["kind"]>> = {
+  E_RATE_LIMIT_EXCEEDED: "deferred",
+  E_DAILY_LIMIT_EXCEEDED: "deferred",
+  // Tried and not taken by the next host, for now or for good: once for good, the platform suppresses the address.
+  E_DELIVERY_FAILED: "deferred",
+  // The operator's to mend, while the message waits.
+  E_SENDER_NOT_VERIFIED: "deferred",
+  E_SENDER_DOMAIN_NOT_AVAILABLE: "deferred",
+  E_RECIPIENT_SUPPRESSED: "refused",
+  E_RECIPIENT_NOT_ALLOWED: "impossible",
+  E_CONTENT_TOO_LARGE: "impossible",
+  E_VALIDATION_ERROR: "impossible",
+  E_FIELD_MISSING: "impossible",
+  E_TOO_MANY_RECIPIENTS: "impossible",
+  E_TOO_MANY_ATTACHMENTS: "impossible",
+  E_HEADER_NOT_ALLOWED: "impossible",
+  E_HEADER_USE_API_FIELD: "impossible",
+  E_HEADER_VALUE_INVALID: "impossible",
+  E_HEADER_VALUE_TOO_LONG: "impossible",
+  E_HEADER_NAME_INVALID: "impossible",
+  E_HEADERS_TOO_LARGE: "impossible",
+  E_HEADERS_TOO_MANY: "impossible",
+};
+
+function refusal(error: unknown): Verdict {
+  const what = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const kind = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
+  const verdict = withoutReply(kind ?? "unanswered", code === "" ? what : `${code}: ${what}`);
+  return { ...verdict, aboutRecipient: code === "E_RECIPIENT_SUPPRESSED" };
+}

@@ -1,0 +1,266 @@
+import { LogLevel, WorkerMailer } from "worker-mailer";
+import type { AuthType, Credentials } from "worker-mailer";
+import type { DotStuffing } from "./dot-stuffing.ts";
+import { codeOf } from "./reply.ts";
+import { loginFailure, SmtpFailure } from "./smtp-failure.ts";
+import type { SmtpSettings } from "./smtp-settings.ts";
+
+/** A single reply; those of real servers have a few lines. */
+const MAX_REPLY_BYTES = 16_384;
+const REFUSAL = /^[45][0-9]{2}[ -]/;
+const encoder = new TextEncoder();
+
+/** The envelope as worker-mailer's steps read it. */
+interface SendingEnvelope {
+  from: { email: string };
+  to: { email: string }[];
+  dsnOverride: { envelopeId?: string; RET: { HEADERS: true }; NOTIFY: { DELAY: true; FAILURE: true } };
+}
+
+/**
+ * worker-mailer's steps of a session. It declares them private and gives no other way to a message that it did not compose; its
+ * version is pinned, and the conformance suite fails when one of them is gone.
+ */
+interface Steps {
+  greet(): Promise<void>;
+  ehlo(): Promise<void>;
+  tls(): Promise<void>;
+  parseCapabilities(reply: string): void;
+  auth(): Promise<void>;
+  mail(): Promise<void>;
+  rcpt(): Promise<void>;
+  data(): Promise<void>;
+  notificationBuilder(): string;
+  writeLine(line: string): Promise<void>;
+  readTimeout(): Promise<string>;
+}
+
+/**
+ * The steps without the constructor, which connects by itself (an injected connection is what `npm start` needs), starts a queue
+ * whose loop spins on a connection that ended, and logs.
+ */
+const StepsOnly = function () {} as unknown as new () => Steps;
+StepsOnly.prototype = WorkerMailer.prototype;
+
+/** A session with a relay in worker-mailer's steps, each of whose faults is mended here. */
+export class WorkerMailerSession extends StepsOnly {
+  readonly #settings: SmtpSettings;
+  readonly #hello: string;
+  readonly #decoder = new TextDecoder();
+  #received = "";
+  /** What the relay offered, in capitals, since the session is encrypted if it is. */
+  #offers: string[] = [];
+  lastReply = "";
+
+  // What the inherited steps read and write.
+  socket: Socket;
+  reader: ReadableStreamDefaultReader<Uint8Array>;
+  writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly logger = { debug: ignore, info: ignore, warn: ignore, error: ignore, level: LogLevel.NONE };
+  readonly credentials: Credentials | undefined;
+  readonly authType: AuthType[];
+  emailSending: SendingEnvelope | null = null;
+  supportsDSN = false;
+  supportsStartTls = false;
+  allowAuth = false;
+  authTypeSupported: AuthType[] = [];
+
+  constructor(socket: Socket, settings: SmtpSettings, hello: string) {
+    super();
+    this.socket = socket;
+    this.reader = socket.readable.getReader();
+    this.writer = socket.writable.getWriter();
+    this.#hush();
+    this.#settings = settings;
+    this.#hello = settings.name ?? hello;
+    const { auth } = settings;
+    this.authType =
+      auth?.kind !== "password" || auth.method === null ? ["plain", "login"] : [AUTH_TYPE[auth.method]];
+    // The steps hand these to btoa, which takes bytes in a string.
+    this.credentials =
+      auth?.kind === "password"
+        ? { username: utf8InLatin1(auth.user), password: utf8InLatin1(auth.password) }
+        : undefined;
+  }
+
+  /** From the greeting to the login. */
+  async begin(): Promise<void> {
+    await this.#step(() => this.greet(), ofSession);
+    await this.#step(() => this.ehlo(), ofSession);
+    if (this.#settings.security === "starttls") {
+      // The steps would go on in clear where STARTTLS is not offered, the password with them.
+      if (!this.supportsStartTls) throw new SmtpFailure("The relay does not offer STARTTLS", "", "session");
+      await this.#step(() => this.tls(), ofSession);
+      await this.#step(() => this.ehlo(), ofSession);
+    }
+    if (this.credentials !== undefined) {
+      if (!this.allowAuth) throw new SmtpFailure("The relay offers no AUTH", "", "session");
+      await this.#step(() => this.auth(), ofLogin);
+    }
+  }
+
+  /** The largest message the relay takes, in bytes; null where it names no limit (RFC 1870 §4). */
+  get maxBytes(): number | null {
+    const size = this.#offers.find((offer) => /^SIZE [0-9]+$/.test(offer));
+    return Number(size?.slice(5) ?? 0) || null;
+  }
+
+  /** MAIL FROM; the envelope id is asked for in reports where the relay makes any. */
+  async from(returnPath: string, envelopeId: string | null): Promise<void> {
+    this.emailSending = {
+      from: { email: returnPath },
+      to: [],
+      dsnOverride: {
+        ...(envelopeId === null ? {} : { envelopeId: xtext(envelopeId) }),
+        RET: { HEADERS: true },
+        // Left out, the steps would say NOTIFY=NEVER.
+        NOTIFY: { DELAY: true, FAILURE: true },
+      },
+    };
+    await this.#step(() => this.mail(), ofMessage);
+  }
+
+  /** RCPT TO for one recipient: given several, the step ends at the first that is refused. */
+  async to(recipient: string): Promise<void> {
+    if (this.emailSending !== null) this.emailSending.to = [{ email: recipient }];
+    await this.#step(() => this.rcpt(), ofMessage);
+  }
+
+  /**
+   * DATA, and the message up to its end; the step `body` would hold it whole, and encode it as UTF-8 that it may not be. Listens
+   * meanwhile, so that a connection that ends is heard of before the end is said. Resolves to what says it.
+   */
+  async message(
+    chunks: AsyncIterable<Uint8Array>,
+    stuffing: DotStuffing,
+  ): Promise<{ end: () => Promise<string> }> {
+    await this.#step(() => this.data(), ofMessage);
+    const answer = this.readTimeout();
+    const early = answer.then((reply) => {
+      throw new SmtpFailure(
+        "The relay answered before it was asked",
+        REFUSAL.test(reply) ? reply : "",
+        "message",
+      );
+    });
+    early.catch(ignore);
+    await Promise.race([this.#write(chunks, stuffing), early]);
+    const end = async (): Promise<string> => {
+      await this.writer.write(encoder.encode(stuffing.end()));
+      return answer;
+    };
+    return { end };
+  }
+
+  /** Leaves without waiting for an answer. */
+  leave(): void {
+    this.writer
+      .write(encoder.encode("QUIT\r\n"))
+      .catch(ignore)
+      .finally(() => this.drop());
+  }
+
+  /** Ends at once. */
+  drop(): void {
+    this.socket.close().catch(ignore);
+  }
+
+  override async tls(): Promise<void> {
+    await super.tls();
+    // RFC 3207 §4.2: nothing that was said in clear counts any more.
+    this.#received = "";
+    this.#offers = [];
+    this.supportsDSN = false;
+    this.allowAuth = false;
+    this.authTypeSupported = [];
+    this.#hush();
+  }
+
+  override parseCapabilities(reply: string): void {
+    super.parseCapabilities(reply);
+    this.#offers = reply.split("\n").map((line) => line.slice(4).trim().toUpperCase());
+  }
+
+  override notificationBuilder(): string {
+    const recipient = this.emailSending?.to[0]?.email ?? "";
+    return `${super.notificationBuilder()} ORCPT=rfc822;${xtext(recipient)}`;
+  }
+
+  override async writeLine(line: string): Promise<void> {
+    // Whatever is in it, one command is one line.
+    if (/[\r\n]/.test(line))
+      throw new SmtpFailure("A command with a line end in it was not sent", "", "session");
+    // RFC 5321 §3.3: no space before the path. §4.1.1.1: an address is no name of a host.
+    const written = line
+      .replace(/^(MAIL FROM|RCPT TO): </, "$1:<")
+      .replace(/^(EHLO|HELO) 127\.0\.0\.1$/, `$1 ${this.#hello}`);
+    await this.writer.write(encoder.encode(`${written}\r\n`));
+  }
+
+  /** The next whole reply, its lines ended by "\n". The step spins on a connection that ended, and takes any two replies for one. */
+  override async readTimeout(): Promise<string> {
+    for (;;) {
+      const reply = this.#takeReply();
+      if (reply !== null) return (this.lastReply = reply);
+      if (this.#received.length > MAX_REPLY_BYTES)
+        throw new SmtpFailure("The relay said more than a reply can hold", "", "session");
+      const { done, value } = await this.reader.read();
+      if (done) throw new SmtpFailure("The relay closed the connection", this.#lastWords(), "session");
+      this.#received += this.#decoder.decode(value, { stream: true });
+    }
+  }
+
+  async #write(chunks: AsyncIterable<Uint8Array>, stuffing: DotStuffing): Promise<void> {
+    for await (const chunk of chunks) await this.writer.write(stuffing.stuff(chunk));
+  }
+
+  /** What these have to say is also said by the reads and writes. */
+  #hush(): void {
+    for (const closed of [this.socket.closed, this.reader.closed, this.writer.closed]) closed.catch(ignore);
+  }
+
+  #takeReply(): string | null {
+    const match = /^(?:[0-9]{3}-[^\n]*\n)*(?![0-9]{3}-)[^\n]*\n/.exec(this.#received);
+    if (match === null) return null;
+    this.#received = this.#received.slice(match[0].length);
+    return match[0].replaceAll("\r", "");
+  }
+
+  /** A refusal is one also without its line end. */
+  #lastWords(): string {
+    return REFUSAL.test(this.#received) ? this.#received : "";
+  }
+
+  /** The steps throw texts; the reply says the same and more. */
+  async #step(
+    step: () => Promise<void>,
+    failure: (what: string, reply: string) => SmtpFailure,
+  ): Promise<void> {
+    this.lastReply = "";
+    try {
+      await step();
+    } catch (error) {
+      if (error instanceof SmtpFailure && error.reply === "") throw error;
+      const what = error instanceof Error ? error.message : String(error);
+      throw failure(codeOf(this.lastReply) === null ? what : this.lastReply, this.lastReply);
+    }
+  }
+}
+
+const ofSession = (what: string, reply: string): SmtpFailure => new SmtpFailure(what, reply, "session");
+const ofMessage = (what: string, reply: string): SmtpFailure => new SmtpFailure(what, reply, "message");
+const ofLogin = (_what: string, reply: string): SmtpFailure => loginFailure(reply);
+const AUTH_TYPE = { PLAIN: "plain", LOGIN: "login" } as const;
+
+function ignore(): void {}
+
+function utf8InLatin1(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** RFC 3461 §4. */
+function xtext(text: string): string {
+  return text.replaceAll(/[^\x21-\x2a\x2c-\x3c\x3e-\x7e]/g, (octet) => {
+    return `+${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+  });
+}

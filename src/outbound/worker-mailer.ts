@@ -1,0 +1,127 @@
+import { Attempt, tryLimitMs } from "./attempt.ts";
+import { DotStuffing } from "./dot-stuffing.ts";
+import { isEnvelopeId } from "./envelope.ts";
+import type { Connect } from "./relay-socket.ts";
+import { verdictOf, withoutReply } from "./reply.ts";
+import type { Verdict } from "./reply.ts";
+import {
+  everybody,
+  failureVerdict,
+  faultOf,
+  NOT_SAYABLE,
+  resultsOf,
+  sayableRecipients,
+  tooLargeFor,
+} from "./results.ts";
+import { SmtpFailure } from "./smtp-failure.ts";
+import type { SmtpSettings } from "./smtp-settings.ts";
+import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
+import { WorkerMailerSession } from "./worker-mailer-session.ts";
+
+/** It is for small messages: each opens a session of its own, and none is told its size beforehand. */
+const MAX_MESSAGE_BYTES = 10_000_000;
+
+/** How messages leave. */
+export interface WorkerMailerOptions {
+  settings: SmtpSettings;
+  /** What EHLO says where the settings name nothing: the mail domain. */
+  hello: string;
+  connect: Connect;
+  /** Time of one try before what the size adds; the usual if undefined. */
+  limitMs?: number;
+}
+
+/** Hands small messages to a relay in worker-mailer's steps, a session for each message. */
+export class WorkerMailerTransport implements Transport {
+  readonly name = "worker-mailer";
+  readonly maxBytes = MAX_MESSAGE_BYTES;
+  readonly #options: WorkerMailerOptions;
+
+  constructor(options: WorkerMailerOptions) {
+    this.#options = options;
+  }
+
+  async send(mail: OutboundMail, signal: AbortSignal): Promise<RecipientResult[]> {
+    const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
+    const refused = new Map<string, string>();
+    try {
+      const fault = faultOf(mail, this.maxBytes) ?? beyond(this.#options.settings, mail);
+      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+      const recipients = sayableRecipients(mail);
+      if (recipients.length === 0) return resultsOf(mail, refused, NOT_SAYABLE);
+      return resultsOf(mail, refused, await this.#verdict(attempt, recipients, refused));
+    } finally {
+      await attempt.close();
+    }
+  }
+
+  /** What came of all recipients that were not refused one by one; those are put into `refused`. */
+  async #verdict(attempt: Attempt, recipients: string[], refused: Map<string, string>): Promise<Verdict> {
+    const { settings, hello, connect } = this.#options;
+    let session: WorkerMailerSession | null = null;
+    try {
+      attempt.signal.throwIfAborted();
+      const socket = connect(
+        { hostname: settings.host, port: settings.port },
+        { secureTransport: SECURE_TRANSPORT[settings.security], allowHalfOpen: false },
+      );
+      session = new WorkerMailerSession(socket, settings, hello);
+      const verdict = await attempt.race(transact(session, attempt, recipients, refused));
+      session.leave();
+      return verdict;
+    } catch (error) {
+      session?.drop();
+      return failureVerdict(error, attempt);
+    }
+  }
+}
+
+const SECURE_TRANSPORT = { tls: "on", starttls: "starttls", none: "off" } as const;
+
+/** What worker-mailer does not know. */
+function beyond({ auth }: SmtpSettings, { needsSmtpUtf8 }: OutboundMail): string | null {
+  if (auth?.kind === "xoauth2") return "The transport worker-mailer does not know XOAUTH2";
+  if (needsSmtpUtf8)
+    return "The transport worker-mailer does not know SMTPUTF8, which an address that is not ASCII needs";
+  return null;
+}
+
+async function transact(
+  session: WorkerMailerSession,
+  attempt: Attempt,
+  recipients: string[],
+  refused: Map<string, string>,
+): Promise<Verdict> {
+  const { mail } = attempt;
+  await session.begin();
+  const tooLarge = tooLargeFor(session.maxBytes, mail);
+  if (tooLarge !== null) return withoutReply("impossible", tooLarge);
+  await session.from(mail.returnPath, isEnvelopeId(mail.envelopeId) ? mail.envelopeId : null);
+  for (const recipient of recipients) {
+    const reply = await refusalOf(session, recipient);
+    if (reply !== null) refused.set(recipient, reply);
+  }
+  // Each has its own verdict.
+  if (refused.size === recipients.length) return NOT_SAYABLE;
+  // Each write was awaited: when the message is exhausted, the kernel has it.
+  const flushed = (): Promise<void> => Promise.resolve();
+  const { end } = await session.message(attempt.body(flushed), new DotStuffing());
+  const reply = await end();
+  return verdictOf(reply) ?? withoutReply("unanswered", `The relay answered: ${reply}`);
+}
+
+/** Null for a recipient that the relay takes. What ends the session ends the message. */
+async function refusalOf(session: WorkerMailerSession, recipient: string): Promise<string | null> {
+  try {
+    await session.to(recipient);
+    return null;
+  } catch (error) {
+    if (
+      !(error instanceof SmtpFailure) ||
+      !/^[45][0-9]{2}/.test(error.reply) ||
+      error.reply.startsWith("421")
+    )
+      throw error;
+    return error.reply;
+  }
+}
