@@ -44,7 +44,7 @@ export interface Config {
   /** Resolver (`application/dns-json`) that names of webhooks are checked with; null = the network itself checks. */
   dohUrl: string | null;
   /** How mail leaves the deployment; `local`: it does not, but is kept to be looked at; `none`: nothing is sent at all. */
-  outbound: "local" | "smtp" | "none";
+  outbound: "local" | "smtp" | "worker-mailer" | "cloudflare" | "none";
   /** The relay; null where none is set. */
   smtp: SmtpSettings | null;
   /** What every message that goes out is signed with; null = nothing is. */
@@ -91,6 +91,11 @@ function toggle(fallback: boolean) {
     );
 }
 
+/** Whether mail leaves by a relay. */
+export function needsRelay(outbound: string | undefined): boolean {
+  return outbound === "smtp" || outbound === "worker-mailer";
+}
+
 const Variables = z
   .object({
     MAIL_DOMAIN: z.string().min(1).default("mailkeep.test"),
@@ -110,7 +115,8 @@ const Variables = z
     WEBHOOK_SECRET_PREVIOUS: secretOf(MIN_WEBHOOK_SECRET_CHARS),
     ALLOW_PRIVATE_WEBHOOKS: toggle(false),
     DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
-    OUTBOUND: z.enum(["local", "smtp", "none", ""]).optional(),
+    OUTBOUND: z.enum(["local", "smtp", "worker-mailer", "cloudflare", "none", ""]).optional(),
+    EMAIL: z.unknown().optional(),
     SMTP_URL: optional.transform((url, context) => {
       const settings = url === null ? null : smtpSettings(url);
       if (settings === null || settings.ok) return settings?.value ?? null;
@@ -125,9 +131,13 @@ const Variables = z
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
     }),
   })
-  .refine(({ OUTBOUND, SMTP_URL }) => OUTBOUND !== "smtp" || SMTP_URL !== null, {
+  .refine(({ OUTBOUND, SMTP_URL }) => !needsRelay(OUTBOUND) || SMTP_URL !== null, {
     path: ["SMTP_URL"],
-    error: "must be set where OUTBOUND is smtp",
+    error: "must be set where OUTBOUND is smtp or worker-mailer",
+  })
+  .refine(({ OUTBOUND, EMAIL }) => OUTBOUND !== "cloudflare" || EMAIL !== undefined, {
+    path: ["OUTBOUND"],
+    error: "is cloudflare, but there is no send_email binding called EMAIL",
   })
   .refine((vars) => (vars.DKIM_PRIVATE_KEY === null) === (vars.DKIM_SELECTOR === null), {
     path: ["DKIM_PRIVATE_KEY"],

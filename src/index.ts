@@ -1,5 +1,6 @@
 import { receiveEmail } from "./http/email.ts";
 import { serveHttp } from "./http/app.ts";
+import { receiveSendingEvents } from "./http/queue.ts";
 
 export { ClientBudget } from "./directory/client-budget.ts";
 export { Directory } from "./directory/directory.ts";
@@ -8,4 +9,5 @@ export { Mailbox } from "./mailbox/mailbox.ts";
 export default {
   fetch: serveHttp,
   email: receiveEmail,
+  queue: receiveSendingEvents,
 } satisfies ExportedHandler<Env>;

@@ -55,8 +55,6 @@ export function outboundWorker(options: { allowPrivate: boolean }): V4WorkerOpti
   return {
     name: OUTBOUND,
     compatibilityDate: "2026-11-01",
-    // A socket is the operator's relay and no stranger's URL: it may well stand on this machine.
-    compatibilityFlags: ["connect_pass_through"],
     serviceBindings: { NETWORK: { network: { ...network, tlsOptions: { trustBrowserCas: true } } } },
     modulesRoot: BUNDLE_ROOT,
     modules: [{ type: "ESModule", path: path.join(BUNDLE_ROOT, "outbound.js"), contents: FORWARD }],

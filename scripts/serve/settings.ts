@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { needsRelay } from "../../src/env.ts";
 import { smtpSettings } from "../../src/outbound/smtp-settings.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -60,8 +61,8 @@ const COUNT: Kind = { test: (value) => /^\d{1,15}$/.test(value), words: "a whole
 const ADDRESS: Kind = { test: (value) => /^[^\s@]+@[^\s@]+$/.test(value), words: "an email address" };
 const NAME: Kind = { test: (value) => /^[^\s;]+$/.test(value), words: "a host name" };
 const OUTBOUND: Kind = {
-  test: (value) => /^(local|smtp|none)$/.test(value),
-  words: '"local", "smtp" or "none"',
+  test: (value) => /^(local|smtp|worker-mailer|none)$/.test(value),
+  words: '"local", "smtp", "worker-mailer" or "none"',
 };
 const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
 
@@ -137,7 +138,9 @@ function secret(env: Environment, name: string, minLength: number): string | nul
 function smtpUrl(env: Environment): string | null {
   const url = env.SMTP_URL;
   if (!url) {
-    if (env.OUTBOUND === "smtp") throw new Refusal("SMTP_URL must be set where OUTBOUND is smtp");
+    if (needsRelay(env.OUTBOUND)) {
+      throw new Refusal("SMTP_URL must be set where OUTBOUND is smtp or worker-mailer");
+    }
     return null;
   }
   const settings = smtpSettings(url);

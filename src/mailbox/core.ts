@@ -22,11 +22,11 @@ import { OutboxPump } from "./outbox-pump.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
-import { SmtpTransport } from "../outbound/smtp.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { openOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
 import { Waiters } from "./waiters.ts";
+import { wayOut, type WayOutBindings } from "./way-out.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** What a mailbox is created with. */
@@ -314,9 +314,7 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** What carries mail out of the deployment; null where nothing does. One for the actor's life: it keeps sessions. */
   #wayOut(): Transport | null {
-    const { outbound, smtp, mailDomain } = configOf(this.env);
-    if (outbound !== "smtp" || smtp === null) return null;
-    this.#relay ??= new SmtpTransport({ settings: smtp, hello: mailDomain });
+    this.#relay ??= wayOut(this.env as Env & WayOutBindings, configOf(this.env));
     return this.#relay;
   }
 

@@ -12,6 +12,7 @@ const TOO_LARGE: Said = {
   enhancedCode: "5.3.4",
   diagnostic: `552 5.3.4 Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
   aboutRecipient: false,
+  providerId: null,
 };
 const DELIVERED: Said = {
   result: { kind: "taken" },
@@ -19,6 +20,7 @@ const DELIVERED: Said = {
   enhancedCode: "2.1.5",
   diagnostic: "250 2.1.5 Delivered inside this deployment",
   aboutRecipient: true,
+  providerId: null,
 };
 
 /**
@@ -71,6 +73,7 @@ async function deliver(
           enhancedCode: "5.1.1",
           diagnostic: "550 5.1.1 No such mailbox",
           aboutRecipient: true,
+          providerId: null,
         }
       : {
           result: { kind: "deferred" },
@@ -78,6 +81,7 @@ async function deliver(
           enhancedCode: "4.2.2",
           diagnostic: `452 4.2.2 ${error}`,
           aboutRecipient: true,
+          providerId: null,
         };
   } catch (error) {
     console.error("A message could not be delivered inside and is tried again:", error);
@@ -87,6 +91,7 @@ async function deliver(
       enhancedCode: "4.3.0",
       diagnostic: "451 4.3.0 Local error",
       aboutRecipient: false,
+      providerId: null,
     };
   }
 }

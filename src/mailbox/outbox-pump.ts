@@ -208,6 +208,7 @@ export class OutboxPump {
   #mailFor(departing: Departing, rows: readonly RecipientRow[], sizeBytes: number): OutboundMail {
     return {
       returnPath: departing.returnPath,
+      fromAddress: departing.message.from.address,
       recipients: rows.map(({ address }) => address),
       envelopeId: departing.message.messageId.slice(1, -1),
       needsSmtpUtf8: departing.needsSmtpUtf8,
@@ -254,6 +255,7 @@ export class OutboxPump {
     const { outbox } = this.#tools;
     const step = afterTry(recipient.state, said.result, tries);
     this.#move(recipient, step.state, said.diagnostic, nowMs);
+    if (said.providerId !== null) outbox.nameAs(recipient, said.providerId);
     // What was refused for the message's sake says nothing against the address.
     if (step.state === "bounced" && said.aboutRecipient) {
       outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
@@ -271,13 +273,14 @@ export class OutboxPump {
   }
 }
 
-type Said = Pick<RecipientResult, "result" | "diagnostic" | "aboutRecipient">;
+type Said = Pick<RecipientResult, "result" | "diagnostic" | "aboutRecipient" | "providerId">;
 
 /** A transport that says nothing of a recipient. */
 const UNANSWERED: Said = {
   result: { kind: "unanswered" },
   diagnostic: "The transport gave no answer",
   aboutRecipient: false,
+  providerId: null,
 };
 
 /** Opens an upload from its first byte. */
@@ -361,5 +364,6 @@ function keptOnly(mail: OutboundMail): RecipientResult[] {
     enhancedCode: null,
     diagnostic: "Kept here: this deployment has no way out (OUTBOUND=local)",
     aboutRecipient: false,
+    providerId: null,
   }));
 }

@@ -49,6 +49,12 @@ const NEXT_DUE: Query<{ due_at: number }, [after: number]> = {
 const MOVE: Query<never, [state: string, at: number, diagnostic: Nullable<string>, Seq, position: number]> = {
   text: "UPDATE recipient SET state = ?, at = ?, diagnostic = ? WHERE seq = ? AND position = ?",
 };
+const NAME: Query<never, [providerId: string, Seq, position: number]> = {
+  text: "UPDATE recipient SET provider_id = ? WHERE seq = ? AND position = ?",
+};
+const NAMED: Query<RecipientRow, [providerId: string]> = {
+  text: "SELECT seq, position, address, state, at, diagnostic FROM recipient WHERE provider_id = ?",
+};
 const PLAN: Query<never, [tries: number, dueAt: Nullable<number>, toldSent: number, Seq]> = {
   text: "UPDATE outbox SET tries = ?, due_at = ?, told_sent = ? WHERE seq = ?",
 };
@@ -163,6 +169,16 @@ export class Outbox {
   move(recipient: RecipientRow, state: RecipientState, diagnostic: string | null, nowMs: number): void {
     this.#db.run(MOVE, state, nowMs, diagnostic, recipient.seq, recipient.position);
     Object.assign(recipient, { state, at: nowMs, diagnostic });
+  }
+
+  /** Keeps what the platform calls the message to a recipient. */
+  nameAs({ seq, position }: RecipientRow, providerId: string): void {
+    this.#db.run(NAME, providerId, seq, position);
+  }
+
+  /** The recipient whose message the platform calls so; null if there is none yet. */
+  named(providerId: string): RecipientRow | null {
+    return this.#db.first(NAMED, providerId);
   }
 
   /** Writes when a message is tried next, null for never, and shows the status that its recipients give it. */

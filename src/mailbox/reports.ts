@@ -1,5 +1,6 @@
 import type { RecipientNews, ReportNews } from "../mail/report-news.ts";
-import { afterReport, isSettled } from "../outbound/ledger.ts";
+import type { SendingReport } from "../outbound/cloudflare-events.ts";
+import { afterFailure, afterReport, isSettled } from "../outbound/ledger.ts";
 import type { Account } from "./account.ts";
 import type { LoggedEvent } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
@@ -38,6 +39,35 @@ export function applyReport(
     outbox.move(recipient, step.state, one.diagnostic ?? recipient.diagnostic, nowMs);
     return [logOutgoing(tools, account, { kind: step.event, recipient, nowMs })];
   });
+  settle(outbox, recipients);
+  return events;
+}
+
+/**
+ * Moves the recipient that an event of the platform's sending service is about; inside one transaction. Events may come twice
+ * and in any order. Answers what the log tells of it, or null where the event is about nobody whom this mailbox knows yet.
+ */
+export function applySendingReport(
+  tools: ReportTools,
+  account: Account,
+  report: SendingReport,
+  nowMs: number,
+): LoggedEvent[] | null {
+  const { outbox } = tools;
+  const named = outbox.named(report.providerId);
+  if (named === null) return null;
+  const recipients = outbox.recipients(named.seq);
+  const recipient = recipients.find(({ position }) => position === named.position) ?? named;
+  if (report.isHard) {
+    const reason = report.report === "complained" ? "complaint" : "bounce";
+    outbox.suppress(recipient.address, reason, { seq: named.seq, nowMs });
+  }
+  const step =
+    report.report === "failed" ? afterFailure(recipient.state) : afterReport(recipient.state, report.report);
+  if (step.state === recipient.state) return [];
+  outbox.move(recipient, step.state, report.diagnostic, nowMs);
+  const events =
+    step.event === null ? [] : [logOutgoing(tools, account, { kind: step.event, recipient, nowMs })];
   settle(outbox, recipients);
   return events;
 }

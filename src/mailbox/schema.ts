@@ -384,4 +384,12 @@ CREATE TABLE suppression (
 CREATE TABLE send_key (key TEXT PRIMARY KEY, digest TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 `,
   },
+  {
+    id: "006-provider",
+    // What the platform's events call a message, where it is they that tell what became of it.
+    sql: `
+ALTER TABLE recipient ADD COLUMN provider_id TEXT;
+CREATE INDEX recipient_provider ON recipient (provider_id) WHERE provider_id IS NOT NULL;
+`,
+  },
 ];

@@ -4,11 +4,13 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { sendingReport } from "../outbound/cloudflare-events.ts";
 import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import { composedStream, departingBytes } from "./outbox-pump.ts";
 import * as reading from "./reading.ts";
+import { applySendingReport } from "./reports.ts";
 import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
 import { MailboxUploads } from "./uploading.ts";
@@ -51,6 +53,19 @@ export abstract class MailboxSending extends MailboxUploads {
     return this.answer(access, (account) =>
       done(reading.findByMessageId(this.db, this.view(account), messageId)),
     );
+  }
+
+  /**
+   * What the platform's sending service says of a message, the JSON of its event; false if it came before we know the message
+   * by its name, and should come again.
+   */
+  sendingEvent(json: string): boolean {
+    const account = this.live(Date.now());
+    const report = sendingReport(JSON.parse(json));
+    if (account === null || report === null) return true;
+    const events = this.commit(() => applySendingReport(this.reportTools, account, report, Date.now()));
+    this.tell(events ?? []);
+    return events !== null || Date.now() - Date.parse(report.at) > UNKNOWN_EVENT_MS;
   }
 
   suppressions(access: Access, page: { after: string; limit: number }): Answer<Suppression[]> {
@@ -139,6 +154,9 @@ export abstract class MailboxSending extends MailboxUploads {
     });
   }
 }
+
+/** An event about a message that is not known by then is about one that its owner erased. */
+const UNKNOWN_EVENT_MS = 3_600_000;
 
 /** Should the process die right after a message was accepted, the alarm sends it. */
 const FIRST_TRY_MS = 5_000;

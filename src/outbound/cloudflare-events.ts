@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Report } from "./ledger.ts";
+import type { Reported } from "../mail/report-news.ts";
 import { codeOf, diagnosticOf } from "./reply.ts";
 
 /** What an event of the platform's sending service says of one recipient of one message. */
@@ -12,7 +12,7 @@ export interface SendingReport {
   sender: string;
   recipient: string;
   /** `failed`: it never got to the recipient's host, by no fault of the recipient. */
-  report: Report | "failed";
+  report: Reported | "failed";
   /** The address itself is at fault, now and later: it is not to be written to again. */
   isHard: boolean;
   /** Reply code of the recipient's host; null if it is not said. */

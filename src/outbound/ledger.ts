@@ -158,6 +158,14 @@ export function afterReport(state: RecipientState, report: Reported): Step {
   return news;
 }
 
+/**
+ * A recipient whose host was never reached, as the carrier says that took the message. It is no news of the recipient, so
+ * the log tells nobody; better news that came before stands.
+ */
+export function afterFailure(state: RecipientState): Step {
+  return { state: RANK[state] <= RANK.sent ? "failed" : state, event: null };
+}
+
 /** Whether nothing can happen to a recipient any more but reports. */
 export function isSettled(state: RecipientState): boolean {
   return state !== "queued" && !isHanding(state);

@@ -1,8 +1,11 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { ChangePage } from "../../src/contract/event.ts";
 import type { Email, EmailPage, ThreadPage } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
-import { api, ask, createMailbox, deliver, message, rowsOf, type TestMailbox } from "../harness.ts";
+import { receiveSendingEvents } from "../../src/http/queue.ts";
+import { actorOf, api, ask, createMailbox, deliver, message, rowsOf, type TestMailbox } from "../harness.ts";
 
 const ANN = "ann@example.net";
 const BOB = "bob@example.net";
@@ -194,5 +197,69 @@ describe("a forged report (T53)", () => {
     await deliver(returnPath, away, "");
     expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
     expect(await listed(box, "")).toHaveLength(1);
+  });
+});
+
+describe("events of the platform's sending service", () => {
+  const event = (kind: string, sender: string, more: Record<string, unknown> = {}) => ({
+    type: `cf.email.sending.message.${kind}`,
+    payload: { eventId: `e-${Math.random()}`, messageId: "p-1", sender, recipient: ANN, ...more },
+    metadata: { eventTimestamp: new Date().toISOString() },
+  });
+
+  /** Hands events over as the platform's Queue does; answers what became of each. */
+  async function queue(...bodies: unknown[]): Promise<("ack" | "retry")[]> {
+    const fates: ("ack" | "retry")[] = bodies.map(() => "ack");
+    const messages = bodies.map((body, index) => ({
+      id: String(index),
+      timestamp: new Date(),
+      attempts: 1,
+      body,
+      ack: () => undefined,
+      retry: () => (fates[index] = "retry"),
+    }));
+    const batch = { queue: "events", messages, ackAll: () => undefined, retryAll: () => undefined };
+    await receiveSendingEvents(batch as unknown as MessageBatch, env);
+    return fates;
+  }
+
+  async function named() {
+    const sent = await sentMessage([ANN]);
+    await runInDurableObject(actorOf(sent.box.mailbox), (_, { storage }) => {
+      storage.sql.exec("UPDATE recipient SET provider_id = 'p-1'");
+    });
+    return sent;
+  }
+
+  it("move the recipient whose message they name, once, in whatever order they come (F21)", async () => {
+    const { box, id } = await named();
+    const bounced = event("bounced", box.mailbox, { bounce: { type: "hard", reason: "no such user" } });
+    const all = [event("deferred", box.mailbox), bounced, bounced, event("delivered", box.mailbox)];
+    expect(await queue(...all)).toEqual(["ack", "ack", "ack", "ack"]);
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced"]);
+    await queue(event("complained", box.mailbox));
+    expect(await statesOf(box, id)).toEqual(["complained", "complained"]);
+    expect(await kindsOf(box)).toEqual(["message.sent", "message.bounced", "message.complained"]);
+    expect((await ask("/v1/suppressions", { key: box.api_key })).body).toMatchObject({
+      suppressions: [{ address: ANN, reason: "bounce" }],
+    });
+  });
+
+  it("that say that nobody was reached are no bounce", async () => {
+    const { box, id } = await named();
+    await queue(event("failed", box.mailbox, { failure: { reason: "timed out" } }));
+    expect(await statesOf(box, id)).toEqual(["failed", "failed"]);
+    expect(await kindsOf(box)).toEqual(["message.sent"]);
+  });
+
+  it("come again if they came before our own record, and are done with where nobody needs them", async () => {
+    const { box } = await sentMessage([ANN]);
+    const old = {
+      ...event("delivered", box.mailbox),
+      metadata: { eventTimestamp: "2020-01-01T00:00:00.000Z" },
+    };
+    expect(await queue(event("delivered", box.mailbox), old)).toEqual(["retry", "ack"]);
+    const strangers = [event("delivered", "nobody-at-all@mailkeep.test"), { type: "other" }, null, "text"];
+    expect(await queue(...strangers)).toEqual(["ack", "ack", "ack", "ack"]);
   });
 });

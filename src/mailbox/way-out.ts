@@ -1,0 +1,37 @@
+import { EmailMessage } from "cloudflare:email";
+import { connect } from "cloudflare:sockets";
+import type { Config } from "../env.ts";
+import { CloudflareTransport } from "../outbound/cloudflare.ts";
+import type { Connect } from "../outbound/relay-socket.ts";
+import { SmtpTransport } from "../outbound/smtp.ts";
+import type { Transport } from "../outbound/transport.ts";
+import { WorkerMailerTransport } from "../outbound/worker-mailer.ts";
+
+/** Bindings that a deployment may have. */
+export interface WayOutBindings {
+  /** The platform's sending service. */
+  EMAIL?: SendEmail;
+  /** The network that `npm start` gives for the relay, beside the one that webhooks leave by. */
+  RELAY_NETWORK?: Fetcher;
+}
+
+/** What carries mail out of the deployment, as it is set up; null where nothing does. */
+export function wayOut(env: WayOutBindings, config: Config): Transport | null {
+  const { outbound, smtp, mailDomain } = config;
+  if (outbound === "cloudflare") {
+    const { EMAIL } = env;
+    if (EMAIL === undefined) return null;
+    return new CloudflareTransport({
+      sendRaw: (from, to, raw) => EMAIL.send(new EmailMessage(from, to, raw)),
+    });
+  }
+  if (smtp === null || outbound === "local" || outbound === "none") return null;
+  const options = { settings: smtp, hello: mailDomain, connect: dialOf(env) };
+  return outbound === "smtp" ? new SmtpTransport(options) : new WorkerMailerTransport(options);
+}
+
+function dialOf({ RELAY_NETWORK }: WayOutBindings): Connect {
+  return RELAY_NETWORK === undefined
+    ? connect
+    : (address, options) => RELAY_NETWORK.connect(address, options);
+}
