@@ -38,7 +38,7 @@ export abstract class MailboxSending extends MailboxUploads {
     });
     if (!accepted.ok) return accepted;
     const { seq } = accepted.value;
-    this.outboxPump.pump(now);
+    void this.#pumpAfterAnswer();
     if (wait.seconds > 0) await this.#tried(seq, wait, now);
     return this.answer(access, (account) => this.#sent(account, seq));
   }
@@ -84,6 +84,12 @@ export abstract class MailboxSending extends MailboxUploads {
       sendsToday: account.sendsOn(Date.now()).count,
       dailySendLimit: configOf(this.env).dailySendLimit,
     };
+  }
+
+  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. */
+  async #pumpAfterAnswer(): Promise<void> {
+    await this.ctx.storage.sync();
+    setTimeout(() => this.outboxPump.pump(Date.now()), 0);
   }
 
   async #tried(seq: Seq, wait: { seconds: number; id: string }, now: number): Promise<void> {
