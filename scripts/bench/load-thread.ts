@@ -61,11 +61,7 @@ async function send(job: Extract<Job, { kind: "send" }>): Promise<Outcome> {
     "message/rfc822",
     "application/json",
   );
-  return drive(
-    job,
-    async (lane) => expect(await at(pool, lane).request(head, body), 200).bodyBytes,
-    job.pauseMs,
-  );
+  return drive(job, async (lane) => expect(await at(pool, lane).request(head, body), 200).bodyBytes);
 }
 
 async function smtp(job: Extract<Job, { kind: "smtp" }>): Promise<Outcome> {
@@ -115,7 +111,8 @@ async function waitForCodes(job: Extract<Job, { kind: "code" }>): Promise<Outcom
 const inboundPath = (address: string): string =>
   `/v1/inbound?from=${encodeURIComponent(SENDER)}&to=${encodeURIComponent(address)}`;
 
-async function drive(bounds: Bounds, operation: Operation, pauseMs = 0): Promise<Outcome> {
+async function drive(bounds: Bounds, operation: Operation): Promise<Outcome> {
+  const { pauseMs = 0 } = bounds;
   const latencies: number[] = [];
   let answerBytes = 0;
   let next = 0;

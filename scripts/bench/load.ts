@@ -6,6 +6,8 @@ export interface Bounds {
   connections: number;
   durationMs: number;
   maxCount: number;
+  /** Before each operation of a connection; counts for nothing. */
+  pauseMs?: number;
 }
 
 /** Where messages go. */
@@ -21,8 +23,8 @@ export type Job =
   | ({ kind: "get"; port: number; targets: { path: string; key: string }[] } & Bounds)
   | ({ kind: "post"; port: number; key: string; mailing: Mailing } & Bounds)
   | ({ kind: "smtp"; port: number; mailing: Mailing } & Bounds)
-  /** Sends out of the mailbox of `key`; `pauseMs` lie before each and count for nothing. */
-  | ({ kind: "send"; port: number; key: string; pauseMs: number } & Bounds)
+  /** Sends out of the mailbox of `key`. */
+  | ({ kind: "send"; port: number; key: string } & Bounds)
   | {
       kind: "code";
       port: number;

@@ -283,6 +283,12 @@ const UNANSWERED: Said = {
   providerId: null,
 };
 
+/**
+ * While a peer takes bytes as fast as they are composed, the runtime never waits, and so never looks at what else came in:
+ * no request of any mailbox would be read until the message is through.
+ */
+const BREATH_BYTES = 131_072;
+
 /** Opens an upload from its first byte. */
 export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
 
@@ -306,11 +312,17 @@ function opener({ uploads }: Pick<Departing, "uploads">, openFile: OpenFile): Op
 /** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */
 function streamOf(readable: Readable): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = readable[Symbol.asyncIterator]();
+  let sinceBreath = 0;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
+      if (sinceBreath >= BREATH_BYTES) {
+        sinceBreath = 0;
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
       const next = await chunks.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(next.value);
+      if (next.done === true) return controller.close();
+      sinceBreath += next.value.byteLength;
+      controller.enqueue(next.value);
     },
     async cancel() {
       await chunks.return?.();

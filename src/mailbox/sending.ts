@@ -37,7 +37,7 @@ export abstract class MailboxSending extends MailboxUploads {
       });
     });
     if (!accepted.ok) return accepted;
-    this.outboxPump.pump(now);
+    void this.#pumpAfterAnswer();
     return this.#toldOf(access, accepted.value.seq, wait);
   }
 
@@ -109,6 +109,12 @@ export abstract class MailboxSending extends MailboxUploads {
       sendsToday: account.sendsOn(Date.now()).count,
       dailySendLimit: configOf(this.env).dailySendLimit,
     };
+  }
+
+  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. */
+  async #pumpAfterAnswer(): Promise<void> {
+    await this.ctx.storage.sync();
+    setTimeout(() => this.outboxPump.pump(Date.now()), 0);
   }
 
   async #toldOf(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {

@@ -5,11 +5,15 @@ import type { Act, Plan } from "../transport/smtp-peer.ts";
 import { inParallel } from "./client.ts";
 import type { MailboxKey } from "./client.ts";
 import { message } from "./messages.ts";
-import { copies, isTried, recipientsOf, send, statuses } from "./outgoing.ts";
+import { copies, isTried, reading, recipientsOf, send, statuses } from "./outgoing.ts";
 import { Server } from "./server.ts";
 
 /** More than a mailbox hands over at once. */
 const CROWD = 3;
+/** Takes a second or more on the way out. */
+const LARGE_BYTES = 20_000_000;
+/** One or two requests are answered before the message fills the line. */
+const TURNS = 10;
 
 let relay: SmtpPeer;
 let server: Server;
@@ -181,6 +185,41 @@ describe("mail to another mailbox of the deployment", () => {
     const email = await server.service.email(box.api_key, body.id);
     expect(email.delivery.map(({ status }) => status)).toEqual(["delivered", "sent"]);
     expect(copies(relay, body.message_id).map(recipientsOf)).toEqual([[to[1]]]);
+  });
+});
+
+describe("a relay that takes a large message as fast as it comes", () => {
+  it("leaves everybody their turn", async () => {
+    const { body: file } = await server.service.ask<{ id: string }>("/v1/attachments?filename=large.bin", {
+      key: box.api_key,
+      body: Buffer.alloc(LARGE_BYTES, "large"),
+      headers: { "Content-Type": "application/octet-stream" },
+    });
+    const begun = Promise.withResolvers<void>();
+    let isUnderWay = true;
+    behave({
+      on: {
+        DATA: (talk) => {
+          begun.resolve();
+          talk.take();
+        },
+      },
+      end: (talk, line) => {
+        isUnderWay = false;
+        say("250 2.0.0 taken")(talk, line);
+      },
+    });
+    const attachments = [{ attachment_id: file.id }];
+    const { body } = await send(server.service, box, { to: "x@elsewhere.example", attachments });
+    await begun.promise;
+    let turns = 0;
+    while (isUnderWay) {
+      await server.service.inbox(box.api_key);
+      turns += 1;
+    }
+    expect(turns).toBeGreaterThan(TURNS);
+    const email = await reading(server.service, box, body.id, isTried);
+    expect(email.delivery).toMatchObject([{ status: "sent" }]);
   });
 });
 
