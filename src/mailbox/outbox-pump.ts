@@ -287,7 +287,7 @@ const UNANSWERED: Said = {
  * While a peer takes bytes as fast as they are composed, the runtime never waits, and so never looks at what else came in:
  * no request of any mailbox would be read until the message is through.
  */
-const BREATH_BYTES = 131_072;
+const BREATH_BYTES = 98_304;
 
 /** Opens an upload from its first byte. */
 export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
