@@ -32,6 +32,8 @@ export class Account {
   readonly row: AccountRow;
   /** The mailbox's part of every id it mints. */
   readonly idTail: bigint;
+  /** Time of the newest entry of the log, in ms since 1970; null = not read yet. Only the log uses it. */
+  newestEventAt: number | null = null;
   readonly #db: Database;
   readonly #keys: Map<string, KeyRow>;
 

@@ -27,8 +27,15 @@ const OLDEST: Query<{ seq: number; at: number }, []> = {
 };
 const AT: Query<{ at: number }, [seq: number]> = { text: "SELECT at FROM event WHERE seq = ?" };
 
+/** Time of the newest entry; read once in an actor's life. 0 where none is kept. */
+function newestAt(db: Database, account: Account): number {
+  const { last_event } = account.row;
+  account.newestEventAt ??= last_event === 0 ? 0 : (db.first(AT, last_event)?.at ?? 0);
+  return account.newestEventAt;
+}
+
 /**
- * Writes the next entry; inside the transaction of the change that it tells of. The caller writes `account.row`
+ * Writes the next entry, not before the one before it in time, though the clock went back; inside the transaction of the change that it tells of. The caller writes `account.row`
  * (`last_event`) in the same transaction: so the number survives the entry, which is erased after some days.
  */
 export function append(
@@ -37,9 +44,11 @@ export function append(
   entry: { kind: EventKind; at: number; data: LoggedData },
 ): LoggedEvent {
   const seq = account.row.last_event + 1;
-  db.run(APPEND, seq, entry.kind, entry.at, JSON.stringify(entry.data));
+  const at = Math.max(entry.at, newestAt(db, account));
+  db.run(APPEND, seq, entry.kind, at, JSON.stringify(entry.data));
   account.row.last_event = seq;
-  return { seq, ...entry };
+  account.newestEventAt = at;
+  return { ...entry, seq, at };
 }
 
 /** Entries after `after`, oldest first; of `kinds`, or of all if that is null. */

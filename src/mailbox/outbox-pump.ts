@@ -340,14 +340,13 @@ export function logOutgoing(
   const row = db.first(statements.FIND_EMAIL, recipient.seq);
   if (row === null) throw new Error("A message on its way out is not where it was put");
   const { from_address, subject, has_attachments, attachment_count } = listingOf(row);
-  const at = Math.max(nowMs, 0);
   const data: LoggedData = {
     event: kind,
     email_id: idOf(row.seq, account.idTail),
     mailbox: account.row.address,
     from: from_address,
     subject,
-    received_at: new Date(at).toISOString(),
+    received_at: new Date(nowMs).toISOString(),
     thread_id: idOf(row.thread, account.idTail),
     labels: JSON.parse(row.labels) as string[],
     has_attachments,
@@ -361,7 +360,7 @@ export function logOutgoing(
           diagnostic: recipient.diagnostic,
         }),
   };
-  const event = append(db, account, { kind, at, data });
+  const event = append(db, account, { kind, at: nowMs, data });
   db.run(statements.KEEP_LAST_EVENT, account.row.last_event);
   enqueue(account, event, nowMs);
   return event;

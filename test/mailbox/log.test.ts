@@ -4,7 +4,17 @@ import { EventData, eventData } from "../../src/contract/event.ts";
 import { Database } from "../../src/lib/sql.ts";
 import { Account } from "../../src/mailbox/account.ts";
 import { eventsAfter, oldestSeq, seqBefore, type LoggedEvent } from "../../src/mailbox/log.ts";
-import { actorOf, createMailbox, deliver, evict, plainMessage, type TestMailbox } from "../harness.ts";
+import {
+  actorOf,
+  api,
+  createMailbox,
+  deliver,
+  evict,
+  plainMessage,
+  resetClock,
+  setClock,
+  type TestMailbox,
+} from "../harness.ts";
 
 /** What the log of a mailbox holds, as its actor reads it. */
 function logOf<T>(box: TestMailbox, read: (db: Database, account: Account) => T): Promise<T> {
@@ -41,6 +51,24 @@ describe("The log of a mailbox", () => {
     expect(shown).toMatchObject({ event: "message.received", email_id: body.id, mailbox: box.mailbox });
     expect(shown?.thread_id).toBe(body.id);
     expect(Object.keys(shown ?? {})).toHaveLength(9);
+  });
+
+  it("never goes back in time, whatever the clock does, also for what became of mail of its own", async () => {
+    const [box, other] = [await createMailbox(), await createMailbox()];
+    const started = Date.now();
+    const send = () =>
+      api("/v1/send?wait=10", { key: box.api_key, json: { to: other.mailbox, subject: "x", text: "x" } });
+    setClock(started + 3_600_000);
+    await send();
+    setClock(started);
+    await send();
+    await deliver(box.mailbox, plainMessage());
+    await evict(box.mailbox);
+    await send();
+    const times = (await all(box)).map(({ at }) => at);
+    expect(times.length).toBe(7);
+    expect(times).toEqual(times.toSorted((one, two) => one - two));
+    resetClock();
   });
 
   it("finds where a replay from a time begins", async () => {
