@@ -51,8 +51,19 @@ export interface Config {
   dkim: DkimKey | null;
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
+  /** The model that mail is embedded by, for searches by meaning; null = none. */
+  embeddings: EmbeddingSettings | null;
   /** How long the log of a mailbox and its log of deliveries go back. */
   eventRetentionDays: number;
+}
+
+/** Where embeddings come from. */
+export interface EmbeddingSettings {
+  /** Base address of an endpoint that speaks as OpenAI's does; null = the platform's Workers AI. */
+  url: string | null;
+  model: string;
+  /** Credential of the endpoint; null = none. */
+  key: string | null;
 }
 
 const MIN_TOKEN_CHARS = 32;
@@ -96,6 +107,14 @@ export function needsRelay(outbound: string | undefined): boolean {
   return outbound === "smtp" || outbound === "worker-mailer";
 }
 
+function embeddingSettings(
+  model: string | null,
+  url: string | null,
+  key: string | null,
+): EmbeddingSettings | null {
+  return model === null ? null : { url: url?.replace(/\/+$/, "") ?? null, model, key };
+}
+
 const Variables = z
   .object({
     MAIL_DOMAIN: z.string().min(1).default("mailkeep.test"),
@@ -126,6 +145,10 @@ const Variables = z
     DKIM_DOMAIN: optional,
     DKIM_SELECTOR: optional,
     DKIM_PRIVATE_KEY: optional,
+    EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    EMBEDDINGS_MODEL: optional,
+    EMBEDDINGS_KEY: optional,
+    AI: z.unknown().optional(),
     DAILY_SEND_LIMIT: wholeNumber(100),
     EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
@@ -142,6 +165,14 @@ const Variables = z
   .refine((vars) => (vars.DKIM_PRIVATE_KEY === null) === (vars.DKIM_SELECTOR === null), {
     path: ["DKIM_PRIVATE_KEY"],
     error: "and DKIM_SELECTOR must be set together",
+  })
+  .refine((vars) => vars.EMBEDDINGS_URL === null || vars.EMBEDDINGS_MODEL !== null, {
+    path: ["EMBEDDINGS_MODEL"],
+    error: "must be set where EMBEDDINGS_URL is",
+  })
+  .refine((vars) => vars.EMBEDDINGS_MODEL === null || vars.EMBEDDINGS_URL !== null || vars.AI !== undefined, {
+    path: ["EMBEDDINGS_MODEL"],
+    error: "needs EMBEDDINGS_URL, or a Workers AI binding called AI",
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
@@ -174,6 +205,7 @@ const Variables = z
             privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
           },
     dailySendLimit: vars.DAILY_SEND_LIMIT,
+    embeddings: embeddingSettings(vars.EMBEDDINGS_MODEL, vars.EMBEDDINGS_URL, vars.EMBEDDINGS_KEY),
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));
 

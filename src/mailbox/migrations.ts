@@ -216,4 +216,20 @@ UPDATE outbox SET due_at = NULL
   WHERE NOT EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 0);
 `,
   },
+  {
+    id: "011-embeddings",
+    // Vectors of messages, in signed bytes, and how far they go (`embedding-rows.ts`).
+    sql: `
+CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE embedding_state (
+  model TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  dimensions INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  embedded INTEGER NOT NULL,
+  failed INTEGER NOT NULL
+);
+`,
+  },
 ];

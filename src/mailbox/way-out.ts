@@ -11,8 +11,8 @@ import { WorkerMailerTransport } from "../outbound/worker-mailer.ts";
 export interface WayOutBindings {
   /** The platform's sending service. */
   EMAIL?: SendEmail;
-  /** The network that `npm start` gives for the relay, beside the one that webhooks leave by. */
-  RELAY_NETWORK?: Fetcher;
+  /** The network that `npm start` gives for hosts that the operator names, beside the one that webhooks leave by. */
+  OPERATOR_NETWORK?: Fetcher;
 }
 
 /** What carries mail out of the deployment, as it is set up; null where nothing does. */
@@ -30,8 +30,8 @@ export function wayOut(env: WayOutBindings, config: Config): Transport | null {
   return outbound === "smtp" ? new SmtpTransport(options) : new WorkerMailerTransport(options);
 }
 
-function dialOf({ RELAY_NETWORK }: WayOutBindings): Connect {
-  return RELAY_NETWORK === undefined
+function dialOf({ OPERATOR_NETWORK }: WayOutBindings): Connect {
+  return OPERATOR_NETWORK === undefined
     ? connect
-    : (address, options) => RELAY_NETWORK.connect(address, options);
+    : (address, options) => OPERATOR_NETWORK.connect(address, options);
 }
