@@ -2,6 +2,7 @@ import { EmbeddingError, type Embedder } from "../embeddings/embedder.ts";
 import { quantized, type Neighbour, type NearestOptions, type VectorTable } from "../embeddings/vectors.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
+import { withinTime } from "../lib/time-limit.ts";
 import type { AlarmClock } from "../lib/wake.ts";
 import { embeddedText } from "../mail/embedded-text.ts";
 import { bodyTextStart } from "../mail/excerpts.ts";
@@ -175,7 +176,7 @@ export class Embeddings {
     const key = `${embedder.model}\n${text}`;
     const known = this.#queries.get(key);
     if (known !== undefined) return known;
-    const [vector] = await embedder.embed([text], AbortSignal.timeout(QUERY_TIMEOUT_MS));
+    const [vector] = await withinTime(QUERY_TIMEOUT_MS, null, (signal) => embedder.embed([text], signal));
     if (vector === undefined) throw new EmbeddingError("The model gave no vector");
     const { dimensions } = this.#stored() ?? { dimensions: 0 };
     if (dimensions !== 0 && dimensions !== vector.length) throw wrongDimensions(dimensions, vector.length);
@@ -246,13 +247,14 @@ export class Embeddings {
     signal: AbortSignal,
   ): Promise<Int8Array[] | null> {
     if (messages.length === 0) return [];
-    const within = () => AbortSignal.any([signal, AbortSignal.timeout(BATCH_TIMEOUT_MS)]);
+    const embed = (texts: readonly string[]) =>
+      withinTime(BATCH_TIMEOUT_MS, signal, (within) => embedder.embed(texts, within));
     try {
-      return (await embedder.embed(messages.map(textOf), within())).map(quantized);
+      return (await embed(messages.map(textOf))).map(quantized);
     } catch (error) {
       if (!(error instanceof EmbeddingError) || !error.isOfTexts) throw error;
       // A model that is set wrong refuses everything: then no message is to blame.
-      await embedder.embed([PROBE], within());
+      await embed([PROBE]);
       return null;
     }
   }
