@@ -29,7 +29,8 @@ export abstract class MailboxSending extends MailboxUploads {
     const now = Date.now();
     const { dailySendLimit } = configOf(this.env);
     const accepted = this.answer(access, (account) => {
-      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit };
+      const domains = this.domains.statuses();
+      const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);
@@ -46,6 +47,14 @@ export abstract class MailboxSending extends MailboxUploads {
     const earlier = this.answer(access, () => acceptedBefore(this.outbox, keyed, Date.now()));
     if (!earlier.ok) return earlier;
     return earlier.value === null ? done(null) : this.#toldOf(access, earlier.value, wait);
+  }
+
+  /** An email that is to be answered, and the domains whose addresses are the mailbox's own. */
+  emailToAnswer(access: Access, id: string): Answer<reading.EmailAnswer & { ownDomains: string[] }> {
+    return this.answer(access, (account) => {
+      const email = reading.findEmail(this.db, this.view(account), id, true);
+      return email.ok ? done({ ...email.value, ownDomains: this.domains.verified() }) : email;
+    });
   }
 
   /** The email that bears a Message-ID; null if none here does. */

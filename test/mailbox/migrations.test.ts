@@ -6,7 +6,7 @@ import { Database } from "../../src/lib/sql.ts";
 import { Account } from "../../src/mailbox/account.ts";
 import { eventsAfter } from "../../src/mailbox/log.ts";
 import { Mailbox } from "../../src/mailbox/mailbox.ts";
-import { MIGRATIONS } from "../../src/mailbox/schema.ts";
+import { MIGRATIONS } from "../../src/mailbox/migrations.ts";
 import { INSERT_ACCOUNT, LIST_NEWEST } from "../../src/mailbox/statements.ts";
 import { findUpload, uploadsDue } from "../../src/mailbox/uploads.ts";
 import { actorOf, api, ask, createMailbox, deliver, evict, plainMessage, rowsOf } from "../harness.ts";
