@@ -25,6 +25,8 @@ import { OutboxPump } from "./outbox-pump.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
+import { domainOf } from "../mail/address.ts";
+import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { openOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
@@ -307,12 +309,22 @@ export abstract class MailboxCore extends Server<Env> {
       commit: (change) => this.commit(change),
       durable: () => this.ctx.storage.sync(),
       openFile: (upload) => this.openFile(upload),
+      signerFor: (from) => this.#signerFor(from),
       inside: insideTransport(this.env, config),
       outside: () => this.#wayOut(),
       enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
       tell: (events) => this.tell(events),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
+  }
+
+  /** Mail from an own domain is signed by it alone: DMARC wants the domain of From. */
+  #signerFor(from: string): { dkim: DkimKey | null } | null {
+    const domain = domainOf(from);
+    const address = this.account?.row.address;
+    if (address !== undefined && domain === domainOf(address)) return { dkim: configOf(this.env).dkim };
+    const dkim = this.domains.signingKey(domain);
+    return dkim === null ? null : { dkim };
   }
 
   /** What reports about messages of ours are applied with. */

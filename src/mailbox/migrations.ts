@@ -19,6 +19,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
 );
 `;
 
+/** The steps of a mailbox's schema. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     id: "001-mailbox",
@@ -200,7 +201,23 @@ CREATE INDEX recipient_provider ON recipient (provider_id) WHERE provider_id IS 
 `,
   },
   {
-    id: "007-domains",
+    id: "007-ways",
+    // Mail to mailboxes of this deployment is tried beside mail that leaves it: each way has its own tries and due time.
+    sql: `
+ALTER TABLE outbox ADD COLUMN inside_tries INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE outbox ADD COLUMN inside_due_at INTEGER;
+CREATE INDEX outbox_inside_due ON outbox (inside_due_at) WHERE inside_due_at IS NOT NULL;
+ALTER TABLE recipient ADD COLUMN inside INTEGER NOT NULL DEFAULT 0;
+UPDATE recipient SET inside = 1 WHERE lower(address) LIKE
+  (SELECT '%' || substr(address, instr(address, '@')) FROM account);
+UPDATE outbox SET inside_tries = tries, inside_due_at = due_at
+  WHERE EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 1);
+UPDATE outbox SET due_at = NULL
+  WHERE NOT EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 0);
+`,
+  },
+  {
+    id: "008-domains",
     // A mailbox has few: all are read at once and kept in memory.
     sql: `
 CREATE TABLE domain (

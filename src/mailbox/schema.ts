@@ -153,9 +153,13 @@ export type OutboxRow = {
   /** What reports come back to; null where the return path is the mailbox itself. */
   token: string | null;
   smtp_utf8: 0 | 1;
+  /** Tries to hand it over outside the deployment. */
   tries: number;
-  /** The next try, or the end of the lease of one under way; null = nobody tries. */
+  /** The next of them, or the end of the lease of one under way; null = nobody tries. */
   due_at: number | null;
+  /** Tries to deliver it inside the deployment. */
+  inside_tries: number;
+  inside_due_at: number | null;
   /** Whether the log told that a transport took it. */
   told_sent: 0 | 1;
   /** DKIM-Signature field with its line end, made at the first try; "" before that, and without a key. */
@@ -166,6 +170,8 @@ export type RecipientRow = {
   seq: Seq;
   position: number;
   address: string;
+  /** Whether it is a mailbox of this deployment, as it was set up when the message was accepted. */
+  inside: 0 | 1;
   state: RecipientState;
   /** When it came to that state. */
   at: number;

@@ -4,11 +4,13 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { domainOf } from "../mail/address.ts";
 import { sendingReport } from "../outbound/cloudflare-events.ts";
 import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
-import { composedStream, departingBytes } from "./outbox-pump.ts";
+import { composedStream, departingBytes } from "./departing-stream.ts";
+import { wayToAddress } from "./outbox.ts";
 import * as reading from "./reading.ts";
 import { applySendingReport } from "./reports.ts";
 import * as statements from "./statements.ts";
@@ -27,10 +29,13 @@ export abstract class MailboxSending extends MailboxUploads {
   /** Takes a message over, and answers when it is on disk, or once it was waited for. */
   async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const now = Date.now();
-    const { dailySendLimit } = configOf(this.env);
+    const { dailySendLimit, mailDomain } = configOf(this.env);
+    // Who holds another domain only its object says, and it is asked of mail that arrives.
+    const wayTo = (address: string) =>
+      this.domains.isVerified(domainOf(address.toLowerCase())) ? "inside" : wayToAddress(address, mailDomain);
     const accepted = this.answer(access, (account) => {
       const domains = this.domains.statuses();
-      const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit };
+      const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit, wayTo };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);
