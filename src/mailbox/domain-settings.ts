@@ -9,7 +9,7 @@ import { MailboxSettings } from "./settings.ts";
 export abstract class MailboxDomains extends MailboxSettings {
   /** Asks for a domain, in canonical form, and makes a key for it. */
   async addDomain(access: Access, name: string): Promise<Answer<Domain>> {
-    const hindrance = this.answer(access, () => done(this.domains.hindrance(name)));
+    const hindrance = this.answer(access, () => done(this.domains.spend(name, Date.now())));
     if (!hindrance.ok) return hindrance;
     if (hindrance.value !== null) return refused(hindrance.value);
     const pair = await newDkimPair();

@@ -1,6 +1,6 @@
 import type { CheckedRecord, DeletedDomain, Domain, DomainCheck, DomainStatus } from "../contract/domain.ts";
 import { locatorOf } from "../contract/key.ts";
-import { conflict, notFound, type Answer, type Problem } from "../contract/problem.ts";
+import { conflict, notFound, rateLimited, type Answer, type Problem } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import type { Lookup } from "../lib/doh.ts";
 import { randomHex } from "../lib/hash.ts";
@@ -27,8 +27,11 @@ import type { DomainRow } from "./schema.ts";
 /** Domains of one mailbox at most: each is looked up once a day. */
 const MAX_DOMAINS = 20;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** To make a key takes a tenth of a second, in which nobody else is served. Counted in memory. */
+const MAX_ASKED_PER_HOUR = 60;
 /** After a look-up that told nothing, and after a process that died in the middle of one. */
-const RETRY_MS = 3_600_000;
+const RETRY_MS = HOUR_MS;
 /** A selector is seen by everybody; it only must not meet another one of the same domain. */
 const SELECTOR_BYTES = 5;
 
@@ -57,6 +60,7 @@ type Checked = Answer<DomainCheck>;
 export class Domains {
   readonly #tools: DomainTools;
   readonly #rows: DomainRows;
+  #asked = { sinceMs: 0, count: 0 };
   readonly #underWay = new Map<string, Promise<Checked>>();
   /** The latest call of a domain's object: calls of two stubs may overtake each other. */
   #told: Promise<unknown> = Promise.resolve();
@@ -105,8 +109,19 @@ export class Domains {
     return row === null ? null : { domain: name, selector: row.selector, privateKey: row.private_key };
   }
 
-  /** What stands in the way of a domain more; null if nothing does. */
-  hindrance(name: string): Problem | null {
+  /** What stands in the way of a domain more, which is counted; null if nothing does. */
+  spend(name: string, nowMs: number): Problem | null {
+    const hindrance = this.#hindrance(name);
+    if (hindrance !== null) return hindrance;
+    const { sinceMs, count } = this.#asked;
+    const isRunning = nowMs >= sinceMs && nowMs < sinceMs + HOUR_MS;
+    this.#asked = isRunning ? { sinceMs, count: count + 1 } : { sinceMs: nowMs, count: 1 };
+    if (!isRunning || count < MAX_ASKED_PER_HOUR) return null;
+    const resetSeconds = Math.max(1, Math.ceil((sinceMs + HOUR_MS - nowMs) / 1_000));
+    return rateLimited("new domains", { limit: MAX_ASKED_PER_HOUR, windowSeconds: 3_600, resetSeconds });
+  }
+
+  #hindrance(name: string): Problem | null {
     if (this.#rows.named(name) !== null) return conflict(`${name} is among your domains already`);
     return this.count < MAX_DOMAINS
       ? null
@@ -115,7 +130,7 @@ export class Domains {
 
   /** Writes a domain down with the key made for it; within one transaction. */
   add(name: string, pair: DkimPair, nowMs: number): Answer<Domain> {
-    const hindrance = this.hindrance(name);
+    const hindrance = this.#hindrance(name);
     if (hindrance !== null) return refused(hindrance);
     const id = uuidV7(nowMs);
     this.#rows.add({ id, name, selector: `mk${randomHex(SELECTOR_BYTES)}`, pair }, nowMs);

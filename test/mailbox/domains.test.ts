@@ -168,6 +168,22 @@ describe("a domain that is asked for", () => {
     expect((await add(box, newName())).status).toBe(201);
   });
 
+  it("is one of sixty an hour: each costs a key", async () => {
+    const box = await createMailbox();
+    const statuses: number[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      const { status, body } = await add(box, "again.example.net");
+      statuses.push(status);
+      await remove(box, body.id);
+    }
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    const { status, headers } = await add(box, "again.example.net");
+    expect(status).toBe(429);
+    expect(Number(headers.get("Retry-After"))).toBeGreaterThan(3_000);
+    advance(HOUR_MS);
+    expect((await add(box, "again.example.net")).status).toBe(201);
+  });
+
   it.each([
     ["mailkeep.test", "this service's own"],
     ["x.mailkeep.test", "this service's own"],
@@ -325,7 +341,7 @@ describe("verification", () => {
     const asked = await Promise.all(boxes.map(async (box) => ({ box, ...(await add(box, name)).body })));
     for (const { dns_records } of asked) zone.publish(dns_records);
     const said = await Promise.all(asked.map(({ box, id }) => verify(box, id)));
-    expect(said.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(said.map(({ status }) => status))).toEqual(new Set([200, 409]));
     const lost = said.findIndex(({ status }) => status === 409);
     expect(said[lost]?.body).toMatchObject({
       code: "conflict",
@@ -474,7 +490,9 @@ describe("mail to a verified domain", () => {
     const DOMAIN = { getByName: () => ({ holder: () => Promise.reject(new Error("overloaded")) }) };
     const put = await deliver(`x@${domain}`, plainMessage(), "a@b.example", { DOMAIN });
     expect(put.status).toBe(503);
-    await expect(inject(plainMessage(), "a@b.example", `x@${domain}`, { DOMAIN })).rejects.toThrow();
+    await expect(inject(plainMessage(), "a@b.example", `x@${domain}`, { DOMAIN })).rejects.toThrow(
+      "overloaded",
+    );
     expect(log).toHaveBeenCalled();
     // The deployment's own domain does not ask.
     expect((await deliver(box.mailbox, plainMessage(), "a@b.example", { DOMAIN })).status).toBe(202);
