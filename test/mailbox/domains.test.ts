@@ -855,7 +855,10 @@ describe("a domain that is given up", () => {
     expect(await holderOf(domain)).toBeNull();
   });
 
-  it("while its records are being looked up is not taken after all", async () => {
+  it.each<[string, (box: TestMailbox, id: string) => Promise<{ status: number }>]>([
+    ["alone", remove],
+    ["with its mailbox", (box) => ask("/v1/mailbox", { key: box.api_key, method: "DELETE" })],
+  ])("%s, while its records are looked up, is not taken after all", async (_, giveUp) => {
     const box = await createMailbox();
     const { id, domain, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);
@@ -866,7 +869,7 @@ describe("a domain that is given up", () => {
     };
     const checking = verify(box, id);
     await until(() => world.sent.length === 4);
-    expect((await remove(box, id)).status).toBe(200);
+    expect((await giveUp(box, id)).status).toBe(200);
     held.resolve();
     expect((await checking).status).toBe(404);
     expect(await holderOf(domain)).toBeNull();
