@@ -216,4 +216,26 @@ UPDATE outbox SET due_at = NULL
   WHERE NOT EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 0);
 `,
   },
+  {
+    id: "009-domains",
+    // A mailbox has few: all are read at once and kept in memory.
+    sql: `
+CREATE TABLE domain (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  status TEXT NOT NULL,
+  selector TEXT NOT NULL,
+  private_key TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  held INTEGER NOT NULL DEFAULT 0,
+  verified_at INTEGER,
+  seen_at INTEGER,
+  gone_at INTEGER,
+  checked_at INTEGER,
+  due_at INTEGER,
+  results TEXT NOT NULL DEFAULT '{}'
+) WITHOUT ROWID;
+`,
+  },
 ];
