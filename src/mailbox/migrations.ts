@@ -217,7 +217,7 @@ UPDATE outbox SET due_at = NULL
 `,
   },
   {
-    id: "009-domains",
+    id: "008-domains",
     // A mailbox has few: all are read at once and kept in memory.
     sql: `
 CREATE TABLE domain (
