@@ -1,14 +1,12 @@
 import type { Embedder } from "../embeddings/embedder.ts";
 import { OpenAiEmbedder } from "../embeddings/openai-embedder.ts";
 import { WorkersAiEmbedder, type AiBinding } from "../embeddings/workers-ai-embedder.ts";
-import type { Config } from "../env.ts";
+import { operatorFetch, type Config, type OperatorBindings } from "../env.ts";
 
 /** Bindings that a deployment may have. */
-export interface EmbedderBindings {
+export interface EmbedderBindings extends OperatorBindings {
   /** Models of the platform's. */
   AI?: AiBinding;
-  /** The network that `npm start` gives for hosts that the operator names. */
-  OPERATOR_NETWORK?: Fetcher;
 }
 
 const embedders = new WeakMap<Config, Embedder>();
@@ -19,11 +17,10 @@ export function embedderOf(env: EmbedderBindings, config: Config): Embedder | nu
   const known = embedders.get(config);
   if (known !== undefined) return known;
   const { url, model, key } = config.embeddings;
-  const { AI, OPERATOR_NETWORK } = env;
-  const fetcher: typeof fetch = (input, init) => (OPERATOR_NETWORK ?? globalThis).fetch(input, init);
+  const { AI } = env;
   const embedder =
     url !== null
-      ? new OpenAiEmbedder({ url, model, key }, fetcher)
+      ? new OpenAiEmbedder({ url, model, key }, operatorFetch(env))
       : AI === undefined
         ? null
         : new WorkersAiEmbedder(AI, model);

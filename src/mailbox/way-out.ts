@@ -1,6 +1,6 @@
 import { EmailMessage } from "cloudflare:email";
 import { connect } from "cloudflare:sockets";
-import type { Config } from "../env.ts";
+import type { Config, OperatorBindings } from "../env.ts";
 import { CloudflareTransport } from "../outbound/cloudflare.ts";
 import type { Connect } from "../outbound/relay-socket.ts";
 import { SmtpTransport } from "../outbound/smtp.ts";
@@ -8,11 +8,9 @@ import type { Transport } from "../outbound/transport.ts";
 import { WorkerMailerTransport } from "../outbound/worker-mailer.ts";
 
 /** Bindings that a deployment may have. */
-export interface WayOutBindings {
+export interface WayOutBindings extends OperatorBindings {
   /** The platform's sending service. */
   EMAIL?: SendEmail;
-  /** The network that `npm start` gives for hosts that the operator names, beside the one that webhooks leave by. */
-  OPERATOR_NETWORK?: Fetcher;
 }
 
 /** What carries mail out of the deployment, as it is set up; null where nothing does. */
