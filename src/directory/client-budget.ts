@@ -43,6 +43,12 @@ export class ClientBudget extends Server<Env> {
     return allowance;
   }
 
+  /** Gives back one of `kind` that was spent before it was known whether it counts. */
+  refund(kind: string): void {
+    const kept = hasSchema(this.#db) ? this.#db.first(READ_BUDGET, kind) : null;
+    if (kept !== null) this.#db.run(WRITE_BUDGET, kind, kept.since, Math.max(0, kept.spent - 1));
+  }
+
   /** Counts a wrong key. */
   strike(budget: Budget): Allowance {
     const { used, allowance } = spendOne(this.#strikes, budget, Date.now());

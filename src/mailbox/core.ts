@@ -26,6 +26,7 @@ import * as statements from "./statements.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { openOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
+import { TakeOver, type KeptMailbox } from "./take-over.ts";
 import { Waiters } from "./waiters.ts";
 import { wayOut, type WayOutBindings } from "./way-out.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -38,6 +39,8 @@ export interface NewMailbox {
   secretHash: string;
   scope: Scope;
   expiresAt: number | null;
+  /** The temporary mailbox whose mail comes along. */
+  takeOver?: KeptMailbox | null;
 }
 
 /** A created mailbox; `replayed` if the very same key had created it before. */
@@ -72,6 +75,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected webhooks: Webhooks;
+  protected readonly takeOver: TakeOver;
   protected readonly outbox: Outbox;
   protected outboxPump: OutboxPump;
   /** Who waits for the first try of a message. */
@@ -91,6 +95,7 @@ export abstract class MailboxCore extends Server<Env> {
     });
     this.alarmClock = new AlarmClock(ctx.storage);
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    this.takeOver = new TakeOver({ db: this.db, env, ...this.#context() });
     this.outbox = new Outbox(this.db);
     this.webhooks = this.#newWebhooks();
     this.outboxPump = this.#newOutboxPump();
@@ -116,6 +121,7 @@ export abstract class MailboxCore extends Server<Env> {
       const due = now + REPORT_RETRY_MS;
       this.db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, due);
       this.db.run(statements.INSERT_KEY, uuidV7(now), mailbox.secretHash, mailbox.scope, now, expiresAt);
+      if (mailbox.takeOver) this.takeOver.begin(mailbox.takeOver, now);
     });
     const account = Account.open(this.db);
     this.account = account;
@@ -157,6 +163,7 @@ export abstract class MailboxCore extends Server<Env> {
       }
       this.webhooks.pump(now);
       this.outboxPump.pump(now);
+      this.takeOver.pump(now);
       prune(this.db, this.retentionMs, now);
       this.#expireUploads(this.account, now);
       await this.#lifecycle.drain(this.account, now);
@@ -282,7 +289,9 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return;
     const now = Date.now();
     const isClosing = account.row.status === "closing";
-    const kept = isClosing ? [] : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db)];
+    const kept = isClosing
+      ? []
+      : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db), this.takeOver.due()];
     const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
     await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
   }
@@ -343,16 +352,19 @@ export abstract class MailboxCore extends Server<Env> {
   }
 
   #newWebhooks(): Webhooks {
-    return new Webhooks({
-      db: this.db,
-      clock: this.alarmClock,
+    return new Webhooks({ db: this.db, clock: this.alarmClock, ...this.#context() });
+  }
+
+  /** What the parts of a mailbox ask it for. */
+  #context() {
+    return {
       config: () => configOf(this.env),
       account: () => this.account,
       rearm: () =>
         this.ctx.waitUntil(
           this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
         ),
-    });
+    };
   }
 
   /** How long the log keeps an entry. */

@@ -216,4 +216,17 @@ UPDATE outbox SET due_at = NULL
   WHERE NOT EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 0);
 `,
   },
+  {
+    id: "008-take-over",
+    sql: `
+CREATE TABLE take_over (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  position INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER
+);
+`,
+  },
 ];
