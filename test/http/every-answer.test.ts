@@ -241,7 +241,7 @@ describe("an unknown path", () => {
   });
 
   it("is 404 for everybody outside /v1", async () => {
-    expect((await api("/")).status).toBe(404);
+    expect((await api("/nowhere")).status).toBe(404);
     expect((await api("/v2/inbox")).status).toBe(404);
     expect((await api("/docs/nothing.js")).status).toBe(404);
   });

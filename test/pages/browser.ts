@@ -55,7 +55,7 @@ export interface Reader {
 export class Site {
   readonly server: Server;
   readonly #browser: Browser;
-  /** What no page may do: faults in the console, and requests to other hosts. Tests look at it with {@link quiet}. */
+  /** What no page may do: faults in the console, and requests to other hosts. Tests end with {@link assertQuiet}. */
   readonly #faults: string[] = [];
 
   private constructor(server: Server, browser: Browser) {
@@ -105,6 +105,12 @@ export class Site {
     const page = await (await this.reader(reader)).newPage();
     await page.goto(place);
     return page;
+  }
+
+  /** Throws what the pages did wrong since the last call. */
+  assertQuiet(expected?: RegExp): void {
+    const faults = this.faults(expected);
+    if (faults.length > 0) throw new Error(`A page was not quiet:\n${faults.join("\n")}`);
   }
 
   /** What the pages did wrong since the last call. A refusal that a page shows as such is told by the console too: filter it. */

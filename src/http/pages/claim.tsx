@@ -111,11 +111,11 @@ function pendingPage({ view, deviceCode, config, isSignedIn }: Pending): Promise
       <>
         <h1>An agent asks for a mailbox</h1>
         <div class="card">
-          <p class="muted">The address</p>
+          <p class="label">The address</p>
           <p class="break">
             <strong>{view.address}</strong>
           </p>
-          <p class="muted">The code that your agent must show too</p>
+          <p class="label">The code that your agent must show too</p>
           <p class="code">{deviceCode}</p>
         </div>
         <p>
