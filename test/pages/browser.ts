@@ -136,9 +136,13 @@ export async function expectFits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(0);
 }
 
-/** Keeps how a page looks, in `test/pages/screens`, when `SCREENS=write` asks for it. */
+/** Keeps how a page looks at both widths, in `test/pages/screens`, when `SCREENS=write` asks for it. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
   if (Reflect.get(process.env, "SCREENS") !== "write") return;
-  const width = page.viewportSize()?.width ?? 0;
-  await page.screenshot({ path: path.join(SCREENS, `${name}-${width}.png`), fullPage: true });
+  const before = page.viewportSize();
+  for (const at of ["phone", "desk"] as const) {
+    await page.setViewportSize({ width: WIDTHS[at], height: HEIGHTS[at] });
+    await page.screenshot({ path: path.join(SCREENS, `${name}-${WIDTHS[at]}.png`), fullPage: true });
+  }
+  if (before !== null) await page.setViewportSize(before);
 }

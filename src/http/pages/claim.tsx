@@ -69,7 +69,9 @@ function askForCode(
               Eight letters, such as BCDF-GHJK
             </span>
           </div>
-          <button type="submit">Continue</button>
+          <button type="submit" class="primary">
+            Continue
+          </button>
         </form>
         <h2>No code yet?</h2>
         <p>
@@ -226,7 +228,9 @@ function SignIn({ isHidden }: { isHidden: boolean }) {
           AUTH_TOKEN of this deployment. You stay signed in for eight hours.
         </span>
       </div>
-      <button type="submit">Sign in</button>
+      <button type="submit" class="primary">
+        Sign in
+      </button>
     </form>
   );
 }
