@@ -1,4 +1,5 @@
 import { claimRoutes } from "./routes/claim.ts";
+import { domainRoutes } from "./routes/domains.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { sendingRoutes } from "./routes/sending.ts";
@@ -18,6 +19,7 @@ export const routes = {
   ...uploadRoutes,
   ...eventRoutes,
   ...sendingRoutes,
+  ...domainRoutes,
   ...operatorRoutes,
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Query } from "../lib/sql.ts";
-import type { ClaimRow, EntryRow } from "./schema.ts";
+import type { ClaimRow, EntryRow, HolderRow } from "./schema.ts";
 
 export const REPORT: Query<never, [string, string, string, number, number | null]> = {
   text: "INSERT OR REPLACE INTO entry (address, kind, status, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
@@ -52,3 +52,8 @@ export const READ_CLAIM_KEY: Query<never, [readAt: number]> = {
 export const COUNT_WRONG_CODE: Query<never, []> = {
   text: "UPDATE claim SET wrong_codes = wrong_codes + 1",
 };
+export const READ_HOLDER: Query<HolderRow, []> = { text: "SELECT locator, since, seen_at FROM holder" };
+export const WRITE_HOLDER: Query<never, [locator: string, since: number, seenAt: number]> = {
+  text: "INSERT INTO holder (one, locator, since, seen_at) VALUES (1, ?, ?, ?)",
+};
+export const SAW_HOLDER: Query<never, [seenAt: number]> = { text: "UPDATE holder SET seen_at = ?" };

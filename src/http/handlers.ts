@@ -3,6 +3,7 @@ import { attachmentHandlers } from "./routes/attachments.ts";
 import { bootstrapHandlers } from "./routes/bootstrap.ts";
 import { claimHandlers } from "./routes/claim.ts";
 import { codeHandlers } from "./routes/codes.ts";
+import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
 import { eventHandlers } from "./routes/events.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
@@ -20,6 +21,7 @@ export const handlers: Handlers = {
   ...bootstrapHandlers,
   ...claimHandlers,
   ...codeHandlers,
+  ...domainHandlers,
   ...emailHandlers,
   ...eventHandlers,
   ...inboundHandlers,
