@@ -238,4 +238,17 @@ CREATE TABLE domain (
 ) WITHOUT ROWID;
 `,
   },
+  {
+    id: "009-take-over",
+    sql: `
+CREATE TABLE take_over (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  position INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER
+);
+`,
+  },
 ];
