@@ -239,7 +239,20 @@ CREATE TABLE domain (
 `,
   },
   {
-    id: "009-embeddings",
+    id: "009-take-over",
+    sql: `
+CREATE TABLE take_over (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  position INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER
+);
+`,
+  },
+  {
+    id: "010-embeddings",
     // Vectors of messages, in signed bytes, and how far they go (`embedding-rows.ts`).
     sql: `
 CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
