@@ -251,4 +251,20 @@ CREATE TABLE take_over (
 );
 `,
   },
+  {
+    id: "010-embeddings",
+    // Vectors of messages, in signed bytes, and how far they go (`embedding-rows.ts`).
+    sql: `
+CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE embedding_state (
+  model TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  dimensions INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  embedded INTEGER NOT NULL,
+  failed INTEGER NOT NULL
+);
+`,
+  },
 ];
