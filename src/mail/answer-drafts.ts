@@ -1,6 +1,12 @@
 import type { Email } from "../contract/message.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
-import { MAX_ATTACHMENTS, type ForwardBody, type OutgoingFile, type ReplyBody } from "../contract/sending.ts";
+import {
+  MAX_ATTACHMENTS,
+  type ForwardBody,
+  type OutgoingFile,
+  type ReplyBody,
+  type SendBody,
+} from "../contract/sending.ts";
 import { done, refused } from "../lib/outcome.ts";
 import {
   ancestryOfAnswer,
@@ -12,8 +18,8 @@ import {
   type AnsweredMail,
   type AnswerRecipients,
 } from "./answered-mail.ts";
-import { automaticAnswerFault } from "./automatic.ts";
-import { isOwnAddress, saysAutomatic, sendableFile, type Draft } from "./outgoing.ts";
+import { automaticAnswerProblem, automaticRecipients, goesBack, isByMachine } from "./automatic-answer.ts";
+import { isOwnAddress, sendableFile, type Draft } from "./outgoing.ts";
 import { forwardedBodies, withQuote } from "./quoting.ts";
 
 /** A message to send, its files not looked for yet. */
@@ -25,13 +31,34 @@ export interface Written {
   answered: string | null;
 }
 
+/**
+ * A message as it was asked for, which says that it answers `inReplyTo`; `email` is what bears that id, null if the mailbox
+ * holds none. 400 where a machine would answer a machine.
+ */
+export function sendDraft(body: SendBody, inReplyTo: string | null, email: Email | null): Answer<Written> {
+  const { attachments: files, in_reply_to: _, ...draft } = body;
+  if (email === null) {
+    const references = inReplyTo === null ? [] : [inReplyTo];
+    return done({ draft, files, ancestry: { inReplyTo, references }, answered: null });
+  }
+  const problem = automaticAnswerProblem(email, body, "an answer to");
+  if (problem !== null) return refused(problem);
+  return done({ draft, files, ancestry: ancestryOfAnswer(mailOf(email)), answered: email.id });
+}
+
 /** An answer to an email of the mailbox. 400 where nobody can be answered, or a machine would answer a machine. */
 export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
   const { reply_all, quote, attachments, cc, ...rest } = body;
   const mail = mailOf(email);
-  const fault = saysAutomatic({ headers: fieldsOf(body.headers) }) ? machineFault(email) : null;
-  if (fault !== null) return refused(invalid("headers.Auto-Submitted", fault));
-  const recipients = recipientsOf(email, mail, reply_all);
+  const problem = automaticAnswerProblem(email, body, "a reply to");
+  if (problem !== null) return refused(problem);
+  const isAutomatic = email.direction === "inbound" && isByMachine(body);
+  if (isAutomatic && reply_all) {
+    return refused(
+      invalid("reply_all", "must not be set in an automatic reply, which its sender alone gets"),
+    );
+  }
+  const recipients = isAutomatic ? automaticRecipients(email, mail) : recipientsOf(email, mail, reply_all);
   if (recipients.to.length + recipients.cc.length === 0) {
     return refused({ code: "invalid", error: "This email names no address that can be replied to" });
   }
@@ -49,6 +76,10 @@ export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
 export function forwardDraft(email: Email, body: ForwardBody): Answer<Written> {
   const { with_attachments, attachments, ...rest } = body;
   const mail = mailOf(email);
+  const problem = goesBack(email, mail, body)
+    ? automaticAnswerProblem(email, body, "a forward back of")
+    : null;
+  if (problem !== null) return refused(problem);
   const files = [...attachments, ...(with_attachments ? filesOf(email) : [])];
   if (files.length > MAX_ATTACHMENTS) {
     const rule = `must be at most ${MAX_ATTACHMENTS} files, those of the email included`;
@@ -61,7 +92,7 @@ export function forwardDraft(email: Email, body: ForwardBody): Answer<Written> {
 }
 
 /** What an email says of itself that is answered. */
-export function mailOf({ headers, body_text, body_html }: Email): AnsweredMail {
+function mailOf({ headers, body_text, body_html }: Email): AnsweredMail {
   return answeredMail({ headers, text: body_text, html: body_html });
 }
 
@@ -71,17 +102,6 @@ function recipientsOf(email: Email, mail: AnsweredMail, all: boolean): AnswerRec
   if (email.direction === "inbound") return answerRecipients(mail, isOwn, all);
   const ourselves = { name: "", address: email.mailbox };
   return answerRecipients({ ...mail, from: ourselves, replyTo: [] }, isOwn, all);
-}
-
-function machineFault(email: Email): string | null {
-  const { headers, subject, from_address, metadata, mailbox } = email;
-  const heading = { headers, subject, fromAddress: from_address, envelopeFrom: metadata.envelope_from };
-  const fault = automaticAnswerFault(heading, isOwnAddress(mailbox));
-  return fault === null ? null : `must not stand in a reply to this email: ${fault}`;
-}
-
-function fieldsOf(headers: ReplyBody["headers"]) {
-  return Object.entries(headers).map(([name, value]) => ({ name, value }));
 }
 
 function filesOf({ attachments, body_html }: Email): OutgoingFile[] {

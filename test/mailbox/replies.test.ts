@@ -275,26 +275,6 @@ describe("a reply", () => {
     });
   });
 
-  it("by a machine never goes to a machine", async () => {
-    const box = await createMailbox();
-    const byMachine = { headers: { "Auto-Submitted": "auto-replied" } };
-    for (const line of ["Auto-Submitted: auto-replied", "List-Id: <l.example.com>", "Precedence: bulk"]) {
-      const id = await received(box, ["From: ann@example.com", "Subject: Out of office", line]);
-      const refused = await reply(box, id, byMachine);
-      expect([line, refused.status, refused.body.details?.[0]?.path]).toEqual([
-        line,
-        400,
-        "headers.Auto-Submitted",
-      ]);
-      expect((await reply(box, id, {})).status).toBe(200);
-    }
-    const id = await received(box, ["From: ann@example.com", "Subject: A person"]);
-    const { body } = await reply(box, id, byMachine);
-    expect(await rawOf(box, body.id)).toContain("Auto-Submitted: auto-replied\r\n");
-    const fromNobody = (await deliver(box.mailbox, plainMessage(), "")).body.id;
-    expect((await reply(box, fromNobody, byMachine)).status).toBe(400);
-  });
-
   it("is not written to a suppressed address, and counts for nothing then", async () => {
     const box = await createMailbox();
     const gone = "nobody-at-all@mailkeep.test";
@@ -305,6 +285,106 @@ describe("a reply", () => {
       body: { error: `Recipient is suppressed: ${gone} (bounce)` },
     });
     expect(await outboundOf(box)).toBe(1);
+  });
+});
+
+const BY_MACHINE = { headers: { "Auto-Submitted": "auto-replied" } };
+
+describe("an answer by a machine", () => {
+  const MACHINES = ["Auto-Submitted: auto-replied", "List-Id: <l.example.com>", "Precedence: bulk"];
+
+  it.each(MACHINES)("never goes to a machine: %s", async (line) => {
+    const box = await createMailbox();
+    const [id, messageId] = [
+      await received(box, ["From: ann@example.com", "Message-ID: <m@example.com>", line]),
+      "<m@example.com>",
+    ];
+    for (const refused of [
+      await reply(box, id, BY_MACHINE),
+      await send(box, { in_reply_to: messageId, ...BY_MACHINE }),
+      await forward(box, id, { to: "Ann <ANN+x@example.com>", ...BY_MACHINE }),
+    ]) {
+      expect([refused.status, refused.body.details?.[0]?.path]).toEqual([400, "headers.Auto-Submitted"]);
+    }
+    expect(await outboundOf(box)).toBe(0);
+    for (const { status } of [
+      await reply(box, id, {}),
+      await send(box, { in_reply_to: messageId }),
+      await forward(box, id, { to: "ann@example.com" }),
+      // To others it is news, and no answer.
+      await forward(box, id, BY_MACHINE),
+    ]) {
+      expect(status).toBe(200);
+    }
+  });
+
+  it("never goes to who cannot be answered: no return path", async () => {
+    const box = await createMailbox();
+    const { id } = (await deliver(box.mailbox, plainMessage(), "")).body;
+    expect((await reply(box, id, BY_MACHINE)).status).toBe(400);
+    expect((await reply(box, id, {})).status).toBe(200);
+  });
+
+  it("to a person says what it is, and goes to the return path alone, whatever the message asks for", async () => {
+    const box = await createMailbox();
+    const lines = ["From: Ann <ann@example.com>", "Reply-To: everybody@example.com", `To: ${box.mailbox}`];
+    const raw = message([...lines, "Cc: bob@example.net", "Subject: A person"]);
+    const { id } = (await deliver(box.mailbox, raw, "ann.path@example.com")).body;
+    const { body } = await reply(box, id, BY_MACHINE);
+    expect(await recipientsOf(box, body.id)).toEqual(["ann.path@example.com"]);
+    expect(await rawOf(box, body.id)).toContain("Auto-Submitted: auto-replied\r\n");
+    expect(await reply(box, id, { ...BY_MACHINE, reply_all: true })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "reply_all" }] },
+    });
+    const saysNo = { headers: { "Auto-Submitted": "no" } };
+    expect(await recipientsOf(box, (await reply(box, id, saysNo)).body.id)).toEqual([
+      "everybody@example.com",
+    ]);
+  });
+
+  it("to a mailbox here goes to its address, and not to the path that reports come back to", async () => {
+    const [box, ann] = [await createMailbox(), await createMailbox()];
+    await send(ann, { to: box.mailbox, reply_to: "everybody@example.com" }, "?wait=10");
+    const [arrived] = await inboxOf(box);
+    const { body } = await post(box, `emails/${arrived?.id}/reply?wait=10`, { text: "Yes.", ...BY_MACHINE });
+    expect(await recipientsOf(box, body.id)).toEqual([ann.mailbox]);
+    expect((await inboxOf(ann)).map(({ to_address }) => to_address)).toEqual([ann.mailbox]);
+  });
+
+  it("is impossible where nothing can be sent to the return path", async () => {
+    const box = await createMailbox();
+    const { id } = (await deliver(box.mailbox, plainMessage(), "ann@[192.0.2.1]")).body;
+    expect(await reply(box, id, BY_MACHINE)).toMatchObject({
+      status: 400,
+      body: { error: "This email names no address that can be replied to" },
+    });
+  });
+
+  it("may follow what the mailbox sent itself, or does not know", async () => {
+    const box = await createMailbox();
+    const first = await send(box, BY_MACHINE);
+    const next = await send(box, { in_reply_to: first.body.message_id, ...BY_MACHINE });
+    expect([next.status, next.body.thread_id]).toEqual([200, first.body.thread_id]);
+    expect((await send(box, { in_reply_to: "<unknown@example.com>", ...BY_MACHINE })).status).toBe(200);
+    const reminder = await reply(box, first.body.id, BY_MACHINE);
+    expect(await recipientsOf(box, reminder.body.id)).toEqual(["ann@example.net"]);
+  });
+
+  it("to each other ends between two that pass on whatever they get", async () => {
+    const [one, other] = [await createMailbox(), await createMailbox()];
+    const passOn = async (from: TestMailbox, to: TestMailbox, id: string) =>
+      post(from, `emails/${id}/forward?wait=10`, {
+        to: to.mailbox,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+    const { id } = (await deliver(one.mailbox, plainMessage())).body;
+    expect((await passOn(one, other, id)).body.status).toBe("delivered");
+    const [arrived] = await inboxOf(other);
+    expect(await passOn(other, one, arrived?.id ?? "")).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "headers.Auto-Submitted" }] },
+    });
   });
 });
 
