@@ -21,6 +21,7 @@ import {
 import { automaticAnswerProblem, automaticRecipients, goesBack, isByMachine } from "./automatic-answer.ts";
 import { isOwnAddress, sendableFile, type Draft } from "./outgoing.ts";
 import { forwardedBodies, withQuote } from "./quoting.ts";
+import { returnPathToken } from "./return-path.ts";
 
 /** A message to send, its files not looked for yet. */
 export interface Written {
@@ -48,7 +49,7 @@ export function sendDraft(body: SendBody, inReplyTo: string | null, email: Email
 
 /** An answer to an email of the mailbox. 400 where nobody can be answered, or a machine would answer a machine. */
 export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
-  const { reply_all, quote, attachments, cc, ...rest } = body;
+  const { reply_all, quote, attachments, cc, from, ...rest } = body;
   const mail = mailOf(email);
   const problem = automaticAnswerProblem(email, body, "a reply to");
   if (problem !== null) return refused(problem);
@@ -64,6 +65,7 @@ export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
   }
   const draft = {
     ...rest,
+    from: from.length > 0 ? from : ownTagOf(email),
     to: recipients.to,
     cc: [...recipients.cc, ...cc],
     subject: answerSubject(mail.subject),
@@ -102,6 +104,13 @@ function recipientsOf(email: Email, mail: AnsweredMail, all: boolean): AnswerRec
   if (email.direction === "inbound") return answerRecipients(mail, isOwn, all);
   const ourselves = { name: "", address: email.mailbox };
   return answerRecipients({ ...mail, from: ourselves, replyTo: [] }, isOwn, all);
+}
+
+/** The tag of the mailbox under which its correspondent knows it: the answer comes from there. None where it is no tag. */
+function ownTagOf({ direction, mailbox, to_address, from_address }: Email): string[] {
+  const own = direction === "inbound" ? to_address : from_address;
+  // Reports about one message go to a tag of the service's making, and nobody else should.
+  return isOwnAddress(mailbox)(own) && returnPathToken(own) === null ? [own] : [];
 }
 
 function filesOf({ attachments, body_html }: Email): OutgoingFile[] {

@@ -142,6 +142,34 @@ describe("a reply", () => {
     expect(await recipientsOf(box, (await reply(box, id, {})).body.id)).toEqual(["desk@example.com"]);
   });
 
+  it("comes from the tag under which its correspondent knows the mailbox, unless it says another", async () => {
+    const box = await createMailbox();
+    const tagged = box.mailbox.replace("@", "+shop@");
+    await api("/v1/mailbox", { key: box.api_key, method: "PATCH", json: { display_name: "The agent" } });
+    const raw = message(["From: ann@example.com", `To: Shop <${tagged}>`, "Subject: Order"]);
+    const { id } = (await deliver(tagged.toUpperCase(), raw)).body;
+    const sender = async (sent: { body: Told }) => {
+      const { from_address, from_name, metadata } = await email(box, sent.body.id);
+      expect(metadata.envelope_from.startsWith(`${box.mailbox.split("@")[0]}+b.`)).toBe(true);
+      return `${from_name} <${from_address}>`;
+    };
+    const answer = await reply(box, id, {});
+    expect(await sender(answer)).toBe(`The agent <${tagged}>`);
+    // What follows it comes from there, too.
+    expect(await sender(await reply(box, answer.body.id, {}))).toBe(`The agent <${tagged}>`);
+    expect(await sender(await reply(box, id, { from: `Me <${box.mailbox}>` }))).toBe(`Me <${box.mailbox}>`);
+    expect(await sender(await reply(box, id, { from: [] }))).toBe(`The agent <${tagged}>`);
+  });
+
+  it("never comes from the path that reports come back to", async () => {
+    const box = await createMailbox();
+    const first = await send(box, {});
+    const path = (await email(box, first.body.id)).metadata.envelope_from;
+    const { id } = (await deliver(path, message(["From: ann@example.com", "Subject: Hi"]))).body;
+    const { body } = await reply(box, id, {});
+    expect(await email(box, body.id)).toMatchObject({ from_address: box.mailbox });
+  });
+
   it("to a message of our own goes to whom we sent it, whatever its Reply-To", async () => {
     const box = await createMailbox();
     const sent = await send(box, {
