@@ -7,23 +7,35 @@ import type { FileWish } from "../mailbox/accept.ts";
 import { openPart, type Asked } from "./message-source.ts";
 import { storeUpload } from "./store-upload.ts";
 
-/**
- * The files of a message as uploads, which is what a message is composed from: one that came inline, or that an email of
- * this mailbox received, becomes one first, as a stream. What is not used in the end expires like any upload.
- */
-export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): Promise<Answer<FileWish[]>> {
-  const wishes: FileWish[] = [];
-  for (const [index, file] of files.entries()) {
-    const upload = await uploadOf(asked, file, `attachments.${index}.attachment_id`);
-    if (!upload.ok) return upload;
-    const { filename, content_type, content_id } = file;
-    wishes.push({ upload: upload.value, filename, content_type, content_id });
-  }
-  return done(wishes);
+/** The files of a message as uploads, which is what a message is composed from. */
+export interface OutgoingFiles {
+  wishes: Answer<FileWish[]>;
+  /** Ids of the uploads that were made for this message; where it is not sent, nobody else knows them. */
+  made: string[];
 }
 
-/** The id of the upload that holds a file. */
-async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promise<Answer<string>> {
+/** A file that came inline, or that an email of this mailbox received, becomes an upload first, as a stream. */
+export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): Promise<OutgoingFiles> {
+  const wishes: FileWish[] = [];
+  const made: string[] = [];
+  for (const [index, file] of files.entries()) {
+    const upload = await uploadOf(asked, file, `attachments.${index}.attachment_id`);
+    if (!upload.ok) return { wishes: upload, made };
+    const { id, isNew } = upload.value;
+    if (isNew) made.push(id);
+    const { filename, content_type, content_id } = file;
+    wishes.push({ upload: id, filename, content_type, content_id });
+  }
+  return { wishes: done(wishes), made };
+}
+
+/** An upload that holds a file. */
+interface FileUpload {
+  id: string;
+  isNew: boolean;
+}
+
+async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promise<Answer<FileUpload>> {
   const { attachment_id, content } = file;
   if (typeof content === "string") {
     const bytes = Buffer.from(content, "base64");
@@ -32,7 +44,7 @@ async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promis
       contentType: file.content_type || ANY_BYTES,
       sizeBytes: bytes.byteLength,
     };
-    return idOf(await storeUpload(inline, new Blob([bytes]).stream(), asked));
+    return newUpload(await storeUpload(inline, new Blob([bytes]).stream(), asked));
   }
   const stored = await asked.mailbox.attachment(asked.access, attachment_id ?? "");
   if (!stored.ok) {
@@ -42,13 +54,15 @@ async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promis
         : stored.error,
     );
   }
-  if (stored.value.upload !== null) return done(stored.value.upload);
+  const { upload } = stored.value;
+  if (upload !== null) return done({ id: upload, isNew: false });
   const { filename, contentType, sizeBytes } = stored.value.stored;
   const part = await openPart(asked, stored.value, { start: 0, end: sizeBytes });
   if (!part.ok) return part;
-  return idOf(await storeUpload({ filename, contentType, sizeBytes }, new Response(part.value).body, asked));
+  const body = new Response(part.value).body;
+  return newUpload(await storeUpload({ filename, contentType, sizeBytes }, body, asked));
 }
 
-function idOf(upload: Answer<Upload>): Answer<string> {
-  return upload.ok ? done(upload.value.id) : upload;
+function newUpload(upload: Answer<Upload>): Answer<FileUpload> {
+  return upload.ok ? done({ id: upload.value.id, isNew: true }) : upload;
 }

@@ -45,11 +45,13 @@ export async function submit(
   }
   const written = await write();
   if (!written.ok) return refuse(call, written.error);
-  const { draft, ancestry, answered } = written.value;
-  const files = await uploadsFor(call, written.value.files);
-  if (!files.ok) return files;
-  const wanted = { draft, files: files.value, ancestry, answered, keyed: keyed.value };
-  const sent = await mailbox.send(access, wanted, wait);
+  const { files, ...wanted } = written.value;
+  const { wishes, made } = await uploadsFor(call, files);
+  const sent = wishes.ok
+    ? await mailbox.send(access, { ...wanted, files: wishes.value, keyed: keyed.value }, wait)
+    : wishes;
+  // Under a key it may have been another request, with uploads of its own, that was sent.
+  if (made.length > 0 && (!sent.ok || keyed.value !== null)) await mailbox.discardUploads(made);
   return sent.ok ? done(json(sent.value)) : sent;
 }
 

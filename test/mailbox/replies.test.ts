@@ -1,5 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { locatorOf } from "../../src/contract/key.ts";
 import type { Email, EmailPage, Thread } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
 import {
@@ -46,6 +48,15 @@ const recipientsOf = async (box: TestMailbox, id: string) =>
 const outboundOf = async (box: TestMailbox) =>
   (await ask<{ outbound: number }>("/v1/stats", { key: box.api_key })).body.outbound;
 const uploadsOf = (box: TestMailbox) => rowsOf(box.mailbox, "SELECT id FROM upload");
+const storageOf = async (box: TestMailbox) =>
+  (await ask<{ storage_bytes: number }>("/v1/stats", { key: box.api_key })).body.storage_bytes;
+/** Where bytes of a mailbox lie, in its rows and in the store. */
+const blobsOf = async (box: TestMailbox) => {
+  const rows = await rowsOf<{ key: string }>(box.mailbox, "SELECT DISTINCT key FROM blob_chunk");
+  const { objects } = await env.BLOBS.list();
+  const ours = objects.filter(({ key }) => key.includes(locatorOf(box.mailbox)));
+  return [...rows, ...ours].map(({ key }) => key).toSorted();
+};
 const download = async (box: TestMailbox, id: string) =>
   new Uint8Array(await (await api(`/v1/attachments/${id}`, { key: box.api_key })).arrayBuffer());
 
@@ -567,16 +578,62 @@ describe("a reply and a forward", () => {
     }
   });
 
+  it("that is refused leaves no copy of a file behind, and takes no room", async () => {
+    const box = await createMailbox();
+    const large = new Uint8Array(600_000).map((_, index) => index % 251);
+    const files = ["A", large].map((bytes, index) => ({
+      lines: [`Content-Disposition: attachment; filename="${index}.txt"`],
+      content: base64(bytes),
+    }));
+    const { id } = (await deliver(box.mailbox, withFiles(files))).body;
+    const nobody = "nobody-at-all@mailkeep.test";
+    await send(box, { to: nobody }, "?wait=10");
+    await Promise.all(Array.from({ length: 99 }, () => send(box, {})));
+    const before = [await storageOf(box), await blobsOf(box)];
+
+    const attachments = [{ filename: "mine.txt", content: base64("M") }];
+    const missing = [...attachments, { attachment_id: crypto.randomUUID() }];
+    const key = { headers: { "Idempotency-Key": "refused" } };
+    for (const [status, refused] of [
+      [403, await forward(box, id, { from: "ceo@example.com", attachments })],
+      [400, await reply(box, id, { attachments: missing })],
+      [400, await forward(box, id, { to: nobody, attachments })],
+      [429, await forward(box, id, {}, key)],
+    ] as const) {
+      expect(refused.status).toBe(status);
+      expect(await uploadsOf(box)).toEqual([]);
+    }
+    // The bytes follow by the alarm, which is due.
+    await ringAlarm(box.mailbox);
+    expect([await storageOf(box), await blobsOf(box)]).toEqual(before);
+  });
+
+  it("leaves an upload of the caller's alone when it is refused", async () => {
+    const box = await createMailbox();
+    const { id } = (await deliver(box.mailbox, plainMessage())).body;
+    const upload = await ask<{ id: string }>("/v1/attachments?filename=a.txt", {
+      key: box.api_key,
+      body: "A",
+    });
+    const attachments = [{ attachment_id: upload.body.id }];
+    expect((await forward(box, id, { from: "ceo@example.com", attachments })).status).toBe(403);
+    expect((await forward(box, id, { attachments })).status).toBe(200);
+  });
+
   it("that come at once under one key are one message", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const id = await received(box, [`From: ${other.mailbox}`, "Subject: Once"]);
     const more = { headers: { "Idempotency-Key": "at-once" } };
+    const mine = { filename: "mine.txt", content: base64("M") };
     const all = await Promise.all(
-      Array.from({ length: 10 }, () => post(box, `emails/${id}/reply?wait=10`, { text: "Yes." }, more)),
+      Array.from({ length: 10 }, () =>
+        post(box, `emails/${id}/reply?wait=10`, { text: "Yes.", attachments: [mine] }, more),
+      ),
     );
     expect(new Set(all.map(({ status, body }) => `${status} ${body.id} ${body.status}`)).size).toBe(1);
     expect(all[0]?.body.status).toBe("delivered");
     expect(await inboxOf(other)).toHaveLength(1);
+    expect(await uploadsOf(box)).toHaveLength(1);
   });
 
   it("count for the day like any send, and are refused after it", async () => {
