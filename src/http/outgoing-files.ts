@@ -1,10 +1,11 @@
-import { invalid, type Answer } from "../contract/problem.ts";
+import { invalid, notFound, type Answer } from "../contract/problem.ts";
 import type { OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
 import type { FileWish } from "../mailbox/accept.ts";
-import { openPart, type Asked } from "./message-source.ts";
+import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";
+import type { AttachmentSource } from "../mailbox/reading.ts";
 import { storeUpload } from "./store-upload.ts";
 
 /** The files of a message as uploads, which is what a message is composed from. */
@@ -18,8 +19,9 @@ export interface OutgoingFiles {
 export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): Promise<OutgoingFiles> {
   const wishes: FileWish[] = [];
   const made: string[] = [];
+  const cut = cutting(asked);
   for (const [index, file] of files.entries()) {
-    const upload = await uploadOf(asked, file, `attachments.${index}.attachment_id`);
+    const upload = await uploadOf(file, `attachments.${index}.attachment_id`, { ...asked, cut });
     if (!upload.ok) return { wishes: upload, made };
     const { id, isNew } = upload.value;
     if (isNew) made.push(id);
@@ -35,7 +37,26 @@ interface FileUpload {
   isNew: boolean;
 }
 
-async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promise<Answer<FileUpload>> {
+type Cut = (source: AttachmentSource) => Promise<Answer<Parts>>;
+
+/** Reads the message that a file must be cut from, once for all of its files that follow one another. */
+function cutting(asked: Asked): Cut {
+  let last: { email: string; parts: Answer<Parts> } | null = null;
+  return async ({ email }) => {
+    if (email === null) return refused(notFound("Attachment"));
+    if (last?.email !== email) {
+      const raw = await asked.mailbox.raw(asked.access, email);
+      last = { email, parts: raw.ok ? await partsOf(asked, raw.value) : refused(raw.error) };
+    }
+    return last.parts;
+  };
+}
+
+async function uploadOf(
+  file: OutgoingFile,
+  field: string,
+  { cut, ...asked }: Asked & { cut: Cut },
+): Promise<Answer<FileUpload>> {
   const { attachment_id, content } = file;
   if (typeof content === "string") {
     const bytes = Buffer.from(content, "base64");
@@ -46,7 +67,7 @@ async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promis
     };
     return newUpload(await storeUpload(inline, new Blob([bytes]).stream(), asked));
   }
-  const stored = await asked.mailbox.attachment(asked.access, attachment_id ?? "");
+  const stored = await asked.mailbox.attachment(asked.access, attachment_id ?? "", false);
   if (!stored.ok) {
     return refused(
       stored.error.code === "not_found"
@@ -57,7 +78,7 @@ async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promis
   const { upload } = stored.value;
   if (upload !== null) return done({ id: upload, isNew: false });
   const { filename, contentType, sizeBytes } = stored.value.stored;
-  const part = await openPart(asked, stored.value, { start: 0, end: sizeBytes });
+  const part = await openPart(asked, stored.value, { start: 0, end: sizeBytes }, cut);
   if (!part.ok) return part;
   const body = new Response(part.value).body;
   return newUpload(await storeUpload({ filename, contentType, sizeBytes }, body, asked));

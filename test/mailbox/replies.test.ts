@@ -78,6 +78,19 @@ function withFiles(files: readonly { lines: string[]; content: string }[], html 
   );
 }
 
+/** Bindings that count the calls which a request makes to its mailbox. */
+function countingCalls(box: TestMailbox) {
+  const calls: Record<string, number> = {};
+  const actor = actorOf(box.mailbox);
+  const counted = new Proxy(actor, {
+    get(target, property) {
+      calls[String(property)] = (calls[String(property)] ?? 0) + 1;
+      return Reflect.get(target, property);
+    },
+  });
+  return { calls, vars: { MAILBOX: { getByName: () => counted } } };
+}
+
 const base64 = (bytes: string | Uint8Array) =>
   Buffer.from(bytes).toString("base64").replace(/.{76}/g, "$&\n");
 
@@ -499,6 +512,22 @@ describe("a forward", () => {
     await api(`/v1/emails/${sent.body.id}`, { key: box.api_key, method: "DELETE" });
     const [file] = (await email(box, body.id)).attachments;
     expect(new TextDecoder().decode(await download(box, file?.id ?? ""))).toBe("A");
+  });
+
+  it("reads a small message once, however many files of it go along, and each goes as it was", async () => {
+    const box = await createMailbox();
+    const contents = Array.from({ length: 20 }, (_, n) => `${n}`.repeat(n));
+    const many = contents.map((content, n) => ({
+      lines: [`Content-Disposition: attachment; filename="${n}.txt"`],
+      content: base64(content),
+    }));
+    const { id } = (await deliver(box.mailbox, withFiles(many))).body;
+    const { vars, calls } = countingCalls(box);
+    const { body } = await forward(box, id, {}, { vars });
+    expect(calls.raw).toBe(1);
+    const { attachments } = await email(box, body.id);
+    const sent = await Promise.all(attachments.map((file) => download(box, file.id)));
+    expect(sent.map((bytes) => new TextDecoder().decode(bytes))).toEqual(contents);
   });
 
   it("carries 100 files at most, the caller's counted, and says so before it copies any", async () => {
