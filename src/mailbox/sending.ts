@@ -111,9 +111,15 @@ export abstract class MailboxSending extends MailboxUploads {
     };
   }
 
-  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. */
+  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. Never rejects. */
   async #pumpAfterAnswer(): Promise<void> {
-    await this.ctx.storage.sync();
+    try {
+      await this.ctx.storage.sync();
+    } catch (error) {
+      // Its caller hears of it from the runtime. Whatever is on disk in the end, the alarm sends.
+      console.error("A message is left to the alarm, because the disk failed:", error);
+      return;
+    }
     setTimeout(() => this.outboxPump.pump(Date.now()), 0);
   }
 
