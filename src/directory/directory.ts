@@ -3,7 +3,7 @@ import type { DirectoryReport } from "../contract/directory.ts";
 import { migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { DIRECTORY_MIGRATIONS, type EntryRow } from "./schema.ts";
-import { LIST, REMOVE, REPORT } from "./statements.ts";
+import { END_SESSION, FIND_ENDED_SESSION, FORGET_SESSIONS, LIST, REMOVE, REPORT } from "./statements.ts";
 
 /** One shard of the operator's list of mailboxes. Mailboxes report themselves; no message and no read passes here. */
 export class Directory extends Server<Env> {
@@ -29,5 +29,16 @@ export class Directory extends Server<Env> {
   /** Entries in the order of their addresses, from after `after`; expired ones whose alarm is late are not shown. */
   list(page: { after: string; status: "active" | "paused" | null; limit: number }): EntryRow[] {
     return this.#db.all(LIST, page.after, page.status, Date.now(), page.limit);
+  }
+
+  /** The operator signed out of a session that would have run until `expiresAt`. */
+  endSession(id: string, expiresAt: number): void {
+    this.#db.run(FORGET_SESSIONS, Date.now());
+    this.#db.run(END_SESSION, id, expiresAt);
+  }
+
+  /** Whether the operator signed out of a session whose time is not up. */
+  hasEnded(id: string): boolean {
+    return this.#db.first(FIND_ENDED_SESSION, id) !== null;
   }
 }

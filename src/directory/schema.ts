@@ -21,6 +21,11 @@ export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
       expires_at INTEGER
     ) WITHOUT ROWID`,
   },
+  {
+    id: "002-ended-sessions",
+    // Of the operator in a browser: signed out of before their time. Kept in the first shard alone.
+    sql: "CREATE TABLE ended_session (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+  },
 ];
 
 export const BUDGET_MIGRATIONS: readonly Migration[] = [

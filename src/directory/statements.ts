@@ -11,6 +11,16 @@ export const LIST: Query<EntryRow, [after: string, status: string | null, nowMs:
     ORDER BY address LIMIT ?4`,
 };
 
+export const END_SESSION: Query<never, [id: string, expiresAt: number]> = {
+  text: "INSERT OR REPLACE INTO ended_session (id, expires_at) VALUES (?, ?)",
+};
+export const FIND_ENDED_SESSION: Query<{ id: string }, [id: string]> = {
+  text: "SELECT id FROM ended_session WHERE id = ?",
+};
+export const FORGET_SESSIONS: Query<never, [nowMs: number]> = {
+  text: "DELETE FROM ended_session WHERE expires_at <= ?",
+};
+
 export const READ_BUDGET: Query<{ since: number; spent: number }, [string]> = {
   text: "SELECT since, spent FROM budget WHERE kind = ?",
 };
