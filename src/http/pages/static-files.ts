@@ -1,5 +1,7 @@
 import icon from "./assets/icon.svg.gz";
 import mainStyle from "./assets/main.css.gz";
+import operatorScript from "./assets/operator.js.gz";
+import operatorStyle from "./assets/operator.css.gz";
 import { sha256Hex } from "../../lib/hash.ts";
 
 interface StaticFile {
@@ -11,12 +13,15 @@ interface StaticFile {
 }
 
 const STYLE = "text/css; charset=utf-8";
+const SCRIPT = "text/javascript; charset=utf-8";
 const HASH_CHARS = 16;
 
 /** Everything the pages load; `scripts/build-pages.ts` makes it of `scripts/`, `styles/` and `images/`. */
 const FILES = {
   "icon.svg": staticFile(icon, "image/svg+xml"),
   "main.css": staticFile(mainStyle, STYLE),
+  "operator.css": staticFile(operatorStyle, STYLE),
+  "operator.js": staticFile(operatorScript, SCRIPT),
 } as const;
 
 /** A file that a page can load. */
