@@ -104,9 +104,9 @@ const NAMED: Query<RecipientRow, [providerId: string]> = {
 const TELL_SENT: Query<never, [Seq]> = { text: "UPDATE outbox SET told_sent = 1 WHERE seq = ?" };
 const KEEP: Query<never, [Seq]> = { text: "UPDATE outbox SET kept = 1 WHERE seq = ?" };
 /** What a list of kept messages shows. */
-type KeptRow = { seq: Seq; listing: string; size_bytes: number };
+type KeptRow = { seq: Seq; listing: string };
 const KEPT: Query<KeptRow, [below: Seq, limit: number]> = {
-  text: `SELECT o.seq, m.listing, m.size_bytes FROM outbox o JOIN message m ON m.seq = o.seq
+  text: `SELECT o.seq, m.listing FROM outbox o JOIN message m ON m.seq = o.seq
     WHERE o.kept = 1 AND o.seq < ? ORDER BY o.seq DESC LIMIT ? + 0`,
 };
 const SETTLE: Query<never, [Seq]> = {

@@ -43,7 +43,6 @@ export interface KeptMail {
   from: string;
   subject: string;
   sent_at: string;
-  size_bytes: number;
   recipients: { address: string; state: ShownState }[];
 }
 
@@ -91,18 +90,13 @@ export function findKept(outbox: Outbox, view: View, id: string): Answer<KeptMai
   return row === null ? refused(notFound("Email")) : done(keptMail(outbox, view, row));
 }
 
-function keptMail(
-  outbox: Outbox,
-  view: View,
-  { seq, size_bytes, ...row }: { seq: Seq; listing: string; size_bytes: number },
-): KeptMail {
+function keptMail(outbox: Outbox, view: View, { seq, ...row }: { seq: Seq; listing: string }): KeptMail {
   const { subject, from_address } = listingOf(row);
   return {
     id: idOf(seq, view.tail),
     from: from_address,
     subject,
     sent_at: receivedAt(seq),
-    size_bytes,
     recipients: outbox
       .recipients(seq)
       .filter(({ inside }) => inside === 0)

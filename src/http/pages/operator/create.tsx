@@ -49,6 +49,7 @@ function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): P
                 maxlength={254}
                 autocapitalize="none"
                 autocomplete="off"
+                autofocus
                 spellcheck={false}
                 aria-describedby={fault === null ? "name-hint" : "name-error name-hint"}
                 aria-invalid={fault === null ? undefined : "true"}
@@ -56,13 +57,13 @@ function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): P
               <span class="mono break">@{call.config.mailDomain}</span>
             </div>
             {fault === null ? null : (
-              <p class="error" id="name-error" role="alert">
+              <span class="error" id="name-error" role="alert">
                 {fault}
-              </p>
+              </span>
             )}
-            <p class="hint" id="name-hint">
+            <span class="hint" id="name-hint">
               1 to 40 of a–z, 0–9, dot, hyphen and underscore, beginning and ending with a letter or digit.
-            </p>
+            </span>
           </div>
           <Kinds chosen={wanted.kind} />
           <div class="actions">

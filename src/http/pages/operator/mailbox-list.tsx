@@ -3,7 +3,7 @@ import type { EntryRow } from "../../../directory/schema.ts";
 import { findMailboxes, type FoundMailboxes } from "../../directory-search.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
 import { links } from "./links.ts";
-import { countText, Moment } from "./words.tsx";
+import { countText, Day } from "./words.tsx";
 
 const PAGE_SIZE = 25;
 const MAX_SEARCH_CHARS = 100;
@@ -29,7 +29,7 @@ export async function mailboxListPage(call: ConsoleCall): Promise<Response> {
     notice: isErased ? { kind: "good", text: "The mailbox is erased, with everything in it." } : null,
     children: (
       <>
-        <div class="spread">
+        <div class="spread heading">
           <h1>Mailboxes</h1>
           <a class="button primary" href={links.create}>
             Create a mailbox
@@ -54,7 +54,7 @@ function readSearch(query: URLSearchParams): Search {
 
 function SearchForm({ text, only }: Search) {
   return (
-    <form class="inline" role="search" action={links.mailboxes()}>
+    <form class="inline search" role="search" action={links.mailboxes()}>
       <div class="field">
         <label for="q">Part of the address</label>
         <input
@@ -145,7 +145,7 @@ function Entry({ entry }: { entry: EntryRow }) {
         <span class="row small">
           <Badges {...entry} />
           <span class="muted">
-            <Moment at={entry.created_at} />
+            created <Day at={entry.created_at} />
           </span>
         </span>
       </a>

@@ -160,15 +160,15 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept } }: { mail
 }
 
 function Usage({ mailbox: { stats, quotaBytes, info } }: { mailbox: Overview }) {
-  const counts: readonly (readonly [string, string])[] = [
+  const counts: [what: string, count: string][] = [
     ["messages", numberText(stats.total_emails)],
     ["received", numberText(stats.inbound)],
     ["sent", numberText(stats.outbound)],
     ["this month", numberText(stats.emails_this_month)],
     ["sent today", `${numberText(stats.sends_today)} of ${numberText(stats.daily_send_limit)}`],
-    ["suppressed addresses", numberText(stats.suppression_count)],
-    ["not readable", numberText(stats.ingest.failed)],
+    ["suppressed", numberText(stats.suppression_count)],
   ];
+  if (stats.ingest.failed > 0) counts.push(["not readable", numberText(stats.ingest.failed)]);
   return (
     <>
       <h2>Usage</h2>
@@ -209,10 +209,10 @@ function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
           autocomplete="off"
           aria-describedby="reason-hint"
         />
-        <p class="hint" id="reason-hint">
+        <span class="hint" id="reason-hint">
           The reason may be left out; its owner sees it. Mail still arrives, but nobody reads or sends until
           it is resumed.
-        </p>
+        </span>
       </div>
       <button>Pause the mailbox</button>
     </Form>
@@ -241,11 +241,12 @@ function EraseForm({ call, address, fault }: { call: ConsoleCall; address: strin
             spellcheck={false}
             aria-describedby={fault === undefined ? undefined : "confirm-error"}
             aria-invalid={fault === undefined ? undefined : "true"}
+            autofocus={fault !== undefined}
           />
           {fault === undefined ? null : (
-            <p class="error" id="confirm-error" role="alert">
+            <span class="error" id="confirm-error" role="alert">
               {fault}
-            </p>
+            </span>
           )}
         </div>
         <button class="danger">Erase for good</button>

@@ -55,7 +55,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   },
   mailboxQuotaBytes: { group: "Limits", variable: "MAILBOX_QUOTA_BYTES", show: sizeText },
   provisionalQuotaBytes: { group: "Limits", variable: "PROVISIONAL_QUOTA_BYTES", show: sizeText },
-  bootstrapEnabled: { group: "Limits", variable: "BOOTSTRAP", show: yesNo },
+  bootstrapEnabled: { group: "Limits", variable: "BOOTSTRAP", show: (value) => (value ? "on" : "off") },
   bootstrapPerHour: { group: "Limits", variable: "BOOTSTRAP_PER_HOUR", show: each("an hour and client") },
   badKeysPerMinute: { group: "Limits", variable: "BAD_KEY_LIMIT", show: each("a minute and client") },
   eventRetentionDays: { group: "Limits", variable: "EVENT_RETENTION_DAYS", show: each("days") },
@@ -81,7 +81,7 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
           Variables of the deployment, to be changed where it is started; see the README. Of secrets only is
           said whether they are set.
         </p>
-        <dl class="facts">
+        <dl class="facts settings">
           <dt>Version</dt>
           <dd>{VERSION}</dd>
           <dt>Large mail lies in</dt>
@@ -95,7 +95,7 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
         {GROUPS.map((group) => (
           <>
             <h2>{group}</h2>
-            <dl class="facts">
+            <dl class="facts settings">
               {NAMES.map((name) => (
                 <Setting row={rowOf(call.config, name)} group={group} />
               ))}

@@ -135,21 +135,21 @@ function KeyForm({ next, fault }: Asking) {
           aria-invalid={fault === undefined ? undefined : "true"}
         />
         {fault === undefined ? null : (
-          <p class="error" id="key-error" role="alert">
+          <span class="error" id="key-error" role="alert">
             {fault}
-          </p>
+          </span>
         )}
-        <p class="hint" id="key-hint">
+        <span class="hint" id="key-hint">
           What <code>AUTH_TOKEN</code> is set to. A server started with <code>npm start</code> made one itself
           and keeps it as <code>auth_token</code> in <code>secrets.json</code> of its data folder.
-        </p>
-      </div>
-      <div class="actions">
-        <button class="primary">Sign in</button>
+        </span>
       </div>
       <p class="muted small">
         You stay signed in on this browser for 12 hours. This needs one cookie, and sets no other.
       </p>
+      <div class="actions">
+        <button class="primary">Sign in</button>
+      </div>
     </form>
   );
 }

@@ -23,6 +23,12 @@ export function countText(count: number, one: string, many: string): string {
   return `${numberText(count)} ${count === 1 ? one : many}`;
 }
 
+/** The day of a moment, in UTC. `at` is ms since 1970. */
+export function Day({ at }: { at: number }) {
+  const iso = new Date(at).toISOString();
+  return <time datetime={iso}>{iso.slice(0, 10)}</time>;
+}
+
 /** A moment to the minute, in UTC: what the logs say it in. `at` is ISO 8601, or ms since 1970. */
 export function Moment({ at }: { at: string | number }) {
   const iso = new Date(at).toISOString();
