@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
+import { canonicalDomain } from "./mail/address.ts";
 import type { DkimKey } from "./outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "./outbound/smtp-settings.ts";
 
@@ -43,6 +44,7 @@ export interface Config {
   allowPrivateWebhooks: boolean;
   /** Resolver (`application/dns-json`) that names of webhooks are checked with; null = the network itself checks. */
   dohUrl: string | null;
+  customDomains: CustomDomains;
   /** How mail leaves the deployment; `local`: it does not, but is kept to be looked at; `none`: nothing is sent at all. */
   outbound: "local" | "smtp" | "worker-mailer" | "cloudflare" | "none";
   /** The relay; null where none is set. */
@@ -55,11 +57,23 @@ export interface Config {
   eventRetentionDays: number;
 }
 
+/** What domains of the mailboxes' own are told and looked up with. */
+export interface CustomDomains {
+  /** Resolver (`application/dns-json`) of their records. */
+  dohUrl: string;
+  /** Hosts that they name in their MX records: the first is shown, any of them counts. */
+  mailHosts: readonly [string, ...string[]];
+  /** What they name in their SPF records. */
+  spfMechanisms: string;
+}
+
 const MIN_TOKEN_CHARS = 32;
 /** Shorter ones are guessed from one signed body. */
 const MIN_WEBHOOK_SECRET_CHARS = 16;
 /** Ten years. */
 const MAX_RETENTION_DAYS = 3_650;
+/** Where records of custom domains are looked up unless the deployment names a resolver of its own. */
+const PUBLIC_DOH_URL = "https://cloudflare-dns.com/dns-query";
 const GB = 1_000_000_000;
 const MB = 1_000_000;
 
@@ -81,6 +95,24 @@ function wholeNumber(fallback: number) {
     .optional()
     .transform((value) => (value === undefined ? fallback : Number(value)));
 }
+
+/** Host names with commas between them; null for none. */
+const hostNames = optional.transform((text, context): [string, ...string[]] | null => {
+  const [first = null, ...others] = text?.split(",").map(canonicalDomain) ?? [];
+  const rest = others.filter((host) => host !== null);
+  if (text === null) return null;
+  if (first !== null && rest.length === others.length) return [first, ...rest];
+  context.addIssue({ code: "custom", message: "must be host names with commas between them" });
+  return z.NEVER;
+});
+
+/** Words of printable ASCII (RFC 7208 §4.6.1); quotes have a meaning of their own in zone files. */
+const spfTerms = optional.refine(
+  (text) => text === null || /^[\x21\x23-\x7e]+(?: [\x21\x23-\x7e]+)*$/.test(text),
+  {
+    error: "must be mechanisms of SPF with blanks between them, such as include:example.org",
+  },
+);
 
 function toggle(fallback: boolean) {
   return z
@@ -115,6 +147,8 @@ const Variables = z
     WEBHOOK_SECRET_PREVIOUS: secretOf(MIN_WEBHOOK_SECRET_CHARS),
     ALLOW_PRIVATE_WEBHOOKS: toggle(false),
     DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    MAIL_HOST: hostNames,
+    SPF_MECHANISMS: spfTerms,
     OUTBOUND: z.enum(["local", "smtp", "worker-mailer", "cloudflare", "none", ""]).optional(),
     EMAIL: z.unknown().optional(),
     SMTP_URL: optional.transform((url, context) => {
@@ -162,6 +196,7 @@ const Variables = z
     webhookSecretBefore: vars.WEBHOOK_SECRET_PREVIOUS,
     allowPrivateWebhooks: vars.ALLOW_PRIVATE_WEBHOOKS,
     dohUrl: vars.DOH_URL,
+    customDomains: customDomainsOf(vars),
     outbound: vars.OUTBOUND || (vars.SMTP_URL === null ? "local" : "smtp"),
     smtp: vars.SMTP_URL,
     dkim:
@@ -176,6 +211,21 @@ const Variables = z
     dailySendLimit: vars.DAILY_SEND_LIMIT,
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));
+
+/** Unless told otherwise, mail comes to a host of the deployment's domain, and whoever sends for that sends for them. */
+function customDomainsOf(vars: {
+  MAIL_DOMAIN: string;
+  MAIL_HOST: [string, ...string[]] | null;
+  SPF_MECHANISMS: string | null;
+  DOH_URL: string | null;
+}): CustomDomains {
+  const mailDomain = vars.MAIL_DOMAIN.toLowerCase();
+  return {
+    dohUrl: vars.DOH_URL ?? PUBLIC_DOH_URL,
+    mailHosts: vars.MAIL_HOST ?? [mailDomain],
+    spfMechanisms: vars.SPF_MECHANISMS ?? `include:${mailDomain}`,
+  };
+}
 
 /** A deployment that cannot run as it is set; the message names the variable and the rule, never its value. */
 export class ConfigError extends Error {}
@@ -193,4 +243,17 @@ export function configOf(env: object): Config {
   }
   parsed.set(env, result.data);
   return result.data;
+}
+
+/** Bindings that `npm start` adds. */
+export interface OperatorBindings {
+  /** The network for hosts that the operator named, such as the relay: they may well stand on this machine. */
+  OPERATOR_NETWORK?: Fetcher;
+}
+
+/** `fetch` to a host that the operator named. */
+export function operatorFetch({ OPERATOR_NETWORK }: OperatorBindings): typeof fetch {
+  return OPERATOR_NETWORK === undefined
+    ? (input, init) => fetch(input, init)
+    : (input, init) => OPERATOR_NETWORK.fetch(input, init);
 }

@@ -4,6 +4,7 @@ import { receiveSendingEvents } from "./http/queue.ts";
 
 export { ClientBudget } from "./directory/client-budget.ts";
 export { Directory } from "./directory/directory.ts";
+export { Domain } from "./directory/domain.ts";
 export { Mailbox } from "./mailbox/mailbox.ts";
 
 export default {

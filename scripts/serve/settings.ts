@@ -60,6 +60,14 @@ const SWITCH: Kind = { test: (value) => /^(on|off)$/.test(value), words: '"on" o
 const COUNT: Kind = { test: (value) => /^\d{1,15}$/.test(value), words: "a whole number" };
 const ADDRESS: Kind = { test: (value) => /^[^\s@]+@[^\s@]+$/.test(value), words: "an email address" };
 const NAME: Kind = { test: (value) => /^[^\s;]+$/.test(value), words: "a host name" };
+const NAMES: Kind = {
+  test: (value) => /^[^\s;,]+(,\s*[^\s;,]+)*$/.test(value),
+  words: "host names with commas between them",
+};
+const TERMS: Kind = {
+  test: (value) => /^[^\s"]+( [^\s"]+)*$/.test(value),
+  words: "SPF mechanisms with blanks between them",
+};
 const OUTBOUND: Kind = {
   test: (value) => /^(local|smtp|worker-mailer|none)$/.test(value),
   words: '"local", "smtp", "worker-mailer" or "none"',
@@ -80,6 +88,8 @@ const WORKER_VARS: Readonly<Record<string, Kind>> = {
   EVENT_RETENTION_DAYS: COUNT,
   ALLOW_PRIVATE_WEBHOOKS: TRUTH,
   DOH_URL: WEB_URL,
+  MAIL_HOST: NAMES,
+  SPF_MECHANISMS: TERMS,
   OUTBOUND: OUTBOUND,
   DAILY_SEND_LIMIT: COUNT,
 };

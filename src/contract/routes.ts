@@ -1,3 +1,4 @@
+import { domainRoutes } from "./routes/domains.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { sendingRoutes } from "./routes/sending.ts";
@@ -16,6 +17,7 @@ export const routes = {
   ...uploadRoutes,
   ...eventRoutes,
   ...sendingRoutes,
+  ...domainRoutes,
   ...operatorRoutes,
 } as const;
 

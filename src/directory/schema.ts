@@ -45,3 +45,23 @@ export const BUDGET_MIGRATIONS: readonly Migration[] = [
     sql: "CREATE TABLE budget (kind TEXT PRIMARY KEY, since INTEGER NOT NULL, spent INTEGER NOT NULL) WITHOUT ROWID",
   },
 ];
+
+/** The mailbox that holds a domain; one row. Times are ms since 1970. */
+export type HolderRow = {
+  locator: string;
+  since: number;
+  /** When its records were last seen right. */
+  seen_at: number;
+};
+
+export const DOMAIN_MIGRATIONS: readonly Migration[] = [
+  {
+    id: "001-holder",
+    sql: `CREATE TABLE holder (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      locator TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      seen_at INTEGER NOT NULL
+    )`,
+  },
+];

@@ -1,5 +1,5 @@
 import type { Query } from "../lib/sql.ts";
-import type { EntryRow } from "./schema.ts";
+import type { EntryRow, HolderRow } from "./schema.ts";
 
 const ENTRY = "address, kind, status, created_at, expires_at, webhooks_failed, kept_at";
 
@@ -48,3 +48,9 @@ export const READ_BUDGET: Query<{ since: number; spent: number }, [string]> = {
 export const WRITE_BUDGET: Query<never, [string, number, number]> = {
   text: "INSERT OR REPLACE INTO budget (kind, since, spent) VALUES (?, ?, ?)",
 };
+
+export const READ_HOLDER: Query<HolderRow, []> = { text: "SELECT locator, since, seen_at FROM holder" };
+export const WRITE_HOLDER: Query<never, [locator: string, since: number, seenAt: number]> = {
+  text: "INSERT INTO holder (one, locator, since, seen_at) VALUES (1, ?, ?, ?)",
+};
+export const SAW_HOLDER: Query<never, [seenAt: number]> = { text: "UPDATE holder SET seen_at = ?" };

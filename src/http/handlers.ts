@@ -2,6 +2,7 @@ import type { Handlers } from "./call.ts";
 import { attachmentHandlers } from "./routes/attachments.ts";
 import { bootstrapHandlers } from "./routes/bootstrap.ts";
 import { codeHandlers } from "./routes/codes.ts";
+import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
 import { eventHandlers } from "./routes/events.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
@@ -18,6 +19,7 @@ export const handlers: Handlers = {
   ...attachmentHandlers,
   ...bootstrapHandlers,
   ...codeHandlers,
+  ...domainHandlers,
   ...emailHandlers,
   ...eventHandlers,
   ...inboundHandlers,

@@ -1,6 +1,5 @@
 import type { Answer } from "../contract/problem.ts";
 import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
-import { locatorOf } from "../contract/key.ts";
 import type { Config } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
@@ -12,13 +11,14 @@ import type { Received } from "../mailbox/mailbox.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting, MAX_ROW_BYTES } from "./blob-choice.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
+import { locatorReached } from "./reached.ts";
 
 /** Calls of one delivery at most, where the platform says that another may work. */
 const MAX_TRIES = 3;
 
-/** A recipient that can be a mailbox: where its mail goes, and how it was written. */
+/** A recipient that can be a mailbox: the one form of its address, and how it was written. */
 interface Recipient {
-  locator: string;
+  canonical: string;
   written: string;
 }
 
@@ -35,7 +35,7 @@ export async function receiveMail(
   const recipient = readRecipient(envelope.to);
   if (recipient === null) return refused(UNKNOWN_MAILBOX);
   const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
-  const { locator } = recipient;
+  const locator = await withRetries(() => locatorReached(recipient.canonical, env, config));
   if (isLarge(raw)) return withRetries(() => receiveLarge(mail, { env, locator }));
   const { prepared } = await read(mail);
   const small = { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null, unusedKeys: [] };
@@ -64,7 +64,7 @@ export async function read(mail: Mail): Promise<{ prepared: Prepared; parts: Uin
 function readRecipient(to: string): Recipient | null {
   const canonical = canonicalAddress(to);
   const written = trimmedAddress(to);
-  return canonical === null || written === null ? null : { locator: locatorOf(canonical), written };
+  return canonical === null || written === null ? null : { canonical, written };
 }
 
 /**

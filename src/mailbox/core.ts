@@ -2,7 +2,8 @@ import { Server } from "partyserver";
 import type { DeletedMailbox } from "../contract/mailbox.ts";
 import { conflict, UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
-import { configOf } from "../env.ts";
+import { configOf, operatorFetch, type OperatorBindings } from "../env.ts";
+import { dohLookup } from "../lib/doh.ts";
 import { uuidV7, type Seq } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -10,6 +11,7 @@ import { Database } from "../lib/sql.ts";
 import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
+import { Domains } from "./domains.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Listeners } from "./listeners.ts";
 import { eventsAfter, type LoggedEvent } from "./log.ts";
@@ -23,6 +25,8 @@ import { OutboxPump } from "./outbox-pump.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
+import { domainOf } from "../mail/address.ts";
+import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { openOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
@@ -74,6 +78,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected webhooks: Webhooks;
+  protected readonly domains: Domains;
   protected readonly outbox: Outbox;
   protected outboxPump: OutboxPump;
   /** Who waits for the first try of a message. */
@@ -92,7 +97,8 @@ export abstract class MailboxCore extends Server<Env> {
       durable: () => ctx.storage.sync(),
     });
     this.alarmClock = new AlarmClock(ctx.storage);
-    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    this.domains = this.#newDomains();
+    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env, () => this.domains.releaseAll());
     this.outbox = new Outbox(this.db);
     this.webhooks = this.#newWebhooks();
     this.outboxPump = this.#newOutboxPump();
@@ -159,6 +165,7 @@ export abstract class MailboxCore extends Server<Env> {
       }
       this.webhooks.pump(now);
       this.outboxPump.pump(now);
+      this.domains.pump(now);
       prune(this.db, this.retentionMs, now);
       this.#expireUploads(this.account, now);
       await this.#lifecycle.drain(this.account, now);
@@ -194,6 +201,7 @@ export abstract class MailboxCore extends Server<Env> {
     } catch (error) {
       this.account = Account.open(this.db);
       this.webhooks.forget();
+      this.domains.forget();
       // What the change said of the alarm is undone with it.
       this.ctx.waitUntil(this.arm());
       throw error;
@@ -272,6 +280,7 @@ export abstract class MailboxCore extends Server<Env> {
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) {
       this.account = null;
+      this.domains.forget();
       this.webhooks = this.#newWebhooks();
       this.outboxPump = this.#newOutboxPump();
     } else await this.arm();
@@ -284,7 +293,9 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return;
     const now = Date.now();
     const isClosing = account.row.status === "closing";
-    const kept = isClosing ? [] : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db)];
+    const kept = isClosing
+      ? []
+      : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db), ...this.domains.dues()];
     const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
     await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
   }
@@ -300,6 +311,7 @@ export abstract class MailboxCore extends Server<Env> {
       commit: (change) => this.commit(change),
       durable: () => this.ctx.storage.sync(),
       openFile: (upload) => this.openFile(upload),
+      signerFor: (from) => this.#signerFor(from),
       inside: insideTransport(this.env, config),
       outside: () => this.#wayOut(),
       enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
@@ -307,6 +319,15 @@ export abstract class MailboxCore extends Server<Env> {
       reportSoon: () => this.reportSoon(),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
+  }
+
+  /** Mail from an own domain is signed by it alone: DMARC wants the domain of From. */
+  #signerFor(from: string): { dkim: DkimKey | null } | null {
+    const domain = domainOf(from);
+    const address = this.account?.row.address;
+    if (address !== undefined && domain === domainOf(address)) return { dkim: configOf(this.env).dkim };
+    const dkim = this.domains.signingKey(domain);
+    return dkim === null ? null : { dkim };
   }
 
   /** What reports about messages of ours are applied with. */
@@ -350,6 +371,7 @@ export abstract class MailboxCore extends Server<Env> {
       db: this.db,
       clock: this.alarmClock,
       config: () => configOf(this.env),
+      askResolver: (input, init) => this.#askResolver(input, init),
       account: () => this.account,
       reportSoon: () => this.reportSoon(),
       rearm: () =>
@@ -357,6 +379,23 @@ export abstract class MailboxCore extends Server<Env> {
           this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
         ),
     });
+  }
+
+  #newDomains(): Domains {
+    const config = () => configOf(this.env);
+    return new Domains({
+      db: this.db,
+      clock: this.alarmClock,
+      config,
+      account: () => this.account,
+      commit: (change) => this.commit(change),
+      lookup: () => dohLookup(config().customDomains.dohUrl, (input, init) => this.#askResolver(input, init)),
+      registryOf: (domain) => this.env.DOMAIN.getByName(domain),
+    });
+  }
+
+  #askResolver(...request: Parameters<typeof fetch>): Promise<Response> {
+    return operatorFetch(this.env as OperatorBindings)(...request);
   }
 
   /** How long the log keeps an entry. */

@@ -40,6 +40,8 @@ export interface PumpTools {
   deliveries: Deliveries;
   clock: AlarmClock;
   config: () => Config;
+  /** `fetch` to the deployment's resolver. */
+  askResolver: typeof fetch;
   /** The mailbox while there is one. */
   account: () => Account | null;
   /** What the directory knows of the mailbox may be wrong now; inside the transaction that makes it so. */
@@ -223,8 +225,7 @@ export class WebhookPump {
         fetch: (input, init) => fetch(input, init),
         now: Date.now,
         allowPrivate: config.allowPrivateWebhooks,
-        resolve:
-          config.dohUrl === null ? null : dohResolver(config.dohUrl, (input, init) => fetch(input, init)),
+        resolve: config.dohUrl === null ? null : dohResolver(config.dohUrl, this.#tools.askResolver),
       },
     );
   }

@@ -40,6 +40,9 @@ describe("the route table", () => {
       "/v1/attachments/:id",
       "/v1/attachment",
       "/v1/attachments",
+      "/v1/domains",
+      "/v1/domains/:id",
+      "/v1/domains/:id/verify",
       "/v1/mailboxes",
       "/v1/inbound",
     ]) {

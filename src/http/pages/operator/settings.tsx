@@ -45,6 +45,11 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   trustClientAddress: { group: "Service", variable: "TRUST_CLIENT_ADDRESS", show: yesNo },
   defaultMailbox: { group: "Service", variable: "DEFAULT_MAILBOX", show: orNotSet },
   authservId: { group: "Service", variable: "AUTHSERV_ID", show: orNotSet },
+  customDomains: {
+    group: "Service",
+    variable: "MAIL_HOST, SPF_MECHANISMS",
+    show: ({ mailHosts, spfMechanisms }) => `${mailHosts.join(", ")}; ${spfMechanisms}`,
+  },
   outbound: { group: "Sending", variable: "OUTBOUND", show: (value) => value },
   smtp: { group: "Sending", variable: "SMTP_URL", show: relay },
   dkim: { group: "Sending", variable: "DKIM_SELECTOR", show: dkim },
