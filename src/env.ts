@@ -53,6 +53,11 @@ export interface Config {
   dkim: DkimKey | null;
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
+  /** Who may approve a claim: anyone with the page and its code, or the operator alone. */
+  claimApproval: "open" | "operator";
+  claimTtlSeconds: number;
+  /** What tells people from programs on the page of a claim; null = nothing does. */
+  turnstile: { siteKey: string; secretKey: string } | null;
   /** How long the log of a mailbox and its log of deliveries go back. */
   eventRetentionDays: number;
 }
@@ -72,6 +77,10 @@ const MIN_TOKEN_CHARS = 32;
 const MIN_WEBHOOK_SECRET_CHARS = 16;
 /** Ten years. */
 const MAX_RETENTION_DAYS = 3_650;
+/** Time to reach for a telephone. */
+const MIN_CLAIM_SECONDS = 30;
+/** A code that can be guessed at for longer is none. */
+const MAX_CLAIM_SECONDS = 3_600;
 /** Where records of custom domains are looked up unless the deployment names a resolver of its own. */
 const PUBLIC_DOH_URL = "https://cloudflare-dns.com/dns-query";
 const GB = 1_000_000_000;
@@ -128,6 +137,28 @@ export function needsRelay(outbound: string | undefined): boolean {
   return outbound === "smtp" || outbound === "worker-mailer";
 }
 
+/** The refinements see to it that both variables are set or neither. */
+function dkimOf(vars: {
+  MAIL_DOMAIN: string;
+  DKIM_DOMAIN: string | null;
+  DKIM_SELECTOR: string | null;
+  DKIM_PRIVATE_KEY: string | null;
+}): DkimKey | null {
+  if (vars.DKIM_PRIVATE_KEY === null || vars.DKIM_SELECTOR === null) return null;
+  return {
+    domain: (vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN).toLowerCase(),
+    selector: vars.DKIM_SELECTOR,
+    // In a variable of one line the line ends are written out.
+    privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
+  };
+}
+
+/** As `dkimOf`. */
+function turnstileOf(vars: { TURNSTILE_SITE_KEY: string | null; TURNSTILE_SECRET_KEY: string | null }) {
+  const { TURNSTILE_SITE_KEY: siteKey, TURNSTILE_SECRET_KEY: secretKey } = vars;
+  return siteKey === null || secretKey === null ? null : { siteKey, secretKey };
+}
+
 const Variables = z
   .object({
     MAIL_DOMAIN: z.string().min(1).default("mailkeep.test"),
@@ -161,6 +192,13 @@ const Variables = z
     DKIM_SELECTOR: optional,
     DKIM_PRIVATE_KEY: optional,
     DAILY_SEND_LIMIT: wholeNumber(100),
+    CLAIM_APPROVAL: z.enum(["open", "operator", ""]).optional(),
+    CLAIM_TTL_SECONDS: wholeNumber(600).refine(
+      (seconds) => seconds >= MIN_CLAIM_SECONDS && seconds <= MAX_CLAIM_SECONDS,
+      { error: `must be from ${MIN_CLAIM_SECONDS} to ${MAX_CLAIM_SECONDS}` },
+    ),
+    TURNSTILE_SITE_KEY: optional,
+    TURNSTILE_SECRET_KEY: optional,
     EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
     }),
@@ -176,6 +214,10 @@ const Variables = z
   .refine((vars) => (vars.DKIM_PRIVATE_KEY === null) === (vars.DKIM_SELECTOR === null), {
     path: ["DKIM_PRIVATE_KEY"],
     error: "and DKIM_SELECTOR must be set together",
+  })
+  .refine((vars) => (vars.TURNSTILE_SITE_KEY === null) === (vars.TURNSTILE_SECRET_KEY === null), {
+    path: ["TURNSTILE_SITE_KEY"],
+    error: "and TURNSTILE_SECRET_KEY must be set together",
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
@@ -199,16 +241,11 @@ const Variables = z
     customDomains: customDomainsOf(vars),
     outbound: vars.OUTBOUND || (vars.SMTP_URL === null ? "local" : "smtp"),
     smtp: vars.SMTP_URL,
-    dkim:
-      vars.DKIM_PRIVATE_KEY === null || vars.DKIM_SELECTOR === null
-        ? null
-        : {
-            domain: (vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN).toLowerCase(),
-            selector: vars.DKIM_SELECTOR,
-            // In a variable of one line the line ends are written out.
-            privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
-          },
+    dkim: dkimOf(vars),
     dailySendLimit: vars.DAILY_SEND_LIMIT,
+    claimApproval: vars.CLAIM_APPROVAL || "operator",
+    claimTtlSeconds: vars.CLAIM_TTL_SECONDS,
+    turnstile: turnstileOf(vars),
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));
 

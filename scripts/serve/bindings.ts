@@ -9,6 +9,8 @@ export function bindingsOf(
   return {
     // Without a proxy that writes CF-Connecting-IP, every client could write one of its own.
     TRUST_CLIENT_ADDRESS: "false",
+    // Who sits at this machine may approve; a deployment that others reach says otherwise.
+    CLAIM_APPROVAL: "open",
     ...settings.workerVars,
     MAIL_DOMAIN: settings.mailDomain,
     AUTH_TOKEN: secrets.authToken,

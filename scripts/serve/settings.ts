@@ -72,6 +72,12 @@ const OUTBOUND: Kind = {
   test: (value) => /^(local|smtp|worker-mailer|none)$/.test(value),
   words: '"local", "smtp", "worker-mailer" or "none"',
 };
+const APPROVAL: Kind = {
+  test: (value) => /^(open|operator)$/.test(value),
+  words: '"open" or "operator"',
+};
+/** What only others can judge, and may be a secret: it is not shown as wrong. */
+const ANYTHING: Kind = { test: () => true, words: "anything" };
 const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
 
 const WORKER_VARS: Readonly<Record<string, Kind>> = {
@@ -92,6 +98,10 @@ const WORKER_VARS: Readonly<Record<string, Kind>> = {
   SPF_MECHANISMS: TERMS,
   OUTBOUND: OUTBOUND,
   DAILY_SEND_LIMIT: COUNT,
+  CLAIM_APPROVAL: APPROVAL,
+  CLAIM_TTL_SECONDS: COUNT,
+  TURNSTILE_SITE_KEY: ANYTHING,
+  TURNSTILE_SECRET_KEY: ANYTHING,
 };
 
 /** Reads the settings of `npm start`; an empty variable counts as not set. Throws a {@link Refusal} that names the first wrong one. */

@@ -1,3 +1,4 @@
+import { claimRoutes } from "./routes/claim.ts";
 import { domainRoutes } from "./routes/domains.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -11,6 +12,7 @@ import { webhookRoutes } from "./routes/webhooks.ts";
 /** Every endpoint of the service. The key is its operationId. */
 export const routes = {
   ...keyRoutes,
+  ...claimRoutes,
   ...mailboxRoutes,
   ...webhookRoutes,
   ...readingRoutes,

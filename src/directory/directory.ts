@@ -1,5 +1,6 @@
 import { Server } from "partyserver";
 import type { DirectoryReport, DirectorySearch } from "../contract/directory.ts";
+import { QUARANTINE_MS } from "../contract/limits.ts";
 import { migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { DIRECTORY_MIGRATIONS, type EntryRow } from "./schema.ts";
@@ -21,9 +22,19 @@ export class Directory extends Server<Env> {
     else this.#keep(entry);
   }
 
-  /** Forgets a mailbox that is erased. */
+  /** Forgets a mailbox that is erased, but that its address was somebody's. */
   remove(address: string): void {
-    this.#db.run(statements.REMOVE, address);
+    const now = Date.now();
+    this.#db.transaction(() => {
+      this.#db.run(statements.END_QUARANTINES, now);
+      this.#db.run(statements.QUARANTINE, now + QUARANTINE_MS, address);
+      this.#db.run(statements.REMOVE, address);
+    });
+  }
+
+  /** Until when an erased address cannot be claimed, in ms since 1970; null if it can. */
+  quarantinedUntil(address: string): number | null {
+    return this.#db.first(statements.FIND_QUARANTINE, address, Date.now())?.until ?? null;
   }
 
   /** Entries in the order of their addresses, from after `after`; expired ones whose alarm is late are not shown. */

@@ -1,5 +1,5 @@
 import type { Query } from "../lib/sql.ts";
-import type { EntryRow, HolderRow } from "./schema.ts";
+import type { ClaimRow, EntryRow, HolderRow } from "./schema.ts";
 
 const ENTRY = "address, kind, status, created_at, expires_at, webhooks_failed, kept_at";
 
@@ -14,6 +14,17 @@ export const LIST: Query<EntryRow, [after: string, status: string | null, nowMs:
   text: `SELECT ${ENTRY} FROM entry
     WHERE address > ?1 AND (?2 IS NULL OR status = ?2) AND (expires_at IS NULL OR expires_at > ?3)
     ORDER BY address LIMIT ?4`,
+};
+/** Before REMOVE: only a permanent address is anybody's to be remembered by. */
+export const QUARANTINE: Query<never, [untilMs: number, address: string]> = {
+  text: `INSERT OR REPLACE INTO quarantine (address, until)
+    SELECT address, ?1 FROM entry WHERE address = ?2 AND kind = 'permanent'`,
+};
+export const END_QUARANTINES: Query<never, [nowMs: number]> = {
+  text: "DELETE FROM quarantine WHERE until <= ?",
+};
+export const FIND_QUARANTINE: Query<{ until: number }, [address: string, nowMs: number]> = {
+  text: "SELECT until FROM quarantine WHERE address = ? AND until > ?",
 };
 
 /** `text`: a part of the address, or of what stands before its @ unless it has one itself; "" = any. */
@@ -49,6 +60,29 @@ export const WRITE_BUDGET: Query<never, [string, number, number]> = {
   text: "INSERT OR REPLACE INTO budget (kind, since, spent) VALUES (?, ?, ?)",
 };
 
+export const INSERT_CLAIM: Query<
+  never,
+  [
+    ...[sessionDigest: string, secretHash: string, address: string, client: string | null, userAgent: string],
+    ...[keepFrom: string | null, keepSecretHash: string | null, createdAt: number, expiresAt: number],
+  ]
+> = {
+  text: `INSERT INTO claim (id, session_digest, secret_hash, address, client, user_agent, keep_from, keep_secret_hash,
+    created_at, expires_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+};
+export const READ_CLAIM: Query<ClaimRow, []> = {
+  text: `SELECT session_digest, secret_hash, address, client, user_agent, keep_from, keep_secret_hash, created_at,
+    expires_at, status, decided_at, read_at, wrong_codes FROM claim`,
+};
+export const DECIDE_CLAIM: Query<never, [status: string, decidedAt: number]> = {
+  text: "UPDATE claim SET status = ?, decided_at = ?",
+};
+export const READ_CLAIM_KEY: Query<never, [readAt: number]> = {
+  text: "UPDATE claim SET read_at = ? WHERE read_at IS NULL",
+};
+export const COUNT_WRONG_CODE: Query<never, []> = {
+  text: "UPDATE claim SET wrong_codes = wrong_codes + 1",
+};
 export const READ_HOLDER: Query<HolderRow, []> = { text: "SELECT locator, since, seen_at FROM holder" };
 export const WRITE_HOLDER: Query<never, [locator: string, since: number, seenAt: number]> = {
   text: "INSERT INTO holder (one, locator, since, seen_at) VALUES (1, ?, ?, ?)",

@@ -9,10 +9,10 @@ import type { Access, Credential } from "../mailbox/access.ts";
 import { problemResponse } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
+import { strike } from "./strike.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
 import { urlOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
-import { countWrongKey } from "./wrong-keys.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
 
@@ -158,9 +158,10 @@ async function refusal(
 ): Promise<Response> {
   const { problem, caller } = refusedCall;
   const wrongKey = caller.kind === "key" || (caller.kind === "nobody" && caller.presented);
-  const tooMany =
-    problem.code === "unauthorized" && wrongKey ? await countWrongKey(c.req.raw, c.env, config) : null;
-  if (tooMany !== null) return problemResponse(tooMany);
+  if (problem.code === "unauthorized" && wrongKey) {
+    const tooMany = await strike(c.req.raw, c.env, config);
+    if (tooMany !== null) return problemResponse(tooMany);
+  }
   return problemResponse(problem, headers);
 }
 

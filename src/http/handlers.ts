@@ -1,6 +1,7 @@
 import type { Handlers } from "./call.ts";
 import { attachmentHandlers } from "./routes/attachments.ts";
 import { bootstrapHandlers } from "./routes/bootstrap.ts";
+import { claimHandlers } from "./routes/claim.ts";
 import { codeHandlers } from "./routes/codes.ts";
 import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
@@ -18,6 +19,7 @@ import { webhookHandlers } from "./routes/webhooks.ts";
 export const handlers: Handlers = {
   ...attachmentHandlers,
   ...bootstrapHandlers,
+  ...claimHandlers,
   ...codeHandlers,
   ...domainHandlers,
   ...emailHandlers,

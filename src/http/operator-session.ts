@@ -40,9 +40,10 @@ export async function readSession(request: Request, env: Env): Promise<OperatorS
   return (await endedSessions(env).hasEnded(session.id)) ? null : session;
 }
 
-/** Ends a session for whoever holds its cookie: the `Set-Cookie` that takes it out of this browser. */
-export async function endSession(session: OperatorSession, request: Request, env: Env): Promise<string> {
-  await endedSessions(env).endSession(session.id, session.expiresAt);
+/** Ends the session of a request, for whoever holds its cookie: the `Set-Cookie` that takes it out of this browser. */
+export async function endSession(request: Request, env: Env): Promise<string> {
+  const session = await readSession(request, env);
+  if (session !== null) await endedSessions(env).endSession(session.id, session.expiresAt);
   return cookie(request, configOf(env), "", 0);
 }
 

@@ -30,6 +30,7 @@ import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { openOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
+import { TakeOver, type KeptMailbox } from "./take-over.ts";
 import { Waiters } from "./waiters.ts";
 import { wayOut, type WayOutBindings } from "./way-out.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -42,6 +43,8 @@ export interface NewMailbox {
   secretHash: string;
   scope: Scope;
   expiresAt: number | null;
+  /** The temporary mailbox whose mail comes along. */
+  takeOver?: KeptMailbox | null;
 }
 
 /** A created mailbox; `replayed` if the very same key had created it before. */
@@ -78,6 +81,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected webhooks: Webhooks;
+  protected readonly takeOver: TakeOver;
   protected readonly domains: Domains;
   protected readonly outbox: Outbox;
   protected outboxPump: OutboxPump;
@@ -97,6 +101,7 @@ export abstract class MailboxCore extends Server<Env> {
       durable: () => ctx.storage.sync(),
     });
     this.alarmClock = new AlarmClock(ctx.storage);
+    this.takeOver = new TakeOver({ db: this.db, env, ...this.#context() });
     this.domains = this.#newDomains();
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env, () => this.domains.releaseAll());
     this.outbox = new Outbox(this.db);
@@ -124,6 +129,7 @@ export abstract class MailboxCore extends Server<Env> {
       const due = now + REPORT_RETRY_MS;
       this.db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, due);
       this.db.run(statements.INSERT_KEY, uuidV7(now), mailbox.secretHash, mailbox.scope, now, expiresAt);
+      if (mailbox.takeOver) this.takeOver.begin(mailbox.takeOver, now);
     });
     const account = Account.open(this.db);
     this.account = account;
@@ -165,6 +171,7 @@ export abstract class MailboxCore extends Server<Env> {
       }
       this.webhooks.pump(now);
       this.outboxPump.pump(now);
+      this.takeOver.pump(now);
       this.domains.pump(now);
       prune(this.db, this.retentionMs, now);
       this.#expireUploads(this.account, now);
@@ -295,7 +302,12 @@ export abstract class MailboxCore extends Server<Env> {
     const isClosing = account.row.status === "closing";
     const kept = isClosing
       ? []
-      : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db), ...this.domains.dues()];
+      : [
+          retentionDue(this.db, this.retentionMs),
+          uploadsDue(this.db),
+          this.takeOver.due(),
+          ...this.domains.dues(),
+        ];
     const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
     await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
   }
@@ -370,15 +382,22 @@ export abstract class MailboxCore extends Server<Env> {
     return new Webhooks({
       db: this.db,
       clock: this.alarmClock,
-      config: () => configOf(this.env),
       askResolver: (input, init) => this.#askResolver(input, init),
+      ...this.#context(),
+    });
+  }
+
+  /** What the parts of a mailbox ask it for. */
+  #context() {
+    return {
+      config: () => configOf(this.env),
       account: () => this.account,
       reportSoon: () => this.reportSoon(),
       rearm: () =>
         this.ctx.waitUntil(
           this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
         ),
-    });
+    };
   }
 
   #newDomains(): Domains {

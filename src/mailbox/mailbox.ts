@@ -1,4 +1,5 @@
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
+import type { KeptMail } from "../contract/claim.ts";
 import type { ChangePage } from "../contract/event.ts";
 import type { KeyRecord, Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
@@ -17,7 +18,14 @@ import { fileReport, ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
-import { findKept, healthOf, keptPage, type KeptMail, type KeptPage, type Overview } from "./overview.ts";
+import {
+  findKept,
+  healthOf,
+  keptPage,
+  type UnsentMessage,
+  type KeptPage,
+  type Overview,
+} from "./overview.ts";
 import { applyReport } from "./reports.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
@@ -29,6 +37,7 @@ import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
 import { MailboxSending } from "./sending.ts";
+import type { KeptMessage } from "./take-over.ts";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -48,6 +57,16 @@ export class Mailbox extends MailboxSending {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
   }
 
+  /** Whether this address is somebody's. */
+  isTaken(): boolean {
+    return this.live(Date.now()) !== null;
+  }
+
+  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
+  keptMail(): KeptMail | null {
+    return this.takeOver.progress();
+  }
+
   /** Makes room for a large message whose blobs are written next; those that no message comes to name are erased. */
   async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
     const now = Date.now();
@@ -60,13 +79,18 @@ export class Mailbox extends MailboxSending {
     return done(null);
   }
 
-  /** Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. */
-  receive(mail: PreparedMail): Answer<Received> {
+  /**
+   * Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. `kept`: it
+   * arrived at a mailbox that this one takes over.
+   */
+  receive(mail: PreparedMail, kept: KeptMessage | null = null): Answer<Received> {
     const now = Date.now();
     const room = this.roomFor(mail.sizeBytes, now);
     if (!room.ok) return room;
     const account = room.value;
-    const { written, events } = this.commit(() => this.#take(account, mail, now));
+    const { written, events } = this.commit(() =>
+      kept === null ? this.#take(account, mail, now) : this.#takeKept(account, mail, kept),
+    );
     this.tell(events);
     const received = (seq: number, duplicate: boolean) => done({ id: idOf(seq, account.idTail), duplicate });
     if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
@@ -258,7 +282,7 @@ export class Mailbox extends MailboxSending {
     return this.answer(access, (account) => keptPage(this.outbox, this.view(account), page));
   }
 
-  keptOne(access: Access, id: string): Answer<KeptMail> {
+  keptOne(access: Access, id: string): Answer<UnsentMessage> {
     return this.answer(access, (account) => findKept(this.outbox, this.view(account), id));
   }
 
@@ -345,6 +369,21 @@ export class Mailbox extends MailboxSending {
     const written = ingest(this.db, account, mail, now);
     if (written.kind === "duplicate") return { written, events: [] };
     this.webhooks.enqueue(account, written.event, now);
+    return { written, events: [written.event] };
+  }
+
+  /** Writes what arrived elsewhere, at the time it did, unless it is here already. Reports are of no message of ours. */
+  #takeKept(
+    account: Account,
+    mail: PreparedMail,
+    kept: KeptMessage,
+  ): { written: Ingested; events: LoggedEvent[] } {
+    const written: Ingested = this.takeOver.advance(kept.position)
+      ? ingest(this.db, account, mail, kept.receivedAt)
+      : { kind: "duplicate", seq: account.row.last_seq };
+    if (written.kind !== "stored") return { written, events: [] };
+    if (kept.codeTaken) takeCode(this.db, written.message.seq, kept.receivedAt);
+    this.webhooks.enqueue(account, written.event, Date.now());
     return { written, events: [written.event] };
   }
 

@@ -239,6 +239,19 @@ CREATE TABLE domain (
 `,
   },
   {
+    id: "009-take-over",
+    sql: `
+CREATE TABLE take_over (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  position INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER
+);
+`,
+  },
+  {
     id: "010-kept",
     // Mail that would have left a deployment without a way out. What the directory is told besides, since this step, it is
     // told when the mailbox next wakes.

@@ -38,7 +38,7 @@ export interface Overview {
 }
 
 /** A message that would have left the deployment and was kept instead. */
-export interface KeptMail {
+export interface UnsentMessage {
   id: string;
   from: string;
   subject: string;
@@ -47,7 +47,7 @@ export interface KeptMail {
 }
 
 export interface KeptPage {
-  messages: KeptMail[];
+  messages: UnsentMessage[];
   next_cursor: string | null;
 }
 
@@ -84,13 +84,13 @@ export function keptPage(
 }
 
 /** One of them; any other message is not found. */
-export function findKept(outbox: Outbox, view: View, id: string): Answer<KeptMail> {
+export function findKept(outbox: Outbox, view: View, id: string): Answer<UnsentMessage> {
   const seq = seqOf(view, id);
   const row = seq.ok ? outbox.keptOne(seq.value) : null;
   return row === null ? refused(notFound("Email")) : done(keptMail(outbox, view, row));
 }
 
-function keptMail(outbox: Outbox, view: View, { seq, ...row }: { seq: Seq; listing: string }): KeptMail {
+function keptMail(outbox: Outbox, view: View, { seq, ...row }: { seq: Seq; listing: string }): UnsentMessage {
   const { subject, from_address } = listingOf(row);
   return {
     id: idOf(seq, view.tail),

@@ -271,10 +271,16 @@ export const LEARN_IF_NEW: Query<never, KnownIdParams> = {
   text: "INSERT OR IGNORE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
 export const LIST_FOR_REINDEX: Query<
-  { seq: number; metadata: string; size_bytes: number; raw_key: Nullable<string> },
+  {
+    seq: number;
+    metadata: string;
+    size_bytes: number;
+    raw_key: Nullable<string>;
+    code_taken_at: Nullable<number>;
+  },
   [after: number, limit: number]
 > = {
-  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key
+  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key, m.code_taken_at
     FROM message m JOIN content c ON c.seq = m.seq
     WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
 };

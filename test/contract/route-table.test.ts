@@ -26,7 +26,12 @@ describe("the route table", () => {
     }
     const administration = all.filter(([, spec]) => spec.target === "deployment");
     for (const [id, spec] of administration) expect([id, spec.scopes]).toEqual([id, ["operator"]]);
-    expect(all.filter(([, spec]) => spec.target === "public").map(([id]) => id)).toEqual(["bootstrap"]);
+    expect(all.filter(([, spec]) => spec.target === "public").map(([id]) => id)).toEqual([
+      "bootstrap",
+      "claimStart",
+      "claimPoll",
+      "claimConfirm",
+    ]);
   });
 
   it("lets nothing but resume work on a paused mailbox", () => {

@@ -101,7 +101,7 @@ describe("the operator's session", () => {
 
   it("is over when it is ended, for whoever kept a copy of its cookie; others go on", async () => {
     const [cookie, other] = [signedIn(), signedIn()];
-    const gone = await endSession(await session(cookie), request(cookie), env);
+    const gone = await endSession(request(cookie), env);
     expect(gone).toMatch(/^__Host-mailkeep_operator=; Max-Age=0/);
     expect(await readSession(request(cookie), env)).toBeNull();
     expect(await readSession(request(other), env)).not.toBeNull();
@@ -129,6 +129,11 @@ describe("a request from a page of ours", () => {
     expect(isOwn({ Origin: "https://behind.example" }, { PUBLIC_URL: "https://behind.example/x" })).toBe(
       true,
     );
+  });
+
+  it("is known behind a proxy that ends TLS", () => {
+    const behind = new Request("http://mail.example/operator", { method: "POST", headers: { Origin: SITE } });
+    expect(isSameOrigin(behind, configOf(env))).toBe(true);
   });
 
   it("is none of another site, of another host of the same one, or of nobody", () => {

@@ -110,6 +110,7 @@ describe("settings", () => {
     const byDefault = {
       MAIL_DOMAIN: "a.test",
       TRUST_CLIENT_ADDRESS: "false",
+      CLAIM_APPROVAL: "open",
       AUTH_TOKEN: "one",
       WEBHOOK_SECRET: "two",
       KEY_SECRET: "three",
@@ -117,6 +118,8 @@ describe("settings", () => {
     expect(bindingsOf(readSettings({ MAIL_DOMAIN: "a.test" }), secrets)).toEqual(byDefault);
     const told = readSettings({ MAIL_DOMAIN: "a.test", TRUST_CLIENT_ADDRESS: "true" });
     expect(bindingsOf(told, secrets)).toEqual({ ...byDefault, TRUST_CLIENT_ADDRESS: "true" });
+    const strict = readSettings({ MAIL_DOMAIN: "a.test", CLAIM_APPROVAL: "operator" });
+    expect(bindingsOf(strict, secrets)).toEqual({ ...byDefault, CLAIM_APPROVAL: "operator" });
   });
 
   it.each([

@@ -38,13 +38,12 @@ operatorConsole.use("*", async (c, next) => {
   const form = isRead ? new URLSearchParams() : await readForm(request);
   if (form === null || (!isRead && !isFormToken(form.get("token"), session, config))) return foreignForm();
   const token = formToken(session, config);
-  c.set("call", { env: c.env, config, request, query: url.searchParams, form, session, token });
+  c.set("call", { env: c.env, config, query: url.searchParams, form, token });
   await next();
 });
 
 operatorConsole.post("/sign-out", async (c) => {
-  const { session, request, env } = c.var.call;
-  const cookie = await endSession(session, request, env);
+  const cookie = await endSession(c.req.raw, c.env);
   return seeOther(links.signIn({ done: "signed-out" }), { "Set-Cookie": cookie });
 });
 

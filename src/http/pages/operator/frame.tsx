@@ -1,7 +1,6 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { STATUS, type Problem } from "../../../contract/problem.ts";
 import type { Config } from "../../../env.ts";
-import type { OperatorSession } from "../../operator-session.ts";
 import { pageResponse } from "../shell.tsx";
 import { links } from "./links.ts";
 
@@ -9,10 +8,8 @@ import { links } from "./links.ts";
 export interface ConsoleCall {
   env: Env;
   config: Config;
-  request: Request;
   query: URLSearchParams;
   form: URLSearchParams;
-  session: OperatorSession;
   /** What every form carries. */
   token: string;
 }

@@ -1,7 +1,7 @@
 import { notFound } from "../../../contract/problem.ts";
 import { mailboxAt } from "../../../inbound/mailbox-stub.ts";
 import { canonicalAddress } from "../../../mail/address.ts";
-import type { KeptMail } from "../../../mailbox/overview.ts";
+import type { UnsentMessage } from "../../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../as-operator.ts";
 import { openRaw } from "../../message-source.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
@@ -48,7 +48,7 @@ export async function keptPage(call: ConsoleCall, written: string, id: string): 
   });
 }
 
-function Facts({ mailbox, mail, source }: { mailbox: string; mail: KeptMail; source: Source | null }) {
+function Facts({ mailbox, mail, source }: { mailbox: string; mail: UnsentMessage; source: Source | null }) {
   return (
     <dl class="facts">
       <dt>Mailbox</dt>

@@ -2,7 +2,7 @@ import { notFound } from "../../../contract/problem.ts";
 import type { Config } from "../../../env.ts";
 import { mailboxAt } from "../../../inbound/mailbox-stub.ts";
 import { canonicalAddress } from "../../../mail/address.ts";
-import type { KeptMail } from "../../../mailbox/overview.ts";
+import type { UnsentMessage } from "../../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../as-operator.ts";
 import { mailboxesThatKept } from "../../directory-search.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
@@ -16,7 +16,7 @@ const PAGE_SIZE = 25;
 /** A kept message and whose it is. */
 interface Kept {
   mailbox: string;
-  mail: KeptMail;
+  mail: UnsentMessage;
 }
 
 /** GET /operator/outbox: the newest messages of all mailboxes that would have left the deployment. */
@@ -133,7 +133,7 @@ function KeptList({ kept, showMailbox = false }: { kept: readonly Kept[]; showMa
 
 const NAMED_RECIPIENTS = 3;
 
-function recipientsText({ recipients }: KeptMail): string {
+function recipientsText({ recipients }: UnsentMessage): string {
   const named = recipients.slice(0, NAMED_RECIPIENTS).map(({ address }) => address);
   const more = recipients.length - named.length;
   return more === 0 ? named.join(", ") : `${named.join(", ")} and ${more} more`;

@@ -66,6 +66,13 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   eventRetentionDays: { group: "Limits", variable: "EVENT_RETENTION_DAYS", show: each("days") },
   allowPrivateWebhooks: { group: "Webhooks", variable: "ALLOW_PRIVATE_WEBHOOKS", show: yesNo },
   dohUrl: { group: "Webhooks", variable: "DOH_URL", show: orNotSet },
+  claimApproval: { group: "Limits", variable: "CLAIM_APPROVAL", show: (value) => value },
+  claimTtlSeconds: { group: "Limits", variable: "CLAIM_TTL_SECONDS", show: each("seconds") },
+  turnstile: {
+    group: "Secrets",
+    variable: "TURNSTILE_SITE_KEY, TURNSTILE_SECRET_KEY",
+    show: (value) => masked(value === null ? null : value.secretKey),
+  },
   operatorDigest: { group: "Secrets", variable: "AUTH_TOKEN", show: masked },
   operatorHasKeyForm: null,
   keySecret: { group: "Secrets", variable: "KEY_SECRET", show: masked },

@@ -3,7 +3,7 @@ import { isOperatorKey } from "../../caller.ts";
 import { beginSession, readSession } from "../../operator-session.ts";
 import { urlOf } from "../../request-url.ts";
 import { isSameOrigin } from "../../same-origin.ts";
-import { countWrongKey } from "../../wrong-keys.ts";
+import { strike } from "../../strike.ts";
 import { pageResponse } from "../shell.tsx";
 import { readForm } from "./form.ts";
 import { FORM_HEADERS, NoticeBox, type Notice } from "./frame.tsx";
@@ -31,7 +31,7 @@ export async function signIn(request: Request, env: Env): Promise<Response> {
   const key = form?.get("key")?.trim() ?? "";
   if (key === "") return askForKey(env, { next, status: 400, fault: "Enter the operator key." });
   if (isOperatorKey(key, config)) return seeOther(next, { "Set-Cookie": beginSession(request, config) });
-  const tooMany = await countWrongKey(request, env, config);
+  const tooMany = await strike(request, env, config);
   if (tooMany === null) {
     return askForKey(env, {
       next,
