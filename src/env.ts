@@ -53,6 +53,8 @@ export interface Config {
   dkim: DkimKey | null;
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
+  /** The model that mail is embedded by, for searches by meaning; null = none. */
+  embeddings: EmbeddingSettings | null;
   /** Who may approve a claim: anyone with the page and its code, or the operator alone. */
   claimApproval: "open" | "operator";
   claimTtlSeconds: number;
@@ -60,6 +62,15 @@ export interface Config {
   turnstile: { siteKey: string; secretKey: string } | null;
   /** How long the log of a mailbox and its log of deliveries go back. */
   eventRetentionDays: number;
+}
+
+/** Where embeddings come from. */
+export interface EmbeddingSettings {
+  /** Base address of an endpoint that speaks as OpenAI's does; null = the platform's Workers AI. */
+  url: string | null;
+  model: string;
+  /** Credential of the endpoint; null = none. */
+  key: string | null;
 }
 
 /** What domains of the mailboxes' own are told and looked up with. */
@@ -137,6 +148,14 @@ export function needsRelay(outbound: string | undefined): boolean {
   return outbound === "smtp" || outbound === "worker-mailer";
 }
 
+function embeddingSettings(
+  model: string | null,
+  url: string | null,
+  key: string | null,
+): EmbeddingSettings | null {
+  return model === null ? null : { url: url?.replace(/\/+$/, "") ?? null, model, key };
+}
+
 /** The refinements see to it that both variables are set or neither. */
 function dkimOf(vars: {
   MAIL_DOMAIN: string;
@@ -191,6 +210,10 @@ const Variables = z
     DKIM_DOMAIN: optional,
     DKIM_SELECTOR: optional,
     DKIM_PRIVATE_KEY: optional,
+    EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    EMBEDDINGS_MODEL: optional,
+    EMBEDDINGS_KEY: optional,
+    AI: z.unknown().optional(),
     DAILY_SEND_LIMIT: wholeNumber(100),
     CLAIM_APPROVAL: z.enum(["open", "operator", ""]).optional(),
     CLAIM_TTL_SECONDS: wholeNumber(600).refine(
@@ -214,6 +237,14 @@ const Variables = z
   .refine((vars) => (vars.DKIM_PRIVATE_KEY === null) === (vars.DKIM_SELECTOR === null), {
     path: ["DKIM_PRIVATE_KEY"],
     error: "and DKIM_SELECTOR must be set together",
+  })
+  .refine((vars) => vars.EMBEDDINGS_URL === null || vars.EMBEDDINGS_MODEL !== null, {
+    path: ["EMBEDDINGS_MODEL"],
+    error: "must be set where EMBEDDINGS_URL is",
+  })
+  .refine((vars) => vars.EMBEDDINGS_MODEL === null || vars.EMBEDDINGS_URL !== null || vars.AI !== undefined, {
+    path: ["EMBEDDINGS_MODEL"],
+    error: "needs EMBEDDINGS_URL, or a Workers AI binding called AI",
   })
   .refine((vars) => (vars.TURNSTILE_SITE_KEY === null) === (vars.TURNSTILE_SECRET_KEY === null), {
     path: ["TURNSTILE_SITE_KEY"],
@@ -243,6 +274,7 @@ const Variables = z
     smtp: vars.SMTP_URL,
     dkim: dkimOf(vars),
     dailySendLimit: vars.DAILY_SEND_LIMIT,
+    embeddings: embeddingSettings(vars.EMBEDDINGS_MODEL, vars.EMBEDDINGS_URL, vars.EMBEDDINGS_KEY),
     claimApproval: vars.CLAIM_APPROVAL || "operator",
     claimTtlSeconds: vars.CLAIM_TTL_SECONDS,
     turnstile: turnstileOf(vars),

@@ -3,7 +3,10 @@ import type { Settings } from "./settings.ts";
 
 /** Variables and secrets of the worker, by the names it knows them by. */
 export function bindingsOf(
-  settings: Pick<Settings, "workerVars" | "mailDomain" | "webhookSecretPrevious" | "smtpUrl" | "dkim">,
+  settings: Pick<
+    Settings,
+    "workerVars" | "mailDomain" | "webhookSecretPrevious" | "smtpUrl" | "dkim" | "embeddings"
+  >,
   secrets: Secrets,
 ): Record<string, string> {
   return {
@@ -17,6 +20,7 @@ export function bindingsOf(
     WEBHOOK_SECRET: secrets.webhookSecret,
     KEY_SECRET: secrets.keySecret,
     ...settings.dkim,
+    ...settings.embeddings,
     ...(settings.smtpUrl && { SMTP_URL: settings.smtpUrl }),
     ...(settings.webhookSecretPrevious && { WEBHOOK_SECRET_PREVIOUS: settings.webhookSecretPrevious }),
   };

@@ -75,7 +75,7 @@ function workerOf(options: RuntimeOptions): V4WorkerOptions {
   return {
     name: WORKER,
     ...workerOptions,
-    // Relay and resolver are the operator's own, no stranger's URL: they may well stand on this machine.
+    // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
     serviceBindings: { OPERATOR_NETWORK },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,

@@ -28,6 +28,8 @@ export interface Settings {
   smtpUrl: string | null;
   /** What outgoing mail is signed with, by the names the worker knows; empty: nothing is signed. */
   dkim: Record<string, string>;
+  /** The model that mail is embedded by, by the names the worker knows; empty: none. */
+  embeddings: Record<string, string>;
   /** Variables that go to the worker as they are, when set. */
   workerVars: Record<string, string>;
   /** Print one line of JSON instead of the screen. */
@@ -119,6 +121,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
     smtpUrl: smtpUrl(env),
     dkim: dkim(env),
+    embeddings: embeddings(env),
     webhookSecretPrevious: secret(env, "WEBHOOK_SECRET_PREVIOUS", MIN_WEBHOOK_SECRET_LENGTH),
     keySecret: secret(env, "KEY_SECRET", MIN_KEY_SECRET_LENGTH),
     workerVars: workerVars(env),
@@ -175,6 +178,15 @@ function dkim(env: Environment): Record<string, string> {
   if (!key || !selector) throw new Refusal("DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together");
   const text = key.includes("-----BEGIN") ? key : pem(env, "DKIM_PRIVATE_KEY");
   return { DKIM_PRIVATE_KEY: text, DKIM_SELECTOR: selector, ...(domain ? { DKIM_DOMAIN: domain } : {}) };
+}
+
+/** The key is a secret, so an error never shows it. */
+function embeddings(env: Environment): Record<string, string> {
+  const { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, EMBEDDINGS_KEY: key } = env;
+  if (!url && !model) return {};
+  if (!url || !model) throw new Refusal("EMBEDDINGS_URL and EMBEDDINGS_MODEL must be set together");
+  if (!isWebUrl(url)) throw new Refusal(`EMBEDDINGS_URL must be an http or https URL, not "${url}"`);
+  return { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, ...(key ? { EMBEDDINGS_KEY: key } : {}) };
 }
 
 function tls(env: Environment): { cert: string; key: string } | null {

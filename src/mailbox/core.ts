@@ -21,6 +21,8 @@ import { MIGRATIONS } from "./migrations.ts";
 import type { CodeRow } from "./schema.ts";
 import { insideTransport } from "./inside.ts";
 import { Outbox } from "./outbox.ts";
+import { embedderOf, type EmbedderBindings } from "./embedder-of.ts";
+import { Embeddings } from "./embeddings.ts";
 import { OutboxPump } from "./outbox-pump.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
@@ -85,6 +87,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly domains: Domains;
   protected readonly outbox: Outbox;
   protected outboxPump: OutboxPump;
+  protected embeddings: Embeddings;
   /** Who waits for the first try of a message. */
   protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
@@ -107,6 +110,7 @@ export abstract class MailboxCore extends Server<Env> {
     this.outbox = new Outbox(this.db);
     this.webhooks = this.#newWebhooks();
     this.outboxPump = this.#newOutboxPump();
+    this.embeddings = this.#newEmbeddings();
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
     this.account = Account.open(this.db);
@@ -171,6 +175,7 @@ export abstract class MailboxCore extends Server<Env> {
       }
       this.webhooks.pump(now);
       this.outboxPump.pump(now);
+      this.embeddings.pump(now);
       this.takeOver.pump(now);
       this.domains.pump(now);
       prune(this.db, this.retentionMs, now);
@@ -208,6 +213,7 @@ export abstract class MailboxCore extends Server<Env> {
     } catch (error) {
       this.account = Account.open(this.db);
       this.webhooks.forget();
+      this.embeddings.forget();
       this.domains.forget();
       // What the change said of the alarm is undone with it.
       this.ctx.waitUntil(this.arm());
@@ -282,6 +288,7 @@ export abstract class MailboxCore extends Server<Env> {
     this.commit(() => this.#lifecycle.beginEnd(account, now));
     this.webhooks.close();
     this.outboxPump.close();
+    this.embeddings.close();
     this.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
@@ -290,6 +297,7 @@ export abstract class MailboxCore extends Server<Env> {
       this.domains.forget();
       this.webhooks = this.#newWebhooks();
       this.outboxPump = this.#newOutboxPump();
+      this.embeddings = this.#newEmbeddings();
     } else await this.arm();
     return blobs;
   }
@@ -308,8 +316,17 @@ export abstract class MailboxCore extends Server<Env> {
           this.takeOver.due(),
           ...this.domains.dues(),
         ];
-    const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
+    const work = [...this.webhooks.dues(now), this.outboxPump.due(now), this.embeddings.due(now)];
     await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
+  }
+
+  #newEmbeddings(): Embeddings {
+    return new Embeddings({
+      db: this.db,
+      clock: this.alarmClock,
+      account: () => this.account,
+      embedder: () => embedderOf(this.env as Env & EmbedderBindings, configOf(this.env)),
+    });
   }
 
   #newOutboxPump(): OutboxPump {

@@ -39,6 +39,8 @@ import { readStreamRequest, streamResponse } from "./stream-request.ts";
 import { MailboxSending } from "./sending.ts";
 import type { KeptMessage } from "./take-over.ts";
 
+const NO_MODEL_HINT = "No embedding model is configured, so results come from keywords";
+
 /** A message that is safely stored. */
 export interface Received {
   id: string;
@@ -94,6 +96,7 @@ export class Mailbox extends MailboxSending {
     this.tell(events);
     const received = (seq: number, duplicate: boolean) => done({ id: idOf(seq, account.idTail), duplicate });
     if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
+    this.embeddings.stored(now);
     const { message } = written;
     if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
     return received(message.seq, false);
@@ -103,11 +106,20 @@ export class Mailbox extends MailboxSending {
     return this.answer(access, (account) => this.newest.read(this.db, this.view(account), filters));
   }
 
-  search(
+  /** Searches by words, by meaning or by both; by words where no model is configured or it does not answer. */
+  async search(
     access: Access,
     filters: InboxFilters,
-    options: { text: string; mode: string },
-  ): Answer<JsonText<SearchPage>> {
+    { text, mode }: { text: string; mode: string },
+  ): Promise<Answer<JsonText<SearchPage>>> {
+    const byMeaning = mode !== "keyword" && this.embeddings.isOn;
+    // Nobody who may not search costs a call of the model.
+    const admitted = byMeaning ? this.admit(access) : null;
+    if (admitted?.ok === false) return admitted;
+    const found = byMeaning ? await this.embeddings.meaning(text) : NO_MODEL_HINT;
+    const meaning = typeof found === "string" ? null : found;
+    const hint = meaning === null ? String(found) : this.embeddings.hint();
+    const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };
     return this.answer(access, (account) => searchPage(this.db, this.view(account), filters, options));
   }
 
@@ -245,6 +257,7 @@ export class Mailbox extends MailboxSending {
       return this.commit(() => {
         // The directory knows of the newest one kept.
         if (this.outbox.keptOne(seq.value) !== null) this.reportSoon();
+        this.embeddings.erase(seq.value);
         return eraseEmail(this.db, account, seq.value, now);
       });
     });
@@ -254,7 +267,12 @@ export class Mailbox extends MailboxSending {
 
   stats(access: Access): Answer<JsonText<Stats>> {
     return this.answer(access, (account) =>
-      done(jsonText(statsOf(account.row, this.counted(account), Date.now()))),
+      done(
+        jsonText({
+          ...statsOf(account.row, this.counted(account), Date.now()),
+          embeddings: this.embeddings.progress(),
+        }),
+      ),
     );
   }
 
@@ -288,7 +306,12 @@ export class Mailbox extends MailboxSending {
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
   stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
-    return this.answer(access, (account) => stalePage(this.db, this.view(account), page));
+    return this.answer(access, (account) => {
+      const stale = stalePage(this.db, this.view(account), page);
+      // What follows from the messages may become other texts.
+      if (stale.ok && page.cursor === null) this.embeddings.startOver();
+      return stale;
+    });
   }
 
   /** Writes once more what follows from the bytes of a message. */

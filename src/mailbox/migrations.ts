@@ -252,7 +252,23 @@ CREATE TABLE take_over (
 `,
   },
   {
-    id: "010-kept",
+    id: "010-embeddings",
+    // Vectors of messages, in signed bytes, and how far they go (`embedding-rows.ts`).
+    sql: `
+CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE embedding_state (
+  model TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  dimensions INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  embedded INTEGER NOT NULL,
+  failed INTEGER NOT NULL
+);
+`,
+  },
+  {
+    id: "011-kept",
     // Mail that would have left a deployment without a way out. What the directory is told besides, since this step, it is
     // told when the mailbox next wakes.
     sql: `

@@ -27,7 +27,7 @@ export interface TargetHealth {
 export interface Overview {
   info: MailboxInfo & { full: boolean };
   kind: "permanent" | "temporary";
-  stats: Stats;
+  stats: Omit<Stats, "embeddings">;
   /** Bytes of mail that it holds at most. */
   quotaBytes: number;
   pause: { at: string; reason: string | null } | null;

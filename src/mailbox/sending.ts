@@ -43,6 +43,7 @@ export abstract class MailboxSending extends MailboxUploads {
       });
     });
     if (!accepted.ok) return accepted;
+    this.embeddings.stored(now);
     void this.#pumpAfterAnswer();
     return this.#toldOf(access, accepted.value.seq, wait);
   }

@@ -471,6 +471,12 @@ describe("the operator", () => {
       DKIM_SELECTOR: "mk2026",
       DKIM_PRIVATE_KEY: "-----BEGIN PRIVATE KEY-----\nsecret-key-body\n-----END PRIVATE KEY-----",
       WEBHOOK_SECRET_PREVIOUS: "the-webhook-secret-before-this-one",
+      EMBEDDINGS_URL: "https://embeddings.example/secret-path",
+      EMBEDDINGS_MODEL: "model-of-tests",
+      EMBEDDINGS_KEY: "embeddings-key-value",
+      DOH_URL: "https://resolver.example/secret-path",
+      TURNSTILE_SITE_KEY: "turnstile-site",
+      TURNSTILE_SECRET_KEY: "turnstile-secret-value",
     };
     const answer = await api("/operator/settings", { headers: { Cookie: browser.cookie }, vars });
     const page = await answer.text();
@@ -487,7 +493,16 @@ describe("the operator", () => {
     const secrets = ["AUTH_TOKEN", "KEY_SECRET", "WEBHOOK_SECRET", "WEBHOOK_SECRET_PREVIOUS"].map(
       (name) => all[name],
     );
-    for (const secret of [...secrets, "relay-user", "relay-password", "secret-key-body", "PRIVATE KEY"]) {
+    for (const secret of [
+      ...secrets,
+      "relay-user",
+      "relay-password",
+      "secret-key-body",
+      "PRIVATE KEY",
+      "secret-path",
+      "embeddings-key-value",
+      "turnstile-secret-value",
+    ]) {
       expect(secret).toEqual(expect.any(String));
       expect(page).not.toContain(secret);
     }

@@ -16,6 +16,8 @@ interface Shown<Value> {
 
 const NOT_SET = <span class="muted">not set</span>;
 const orNotSet = (value: string | null): Child => value ?? NOT_SET;
+/** Of an address its host alone: the rest may be a secret. */
+const hostOrNotSet = (url: string | null): Child => (url === null ? NOT_SET : new URL(url).host);
 const yesNo = (value: boolean): Child => (value ? "yes" : "no");
 const each =
   (what: string) =>
@@ -33,6 +35,11 @@ const relay = (value: Config["smtp"]): Child =>
 
 const dkim = (value: Config["dkim"]): Child =>
   value === null ? NOT_SET : `${value.selector}, for ${value.domain}; its key is set`;
+
+const embeddings = (value: Config["embeddings"]): Child =>
+  value === null
+    ? NOT_SET
+    : `${value.model}, by ${value.url === null ? "Workers AI" : new URL(value.url).host}${value.key === null ? "" : "; its key is set"}`;
 
 /**
  * Every setting, in the order shown; null for one that says nothing by itself. One that is not here does not compile: none is
@@ -58,6 +65,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
     variable: "DAILY_SEND_LIMIT",
     show: each("messages a day and mailbox"),
   },
+  embeddings: { group: "Service", variable: "EMBEDDINGS_MODEL, EMBEDDINGS_URL", show: embeddings },
   mailboxQuotaBytes: { group: "Limits", variable: "MAILBOX_QUOTA_BYTES", show: sizeText },
   provisionalQuotaBytes: { group: "Limits", variable: "PROVISIONAL_QUOTA_BYTES", show: sizeText },
   bootstrapEnabled: { group: "Limits", variable: "BOOTSTRAP", show: (value) => (value ? "on" : "off") },
@@ -65,7 +73,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   badKeysPerMinute: { group: "Limits", variable: "BAD_KEY_LIMIT", show: each("a minute and client") },
   eventRetentionDays: { group: "Limits", variable: "EVENT_RETENTION_DAYS", show: each("days") },
   allowPrivateWebhooks: { group: "Webhooks", variable: "ALLOW_PRIVATE_WEBHOOKS", show: yesNo },
-  dohUrl: { group: "Webhooks", variable: "DOH_URL", show: orNotSet },
+  dohUrl: { group: "Webhooks", variable: "DOH_URL", show: hostOrNotSet },
   claimApproval: { group: "Limits", variable: "CLAIM_APPROVAL", show: (value) => value },
   claimTtlSeconds: { group: "Limits", variable: "CLAIM_TTL_SECONDS", show: each("seconds") },
   turnstile: {
