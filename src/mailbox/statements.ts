@@ -52,6 +52,11 @@ export const SET_WEBHOOK_SECRET: Query<never, [Nullable<string>, Nullable<string
 export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
   text: "UPDATE account SET directory_due = ?",
 };
+/** What the directory is told besides the mailbox's own row. */
+export const ATTENTION: Query<{ failed: 0 | 1; kept: Nullable<Seq> }, []> = {
+  text: `SELECT EXISTS (SELECT 1 FROM webhook_target WHERE status = 'failed') AS failed,
+    (SELECT max(seq) FROM outbox WHERE kept = 1) AS kept`,
+};
 
 export const LIST_KEYS: Query<KeyRow, []> = {
   text: "SELECT id, secret_hash, scope, created_at, expires_at, last_used_at FROM api_key ORDER BY id",

@@ -1,6 +1,8 @@
 import claimScript from "./assets/claim.js.gz";
 import icon from "./assets/icon.svg.gz";
 import mainStyle from "./assets/main.css.gz";
+import operatorScript from "./assets/operator.js.gz";
+import operatorStyle from "./assets/operator.css.gz";
 import { sha256Hex } from "../../lib/hash.ts";
 
 interface StaticFile {
@@ -20,6 +22,8 @@ const FILES = {
   "claim.js": staticFile(claimScript, SCRIPT),
   "icon.svg": staticFile(icon, "image/svg+xml"),
   "main.css": staticFile(mainStyle, STYLE),
+  "operator.css": staticFile(operatorStyle, STYLE),
+  "operator.js": staticFile(operatorScript, SCRIPT),
 } as const;
 
 /** A file that a page can load. */
