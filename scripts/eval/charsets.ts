@@ -16,7 +16,7 @@ function tableOf(charset: string): ReadonlyMap<string, readonly number[]> {
   const table = new Map<string, readonly number[]>();
   const learn = (bytes: readonly number[]): void => {
     const character = decoder.decode(new Uint8Array(bytes));
-    if ([...character].length !== 1 || character === "\ufffd" || table.has(character)) return;
+    if (Array.from(character).length !== 1 || character === "\ufffd" || table.has(character)) return;
     table.set(character, bytes);
   };
   for (let byte = 0; byte <= 0xff; byte += 1) learn([byte]);
@@ -55,5 +55,5 @@ export function encode(text: string, charset: string): Uint8Array {
     // An ISO-2022-JP line begins and ends in ASCII.
     return Buffer.concat(text.split(/(?<=\r\n)/).map(iso2022Jp));
   }
-  return new Uint8Array([...text].flatMap((character) => [...bytesOf(character, charset)]));
+  return new Uint8Array(Array.from(text).flatMap((character) => [...bytesOf(character, charset)]));
 }

@@ -77,7 +77,7 @@ function quotedPrintable(bytes: Uint8Array): string {
 function quotedLine(line: string): string {
   let quoted = "";
   let length = 0;
-  for (const [at, character] of [...line].entries()) {
+  for (const [at, character] of line.split("").entries()) {
     const isLiteral = /[!-<>-~]/.test(character) || (character === " " && at < line.length - 1);
     const hex = character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0");
     const written = isLiteral ? character : `=${hex}`;

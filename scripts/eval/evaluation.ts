@@ -66,6 +66,13 @@ function tallyOf(result: Result, table: string, language: string): Tally {
   return tally;
 }
 
+function count(tally: Tally, { expected, read }: Pick<Miss, "expected" | "read">): void {
+  if (expected !== null) tally.present += 1;
+  if (read === null) return;
+  tally.read += 1;
+  if (read === expected) tally.right += 1;
+}
+
 /** Composes and reads each fixture, and compares. */
 export async function measure(evaluation: Evaluation, fixtures: readonly Fixture[]): Promise<Result> {
   const result: Result = { tallies: new Map(), misses: [] };
@@ -75,13 +82,10 @@ export async function measure(evaluation: Evaluation, fixtures: readonly Fixture
       tallyOf(result, table, fixture.language).mails += 1;
     }
     for (const field of evaluation.fields) {
-      const expected = fixture.expected[field] ?? null;
-      const read = found[field] ?? null;
-      const tally = tallyOf(result, evaluation.together ? "all fields" : field, fixture.language);
-      tally.present += expected === null ? 0 : 1;
-      tally.read += read === null ? 0 : 1;
-      tally.right += read !== null && read === expected ? 1 : 0;
-      if (read !== expected) result.misses.push({ id: fixture.id, field, expected, read });
+      const table = evaluation.together ? "all fields" : field;
+      const value = { expected: fixture.expected[field] ?? null, read: found[field] ?? null };
+      count(tallyOf(result, table, fixture.language), value);
+      if (value.read !== value.expected) result.misses.push({ id: fixture.id, field, ...value });
     }
   }
   return result;

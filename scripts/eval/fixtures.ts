@@ -10,7 +10,7 @@ export interface Fixture {
   id: string;
   language: string;
   /** `text`, or `html`, `both` and `stub` with a template. */
-  layout: "text" | "html" | "both" | "stub";
+  layout: (typeof LAYOUTS)[number];
   /** "" for `text`. */
   template: string;
   charset: string;
@@ -24,24 +24,33 @@ export interface Fixture {
   body: string;
 }
 
-const LAYOUTS = ["text", "html", "both", "stub"];
+const LAYOUTS = ["text", "html", "both", "stub"] as const;
 const ENCODINGS = ["7bit", "8bit", "quoted-printable", "base64"];
 const FIELDS = ["from", "subject"];
+
+/** `layout:template charset encoding`, the latter two in any order or left out. */
+function readForm(form: string): Pick<Fixture, "layout" | "template" | "charset" | "encoding"> {
+  const [shape = "", ...words] = form.split(" ");
+  const [name = "", template = ""] = shape.split(":");
+  const layout = LAYOUTS.find((each) => each === name);
+  if (layout === undefined) throw new Error(`No layout: ${form}`);
+  return {
+    layout,
+    template,
+    charset: words.find((word) => !ENCODINGS.includes(word)) ?? "utf-8",
+    encoding: words.find((word) => ENCODINGS.includes(word)) ?? "8bit",
+  };
+}
 
 function readFixture(record: string, expectations: readonly string[]): Fixture {
   const [title = "", ...rest] = record.split("\n");
   const end = rest.indexOf("");
   const { id, form } = /^(?<id>\S+): (?<form>.+)$/.exec(title)?.groups ?? {};
   if (id === undefined || form === undefined || end < 0) throw new Error(`No fixture: ${title}`);
-  const [shape = "", ...words] = form.split(" ");
-  const [layout = "", template = ""] = shape.split(":");
   const fixture: Fixture = {
     id,
     language: id.slice(0, id.indexOf("/")),
-    layout: LAYOUTS.includes(layout) ? (layout as Fixture["layout"]) : fail(`${id}: layout ${layout}`),
-    template,
-    charset: words.find((word) => !ENCODINGS.includes(word)) ?? "utf-8",
-    encoding: words.find((word) => ENCODINGS.includes(word)) ?? "8bit",
+    ...readForm(form),
     from: "",
     subject: "",
     expected: {},
@@ -59,14 +68,10 @@ function readHeader(fixture: Fixture, line: string, expectations: readonly strin
   const colon = line.indexOf(": ");
   const name = line.slice(0, colon).toLowerCase();
   const value = line.slice(colon + 2);
-  if (colon < 0) fail(`${fixture.id}: ${line}`);
-  else if (expectations.includes(name)) fixture.expected[name] = value;
+  if (colon < 0) throw new Error(`${fixture.id}: ${line}`);
+  if (expectations.includes(name)) fixture.expected[name] = value;
   else if (FIELDS.includes(name)) Object.assign(fixture, { [name]: value });
   else fixture.headers.push(line);
-}
-
-function fail(reason: string): never {
-  throw new Error(reason);
 }
 
 /**

@@ -11,25 +11,29 @@ type Block =
 
 const LINK = /\[([^\]]+)\]\((https?:[^)\s]+)\)/g;
 
+const TEXT_MARKS = [
+  ["# ", "heading"],
+  ["^ ", "preheader"],
+  ["> ", "quote"],
+] as const;
+
 function blockOf(line: string, isFooter: boolean): Block {
-  const code = /^\[\[(.+)\]\]$/.exec(line);
-  if (code !== null) return { kind: "code", text: code[1] ?? "" };
-  const button = /^\[([^\]]+)\]\((https?:[^)\s]+)\)$/.exec(line);
-  if (button !== null && !isFooter) return { kind: "button", label: button[1] ?? "", url: button[2] ?? "" };
+  const [, code] = /^\[\[(.+)\]\]$/.exec(line) ?? [];
+  if (code !== undefined) return { kind: "code", text: code };
+  const [, label, url] = /^\[([^\]]+)\]\((https?:[^)\s]+)\)$/.exec(line) ?? [];
+  if (label !== undefined && url !== undefined && !isFooter) return { kind: "button", label, url };
   if (line === "") return { kind: "gap" };
-  if (line.startsWith("# ")) return { kind: "heading", text: line.slice(2) };
-  if (line.startsWith("^ ")) return { kind: "preheader", text: line.slice(2) };
-  if (line.startsWith(">")) return { kind: "quote", text: line.replace(/^> ?/, "") };
-  if (/^\|.*\|$/.test(line))
-    return {
-      kind: "row",
-      cells: line
-        .slice(1, -1)
-        .split("|")
-        .map((cell) => cell.trim()),
-    };
+  const marked = TEXT_MARKS.find(([mark]) => line.startsWith(mark));
+  if (marked !== undefined) return { kind: marked[1], text: line.slice(marked[0].length) };
+  if (/^\|.*\|$/.test(line)) return { kind: "row", cells: cellsOf(line) };
   return { kind: isFooter ? "footer" : "words", text: line };
 }
+
+const cellsOf = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split("|")
+    .map((cell) => cell.trim());
 
 function blocksOf(body: string): Block[] {
   const blocks: Block[] = [];
@@ -56,7 +60,10 @@ export function bodyText(body: string): string {
         return [block.cells.join("    ")];
       case "quote":
         return [`> ${block.text}`];
-      default:
+      case "code":
+      case "words":
+      case "heading":
+      case "footer":
         return [inline(block.text)];
     }
   });
@@ -121,7 +128,7 @@ const TEMPLATES: Record<string, Template> = {
     frame: nested,
     words: cell,
     code: (code) =>
-      `<tr><td><table cellspacing="8"><tr>${[...code]
+      `<tr><td><table cellspacing="8"><tr>${Array.from(code)
         .map((digit) => `<td style="border:1px solid #cccccc;width:40px;font-size:24px">${digit}</td>`)
         .join("\n")}</tr></table></td></tr>`,
   },
@@ -130,7 +137,7 @@ const TEMPLATES: Record<string, Template> = {
     words: cell,
     code: (code) =>
       cell(
-        [...code]
+        Array.from(code)
           .map(
             (digit) => `<span style="display:inline-block;padding:8px 12px;background:#eee">${digit}</span>`,
           )

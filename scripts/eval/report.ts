@@ -24,7 +24,8 @@ const HEADING = `  ${"".padEnd(10)}${["mails", "there", "read", "right"].map((wo
 export function printTables(title: string, result: Result): void {
   for (const [table, languages] of result.tallies) {
     console.log(`\n${title}: ${table}\n${HEADING}`);
-    for (const [language, tally] of [...languages].toSorted()) console.log(row(language, tally));
+    for (const [language, tally] of [...languages].toSorted(([one], [two]) => (one < two ? -1 : 1)))
+      console.log(row(language, tally));
     console.log(row("all", total(languages.values())));
   }
 }

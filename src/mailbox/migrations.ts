@@ -216,4 +216,12 @@ UPDATE outbox SET due_at = NULL
   WHERE NOT EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 0);
 `,
   },
+  {
+    id: "009-code-evidence",
+    // Which version of the reader looked for a code, and what it went by. What stood before was read by the first.
+    sql: `
+ALTER TABLE message ADD COLUMN code_evidence TEXT;
+ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
+`,
+  },
 ];

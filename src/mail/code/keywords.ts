@@ -7,6 +7,9 @@ import { WordIndex } from "./word-index.ts";
  * - `confirmation`, `passcode`: as strong, unless the mail is about a booking or a meeting.
  * - `weak`: may name any code; counts only when it leads directly to the number.
  * - `hint`: speaks of proving who one is, without naming a code.
+ * - `instruction`: tells the reader to type something.
+ * - `digits`: names what is to be typed by its form ("the four digits below").
+ * - `purpose`: speaks of what a code is asked for, and of much else; counts beside an instruction only.
  * - `number`: names another kind of number; the one it leads to is never a code.
  * - `soft`: as `number`, unless the same sentence names a code ("code for your account: 482913").
  * - `booking`, `meeting`, `coupon`: as `number`, and colour the whole mail.
@@ -17,6 +20,9 @@ export type LabelKind =
   | "passcode"
   | "weak"
   | "hint"
+  | "instruction"
+  | "digits"
+  | "purpose"
   | "number"
   | "soft"
   | "booking"
@@ -36,25 +42,31 @@ type Words = Partial<Record<LabelKind, string>>;
 const SPACED: Record<string, Words> = {
   en: {
     strong:
-      "verification code, verification codes, verify code, verification pin, verification number, security code, authentication code, authenticator code, auth code, authorization code, authorisation code, access code, login code, log-in code, log in code, login pin, logon code, sign-in code, sign in code, signin code, sign-up code, sign up code, signup code, one-time code, one time code, one-time password, one time password, one-time passcode, one time passcode, one-time pin, one time pin, single-use code, otp, otp code, otc, totp, 2fa code, 2fa token, two-factor code, two-factor authentication code, two-step verification code, mfa code, activation code, validation code, temporary code, temporary login code, device code, magic code, email code, registration code, reset code, password reset code, recovery pin, identification code, invite passcode",
+      "verification code, verification codes, verify code, verification pin, verification number, security code, authentication code, authenticator code, auth code, authorization code, authorisation code, login code, log-in code, log in code, login pin, logon code, sign-in code, sign in code, signin code, sign-up code, sign up code, signup code, one-time code, one time code, one-time password, one time password, one-time passcode, one time passcode, one-time pin, one time pin, single-use code, otp, otp code, otc, totp, 2fa code, 2fa token, two-factor code, two-factor authentication code, two-step verification code, mfa code, activation code, validation code, temporary code, temporary login code, device code, magic code, email code, registration code, reset code, password reset code, recovery pin, identification code, invite passcode",
     confirmation: "confirmation code, confirm code, confirmation pin",
-    passcode: "passcode, pass code, temporary passcode",
+    passcode: "passcode, pass code, temporary passcode, access code",
     weak: "code, pin, pin code, token",
     hint: "verify, verification, verifying, confirm, confirmation, sign in, sign-in, signing in, log in, login, log-in, logging in, sign up, signing up, authenticate, authentication, two-factor, two-step, 2fa, enter this, enter the following, prove it's you, it's you",
     soft: "account, phone, number, card, id, user, member, device, mobile, email",
     number:
-      "order, order number, order no., order id, order code, purchase order, po, invoice, invoice number, invoice no., bill, bill number, receipt, receipt number, ticket, ticket number, ticket id, case, case number, case id, tracking, tracking number, tracking code, tracking id, shipment, parcel, account number, account no., account id, acct, acct., customer number, customer id, client id, client number, member id, membership number, member number, user id, userid, employee id, reference, reference number, reference code, reference id, ref, ref., ref no., no., nr., nr, serial, serial number, serial no., model, model number, version, build, release, phone number, telephone, tel, tel., mobile number, cell, call, call us, fax, hotline, text, zip, zip code, zipcode, postal code, postcode, post code, pincode, area code, country code, dial code, dialing code, error code, error, status code, exit code, response code, source code, source, qr code, bar code, barcode, color, color code, colour, colour code, hex, background, dress code, tax code, tax id, vat, vat number, ein, iban, swift code, bic, sort code, routing number, product code, item code, sku, item, part number, policy number, policy, claim number, contract, contract number, room, suite, po box, p.o. box, box, floor, apt, apt., unit, page, port, rfc, iso, isbn, issn, pull request, issue, commit, since, year, copyright, ending in, ends in, ending with, ends with, last four, last four digits, last 4 digits, card number, card ending, transaction, transaction id, transaction number, transfer, payment id, payment, balance, total, subtotal, amount, price, short code, backup code, backup codes, recovery code, recovery codes, gift card, batch, lot, ip, ip address, ext., extension, company number, registration number, registered number, licence number, license number, license key, patient id, student id, message id, request id, session id, job id",
+      "order, order number, order no., order id, order code, purchase order, po, invoice, invoice number, invoice no., bill, bill number, receipt, receipt number, ticket, ticket number, ticket id, case, case number, case id, tracking, tracking number, tracking code, tracking id, shipment, parcel, account number, account no., account id, acct, acct., customer number, customer id, client id, client number, member id, membership number, member number, user id, userid, employee id, reference, reference number, reference code, reference id, ref, ref., ref no., no., nr., nr, serial, serial number, serial no., model, model number, version, build, release, phone number, telephone, tel, tel., mobile number, cell, call, call us, fax, hotline, text, zip, zip code, zipcode, postal code, postcode, post code, pincode, area code, country code, dial code, dialing code, error code, error, status code, exit code, response code, source code, source, qr code, bar code, barcode, color, color code, colour, colour code, hex, background, dress code, tax code, tax id, vat, vat number, iban, swift code, bic, sort code, routing number, product code, item code, sku, item, part number, policy number, policy, claim number, contract, contract number, room, suite, po box, p.o. box, box, floor, apt, apt., unit, page, port, rfc, iso, isbn, issn, pull request, issue, commit, since, year, copyright, ending in, ends in, ending with, ends with, last four, last four digits, last 4 digits, card number, card ending, transaction, transaction id, transaction number, transfer, payment id, payment, balance, total, subtotal, amount, price, short code, backup code, backup codes, recovery code, recovery codes, gift card, batch, lot, ip, ip address, ext., extension, company number, registration number, registered number, licence number, license number, license key, patient id, student id, message id, request id, session id, job id",
     booking:
       "booking, booking number, booking code, booking reference, booking id, reservation, reservation number, reservation code, itinerary, flight, flight number, record locator, pnr, confirmation number, confirmation no., check-in, boarding pass, e-ticket",
     meeting:
       "meeting id, meeting number, meeting code, webinar id, conference id, conference code, dial-in, dial in, join zoom meeting, join meeting, join the meeting, participant code, host key",
     coupon:
       "promo, promo code, promotion code, promotional code, coupon, coupon code, discount, discount code, voucher, voucher code, gift code, referral code, referral, offer code, checkout, at checkout, % off, sale, invite code, invitation code, redeem, free shipping",
+    instruction: "enter, type, type in, use, input, key in, copy, paste, submit, fill in",
+    purpose:
+      "approve, complete, finish, activate, continue, proceed, register, registration, connect, pair, unlock, authorize, authorise, access, set up, new device, new phone",
+    digits:
+      "digits, numbers below, number below, following number, following numbers, these numbers, this number",
   },
   es: {
     strong:
-      "código de verificación, codigo de verificacion, código de seguridad, codigo de seguridad, código de acceso, codigo de acceso, código de autenticación, código de un solo uso, código de uso único, código de inicio de sesión, código de activación, código temporal, código de validación, clave de un solo uso, contraseña de un solo uso, clave dinámica, clave temporal",
+      "código de verificación, codigo de verificacion, código de seguridad, codigo de seguridad, código de autenticación, código de un solo uso, código de uso único, código de inicio de sesión, código de activación, código temporal, código de validación, clave de un solo uso, contraseña de un solo uso, clave dinámica, clave temporal",
     confirmation: "código de confirmación, codigo de confirmacion",
+    passcode: "código de acceso, codigo de acceso, clave de acceso, contraseña",
     weak: "código, codigo, clave",
     hint: "verificar, verifica, verificación, confirmar, confirma, iniciar sesión, inicia sesión, inicio de sesión, autenticación",
     soft: "cuenta, teléfono, tarjeta, número",
@@ -63,11 +75,17 @@ const SPACED: Record<string, Words> = {
     booking: "reserva, número de reserva, código de reserva, localizador, vuelo",
     meeting: "id de reunión, id de la reunión",
     coupon: "código promocional, código de descuento, cupón, descuento, código de cupón",
+    instruction:
+      "introduce, introduzca, introducir, ingresa, ingrese, ingresar, escribe, escriba, usa, use, utiliza, utilice, teclea, teclee, copia, copie",
+    purpose:
+      "activar, firmar, firma, completar, continuar, acceder, autorizar, aprobar, entrar, finalizar, registro, terminar, acceso",
+    digits: "números, dígitos, cifras, siguiente número, este número",
   },
   pt: {
     strong:
-      "código de verificação, codigo de verificacao, código de segurança, código de acesso, código de autenticação, código de uso único, código de ativação, código de validação, código de login, código temporário, senha de uso único, senha temporária, código único",
+      "código de verificação, codigo de verificacao, código de segurança, código de autenticação, código de uso único, código de ativação, código de validação, código de login, código temporário, senha de uso único, senha temporária, código único",
     confirmation: "código de confirmação",
+    passcode: "código de acesso, senha de acesso",
     weak: "código, codigo, senha, token",
     hint: "verificar, verifique, verificação, confirmar, confirme, iniciar sessão, fazer login, entrar, autenticação",
     soft: "conta, telefone, cartão, número",
@@ -76,24 +94,33 @@ const SPACED: Record<string, Words> = {
     booking: "reserva, número da reserva, código da reserva, localizador, voo",
     meeting: "id da reunião",
     coupon: "código promocional, cupom, código de desconto, desconto",
+    instruction: "digite, insira, informe, use, utilize, coloque, introduza, digitar, inserir",
+    purpose: "acessar, concluir, continuar, ativar, autorizar, aprovar, finalizar, cadastro, acesso, aceder",
+    digits: "números, dígitos, número abaixo, este número, algarismos",
   },
   fr: {
     strong:
-      "code de vérification, code de verification, code de sécurité, code de securite, code d'accès, code d’accès, code d'authentification, code d’authentification, code de connexion, code à usage unique, code d'activation, code d’activation, code de validation, code temporaire, mot de passe à usage unique, mot de passe temporaire, code unique",
+      "code de vérification, code de verification, code de sécurité, code de securite, code d'authentification, code d’authentification, code de connexion, code à usage unique, code d'activation, code d’activation, code de validation, code temporaire, mot de passe à usage unique, mot de passe temporaire, code unique",
     confirmation: "code de confirmation",
+    passcode: "code d'accès, code d’accès, code secret",
     weak: "code, code pin",
-    hint: "vérifier, vérifiez, vérification, confirmer, confirmez, connexion, se connecter, vous connecter, connectez-vous, authentification",
+    hint: "vérifier, vérifiez, vérification, confirmer, confirmez, confirmation, connexion, connecter, connectez-vous, authentification, identifier",
     soft: "compte, téléphone, carte, numéro",
     number:
-      "commande, numéro de commande, n° de commande, facture, numéro de facture, reçu, billet, suivi, numéro de suivi, colis, numéro de compte, numéro client, numéro de client, référence, réf., code postal, tél., tél, appelez le, appelez, montant, année, code-barres, code d'erreur, se terminant par, n°, siret, siren, rcs, dossier",
+      "commande, numéro de commande, n° de commande, facture, numéro de facture, reçu, billet, suivi, numéro de suivi, colis, numéro de compte, numéro client, numéro de client, référence, réf., code postal, code insee, code naf, code ape, tél., tél, appelez le, appelez, montant, année, code-barres, code d'erreur, se terminant par, n°, siret, siren, rcs, dossier",
     booking: "réservation, numéro de réservation, code de réservation, vol",
     meeting: "id de réunion, réunion",
     coupon: "code promo, code promotionnel, code de réduction, réduction, bon de réduction, code avantage",
+    instruction:
+      "saisissez, saisis, saisir, entrez, entre, entrer, tapez, tape, utilisez, utilise, indiquez, renseignez, recopiez, composez, copiez",
+    purpose:
+      "poursuivre, continuer, activer, finaliser, valider, validez, valide, terminer, accéder, accès, inscription, autoriser, approuver",
+    digits: "chiffres, numéro suivant, nombre suivant, ces chiffres",
   },
   de: {
     strong:
-      "bestätigungscode, bestätigungs-code, verifizierungscode, verifizierungs-code, verifikationscode, sicherheitscode, sicherheits-code, zugangscode, anmeldecode, anmelde-code, login-code, logincode, einmalcode, einmal-code, einmalpasswort, einmal-passwort, einmalkennwort, authentifizierungscode, aktivierungscode, freischaltcode, prüfcode, tan, mtan, registrierungscode, zugriffscode, einmal-pin",
-    passcode: "kenncode",
+      "bestätigungscode, bestätigungs-code, verifizierungscode, verifizierungs-code, verifikationscode, sicherheitscode, sicherheits-code, anmeldecode, anmelde-code, login-code, logincode, einmalcode, einmal-code, einmalpasswort, einmal-passwort, einmalkennwort, authentifizierungscode, aktivierungscode, freischaltcode, prüfcode, tan, mtan, registrierungscode, zugriffscode, einmal-pin",
+    passcode: "kenncode, zugangscode",
     weak: "code, kode, pin",
     hint: "bestätigen, bestätige, bestätigung, verifizieren, anmelden, anmeldung, einloggen, authentifizierung",
     soft: "konto, telefon, karte, nummer",
@@ -102,11 +129,17 @@ const SPACED: Record<string, Words> = {
     booking: "buchung, buchungsnummer, buchungscode, reservierung, reservierungsnummer, flug",
     meeting: "besprechungs-id, meeting-id, konferenz-id",
     coupon: "gutschein, gutscheincode, rabattcode, rabatt, aktionscode, gutschein-code",
+    instruction:
+      "geben sie, gib, eingeben, eingabe, tippen sie, tippe, verwenden sie, verwende, nutzen sie, nutze, benutzen sie, trage, tragen sie, übertragen sie",
+    purpose:
+      "abschließen, fortfahren, fortzufahren, freigeben, freigabe, registrierung, aktivieren, freischalten, verbinden, zugang, einwahl, weiterzumachen, abzuschließen",
+    digits: "zahl, zahlen, ziffern, zahlenfolge, folgende nummer",
   },
   it: {
     strong:
-      "codice di verifica, codice di sicurezza, codice di accesso, codice d'accesso, codice di autenticazione, codice monouso, codice usa e getta, codice di attivazione, codice temporaneo, codice di autorizzazione, password monouso, codice otp, codice di convalida",
+      "codice di verifica, codice di sicurezza, codice di autenticazione, codice monouso, codice usa e getta, codice di attivazione, codice temporaneo, codice di autorizzazione, password monouso, codice otp, codice di convalida",
     confirmation: "codice di conferma",
+    passcode: "codice di accesso, codice d'accesso",
     weak: "codice",
     hint: "verifica, verificare, conferma, confermare, accedere, accedi, accesso, autenticazione",
     soft: "account, conto, telefono, carta, numero",
@@ -115,10 +148,16 @@ const SPACED: Record<string, Words> = {
     booking: "prenotazione, numero di prenotazione, codice prenotazione, codice di prenotazione, volo",
     meeting: "id riunione",
     coupon: "codice promozionale, codice sconto, sconto, buono",
+    instruction:
+      "inserisci, inserisca, inserire, digita, digiti, digitare, usa, utilizza, utilizzi, immetti, copia, scrivi",
+    purpose:
+      "completare, completa, attivare, continuare, autorizzare, autorizza, proseguire, procedere, registrazione, entrare",
+    digits: "numero seguente, seguente numero, cifre, numeri, questo numero",
   },
   ru: {
     strong:
-      "код подтверждения, кода подтверждения, кодом подтверждения, проверочный код, код проверки, код безопасности, код доступа, код авторизации, код аутентификации, код верификации, одноразовый код, одноразовый пароль, код активации, код входа, код для входа, секретный код, пин-код, защитный код",
+      "код подтверждения, кода подтверждения, кодом подтверждения, проверочный код, код проверки, код безопасности, код авторизации, код аутентификации, код верификации, одноразовый код, одноразовый пароль, код активации, код входа, код для входа, секретный код, пин-код, защитный код",
+    passcode: "код доступа, код приглашения",
     weak: "код, кода, кодом, пароль",
     hint: "подтвердить, подтвердите, подтверждения, подтверждение, войти, вход, входа, авторизации, проверка",
     soft: "аккаунт, аккаунта, счёт, телефон, номер, карта",
@@ -127,11 +166,16 @@ const SPACED: Record<string, Words> = {
     booking: "бронирование, бронирования, номер бронирования, код бронирования, рейс",
     meeting: "идентификатор конференции, идентификатор встречи",
     coupon: "промокод, купон, скидка, скидку, скидки",
+    instruction: "введите, введи, вводите, ввести, укажите, используйте, используй, наберите, впишите",
+    purpose:
+      "завершить, активировать, продолжить, одобрить, авторизоваться, регистрация, регистрации, регистрацию, доступ, доступа, личный кабинет, подключить",
+    digits: "цифры, цифр, число, числа",
   },
   tr: {
     strong:
-      "doğrulama kodu, doğrulama kodunuz, doğrulama kodun, dogrulama kodu, dogrulama kodunuz, güvenlik kodu, güvenlik kodunuz, onay kodu, onay kodunuz, onay kodun, giriş kodu, giriş kodunuz, tek kullanımlık kod, tek kullanımlık kodunuz, tek kullanımlık şifre, tek kullanımlık şifreniz, tek kullanımlık parola, aktivasyon kodu, aktivasyon kodunuz, erişim kodu, erişim kodunuz",
-    weak: "kod, kodu, kodunuz, kodun, şifre, şifreniz",
+      "doğrulama kodu, doğrulama kodunuz, doğrulama kodun, dogrulama kodu, dogrulama kodunuz, güvenlik kodu, güvenlik kodunuz, onay kodu, onay kodunuz, onay kodun, giriş kodu, giriş kodunuz, tek kullanımlık kod, tek kullanımlık kodunuz, tek kullanımlık şifre, tek kullanımlık şifreniz, tek kullanımlık parola, aktivasyon kodu, aktivasyon kodunuz",
+    passcode: "erişim kodu, erişim kodunuz",
+    weak: "kod, kodu, kodunuz, kodun, kodunu, kodunuzu, koduyla, şifre, şifreniz, parola, parolanız",
     hint: "doğrula, doğrulama, doğrulamak, onayla, onaylamak, giriş yap, giriş yapmak, oturum aç",
     soft: "hesap, telefon, kart, numara",
     number:
@@ -139,11 +183,16 @@ const SPACED: Record<string, Words> = {
     booking: "rezervasyon, rezervasyon numarası, rezervasyon kodu, uçuş",
     meeting: "toplantı kimliği, toplantı no",
     coupon: "indirim, indirim kodu, kupon, kupon kodu, promosyon kodu",
+    instruction:
+      "girin, gir, giriniz, kullan, kullanın, kullanınız, yazın, yaz, yazınız, tuşlayın, giriş yapın",
+    purpose: "tamamlamak, tamamla, giriş, girişi, etkinleştirmek, devam, onaylayın, kaydı, kayıt, üyelik",
+    digits: "rakamları, rakamlar, rakamı, rakam, sayıyı, sayı, haneli",
   },
   vi: {
     strong:
       "mã xác minh, mã xác thực, mã xác nhận, mã bảo mật, mã otp, mã đăng nhập, mã kích hoạt, mã truy cập, mật khẩu dùng một lần, mã dùng một lần, mã pin",
-    weak: "mã, mã số, mật khẩu",
+    passcode: "mật khẩu",
+    weak: "mã, mã số",
     hint: "xác minh, xác thực, xác nhận, đăng nhập",
     soft: "tài khoản, điện thoại, số, thẻ",
     number:
@@ -151,11 +200,15 @@ const SPACED: Record<string, Words> = {
     booking: "đặt chỗ, mã đặt chỗ, mã đặt phòng, chuyến bay",
     meeting: "id cuộc họp",
     coupon: "mã giảm giá, giảm giá, khuyến mãi, mã khuyến mãi",
+    instruction: "nhập, dùng, sử dụng, điền, gõ",
+    purpose: "hoàn tất, kích hoạt, tiếp tục, phê duyệt, đăng ký, giao dịch",
+    digits: "chữ số, dãy số, số sau, số này, các số, con số",
   },
   id: {
     strong:
-      "kode verifikasi, kode keamanan, kode otp, kode akses, kode autentikasi, kode masuk, kode aktivasi, kode sekali pakai, kata sandi sekali pakai, kode login, kode rahasia",
+      "kode verifikasi, kode keamanan, kode otp, kode autentikasi, kode masuk, kode aktivasi, kode sekali pakai, kata sandi sekali pakai, kode login, kode rahasia",
     confirmation: "kode konfirmasi",
+    passcode: "kode akses, kode sandi",
     weak: "kode",
     hint: "verifikasi, memverifikasi, konfirmasi, masuk, autentikasi",
     soft: "akun, telepon, kartu, nomor",
@@ -164,11 +217,16 @@ const SPACED: Record<string, Words> = {
     booking: "pemesanan, kode booking, kode pemesanan, penerbangan",
     meeting: "id rapat",
     coupon: "kode promo, diskon, kupon, kode voucher, kode diskon",
+    instruction: "masukkan, masukan, gunakan, pakai, ketik, ketikkan, isi, isikan",
+    purpose:
+      "menyetujui, menyelesaikan, mengaktifkan, melanjutkan, aktivasi, pendaftaran, mendaftar, daftar, akses, mengonfirmasi",
+    digits: "angka, digit",
   },
   nl: {
     strong:
-      "verificatiecode, beveiligingscode, toegangscode, inlogcode, eenmalige code, eenmalig wachtwoord, authenticatiecode, activeringscode, activatiecode, controlecode, aanmeldcode, tan-code",
+      "verificatiecode, beveiligingscode, inlogcode, eenmalige code, eenmalig wachtwoord, authenticatiecode, activeringscode, activatiecode, controlecode, aanmeldcode, tan-code",
     confirmation: "bevestigingscode",
+    passcode: "toegangscode",
     weak: "code, pincode",
     hint: "verifiëren, verifieer, verificatie, bevestigen, bevestig, inloggen, aanmelden, log in",
     soft: "account, telefoon, nummer, kaart",
@@ -177,11 +235,16 @@ const SPACED: Record<string, Words> = {
     booking: "boeking, boekingsnummer, boekingscode, reservering, reserveringsnummer, vlucht",
     meeting: "vergader-id, vergadering-id",
     coupon: "kortingscode, korting, actiecode, waardebon",
+    instruction: "voer, vul, gebruik, typ, toets, invoeren, invullen, kopieer",
+    purpose:
+      "activeren, toegang, afronden, af te ronden, doorgaan, verder te gaan, verbinden, goedkeuren, registratie, koppelen",
+    digits: "cijfers, getal, onderstaande nummer",
   },
   pl: {
     strong:
-      "kod weryfikacyjny, kodu weryfikacyjnego, kod bezpieczeństwa, kod dostępu, kod autoryzacyjny, kod autoryzacji, kod uwierzytelniający, kod jednorazowy, jednorazowy kod, hasło jednorazowe, jednorazowe hasło, kod aktywacyjny, kod logowania, kod do logowania, kod sms",
+      "kod weryfikacyjny, kodu weryfikacyjnego, kod bezpieczeństwa, kod autoryzacyjny, kod autoryzacji, kod uwierzytelniający, kod jednorazowy, jednorazowy kod, hasło jednorazowe, jednorazowe hasło, kod aktywacyjny, kod logowania, kod do logowania, kod sms",
     confirmation: "kod potwierdzający, kod potwierdzenia",
+    passcode: "kod dostępu",
     weak: "kod, kodu, hasło",
     hint: "zweryfikować, zweryfikuj, weryfikacja, weryfikacji, potwierdź, potwierdzić, zaloguj, zalogować, logowania",
     soft: "konto, konta, telefon, karta, numer",
@@ -190,6 +253,10 @@ const SPACED: Record<string, Words> = {
     booking: "rezerwacja, rezerwacji, numer rezerwacji, kod rezerwacji, lot",
     meeting: "identyfikator spotkania",
     coupon: "kod rabatowy, kod promocyjny, rabat, kupon",
+    instruction: "wpisz, podaj, wprowadź, użyj, przepisz, wpisać, skopiuj",
+    purpose:
+      "dokończyć, aktywować, kontynuować, autoryzować, zatwierdzić, zatwierdź, dostęp, rejestracja, rejestrację, rejestracji",
+    digits: "cyfry, cyfr, liczbę, poniższy numer",
   },
 };
 
@@ -207,11 +274,15 @@ const UNSPACED: Record<string, Words> = {
     booking: "预订, 預訂, 预订号, 訂位代號, 航班, 酒店确认号",
     meeting: "会议号, 會議號, 会议id, 會議id, 会议 id, 會議 id",
     coupon: "优惠码, 優惠碼, 优惠券, 優惠券, 折扣, 折扣码, 折扣碼, 邀请码, 邀請碼, 兑换码, 兌換碼",
+    instruction: "输入, 輸入, 填写, 填寫, 填入, 使用, 键入, 鍵入",
+    purpose: "完成, 激活, 啟用, 绑定, 綁定, 注册, 註冊, 继续, 繼續, 授权, 授權, 开通, 開通",
+    digits: "数字, 數字",
   },
   ja: {
     strong:
-      "認証コード, 認証番号, 確認コード, 確認番号, セキュリティコード, セキュリティ コード, ワンタイムパスワード, ワンタイムコード, ワンタイム パスワード, ワンタイムキー, 検証コード, ログインコード, アクセスコード, 本人確認コード, 認証キー, 二段階認証コード",
-    passcode: "パスコード",
+      "認証コード, 認証番号, セキュリティコード, セキュリティ コード, ワンタイムパスワード, ワンタイムコード, ワンタイム パスワード, ワンタイムキー, 検証コード, ログインコード, 本人確認コード, 認証キー, 二段階認証コード",
+    confirmation: "確認コード, 確認番号",
+    passcode: "パスコード, アクセスコード",
     weak: "コード, 暗証番号, パスワード",
     hint: "認証, ログイン, 本人確認, サインイン, 確認のため",
     soft: "アカウント, 電話, カード",
@@ -220,6 +291,9 @@ const UNSPACED: Record<string, Words> = {
     booking: "予約番号, ご予約番号, 予約, 便名, 確認番号（予約）",
     meeting: "ミーティングid, ミーティング id, 会議id",
     coupon: "クーポン, クーポンコード, 割引, プロモーションコード, 招待コード",
+    instruction: "入力, 使用, ご利用ください, 使って",
+    purpose: "完了, 登録, 続ける, 続行, 有効化, お手続き, 承認, 連携",
+    digits: "数字",
   },
   ko: {
     strong:
@@ -233,10 +307,14 @@ const UNSPACED: Record<string, Words> = {
     booking: "예약번호, 예약 번호, 예약, 항공편",
     meeting: "회의 id, 미팅 id",
     coupon: "쿠폰, 할인, 할인 코드, 쿠폰 번호, 프로모션 코드, 초대 코드",
+    instruction: "입력, 사용, 적어",
+    purpose: "완료, 등록, 가입, 계속, 승인, 활성화, 진행",
+    digits: "숫자",
   },
   ar: {
     strong:
-      "رمز التحقق, رمز التأكيد, رمز الأمان, رمز الدخول, رمز الوصول, رمز التفعيل, رمز المصادقة, كود التحقق, كود التفعيل, كود التأكيد, كلمة المرور لمرة واحدة, كلمة مرور لمرة واحدة, رمز لمرة واحدة, الرمز السري",
+      "رمز التحقق, رمز التأكيد, رمز الأمان, رمز التفعيل, رمز المصادقة, كود التحقق, كود التفعيل, كود التأكيد, كلمة المرور لمرة واحدة, كلمة مرور لمرة واحدة, رمز لمرة واحدة, الرمز السري",
+    passcode: "رمز الدخول, رمز الوصول",
     weak: "رمزك, الرمز, رمز, كود, الكود",
     hint: "التحقق, تأكيد, تسجيل الدخول, المصادقة",
     soft: "حساب, هاتف, بطاقة",
@@ -245,10 +323,14 @@ const UNSPACED: Record<string, Words> = {
     booking: "رقم الحجز, الحجز, رمز الحجز, رحلة",
     meeting: "معرف الاجتماع",
     coupon: "رمز الخصم, كود الخصم, خصم, قسيمة",
+    instruction: "أدخل, ادخل, استخدم, استعمل, اكتب, إدخال",
+    purpose: "إتمام, إكمال, تفعيل, متابعة, الموافقة, الدخول, للدخول, التسجيل, الربط",
+    digits: "الأرقام, الارقام, أرقام, الرقم التالي",
   },
   hi: {
     strong:
-      "सत्यापन कोड, सुरक्षा कोड, ओटीपी, वन-टाइम पासवर्ड, वन टाइम पासवर्ड, पुष्टिकरण कोड, प्रमाणीकरण कोड, लॉगिन कोड, एक्सेस कोड, वेरिफिकेशन कोड, एकबारगी पासवर्ड",
+      "सत्यापन कोड, सुरक्षा कोड, ओटीपी, वन-टाइम पासवर्ड, वन टाइम पासवर्ड, पुष्टिकरण कोड, प्रमाणीकरण कोड, लॉगिन कोड, वेरिफिकेशन कोड, एकबारगी पासवर्ड",
+    passcode: "एक्सेस कोड",
     weak: "कोड, पिन, पासवर्ड",
     hint: "सत्यापित, सत्यापन, पुष्टि, लॉग इन, लॉगिन",
     soft: "खाता, खाते, फ़ोन, कार्ड",
@@ -257,6 +339,9 @@ const UNSPACED: Record<string, Words> = {
     booking: "बुकिंग, आरक्षण, उड़ान, पीएनआर",
     meeting: "मीटिंग आईडी",
     coupon: "प्रोमो कोड, छूट, कूपन, कूपन कोड",
+    instruction: "दर्ज करें, दर्ज कर, डालें, उपयोग करें, लिखें, इस्तेमाल करें, टाइप करें",
+    purpose: "पूरा करने, पूरा करें, जारी रखने, सक्रिय, पंजीकरण, स्वीकृत",
+    digits: "अंक, अंकों, संख्याएँ",
   },
 };
 

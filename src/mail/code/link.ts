@@ -1,4 +1,5 @@
 import { htmlLinks, textLinks, type MailLink } from "./anchors.ts";
+import { MIN_LINK_POINTS, pointsOf, type Evidence, type Sign } from "./evidence.ts";
 import {
   GOES_ON,
   OTHER_PATH,
@@ -9,9 +10,6 @@ import {
   SIGNS_IN,
   SOCIAL_HOST,
 } from "./link-words.ts";
-
-/** Points from which a link counts as the mail's verification link: two independent signs. */
-const MIN_POINTS = 60;
 
 /** A subject as read for its purpose. */
 const MAX_SUBJECT_CHARS = 300;
@@ -69,25 +67,38 @@ function isOtherPurpose(link: MailLink, address: WebAddress, purpose: Purpose): 
   return link.label === "" && OTHER_PURPOSE.test(lastLine.toLowerCase());
 }
 
-/** What the link itself says, in label and address; 0 where neither speaks of proving who one is. */
-function ownPoints(link: MailLink, address: WebAddress): number {
+const evidence = (sign: Sign, points: number, detail = ""): Evidence => ({ sign, detail, points });
+
+/** What the link itself says, in label and address; nothing where neither speaks of proving who one is. */
+function ownEvidence(link: MailLink, address: WebAddress): Evidence[] {
   // A label that is the address itself says nothing that the address does not.
   const label = /^https?:/i.test(link.label) ? "" : link.label.toLowerCase();
   const named = labelPoints(label);
   const path = pathPoints(address);
   const token = hasToken(address) ? 12 : 0;
-  if (named === 0 && path === 0 && label !== "") return 0;
-  return named < 40 && path < 30 && token === 0 ? 0 : named + path + token;
+  if (named === 0 && path === 0 && label !== "") return [];
+  if (named < 40 && path < 30 && token === 0) return [];
+  return [evidence("link_label", named), evidence("link_path", path), evidence("link_token", token)];
 }
 
-function pointsFor(link: MailLink, purpose: Purpose): number {
+function evidenceFor(link: MailLink, purpose: Purpose): Evidence[] {
   const address = addressOf(link.url);
-  if (address === null || isOtherPurpose(link, address, purpose)) return 0;
-  const own = ownPoints(link, address);
-  if (own === 0) return 0;
+  if (address === null || isOtherPurpose(link, address, purpose)) return [];
+  const own = ownEvidence(link, address);
+  if (own.length === 0) return [];
   const announced = textPoints(link.before.slice(-ANNOUNCEMENT_CHARS).toLowerCase(), 20, 10);
-  const sender = site(address.host) === purpose.senderDomain ? 5 : 0;
-  return own + announced + sender + purpose.subjectPoints + (purpose.hasCode ? 15 : 0);
+  return [
+    ...own,
+    evidence("link_announced", announced),
+    evidence("link_subject", purpose.subjectPoints + (purpose.hasCode ? 15 : 0)),
+    evidence("link_sender", site(address.host) === purpose.senderDomain ? 5 : 0),
+  ];
+}
+
+/** A link and what speaks for it. */
+export interface FoundLink {
+  url: string;
+  evidence: Evidence[];
 }
 
 /**
@@ -97,7 +108,7 @@ function pointsFor(link: MailLink, purpose: Purpose): number {
 export function findLink(
   mail: { subject: string; text: string; html: string; fromAddress: string },
   hasCode: boolean,
-): string | null {
+): FoundLink | null {
   // The HTML part first: its labels are whole; a plain text part often has bare addresses.
   const links = [...htmlLinks(mail.html), ...textLinks(mail.text)];
   if (links.length === 0) return null;
@@ -106,10 +117,12 @@ export function findLink(
     hasCode,
     senderDomain: site(mail.fromAddress.slice(mail.fromAddress.lastIndexOf("@") + 1).toLowerCase()),
   };
-  let best: { url: string; points: number } | null = null;
+  let best: FoundLink | null = null;
   for (const link of links) {
-    const points = pointsFor(link, purpose);
-    if (points >= MIN_POINTS && points > (best?.points ?? 0)) best = { url: link.url, points };
+    const found = evidenceFor(link, purpose);
+    const points = pointsOf(found);
+    if (points >= MIN_LINK_POINTS && points > pointsOf(best?.evidence ?? []))
+      best = { url: link.url, evidence: found };
   }
-  return best?.url ?? null;
+  return best;
 }

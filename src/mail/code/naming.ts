@@ -1,0 +1,158 @@
+import type { Evidence } from "./evidence.ts";
+import { LED_BY, labelsIn, type Label, type LabelKind } from "./keywords.ts";
+import {
+  breaksSentence,
+  hasText,
+  isDenied,
+  leadsTo,
+  NEAR_CHARS,
+  opensAside,
+  type Setting,
+  type Surroundings,
+} from "./surroundings.ts";
+
+/** From here a key word decides on its own what the number is; a hint does not. */
+const MIN_DECISIVE = 50;
+
+/** The number is named as something else. */
+export const REJECTED = "rejected";
+
+/** What a key word says of the number in this mail; "" for words that say nothing of it. */
+type Meaning = "strong" | "weak" | "hint" | "soft" | "other" | "";
+
+const MEANING: Record<LabelKind, Meaning> = {
+  strong: "strong",
+  confirmation: "strong",
+  passcode: "strong",
+  weak: "weak",
+  hint: "hint",
+  instruction: "",
+  purpose: "",
+  digits: "",
+  soft: "soft",
+  number: "other",
+  booking: "other",
+  meeting: "other",
+  coupon: "other",
+};
+
+function meaningOf({ kind }: Label, setting: Setting): Meaning {
+  if (kind === "confirmation" && setting.mail().has("booking")) return "other";
+  // The way into a call has a number and a password of its own, and nothing in the mail proves who one is.
+  if ((kind === "passcode" || kind === "weak") && setting.mail().has("meeting")) return "other";
+  return MEANING[kind];
+}
+
+interface Gap {
+  text: string;
+  /** The numbers in it are named as something else: "code for order 99812 is 482913". */
+  ownsNumber: boolean;
+}
+
+/** What a key word contributes; `leads` if nothing stands between it and the number but "is", ":" or the like. */
+interface Named {
+  points: number;
+  leads: boolean;
+  word: string;
+}
+
+const NOT_NAMED: Named = { points: 0, leads: false, word: "" };
+
+const best = (one: Named, two: Named): Named => (two.points > one.points ? two : one);
+
+/** Points for a key word before the number, by what stands between the two. */
+function namedBefore(meaning: Meaning, gap: Gap, alone: boolean): Omit<Named, "word"> {
+  if (meaning === "soft" || meaning === "other" || meaning === "") return NOT_NAMED;
+  if (leadsTo(gap.text, gap.ownsNumber)) {
+    return { points: { strong: 100, weak: 70, hint: 42 }[meaning], leads: meaning !== "hint" };
+  }
+  // Another number stands between: the key word is that one's.
+  const taken = /[0-9]{4}/.test(gap.text) && !gap.ownsNumber ? 45 : 0;
+  const broken = breaksSentence(gap.text) ? 1 : 0;
+  if (alone)
+    return { points: { strong: 85, weak: 58, hint: 38 }[meaning] - taken - 5 * broken, leads: false };
+  if (meaning !== "strong" || gap.text.length > NEAR_CHARS) return NOT_NAMED;
+  const aside = opensAside(gap.text) ? 30 : 0;
+  return { points: 65 - gap.text.length / 3 - taken - 20 * broken - aside, leads: false };
+}
+
+const namesOther = (meaning: Meaning): boolean => meaning === "other" || meaning === "soft";
+
+/** "order 99812 …": the number right behind a key word. */
+const hasNumberNext = (text: string): boolean => /^[^\p{L}\p{N}]*(?:\p{L}-?)?[0-9]/u.test(text);
+
+/** What the key words before the number say. */
+export function namingBefore(around: Surroundings, setting: Setting): Named | typeof REJECTED {
+  let found = NOT_NAMED;
+  let isOther = false;
+  let ownsNumber = false;
+  // Nearest first: a nearer key word that decides is not undone by one further off.
+  for (const label of labelsIn(around.left).toReversed()) {
+    const text = around.left.slice(label.end);
+    const meaning = meaningOf(label, setting);
+    if (found.points < MIN_DECISIVE && namesOther(meaning) && leadsTo(text)) {
+      if (meaning === "other") return REJECTED;
+      isOther = true;
+    }
+    if (isOther && breaksSentence(text)) break;
+    const named = namedBefore(meaning, { text, ownsNumber }, around.alone);
+    found = best(found, { ...named, word: around.left.slice(label.start, label.end) });
+    isOther &&= found.points < MIN_DECISIVE;
+    ownsNumber ||= meaning === "other" && hasNumberNext(text);
+  }
+  return isOther ? REJECTED : found;
+}
+
+/** Points for a key word in the line below: the rest of a sentence, or a caption under the code. */
+function pointsBelow(meaning: "strong" | "weak" | "hint", gap: string, rest: string): number {
+  if (LED_BY.test(gap.trimStart())) return { strong: 80, weak: 60, hint: 0 }[meaning];
+  // A line that goes on to a number is that number's.
+  return meaning === "strong" && !hasText(gap) && !/[0-9]/.test(rest) ? 50 : 0;
+}
+
+/** Whether a key word behind the number may still speak of it. */
+const reaches = (gap: string): boolean =>
+  gap.length <= NEAR_CHARS && !breaksSentence(gap) && !/[0-9]/.test(gap) && !isDenied(gap);
+
+/** Points for a key word behind the number: "482913 is your code". */
+function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "word"> {
+  if (meaning === "soft" || meaning === "other" || meaning === "" || !reaches(gap)) return NOT_NAMED;
+  if (gap.includes("\n")) {
+    const points = pointsBelow(meaning, gap, rest);
+    return { points, leads: points > MIN_DECISIVE };
+  }
+  if (LED_BY.test(gap.trimStart()) || !hasText(gap)) {
+    return { points: { strong: 95, weak: 70, hint: 44 }[meaning], leads: meaning !== "hint" };
+  }
+  return { points: meaning === "strong" && gap.length <= 25 ? 55 : 0, leads: false };
+}
+
+/** What the key words behind the number say. */
+export function namingAfter(around: Surroundings, setting: Setting): Named | typeof REJECTED {
+  let found = NOT_NAMED;
+  for (const label of labelsIn(around.right)) {
+    const gap = around.right.slice(0, label.start);
+    const meaning = meaningOf(label, setting);
+    if (meaning === "other") {
+      const bound = !gap.includes("\n") && gap.length <= NEAR_CHARS && !breaksSentence(gap);
+      const isItsName = bound && (!hasText(gap) || LED_BY.test(gap.trimStart()));
+      return found.points === 0 && isItsName ? REJECTED : found;
+    }
+    const named = namedAfter(meaning, gap, around.right.slice(label.end));
+    found = best(found, { ...named, word: around.right.slice(label.start, label.end) });
+  }
+  return found;
+}
+
+/** What names the number as a code; null if nothing does, "rejected" if it is named as something else. */
+export function namingOf(around: Surroundings, setting: Setting): Evidence | typeof REJECTED | null {
+  const before = namingBefore(around, setting);
+  if (before === REJECTED) return REJECTED;
+  const after = namingAfter(around, setting);
+  if (after === REJECTED) return before.points < MIN_DECISIVE ? REJECTED : evidenceOf(before);
+  return evidenceOf(best(before, after));
+}
+
+function evidenceOf({ points, leads, word }: Named): Evidence | null {
+  return points <= 0 ? null : { sign: leads ? "named" : "near", detail: word, points };
+}
