@@ -168,7 +168,7 @@ export const CodeAnswer = z.object({
     .optional()
     .meta({
       description:
-        "What speaks for the code, weightiest first, then what for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_announced, link_subject, link_sender.",
+        "What speaks for the code, weightiest first, then what for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
       examples: [["named: verification code", "length", "own_line"]],
     }),
   from: z.string().optional(),

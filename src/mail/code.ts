@@ -34,6 +34,9 @@ const MAX_SET = 4;
 /** A plain text part as short as this may be no more than "open this in an HTML program". */
 const STUB_CHARS = 300;
 
+/** The longest words of a text, so many, tell whether it was made of the HTML. */
+const TELLING_WORDS = 4;
+
 /** HTML that is turned into text in search of a code that the plain text part lacks. */
 const MAX_HTML_CHARS = 100_000;
 
@@ -152,9 +155,11 @@ function chosen(all: readonly Scored[], mail: CodeMail): BestCode | null {
   return { value: best.value, evidence: best.evidence, confidence };
 }
 
-/** Whether the HTML part may say what the plain text part does not. */
+/** Whether the HTML part may say what the plain text part does not; false where the text was made of the HTML. */
 function mayHoldMore({ subject, text, html }: CodeMail): boolean {
   if (html === "" || html.length > MAX_HTML_CHARS || text.length > 4 * STUB_CHARS) return false;
+  const words = text.match(/\p{L}{2,}/gu)?.toSorted((one, two) => two.length - one.length) ?? [];
+  if (words.length > 0 && words.slice(0, TELLING_WORDS).every((word) => html.includes(word))) return false;
   if (text.length <= STUB_CHARS) return true;
   const kinds = kindsIn(`${subject}\n${text}`);
   return kinds.has("strong") || kinds.has("weak");

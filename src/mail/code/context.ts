@@ -1,6 +1,6 @@
 import { isWebOtp, type Candidate, type Shape } from "./candidates.ts";
 import type { Evidence } from "./evidence.ts";
-import { labelsIn, type Label, type LabelKind } from "./keywords.ts";
+import type { LabelKind } from "./keywords.ts";
 import { namingOf, REJECTED } from "./naming.ts";
 import {
   breaksSentence,
@@ -8,6 +8,7 @@ import {
   leadsTo,
   NEAR_CHARS,
   surroundingsOf,
+  type Neighbour,
   type Place,
   type Setting,
   type Surroundings,
@@ -22,61 +23,62 @@ const OUTRIGHT_POINTS = 90;
 /** Below, a weak key word names a coupon's code in a mail about coupons. */
 const CERTAIN_POINTS = 75;
 
-interface Found {
-  label: Label;
-  word: string;
-  /** What stands between it and the number. */
-  gap: string;
-  isBefore: boolean;
+/** "Geben Sie bitte 482913 ein", "vul je 482913 in": words that say nothing between an instruction and its number. */
+const FILLER =
+  /^\s(?:je|u|sie|bitte|please|just|simply|dazu|dann|hier|here|nu|even|dan|por favor|aquí|aqui|qui|ici|svp|anda|пожалуйста|lütfen|vui lòng)\s$/;
+
+/** Whether the reader is told to type this very number by an instruction before it. */
+function instructsBefore({ kind, gap }: Neighbour, alone: boolean): boolean {
+  if (kind !== "instruction" || /[0-9]{4}/.test(gap)) return false;
+  return alone || leadsTo(gap) || FILLER.test(gap);
 }
 
-/** The key words around a number, nearest first on either side. */
-function wordsAround({ left, right }: Surroundings): Found[] {
-  const before = labelsIn(left).toReversed();
-  return [
-    ...before.map((label) => ({
-      label,
-      word: left.slice(label.start, label.end),
-      gap: left.slice(label.end),
-      isBefore: true,
-    })),
-    ...labelsIn(right).map((label) => ({
-      label,
-      word: right.slice(label.start, label.end),
-      gap: right.slice(0, label.start),
-      isBefore: false,
-    })),
-  ];
+function instructsAfter({ kind, gap }: Neighbour, alone: boolean): boolean {
+  if (kind !== "instruction" || /[0-9]{4}/.test(gap)) return false;
+  return alone
+    ? gap.length <= NEAR_CHARS
+    : gap.length <= NEXT_CHARS && !breaksSentence(gap) && !/[0-9]/.test(gap);
 }
 
-/** Whether the reader is told to type this very number. */
-function isInstruction({ label, gap, isBefore }: Found, alone: boolean): boolean {
-  if (label.kind !== "instruction" || /[0-9]{4}/.test(gap)) return false;
-  if (alone) return isBefore || gap.length <= NEAR_CHARS;
-  if (isBefore) return leadsTo(gap);
-  return gap.length <= NEXT_CHARS && !/[0-9]/.test(gap) && !breaksSentence(gap);
+function isOneOf(...kinds: readonly LabelKind[]): (neighbour: Neighbour) => boolean {
+  return ({ kind }) => kinds.includes(kind);
 }
 
-const isOneOf = (kinds: readonly LabelKind[], { label }: Found): boolean => kinds.includes(label.kind);
+const isPurpose = isOneOf("hint", "purpose");
+const isDigits = isOneOf("digits");
+const isOther = isOneOf("number", "booking", "meeting");
+const isOfCoupon = isOneOf("coupon");
+
+function purposeOf({ before, after, alone }: Surroundings, setting: Setting): string | undefined {
+  const inSentence = (neighbour: Neighbour): boolean =>
+    isPurpose(neighbour) && (alone || !breaksSentence(neighbour.gap));
+  return (
+    (before.find(inSentence) ?? after.find(inSentence))?.word ??
+    subjectWord(setting, "hint", "purpose", "weak")
+  );
+}
+
+/** The subject's first key word of the first of these kinds that it has. */
+function subjectWord(setting: Setting, ...kinds: readonly LabelKind[]): string | undefined {
+  const kind = kinds.find((each) => setting.subject().has(each));
+  return kind === undefined ? undefined : setting.subject().get(kind);
+}
 
 /** What else than a code's name tells that the reader is to prove who he is with this number. */
-function promptOf(words: readonly Found[], around: Surroundings, setting: Setting): Evidence[] {
-  const { alone } = around;
-  const instruction = words.find((found) => isInstruction(found, alone));
+function promptOf(around: Surroundings, setting: Setting): Evidence[] {
+  const { before, after, alone } = around;
+  const instruction =
+    before.find((neighbour) => instructsBefore(neighbour, alone)) ??
+    after.find((neighbour) => instructsAfter(neighbour, alone));
   if (instruction === undefined) return [];
-  const evidence: Evidence[] = [{ sign: "instruction", detail: instruction.word, points: 30 }];
-  const inSentence = (found: Found): boolean => alone || !breaksSentence(found.gap);
-  const purpose = words.find((found) => isOneOf(["hint", "purpose"], found) && inSentence(found));
-  const ofSubject = (["hint", "purpose", "weak"] as const).find((kind) => setting.subject().has(kind));
-  if (purpose !== undefined) evidence.push({ sign: "purpose", detail: purpose.word, points: 20 });
-  else if (ofSubject !== undefined) {
-    evidence.push({ sign: "purpose", detail: setting.subject().get(ofSubject) ?? "", points: 20 });
-  }
-  const digits = alone ? words.find((found) => isOneOf(["digits"], found)) : undefined;
-  if (digits !== undefined) evidence.push({ sign: "near", detail: digits.word, points: 12 });
+  const purpose = purposeOf(around, setting);
   // "Enter your order number to see …": the lines above speak of another number.
-  const other = words.some((found) => isOneOf(["number", "booking", "meeting"], found) && found.isBefore);
-  return other && purpose === undefined ? [] : evidence;
+  if (purpose === undefined && before.some(isOther)) return [];
+  const evidence: Evidence[] = [{ sign: "instruction", detail: instruction.word, points: 30 }];
+  if (purpose !== undefined) evidence.push({ sign: "purpose", detail: purpose, points: 20 });
+  const digits = alone ? (before.find(isDigits) ?? after.find(isDigits)) : undefined;
+  if (digits !== undefined) evidence.push({ sign: "near", detail: digits.word, points: 12 });
+  return evidence;
 }
 
 /** A number that stands alone in the mail, or first in the subject, is what the subject speaks of. */
@@ -92,13 +94,11 @@ function subjectOf(
     !hasText(line.slice(0, candidate.start)) &&
     /^\s*[\])】:：|–—-]/.test(line.slice(candidate.end));
   if (!around.alone && !heads) return null;
-  const subject = setting.subject();
-  const named = (["strong", "confirmation", "passcode", "weak"] as const).find((kind) => subject.has(kind));
-  if (named !== undefined) {
-    const detail = subject.get(named) ?? "";
-    return { sign: "near", detail, points: named === "weak" ? 45 : 55 };
-  }
-  const hint = subject.get("hint");
+  const strong = subjectWord(setting, "strong", "confirmation", "passcode");
+  if (strong !== undefined) return { sign: "near", detail: strong, points: 55 };
+  const weak = subjectWord(setting, "weak");
+  if (weak !== undefined) return { sign: "near", detail: weak, points: 45 };
+  const hint = subjectWord(setting, "hint");
   return heads && hint !== undefined ? { sign: "purpose", detail: hint, points: 42 } : null;
 }
 
@@ -138,8 +138,8 @@ function isDoubtful(candidate: Candidate, naming: Evidence | null, alone: boolea
 }
 
 /** "Use code SAVE20 at checkout": weak key words and instructions say nothing beside these. */
-function isCoupon(words: readonly Found[], setting: Setting): boolean {
-  return setting.subject().has("coupon") || words.some((found) => isOneOf(["coupon"], found));
+function isCoupon({ before, after }: Surroundings, setting: Setting): boolean {
+  return setting.subject().has("coupon") || before.some(isOfCoupon) || after.some(isOfCoupon);
 }
 
 /** The stronger of what names the number and what the subject says; null if neither does. */
@@ -158,9 +158,8 @@ export function evidenceFor(place: Place, candidate: Candidate, setting: Setting
   const naming = namingOf(around, setting);
   if (naming === REJECTED || isDoubtful(candidate, naming, around.alone)) return [];
   const name = stronger(naming, subjectOf(place, candidate, around, setting));
-  const words = wordsAround(around);
-  const evidence = [...(name === null ? [] : [name]), ...promptOf(words, around, setting)];
+  const evidence = [...(name === null ? [] : [name]), ...promptOf(around, setting)];
   const isCertain = name !== null && name.points >= CERTAIN_POINTS;
-  if (evidence.length === 0 || (!isCertain && isCoupon(words, setting))) return [];
+  if (evidence.length === 0 || (!isCertain && isCoupon(around, setting))) return [];
   return [...evidence, ...formOf(candidate, around.alone)];
 }

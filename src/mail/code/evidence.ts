@@ -12,7 +12,7 @@
  * - `length`: six digits, as most codes have.
  * - `sender`: an address that only machines write from.
  * - `link_label`, `link_path`, `link_token`, `link_announced`, `link_subject`, `link_sender`: what its label, its address,
- *   a secret in that, the words before it, the subject and its host say.
+ *   a secret in that, the words before it, the subject and its host say; `link_only`: no other link may be meant.
  */
 export type Sign =
   | "named"
@@ -30,6 +30,7 @@ export type Sign =
   | "link_label"
   | "link_path"
   | "link_token"
+  | "link_only"
   | "link_announced"
   | "link_subject"
   | "link_sender";

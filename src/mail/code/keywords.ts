@@ -237,7 +237,7 @@ const SPACED: Record<string, Words> = {
     coupon: "kortingscode, korting, actiecode, waardebon",
     instruction: "voer, vul, gebruik, typ, toets, invoeren, invullen, kopieer",
     purpose:
-      "activeren, toegang, afronden, af te ronden, doorgaan, verder te gaan, verbinden, goedkeuren, registratie, koppelen",
+      "activeren, toegang, afronden, af te ronden, doorgaan, verder te gaan, verbinden, goedkeuren, goed te keuren, registratie, koppelen",
     digits: "cijfers, getal, onderstaande nummer",
   },
   pl: {

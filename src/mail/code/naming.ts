@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { LED_BY, labelsIn, type Label, type LabelKind } from "./keywords.ts";
+import { LED_BY, type LabelKind } from "./keywords.ts";
 import {
   breaksSentence,
   hasText,
@@ -7,6 +7,7 @@ import {
   leadsTo,
   NEAR_CHARS,
   opensAside,
+  type Neighbour,
   type Setting,
   type Surroundings,
 } from "./surroundings.ts";
@@ -36,7 +37,7 @@ const MEANING: Record<LabelKind, Meaning> = {
   coupon: "other",
 };
 
-function meaningOf({ kind }: Label, setting: Setting): Meaning {
+function meaningOf({ kind }: Neighbour, setting: Setting): Meaning {
   if (kind === "confirmation" && setting.mail().has("booking")) return "other";
   // The way into a call has a number and a password of its own, and nothing in the mail proves who one is.
   if ((kind === "passcode" || kind === "weak") && setting.mail().has("meeting")) return "other";
@@ -87,21 +88,24 @@ export function namingBefore(around: Surroundings, setting: Setting): Named | ty
   let isOther = false;
   let ownsNumber = false;
   // Nearest first: a nearer key word that decides is not undone by one further off.
-  for (const label of labelsIn(around.left).toReversed()) {
-    const text = around.left.slice(label.end);
-    const meaning = meaningOf(label, setting);
+  for (const neighbour of around.before) {
+    const { gap: text, word } = neighbour;
+    const meaning = meaningOf(neighbour, setting);
     if (found.points < MIN_DECISIVE && namesOther(meaning) && leadsTo(text)) {
       if (meaning === "other") return REJECTED;
       isOther = true;
     }
     if (isOther && breaksSentence(text)) break;
     const named = namedBefore(meaning, { text, ownsNumber }, around.alone);
-    found = best(found, { ...named, word: around.left.slice(label.start, label.end) });
+    found = best(found, { ...named, word });
     isOther &&= found.points < MIN_DECISIVE;
     ownsNumber ||= meaning === "other" && hasNumberNext(text);
   }
   return isOther ? REJECTED : found;
 }
+
+/** "482913 Acme login code" names the number, "4829135 fix login code length" something else. */
+const GOES_ON = /^\s+(?!(?:for|to|at|from|de|du|für|bei|pour|para|por|per|voor|bij|do|для|untuk)\s)\p{L}/u;
 
 /** Points for a key word in the line below: the rest of a sentence, or a caption under the code. */
 function pointsBelow(meaning: "strong" | "weak" | "hint", gap: string, rest: string): number {
@@ -124,22 +128,23 @@ function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "w
   if (LED_BY.test(gap.trimStart()) || !hasText(gap)) {
     return { points: { strong: 95, weak: 70, hint: 44 }[meaning], leads: meaning !== "hint" };
   }
-  return { points: meaning === "strong" && gap.length <= 25 ? 55 : 0, leads: false };
+  const isItsName = meaning === "strong" && gap.length <= 25 && !GOES_ON.test(rest);
+  return { points: isItsName ? 55 : 0, leads: false };
 }
 
 /** What the key words behind the number say. */
 export function namingAfter(around: Surroundings, setting: Setting): Named | typeof REJECTED {
   let found = NOT_NAMED;
-  for (const label of labelsIn(around.right)) {
-    const gap = around.right.slice(0, label.start);
-    const meaning = meaningOf(label, setting);
+  for (const neighbour of around.after) {
+    const { gap, word } = neighbour;
+    const meaning = meaningOf(neighbour, setting);
     if (meaning === "other") {
       const bound = !gap.includes("\n") && gap.length <= NEAR_CHARS && !breaksSentence(gap);
       const isItsName = bound && (!hasText(gap) || LED_BY.test(gap.trimStart()));
       return found.points === 0 && isItsName ? REJECTED : found;
     }
-    const named = namedAfter(meaning, gap, around.right.slice(label.end));
-    found = best(found, { ...named, word: around.right.slice(label.start, label.end) });
+    const rest = around.right.slice(gap.length + word.length);
+    found = best(found, { ...namedAfter(meaning, gap, rest), word });
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import type { Candidate } from "./candidates.ts";
-import { LEADS_TO, lowered, type LabelKind } from "./keywords.ts";
+import { labelsIn, LEADS_TO, lowered, type LabelKind } from "./keywords.ts";
 
 /** How far from its key word a code stands in one line. */
 export const NEAR_CHARS = 60;
@@ -27,9 +27,19 @@ export interface Setting {
   mail: () => ReadonlyMap<LabelKind, string>;
 }
 
-/** The lower-cased text before and behind a number, as far as it can say what the number is. */
+/** A key word beside a number. */
+export interface Neighbour {
+  kind: LabelKind;
+  word: string;
+  /** What stands between it and the number. */
+  gap: string;
+}
+
+/** The key words before and behind a number, nearest first, as far away as they can say what the number is. */
 export interface Surroundings {
-  left: string;
+  before: readonly Neighbour[];
+  after: readonly Neighbour[];
+  /** The lower-cased text behind the number that `after` was read from. */
   right: string;
   /** Whether nothing else stands in the number's line. */
   alone: boolean;
@@ -74,9 +84,18 @@ export function surroundingsOf(place: Place, candidate: Candidate): Surroundings
   const after = line.slice(candidate.end, candidate.end + NEAR_CHARS + 40);
   const leads = candidate.start < ALONE_CHARS && !hasText(before);
   const alone = leads && line.length < ALONE_CHARS && !hasText(after);
+  const left = lowered(leads ? above(place) + before : before);
+  const right = lowered(alone ? after + below(place) : after);
   return {
-    left: lowered(leads ? above(place) + before : before),
-    right: lowered(alone ? after + below(place) : after),
+    before: labelsIn(left)
+      .map(({ kind, start, end }) => ({ kind, word: left.slice(start, end), gap: left.slice(end) }))
+      .toReversed(),
+    after: labelsIn(right).map(({ kind, start, end }) => ({
+      kind,
+      word: right.slice(start, end),
+      gap: right.slice(0, start),
+    })),
+    right,
     alone,
   };
 }
