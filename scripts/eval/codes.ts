@@ -1,4 +1,5 @@
 import path from "node:path";
+import { findCode } from "../../src/mail/code.ts";
 import { parseMail } from "../../src/mail/parse.ts";
 import { prepareMail, type Envelope } from "../../src/mail/prepare.ts";
 import type { Evaluation } from "./evaluation.ts";
@@ -11,7 +12,7 @@ const ENVELOPE: Envelope = {
   helo: null,
 };
 
-/** The floors that issue the reader was written to: of a hundred codes handed out one may be wrong, of a hundred sent three missed. */
+/** Verification codes and links: of a hundred handed out one may be wrong, of a hundred sent three may be missed. */
 export const CODES: Evaluation = {
   name: "codes",
   folder: path.join(import.meta.dirname, "../../test/fixtures/codes"),
@@ -22,5 +23,8 @@ export const CODES: Evaluation = {
   async read(raw) {
     const { code, link } = prepareMail(raw, await parseMail(raw), ENVELOPE, null);
     return { code, link };
+  },
+  readText(text) {
+    findCode({ subject: text, text, html: text, fromAddress: text });
   },
 };

@@ -14,6 +14,8 @@ export interface Evaluation {
   least: { mails: number; decoys: number; languages: number };
   /** Reads a message as a receipt does; null where nothing is found. */
   read: (raw: Uint8Array) => Promise<Record<string, string | null>>;
+  /** Reads a text as every part of a mail at once, for its cost. */
+  readText: (text: string) => void;
 }
 
 /** Where what was read is not what is there. */

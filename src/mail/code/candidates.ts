@@ -50,7 +50,10 @@ const TOKEN =
   /[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff][0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff-]*/g;
 
 /** What every code has: a digit, or capitals in a row or in groups. Most lines of prose are done with here. */
-const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}/;
+const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}|^ *[A-Z] +[A-Z] /;
+
+/** One character to a cell, and nothing else in the line. */
+const BOXES = /^ *(?=[0-9 ]*[A-Z])[0-9A-Z](?: +[0-9A-Z]){3,9} *$/;
 
 function tokensOf(line: string): Token[] {
   const tokens: Token[] = [];
@@ -206,12 +209,23 @@ export function isWebOtp(line: string, candidate: Candidate): boolean {
   return WEB_OTP_ORIGIN.test(line.slice(Math.max(0, candidate.start - 100), candidate.start));
 }
 
+/** Letters, with or without digits, that stand in boxes; digits alone are a run like any other. */
+function boxesIn(line: string): Candidate | null {
+  if (!BOXES.test(line)) return null;
+  const value = line.replaceAll(" ", "");
+  const shape = /[0-9]/.test(value) ? "mixed" : "capitals";
+  const start = line.search(/[^ ]/);
+  return { value, shape, form: "boxes", start, end: line.trimEnd().length };
+}
+
 /**
  * What in a line has the form of a code, left to right. Years and dates come back marked; prices, phones, quantities,
  * colours, addresses and parts of longer numbers do not come back.
  */
 export function candidatesIn(line: string): Candidate[] {
   if (!MAY_HOLD_CODE.test(line)) return [];
+  const boxes = boxesIn(line);
+  if (boxes !== null) return [boxes];
   const found: Candidate[] = [];
   let run: Token[] = [];
   const endRun = (): void => {

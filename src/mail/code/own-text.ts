@@ -108,13 +108,13 @@ function opensQuotation(lines: readonly string[], at: number): boolean {
 const FORWARD = /^\s*(?:fwd?|wg|tr|rv|enc|i|fs|pd|転送|转发|轉寄|전달)\s*[:：]/i;
 const REPLY = /^\s*(?:re|aw|sv|antw|odp|ynt|res|rif|回复|回覆|答复|返信|답장|رد)\s*(?:\[\d+\]\s*)?[:：]/i;
 
-/** Digits that a mail shows in boxes, one to a line, become one line. */
+/** Characters that a mail shows in boxes, one to a line, become one line. */
 function joinBoxes(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let boxes: string[] = [];
   for (const line of [...lines, "\ufffc"]) {
     const trimmed = line.trim();
-    if (/^[0-9]$/.test(trimmed)) {
+    if (/^[0-9A-Z]$/.test(trimmed)) {
       boxes.push(trimmed);
       continue;
     }
