@@ -30,6 +30,13 @@ export function printTables(title: string, result: Result): void {
   }
 }
 
+/** As `printTables`, without the languages: they would tell where to look. */
+export function printTotals(title: string, result: Result): void {
+  for (const [table, languages] of result.tallies) {
+    console.log(`\n${title}: ${table}\n${HEADING}\n${row("all", total(languages.values()))}`);
+  }
+}
+
 export function printMisses(misses: readonly Miss[]): void {
   for (const { id, field, expected, read } of misses) {
     console.log(`  ${id}: ${field} is ${expected ?? "not there"}, read was ${read ?? "none"}`);

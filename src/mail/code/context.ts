@@ -158,7 +158,10 @@ export function evidenceFor(place: Place, candidate: Candidate, setting: Setting
   const naming = namingOf(around, setting);
   if (naming === REJECTED || isDoubtful(candidate, naming, around.alone)) return [];
   const name = stronger(naming, subjectOf(place, candidate, around, setting));
-  const evidence = [...(name === null ? [] : [name]), ...promptOf(around, setting)];
+  const prompt = promptOf(around, setting).filter(
+    ({ sign }) => sign !== "purpose" || name?.sign !== "purpose",
+  );
+  const evidence = name === null ? prompt : [name, ...prompt];
   const isCertain = name !== null && name.points >= CERTAIN_POINTS;
   if (evidence.length === 0 || (!isCertain && isCoupon(around, setting))) return [];
   return [...evidence, ...formOf(candidate, around.alone)];

@@ -6,7 +6,6 @@ import {
   isDenied,
   leadsTo,
   NEAR_CHARS,
-  opensAside,
   type Neighbour,
   type Setting,
   type Surroundings,
@@ -50,34 +49,44 @@ interface Gap {
   ownsNumber: boolean;
 }
 
-/** What a key word contributes; `leads` if nothing stands between it and the number but "is", ":" or the like. */
+/** What a key word contributes: `named` if nothing stands between it and the number but "is", ":" or the like. */
 interface Named {
   points: number;
-  leads: boolean;
+  sign: "named" | "near" | "purpose";
   word: string;
 }
 
-const NOT_NAMED: Named = { points: 0, leads: false, word: "" };
+/** Points by what a word means. */
+type Weights = Record<"strong" | "weak" | "hint", number>;
+
+const NOT_NAMED: Named = { points: 0, sign: "near", word: "" };
+
+/** A hint tells a purpose, from wherever it does. */
+function saying(meaning: keyof Weights, weights: Weights, sign: "named" | "near"): Omit<Named, "word"> {
+  return { points: weights[meaning], sign: meaning === "hint" ? "purpose" : sign };
+}
 
 const best = (one: Named, two: Named): Named => (two.points > one.points ? two : one);
 
-/** Points for a key word before the number, by what stands between the two. */
+/** What a key word before the number says, by what stands between the two. */
 function namedBefore(meaning: Meaning, gap: Gap, alone: boolean): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "") return NOT_NAMED;
   if (leadsTo(gap.text, gap.ownsNumber)) {
     // "Sign in with: 482913", but "Sign-ins of the day: 482913".
     const hint = /\p{L}{4}/u.test(gap.text) ? 34 : 42;
-    return { points: { strong: 100, weak: 70, hint }[meaning], leads: meaning !== "hint" };
+    return saying(meaning, { strong: 100, weak: 70, hint }, "named");
   }
   // Another number stands between: the key word is that one's.
   const taken = /[0-9]{4}/.test(gap.text) && !gap.ownsNumber ? 45 : 0;
   const broken = breaksSentence(gap.text) ? 1 : 0;
-  if (alone)
-    return { points: { strong: 85, weak: 58, hint: 38 }[meaning] - taken - 5 * broken, leads: false };
+  const off = taken + 5 * broken;
+  if (alone) return saying(meaning, { strong: 85 - off, weak: 58 - off, hint: 38 - off }, "near");
   if (meaning !== "strong" || gap.text.length > NEAR_CHARS) return NOT_NAMED;
-  const aside = opensAside(gap.text) ? 30 : 0;
-  return { points: 65 - gap.text.length / 3 - taken - 20 * broken - aside, leads: false };
+  return { points: 65 - gap.text.length / 3 - taken - 20 * broken - asidePoints(gap.text), sign: "near" };
 }
+
+/** What an open parenthesis takes from a key word before it: what follows is an aside. */
+const asidePoints = (gap: string): number => (gap.lastIndexOf("(") > gap.lastIndexOf(")") ? 30 : 0);
 
 const namesOther = (meaning: Meaning): boolean => meaning === "other" || meaning === "soft";
 
@@ -109,29 +118,27 @@ export function namingBefore(around: Surroundings, setting: Setting): Named | ty
 /** "482913 Acme login code" names the number, "4829135 fix login code length" something else. */
 const GOES_ON = /^\s+(?!(?:for|to|at|from|de|du|für|bei|pour|para|por|per|voor|bij|do|для|untuk)\s)\p{L}/u;
 
-/** Points for a key word in the line below: the rest of a sentence, or a caption under the code. */
-function pointsBelow(meaning: "strong" | "weak" | "hint", gap: string, rest: string): number {
-  if (LED_BY.test(gap.trimStart())) return { strong: 80, weak: 60, hint: 0 }[meaning];
+/** What a key word in the line below says: the rest of a sentence, or a caption under the code. */
+function namedBelow(meaning: keyof Weights, gap: string, rest: string): Omit<Named, "word"> {
+  if (LED_BY.test(gap.trimStart())) return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
   // A line that goes on to a number is that number's.
-  return meaning === "strong" && !hasText(gap) && !/[0-9]/.test(rest) ? 50 : 0;
+  const isCaption = !hasText(gap) && !/[0-9]/.test(rest);
+  return isCaption ? saying(meaning, { strong: 50, weak: 0, hint: 0 }, "near") : NOT_NAMED;
 }
 
 /** Whether a key word behind the number may still speak of it. */
 const reaches = (gap: string): boolean =>
   gap.length <= NEAR_CHARS && !breaksSentence(gap) && !/[0-9]/.test(gap) && !isDenied(gap);
 
-/** Points for a key word behind the number: "482913 is your code". */
+/** What a key word behind the number says: "482913 is your code". */
 function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "" || !reaches(gap)) return NOT_NAMED;
-  if (gap.includes("\n")) {
-    const points = pointsBelow(meaning, gap, rest);
-    return { points, leads: points > MIN_DECISIVE };
-  }
+  if (gap.includes("\n")) return namedBelow(meaning, gap, rest);
   if (LED_BY.test(gap.trimStart()) || !hasText(gap)) {
-    return { points: { strong: 95, weak: 70, hint: 44 }[meaning], leads: meaning !== "hint" };
+    return saying(meaning, { strong: 95, weak: 70, hint: 44 }, "named");
   }
-  const isItsName = meaning === "strong" && gap.length <= 25 && !GOES_ON.test(rest);
-  return { points: isItsName ? 55 : 0, leads: false };
+  const isItsName = gap.length <= 25 && !GOES_ON.test(rest);
+  return isItsName ? saying(meaning, { strong: 55, weak: 0, hint: 0 }, "near") : NOT_NAMED;
 }
 
 /** What the key words behind the number say. */
@@ -160,6 +167,6 @@ export function namingOf(around: Surroundings, setting: Setting): Evidence | typ
   return evidenceOf(best(before, after));
 }
 
-function evidenceOf({ points, leads, word }: Named): Evidence | null {
-  return points <= 0 ? null : { sign: leads ? "named" : "near", detail: word, points };
+function evidenceOf({ points, sign, word }: Named): Evidence | null {
+  return points <= 0 ? null : { sign, detail: word, points };
 }

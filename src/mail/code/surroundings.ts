@@ -55,9 +55,6 @@ const DENIAL =
 
 export const isDenied = (gap: string): boolean => DENIAL.test(gap);
 
-/** Whether the gap opens a parenthesis that it does not close: what follows is an aside. */
-export const opensAside = (gap: string): boolean => gap.lastIndexOf("(") > gap.lastIndexOf(")");
-
 function above(place: Place): string {
   let text = "";
   let taken = 0;
