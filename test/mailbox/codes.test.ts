@@ -74,7 +74,7 @@ describe("GET /v1/code", () => {
     await deliver(box.mailbox, linkMail());
     const { body } = await code(box, "kind=link");
     expect(body.confidence).toBeGreaterThan(0.7);
-    expect(body.evidence).toEqual(["link_path", "link_announced", "link_token"]);
+    expect(body.evidence).toEqual(["link_path", "link_announced", "link_only", "link_token"]);
   });
 
   it("says the same to who waited as to who asks later", async () => {
