@@ -1,3 +1,4 @@
+import claimScript from "./assets/claim.js.gz";
 import icon from "./assets/icon.svg.gz";
 import mainStyle from "./assets/main.css.gz";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -10,11 +11,13 @@ interface StaticFile {
   hash: string;
 }
 
+const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
 const HASH_CHARS = 16;
 
 /** Everything the pages load; `scripts/build-pages.ts` makes it of `scripts/`, `styles/` and `images/`. */
 const FILES = {
+  "claim.js": staticFile(claimScript, SCRIPT),
   "icon.svg": staticFile(icon, "image/svg+xml"),
   "main.css": staticFile(mainStyle, STYLE),
 } as const;
