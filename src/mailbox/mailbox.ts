@@ -135,9 +135,9 @@ export class Mailbox extends MailboxSending {
     return done(composed ?? source);
   }
 
-  attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
+  attachment(access: Access, id: string, withRaw = true): Answer<reading.AttachmentSource> {
     return this.answer(access, (account) =>
-      reading.findAttachment(this.db, this.view(account), id, Date.now()),
+      reading.findAttachment(this.db, this.view(account), { id, withRaw, nowMs: Date.now() }),
     );
   }
 
