@@ -280,4 +280,12 @@ UPDATE account SET directory_due = 0 WHERE directory_due IS NULL AND (EXISTS (SE
   OR EXISTS (SELECT 1 FROM webhook_target WHERE status = 'failed'));
 `,
   },
+  {
+    id: "012-code-evidence",
+    // Which version of the reader looked for a code, and what it went by. What stood before was read by the first.
+    sql: `
+ALTER TABLE message ADD COLUMN code_evidence TEXT;
+ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
+`,
+  },
 ];
