@@ -1,4 +1,6 @@
 import icon from "./assets/icon.svg.gz";
+import mailboxScript from "./assets/mailbox.js.gz";
+import mailboxStyle from "./assets/mailbox.css.gz";
 import mainStyle from "./assets/main.css.gz";
 import { sha256Hex } from "../../lib/hash.ts";
 
@@ -11,11 +13,14 @@ interface StaticFile {
 }
 
 const STYLE = "text/css; charset=utf-8";
+const SCRIPT = "text/javascript; charset=utf-8";
 const HASH_CHARS = 16;
 
 /** Everything the pages load; `scripts/build-pages.ts` makes it of `scripts/`, `styles/` and `images/`. */
 const FILES = {
   "icon.svg": staticFile(icon, "image/svg+xml"),
+  "mailbox.css": staticFile(mailboxStyle, STYLE),
+  "mailbox.js": staticFile(mailboxScript, SCRIPT),
   "main.css": staticFile(mainStyle, STYLE),
 } as const;
 
