@@ -90,6 +90,7 @@ function Viewer() {
       <div class="bar">
         <p class="whose">
           <strong class="mono break" data-part="address"></strong>
+          <span data-part="copy-address"></span>
           <span class="badge" data-part="connection">
             Connecting
           </span>

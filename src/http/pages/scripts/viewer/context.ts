@@ -15,7 +15,7 @@ export interface Context {
   announce: (text: string) => void;
   /** Hears of each event until `signal` is aborted. */
   onEvent: (listener: (data: EventData) => void, signal: AbortSignal) => void;
-  /** Goes back to the list: what is shown beside it is no more. */
+  /** Goes back to the list, as it is now: what is shown beside it is no more. */
   leave: () => void;
   /** Begins anew, after the mailbox was paused or resumed. */
   restart: () => void;

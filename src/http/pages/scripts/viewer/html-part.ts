@@ -33,13 +33,13 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
   const images = new AttachedImages(shown);
   let remote = false;
   frame.addEventListener("load", () => {
-    const target = frame.contentDocument;
-    // Null where the frame could not be loaded: the text is still there.
-    if (target === null || shown.signal.aborted) return;
+    const target = frame.contentWindow;
+    // Without a document where the frame could not be loaded: the text is still there.
+    if (target === null || frame.contentDocument === null || shown.signal.aborted) return;
     const mail = buildMail(shown.email.body_html, target, { remote, attached: images.show });
     question.hidden = !mail.leftOut;
-    fitHeight(frame, target, shown.signal);
-    passKeys(frame, target);
+    fitHeight(frame, target.document, shown.signal);
+    passKeys(frame, target.document);
     built(mail);
   });
   ask.addEventListener("click", () => {

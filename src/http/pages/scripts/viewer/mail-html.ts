@@ -48,14 +48,20 @@ export interface BuiltMail {
 }
 
 /**
- * Builds the HTML of a mail anew in `target`, of nothing but what is known to be harmless. It is parsed into a document that
+ * Builds the HTML of a mail anew in the document of `target`, of nothing but what is known to be harmless. It is parsed into a document that
  * runs and loads nothing, and never written as text again, so no other parser can read it in another way.
  *
  * This is the second wall. The first is the frame of `target`: no scripts, and a policy by which nothing loads (mail-frame.ts).
  */
-export function buildMail(html: string, target: Document, images: ImageSource): BuiltMail {
-  return new Builder(target, images).build(new DOMParser().parseFromString(html, "text/html"));
+export function buildMail(html: string, target: Window, images: ImageSource): BuiltMail {
+  // The parser of the frame: what is parsed by ours would stand under the page's policy, which tells of each style in it.
+  const { DOMParser } = target as Window & typeof globalThis;
+  return new Builder(target.document, images).build(new DOMParser().parseFromString(html, "text/html"));
 }
+
+/** Elements of a frame are none of this window's `HTMLElement`. */
+const isElement = (node: Node): node is Element => node.nodeType === Node.ELEMENT_NODE;
+const HTML = "http://www.w3.org/1999/xhtml";
 
 class Builder {
   readonly #target: Document;
@@ -83,14 +89,14 @@ class Builder {
         this.#built.isCut = true;
         return;
       }
-      if (child instanceof HTMLElement) this.#element(child, to);
-      else if (child instanceof Text) to.append(child.data);
+      if (isElement(child)) this.#element(child, to);
+      else if (child.nodeType === Node.TEXT_NODE) to.append(child.nodeValue ?? "");
     }
   }
 
-  #element(from: HTMLElement, to: Element): void {
+  #element(from: Element, to: Element): void {
     const name = from.localName;
-    if (LEFT_OUT.has(name)) return;
+    if (LEFT_OUT.has(name) || from.namespaceURI !== HTML) return;
     if (name === "style") return to.append(this.#style(from));
     if (name === "img") return to.append(this.#image(from));
     if (name !== "a" && !SHOWN.has(name)) return this.#children(from, to);
@@ -104,19 +110,14 @@ class Builder {
   #attributes(from: Element, to: Element): void {
     for (const { name, value } of from.attributes) {
       if (KEPT.has(name)) to.setAttribute(name, value);
-      else if (name === "style") to.setAttribute("style", this.#still(value));
-      else if (name === "background" && this.#mayLoad(value)) to.setAttribute("background", value);
+      else if (name === "style") to.setAttribute("style", stillStyle(value));
     }
   }
 
   #style(from: Element): Element {
     const style = this.#target.createElement("style");
-    style.textContent = this.#still(from.textContent ?? "");
+    style.textContent = stillStyle(from.textContent ?? "");
     return style;
-  }
-
-  #still(css: string): string {
-    return stillStyle(css, (url) => this.#mayLoad(url)).text;
   }
 
   #link(from: Element, to: Element): void {

@@ -43,8 +43,10 @@ export function mailRow(email: EmailSummary | Found): Row {
     badges: [
       ...(email.code === null ? [] : [badge(email.code, "info")]),
       ...(isOurs ? [statusBadge(email.status)] : []),
-      ...email.labels.map((label) => badge(line(label))),
       ...(email.attachment_count > 0 ? [badge(count(email.attachment_count, "file"))] : []),
+      ...(email.labels.length > 0
+        ? [make("span", { class: "labels" }, email.labels.map(line).join(", "))]
+        : []),
     ],
   };
 }

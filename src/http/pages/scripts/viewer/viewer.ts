@@ -61,7 +61,10 @@ export class Viewer {
         this.#listeners.add(listener);
         until.addEventListener("abort", () => this.#listeners.delete(listener));
       },
-      leave: () => this.#back(),
+      leave: () => {
+        this.#list.refresh();
+        this.#back();
+      },
       restart: around.restart,
     };
     this.#list = new List(this.#context, part("list"), signal);
@@ -73,6 +76,7 @@ export class Viewer {
     part("viewer").hidden = false;
     part("notices").replaceChildren();
     part("address").textContent = "";
+    part("copy-address").replaceChildren();
     part("sign-out").addEventListener("click", () => this.#around.signOut(), { signal });
     part("show-keys").addEventListener(
       "click",
@@ -115,7 +119,9 @@ export class Viewer {
 
   #greet({ mailbox, scope }: MeShape): void {
     const address = mailbox ?? this.#session.mailbox ?? "";
-    part("address").replaceChildren(address, " ", copyButton(address, "the address"));
+    const copy = copyButton(address, "the address");
+    part("address").textContent = address;
+    part("copy-address").replaceChildren(copy);
     document.title = `${address} – Mailbox`;
     if (scope !== "provisional") return;
     const claim = make("a", { href: "/claim" }, "Claim a permanent one");
