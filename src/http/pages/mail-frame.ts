@@ -24,8 +24,8 @@ const WITH_REMOTE_IMAGES: Policy = { ...SEEN, "img-src": "data: blob: https: htt
 
 /** Mails are written for a white page. Theirs come after these and win. */
 const BASE_STYLE = `
-:root { color-scheme: light; background: #fff; color: #1a1d21 }
-body { margin: 0; padding: 1px; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; overflow-wrap: anywhere }
+:root { color-scheme: light; color: #1a1d21 }
+body { margin: 0.75rem; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; overflow-wrap: anywhere }
 img { max-width: 100%; height: auto }
 pre { white-space: pre-wrap }
 a:focus-visible { outline: 3px solid #1d5c8a; outline-offset: 2px }

@@ -54,6 +54,8 @@ export class Live {
     const silence = new AbortController();
     const signal = AbortSignal.any([this.#signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    // The system knows of a network that is gone before any silence tells.
+    window.addEventListener("offline", () => silence.abort(), { signal });
     try {
       const { body } = await this.#client.fetch("/v1/events", { headers: this.#lastSeen(), signal });
       if (body === null) return this.#backOff();
@@ -71,6 +73,7 @@ export class Live {
       return this.#failed(error);
     } finally {
       clearTimeout(timer);
+      silence.abort();
     }
   }
 

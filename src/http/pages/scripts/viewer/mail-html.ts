@@ -133,17 +133,23 @@ class Builder {
   }
 
   #image(from: Element): Element {
+    const source = (from.getAttribute("src") ?? "").trim();
+    const [, contentId] = /^cid:(.*)$/i.exec(source) ?? [];
+    if (contentId === undefined && !this.#mayLoad(source)) return this.#absent(from);
     const image = this.#target.createElement("img");
     this.#attributes(from, image);
     image.setAttribute("referrerpolicy", "no-referrer");
-    const source = (from.getAttribute("src") ?? "").trim();
-    const [, contentId] = /^cid:(.*)$/i.exec(source) ?? [];
-    if (contentId !== undefined) {
-      this.#images.attached(contentId, (url) => image.setAttribute("src", url));
-    } else if (this.#mayLoad(source)) {
-      image.setAttribute("src", source);
-    }
+    if (contentId === undefined) image.setAttribute("src", source);
+    else this.#images.attached(contentId, (url) => image.setAttribute("src", url));
     return image;
+  }
+
+  /** What stands for an image that is left out: what it is said to show. */
+  #absent(from: Element): Element {
+    const words = (from.getAttribute("alt") ?? "").trim();
+    const absent = this.#target.createElement("span");
+    if (words !== "") absent.append(`[${words}]`);
+    return absent;
   }
 
   /** Remembers that something was left out which a reader could ask for. */

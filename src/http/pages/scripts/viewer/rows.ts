@@ -18,6 +18,7 @@ export interface Row {
   excerpt: string;
   at: string;
   badges: readonly HTMLElement[];
+  labels: readonly string[];
 }
 
 type Found = z.infer<typeof SearchPage>["emails"][number];
@@ -40,13 +41,11 @@ export function mailRow(email: EmailSummary | Found): Row {
     subject: subjectOf(email.subject),
     excerpt: line(highlights.at(-1) ?? email.snippet),
     at: email.received_at,
+    labels: email.labels,
     badges: [
       ...(email.code === null ? [] : [badge(email.code, "info")]),
       ...(isOurs ? [statusBadge(email.status)] : []),
       ...(email.attachment_count > 0 ? [badge(count(email.attachment_count, "file"))] : []),
-      ...(email.labels.length > 0
-        ? [make("span", { class: "labels" }, email.labels.map(line).join(", "))]
-        : []),
     ],
   };
 }
@@ -62,6 +61,7 @@ export function arrivedRow(data: EventData): Row {
     excerpt: "",
     at: data.received_at,
     badges: [],
+    labels: data.labels,
   };
 }
 
@@ -74,8 +74,9 @@ export function threadRow(thread: ThreadSummary): Row {
     subject: subjectOf(thread.subject),
     excerpt: `With ${thread.participants.map(line).join(", ")}`,
     at: thread.received_at,
+    labels: [],
     badges: [
-      badge(count(thread.message_count, "mail")),
+      ...(thread.message_count > 1 ? [badge(`${thread.message_count} mails`)] : []),
       ...(thread.code === null ? [] : [badge(thread.code, "info")]),
       ...(thread.has_attachments ? [badge("files")] : []),
     ],
@@ -88,13 +89,15 @@ export function fillRow(link: HTMLAnchorElement, row: Row, isNew: boolean): void
   link.classList.toggle("unread", isNew);
   const time = make("time", { datetime: row.at, title: exactTime(row.at) }, shortTime(row.at));
   const badges = row.badges.length === 0 ? [] : [make("span", { class: "badges" }, ...row.badges)];
-  const excerpt = row.excerpt === "" ? [] : [make("span", { class: "excerpt", dir: "auto" }, row.excerpt)];
+  const labels =
+    row.labels.length === 0 ? [] : [make("span", { class: "labels" }, row.labels.map(line).join(", "))];
   link.replaceChildren(
     ...(isNew ? [make("span", { class: "sr" }, "New: ")] : []),
     make("span", { class: "who", dir: "auto" }, row.who),
     time,
     make("span", { class: "subject", dir: "auto" }, row.subject),
-    ...excerpt,
+    make("span", { class: "excerpt", dir: "auto" }, row.excerpt),
+    ...labels,
     ...badges,
   );
 }

@@ -79,7 +79,7 @@ function namePart({ context, signal, info }: Setting): HTMLElement {
     event.preventDefault();
     void tried(said, save);
   });
-  return make("section", {}, make("h3", {}, "Name"), form);
+  return make("section", {}, make("h3", {}, "Sender"), form);
 }
 
 function pausePart({ context }: Setting): HTMLElement {
