@@ -31,7 +31,7 @@ export interface Runtime {
 
 const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc");
 const WORKER = "mailkeep";
-const RELAY_NETWORK = {
+const OPERATOR_NETWORK = {
   network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } },
 };
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -75,8 +75,8 @@ function workerOf(options: RuntimeOptions): V4WorkerOptions {
   return {
     name: WORKER,
     ...workerOptions,
-    // The relay is the operator's own, no stranger's URL: it may well stand on this machine.
-    serviceBindings: { RELAY_NETWORK },
+    // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
+    serviceBindings: { OPERATOR_NETWORK },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,

@@ -1,9 +1,10 @@
 import { Server } from "partyserver";
 import type { DirectoryReport } from "../contract/directory.ts";
+import { QUARANTINE_MS } from "../contract/limits.ts";
 import { migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { DIRECTORY_MIGRATIONS, type EntryRow } from "./schema.ts";
-import { LIST, REMOVE, REPORT } from "./statements.ts";
+import { END_QUARANTINES, FIND_QUARANTINE, LIST, QUARANTINE, REMOVE, REPORT } from "./statements.ts";
 
 /** One shard of the operator's list of mailboxes. Mailboxes report themselves; no message and no read passes here. */
 export class Directory extends Server<Env> {
@@ -21,9 +22,19 @@ export class Directory extends Server<Env> {
     else this.#db.run(REPORT, entry.address, entry.kind, entry.status, entry.created_at, entry.expires_at);
   }
 
-  /** Forgets a mailbox that is erased. */
+  /** Forgets a mailbox that is erased, but that its address was somebody's. */
   remove(address: string): void {
-    this.#db.run(REMOVE, address);
+    const now = Date.now();
+    this.#db.transaction(() => {
+      this.#db.run(END_QUARANTINES, now);
+      this.#db.run(QUARANTINE, now + QUARANTINE_MS, address);
+      this.#db.run(REMOVE, address);
+    });
+  }
+
+  /** Until when an erased address cannot be claimed, in ms since 1970; null if it can. */
+  quarantinedUntil(address: string): number | null {
+    return this.#db.first(FIND_QUARANTINE, address, Date.now())?.until ?? null;
   }
 
   /** Entries in the order of their addresses, from after `after`; expired ones whose alarm is late are not shown. */

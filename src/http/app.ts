@@ -13,6 +13,7 @@ import { openApi } from "./openapi.ts";
 import { docsAsset } from "./pages/docs.ts";
 import { pages } from "./pages/pages.ts";
 import { staticResponse } from "./pages/static-files.ts";
+import { showSession, signIn, signOut } from "./routes/operator-session.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -32,6 +33,7 @@ app.get("/health", (c) => {
 });
 app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
 for (const [path, page] of Object.entries(pages)) app.get(path, page);
+app.get("/operator/session", showSession).post(signIn).delete(signOut);
 app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
 app.get(
   "/assets/:name",

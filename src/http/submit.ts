@@ -4,7 +4,7 @@ import type { Config } from "../env.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import type { Written } from "../mail/answer-drafts.ts";
+import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import { json } from "./answers.ts";
@@ -73,6 +73,14 @@ function keyOf(request: Request, wish: object): Answer<Keyed | null> {
 export async function readWhole(asked: Asked, id: string): Promise<Answer<Email>> {
   const email = await asked.mailbox.readEmail(asked.access, id);
   return email.ok ? whole(asked, email.value) : email;
+}
+
+/** An email that is to be answered, with its body and what tells its recipients from its mailbox. */
+export async function readToAnswer(asked: Asked, id: string): Promise<Answer<AnsweredEmail>> {
+  const found = await asked.mailbox.emailToAnswer(asked.access, id);
+  if (!found.ok) return found;
+  const email = await whole(asked, found.value);
+  return email.ok ? done({ email: email.value, ownDomains: found.value.ownDomains }) : email;
 }
 
 /** The email that bears a Message-ID, with its body; null if the mailbox holds none. */

@@ -2,6 +2,7 @@ import type { Email } from "../contract/message.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
 import { MAX_ATTACHMENTS, type ForwardBody, type OutgoingFile, type ReplyBody } from "../contract/sending.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { domainOf } from "./address.ts";
 import {
   ancestryOfAnswer,
   answeredMail,
@@ -25,18 +26,27 @@ export interface Written {
   answered: string | null;
 }
 
-/** An answer to an email of the mailbox. 400 where nobody can be answered, or a machine would answer a machine. */
-export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
+/** An email of the mailbox that is to be answered. */
+export interface AnsweredEmail {
+  email: Email;
+  /** Verified domains of the mailbox: their addresses are its own. */
+  ownDomains: readonly string[];
+}
+
+/** An answer to an email of the mailbox, from the address that it was for. 400 where nobody can be answered, or a machine would answer a machine. */
+export function replyDraft({ email, ownDomains }: AnsweredEmail, body: ReplyBody): Answer<Written> {
   const { reply_all, quote, attachments, cc, ...rest } = body;
   const mail = mailOf(email);
-  const fault = saysAutomatic({ headers: fieldsOf(body.headers) }) ? machineFault(email) : null;
+  const isOwn = isOwnAddress(email.mailbox, ownDomains);
+  const fault = saysAutomatic({ headers: fieldsOf(body.headers) }) ? machineFault(email, isOwn) : null;
   if (fault !== null) return refused(invalid("headers.Auto-Submitted", fault));
-  const recipients = recipientsOf(email, mail, reply_all);
+  const recipients = recipientsOf(email, mail, { isOwn, all: reply_all });
   if (recipients.to.length + recipients.cc.length === 0) {
     return refused({ code: "invalid", error: "This email names no address that can be replied to" });
   }
   const draft = {
     ...rest,
+    from: body.from.length > 0 ? body.from : ownAddressOf(email, ownDomains),
     to: recipients.to,
     cc: [...recipients.cc, ...cc],
     subject: answerSubject(mail.subject),
@@ -65,18 +75,32 @@ export function mailOf({ headers, body_text, body_html }: Email): AnsweredMail {
   return answeredMail({ headers, text: body_text, html: body_html });
 }
 
+/**
+ * Who wrote to an address of a domain of ours is answered from it, and what was sent from there is followed up from there;
+ * none is the mailbox's own address.
+ */
+function ownAddressOf(email: Email, ownDomains: readonly string[]): string[] {
+  const address = email.direction === "inbound" ? email.to_address : email.from_address;
+  return ownDomains.includes(domainOf(address.toLowerCase())) ? [address] : [];
+}
+
+type IsOwn = (address: string) => boolean;
+
 /** Of a message of our own its recipients, whatever it says of where answers go; of any other whoever it names. */
-function recipientsOf(email: Email, mail: AnsweredMail, all: boolean): AnswerRecipients {
-  const isOwn = isOwnAddress(email.mailbox);
+function recipientsOf(
+  email: Email,
+  mail: AnsweredMail,
+  { isOwn, all }: { isOwn: IsOwn; all: boolean },
+): AnswerRecipients {
   if (email.direction === "inbound") return answerRecipients(mail, isOwn, all);
   const ourselves = { name: "", address: email.mailbox };
   return answerRecipients({ ...mail, from: ourselves, replyTo: [] }, isOwn, all);
 }
 
-function machineFault(email: Email): string | null {
-  const { headers, subject, from_address, metadata, mailbox } = email;
+function machineFault(email: Email, isOwn: IsOwn): string | null {
+  const { headers, subject, from_address, metadata } = email;
   const heading = { headers, subject, fromAddress: from_address, envelopeFrom: metadata.envelope_from };
-  const fault = automaticAnswerFault(heading, isOwnAddress(mailbox));
+  const fault = automaticAnswerFault(heading, isOwn);
   return fault === null ? null : `must not stand in a reply to this email: ${fault}`;
 }
 

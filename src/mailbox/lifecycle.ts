@@ -18,13 +18,20 @@ export class Lifecycle {
   readonly #db: Database;
   readonly #storage: DurableObjectStorage;
   readonly #env: Pick<Env, "BLOBS" | "DIRECTORY">;
+  readonly #releaseDomains: () => Promise<void>;
   /** The latest call of the directory. */
   #told: Promise<void> = Promise.resolve();
 
-  constructor(db: Database, storage: DurableObjectStorage, env: Pick<Env, "BLOBS" | "DIRECTORY">) {
+  constructor(
+    db: Database,
+    storage: DurableObjectStorage,
+    env: Pick<Env, "BLOBS" | "DIRECTORY">,
+    releaseDomains: () => Promise<void>,
+  ) {
     this.#db = db;
     this.#storage = storage;
     this.#env = env;
+    this.#releaseDomains = releaseDomains;
   }
 
   /** When what it owes is due. */
@@ -61,10 +68,11 @@ export class Lifecycle {
     this.#db.run(statements.PLAN_ALL_ERASURES, nowMs);
   }
 
-  /** Erases blobs, then the directory's row, then all rows. Repeated after a failure it goes on where it was. */
+  /** Gives its domains up, erases blobs, then the directory's row, then all rows. Repeated after a failure it goes on where it was. */
   async end(account: Account, nowMs: number): Promise<Erased> {
     let blobs = 0;
     try {
+      await this.#releaseDomains();
       blobs = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, nowMs);
       await this.#tell((directory, address) => directory.remove(address), account);
       // It clears the alarm too: should the process end before it, the alarm goes on here.

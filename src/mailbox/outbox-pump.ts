@@ -3,6 +3,7 @@ import type { Config } from "../env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
 import { afterDeath, afterReport, afterTry, nextTryAt, type RecipientState } from "../outbound/ledger.ts";
+import type { DkimKey } from "../outbound/dkim.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";
 import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
@@ -31,6 +32,8 @@ export interface OutboxTools extends OutgoingLog {
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
   openFile: OpenFile;
+  /** What mail from an address is signed with; null where the address is the mailbox's no more. */
+  signerFor: (from: string) => { dkim: DkimKey | null } | null;
   /** Delivers inside the deployment. */
   inside: Transport;
   /** Hands over to everybody else; null where nothing leaves the deployment. */
@@ -190,8 +193,10 @@ export class OutboxPump {
    */
   async #handOver(begun: Try, signal: AbortSignal): Promise<ReadonlyMap<string, Said>> {
     const { inside, outside } = this.#tools;
+    const signer = this.#tools.signerFor(begun.departing.message.from.address);
+    if (signer === null) return new Map(begun.recipients.map(({ address }) => [address, NOT_OURS]));
     try {
-      const signed = await this.#signed(begun.departing);
+      const signed = await this.#signed(begun.departing, signer.dkim);
       const mail = this.#mailFor(signed, begun.recipients, await departingBytes(signed));
       const transport = begun.way === "inside" ? inside : outside();
       const results = transport === null ? keptOnly(mail) : await transport.send(mail, signal);
@@ -204,9 +209,8 @@ export class OutboxPump {
   }
 
   /** The message with its signature, which is made once. */
-  async #signed(departing: Departing): Promise<Departing> {
-    const { outbox, openFile, config } = this.#tools;
-    const { dkim } = config();
+  async #signed(departing: Departing, dkim: DkimKey | null): Promise<Departing> {
+    const { outbox, openFile } = this.#tools;
     if (dkim === null || departing.signature !== "") return departing;
     const signature = await signatureOf(departing, dkim, openFile);
     return { ...departing, signature: outbox.sign(departing.seq, signature) };
@@ -298,6 +302,14 @@ const UNANSWERED: Said = {
 const LOCAL_ERROR: Said = {
   result: { kind: "deferred" },
   diagnostic: "451 4.3.0 Local error",
+  aboutRecipient: false,
+  providerId: null,
+};
+
+/** What waited to be sent from a domain that was lost meanwhile. */
+const NOT_OURS: Said = {
+  result: { kind: "impossible" },
+  diagnostic: "The domain of the sender is no longer verified",
   aboutRecipient: false,
   providerId: null,
 };

@@ -4,6 +4,7 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { domainOf } from "../mail/address.ts";
 import { sendingReport } from "../outbound/cloudflare-events.ts";
 import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
@@ -29,9 +30,12 @@ export abstract class MailboxSending extends MailboxUploads {
   async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const now = Date.now();
     const { dailySendLimit, mailDomain } = configOf(this.env);
-    const wayTo = (address: string) => wayToAddress(address, mailDomain);
+    // Who holds another domain only its object says, and it is asked of mail that arrives.
+    const wayTo = (address: string) =>
+      this.domains.isVerified(domainOf(address.toLowerCase())) ? "inside" : wayToAddress(address, mailDomain);
     const accepted = this.answer(access, (account) => {
-      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit, wayTo };
+      const domains = this.domains.statuses();
+      const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit, wayTo };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);
@@ -39,6 +43,7 @@ export abstract class MailboxSending extends MailboxUploads {
       });
     });
     if (!accepted.ok) return accepted;
+    this.embeddings.stored(now);
     void this.#pumpAfterAnswer();
     return this.#toldOf(access, accepted.value.seq, wait);
   }
@@ -48,6 +53,14 @@ export abstract class MailboxSending extends MailboxUploads {
     const earlier = this.answer(access, () => acceptedBefore(this.outbox, keyed, Date.now()));
     if (!earlier.ok) return earlier;
     return earlier.value === null ? done(null) : this.#toldOf(access, earlier.value, wait);
+  }
+
+  /** An email that is to be answered, and the domains whose addresses are the mailbox's own. */
+  emailToAnswer(access: Access, id: string): Answer<reading.EmailAnswer & { ownDomains: string[] }> {
+    return this.answer(access, (account) => {
+      const email = reading.findEmail(this.db, this.view(account), id, true);
+      return email.ok ? done({ ...email.value, ownDomains: this.domains.verified() }) : email;
+    });
   }
 
   /** The email that bears a Message-ID; null if none here does. */

@@ -40,6 +40,8 @@ export interface PumpTools {
   deliveries: Deliveries;
   clock: AlarmClock;
   config: () => Config;
+  /** `fetch` to the deployment's resolver. */
+  askResolver: typeof fetch;
   /** The mailbox while there is one. */
   account: () => Account | null;
   /** Sets the alarm to all that is due: what a change said of it was undone. */
@@ -221,8 +223,7 @@ export class WebhookPump {
         fetch: (input, init) => fetch(input, init),
         now: Date.now,
         allowPrivate: config.allowPrivateWebhooks,
-        resolve:
-          config.dohUrl === null ? null : dohResolver(config.dohUrl, (input, init) => fetch(input, init)),
+        resolve: config.dohUrl === null ? null : dohResolver(config.dohUrl, this.#tools.askResolver),
       },
     );
   }

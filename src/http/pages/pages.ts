@@ -1,4 +1,5 @@
 import type { AppContext } from "../dispatch.ts";
+import { claimPage } from "./claim.tsx";
 import { docsPage } from "./docs.ts";
 import { mailFrame } from "./mail-frame.ts";
 import { mailboxPage } from "./mailbox.tsx";
@@ -11,5 +12,6 @@ export const pages: Readonly<Record<string, Page>> = {
   "/": startPage,
   "/mailbox": mailboxPage,
   "/mailbox/frame": mailFrame,
+  "/claim": claimPage,
   "/docs": () => docsPage(),
 };

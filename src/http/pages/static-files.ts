@@ -1,3 +1,4 @@
+import claimScript from "./assets/claim.js.gz";
 import icon from "./assets/icon.svg.gz";
 import mailboxScript from "./assets/mailbox.js.gz";
 import mailboxStyle from "./assets/mailbox.css.gz";
@@ -12,12 +13,13 @@ interface StaticFile {
   hash: string;
 }
 
-const STYLE = "text/css; charset=utf-8";
 const SCRIPT = "text/javascript; charset=utf-8";
+const STYLE = "text/css; charset=utf-8";
 const HASH_CHARS = 16;
 
 /** Everything the pages load; `scripts/build-pages.ts` makes it of `scripts/`, `styles/` and `images/`. */
 const FILES = {
+  "claim.js": staticFile(claimScript, SCRIPT),
   "icon.svg": staticFile(icon, "image/svg+xml"),
   "mailbox.css": staticFile(mailboxStyle, STYLE),
   "mailbox.js": staticFile(mailboxScript, SCRIPT),

@@ -9,7 +9,8 @@ import type { Access } from "../../mailbox/access.ts";
 import { json } from "../answers.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
 import { mailboxPage } from "../directory-pages.ts";
-import { mailboxAt } from "../../inbound/mailbox-stub.ts";
+import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
+import { locatorReached } from "../../inbound/reached.ts";
 import { reindexPage } from "../reindex.ts";
 
 /** What the operator may do to a mailbox whatever its state. */
@@ -49,7 +50,14 @@ export const operatorHandlers: Pick<
     return page.ok ? done(json(page.value)) : page;
   },
 
-  describeMailbox: ({ env, input }) => on(env, input.params.address, (mailbox) => mailbox.info(AS_OPERATOR)),
+  async describeMailbox({ env, config, input }) {
+    const address = canonicalAddress(input.params.address);
+    if (address === null) return refused(notFound("Mailbox"));
+    // Whatever changes or ends a mailbox names it by its own address alone.
+    const mailbox = mailboxBehind(env, await locatorReached(address, env, config));
+    const info = await mailbox.info(AS_OPERATOR);
+    return info.ok ? done(json(info.value)) : info;
+  },
   removeMailbox: ({ env, input }) => on(env, input.params.address, (mailbox) => mailbox.destroy(AS_OPERATOR)),
   pauseByOperator: ({ env, input }) =>
     on(env, input.params.address, (mailbox) => mailbox.pause(AS_OPERATOR, input.body.reason ?? null)),

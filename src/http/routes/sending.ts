@@ -7,7 +7,7 @@ import { readMessageId } from "../../mail/outgoing-fields.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import type { Asked } from "../message-source.ts";
-import { readByMessageId, readWhole, submit } from "../submit.ts";
+import { readByMessageId, readToAnswer, readWhole, submit } from "../submit.ts";
 
 export const sendingHandlers: Pick<
   Handlers,
@@ -18,7 +18,7 @@ export const sendingHandlers: Pick<
   async reply(call) {
     const { body, params } = call.input;
     return submit(call, { reply: params.id, ...body }, async () => {
-      const email = await readWhole(call, params.id);
+      const email = await readToAnswer(call, params.id);
       return email.ok ? replyDraft(email.value, body) : email;
     });
   },

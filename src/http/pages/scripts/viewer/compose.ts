@@ -79,7 +79,7 @@ function cannotSend({ send, scope }: MeShape): HTMLElement | null {
     make(
       "p",
       {},
-      "A temporary mailbox receives mail and cannot send any. To send, claim a permanent mailbox:",
+      "A temporary mailbox receives mail and cannot send any. To send, let your agent claim a permanent one.",
     ),
     make("p", {}, make("a", { class: "button", href: "/claim" }, "Claim a mailbox")),
   );
@@ -108,6 +108,7 @@ const FIELDS = {
   to: { label: "To", hint: "Several addresses are parted by commas." },
   cc: { label: "Cc", hint: "" },
   bcc: { label: "Bcc", hint: "" },
+  from: { label: "From", hint: "Empty: this mailbox. Else a +tag of it, or an address of its domain." },
   subject: { label: "Subject", hint: "" },
 } as const;
 type FieldName = keyof typeof FIELDS;
@@ -125,9 +126,11 @@ class Form {
     this.#draft = writing.drafts.at(hashOf(writing.manner, writing.upon));
     const { manner } = writing;
     const names: FieldName[] = manner === "compose" || manner === "forward" ? ["to"] : [];
-    const copies = make("details", { class: "copies" }, make("summary", {}, "Cc and Bcc"));
-    copies.append(this.#field("cc"), this.#field("bcc"));
-    copies.open = this.#draft.fields.has("cc") || this.#draft.fields.has("bcc");
+    const copies = make("details", { class: "copies" }, make("summary", {}, "Cc, Bcc, From"));
+    for (const name of ["cc", "bcc", "from"] as const) {
+      copies.append(this.#field(name));
+      if (this.#draft.fields.has(name)) copies.open = true;
+    }
     if (manner === "compose") names.push("subject");
     this.element.append(
       ...names.map((name) => this.#field(name)),

@@ -48,6 +48,7 @@ export function requestOf(draft: Draft, manner: Manner, upon: string): { path: s
   const field = (name: string): string => draft.fields.get(name) ?? "";
   const common = {
     text: field("text"),
+    ...(field("from") === "" ? {} : { from: field("from") }),
     ...(field("cc") === "" ? {} : { cc: addresses(field("cc")) }),
     ...(field("bcc") === "" ? {} : { bcc: addresses(field("bcc")) }),
     attachments: draft.files.flatMap(({ upload }) => (upload === null ? [] : [{ attachment_id: upload.id }])),
