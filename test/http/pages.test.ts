@@ -43,6 +43,8 @@ describe("a page", () => {
       "frame-ancestors 'none'",
       "frame-src 'self'",
     ]);
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).toContain("trusted-types 'none'");
     expect(headers.get("X-Frame-Options")).toBe("DENY");
   });
 

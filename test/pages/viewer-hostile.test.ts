@@ -216,6 +216,14 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     site.faults();
   });
 
+  it("could not become markup of the page even by a mistake of ours", async () => {
+    const attempt = page.evaluate(
+      "document.querySelector('main').insertAdjacentHTML('beforeend', '<b>x</b>')",
+    );
+    await expect(attempt).rejects.toThrow(/TrustedHTML/);
+    site.faults();
+  });
+
   it("is text wherever a stranger's words stand", async () => {
     const { service } = site.server;
     const words = `"><img src=${evilOrigin()}/word.png onerror=top.pwned=1><script>top.pwned=1</script>`;

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { inParallel } from "../worker/client.ts";
 import { message } from "../worker/messages.ts";
-import { NO_BROWSER, Site } from "./browser.ts";
+import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading, requestsOf, signIn } from "./viewer-rig.ts";
 
 describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
@@ -62,6 +62,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     await key.fill(`mk_${"0".repeat(64)}`);
     await enter.click();
     await page.getByText("This key is not known here").waitFor();
+    await expectAccessible(page);
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 

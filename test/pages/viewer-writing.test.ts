@@ -4,7 +4,7 @@ import { SmtpPeer, type Talk } from "../transport/smtp-peer.ts";
 import type { MailboxKey } from "../worker/client.ts";
 import { message } from "../worker/messages.ts";
 import { answer, Target } from "../worker/target.ts";
-import { NO_BROWSER, Site } from "./browser.ts";
+import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading } from "./viewer-rig.ts";
 
 describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
@@ -183,10 +183,26 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     expect(await page.getByLabel("Subject").inputValue()).toBe("Once");
     await button(page, "Send").click();
     await reading(page).getByText("delivered", { exact: true }).waitFor();
+    expect(page.url()).toContain("#/mail/");
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(keys).toEqual([keys[0], keys[0]]);
     expect(await service.inbox(friend.api_key)).toHaveLength(1);
     site.faults();
+  });
+
+  it("loses no draft without asking", async () => {
+    const { service } = site.server;
+    const page = await view(await service.createMailbox());
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("Text").fill("Half a thought");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("Text").inputValue()).toBe("Half a thought");
+    await button(page, "Discard").click();
+    await page.getByRole("link", { name: "Compose" }).click();
+    expect(await page.getByLabel("Text").inputValue()).toBe("");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
   });
 
   it("says what is wrong with a draft, and sends it once it is mended", async () => {
@@ -224,12 +240,14 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     await reading(page).getByText("Files can be had with a permanent mailbox.").waitFor();
     await reading(page).getByRole("link", { name: "Reply", exact: true }).click();
     await reading(page).getByText("cannot send any").waitFor();
+    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
     expect(await reading(page).getByRole("link", { name: "Claim a mailbox" }).getAttribute("href")).toBe(
       "/claim",
     );
     await page.getByRole("link", { name: "Settings" }).click();
     await reading(page).getByText("1 received, 0 sent").waitFor();
     expect(await reading(page).getByRole("button", { name: /Pause/ }).count()).toBe(0);
+    await expectAccessible(page);
     expect(site.faults()).toEqual([]);
   });
 
@@ -241,6 +259,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     await button(page, "Pause the mailbox").click();
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("This mailbox is paused.").waitFor();
+    await expectAccessible(page);
     expect((await service.call("/v1/inbox", { key: box.api_key })).status).toBe(403);
     await deliver(service, box, message({ subject: "While it was paused" }));
     expect(await lines(page).count()).toBe(0);

@@ -166,6 +166,18 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
+  it("shows the text where what the mail looks like cannot be loaded", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, htmlMail("<p>Plainly said</p>", { subject: "Designed" }));
+    page = await openViewer(site, box);
+    await page.route("**/mailbox/frame", (route) => route.abort("connectionrefused"));
+    await line(page, "Designed").getByRole("link").click();
+    await reading(page).getByText("Plainly said").waitFor();
+    expect(await page.locator("iframe").count()).toBe(0);
+    site.faults();
+  });
+
   it("finds mails, and leads back from what was found", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();

@@ -11,7 +11,12 @@ export function mailboxPage(): Promise<Response> {
     styles: ["mailbox.css"],
     scripts: ["mailbox.js"],
     // Its own empty page, into which the HTML of a mail is written (mail-frame.ts).
-    policy: { "frame-src": "'self'" },
+    policy: {
+      "frame-src": "'self'",
+      // No script of the page can make markup of a text, by whatever mistake: what a stranger wrote stays text.
+      "require-trusted-types-for": "'script'",
+      "trusted-types": "'none'",
+    },
     children: (
       <>
         <h1 class="sr">Mailbox</h1>

@@ -33,6 +33,8 @@ export class Drafts {
 
   at(place: string): Draft {
     const draft = this.#drafts.get(place) ?? newDraft();
+    // Forms that were opened and left as they were.
+    for (const [other, one] of this.#drafts) if (!isWorthKeeping(one)) this.#drafts.delete(other);
     this.#drafts.set(place, draft);
     return draft;
   }

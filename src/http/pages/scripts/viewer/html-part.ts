@@ -2,12 +2,15 @@ import { make } from "../lib/dom.ts";
 import { AttachedImages } from "./attached-images.ts";
 import type { Shown } from "./context.ts";
 import { buildMail, type BuiltMail } from "./mail-html.ts";
+import { textPart } from "./text-part.ts";
 
 const FRAME = "/mailbox/frame";
 /** A page that is longer scrolls in its frame. */
 const MAX_HEIGHT_PX = 20_000;
 /** Room for a scroll bar, where the mail is wider than the frame. */
 const SCROLL_BAR_PX = 18;
+
+const NO_FRAME = "What the mail looks like could not be loaded; this is its text.";
 
 /** The HTML of a mail, in a frame where it can be seen and do nothing; `built` hears what was found in it. */
 export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLElement {
@@ -30,12 +33,17 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
     ),
     ask,
   );
+  const part = make("div", { class: "html-part" });
   const images = new AttachedImages(shown);
   let remote = false;
   frame.addEventListener("load", () => {
     const target = frame.contentWindow;
-    // Without a document where the frame could not be loaded: the text is still there.
-    if (target === null || frame.contentDocument === null || shown.signal.aborted) return;
+    if (target === null || shown.signal.aborted) return;
+    if (frame.contentDocument === null) {
+      // What a browser shows that could not load it is none of ours.
+      part.replaceChildren(make("p", { class: "notice warn" }, NO_FRAME), textPart(shown.email.body_text));
+      return;
+    }
     const mail = buildMail(shown.email.body_html, target, { remote, attached: images.show });
     question.hidden = !mail.leftOut;
     fitHeight(frame, target.document, shown.signal);
@@ -47,7 +55,8 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
     frame.src = `${FRAME}?images=remote`;
     frame.focus();
   });
-  return make("div", { class: "html-part" }, question, frame);
+  part.append(question, frame);
+  return part;
 }
 
 /** Makes the frame as high as the mail, again whenever an image of it is there or the window has another width. */

@@ -109,6 +109,8 @@ function actionsPart(shown: Shown): HTMLElement {
   const part = make("div", { class: "actions-part" }, actions);
   source.addEventListener("click", () => toggleSource(part, source, shown));
   erase.addEventListener("click", () => void eraseMail(part, shown));
+  // Where that cannot be told, the service refuses.
+  shown.context.me.then(({ scope }) => (erase.hidden = scope === "provisional")).catch(() => {});
   return part;
 }
 

@@ -1,6 +1,7 @@
 import type { EventData } from "../../../../contract/event.ts";
 import { Client, type Refusal } from "../lib/client.ts";
 import { copyButton } from "../lib/copy.ts";
+import { confirmed } from "../lib/dialog.ts";
 import { find, make } from "../lib/dom.ts";
 import type { Announcer } from "./announcer.ts";
 import { composeView, Drafts } from "./compose.ts";
@@ -77,7 +78,7 @@ export class Viewer {
     part("notices").replaceChildren();
     part("address").textContent = "";
     part("copy-address").replaceChildren();
-    part("sign-out").addEventListener("click", () => this.#around.signOut(), { signal });
+    part("sign-out").addEventListener("click", () => void this.#signOut(), { signal });
     part("show-keys").addEventListener(
       "click",
       () => find("[data-part=keys]", HTMLDialogElement).showModal(),
@@ -115,6 +116,15 @@ export class Viewer {
     part("list").replaceChildren();
     this.#reading.replaceChildren();
     find("#query", HTMLInputElement).value = "";
+  }
+
+  async #signOut(): Promise<void> {
+    const question = {
+      title: "Sign out?",
+      text: "There is a draft that was not sent. It is lost when you sign out.",
+      action: "Sign out",
+    };
+    if (!this.#drafts.any || (await confirmed(question))) this.#around.signOut();
   }
 
   #greet({ mailbox, scope }: MeShape): void {
@@ -180,6 +190,7 @@ export class Viewer {
   #tell(state: Connection): void {
     const { text, kind } = CONNECTIONS[state];
     const badge = part("connection");
+    if (state === "offline" && badge.textContent !== text) this.#context.announce("The connection is lost.");
     badge.textContent = text;
     badge.className = `badge ${kind}`.trim();
   }
@@ -301,9 +312,10 @@ export class Viewer {
   }
 
   #reply(): void {
-    const reply = this.#reading.querySelector<HTMLAnchorElement>("[data-reply]");
+    // Of a conversation the newest.
+    const reply = [...this.#reading.querySelectorAll<HTMLAnchorElement>("[data-reply]")].at(-1);
     const meant = this.#list.meant;
-    if (reply !== null) location.hash = reply.hash;
+    if (reply !== undefined) location.hash = reply.hash;
     else if (this.#place.kind === "list" && meant !== null) location.hash = hashOf("reply", meant.emailId);
   }
 }
