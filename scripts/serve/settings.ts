@@ -26,6 +26,8 @@ export interface Settings {
   keySecret: string | null;
   /** The relay that mail leaves by; null: it stays here. */
   smtpUrl: string | null;
+  /** Certificates in PEM that the relay's may be signed with, beside those that every browser knows. */
+  relayAuthorities: string[];
   /** What outgoing mail is signed with, by the names the worker knows; empty: nothing is signed. */
   dkim: Record<string, string>;
   /** The model that mail is embedded by, by the names the worker knows; empty: none. */
@@ -120,6 +122,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
     smtpUrl: smtpUrl(env),
+    relayAuthorities: relayAuthorities(env),
     dkim: dkim(env),
     embeddings: embeddings(env),
     webhookSecretPrevious: secret(env, "WEBHOOK_SECRET_PREVIOUS", MIN_WEBHOOK_SECRET_LENGTH),
@@ -171,12 +174,23 @@ function smtpUrl(env: Environment): string | null {
   return url;
 }
 
+/** Under the name that Node has for it: a file of one or several. */
+function relayAuthorities(env: Environment): string[] {
+  const name = "NODE_EXTRA_CA_CERTS";
+  if (!env[name]) return [];
+  const found = readNamedFile(env, name).match(
+    /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g,
+  );
+  if (found === null) throw new Refusal(`${name} names a file without a certificate in PEM: ${env[name]}`);
+  return found;
+}
+
 /** The key is PEM text, or the path of a file that holds it. */
 function dkim(env: Environment): Record<string, string> {
   const { DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: selector, DKIM_DOMAIN: domain } = env;
   if (!key && !selector) return {};
   if (!key || !selector) throw new Refusal("DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together");
-  const text = key.includes("-----BEGIN") ? key : pem(env, "DKIM_PRIVATE_KEY");
+  const text = key.includes("-----BEGIN") ? key : readNamedFile(env, "DKIM_PRIVATE_KEY");
   return { DKIM_PRIVATE_KEY: text, DKIM_SELECTOR: selector, ...(domain ? { DKIM_DOMAIN: domain } : {}) };
 }
 
@@ -195,8 +209,12 @@ function tls(env: Environment): { cert: string; key: string } | null {
 }
 
 function pem(env: Environment, name: string): string {
-  const file = env[name];
-  if (!file) throw new Refusal(`${name} must be set too: STARTTLS needs SMTP_TLS_CERT and SMTP_TLS_KEY`);
+  if (!env[name]) throw new Refusal(`${name} must be set too: STARTTLS needs SMTP_TLS_CERT and SMTP_TLS_KEY`);
+  return readNamedFile(env, name);
+}
+
+function readNamedFile(env: Environment, name: string): string {
+  const file = env[name] ?? "";
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -63,6 +63,8 @@ const MAX_DISK_PER_QUOTA = 5;
 /** Room for the tables themselves. */
 const EMPTY_DATABASE_BYTES = 16_000_000;
 const DAY_MS = 86_400_000;
+/** A burst of what the directory should hear of is one report. */
+const REPORT_DELAY_MS = 1_000;
 
 /** Asking for the size of the database takes as long as a statement, so it is asked once for so many receipts and uploads. */
 const WRITES_PER_DISK_CHECK = 64;
@@ -227,17 +229,17 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Bytes that the mailbox still takes. */
   protected roomLeft(account: Account): number {
-    const quota = this.#quotaOf(account);
+    const quota = this.quotaOf(account);
     // Rows and index take more than the mail itself: a mail of a few bytes may name a hundred others.
     const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
     return Math.min(quota - account.row.storage_bytes, disk - this.#diskUsed());
   }
 
   protected full(account: Account): Problem {
-    return { code: "mailbox_full", error: `Mailbox is full (max ${this.#quotaOf(account)} bytes)` };
+    return { code: "mailbox_full", error: `Mailbox is full (max ${this.quotaOf(account)} bytes)` };
   }
 
-  #quotaOf(account: Account): number {
+  protected quotaOf(account: Account): number {
     const { provisionalQuotaBytes, mailboxQuotaBytes } = configOf(this.env);
     return account.row.kind === "temporary" ? provisionalQuotaBytes : mailboxQuotaBytes;
   }
@@ -343,6 +345,7 @@ export abstract class MailboxCore extends Server<Env> {
       outside: () => this.#wayOut(),
       enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
       tell: (events) => this.tell(events),
+      reportSoon: () => this.reportSoon(),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
   }
@@ -406,6 +409,7 @@ export abstract class MailboxCore extends Server<Env> {
     return {
       config: () => configOf(this.env),
       account: () => this.account,
+      reportSoon: () => this.reportSoon(),
       rearm: () =>
         this.ctx.waitUntil(
           this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
@@ -441,6 +445,13 @@ export abstract class MailboxCore extends Server<Env> {
     this.changeWaiters.recheck();
     this.sendWaiters.recheck();
     this.listeners.recheck();
+  }
+
+  /** The alarm tells the directory, of whatever has come together by then. */
+  protected reportSoon(): void {
+    const due = Date.now() + REPORT_DELAY_MS;
+    this.account?.reportBy(due);
+    this.alarmClock.atLatest(due);
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

@@ -18,6 +18,14 @@ import { fileReport, ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
+import {
+  findKept,
+  healthOf,
+  keptPage,
+  type UnsentMessage,
+  type KeptPage,
+  type Overview,
+} from "./overview.ts";
 import { applyReport } from "./reports.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
@@ -135,9 +143,9 @@ export class Mailbox extends MailboxSending {
     return done(composed ?? source);
   }
 
-  attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
+  attachment(access: Access, id: string, withRaw = true): Answer<reading.AttachmentSource> {
     return this.answer(access, (account) =>
-      reading.findAttachment(this.db, this.view(account), id, Date.now()),
+      reading.findAttachment(this.db, this.view(account), { id, withRaw, nowMs: Date.now() }),
     );
   }
 
@@ -242,12 +250,15 @@ export class Mailbox extends MailboxSending {
 
   /** Erases one email; its blobs follow by alarm. */
   async deleteEmail(access: Access, id: string): Promise<Answer<{ deleted: true }>> {
+    const now = Date.now();
     const deleted = this.answer(access, (account) => {
       const seq = reading.seqOf(this.view(account), id);
       if (!seq.ok) return seq;
       return this.commit(() => {
+        // The directory knows of the newest one kept.
+        if (this.outbox.keptOne(seq.value) !== null) this.reportSoon();
         this.embeddings.erase(seq.value);
-        return eraseEmail(this.db, account, seq.value, Date.now());
+        return eraseEmail(this.db, account, seq.value, now);
       });
     });
     if (deleted.ok) await this.arm();
@@ -263,6 +274,34 @@ export class Mailbox extends MailboxSending {
         }),
       ),
     );
+  }
+
+  /** Everything that the operator sees of it. */
+  overview(access: Access): Answer<Overview> {
+    const info = this.info(access);
+    if (!info.ok) return info;
+    return this.answer(access, (account) => {
+      const { kind, paused_at, pause_reason } = account.row;
+      return done({
+        info: info.value,
+        kind,
+        stats: statsOf(account.row, this.counted(account), Date.now()),
+        quotaBytes: this.quotaOf(account),
+        pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
+        keys: account.keyRecords().length,
+        webhooks: healthOf(this.webhooks),
+        hasKept: this.outbox.kept(reading.BEYOND_ALL, 1).length > 0,
+      });
+    });
+  }
+
+  /** Messages that would have left the deployment and were kept instead. */
+  kept(access: Access, page: { cursor: string | null; limit: number }): Answer<KeptPage> {
+    return this.answer(access, (account) => keptPage(this.outbox, this.view(account), page));
+  }
+
+  keptOne(access: Access, id: string): Answer<UnsentMessage> {
+    return this.answer(access, (account) => findKept(this.outbox, this.view(account), id));
   }
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */

@@ -17,6 +17,9 @@ import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
 import { MailboxUploads } from "./uploading.ts";
 
+/** An email, and the domains whose addresses are the mailbox's own. */
+type EmailToAnswer = reading.EmailAnswer & { ownDomains: string[] };
+
 /** How long to wait until nothing of a message waits for its first try any more. */
 export interface SendWait {
   seconds: number;
@@ -55,19 +58,20 @@ export abstract class MailboxSending extends MailboxUploads {
     return earlier.value === null ? done(null) : this.#toldOf(access, earlier.value, wait);
   }
 
-  /** An email that is to be answered, and the domains whose addresses are the mailbox's own. */
-  emailToAnswer(access: Access, id: string): Answer<reading.EmailAnswer & { ownDomains: string[] }> {
+  /** An email that is to be answered or passed on, and the domains whose addresses are the mailbox's own. */
+  emailToAnswer(access: Access, id: string): Answer<EmailToAnswer> {
     return this.answer(access, (account) => {
       const email = reading.findEmail(this.db, this.view(account), id, true);
       return email.ok ? done({ ...email.value, ownDomains: this.domains.verified() }) : email;
     });
   }
 
-  /** The email that bears a Message-ID; null if none here does. */
-  emailWithMessageId(access: Access, messageId: string): Answer<reading.EmailAnswer | null> {
-    return this.answer(access, (account) =>
-      done(reading.findByMessageId(this.db, this.view(account), messageId)),
-    );
+  /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
+  emailWithMessageId(access: Access, messageId: string): Answer<EmailToAnswer | null> {
+    return this.answer(access, (account) => {
+      const email = reading.findByMessageId(this.db, this.view(account), messageId);
+      return done(email === null ? null : { ...email, ownDomains: this.domains.verified() });
+    });
   }
 
   /**
@@ -126,9 +130,15 @@ export abstract class MailboxSending extends MailboxUploads {
     };
   }
 
-  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. */
+  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. Never rejects. */
   async #pumpAfterAnswer(): Promise<void> {
-    await this.ctx.storage.sync();
+    try {
+      await this.ctx.storage.sync();
+    } catch (error) {
+      // Its caller hears of it from the runtime. Whatever is on disk in the end, the alarm sends.
+      console.error("A message is left to the alarm, because the disk failed:", error);
+      return;
+    }
     setTimeout(() => this.outboxPump.pump(Date.now()), 0);
   }
 

@@ -5,8 +5,7 @@ import { done } from "../lib/outcome.ts";
 import type { Access } from "./access.ts";
 import { MailboxDomains } from "./domain-settings.ts";
 import { ORPHAN_AFTER_MS } from "./erasure.ts";
-
-import { abandonUpload, beginUpload, completeUpload, type NewUpload } from "./uploads.ts";
+import { abandonUpload, beginUpload, completeUpload, discardUploads, type NewUpload } from "./uploads.ts";
 
 /** Room that is kept for an upload. */
 export interface UploadRoom {
@@ -52,6 +51,14 @@ export abstract class MailboxUploads extends MailboxDomains {
     const { account } = this;
     if (account === null) return;
     this.commit(() => abandonUpload(this.db, account, id, Date.now()));
+    await this.arm();
+  }
+
+  /** Uploads that were made for one message, which is not sent: those that no message uses are erased. */
+  async discardUploads(ids: readonly string[]): Promise<void> {
+    const { account } = this;
+    if (account === null) return;
+    this.commit(() => discardUploads(this.db, account, ids, Date.now()));
     await this.arm();
   }
 }

@@ -31,6 +31,7 @@ describe("settings", () => {
       mailDomain: "mailkeep.test",
       authToken: null,
       tls: null,
+      relayAuthorities: [],
       workerVars: {},
       readyJson: false,
     });
@@ -141,6 +142,8 @@ describe("settings", () => {
     ["MAIL_HOST", "mx1.example.com mx2.example.com"],
     ["SPF_MECHANISMS", 'include:"x"'],
     ["SMTP_TLS_CERT", "/nowhere/cert.pem"],
+    ["NODE_EXTRA_CA_CERTS", "/nowhere/authority.pem"],
+    ["NODE_EXTRA_CA_CERTS", import.meta.filename],
   ])("name the variable in one line: %s=%j", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^(${name}|SMTP_TLS_KEY) [^\n]+$`));
   });

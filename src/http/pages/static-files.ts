@@ -3,6 +3,8 @@ import icon from "./assets/icon.svg.gz";
 import mailboxScript from "./assets/mailbox.js.gz";
 import mailboxStyle from "./assets/mailbox.css.gz";
 import mainStyle from "./assets/main.css.gz";
+import operatorScript from "./assets/operator.js.gz";
+import operatorStyle from "./assets/operator.css.gz";
 import { sha256Hex } from "../../lib/hash.ts";
 
 interface StaticFile {
@@ -24,6 +26,8 @@ const FILES = {
   "mailbox.css": staticFile(mailboxStyle, STYLE),
   "mailbox.js": staticFile(mailboxScript, SCRIPT),
   "main.css": staticFile(mainStyle, STYLE),
+  "operator.css": staticFile(operatorStyle, STYLE),
+  "operator.js": staticFile(operatorScript, SCRIPT),
 } as const;
 
 /** A file that a page can load. */
