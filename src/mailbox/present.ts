@@ -77,6 +77,7 @@ export function emailText(
     attachments,
     delivery: more.delivery,
     size_bytes: row.size_bytes,
+    link: row.link,
     created_at: receivedAt(row.seq),
     attachment_names: attachments.map((attachment) => attachment.filename).join(", "),
     attachment_search_text: "",

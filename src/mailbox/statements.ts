@@ -71,7 +71,7 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
 };
 
 const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
-const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes`;
+const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes, m.link`;
 const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
