@@ -2,10 +2,10 @@ import type { SearchPage } from "../contract/message.ts";
 import type { Answer } from "../contract/problem.ts";
 import type { InboxFilters } from "../contract/routes.ts";
 import { SEQ_PER_MS } from "../lib/ids.ts";
-import { latinJson, literalEnd } from "../lib/json-text.ts";
+import { literalEnd } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
-import { bodyTextStart, excerptsFor } from "../mail/excerpts.ts";
+import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
 import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import { writeCursor } from "./cursor.ts";
@@ -55,8 +55,8 @@ function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value;
   const { snippet, highlights } = excerptsFor({ subject: memberOf(listed, "subject").value, body }, terms);
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
-  const shown = `${listed.slice(0, opening.start)}${latinJson(snippet)}${listed.slice(opening.end, -1)}`;
-  return `${shown},"score":${score},"highlights":${latinJson(highlights)}}`;
+  const shown = `${listed.slice(0, opening.start)}${excerptJson(snippet)}${listed.slice(opening.end, -1)}`;
+  return `${shown},"score":${score},"highlights":[${highlights.map(excerptJson).join(",")}]}`;
 }
 
 /**
