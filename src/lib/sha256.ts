@@ -1,6 +1,8 @@
 // SHA-256 (FIPS 180-4) of short ASCII texts: keys, addresses, ids. The runtime's own makes a stream object for each digest,
 // which takes ten times as long as the digest of a few dozen bytes; for anything longer it is the faster one.
 
+import { hex32 } from "./hex.ts";
+
 const BLOCK_BYTES = 64;
 const BLOCK_WORDS = 16;
 const ROUNDS = 64;
@@ -42,16 +44,8 @@ export function shortSha256Hex(text: string): string | null {
     compress();
   }
   let hex = "";
-  for (let index = 0; index < state.length; index += 1) hex += wordHex(at(state, index));
+  for (let index = 0; index < state.length; index += 1) hex += hex32(at(state, index));
   return hex;
-}
-
-const BYTE_HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-/** By a table: `toString(16)` would take longer than the digest itself. */
-function wordHex(word: number): string {
-  const byte = (shift: number): string => BYTE_HEX[(word >>> shift) & 0xff] ?? "";
-  return byte(24) + byte(16) + byte(8) + byte(0);
 }
 
 /** Puts the bytes of a block, and of the padding as far as it reaches, into the schedule; false at one that is not ASCII. */

@@ -71,6 +71,9 @@ const CODE = "m.seq, m.code, m.link, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
 const EXCERPT_SOURCE_CHARS = 4_000;
+// Most bodies are shorter. Their length is known without reading them, while `substr` counts their characters.
+const BODY_START = `CASE WHEN octet_length(c.body) <= ${EXCERPT_SOURCE_CHARS} THEN c.body
+  ELSE substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) END AS body_start`;
 
 /** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded (`foldForMatch`). */
 export type ListingParams = [
@@ -119,7 +122,7 @@ export type SearchHit = MessageRow & { score: number; body_start: string | null 
 /** A search without any filter: the index alone ranks, and rows of messages are read for one page. */
 export const SEARCH_PLAIN: Query<SearchHit, [maxSeq: number, limit: number, offset: number, match: string]> =
   {
-    text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+    text: `SELECT ${SUMMARY}, hit.score AS score, ${BODY_START}
     FROM (
       SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f WHERE search MATCH ?4 AND f.rowid <= ?1
@@ -130,7 +133,7 @@ export const SEARCH_PLAIN: Query<SearchHit, [maxSeq: number, limit: number, offs
 export const SEARCH_MESSAGES: Query<SearchHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> =
   {
     // The inner query ranks the hits alone; rows of the wide tables are read for one page.
-    text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+    text: `SELECT ${SUMMARY}, hit.score AS score, ${BODY_START}
     FROM (
       SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f JOIN message m ON m.seq = f.rowid
@@ -144,7 +147,7 @@ export const FILTER_MESSAGES: Query<
   SearchHit,
   [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>]
 > = {
-  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+  text: `SELECT ${SUMMARY}, 0.0 AS score, ${BODY_START}
     FROM message m LEFT JOIN content c ON c.seq = m.seq
     WHERE ${FILTERS} AND ${WANTED}
       AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))
