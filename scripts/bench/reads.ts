@@ -1,7 +1,7 @@
 import type { Job } from "./load.ts";
 import { interleave, type Side } from "./measure.ts";
 import { compared, CONNECTIONS, UNBOUNDED, type Row, type Stage } from "./stage.ts";
-import { NEEDLE, type Box } from "./workbench.ts";
+import { NEEDLES, type Box } from "./workbench.ts";
 
 const ROUNDS = 4;
 const SLICE_MS = 250;
@@ -63,13 +63,15 @@ function sidesOf(stage: Stage, { boxes }: Population, connections: number): Side
   const floorTargets = (route: string): Targets =>
     boxes.map((_, index) => ({ path: `/${route}?box=${index}`, key: "" }));
   const onEach = (path: string): Targets => boxes.map(({ key }) => ({ path, key }));
+  const searchOnEach = (word: string): Targets => onEach(`/v1/search?q=${word}&limit=${PAGE}`);
   const emails = boxes.flatMap(({ ids, key }) => ids.map((id) => ({ path: `/v1/emails/${id}`, key })));
   return [
     side("floor a", floor, floorTargets("a")),
     side("floor b", floor, floorTargets("b")),
     side("inbox page", product, onEach(`/v1/inbox?limit=${PAGE}`)),
     side("email by id", product, scattered(emails)),
-    side("search", product, onEach(`/v1/search?q=${NEEDLE}&limit=${PAGE}`)),
+    side("search", product, NEEDLES.flatMap(searchOnEach)),
+    side("search, repeated", product, searchOnEach(NEEDLES[0])),
   ];
 }
 

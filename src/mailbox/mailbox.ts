@@ -75,7 +75,10 @@ export class Mailbox extends MailboxSending {
   }
 
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-    return this.answer(access, (account) => this.newest.read(this.db, this.view(account), filters));
+    return this.answer(access, (account) => {
+      const read = () => reading.inboxPage(this.db, this.view(account), filters);
+      return reading.isNewestPage(filters) ? this.pages.read(`newest ${filters.limit}`, read) : read();
+    });
   }
 
   search(
@@ -83,7 +86,11 @@ export class Mailbox extends MailboxSending {
     filters: InboxFilters,
     options: { text: string; mode: string },
   ): Answer<JsonText<SearchPage>> {
-    return this.answer(access, (account) => searchPage(this.db, this.view(account), filters, options));
+    return this.answer(access, (account) =>
+      this.pages.read(`search ${JSON.stringify([filters, options])}`, () =>
+        searchPage(this.db, this.view(account), filters, options),
+      ),
+    );
   }
 
   readEmail(access: Access, id: string): Answer<reading.EmailAnswer> {
