@@ -1,4 +1,5 @@
 import type { Answer } from "../contract/problem.ts";
+import { done } from "../lib/outcome.ts";
 import type { JsonText } from "./present.ts";
 
 /** Pages kept at once: agents ask for the newest one, and for a search or two of their own. */
@@ -11,7 +12,7 @@ export class KeptPages {
   /** What `make` answers; asked the same again before anything changed, the text it gave then. `wish` names the page. */
   read<Shape>(wish: string, make: () => Answer<JsonText<Shape>>): Answer<JsonText<Shape>> {
     const kept = this.#kept.get(wish);
-    if (kept !== undefined) return { ok: true, value: kept };
+    if (kept !== undefined) return done(kept);
     const page = make();
     if (page.ok) this.#keep(wish, page.value);
     return page;
