@@ -113,6 +113,16 @@ function localPart(written: string): string | null {
   return DOT_ATOM.test(lower) ? lower : null;
 }
 
+/** A domain as its owner writes it, IDN included, in its one form: lower case, A-labels, no trailing dot. Null for none. */
+export function canonicalDomain(written: string): string | null {
+  return written.length > MAX_INPUT_CHARS ? null : domainName(written.trim());
+}
+
+/** What stands behind the `@` of an address that was read already. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
 /**
  * A host name that is in its only form already: small letters, digits and hyphens, no A-label that might be a wrong one, and a
  * last label that is no number. Most are, and the URL parser takes longer than all else that is looked at.

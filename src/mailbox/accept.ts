@@ -4,12 +4,12 @@ import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
-import { outgoing, type Draft, type DraftFile, type Outgoing } from "../mail/outgoing.ts";
+import { outgoing, type Draft, type DraftFile, type Outgoing, type Sender } from "../mail/outgoing.ts";
 import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
 import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
 import { fileOutgoing } from "./ingest.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox, Way } from "./outbox.ts";
 import * as statements from "./statements.ts";
 import { findUpload, useUploads } from "./uploads.ts";
 
@@ -47,7 +47,10 @@ export interface AcceptTools {
   db: Database;
   outbox: Outbox;
   account: Account;
+  /** Those of the mailbox, and how they stand. */
+  domains: Sender["domains"];
   dailySendLimit: number;
+  wayTo: (address: string) => Way;
 }
 
 /** A message that was accepted now, or before under the same key. */
@@ -72,7 +75,7 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   const sender = {
     mailbox: account.row.address,
     displayName: account.row.display_name ?? "",
-    verifiedDomains: new Set<string>(),
+    domains: tools.domains,
   };
   const minted = { token: token.toString("hex"), nowMs, automatic: null };
   const draft = { ...request.draft, attachments: files.value };
@@ -91,7 +94,7 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
 
 /** Writes a message that may go out. */
 function write(
-  { db, outbox, account }: AcceptTools,
+  { db, outbox, account, wayTo }: AcceptTools,
   departing: Outgoing & { uploads: string[]; thread: Seq | null },
   token: Uint8Array,
   nowMs: number,
@@ -112,7 +115,13 @@ function write(
   const { seq } = fileOutgoing(db, account, prepared, { nowMs, thread });
   const used = useUploads(db, seq, uploads, nowMs);
   if (!used.ok) throw new Error("An upload went while it was put to use");
-  outbox.add(seq, departing, { returnPath, token: path?.token ?? null }, nowMs);
+  const addressees = recipients.map((address) => ({ address, way: wayTo(address) }));
+  outbox.add(
+    seq,
+    { ...departing, recipients: addressees },
+    { returnPath, token: path?.token ?? null },
+    nowMs,
+  );
   account.countSend(nowMs);
   return seq;
 }

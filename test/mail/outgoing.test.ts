@@ -51,7 +51,7 @@ describe("the sender", () => {
   });
 
   it("is told from others without regard to case and tag", () => {
-    const isOwn = isOwnAddress("agent@mailkeep.test");
+    const isOwn = isOwnAddress("agent@mailkeep.test", []);
     expect(isOwn("Agent+x@MAILKEEP.test")).toBe(true);
     expect(isOwn("agent2@mailkeep.test")).toBe(false);
     expect(isOwn("no address")).toBe(false);
@@ -69,6 +69,14 @@ describe("recipients", () => {
     expect(message.cc.map(({ address }) => address)).toEqual(["cy@x.com", "Ann@x.com"]);
     expect(recipients).toEqual(["ann@x.com", "bob@x.com", "cy@x.com", "Ann@x.com", "dan@x.com"]);
     expect(JSON.stringify(message)).not.toContain("dan@x.com");
+  });
+
+  it("are at most 50 over to, cc and bcc, each counted once (T32)", () => {
+    const people = Array.from({ length: 51 }, (_, n) => `a${n}@x.com`);
+    const spread = { to: people.slice(0, 20), cc: people.slice(20, 40), bcc: people.slice(40, 50) };
+    expect(refusalOf({ ...spread, cc: [...spread.cc, "A0@X.com", ...spread.bcc] })?.error).toContain("50");
+    expect(refusalOf({ ...spread, cc: [...spread.cc, "a0@X.com", ...spread.bcc] })).toBeNull();
+    expect(refusalOf({ ...spread, bcc: people.slice(40) })?.error).toContain("max 50 total");
   });
 
   it("are at most 50, also where an answer found them", () => {
