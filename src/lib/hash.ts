@@ -1,8 +1,10 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
+import { shortSha256Hex } from "./sha256.ts";
 
 /** SHA-256 in lower-case hex. Synchronous: a digest of a few bytes is not worth a turn of the event loop. */
 export function sha256Hex(input: string | Uint8Array): string {
-  return hash("sha256", input, "hex");
+  const short = typeof input === "string" ? shortSha256Hex(input) : null;
+  return short ?? hash("sha256", input, "hex");
 }
 
 /** HMAC-SHA-256 of a UTF-8 text in lower-case hex. */

@@ -11,10 +11,10 @@ import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
 import { Jobs } from "./jobs.ts";
+import { KeptPages } from "./kept-pages.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Listeners } from "./listeners.ts";
 import { eventsAfter, type LoggedEvent } from "./log.ts";
-import { NewestPage } from "./newest-page.ts";
 import { type View } from "./present.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { CodeRow } from "./schema.ts";
@@ -80,7 +80,7 @@ export abstract class MailboxCore extends Server<Env> {
   protected account: Account | null = null;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, uses: 0 };
-  protected readonly newest = new NewestPage();
+  protected readonly pages = new KeptPages();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -185,7 +185,7 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Runs a change as one transaction. When it fails, memory is read again from what is stored. */
   protected commit<T>(change: () => T): T {
-    this.newest.forget();
+    this.pages.forget();
     try {
       return this.db.transaction(change);
     } catch (error) {

@@ -103,7 +103,10 @@ export class Mailbox extends MailboxSending {
   }
 
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-    return this.answer(access, (account) => this.newest.read(this.db, this.view(account), filters));
+    return this.answer(access, (account) => {
+      const read = () => reading.inboxPage(this.db, this.view(account), filters);
+      return reading.isNewestPage(filters) ? this.pages.read(`newest ${filters.limit}`, read) : read();
+    });
   }
 
   /** Searches by words, by meaning or by both; by words where no model is configured or it does not answer. */
@@ -120,7 +123,12 @@ export class Mailbox extends MailboxSending {
     const meaning = typeof found === "string" ? null : found;
     const hint = meaning === null ? String(found) : this.jobs.embeddings.hint();
     const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };
-    return this.answer(access, (account) => searchPage(this.db, this.view(account), filters, options));
+    return this.answer(access, (account) => {
+      const read = () => searchPage(this.db, this.view(account), filters, options);
+      // What is near in meaning changes with the work of the model, which is no change of a message.
+      if (meaning !== null) return read();
+      return this.pages.read(`search ${JSON.stringify([filters, text, options.hint])}`, read);
+    });
   }
 
   readEmail(access: Access, id: string): Answer<reading.EmailAnswer> {
