@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { EventKind, LoggedData } from "../contract/event.ts";
 import type { Config } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
@@ -181,7 +180,7 @@ export class OutboxPump {
   ): Promise<Map<string, RecipientResult>> {
     const { inside, outside } = this.#tools;
     const signed = await this.#signed(departing);
-    const sizeBytes = await departingBytes(signed);
+    const sizeBytes = departingBytes(signed);
     const parts: [Transport | null, RecipientRow[]][] = [
       [inside, recipients.filter((recipient) => this.#isInside(recipient))],
       [outside(), recipients.filter((recipient) => !this.#isInside(recipient))],
@@ -299,8 +298,8 @@ export function composedStream(departing: Composable, openFile: OpenFile): Reada
 }
 
 /** How many bytes `composedStream` gives. */
-export async function departingBytes({ message, signature }: Composable): Promise<number> {
-  return Buffer.byteLength(signature) + (await composedBytes(message));
+export function departingBytes({ message, signature }: Composable): number {
+  return Buffer.byteLength(signature) + composedBytes(message);
 }
 
 type Composable = Pick<Departing, "message" | "uploads" | "signature">;
@@ -310,8 +309,8 @@ function opener({ uploads }: Pick<Departing, "uploads">, openFile: OpenFile): Op
 }
 
 /** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */
-function streamOf(readable: Readable): ReadableStream<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = readable[Symbol.asyncIterator]();
+function streamOf(composed: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = composed[Symbol.asyncIterator]();
   let sinceBreath = 0;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
