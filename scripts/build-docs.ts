@@ -29,5 +29,3 @@ export function buildDocs(): void {
 function writtenAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }
-
-if (import.meta.main) buildDocs();

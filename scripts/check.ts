@@ -1,5 +1,5 @@
-// The one gate, here and in CI: format, lint, types. All three run, so that one run shows everything.
-import { buildDocs } from "./build-docs.ts";
+// The one gate, here and in CI: format, lint, types. All of them run, so that one run shows everything.
+import { buildAssets } from "./build-assets.ts";
 import { runTool } from "./run-tool.ts";
 
 const STEPS: readonly { name: string; tool: string; args: readonly string[] }[] = [
@@ -7,10 +7,11 @@ const STEPS: readonly { name: string; tool: string; args: readonly string[] }[] 
   // Type-aware rules come from oxlint-tsgolint, switched on in .oxlintrc.json.
   { name: "lint", tool: "oxlint", args: ["--deny-warnings", "--report-unused-disable-directives"] },
   { name: "types", tool: "tsc", args: ["--noEmit"] },
+  { name: "types in the browser", tool: "tsc", args: ["--noEmit", "--project", "src/http/pages/scripts"] },
 ];
 
-// The reference page imports these files; without them the types do not resolve on a fresh clone.
-buildDocs();
+// The pages import these files; without them nothing resolves on a fresh clone.
+buildAssets();
 const failed: string[] = [];
 for (const { name, tool, args } of STEPS) {
   console.log(`${name} (${tool})`);

@@ -1,6 +1,6 @@
 // Deploys the worker with what its bundle needs: `npm run deploy`, or `npm run deploy -- --dry-run`.
-import { buildDocs } from "./build-docs.ts";
+import { buildAssets } from "./build-assets.ts";
 import { runTool } from "./run-tool.ts";
 
-buildDocs();
+buildAssets();
 process.exitCode = await runTool("wrangler", ["deploy", ...process.argv.slice(2)]);

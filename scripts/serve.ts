@@ -1,7 +1,7 @@
 // Serves the worker bundle in workerd with an SMTP listener in front: `npm start`.
 import path from "node:path";
 import { MAX_MESSAGE_BYTES } from "../src/contract/limits.ts";
-import { buildDocs } from "./build-docs.ts";
+import { buildAssets } from "./build-assets.ts";
 import { banner, bracketed, readyLine } from "./serve/banner.ts";
 import { bindingsOf } from "./serve/bindings.ts";
 import { buildBundle } from "./serve/bundle.ts";
@@ -43,7 +43,7 @@ async function serve(): Promise<void> {
   const secrets = await loadSecrets(settings.dataDir, settings);
   // A port of 0 is left to who listens: one that was free a moment ago may be another program's by now.
   await claimPorts(placesOf(settings).filter(({ port }) => port !== 0));
-  buildDocs();
+  buildAssets();
   await buildBundle();
 
   // With the lock held and no workerd on the folder.

@@ -1,11 +1,11 @@
 // Builds what the tests read, then runs them: `npm test`, or `npm test -- test/mail` for a part.
-import { buildDocs } from "./build-docs.ts";
+import { buildAssets } from "./build-assets.ts";
 import { buildBundle } from "./serve/bundle.ts";
 import { Refusal } from "./serve/refusal.ts";
 import { runTool } from "./run-tool.ts";
 
 try {
-  buildDocs();
+  buildAssets();
   await buildBundle();
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;

@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 const root = path.resolve(import.meta.dirname, "..");
 
 /**
- * Four ways to run: pure code in Node, actors and edge in workerd, transports in workerd with their peers in Node, and the
- * served bundle from outside.
+ * Five ways to run: pure code in Node, actors and edge in workerd, transports in workerd with their peers in Node, the
+ * served bundle from outside, and its pages in a browser.
  */
 export default defineConfig({
   test: {
@@ -65,6 +65,17 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          root,
+          name: "pages",
+          include: ["test/pages/**/*.test.ts"],
+          // Each file starts a server and a browser.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

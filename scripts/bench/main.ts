@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { buildDocs } from "../build-docs.ts";
+import { buildAssets } from "../build-assets.ts";
 import { buildBundle } from "../serve/bundle.ts";
 import { claimPorts } from "../serve/ports.ts";
 import { workerdPid } from "../serve/processes.ts";
@@ -62,7 +62,7 @@ async function bench(options: Options): Promise<void> {
     ALLOW_PRIVATE_WEBHOOKS: "true",
   };
   const builtDir = path.join(tempDir, "worker");
-  buildDocs();
+  buildAssets();
   await Promise.all([buildBundle(), buildBenchWorker(builtDir)]);
 
   const results: Results = {

@@ -11,6 +11,8 @@ const MB = 1_000_000;
 
 /** Entries of to, cc and bcc together, as written (interface specification, Limits). */
 export const MAX_RECIPIENTS = 50;
+/** Addresses as written, repeats included: each is read before it is known to be one. */
+const MAX_NAMED = 1_000;
 /** UTF-16 units (interface specification, Limits; the number is that of RFC 5322 §2.1.1). */
 export const MAX_SUBJECT_CHARS = 998;
 /** Of the plain-text body (interface specification, Limits). */
@@ -129,7 +131,7 @@ interface Limited {
 
 function limitFaults({ to, cc, bcc, subject, text, html }: Limited): string[] {
   const isOver: readonly [boolean, string][] = [
-    [to.length + cc.length + bcc.length > MAX_RECIPIENTS, SEND_ERRORS.tooManyRecipients],
+    [to.length + cc.length + bcc.length > MAX_NAMED, SEND_ERRORS.tooManyRecipients],
     [subject.length > MAX_SUBJECT_CHARS, SEND_ERRORS.subjectTooLong],
     [
       Buffer.byteLength(text) > MAX_TEXT_BYTES || Buffer.byteLength(html) > MAX_HTML_BYTES,

@@ -10,7 +10,9 @@ import { isLoopback } from "./client-address.ts";
 import { dispatch, originOf, refuse } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
-import { docsAsset, docsPage } from "./pages/docs.ts";
+import { docsAsset } from "./pages/docs.ts";
+import { pages } from "./pages/pages.ts";
+import { staticResponse } from "./pages/static-files.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -29,8 +31,13 @@ app.get("/health", (c) => {
   return json({ status: "ok", worker: PRODUCT, version: VERSION });
 });
 app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
-app.get("/docs", () => docsPage());
+for (const [path, page] of Object.entries(pages)) app.get(path, page);
 app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
+app.get(
+  "/assets/:name",
+  (c) =>
+    staticResponse(c.req.param("name"), c.req.raw, c.req.query("v")) ?? problemResponse(notFound("Page")),
+);
 
 app.notFound((c) => {
   const path = urlOf(c.req.raw).pathname;
@@ -46,7 +53,7 @@ app.notFound((c) => {
 });
 
 /** What lies outside the table, all of it without a credential. */
-const PAGES: readonly string[] = ["/health", "/openapi.json", "/docs"];
+const PAGES: readonly string[] = ["/health", "/openapi.json", ...Object.keys(pages)];
 
 /** The routes that serve a path with some other method. */
 function methodsOf(path: string): { method: string; target: Target }[] {

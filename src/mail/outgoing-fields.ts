@@ -130,6 +130,23 @@ function isDenied(lowerName: string): boolean {
   );
 }
 
+const UNSUBSCRIBE_LINK = "<(?:https://|mailto:)[^<>\\s]+>";
+
+/** Fields that mail clients act on without asking, by their lower-case names: how they must read (RFC 2369 §3.2, RFC 8058 §3.1). */
+const ACTED_ON: ReadonlyMap<string, { form: RegExp; rule: string }> = new Map([
+  [
+    "list-unsubscribe",
+    {
+      form: new RegExp(`^${UNSUBSCRIBE_LINK}(?: ?, ?${UNSUBSCRIBE_LINK})*$`, "i"),
+      rule: "must hold https: or mailto: links in angle brackets, such as <https://example.com/leave>",
+    },
+  ],
+  [
+    "list-unsubscribe-post",
+    { form: /^List-Unsubscribe=One-Click$/, rule: "must be List-Unsubscribe=One-Click (RFC 8058)" },
+  ],
+]);
+
 /** Why a custom field cannot be written; null if it can. */
 function fieldFault(name: string, value: string, seen: ReadonlySet<string>): string | null {
   // RFC 5322 §3.6.8 ftext; beyond what tokens allow, some readers stop at the odd character.
@@ -139,7 +156,10 @@ function fieldFault(name: string, value: string, seen: ReadonlySet<string>): str
   if (isDenied(name.toLowerCase())) return "is written by the service and cannot be set";
   if (seen.has(name.toLowerCase())) return "must be given once";
   if (breaksLine(value)) return NO_BREAKS;
-  return oneLine(value, Infinity) === "" ? "must not be empty" : null;
+  const line = oneLine(value, Infinity);
+  if (line === "") return "must not be empty";
+  const actedOn = ACTED_ON.get(name.toLowerCase());
+  return actedOn === undefined || actedOn.form.test(line) ? null : actedOn.rule;
 }
 
 /** The fields of a caller's own, in order. */

@@ -177,9 +177,6 @@ interface Recipients {
 }
 
 function readRecipients(draft: Draft): Answer<Recipients> {
-  if (draft.to.length + draft.cc.length + draft.bcc.length > MAX_RECIPIENTS) {
-    return refused({ code: "invalid", error: SEND_ERRORS.tooManyRecipients });
-  }
   const to = readAddresses("to", draft.to);
   if (!to.ok) return to;
   const cc = readAddresses("cc", draft.cc);
@@ -188,10 +185,11 @@ function readRecipients(draft: Draft): Answer<Recipients> {
   if (!bcc.ok) return bcc;
   const replyTo = readAddresses("reply_to", draft.reply_to);
   if (!replyTo.ok) return replyTo;
-  return done({
-    ...withoutRepeats({ to: to.value, cc: cc.value, bcc: bcc.value }),
-    ...withoutRepeats({ replyTo: replyTo.value }),
-  });
+  const recipients = withoutRepeats({ to: to.value, cc: cc.value, bcc: bcc.value });
+  if (recipients.to.length + recipients.cc.length + recipients.bcc.length > MAX_RECIPIENTS) {
+    return refused({ code: "invalid", error: SEND_ERRORS.tooManyRecipients });
+  }
+  return done({ ...recipients, ...withoutRepeats({ replyTo: replyTo.value }) });
 }
 
 type Content = Pick<OutgoingMessage, "subject" | "text" | "html" | "headers" | "attachments">;

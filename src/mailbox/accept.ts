@@ -9,7 +9,7 @@ import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
 import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
 import { fileOutgoing } from "./ingest.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox, Way } from "./outbox.ts";
 import * as statements from "./statements.ts";
 import { findUpload, useUploads } from "./uploads.ts";
 
@@ -48,6 +48,7 @@ export interface AcceptTools {
   outbox: Outbox;
   account: Account;
   dailySendLimit: number;
+  wayTo: (address: string) => Way;
 }
 
 /** A message that was accepted now, or before under the same key. */
@@ -91,7 +92,7 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
 
 /** Writes a message that may go out. */
 function write(
-  { db, outbox, account }: AcceptTools,
+  { db, outbox, account, wayTo }: AcceptTools,
   departing: Outgoing & { uploads: string[]; thread: Seq | null },
   token: Uint8Array,
   nowMs: number,
@@ -112,7 +113,13 @@ function write(
   const { seq } = fileOutgoing(db, account, prepared, { nowMs, thread });
   const used = useUploads(db, seq, uploads, nowMs);
   if (!used.ok) throw new Error("An upload went while it was put to use");
-  outbox.add(seq, departing, { returnPath, token: path?.token ?? null }, nowMs);
+  const addressees = recipients.map((address) => ({ address, way: wayTo(address) }));
+  outbox.add(
+    seq,
+    { ...departing, recipients: addressees },
+    { returnPath, token: path?.token ?? null },
+    nowMs,
+  );
   account.countSend(nowMs);
   return seq;
 }

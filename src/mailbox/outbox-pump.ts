@@ -1,36 +1,27 @@
-import type { EventKind, LoggedData } from "../contract/event.ts";
+import type { EventKind } from "../contract/event.ts";
 import type { Config } from "../env.ts";
-import { idOf, type Seq } from "../lib/ids.ts";
-import type { Database } from "../lib/sql.ts";
+import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { composedBytes, composeMessage, type OpenAttachment } from "../outbound/compose.ts";
-import { dkimSignature, withFields } from "../outbound/dkim.ts";
-import {
-  afterDeath,
-  afterReport,
-  afterTry,
-  nextTryAt,
-  shownState,
-  type RecipientState,
-} from "../outbound/ledger.ts";
+import { afterDeath, afterReport, afterTry, nextTryAt, type RecipientState } from "../outbound/ledger.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";
-import { append, type LoggedEvent } from "./log.ts";
-import type { Departing, Outbox } from "./outbox.ts";
+import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
+import type { LoggedEvent } from "./log.ts";
+import { WAYS, type Departing, type Outbox, type Way } from "./outbox.ts";
+import { logOutgoing, type OutgoingLog } from "./outgoing-log.ts";
 import type { RecipientRow } from "./schema.ts";
-import * as statements from "./statements.ts";
-import { listingOf } from "./present.ts";
 
-/** Messages handed over at once. */
+/** Messages handed over at once, each way. */
 const MAX_AT_ONCE = 2;
-/** Longer than any transport takes for one message: past it, a try is lost. */
+/** How far off a message that is tried is due again: longer than any transport takes for one. */
 const LEASE_MS = 15 * 60_000;
+/** While something is tried the alarm rings as often: should the process die, a new one sees to what it left. */
+const HEARTBEAT_MS = 30_000;
 /** After a fault of our own. */
 const FAULT_PAUSE_MS = 60_000;
 
 /** What the pump works with. */
-export interface OutboxTools {
-  db: Database;
+export interface OutboxTools extends OutgoingLog {
   outbox: Outbox;
   clock: AlarmClock;
   config: () => Config;
@@ -46,15 +37,23 @@ export interface OutboxTools {
   outside: () => Transport | null;
   /** Tells whoever hears of the log; after the transaction that wrote `events`. */
   tell: (events: readonly LoggedEvent[]) => void;
-  /** Makes the webhooks of an entry; within the transaction that writes it. */
-  enqueue: (account: Account, event: LoggedEvent, nowMs: number) => void;
   /** A message may stand differently now. */
   moved: (seq: Seq) => void;
 }
 
-/** One try of one message. */
+/** What goes one way. */
+interface Lane {
+  way: Way;
+  underWay: Map<Seq, AbortController>;
+  pumpedAt: number;
+}
+
+/** One try of one message, one way. */
 interface Try {
+  way: Way;
   departing: Departing;
+  /** Tries made that way, this one included. */
+  tries: number;
   /** Those that are tried. */
   recipients: RecipientRow[];
 }
@@ -66,8 +65,7 @@ interface Try {
  */
 export class OutboxPump {
   readonly #tools: OutboxTools;
-  readonly #underWay = new Map<Seq, AbortController>();
-  #pumpedAt = 0;
+  readonly #lanes: readonly Lane[] = WAYS.map((way) => ({ way, underWay: new Map(), pumpedAt: 0 }));
   #faultyUntil = 0;
   /** Whether what an earlier process left under way was seen to. */
   #released = false;
@@ -77,36 +75,48 @@ export class OutboxPump {
     this.#tools = tools;
   }
 
-  /** When the alarm must ring, in ms since 1970; null = for nothing. What is due waits for the end of one under way. */
+  /** When the alarm must ring, in ms since 1970; null = for nothing. */
   due(nowMs: number): number | null {
     if (!this.#mayWork(nowMs)) return null;
-    const after = this.#underWay.size > 0 ? Math.min(this.#pumpedAt, nowMs) : -1;
-    const due = this.#tools.outbox.nextDue(after);
-    return due === null ? null : Math.max(due, this.#faultyUntil);
+    const dues = this.#lanes.map((lane) => this.#dueOf(lane, nowMs)).filter((due) => due !== null);
+    return dues.length === 0 ? null : Math.min(...dues);
+  }
+
+  /** What is due waits for the end of one under way. */
+  #dueOf({ way, underWay, pumpedAt }: Lane, nowMs: number): number | null {
+    const after = underWay.size > 0 ? Math.min(pumpedAt, nowMs) : -1;
+    const due = this.#tools.outbox.nextDue(way, after);
+    if (due === null) return null;
+    return Math.max(underWay.size > 0 ? Math.min(due, nowMs + HEARTBEAT_MS) : due, this.#faultyUntil);
   }
 
   /** Starts what is due. Never throws, and returns before any of it has ended. */
   pump(nowMs: number): void {
     if (!this.#mayWork(nowMs) || nowMs < this.#faultyUntil) return;
-    this.#pumpedAt = nowMs;
     try {
-      while (this.#underWay.size < MAX_AT_ONCE) {
-        // Looked for anew each time: what has begun is due no more.
-        const due = this.#tools.outbox.due(nowMs, MAX_AT_ONCE + this.#underWay.size);
-        const seq = due.find((one) => !this.#underWay.has(one));
-        if (seq === undefined) return;
-        const begun = this.#begin(seq, nowMs);
-        if (begun !== null) void this.#send(begun);
-      }
+      for (const lane of this.#lanes) this.#pumpLane(lane, nowMs);
     } catch (error) {
       this.#fault(error);
+    }
+  }
+
+  #pumpLane(lane: Lane, nowMs: number): void {
+    const { way, underWay } = lane;
+    lane.pumpedAt = nowMs;
+    while (underWay.size < MAX_AT_ONCE) {
+      // Looked for anew each time: what has begun is due no more.
+      const due = this.#tools.outbox.due(way, nowMs, MAX_AT_ONCE + underWay.size);
+      const seq = due.find((one) => !underWay.has(one));
+      if (seq === undefined) return;
+      const begun = this.#begin(seq, way, nowMs);
+      if (begun !== null) void this.#send(lane, begun);
     }
   }
 
   /** The mailbox ends: what is under way is broken off and writes nothing any more. */
   close(): void {
     this.#closed = true;
-    for (const controller of this.#underWay.values()) controller.abort();
+    for (const { underWay } of this.#lanes) for (const controller of underWay.values()) controller.abort();
   }
 
   #mayWork(nowMs: number): boolean {
@@ -127,44 +137,45 @@ export class OutboxPump {
   }
 
   /** One try of one message, which is written down; never rejects. */
-  async #send(begun: Try): Promise<void> {
+  async #send({ underWay }: Lane, begun: Try): Promise<void> {
     const { seq } = begun.departing;
     const controller = new AbortController();
-    this.#underWay.set(seq, controller);
+    underWay.set(seq, controller);
     try {
       await this.#tools.durable();
-      const results = await this.#handOver(begun, controller.signal);
-      if (!this.#closed) this.#settle(begun, results, Date.now());
+      const said = await this.#handOver(begun, controller.signal);
+      if (!this.#closed) this.#settle(begun, said, Date.now());
     } catch (error) {
       if (!this.#closed) this.#fault(error);
     } finally {
-      this.#underWay.delete(seq);
+      underWay.delete(seq);
       this.pump(Date.now());
     }
   }
 
   /** Writes down that a message is tried; null if there is nothing to try. */
-  #begin(seq: Seq, nowMs: number): Try | null {
+  #begin(seq: Seq, way: Way, nowMs: number): Try | null {
     const { outbox, clock } = this.#tools;
     const begun = this.#tools.commit(() => {
       const departing = outbox.find(seq);
       if (departing === null) return null;
-      const recipients = outbox.recipients(seq);
+      const { made } = departing.tries[way];
+      const all = outbox.recipients(seq);
+      const ours = all.filter((recipient) => wayTo(recipient) === way);
       // Left over from a process that died in the middle of a try.
-      for (const recipient of recipients) this.#move(recipient, afterDeath(recipient.state), null, nowMs);
-      const tried = recipients.filter(({ state }) => state === "queued");
-      outbox.showStatus(seq, recipients);
-      if (tried.length === 0) {
-        outbox.plan(seq, { tries: departing.tries, dueAt: null, toldSent: departing.toldSent });
+      for (const recipient of ours) this.#move(recipient, afterDeath(recipient.state), null, nowMs);
+      const recipients = ours.filter(({ state }) => state === "queued");
+      outbox.showStatus(seq, all);
+      if (recipients.length === 0) {
+        outbox.plan(seq, way, { made, dueAt: null });
         return null;
       }
-      for (const recipient of tried) this.#move(recipient, "handing", recipient.diagnostic, nowMs);
-      const tries = departing.tries + 1;
-      outbox.plan(seq, { tries, dueAt: nowMs + LEASE_MS, toldSent: departing.toldSent });
-      return { departing: { ...departing, tries }, recipients: tried };
+      for (const recipient of recipients) this.#move(recipient, "handing", recipient.diagnostic, nowMs);
+      outbox.plan(seq, way, { made: made + 1, dueAt: nowMs + LEASE_MS });
+      return { way, departing, tries: made + 1, recipients };
     });
     if (begun === null) this.#tools.moved(seq);
-    else clock.atLatest(nowMs + LEASE_MS);
+    else clock.atLatest(nowMs + HEARTBEAT_MS);
     return begun;
   }
 
@@ -173,35 +184,32 @@ export class OutboxPump {
     if (state !== recipient.state) outbox.move(recipient, state, diagnostic ?? recipient.diagnostic, nowMs);
   }
 
-  /** Hands a message to whoever carries it to each recipient. */
-  async #handOver(
-    { departing, recipients }: Try,
-    signal: AbortSignal,
-  ): Promise<Map<string, RecipientResult>> {
+  /**
+   * Hands a message to whoever carries it to its recipients. A fault of our own is one try like any other: it is made again,
+   * and given up in time.
+   */
+  async #handOver(begun: Try, signal: AbortSignal): Promise<ReadonlyMap<string, Said>> {
     const { inside, outside } = this.#tools;
-    const signed = await this.#signed(departing);
-    const sizeBytes = departingBytes(signed);
-    const parts: [Transport | null, RecipientRow[]][] = [
-      [inside, recipients.filter((recipient) => this.#isInside(recipient))],
-      [outside(), recipients.filter((recipient) => !this.#isInside(recipient))],
-    ];
-    const results: RecipientResult[] = [];
-    for (const [transport, rows] of parts) {
-      if (rows.length === 0) continue;
-      const mail = this.#mailFor(signed, rows, sizeBytes);
-      results.push(...(transport === null ? keptOnly(mail) : await transport.send(mail, signal)));
+    try {
+      const signed = await this.#signed(begun.departing);
+      const mail = this.#mailFor(signed, begun.recipients, departingBytes(signed));
+      const transport = begun.way === "inside" ? inside : outside();
+      const results = transport === null ? keptOnly(mail) : await transport.send(mail, signal);
+      return new Map(results.map((result) => [result.recipient, result]));
+    } catch (error) {
+      if (!this.#closed) console.error("A message could not be handed over and is tried again:", error);
+      const sayOf = ({ state }: RecipientRow): Said => (state === "ending" ? UNANSWERED : LOCAL_ERROR);
+      return new Map(begun.recipients.map((recipient) => [recipient.address, sayOf(recipient)]));
     }
-    return new Map(results.map((result) => [result.recipient, result]));
   }
 
   /** The message with its signature, which is made once. */
   async #signed(departing: Departing): Promise<Departing> {
-    const { dkim } = this.#tools.config();
+    const { outbox, openFile, config } = this.#tools;
+    const { dkim } = config();
     if (dkim === null || departing.signature !== "") return departing;
-    const unsigned = composeMessage(departing.message, opener(departing, this.#tools.openFile));
-    const signature = await dkimSignature(unsigned, dkim);
-    this.#tools.outbox.sign(departing.seq, signature);
-    return { ...departing, signature };
+    const signature = await signatureOf(departing, dkim, openFile);
+    return { ...departing, signature: outbox.sign(departing.seq, signature) };
   }
 
   #mailFor(departing: Departing, rows: readonly RecipientRow[], sizeBytes: number): OutboundMail {
@@ -225,22 +233,26 @@ export class OutboxPump {
   }
 
   /** Writes down what came of a try, and when the next one is. */
-  #settle({ departing, recipients }: Try, results: Map<string, RecipientResult>, nowMs: number): void {
+  #settle(begun: Try, said: ReadonlyMap<string, Said>, nowMs: number): void {
     const { outbox, clock } = this.#tools;
-    const { seq, tries } = departing;
+    const { way, tries, recipients } = begun;
+    const { seq } = begun.departing;
     const events = this.#tools.commit(() => {
       const account = this.#tools.account();
+      const toldSent = outbox.toldSent(seq);
       // Its owner has erased it meanwhile.
-      if (account === null || outbox.find(seq) === null) return [];
-      const kinds = recipients.flatMap((recipient) => {
-        const told = this.#conclude(recipient, results.get(recipient.address) ?? UNANSWERED, tries, nowMs);
-        return told.map((kind) => ({ kind, recipient, nowMs }));
+      if (account === null || toldSent === null) return [];
+      const news = recipients.flatMap((recipient) => {
+        const kinds = this.#conclude(recipient, said.get(recipient.address) ?? UNANSWERED, tries, nowMs);
+        return kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
-      const firstSent = departing.toldSent ? -1 : kinds.findIndex(({ kind }) => kind === "message.sent");
-      const told = kinds.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
+      const firstSent = toldSent ? -1 : news.findIndex(({ kind }) => kind === "message.sent");
+      if (firstSent !== -1) outbox.tellSent(seq);
+      const told = news.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
       const all = outbox.recipients(seq);
-      const dueAt = all.some(({ state }) => state === "queued") ? nextTryAt(tries, nowMs) : null;
-      outbox.plan(seq, { tries, dueAt, toldSent: departing.toldSent || firstSent !== -1 });
+      const waits = all.some((one) => one.state === "queued" && wayTo(one) === way);
+      const dueAt = waits ? nextTryAt(tries, nowMs) : null;
+      outbox.plan(seq, way, { made: tries, dueAt });
       outbox.showStatus(seq, all);
       if (dueAt !== null) clock.atLatest(dueAt);
       return told.map((what) => logOutgoing(this.#tools, account, what));
@@ -261,15 +273,15 @@ export class OutboxPump {
     }
     const kinds = step.event === null ? [] : [step.event];
     // Who took it inside the deployment is the recipient's own mailbox.
-    if (step.state !== "sent" || !this.#isInside(recipient)) return kinds;
+    if (step.state !== "sent" || wayTo(recipient) === "outside") return kinds;
     const arrived = afterReport(step.state, "delivered");
     this.#move(recipient, arrived.state, said.diagnostic, nowMs);
     return arrived.event === null ? kinds : [...kinds, arrived.event];
   }
+}
 
-  #isInside({ address }: RecipientRow): boolean {
-    return address.toLowerCase().endsWith(`@${this.#tools.config().mailDomain}`);
-  }
+function wayTo({ inside }: RecipientRow): Way {
+  return inside === 1 ? "inside" : "outside";
 }
 
 type Said = Pick<RecipientResult, "result" | "diagnostic" | "aboutRecipient" | "providerId">;
@@ -282,88 +294,13 @@ const UNANSWERED: Said = {
   providerId: null,
 };
 
-/**
- * While a peer takes bytes as fast as they are composed, the runtime never waits, and so never looks at what else came in:
- * no request of any mailbox would be read until the message is through.
- */
-const BREATH_BYTES = 98_304;
-
-/** Opens an upload from its first byte. */
-export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
-
-/** The bytes of a message, the same at each call. */
-export function composedStream(departing: Composable, openFile: OpenFile): ReadableStream<Uint8Array> {
-  const composed = composeMessage(departing.message, opener(departing, openFile));
-  return streamOf(departing.signature === "" ? composed : withFields(departing.signature, composed));
-}
-
-/** How many bytes `composedStream` gives. */
-export function departingBytes({ message, signature }: Composable): number {
-  return Buffer.byteLength(signature) + composedBytes(message);
-}
-
-type Composable = Pick<Departing, "message" | "uploads" | "signature">;
-
-function opener({ uploads }: Pick<Departing, "uploads">, openFile: OpenFile): OpenAttachment {
-  return (index) => openFile(uploads[index] ?? "");
-}
-
-/** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */
-function streamOf(composed: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = composed[Symbol.asyncIterator]();
-  let sinceBreath = 0;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (sinceBreath >= BREATH_BYTES) {
-        sinceBreath = 0;
-        await new Promise((resolve) => setTimeout(resolve, 0));
-      }
-      const next = await chunks.next();
-      if (next.done === true) return controller.close();
-      sinceBreath += next.value.byteLength;
-      controller.enqueue(next.value);
-    },
-    async cancel() {
-      await chunks.return?.();
-    },
-  });
-}
-
-/** Writes what happened to a message of ours into the log, and plans its webhooks; within one transaction. */
-export function logOutgoing(
-  { db, enqueue }: Pick<OutboxTools, "db" | "enqueue">,
-  account: Account,
-  what: { kind: EventKind; recipient: RecipientRow; nowMs: number },
-): LoggedEvent {
-  const { kind, recipient, nowMs } = what;
-  const row = db.first(statements.FIND_EMAIL, recipient.seq);
-  if (row === null) throw new Error("A message on its way out is not where it was put");
-  const { from_address, subject, has_attachments, attachment_count } = listingOf(row);
-  const data: LoggedData = {
-    event: kind,
-    email_id: idOf(row.seq, account.idTail),
-    mailbox: account.row.address,
-    from: from_address,
-    subject,
-    received_at: new Date(nowMs).toISOString(),
-    thread_id: idOf(row.thread, account.idTail),
-    labels: JSON.parse(row.labels) as string[],
-    has_attachments,
-    message_id: (JSON.parse(row.detail) as { message_id: string }).message_id,
-    attachment_count,
-    ...(kind === "message.sent"
-      ? {}
-      : {
-          recipient: recipient.address,
-          status: shownState(recipient.state),
-          diagnostic: recipient.diagnostic,
-        }),
-  };
-  const event = append(db, account, { kind, at: nowMs, data });
-  db.run(statements.KEEP_LAST_EVENT, account.row.last_event);
-  enqueue(account, event, nowMs);
-  return event;
-}
+/** What we could not do ourselves. */
+const LOCAL_ERROR: Said = {
+  result: { kind: "deferred" },
+  diagnostic: "451 4.3.0 Local error",
+  aboutRecipient: false,
+  providerId: null,
+};
 
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
 function keptOnly(mail: OutboundMail): RecipientResult[] {

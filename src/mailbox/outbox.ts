@@ -6,6 +6,31 @@ import type { OutboxRow, RecipientRow, SuppressionRow } from "./schema.ts";
 
 type Nullable<T> = T | null;
 
+/**
+ * How a message goes to a recipient: to our own mailboxes actor to actor, to all others by the transport. Each way has its own
+ * tries, so that neither waits for the other.
+ */
+export const WAYS = ["inside", "outside"] as const;
+export type Way = (typeof WAYS)[number];
+
+/** How a message goes to an address: mail to addresses at `mailDomain` is for mailboxes of this deployment. */
+export function wayToAddress(address: string, mailDomain: string): Way {
+  return address.toLowerCase().endsWith(`@${mailDomain}`) ? "inside" : "outside";
+}
+
+/** Tries of one way. */
+export interface Tries {
+  made: number;
+  /** ms since 1970; null = nothing is tried any more. */
+  dueAt: number | null;
+}
+
+/** Whom a message goes to. */
+export interface Addressee {
+  address: string;
+  way: Way;
+}
+
 /** A message on its way out, with what it takes to compose it. */
 export interface Departing {
   seq: Seq;
@@ -14,37 +39,58 @@ export interface Departing {
   needsSmtpUtf8: boolean;
   /** Ids of the uploads that hold the attachments, in their order. */
   uploads: readonly string[];
-  tries: number;
-  /** ms since 1970; null = nothing of it is tried any more. */
-  dueAt: number | null;
-  toldSent: boolean;
+  tries: Readonly<Record<Way, Tries>>;
   /** Fields before those of the message: its DKIM signature, or "". */
   signature: string;
 }
 
 const INSERT: Query<
   never,
-  [Seq, string, string, string, string, string, Nullable<string>, utf8: number, dueAt: number]
+  [
+    ...[Seq, string, string, string, string, string, Nullable<string>, utf8: number],
+    ...[insideDueAt: Nullable<number>, dueAt: Nullable<number>],
+  ]
 > = {
-  text: `INSERT INTO outbox (seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, told_sent)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0)`,
+  text: `INSERT INTO outbox (seq, message, text, html, files, return_path, token, smtp_utf8, inside_due_at, due_at, tries,
+    told_sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
 };
-const INSERT_RECIPIENT: Query<never, [Seq, position: number, address: string, at: number]> = {
-  text: "INSERT INTO recipient (seq, position, address, state, at) VALUES (?, ?, ?, 'queued', ?)",
+const INSERT_RECIPIENT: Query<never, [Seq, position: number, address: string, inside: number, at: number]> = {
+  text: "INSERT INTO recipient (seq, position, address, inside, state, at) VALUES (?, ?, ?, ?, 'queued', ?)",
 };
 const FIND: Query<OutboxRow, [Seq]> = {
-  text: `SELECT seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, told_sent,
-    signature FROM outbox WHERE seq = ?`,
+  text: `SELECT seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, inside_tries, inside_due_at,
+    told_sent, signature FROM outbox WHERE seq = ?`,
 };
+const TOLD_SENT: Query<{ told_sent: 0 | 1 }, [Seq]> = { text: "SELECT told_sent FROM outbox WHERE seq = ?" };
 const OF_TOKEN: Query<{ seq: Seq }, [token: string]> = { text: "SELECT seq FROM outbox WHERE token = ?" };
 const RECIPIENTS: Query<RecipientRow, [Seq]> = {
-  text: "SELECT seq, position, address, state, at, diagnostic FROM recipient WHERE seq = ? ORDER BY position",
+  text: "SELECT seq, position, address, inside, state, at, diagnostic FROM recipient WHERE seq = ? ORDER BY position",
 };
-const DUE: Query<{ seq: Seq }, [now: number, limit: number]> = {
-  text: "SELECT seq FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ? + 0",
-};
-const NEXT_DUE: Query<{ due_at: number }, [after: number]> = {
-  text: "SELECT due_at FROM outbox WHERE due_at > ? ORDER BY due_at LIMIT 1",
+/** What the tries of one way are kept by. */
+interface WayStatements {
+  due: Query<{ seq: Seq }, [now: number, limit: number]>;
+  nextDue: Query<{ due_at: number }, [after: number]>;
+  plan: Query<never, [tries: number, dueAt: Nullable<number>, Seq]>;
+  release: Query<never, []>;
+}
+
+function statementsOf(dueAt: string, tries: string, inside: 0 | 1): WayStatements {
+  return {
+    due: { text: `SELECT seq FROM outbox WHERE ${dueAt} <= ? ORDER BY ${dueAt} LIMIT ? + 0` },
+    nextDue: {
+      text: `SELECT ${dueAt} AS due_at FROM outbox WHERE ${dueAt} > ? ORDER BY ${dueAt} LIMIT 1`,
+    },
+    plan: { text: `UPDATE outbox SET ${tries} = ?, ${dueAt} = ? WHERE seq = ?` },
+    release: {
+      text: `UPDATE outbox SET ${dueAt} = 0 WHERE ${dueAt} IS NOT NULL AND EXISTS (SELECT 1 FROM recipient r
+        WHERE r.seq = outbox.seq AND r.inside = ${inside} AND r.state IN ('handing', 'ending'))`,
+    },
+  };
+}
+
+const BY_WAY: Readonly<Record<Way, WayStatements>> = {
+  inside: statementsOf("inside_due_at", "inside_tries", 1),
+  outside: statementsOf("due_at", "tries", 0),
 };
 const MOVE: Query<never, [state: string, at: number, diagnostic: Nullable<string>, Seq, position: number]> = {
   text: "UPDATE recipient SET state = ?, at = ?, diagnostic = ? WHERE seq = ? AND position = ?",
@@ -53,18 +99,16 @@ const NAME: Query<never, [providerId: string, Seq, position: number]> = {
   text: "UPDATE recipient SET provider_id = ? WHERE seq = ? AND position = ?",
 };
 const NAMED: Query<RecipientRow, [providerId: string]> = {
-  text: "SELECT seq, position, address, state, at, diagnostic FROM recipient WHERE provider_id = ?",
+  text: "SELECT seq, position, address, inside, state, at, diagnostic FROM recipient WHERE provider_id = ?",
 };
-const PLAN: Query<never, [tries: number, dueAt: Nullable<number>, toldSent: number, Seq]> = {
-  text: "UPDATE outbox SET tries = ?, due_at = ?, told_sent = ? WHERE seq = ?",
+const TELL_SENT: Query<never, [Seq]> = { text: "UPDATE outbox SET told_sent = 1 WHERE seq = ?" };
+const SETTLE: Query<never, [Seq]> = {
+  text: "UPDATE outbox SET due_at = NULL, inside_due_at = NULL WHERE seq = ?",
 };
 const SIGN: Query<never, [signature: string, Seq]> = {
-  text: "UPDATE outbox SET signature = ? WHERE seq = ?",
+  text: "UPDATE outbox SET signature = ? WHERE seq = ? AND signature = ''",
 };
-const RELEASE: Query<never, []> = {
-  text: `UPDATE outbox SET due_at = 0 WHERE due_at IS NOT NULL AND EXISTS
-    (SELECT 1 FROM recipient r WHERE r.seq = outbox.seq AND r.state IN ('handing', 'ending'))`,
-};
+const SIGNATURE: Query<{ signature: string }, [Seq]> = { text: "SELECT signature FROM outbox WHERE seq = ?" };
 const SHOW_STATUS: Query<never, [status: string, Seq]> = {
   text: "UPDATE message SET status = ? WHERE seq = ?",
 };
@@ -108,7 +152,7 @@ export class Outbox {
     seq: Seq,
     departing: {
       message: OutgoingMessage;
-      recipients: readonly string[];
+      recipients: readonly Addressee[];
       needsSmtpUtf8: boolean;
       uploads: readonly string[];
     },
@@ -117,10 +161,12 @@ export class Outbox {
   ): void {
     const { text, html, ...rest } = departing.message;
     const composed = [JSON.stringify(rest), text, html, JSON.stringify(departing.uploads)] as const;
-    const flags = [Number(departing.needsSmtpUtf8), nowMs] as const;
-    this.#db.run(INSERT, seq, ...composed, path.returnPath, path.token, ...flags);
-    for (const [position, address] of departing.recipients.entries()) {
-      this.#db.run(INSERT_RECIPIENT, seq, position, address, nowMs);
+    const utf8 = Number(departing.needsSmtpUtf8);
+    const goes = (by: Way): boolean => departing.recipients.some(({ way }) => way === by);
+    const due = [goes("inside") ? nowMs : null, goes("outside") ? nowMs : null] as const;
+    this.#db.run(INSERT, seq, ...composed, path.returnPath, path.token, utf8, ...due);
+    for (const [position, { address, way }] of departing.recipients.entries()) {
+      this.#db.run(INSERT_RECIPIENT, seq, position, address, Number(way === "inside"), nowMs);
     }
   }
 
@@ -134,9 +180,10 @@ export class Outbox {
       returnPath: row.return_path,
       needsSmtpUtf8: row.smtp_utf8 === 1,
       uploads: JSON.parse(row.files) as string[],
-      tries: row.tries,
-      dueAt: row.due_at,
-      toldSent: row.told_sent === 1,
+      tries: {
+        inside: { made: row.inside_tries, dueAt: row.inside_due_at },
+        outside: { made: row.tries, dueAt: row.due_at },
+      },
       signature: row.signature,
     };
   }
@@ -150,19 +197,19 @@ export class Outbox {
     return this.#db.all(RECIPIENTS, seq);
   }
 
-  /** Messages to be tried, or whose lease is over, the longest due first. */
-  due(nowMs: number, limit: number): Seq[] {
-    return this.#db.all(DUE, nowMs, limit).map(({ seq }) => seq);
+  /** Messages to be tried one way, or whose lease is over, the longest due first. */
+  due(way: Way, nowMs: number, limit: number): Seq[] {
+    return this.#db.all(BY_WAY[way].due, nowMs, limit).map(({ seq }) => seq);
   }
 
   /** Makes every message due whose try was under way: whoever made it is dead. */
   release(): void {
-    this.#db.run(RELEASE);
+    for (const way of WAYS) this.#db.run(BY_WAY[way].release);
   }
 
-  /** The earliest due time after `afterMs`; null if nothing waits. */
-  nextDue(afterMs: number): number | null {
-    return this.#db.first(NEXT_DUE, afterMs)?.due_at ?? null;
+  /** The earliest due time of one way after `afterMs`; null if nothing waits. */
+  nextDue(way: Way, afterMs: number): number | null {
+    return this.#db.first(BY_WAY[way].nextDue, afterMs)?.due_at ?? null;
   }
 
   /** Moves one recipient on. */
@@ -181,14 +228,31 @@ export class Outbox {
     return this.#db.first(NAMED, providerId);
   }
 
-  /** Writes when a message is tried next, null for never, and shows the status that its recipients give it. */
-  plan(seq: Seq, plan: { tries: number; dueAt: number | null; toldSent: boolean }): void {
-    this.#db.run(PLAN, plan.tries, plan.dueAt, Number(plan.toldSent), seq);
+  /** Writes how often a message was tried one way, and when it is next. */
+  plan(seq: Seq, way: Way, tries: Tries): void {
+    this.#db.run(BY_WAY[way].plan, tries.made, tries.dueAt, seq);
   }
 
-  /** Keeps the signature of a message: a later try, and whoever reads it, gets the same. */
-  sign(seq: Seq, signature: string): void {
+  /** Nothing more of a message is tried. */
+  settle(seq: Seq): void {
+    this.#db.run(SETTLE, seq);
+  }
+
+  /** Whether the log told that a transport took a message; null if it is erased. */
+  toldSent(seq: Seq): boolean | null {
+    const row = this.#db.first(TOLD_SENT, seq);
+    return row === null ? null : row.told_sent === 1;
+  }
+
+  /** The log tells that a transport took a message: it does so once. */
+  tellSent(seq: Seq): void {
+    this.#db.run(TELL_SENT, seq);
+  }
+
+  /** Keeps the signature of a message unless it has one; answers the one it has. A later try, and whoever reads it, gets the same. */
+  sign(seq: Seq, signature: string): string {
     this.#db.run(SIGN, signature, seq);
+    return this.#db.first(SIGNATURE, seq)?.signature ?? signature;
   }
 
   /** Shows the status that its recipients give a message. */

@@ -10,7 +10,7 @@ import type { StoredAttachment } from "../mail/prepared-mail.ts";
 import { outgoingBodyJson } from "../mail/prepare-outgoing.ts";
 import { shownState } from "../outbound/ledger.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, type Departing } from "./outbox.ts";
 import {
   emailText,
   jsonText,
@@ -140,11 +140,15 @@ function emailAnswer(
   const outbox = new Outbox(db);
   const departing = outbox.find(row.seq);
   const body = departing === null ? null : outgoingBodyJson(departing.message);
-  const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing?.dueAt ?? null));
+  const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing));
   return { id, text: emailText({ ...row, body }, view, { downloadable, delivery }), bodyInRaw: false };
 }
 
-function deliveryOf({ address, state, at, diagnostic }: RecipientRow, dueAt: number | null): Delivery {
+function deliveryOf(
+  { address, inside, state, at, diagnostic }: RecipientRow,
+  departing: Departing | null,
+): Delivery {
+  const dueAt = departing?.tries[inside === 1 ? "inside" : "outside"].dueAt ?? null;
   return {
     recipient: address,
     status: shownState(state),

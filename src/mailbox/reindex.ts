@@ -7,7 +7,7 @@ import type { PreparedMail } from "../mail/prepared-mail.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { claimBlob, indexForSearch, learnOwnId } from "./ingest.ts";
 import type { View } from "./present.ts";
-import { DERIVED_TABLES } from "./schema.ts";
+import { DERIVED_TABLES } from "./migrations.ts";
 import * as statements from "./statements.ts";
 
 /** A stored message whose derived rows are to be made again. */

@@ -4,11 +4,13 @@ import { afterFailure, afterReport, isSettled } from "../outbound/ledger.ts";
 import type { Account } from "./account.ts";
 import type { LoggedEvent } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
-import { logOutgoing, type OutboxTools } from "./outbox-pump.ts";
+import { logOutgoing, type OutgoingLog } from "./outgoing-log.ts";
 import type { RecipientRow } from "./schema.ts";
 
 /** What reports are applied with. */
-export type ReportTools = Pick<OutboxTools, "db" | "outbox" | "enqueue">;
+export interface ReportTools extends OutgoingLog {
+  outbox: Outbox;
+}
 
 /**
  * Moves the recipients that a report is about; inside one transaction. Answers what the log tells of it, which may be
@@ -89,9 +91,7 @@ function recipientMeant(
 /** Whoever is heard of was reached: nothing more is tried where nobody waits. */
 function settle(outbox: Outbox, recipients: readonly RecipientRow[]): void {
   const [first] = recipients;
-  const departing = first === undefined ? null : outbox.find(first.seq);
-  if (departing === null) return;
-  const { seq, tries, toldSent } = departing;
-  if (recipients.every(({ state }) => isSettled(state))) outbox.plan(seq, { tries, dueAt: null, toldSent });
-  outbox.showStatus(seq, recipients);
+  if (first === undefined) return;
+  if (recipients.every(({ state }) => isSettled(state))) outbox.settle(first.seq);
+  outbox.showStatus(first.seq, recipients);
 }

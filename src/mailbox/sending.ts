@@ -8,7 +8,8 @@ import { sendingReport } from "../outbound/cloudflare-events.ts";
 import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
-import { composedStream, departingBytes } from "./outbox-pump.ts";
+import { composedStream, departingBytes } from "./departing-stream.ts";
+import { wayToAddress } from "./outbox.ts";
 import * as reading from "./reading.ts";
 import { applySendingReport } from "./reports.ts";
 import * as statements from "./statements.ts";
@@ -27,9 +28,10 @@ export abstract class MailboxSending extends MailboxUploads {
   /** Takes a message over, and answers when it is on disk, or once it was waited for. */
   async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const now = Date.now();
-    const { dailySendLimit } = configOf(this.env);
+    const { dailySendLimit, mailDomain } = configOf(this.env);
+    const wayTo = (address: string) => wayToAddress(address, mailDomain);
     const accepted = this.answer(access, (account) => {
-      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit };
+      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit, wayTo };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);

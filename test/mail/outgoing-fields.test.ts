@@ -133,6 +133,20 @@ describe("readNamedAddress", () => {
 });
 
 describe("customHeaders", () => {
+  it.each([
+    ["List-Unsubscribe", "<https://x.com/u?a=1,2>", true],
+    ["List-Unsubscribe", "<https://x.com/u>, <mailto:leave@x.com?subject=bye>", true],
+    ["list-unsubscribe", "<HTTPS://x.com/u>", true],
+    ["List-Unsubscribe", "<http://x.com/u>", false],
+    ["List-Unsubscribe", "<ftp://x.com/u>", false],
+    ["List-Unsubscribe", "<javascript:alert(1)>", false],
+    ["List-Unsubscribe", "https://x.com/u", false],
+    ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click", true],
+    ["LIST-UNSUBSCRIBE-POST", "list-unsubscribe=yes", false],
+  ])("holds what mail clients act on to its form (T33): %s: %s", (name, value, isFine) => {
+    expect(customHeaders({ [name]: value }).ok).toBe(isFine);
+  });
+
   it("keeps names and values, and folds what is on several lines to one", () => {
     expect(
       customHeaders({

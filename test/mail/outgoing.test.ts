@@ -71,6 +71,14 @@ describe("recipients", () => {
     expect(JSON.stringify(message)).not.toContain("dan@x.com");
   });
 
+  it("are at most 50 over to, cc and bcc, each counted once (T32)", () => {
+    const people = Array.from({ length: 51 }, (_, n) => `a${n}@x.com`);
+    const spread = { to: people.slice(0, 20), cc: people.slice(20, 40), bcc: people.slice(40, 50) };
+    expect(refusalOf({ ...spread, cc: [...spread.cc, "A0@X.com", ...spread.bcc] })?.error).toContain("50");
+    expect(refusalOf({ ...spread, cc: [...spread.cc, "a0@X.com", ...spread.bcc] })).toBeNull();
+    expect(refusalOf({ ...spread, bcc: people.slice(40) })?.error).toContain("max 50 total");
+  });
+
   it("are at most 50, also where an answer found them", () => {
     const people = Array.from({ length: 51 }, (_, n) => ({ name: "", address: `a${n}@x.com` }));
     expect(refusalOf({ to: people.slice(1) })).toBeNull();

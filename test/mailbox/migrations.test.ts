@@ -6,7 +6,8 @@ import { Database } from "../../src/lib/sql.ts";
 import { Account } from "../../src/mailbox/account.ts";
 import { eventsAfter } from "../../src/mailbox/log.ts";
 import { Mailbox } from "../../src/mailbox/mailbox.ts";
-import { MIGRATIONS } from "../../src/mailbox/schema.ts";
+import { MIGRATIONS } from "../../src/mailbox/migrations.ts";
+import { Outbox } from "../../src/mailbox/outbox.ts";
 import { INSERT_ACCOUNT, LIST_NEWEST } from "../../src/mailbox/statements.ts";
 import { findUpload, uploadsDue } from "../../src/mailbox/uploads.ts";
 import { actorOf, api, ask, createMailbox, deliver, evict, plainMessage, rowsOf } from "../harness.ts";
@@ -154,6 +155,36 @@ describe("the schema of a mailbox", () => {
       for (const table of ["upload", "outbox", "recipient", "suppression", "send_key"]) {
         expect(db.all({ text: `SELECT * FROM ${table}` })).toEqual([]);
       }
+    });
+  });
+
+  it("of 006 tries on what waits, each recipient the way it has to go", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 6));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      for (const [seq, due] of [
+        [1, 50],
+        [2, 60],
+        [3, 70],
+      ]) {
+        db.script(`INSERT INTO outbox (seq, message, text, html, files, return_path, smtp_utf8, tries, due_at, told_sent)
+          VALUES (${seq}, '{}', '', '', '[]', '', 0, 2, ${due}, 0)`);
+      }
+      db.script(`INSERT INTO recipient (seq, position, address, state, at) VALUES
+        (1, 0, 'Ann@Mailkeep.test', 'queued', 1), (2, 0, 'ben@elsewhere.example', 'queued', 1),
+        (3, 0, 'ann@mailkeep.test', 'queued', 1), (3, 1, 'cleo@xmailkeep.test', 'queued', 1)`);
+      migrate(db, MIGRATIONS);
+      const outbox = new Outbox(db);
+      expect([outbox.due("inside", 100, 10), outbox.due("outside", 100, 10)]).toEqual([
+        [1, 3],
+        [2, 3],
+      ]);
+      expect(outbox.recipients(3).map(({ inside }) => inside)).toEqual([1, 0]);
+      expect(db.all({ text: "SELECT tries, inside_tries FROM outbox ORDER BY seq" })).toEqual([
+        { tries: 2, inside_tries: 2 },
+        { tries: 2, inside_tries: 0 },
+        { tries: 2, inside_tries: 2 },
+      ]);
     });
   });
 

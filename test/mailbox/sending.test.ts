@@ -12,6 +12,7 @@ import {
   bootstrap,
   createMailbox,
   evict,
+  kill,
   resetClock,
   ringAlarm,
   rowsOf,
@@ -292,6 +293,29 @@ describe("what was accepted", () => {
     expect(await inboxOf(to)).toEqual([]);
   });
 
+  it("is tried again, and given up in time, when it cannot be composed", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    await fill(to, FULL);
+    const attachments = [{ filename: "a.txt", content: Buffer.from("abc").toString("base64") }];
+    const { body } = await send(from, { to: to.mailbox, attachments }, {}, "?wait=10");
+    await runInDurableObject(actorOf(from.mailbox), (_, { storage }) => {
+      storage.sql.exec("DELETE FROM upload");
+    });
+    for (const minutes of [1, 5, 15, 60, 240, 720, 1_440]) {
+      const { delivery, status } = await email(from, body.id);
+      expect(status).toBe("queued");
+      advance(minutes * 60_000);
+      await ringAlarm(from.mailbox);
+      await vi.waitFor(async () =>
+        expect((await email(from, body.id)).delivery[0]?.at).not.toBe(delivery[0]?.at),
+      );
+      await vi.waitFor(async () => expect(await rowsOf(from.mailbox, HANDING)).toEqual([]));
+    }
+    expect((await email(from, body.id)).status).toBe("failed");
+    vi.restoreAllMocks();
+  });
+
   it("is sent by the alarm when the process died right after", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const { body } = await send(from, { to: to.mailbox });
@@ -299,6 +323,29 @@ describe("what was accepted", () => {
     await ringAlarm(from.mailbox);
     await vi.waitFor(async () => expect((await email(from, body.id)).status).toBe("delivered"));
     expect(await inboxOf(to)).toHaveLength(1);
+  });
+
+  it("is looked after by the alarm while it is handed over: a death then costs it half a minute at most", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const gate = Promise.withResolvers<void>();
+    const held = runInDurableObject(actorOf(to.mailbox), (_, state) =>
+      state.blockConcurrencyWhile(() => gate.promise),
+    );
+    const { body } = await send(from, { to: to.mailbox });
+    await vi.waitFor(async () => expect(await rowsOf(from.mailbox, HANDING)).toHaveLength(1));
+    for (let ring = 0; ring < 3; ring += 1) {
+      await ringAlarm(from.mailbox);
+      expect(await alarmOf(from.mailbox)).toBeLessThanOrEqual(Date.now() + 30_000);
+      expect(await rowsOf(from.mailbox, HANDING)).toHaveLength(1);
+    }
+    await kill(from.mailbox);
+    gate.resolve();
+    await held;
+    // Nobody asks it anything: the alarm alone brings it back.
+    await ringAlarm(from.mailbox);
+    await vi.waitFor(async () => expect(await rowsOf(from.mailbox, HANDING)).toEqual([]));
+    expect(await inboxOf(to)).toHaveLength(1);
+    expect((await email(from, body.id)).status).toBe("delivered");
   });
 
   it("waits while the mailbox is paused, and goes on after", async () => {

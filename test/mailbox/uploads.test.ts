@@ -7,7 +7,7 @@ import { Database } from "../../src/lib/sql.ts";
 import { migrate } from "../../src/lib/migrate.ts";
 import type { Access } from "../../src/mailbox/access.ts";
 import { Account } from "../../src/mailbox/account.ts";
-import { MIGRATIONS } from "../../src/mailbox/schema.ts";
+import { MIGRATIONS } from "../../src/mailbox/migrations.ts";
 import { INSERT_ACCOUNT } from "../../src/mailbox/statements.ts";
 import {
   beginUpload,

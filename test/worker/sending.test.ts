@@ -224,7 +224,7 @@ describe("a relay that takes a large message as fast as it comes", () => {
 });
 
 describe("a relay that hangs", () => {
-  it("holds up neither what the mailbox receives, nor what it answers, nor another mailbox's mail", async () => {
+  it("holds up neither what the mailbox receives, nor what it answers, nor mail inside, nor another mailbox's", async () => {
     const hanging = Promise.withResolvers<void>();
     let held = 0;
     behave({
@@ -247,6 +247,15 @@ describe("a relay that hangs", () => {
     ).toBe(202);
     expect(await code).toMatchObject({ code: "482913" });
     expect((await server.service.inbox(mine.api_key)).length).toBe(CROWD + 1);
+    // Mail that does not need the relay does not wait for it, nor do those of one message for the others.
+    const mixed = { to: [box.mailbox, "z@elsewhere.example"] };
+    const inside = await send(server.service, mine, { to: box.mailbox }, { wait: 30 });
+    expect(inside.body.status).toBe("delivered");
+    const { body: half } = await send(server.service, mine, mixed);
+    const arrived = await reading(server.service, mine, half.id, ({ delivery: [first] }) => {
+      return first?.status === "delivered";
+    });
+    expect(arrived).toMatchObject({ status: "queued", delivery: [{}, { status: "queued" }] });
     const accepted = await send(server.service, mine, { to: "y@elsewhere.example" });
     expect([accepted.status, accepted.body.status]).toEqual([200, "queued"]);
     behave({});

@@ -1,0 +1,11 @@
+import type { AppContext } from "../dispatch.ts";
+import { docsPage } from "./docs.ts";
+import { startPage } from "./start.tsx";
+
+type Page = (c: AppContext) => Response | Promise<Response>;
+
+/** Every page, by its path. Each is asked for with GET, changes nothing, and needs no credential to be shown. */
+export const pages: Readonly<Record<string, Page>> = {
+  "/": startPage,
+  "/docs": () => docsPage(),
+};

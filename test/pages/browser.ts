@@ -1,0 +1,138 @@
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
+import axe from "axe-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { Server, type ServerOptions } from "../worker/server.ts";
+
+const SCREENS = path.join(import.meta.dirname, "screens");
+/** Names that Debian, Ubuntu, Fedora and Google give the program. */
+const PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/** The browser these tests drive: `CHROMIUM` of the environment, or the first of its names on PATH; null: there is none. */
+export const CHROMIUM = findChromium();
+
+if (CHROMIUM === null) {
+  console.warn(
+    "No Chromium here: the pages are NOT tested. Install it (apt-get install chromium) or set CHROMIUM.",
+  );
+}
+
+function findChromium(): string | null {
+  // The Worker's types leave out what is not among its variables.
+  const named: string | undefined = Reflect.get(process.env, "CHROMIUM");
+  if (named) return named;
+  const folders = (process.env.PATH ?? "").split(path.delimiter);
+  const places = PROGRAMS.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  return places.find(isProgram) ?? null;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** For `describe.skipIf`: every suite in a browser. */
+export const NO_BROWSER = CHROMIUM === null;
+
+/** A telephone, and a desk. */
+export const WIDTHS = { phone: 360, desk: 1280 } as const;
+const HEIGHTS = { phone: 740, desk: 800 } as const;
+
+/** How one reader comes: `desk`, light and with scripts, unless said. */
+export interface Reader {
+  at?: keyof typeof WIDTHS;
+  dark?: boolean;
+  userAgent?: string;
+  javaScriptEnabled?: boolean;
+}
+
+/** A served bundle and a browser that reads it. */
+export class Site {
+  readonly server: Server;
+  readonly #browser: Browser;
+  /** What no page may do: faults in the console, and requests to other hosts. Tests look at it with {@link quiet}. */
+  readonly #faults: string[] = [];
+
+  private constructor(server: Server, browser: Browser) {
+    this.server = server;
+    this.#browser = browser;
+  }
+
+  static async open(options: ServerOptions = {}): Promise<Site> {
+    const [server, browser] = await Promise.all([
+      Server.start(options),
+      chromium.launch({ executablePath: CHROMIUM ?? undefined, args: ["--disable-gpu"] }),
+    ]);
+    return new Site(server, browser);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.server.stop();
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** A reader of its own: no cookies or storage of another. */
+  async reader({ at = "desk", dark = false, ...rest }: Reader = {}): Promise<BrowserContext> {
+    const context = await this.#browser.newContext({
+      ...rest,
+      viewport: { width: WIDTHS[at], height: HEIGHTS[at] },
+      colorScheme: dark ? "dark" : "light",
+      baseURL: this.url,
+    });
+    context.on("weberror", (error) => this.#faults.push(`error: ${String(error.error())}`));
+    context.on("console", (message) => {
+      if (message.type() === "error") this.#faults.push(`console: ${message.text()}`);
+    });
+    context.on("request", (request) => {
+      const url = new URL(request.url());
+      if (/^https?:$/.test(url.protocol) && url.origin !== this.url)
+        this.#faults.push(`request: ${url.href}`);
+    });
+    return context;
+  }
+
+  /** Opens a page as a new reader. */
+  async visit(place: string, reader: Reader = {}): Promise<Page> {
+    const page = await (await this.reader(reader)).newPage();
+    await page.goto(place);
+    return page;
+  }
+
+  /** What the pages did wrong since the last call. A refusal that a page shows as such is told by the console too: filter it. */
+  faults(expected: RegExp = /^$/): string[] {
+    return this.#faults.splice(0).filter((fault) => !expected.test(fault));
+  }
+}
+
+/** Fails with what axe-core finds serious or critical (WCAG 2.2 A and AA, best practices). */
+export async function expectAccessible(page: Page): Promise<void> {
+  // As the debugger's script: the page's own policy would refuse it.
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<axe.AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
+  const serious = found.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`);
+  expect(serious).toEqual([]);
+}
+
+/** Fails when the page is wider than the window, so that a reader would have to scroll sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const wide = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+  expect(wide).toBeLessThanOrEqual(0);
+}
+
+/** Keeps how a page looks, in `test/pages/screens`, when `SCREENS=write` asks for it. */
+export async function keepScreen(page: Page, name: string): Promise<void> {
+  if (Reflect.get(process.env, "SCREENS") !== "write") return;
+  const width = page.viewportSize()?.width ?? 0;
+  await page.screenshot({ path: path.join(SCREENS, `${name}-${width}.png`), fullPage: true });
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible, expectFits, keepScreen, NO_BROWSER, Site, type Reader } from "./browser.ts";
+
+describe.skipIf(NO_BROWSER)("the start page", () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await Site.open();
+  });
+  afterAll(() => site.close());
+
+  const readers: [string, Reader][] = [
+    ["on a telephone", { at: "phone" }],
+    ["at a desk", { at: "desk" }],
+    ["on a telephone, in the dark", { at: "phone", dark: true }],
+    ["at a desk, in the dark", { at: "desk", dark: true }],
+  ];
+  it.each(readers)("is legible and leads everywhere, %s", async (_, reader) => {
+    const page = await site.visit("/", reader);
+    await expectAccessible(page);
+    await expectFits(page);
+    await keepScreen(page, reader.dark ? "start-dark" : "start");
+    expect(
+      await page.locator("main a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+    ).toEqual(["/mailbox", "/operator", "/docs"]);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("is walked through by keyboard, beginning with a way past the menu", async () => {
+    const page = await site.visit("/");
+    await page.keyboard.press("Tab");
+    const skip = page.getByRole("link", { name: "Skip to the content" });
+    expect(await skip.evaluate((link) => link.matches(":focus-visible"))).toBe(true);
+    expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.getAttribute('href')")).toBe("/mailbox");
+  });
+
+  it("costs under 50 KB altogether", async () => {
+    const page = await (await site.reader()).newPage();
+    const sizes: Promise<number>[] = [];
+    page.on("requestfinished", (request) => {
+      sizes.push(
+        request
+          .sizes()
+          .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+      );
+    });
+    await page.goto("/", { waitUntil: "networkidle" });
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(50_000);
+  });
+});
