@@ -9,7 +9,7 @@ import type { Departing } from "./outbox.ts";
 const BREATH_BYTES = 98_304;
 
 /** Opens an upload from its first byte. */
-export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
+export type OpenFile = (upload: string) => AsyncIterable<Uint8Array>;
 
 /** What a message is composed of. */
 export type Composable = Pick<Departing, "message" | "uploads" | "signature">;

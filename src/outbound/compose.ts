@@ -21,7 +21,7 @@ const CRLF = "\r\n";
 const MAX_PLAIN_WORD_CHARS = 900;
 
 /** Opens the content of an attachment, by its place in the message, from its first byte. May be called again and again. */
-export type OpenAttachment = (index: number) => Promise<ReadableStream<Uint8Array>>;
+export type OpenAttachment = (index: number) => AsyncIterable<Uint8Array>;
 
 /**
  * The message as it goes out, byte by byte: RFC 5322 with CRLF throughout, Bcc nowhere. The same message with the same
@@ -93,7 +93,7 @@ function encodedText(node: MimeNode): string {
 
 async function* attachmentBytes(open: OpenAttachment, index: number, sizeBytes: number) {
   let left = sizeBytes;
-  for await (const chunk of await open(index)) {
+  for await (const chunk of open(index)) {
     left -= chunk.byteLength;
     if (left < 0) break;
     yield chunk;

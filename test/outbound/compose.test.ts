@@ -8,7 +8,9 @@ import { composedBytes, composeMessage, type OpenAttachment } from "../../src/ou
 import type { Ancestry } from "../../src/mail/answered-mail.ts";
 import { draftOf, MINTED, NO_ANCESTRY, outgoingOf, SENDER } from "./example.ts";
 
-const NO_FILES: OpenAttachment = () => Promise.reject(new Error("There is no attachment"));
+const NO_FILES: OpenAttachment = () => {
+  throw new Error("There is no attachment");
+};
 
 async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -17,7 +19,7 @@ async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 function opener(contents: readonly Uint8Array[]): OpenAttachment {
-  return (index) => Promise.resolve(new Blob([contents[index] ?? new Uint8Array()]).stream());
+  return (index) => new Blob([contents[index] ?? new Uint8Array()]).stream();
 }
 
 function inPieces(content: Uint8Array, pieceBytes: number): ReadableStream<Uint8Array> {
@@ -220,7 +222,7 @@ describe("a composed message", () => {
     const first = await bytesOf(composeMessage(message, opener([content, PNG])));
     const stored: typeof message = JSON.parse(JSON.stringify(message));
     const second = await bytesOf(
-      composeMessage(stored, (index) => Promise.resolve(inPieces(index === 0 ? content : PNG, 777))),
+      composeMessage(stored, (index) => inPieces(index === 0 ? content : PNG, 777)),
     );
     expect(second.equals(first)).toBe(true);
     expect(composedBytes(message)).toBe(first.byteLength);
@@ -290,21 +292,19 @@ describe("a composed message", () => {
     let pulled = 0;
     let cancelled = false;
     const open: OpenAttachment = () =>
-      Promise.resolve(
-        new ReadableStream<Uint8Array>(
-          {
-            pull(controller) {
-              const length = Math.min(CHUNK, sizeBytes - pulled);
-              if (length === 0) return controller.close();
-              pulled += length;
-              controller.enqueue(new Uint8Array(length).fill(pulled % 251));
-            },
-            cancel() {
-              cancelled = true;
-            },
+      new ReadableStream<Uint8Array>(
+        {
+          pull(controller) {
+            const length = Math.min(CHUNK, sizeBytes - pulled);
+            if (length === 0) return controller.close();
+            pulled += length;
+            controller.enqueue(new Uint8Array(length).fill(pulled % 251));
           },
-          { highWaterMark: 0 },
-        ),
+          cancel() {
+            cancelled = true;
+          },
+        },
+        { highWaterMark: 0 },
       );
     const { message } = outgoingOf({ attachments: [{ ...file("big.bin", PNG), sizeBytes }] });
     let seen = 0;
