@@ -17,6 +17,7 @@ export class RelaySocket extends Duplex {
   #reader: ReadableStreamDefaultReader<Uint8Array>;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
   #reading = false;
+  #progress = Promise.withResolvers<void>();
 
   private constructor(socket: Socket) {
     super();
@@ -72,19 +73,31 @@ export class RelaySocket extends Duplex {
   }
 
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: Callback): void {
-    this.#writer.write(chunk).then(() => {
-      release(chunk);
-      callback();
-    }, callback);
+    this.#hand(chunk, callback);
   }
 
   override _writev(chunks: { chunk: Uint8Array }[], callback: Callback): void {
     const whole = Buffer.concat(chunks.map(({ chunk }) => chunk));
     for (const { chunk } of chunks) release(chunk);
-    this.#writer.write(whole).then(() => {
-      release(whole);
+    this.#hand(whole, callback);
+  }
+
+  #hand(bytes: Uint8Array, callback: Callback): void {
+    this.#writer.write(bytes).then(() => {
+      release(bytes);
       callback();
+      this.#tell();
     }, callback);
+  }
+
+  /** Resolves when the kernel has taken more of what was written, or takes nothing any more. */
+  async progress(): Promise<void> {
+    await this.#progress.promise;
+  }
+
+  #tell(): void {
+    this.#progress.resolve();
+    this.#progress = Promise.withResolvers();
   }
 
   override _final(callback: Callback): void {
@@ -95,6 +108,7 @@ export class RelaySocket extends Duplex {
     // It fails where the connection already has.
     this.#socket.close().catch(() => undefined);
     callback(error);
+    this.#tell();
   }
 
   #readNext(reader: ReadableStreamDefaultReader<Uint8Array>): void {
