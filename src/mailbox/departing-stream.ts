@@ -6,7 +6,7 @@ import type { Departing } from "./outbox.ts";
  * While a peer takes bytes as fast as they are composed, the runtime never waits, and so never looks at what else came in:
  * no request of any mailbox would be read until the message is through.
  */
-const BREATH_BYTES = 98_304;
+const BREATH_BYTES = 65_536;
 
 /** Opens an upload from its first byte. */
 export type OpenFile = (upload: string) => AsyncIterable<Uint8Array>;
