@@ -54,6 +54,7 @@ async function serve(): Promise<void> {
     dataDir: settings.dataDir,
     bindings: bindingsOf(settings, secrets),
     allowPrivateTargets: settings.workerVars.ALLOW_PRIVATE_WEBHOOKS === "true",
+    relayAuthorities: settings.relayAuthorities,
     onDead: (reason) => fail(new Refusal(reason)),
     onRestart: () => lock.note(workerdPid(process.pid)),
     log: say,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
+import { canonicalDomain } from "./mail/address.ts";
 import type { DkimKey } from "./outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "./outbound/smtp-settings.ts";
 
@@ -43,6 +44,7 @@ export interface Config {
   allowPrivateWebhooks: boolean;
   /** Resolver (`application/dns-json`) that names of webhooks are checked with; null = the network itself checks. */
   dohUrl: string | null;
+  customDomains: CustomDomains;
   /** How mail leaves the deployment; `local`: it does not, but is kept to be looked at; `none`: nothing is sent at all. */
   outbound: "local" | "smtp" | "worker-mailer" | "cloudflare" | "none";
   /** The relay; null where none is set. */
@@ -51,8 +53,34 @@ export interface Config {
   dkim: DkimKey | null;
   /** Messages that one mailbox sends on a day, UTC. */
   dailySendLimit: number;
+  /** The model that mail is embedded by, for searches by meaning; null = none. */
+  embeddings: EmbeddingSettings | null;
+  /** Who may approve a claim: anyone with the page and its code, or the operator alone. */
+  claimApproval: "open" | "operator";
+  claimTtlSeconds: number;
+  /** What tells people from programs on the page of a claim; null = nothing does. */
+  turnstile: { siteKey: string; secretKey: string } | null;
   /** How long the log of a mailbox and its log of deliveries go back. */
   eventRetentionDays: number;
+}
+
+/** Where embeddings come from. */
+export interface EmbeddingSettings {
+  /** Base address of an endpoint that speaks as OpenAI's does; null = the platform's Workers AI. */
+  url: string | null;
+  model: string;
+  /** Credential of the endpoint; null = none. */
+  key: string | null;
+}
+
+/** What domains of the mailboxes' own are told and looked up with. */
+export interface CustomDomains {
+  /** Resolver (`application/dns-json`) of their records. */
+  dohUrl: string;
+  /** Hosts that they name in their MX records: the first is shown, any of them counts. */
+  mailHosts: readonly [string, ...string[]];
+  /** What they name in their SPF records. */
+  spfMechanisms: string;
 }
 
 const MIN_TOKEN_CHARS = 32;
@@ -60,6 +88,12 @@ const MIN_TOKEN_CHARS = 32;
 const MIN_WEBHOOK_SECRET_CHARS = 16;
 /** Ten years. */
 const MAX_RETENTION_DAYS = 3_650;
+/** Time to reach for a telephone. */
+const MIN_CLAIM_SECONDS = 30;
+/** A code that can be guessed at for longer is none. */
+const MAX_CLAIM_SECONDS = 3_600;
+/** Where records of custom domains are looked up unless the deployment names a resolver of its own. */
+const PUBLIC_DOH_URL = "https://cloudflare-dns.com/dns-query";
 const GB = 1_000_000_000;
 const MB = 1_000_000;
 
@@ -82,6 +116,24 @@ function wholeNumber(fallback: number) {
     .transform((value) => (value === undefined ? fallback : Number(value)));
 }
 
+/** Host names with commas between them; null for none. */
+const hostNames = optional.transform((text, context): [string, ...string[]] | null => {
+  const [first = null, ...others] = text?.split(",").map(canonicalDomain) ?? [];
+  const rest = others.filter((host) => host !== null);
+  if (text === null) return null;
+  if (first !== null && rest.length === others.length) return [first, ...rest];
+  context.addIssue({ code: "custom", message: "must be host names with commas between them" });
+  return z.NEVER;
+});
+
+/** Words of printable ASCII (RFC 7208 §4.6.1); quotes have a meaning of their own in zone files. */
+const spfTerms = optional.refine(
+  (text) => text === null || /^[\x21\x23-\x7e]+(?: [\x21\x23-\x7e]+)*$/.test(text),
+  {
+    error: "must be mechanisms of SPF with blanks between them, such as include:example.org",
+  },
+);
+
 function toggle(fallback: boolean) {
   return z
     .enum(["true", "false", "on", "off", "1", "0", ""])
@@ -94,6 +146,36 @@ function toggle(fallback: boolean) {
 /** Whether mail leaves by a relay. */
 export function needsRelay(outbound: string | undefined): boolean {
   return outbound === "smtp" || outbound === "worker-mailer";
+}
+
+function embeddingSettings(
+  model: string | null,
+  url: string | null,
+  key: string | null,
+): EmbeddingSettings | null {
+  return model === null ? null : { url: url?.replace(/\/+$/, "") ?? null, model, key };
+}
+
+/** The refinements see to it that both variables are set or neither. */
+function dkimOf(vars: {
+  MAIL_DOMAIN: string;
+  DKIM_DOMAIN: string | null;
+  DKIM_SELECTOR: string | null;
+  DKIM_PRIVATE_KEY: string | null;
+}): DkimKey | null {
+  if (vars.DKIM_PRIVATE_KEY === null || vars.DKIM_SELECTOR === null) return null;
+  return {
+    domain: (vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN).toLowerCase(),
+    selector: vars.DKIM_SELECTOR,
+    // In a variable of one line the line ends are written out.
+    privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
+  };
+}
+
+/** As `dkimOf`. */
+function turnstileOf(vars: { TURNSTILE_SITE_KEY: string | null; TURNSTILE_SECRET_KEY: string | null }) {
+  const { TURNSTILE_SITE_KEY: siteKey, TURNSTILE_SECRET_KEY: secretKey } = vars;
+  return siteKey === null || secretKey === null ? null : { siteKey, secretKey };
 }
 
 const Variables = z
@@ -115,6 +197,8 @@ const Variables = z
     WEBHOOK_SECRET_PREVIOUS: secretOf(MIN_WEBHOOK_SECRET_CHARS),
     ALLOW_PRIVATE_WEBHOOKS: toggle(false),
     DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    MAIL_HOST: hostNames,
+    SPF_MECHANISMS: spfTerms,
     OUTBOUND: z.enum(["local", "smtp", "worker-mailer", "cloudflare", "none", ""]).optional(),
     EMAIL: z.unknown().optional(),
     SMTP_URL: optional.transform((url, context) => {
@@ -126,7 +210,18 @@ const Variables = z
     DKIM_DOMAIN: optional,
     DKIM_SELECTOR: optional,
     DKIM_PRIVATE_KEY: optional,
+    EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    EMBEDDINGS_MODEL: optional,
+    EMBEDDINGS_KEY: optional,
+    AI: z.unknown().optional(),
     DAILY_SEND_LIMIT: wholeNumber(100),
+    CLAIM_APPROVAL: z.enum(["open", "operator", ""]).optional(),
+    CLAIM_TTL_SECONDS: wholeNumber(600).refine(
+      (seconds) => seconds >= MIN_CLAIM_SECONDS && seconds <= MAX_CLAIM_SECONDS,
+      { error: `must be from ${MIN_CLAIM_SECONDS} to ${MAX_CLAIM_SECONDS}` },
+    ),
+    TURNSTILE_SITE_KEY: optional,
+    TURNSTILE_SECRET_KEY: optional,
     EVENT_RETENTION_DAYS: wholeNumber(30).refine((days) => days >= 1 && days <= MAX_RETENTION_DAYS, {
       error: `must be from 1 to ${MAX_RETENTION_DAYS}`,
     }),
@@ -142,6 +237,18 @@ const Variables = z
   .refine((vars) => (vars.DKIM_PRIVATE_KEY === null) === (vars.DKIM_SELECTOR === null), {
     path: ["DKIM_PRIVATE_KEY"],
     error: "and DKIM_SELECTOR must be set together",
+  })
+  .refine((vars) => vars.EMBEDDINGS_URL === null || vars.EMBEDDINGS_MODEL !== null, {
+    path: ["EMBEDDINGS_MODEL"],
+    error: "must be set where EMBEDDINGS_URL is",
+  })
+  .refine((vars) => vars.EMBEDDINGS_MODEL === null || vars.EMBEDDINGS_URL !== null || vars.AI !== undefined, {
+    path: ["EMBEDDINGS_MODEL"],
+    error: "needs EMBEDDINGS_URL, or a Workers AI binding called AI",
+  })
+  .refine((vars) => (vars.TURNSTILE_SITE_KEY === null) === (vars.TURNSTILE_SECRET_KEY === null), {
+    path: ["TURNSTILE_SITE_KEY"],
+    error: "and TURNSTILE_SECRET_KEY must be set together",
   })
   .transform((vars): Config => ({
     mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
@@ -162,20 +269,32 @@ const Variables = z
     webhookSecretBefore: vars.WEBHOOK_SECRET_PREVIOUS,
     allowPrivateWebhooks: vars.ALLOW_PRIVATE_WEBHOOKS,
     dohUrl: vars.DOH_URL,
+    customDomains: customDomainsOf(vars),
     outbound: vars.OUTBOUND || (vars.SMTP_URL === null ? "local" : "smtp"),
     smtp: vars.SMTP_URL,
-    dkim:
-      vars.DKIM_PRIVATE_KEY === null || vars.DKIM_SELECTOR === null
-        ? null
-        : {
-            domain: (vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN).toLowerCase(),
-            selector: vars.DKIM_SELECTOR,
-            // In a variable of one line the line ends are written out.
-            privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
-          },
+    dkim: dkimOf(vars),
     dailySendLimit: vars.DAILY_SEND_LIMIT,
+    embeddings: embeddingSettings(vars.EMBEDDINGS_MODEL, vars.EMBEDDINGS_URL, vars.EMBEDDINGS_KEY),
+    claimApproval: vars.CLAIM_APPROVAL || "operator",
+    claimTtlSeconds: vars.CLAIM_TTL_SECONDS,
+    turnstile: turnstileOf(vars),
     eventRetentionDays: vars.EVENT_RETENTION_DAYS,
   }));
+
+/** Unless told otherwise, mail comes to a host of the deployment's domain, and whoever sends for that sends for them. */
+function customDomainsOf(vars: {
+  MAIL_DOMAIN: string;
+  MAIL_HOST: [string, ...string[]] | null;
+  SPF_MECHANISMS: string | null;
+  DOH_URL: string | null;
+}): CustomDomains {
+  const mailDomain = vars.MAIL_DOMAIN.toLowerCase();
+  return {
+    dohUrl: vars.DOH_URL ?? PUBLIC_DOH_URL,
+    mailHosts: vars.MAIL_HOST ?? [mailDomain],
+    spfMechanisms: vars.SPF_MECHANISMS ?? `include:${mailDomain}`,
+  };
+}
 
 /** A deployment that cannot run as it is set; the message names the variable and the rule, never its value. */
 export class ConfigError extends Error {}
@@ -193,4 +312,17 @@ export function configOf(env: object): Config {
   }
   parsed.set(env, result.data);
   return result.data;
+}
+
+/** Bindings that `npm start` adds. */
+export interface OperatorBindings {
+  /** The network for hosts that the operator named, such as the relay: they may well stand on this machine. */
+  OPERATOR_NETWORK?: Fetcher;
+}
+
+/** `fetch` to a host that the operator named. */
+export function operatorFetch({ OPERATOR_NETWORK }: OperatorBindings): typeof fetch {
+  return OPERATOR_NETWORK === undefined
+    ? (input, init) => fetch(input, init)
+    : (input, init) => OPERATOR_NETWORK.fetch(input, init);
 }

@@ -2,8 +2,10 @@ import { receiveEmail } from "./http/email.ts";
 import { serveHttp } from "./http/app.ts";
 import { receiveSendingEvents } from "./http/queue.ts";
 
+export { ClaimSession } from "./directory/claim-session.ts";
 export { ClientBudget } from "./directory/client-budget.ts";
 export { Directory } from "./directory/directory.ts";
+export { Domain } from "./directory/domain.ts";
 export { Mailbox } from "./mailbox/mailbox.ts";
 
 export default {

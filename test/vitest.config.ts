@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
+          include: ["test/{contract,embeddings,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
           testTimeout: 30_000,
         },
       },

@@ -15,6 +15,8 @@ export interface RuntimeOptions {
   bindings: Record<string, string>;
   /** Webhooks may go to this machine and its network. */
   allowPrivateTargets: boolean;
+  /** Certificates in PEM that the relay's may be signed with, beside those that every browser knows. */
+  relayAuthorities: readonly string[];
   /** Called when workerd died too often. */
   onDead(reason: string): void;
   /** Called when workerd died and runs again, as another process. */
@@ -31,9 +33,6 @@ export interface Runtime {
 
 const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc");
 const WORKER = "mailkeep";
-const RELAY_NETWORK = {
-  network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } },
-};
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the bundle in workerd and resolves when it answers on `host` and `port`. */
@@ -72,11 +71,13 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 function workerOf(options: RuntimeOptions): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
+  // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
+  const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
+  const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
   return {
     name: WORKER,
     ...workerOptions,
-    // The relay is the operator's own, no stranger's URL: it may well stand on this machine.
-    serviceBindings: { RELAY_NETWORK },
+    serviceBindings: { OPERATOR_NETWORK },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,

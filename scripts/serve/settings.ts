@@ -26,8 +26,12 @@ export interface Settings {
   keySecret: string | null;
   /** The relay that mail leaves by; null: it stays here. */
   smtpUrl: string | null;
+  /** Certificates in PEM that the relay's may be signed with, beside those that every browser knows. */
+  relayAuthorities: string[];
   /** What outgoing mail is signed with, by the names the worker knows; empty: nothing is signed. */
   dkim: Record<string, string>;
+  /** The model that mail is embedded by, by the names the worker knows; empty: none. */
+  embeddings: Record<string, string>;
   /** Variables that go to the worker as they are, when set. */
   workerVars: Record<string, string>;
   /** Print one line of JSON instead of the screen. */
@@ -60,10 +64,24 @@ const SWITCH: Kind = { test: (value) => /^(on|off)$/.test(value), words: '"on" o
 const COUNT: Kind = { test: (value) => /^\d{1,15}$/.test(value), words: "a whole number" };
 const ADDRESS: Kind = { test: (value) => /^[^\s@]+@[^\s@]+$/.test(value), words: "an email address" };
 const NAME: Kind = { test: (value) => /^[^\s;]+$/.test(value), words: "a host name" };
+const NAMES: Kind = {
+  test: (value) => /^[^\s;,]+(,\s*[^\s;,]+)*$/.test(value),
+  words: "host names with commas between them",
+};
+const TERMS: Kind = {
+  test: (value) => /^[^\s"]+( [^\s"]+)*$/.test(value),
+  words: "SPF mechanisms with blanks between them",
+};
 const OUTBOUND: Kind = {
   test: (value) => /^(local|smtp|worker-mailer|none)$/.test(value),
   words: '"local", "smtp", "worker-mailer" or "none"',
 };
+const APPROVAL: Kind = {
+  test: (value) => /^(open|operator)$/.test(value),
+  words: '"open" or "operator"',
+};
+/** What only others can judge, and may be a secret: it is not shown as wrong. */
+const ANYTHING: Kind = { test: () => true, words: "anything" };
 const WEB_URL: Kind = { test: isWebUrl, words: "an http or https URL" };
 
 const WORKER_VARS: Readonly<Record<string, Kind>> = {
@@ -80,8 +98,14 @@ const WORKER_VARS: Readonly<Record<string, Kind>> = {
   EVENT_RETENTION_DAYS: COUNT,
   ALLOW_PRIVATE_WEBHOOKS: TRUTH,
   DOH_URL: WEB_URL,
+  MAIL_HOST: NAMES,
+  SPF_MECHANISMS: TERMS,
   OUTBOUND: OUTBOUND,
   DAILY_SEND_LIMIT: COUNT,
+  CLAIM_APPROVAL: APPROVAL,
+  CLAIM_TTL_SECONDS: COUNT,
+  TURNSTILE_SITE_KEY: ANYTHING,
+  TURNSTILE_SECRET_KEY: ANYTHING,
 };
 
 /** Reads the settings of `npm start`; an empty variable counts as not set. Throws a {@link Refusal} that names the first wrong one. */
@@ -98,7 +122,9 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
     smtpUrl: smtpUrl(env),
+    relayAuthorities: relayAuthorities(env),
     dkim: dkim(env),
+    embeddings: embeddings(env),
     webhookSecretPrevious: secret(env, "WEBHOOK_SECRET_PREVIOUS", MIN_WEBHOOK_SECRET_LENGTH),
     keySecret: secret(env, "KEY_SECRET", MIN_KEY_SECRET_LENGTH),
     workerVars: workerVars(env),
@@ -148,13 +174,33 @@ function smtpUrl(env: Environment): string | null {
   return url;
 }
 
+/** Under the name that Node has for it: a file of one or several. */
+function relayAuthorities(env: Environment): string[] {
+  const name = "NODE_EXTRA_CA_CERTS";
+  if (!env[name]) return [];
+  const found = readNamedFile(env, name).match(
+    /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g,
+  );
+  if (found === null) throw new Refusal(`${name} names a file without a certificate in PEM: ${env[name]}`);
+  return found;
+}
+
 /** The key is PEM text, or the path of a file that holds it. */
 function dkim(env: Environment): Record<string, string> {
   const { DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: selector, DKIM_DOMAIN: domain } = env;
   if (!key && !selector) return {};
   if (!key || !selector) throw new Refusal("DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together");
-  const text = key.includes("-----BEGIN") ? key : pem(env, "DKIM_PRIVATE_KEY");
+  const text = key.includes("-----BEGIN") ? key : readNamedFile(env, "DKIM_PRIVATE_KEY");
   return { DKIM_PRIVATE_KEY: text, DKIM_SELECTOR: selector, ...(domain ? { DKIM_DOMAIN: domain } : {}) };
+}
+
+/** The key is a secret, so an error never shows it. */
+function embeddings(env: Environment): Record<string, string> {
+  const { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, EMBEDDINGS_KEY: key } = env;
+  if (!url && !model) return {};
+  if (!url || !model) throw new Refusal("EMBEDDINGS_URL and EMBEDDINGS_MODEL must be set together");
+  if (!isWebUrl(url)) throw new Refusal(`EMBEDDINGS_URL must be an http or https URL, not "${url}"`);
+  return { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, ...(key ? { EMBEDDINGS_KEY: key } : {}) };
 }
 
 function tls(env: Environment): { cert: string; key: string } | null {
@@ -163,8 +209,12 @@ function tls(env: Environment): { cert: string; key: string } | null {
 }
 
 function pem(env: Environment, name: string): string {
-  const file = env[name];
-  if (!file) throw new Refusal(`${name} must be set too: STARTTLS needs SMTP_TLS_CERT and SMTP_TLS_KEY`);
+  if (!env[name]) throw new Refusal(`${name} must be set too: STARTTLS needs SMTP_TLS_CERT and SMTP_TLS_KEY`);
+  return readNamedFile(env, name);
+}
+
+function readNamedFile(env: Environment, name: string): string {
+  const file = env[name] ?? "";
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 
 /** Below `do/` of the data folder: the actors that a stranger's request alone brings into being. */
-const FOLDERS = ["mailkeep-Mailbox", "mailkeep-ClientBudget"];
+const FOLDERS = ["Mailbox", "ClientBudget", "Domain", "ClaimSession"].map((name) => `mailkeep-${name}`);
 /** workerd names an object's file by its id; `metadata.sqlite` beside it holds the alarms of all of them. */
 const OBJECT = /^[0-9a-f]{64}\.sqlite$/;
 /** The first page alone, which is the list of tables: a table has a page of its own. SQLite's page size, and workerd's. */

@@ -9,3 +9,6 @@ export const MAX_ATTACHMENT_BYTES = 100_000_000;
 
 /** Life of an upload that no message uses (wire contract, part 4). */
 export const UPLOAD_LIFETIME_MS = 24 * 3_600_000;
+
+/** How long the address of an erased permanent mailbox cannot be claimed: mail for its owner is still on its way. */
+export const QUARANTINE_MS = 30 * 86_400_000;

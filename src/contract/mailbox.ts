@@ -107,6 +107,16 @@ export const Stats = z
     sends_today: z.int(),
     daily_send_limit: z.int(),
     ingest: z.object({ pending: z.int(), parsed: z.int(), failed: z.int() }),
+    embeddings: z
+      .object({
+        model: z.string(),
+        embedded: z.int(),
+        pending: z.int(),
+        failed: z.int().meta({ description: "Emails that the model refused; only words find them." }),
+        error: z.string().nullable().meta({ description: "What keeps it from going on." }),
+      })
+      .nullable()
+      .meta({ description: "How far mail is found by meaning; null without an embedding model." }),
   })
   .meta({ id: "Stats" });
 export type Stats = z.infer<typeof Stats>;

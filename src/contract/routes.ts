@@ -1,3 +1,5 @@
+import { claimRoutes } from "./routes/claim.ts";
+import { domainRoutes } from "./routes/domains.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { sendingRoutes } from "./routes/sending.ts";
@@ -10,12 +12,14 @@ import { webhookRoutes } from "./routes/webhooks.ts";
 /** Every endpoint of the service. The key is its operationId. */
 export const routes = {
   ...keyRoutes,
+  ...claimRoutes,
   ...mailboxRoutes,
   ...webhookRoutes,
   ...readingRoutes,
   ...uploadRoutes,
   ...eventRoutes,
   ...sendingRoutes,
+  ...domainRoutes,
   ...operatorRoutes,
 } as const;
 

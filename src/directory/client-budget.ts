@@ -38,9 +38,17 @@ export class ClientBudget extends Server<Env> {
     const { used, allowance } = spendOne(kept ?? { since: now, spent: 0 }, budget, now);
     if (allowance.allowed) {
       this.#db.run(WRITE_BUDGET, kind, used.since, used.spent);
-      await this.ctx.storage.setAlarm(now + budget.windowMs);
+      // Never earlier than before: the alarm forgives every kind, and a short window would end a long one.
+      const armed = await this.ctx.storage.getAlarm();
+      await this.ctx.storage.setAlarm(Math.max(armed ?? 0, now + budget.windowMs));
     }
     return allowance;
+  }
+
+  /** Gives back one of `kind` that was spent before it was known whether it counts. */
+  refund(kind: string): void {
+    const kept = hasSchema(this.#db) ? this.#db.first(READ_BUDGET, kind) : null;
+    if (kept !== null) this.#db.run(WRITE_BUDGET, kind, kept.since, Math.max(0, kept.spent - 1));
   }
 
   /** Counts a wrong key. */

@@ -8,6 +8,9 @@ export type EntryRow = {
   created_at: number;
   /** null = never. */
   expires_at: number | null;
+  webhooks_failed: 0 | 1;
+  /** Of its newest message that was kept instead of sent; null = it has none. */
+  kept_at: number | null;
 };
 
 export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
@@ -21,11 +24,97 @@ export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
       expires_at INTEGER
     ) WITHOUT ROWID`,
   },
+  {
+    id: "002-quarantine",
+    sql: `CREATE TABLE quarantine (address TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE INDEX quarantine_until ON quarantine (until)`,
+  },
+  {
+    id: "003-ended-sessions",
+    // Of the operator in a browser: signed out of before their time. Kept in the first shard alone.
+    sql: "CREATE TABLE ended_session (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+  },
+  {
+    id: "004-attention",
+    sql: `
+ALTER TABLE entry ADD COLUMN webhooks_failed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE entry ADD COLUMN kept_at INTEGER;
+CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
+`,
+  },
+];
+
+/**
+ * The one row of a claim. `approved`: a person said yes, and the mailbox is being made. `taken`: another had the name first.
+ * Times are ms since 1970.
+ */
+export type ClaimRow = {
+  /** Of the session id, which redeems the key. */
+  session_digest: string;
+  /** What the mailbox keeps of the key to be. */
+  secret_hash: string;
+  address: string;
+  /** Network address of who asked; null = nothing tells. */
+  client: string | null;
+  user_agent: string;
+  /** The temporary mailbox whose mail comes along, and what it keeps of its key; null = none does. */
+  keep_from: string | null;
+  keep_secret_hash: string | null;
+  created_at: number;
+  expires_at: number;
+  status: "pending" | "approved" | "complete" | "denied" | "taken";
+  /** null = not yet. */
+  decided_at: number | null;
+  /** When the key was first read; null = not yet. */
+  read_at: number | null;
+  wrong_codes: number;
+};
+
+export const CLAIM_MIGRATIONS: readonly Migration[] = [
+  {
+    id: "001-claim",
+    sql: `CREATE TABLE claim (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      session_digest TEXT NOT NULL,
+      secret_hash TEXT NOT NULL,
+      address TEXT NOT NULL,
+      client TEXT,
+      user_agent TEXT NOT NULL,
+      keep_from TEXT,
+      keep_secret_hash TEXT,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      status TEXT NOT NULL DEFAULT 'pending',
+      decided_at INTEGER,
+      read_at INTEGER,
+      wrong_codes INTEGER NOT NULL DEFAULT 0
+    )`,
+  },
 ];
 
 export const BUDGET_MIGRATIONS: readonly Migration[] = [
   {
     id: "001-budget",
     sql: "CREATE TABLE budget (kind TEXT PRIMARY KEY, since INTEGER NOT NULL, spent INTEGER NOT NULL) WITHOUT ROWID",
+  },
+];
+
+/** The mailbox that holds a domain; one row. Times are ms since 1970. */
+export type HolderRow = {
+  locator: string;
+  since: number;
+  /** When its records were last seen right. */
+  seen_at: number;
+};
+
+export const DOMAIN_MIGRATIONS: readonly Migration[] = [
+  {
+    id: "001-holder",
+    sql: `CREATE TABLE holder (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      locator TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      seen_at INTEGER NOT NULL
+    )`,
   },
 ];

@@ -11,8 +11,10 @@ import { dispatch, originOf, refuse } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { docsAsset } from "./pages/docs.ts";
+import { operatorConsole } from "./pages/operator/console.ts";
 import { pages } from "./pages/pages.ts";
 import { staticResponse } from "./pages/static-files.ts";
+import { showSession, signIn, signOut } from "./routes/operator-session.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -32,6 +34,8 @@ app.get("/health", (c) => {
 });
 app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
 for (const [path, page] of Object.entries(pages)) app.get(path, page);
+app.get("/operator/session", showSession).post(signIn).delete(signOut);
+app.route("/operator", operatorConsole);
 app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
 app.get(
   "/assets/:name",

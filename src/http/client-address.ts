@@ -11,9 +11,15 @@ const IPV6_NETWORK_GROUPS = 4;
  * the platform sets it, and so may a proxy in front of a server of one's own.
  */
 export function clientKey(request: Request, config: Config): string {
-  const address = request.headers.get("CF-Connecting-IP")?.trim().toLowerCase() ?? "";
-  if (!config.trustClientAddress || !/^[0-9a-f.:]{2,45}$/.test(address)) return LOCAL;
+  const address = clientAddress(request, config);
+  if (address === null) return LOCAL;
   return address.includes(":") ? ipv6Network(address) : address;
+}
+
+/** The address of a client as a person may be shown it; null where nothing tells. */
+export function clientAddress(request: Request, config: Config): string | null {
+  const address = request.headers.get("CF-Connecting-IP")?.trim().toLowerCase() ?? "";
+  return config.trustClientAddress && /^[0-9a-f.:]{2,45}$/.test(address) ? address : null;
 }
 
 function ipv6Network(address: string): string {

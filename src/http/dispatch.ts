@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { invalid, rateLimited, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
+import { invalid, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../env.ts";
@@ -9,7 +9,7 @@ import type { Access, Credential } from "../mailbox/access.ts";
 import { problemResponse } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
-import { clientKey } from "./client-address.ts";
+import { strike } from "./strike.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
 import { urlOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
@@ -19,7 +19,6 @@ export type AppContext = Context<{ Bindings: Env }>;
 /** A handler as the dispatcher sees it; `Handlers` types each by its route. */
 export type AnyHandler = (call: never) => Promise<Answer<Response>>;
 
-const STRIKE_WINDOW_SECONDS = 60;
 /** What it takes to hear that an endpoint does not exist: any key. */
 const UNSERVED = { scopes: ANYONE, whilePaused: true };
 /** Query parameters that would name a mailbox, whether or not a route knows them. */
@@ -160,13 +159,8 @@ async function refusal(
   const { problem, caller } = refusedCall;
   const wrongKey = caller.kind === "key" || (caller.kind === "nobody" && caller.presented);
   if (problem.code === "unauthorized" && wrongKey) {
-    const budget = { limit: config.badKeysPerMinute, windowMs: STRIKE_WINDOW_SECONDS * 1_000 };
-    const allowance = await c.env.CLIENT_BUDGET.getByName(clientKey(c.req.raw, config)).strike(budget);
-    if (!allowance.allowed) {
-      return problemResponse(
-        rateLimited("wrong keys", { ...allowance, windowSeconds: STRIKE_WINDOW_SECONDS }),
-      );
-    }
+    const tooMany = await strike(c.req.raw, c.env, config);
+    if (tooMany !== null) return problemResponse(tooMany);
   }
   return problemResponse(problem, headers);
 }

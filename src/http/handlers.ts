@@ -1,7 +1,9 @@
 import type { Handlers } from "./call.ts";
 import { attachmentHandlers } from "./routes/attachments.ts";
 import { bootstrapHandlers } from "./routes/bootstrap.ts";
+import { claimHandlers } from "./routes/claim.ts";
 import { codeHandlers } from "./routes/codes.ts";
+import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
 import { eventHandlers } from "./routes/events.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
@@ -17,7 +19,9 @@ import { webhookHandlers } from "./routes/webhooks.ts";
 export const handlers: Handlers = {
   ...attachmentHandlers,
   ...bootstrapHandlers,
+  ...claimHandlers,
   ...codeHandlers,
+  ...domainHandlers,
   ...emailHandlers,
   ...eventHandlers,
   ...inboundHandlers,

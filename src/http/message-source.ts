@@ -72,23 +72,32 @@ export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<A
   return done(`${email.text.slice(0, -1)},${body.slice(1)}`);
 }
 
-/** A range of the blob of parts, or of the part cut from a raw message that is small. */
+/** Attachments of a message, by their place in it. */
+export type Parts = readonly Uint8Array[];
+
+/** The attachments of a small message, which are not stored again beside it. */
+export async function partsOf({ env, mailbox }: Asked, raw: RawSource): Promise<Answer<Parts>> {
+  const message = await readRaw(env, mailbox, raw);
+  if (!message.ok) return message;
+  const { attachments } = await parseMail(message.value);
+  return done(attachments.map(({ content }) => content));
+}
+
+/** A range of the blob of parts, or of the part cut from a raw message that is small, by `cut`. */
 export async function openPart(
   asked: Asked,
   source: AttachmentSource,
   { start, end }: { start: number; end: number },
+  cut: (source: AttachmentSource) => Promise<Answer<Parts>> = ({ raw }) =>
+    raw === null ? Promise.resolve(refused(notFound("Attachment"))) : partsOf(asked, raw),
 ): Promise<Answer<BodyInit>> {
-  const { env, mailbox } = asked;
-  const { stored, part, partsKey, raw } = source;
-  if (raw === null) {
-    return openBlob(env, mailbox, {
-      key: partsKey,
-      offset: (stored.offset ?? 0) + start,
-      length: end - start,
-    });
+  const { stored, part, partsKey } = source;
+  if (stored.offset !== null) {
+    const range = { offset: stored.offset + start, length: end - start };
+    return openBlob(asked.env, asked.mailbox, { key: partsKey, ...range });
   }
-  const message = await readRaw(env, mailbox, raw);
-  if (!message.ok) return message;
-  const content = (await parseMail(message.value)).attachments[part]?.content;
+  const parts = await cut(source);
+  if (!parts.ok) return parts;
+  const content = parts.value[part];
   return content === undefined ? refused(notFound("Attachment")) : done(content.slice(start, end));
 }

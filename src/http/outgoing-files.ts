@@ -1,29 +1,62 @@
-import { invalid, type Answer } from "../contract/problem.ts";
+import { invalid, notFound, type Answer } from "../contract/problem.ts";
 import type { OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
 import type { FileWish } from "../mailbox/accept.ts";
-import { openPart, type Asked } from "./message-source.ts";
+import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";
+import type { AttachmentSource } from "../mailbox/reading.ts";
 import { storeUpload } from "./store-upload.ts";
 
-/**
- * The files of a message as uploads, which is what a message is composed from: one that came inline, or that an email of
- * this mailbox received, becomes one first, as a stream. What is not used in the end expires like any upload.
- */
-export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): Promise<Answer<FileWish[]>> {
-  const wishes: FileWish[] = [];
-  for (const [index, file] of files.entries()) {
-    const upload = await uploadOf(asked, file, `attachments.${index}.attachment_id`);
-    if (!upload.ok) return upload;
-    const { filename, content_type, content_id } = file;
-    wishes.push({ upload: upload.value, filename, content_type, content_id });
-  }
-  return done(wishes);
+/** The files of a message as uploads, which is what a message is composed from. */
+export interface OutgoingFiles {
+  wishes: Answer<FileWish[]>;
+  /** Ids of the uploads that were made for this message; where it is not sent, nobody else knows them. */
+  made: string[];
 }
 
-/** The id of the upload that holds a file. */
-async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promise<Answer<string>> {
+/** A file that came inline, or that an email of this mailbox received, becomes an upload first, as a stream. */
+export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): Promise<OutgoingFiles> {
+  const wishes: FileWish[] = [];
+  const made: string[] = [];
+  const cut = cutting(asked);
+  for (const [index, file] of files.entries()) {
+    const upload = await uploadOf(file, `attachments.${index}.attachment_id`, { ...asked, cut });
+    if (!upload.ok) return { wishes: upload, made };
+    const { id, isNew } = upload.value;
+    if (isNew) made.push(id);
+    const { filename, content_type, content_id } = file;
+    wishes.push({ upload: id, filename, content_type, content_id });
+  }
+  return { wishes: done(wishes), made };
+}
+
+/** An upload that holds a file. */
+interface FileUpload {
+  id: string;
+  isNew: boolean;
+}
+
+type Cut = (source: AttachmentSource) => Promise<Answer<Parts>>;
+
+/** Reads the message that a file must be cut from, once for all of its files that follow one another. */
+function cutting(asked: Asked): Cut {
+  let last: { email: string; parts: Answer<Parts> } | null = null;
+  return async ({ email }) => {
+    if (email === null) return refused(notFound("Attachment"));
+    if (last?.email !== email) {
+      const raw = await asked.mailbox.raw(asked.access, email);
+      last = { email, parts: raw.ok ? await partsOf(asked, raw.value) : refused(raw.error) };
+    }
+    return last.parts;
+  };
+}
+
+async function uploadOf(
+  file: OutgoingFile,
+  field: string,
+  { cut, ...asked }: Asked & { cut: Cut },
+): Promise<Answer<FileUpload>> {
   const { attachment_id, content } = file;
   if (typeof content === "string") {
     const bytes = Buffer.from(content, "base64");
@@ -32,9 +65,9 @@ async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promis
       contentType: file.content_type || ANY_BYTES,
       sizeBytes: bytes.byteLength,
     };
-    return idOf(await storeUpload(inline, new Blob([bytes]).stream(), asked));
+    return newUpload(await storeUpload(inline, new Blob([bytes]).stream(), asked));
   }
-  const stored = await asked.mailbox.attachment(asked.access, attachment_id ?? "");
+  const stored = await asked.mailbox.attachment(asked.access, attachment_id ?? "", false);
   if (!stored.ok) {
     return refused(
       stored.error.code === "not_found"
@@ -42,13 +75,15 @@ async function uploadOf(asked: Asked, file: OutgoingFile, field: string): Promis
         : stored.error,
     );
   }
-  if (stored.value.upload !== null) return done(stored.value.upload);
+  const { upload } = stored.value;
+  if (upload !== null) return done({ id: upload, isNew: false });
   const { filename, contentType, sizeBytes } = stored.value.stored;
-  const part = await openPart(asked, stored.value, { start: 0, end: sizeBytes });
+  const part = await openPart(asked, stored.value, { start: 0, end: sizeBytes }, cut);
   if (!part.ok) return part;
-  return idOf(await storeUpload({ filename, contentType, sizeBytes }, new Response(part.value).body, asked));
+  const body = new Response(part.value).body;
+  return newUpload(await storeUpload({ filename, contentType, sizeBytes }, body, asked));
 }
 
-function idOf(upload: Answer<Upload>): Answer<string> {
-  return upload.ok ? done(upload.value.id) : upload;
+function newUpload(upload: Answer<Upload>): Answer<FileUpload> {
+  return upload.ok ? done({ id: upload.value.id, isNew: true }) : upload;
 }

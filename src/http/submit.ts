@@ -4,7 +4,7 @@ import type { Config } from "../env.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import type { Written } from "../mail/answer-drafts.ts";
+import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import { json } from "./answers.ts";
@@ -45,11 +45,13 @@ export async function submit(
   }
   const written = await write();
   if (!written.ok) return refuse(call, written.error);
-  const { draft, ancestry, answered } = written.value;
-  const files = await uploadsFor(call, written.value.files);
-  if (!files.ok) return files;
-  const wanted = { draft, files: files.value, ancestry, answered, keyed: keyed.value };
-  const sent = await mailbox.send(access, wanted, wait);
+  const { files, ...wanted } = written.value;
+  const { wishes, made } = await uploadsFor(call, files);
+  const sent = wishes.ok
+    ? await mailbox.send(access, { ...wanted, files: wishes.value, keyed: keyed.value }, wait)
+    : wishes;
+  // Under a key it may have been another request, with uploads of its own, that was sent.
+  if (made.length > 0 && (!sent.ok || keyed.value !== null)) await mailbox.discardUploads(made);
   return sent.ok ? done(json(sent.value)) : sent;
 }
 
@@ -69,20 +71,26 @@ function keyOf(request: Request, wish: object): Answer<Keyed | null> {
   return done({ key, digest: sha256Hex(JSON.stringify(wish)) });
 }
 
-/** An email with its body, wherever that lies. */
-export async function readWhole(asked: Asked, id: string): Promise<Answer<Email>> {
-  const email = await asked.mailbox.readEmail(asked.access, id);
-  return email.ok ? whole(asked, email.value) : email;
+/** An email that is to be answered or passed on, with its body and what tells its mailbox from others. */
+export async function readToAnswer(asked: Asked, id: string): Promise<Answer<AnsweredEmail>> {
+  const found = await asked.mailbox.emailToAnswer(asked.access, id);
+  return found.ok ? whole(asked, found.value) : found;
 }
 
-/** The email that bears a Message-ID, with its body; null if the mailbox holds none. */
-export async function readByMessageId(asked: Asked, messageId: string): Promise<Answer<Email | null>> {
-  const email = await asked.mailbox.emailWithMessageId(asked.access, messageId);
-  if (!email.ok) return email;
-  return email.value === null ? done(null) : whole(asked, email.value);
+/** As `readToAnswer`, of the email that bears a Message-ID; null if the mailbox holds none. */
+export async function readByMessageId(
+  asked: Asked,
+  messageId: string,
+): Promise<Answer<AnsweredEmail | null>> {
+  const found = await asked.mailbox.emailWithMessageId(asked.access, messageId);
+  if (!found.ok) return found;
+  return found.value === null ? done(null) : whole(asked, found.value);
 }
 
-async function whole(asked: Asked, email: EmailAnswer): Promise<Answer<Email>> {
+async function whole(
+  asked: Asked,
+  { ownDomains, ...email }: EmailAnswer & { ownDomains: string[] },
+): Promise<Answer<AnsweredEmail>> {
   const text = await completeEmail(asked, email);
-  return text.ok ? done(JSON.parse(text.value) as Email) : text;
+  return text.ok ? done({ email: JSON.parse(text.value) as Email, ownDomains }) : text;
 }

@@ -1,5 +1,5 @@
 import { invalid } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import { operatorFetch, type Config, type OperatorBindings } from "../env.ts";
 import { dohResolver } from "../lib/doh.ts";
 import { checkPublicUrl, resolution, type Resolution } from "../lib/public-url.ts";
 import type { Access } from "../mailbox/access.ts";
@@ -12,6 +12,7 @@ interface UrlCall {
   access: Access;
   request: Request;
   config: Config;
+  env: Env;
 }
 
 const RULES: Record<Exclude<Resolution, "public">, string> = {
@@ -24,7 +25,7 @@ const RULES: Record<Exclude<Resolution, "public">, string> = {
  * may set it. Names are looked up for nobody else either.
  */
 export async function askedWithUrl(text: string, call: UrlCall): Promise<Access> {
-  const { access, config, mailbox, request } = call;
+  const { access, config, env, mailbox, request } = call;
   const withFault = (rule: string): Access => ({ ...access, fault: invalid("webhook_url", rule) });
   const checked = checkPublicUrl(text, { allowPrivate: config.allowPrivateWebhooks });
   if (!checked.ok) return withFault(checked.error);
@@ -35,7 +36,7 @@ export async function askedWithUrl(text: string, call: UrlCall): Promise<Access>
   if (!admitted.ok) return access;
   const leads = await resolution(
     url.hostname,
-    dohResolver(config.dohUrl, (input, init) => fetch(input, init)),
+    dohResolver(config.dohUrl, operatorFetch(env as OperatorBindings)),
   );
   return leads === "public" ? access : withFault(RULES[leads]);
 }

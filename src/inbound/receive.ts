@@ -1,6 +1,5 @@
 import type { Answer } from "../contract/problem.ts";
 import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
-import { locatorOf } from "../contract/key.ts";
 import type { Config } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
@@ -9,16 +8,18 @@ import { parseMail } from "../mail/parse.ts";
 import { prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Received } from "../mailbox/mailbox.ts";
+import type { KeptMessage } from "../mailbox/take-over.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting, MAX_ROW_BYTES } from "./blob-choice.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
+import { locatorReached } from "./reached.ts";
 
 /** Calls of one delivery at most, where the platform says that another may work. */
 const MAX_TRIES = 3;
 
-/** A recipient that can be a mailbox: where its mail goes, and how it was written. */
+/** A recipient that can be a mailbox: the one form of its address, and how it was written. */
 interface Recipient {
-  locator: string;
+  canonical: string;
   written: string;
 }
 
@@ -35,11 +36,21 @@ export async function receiveMail(
   const recipient = readRecipient(envelope.to);
   if (recipient === null) return refused(UNKNOWN_MAILBOX);
   const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
-  const { locator } = recipient;
+  const locator = await withRetries(() => locatorReached(recipient.canonical, env, config));
   if (isLarge(raw)) return withRetries(() => receiveLarge(mail, { env, locator }));
   const { prepared } = await read(mail);
-  const small = { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null, unusedKeys: [] };
+  const small = inOneRow(raw, prepared);
   return withRetries(async () => mailboxBehind(env, locator).receive(small));
+}
+
+/** As `receiveMail`, for a message of a mailbox that is taken over by the one behind `to.locator`. */
+export async function receiveKept(
+  mail: Mail,
+  to: { env: Env; locator: string; kept: KeptMessage },
+): Promise<Answer<Received>> {
+  if (isLarge(mail.raw)) return receiveLarge(mail, to);
+  const { prepared } = await read(mail);
+  return mailboxBehind(to.env, to.locator).receive(inOneRow(mail.raw, prepared), to.kept);
 }
 
 /** Whether a message is too large for a row of its mailbox. */
@@ -64,13 +75,16 @@ export async function read(mail: Mail): Promise<{ prepared: Prepared; parts: Uin
 function readRecipient(to: string): Recipient | null {
   const canonical = canonicalAddress(to);
   const written = trimmedAddress(to);
-  return canonical === null || written === null ? null : { locator: locatorOf(canonical), written };
+  return canonical === null || written === null ? null : { canonical, written };
 }
 
 /**
  * Reserves before it costs anything, writes the blobs, then the rows. What a crash leaves behind, the reservation erases.
  */
-async function receiveLarge(mail: Mail, to: { env: Env; locator: string }): Promise<Answer<Received>> {
+async function receiveLarge(
+  mail: Mail,
+  to: { env: Env; locator: string; kept?: KeptMessage },
+): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(to.env, to.locator);
   const blobs = blobsForWriting(to.env, mailbox);
   const rawKey = blobs.newKey(to.locator, uuidV7(Date.now()));
@@ -80,7 +94,7 @@ async function receiveLarge(mail: Mail, to: { env: Env; locator: string }): Prom
   await blobs.put(rawKey, [mail.raw]);
   const { prepared, parts } = await read(mail);
   const stored = await storeParts(prepared, parts, { blobs, partsKey });
-  const received = await mailbox.receive({ ...stored, raw: null, rawKey });
+  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, to.kept);
   // A mailbox that ended meanwhile took the reservation with it; one that had the message already needs no second copy.
   if (!received.ok || received.value.duplicate) await blobs.delete([rawKey, partsKey]);
   return received;
@@ -101,6 +115,10 @@ export async function storeParts(
     return { ...attachment, offset };
   });
   return { ...prepared, attachments, partsKey: to.partsKey, unusedKeys: [] };
+}
+
+function inOneRow(raw: Uint8Array, prepared: Prepared): PreparedMail {
+  return { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null, unusedKeys: [] };
 }
 
 /** The bytes as a buffer of their own, copied only if they are a part of a larger one. */

@@ -66,6 +66,11 @@ function addressProblem(ip: string): string | null {
   return address.match(GLOBAL_UNICAST) ? null : `${ip} is not public (reserved)`;
 }
 
+/** The ending that keeps a name in lower case off the public internet; null if none does. */
+export function privateEnding(name: string): string | null {
+  return PRIVATE_ENDINGS.find((one) => name === one || name.endsWith(`.${one}`)) ?? null;
+}
+
 /** Why a host in lower case without brackets is not on the public internet; null if it may be. */
 function nameProblem(name: string): string | null {
   if (name.endsWith(".")) return "must name its host without a trailing dot";
@@ -73,8 +78,8 @@ function nameProblem(name: string): string | null {
   if (name.length > MAX_NAME_CHARS || !labels.every((label) => LABEL.test(label))) {
     return "must name its host by a valid domain name";
   }
-  const ending = PRIVATE_ENDINGS.find((one) => name === one || name.endsWith(`.${one}`));
-  if (ending !== undefined) return `must name a public host: "${ending}" is reserved`;
+  const ending = privateEnding(name);
+  if (ending !== null) return `must name a public host: "${ending}" is reserved`;
   return labels.length < 2 ? "must name a public host: a single label is a name of the local network" : null;
 }
 

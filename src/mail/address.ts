@@ -113,6 +113,16 @@ function localPart(written: string): string | null {
   return DOT_ATOM.test(lower) ? lower : null;
 }
 
+/** A domain as its owner writes it, IDN included, in its one form: lower case, A-labels, no trailing dot. Null for none. */
+export function canonicalDomain(written: string): string | null {
+  return written.length > MAX_INPUT_CHARS ? null : domainName(written.trim());
+}
+
+/** What stands behind the `@` of an address that was read already. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
 function domainName(written: string): string | null {
   if (!WRITTEN_DOMAIN.test(written)) return null;
   // The URL parser applies UTS 46 as DNS clients do; null where the name is no valid IDN.

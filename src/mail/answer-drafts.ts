@@ -1,6 +1,12 @@
 import type { Email } from "../contract/message.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
-import { MAX_ATTACHMENTS, type ForwardBody, type OutgoingFile, type ReplyBody } from "../contract/sending.ts";
+import {
+  MAX_ATTACHMENTS,
+  type ForwardBody,
+  type OutgoingFile,
+  type ReplyBody,
+  type SendBody,
+} from "../contract/sending.ts";
 import { done, refused } from "../lib/outcome.ts";
 import {
   ancestryOfAnswer,
@@ -12,9 +18,10 @@ import {
   type AnsweredMail,
   type AnswerRecipients,
 } from "./answered-mail.ts";
-import { automaticAnswerFault } from "./automatic.ts";
-import { isOwnAddress, saysAutomatic, sendableFile, type Draft } from "./outgoing.ts";
+import { automaticAnswerProblem, automaticRecipients, goesBack, isByMachine } from "./automatic-answer.ts";
+import { isOwnAddress, sendableFile, type Draft } from "./outgoing.ts";
 import { forwardedBodies, withQuote } from "./quoting.ts";
+import { returnPathToken } from "./return-path.ts";
 
 /** A message to send, its files not looked for yet. */
 export interface Written {
@@ -25,18 +32,56 @@ export interface Written {
   answered: string | null;
 }
 
+/** An email of the mailbox that is to be answered or passed on. */
+export interface AnsweredEmail {
+  email: Email;
+  /** Verified domains of the mailbox: their addresses are its own. */
+  ownDomains: readonly string[];
+}
+
+/**
+ * A message as it was asked for, which says that it answers `inReplyTo`; `answered` is what bears that id, null if the mailbox
+ * holds none. 400 where a machine would answer a machine.
+ */
+export function sendDraft(
+  body: SendBody,
+  inReplyTo: string | null,
+  answered: AnsweredEmail | null,
+): Answer<Written> {
+  const { attachments: files, in_reply_to: _, ...draft } = body;
+  if (answered === null) {
+    const references = inReplyTo === null ? [] : [inReplyTo];
+    return done({ draft, files, ancestry: { inReplyTo, references }, answered: null });
+  }
+  const { email } = answered;
+  const problem = automaticAnswerProblem(email, isOwnTo(answered), body, "an answer to");
+  if (problem !== null) return refused(problem);
+  return done({ draft, files, ancestry: ancestryOfAnswer(mailOf(email)), answered: email.id });
+}
+
 /** An answer to an email of the mailbox. 400 where nobody can be answered, or a machine would answer a machine. */
-export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
-  const { reply_all, quote, attachments, cc, ...rest } = body;
+export function replyDraft(answered: AnsweredEmail, body: ReplyBody): Answer<Written> {
+  const { reply_all, quote, attachments, cc, from, ...rest } = body;
+  const { email } = answered;
+  const isOwn = isOwnTo(answered);
   const mail = mailOf(email);
-  const fault = saysAutomatic({ headers: fieldsOf(body.headers) }) ? machineFault(email) : null;
-  if (fault !== null) return refused(invalid("headers.Auto-Submitted", fault));
-  const recipients = recipientsOf(email, mail, reply_all);
+  const problem = automaticAnswerProblem(email, isOwn, body, "a reply to");
+  if (problem !== null) return refused(problem);
+  const isAutomatic = email.direction === "inbound" && isByMachine(body);
+  if (isAutomatic && reply_all) {
+    return refused(
+      invalid("reply_all", "must not be set in an automatic reply, which its sender alone gets"),
+    );
+  }
+  const recipients = isAutomatic
+    ? automaticRecipients(email, mail)
+    : recipientsOf(email, mail, { isOwn, all: reply_all });
   if (recipients.to.length + recipients.cc.length === 0) {
     return refused({ code: "invalid", error: "This email names no address that can be replied to" });
   }
   const draft = {
     ...rest,
+    from: from.length > 0 ? from : ownAddressOf(email, isOwn),
     to: recipients.to,
     cc: [...recipients.cc, ...cc],
     subject: answerSubject(mail.subject),
@@ -46,9 +91,14 @@ export function replyDraft(email: Email, body: ReplyBody): Answer<Written> {
 }
 
 /** An email of the mailbox, passed on below what the request says, its files along unless that is declined. */
-export function forwardDraft(email: Email, body: ForwardBody): Answer<Written> {
+export function forwardDraft(passedOn: AnsweredEmail, body: ForwardBody): Answer<Written> {
   const { with_attachments, attachments, ...rest } = body;
+  const { email } = passedOn;
   const mail = mailOf(email);
+  const problem = goesBack(email, mail, body)
+    ? automaticAnswerProblem(email, isOwnTo(passedOn), body, "a forward back of")
+    : null;
+  if (problem !== null) return refused(problem);
   const files = [...attachments, ...(with_attachments ? filesOf(email) : [])];
   if (files.length > MAX_ATTACHMENTS) {
     const rule = `must be at most ${MAX_ATTACHMENTS} files, those of the email included`;
@@ -60,28 +110,36 @@ export function forwardDraft(email: Email, body: ForwardBody): Answer<Written> {
   return done({ draft, files, ancestry, answered: email.id });
 }
 
+type IsOwn = (address: string) => boolean;
+
+function isOwnTo({ email, ownDomains }: AnsweredEmail): IsOwn {
+  return isOwnAddress(email.mailbox, ownDomains);
+}
+
 /** What an email says of itself that is answered. */
-export function mailOf({ headers, body_text, body_html }: Email): AnsweredMail {
+function mailOf({ headers, body_text, body_html }: Email): AnsweredMail {
   return answeredMail({ headers, text: body_text, html: body_html });
 }
 
 /** Of a message of our own its recipients, whatever it says of where answers go; of any other whoever it names. */
-function recipientsOf(email: Email, mail: AnsweredMail, all: boolean): AnswerRecipients {
-  const isOwn = isOwnAddress(email.mailbox);
+function recipientsOf(
+  email: Email,
+  mail: AnsweredMail,
+  { isOwn, all }: { isOwn: IsOwn; all: boolean },
+): AnswerRecipients {
   if (email.direction === "inbound") return answerRecipients(mail, isOwn, all);
   const ourselves = { name: "", address: email.mailbox };
   return answerRecipients({ ...mail, from: ourselves, replyTo: [] }, isOwn, all);
 }
 
-function machineFault(email: Email): string | null {
-  const { headers, subject, from_address, metadata, mailbox } = email;
-  const heading = { headers, subject, fromAddress: from_address, envelopeFrom: metadata.envelope_from };
-  const fault = automaticAnswerFault(heading, isOwnAddress(mailbox));
-  return fault === null ? null : `must not stand in a reply to this email: ${fault}`;
-}
-
-function fieldsOf(headers: ReplyBody["headers"]) {
-  return Object.entries(headers).map(([name, value]) => ({ name, value }));
+/**
+ * The address under which its correspondent knows the mailbox, a tag of it or one of its domain's: the answer comes from there.
+ * None where it is not its own.
+ */
+function ownAddressOf({ direction, to_address, from_address }: Email, isOwn: IsOwn): string[] {
+  const own = direction === "inbound" ? to_address : from_address;
+  // Reports about one message go to a tag of the service's making, and nobody else should.
+  return isOwn(own) && returnPathToken(own) === null ? [own] : [];
 }
 
 function filesOf({ attachments, body_html }: Email): OutgoingFile[] {

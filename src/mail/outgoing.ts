@@ -1,7 +1,8 @@
+import type { DomainStatus } from "../contract/domain.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
 import { SEND_ERRORS, sizeProblem, MAX_RECIPIENTS } from "../contract/sending.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { canonicalAddress, needsSmtpUtf8, trimmedAddress } from "./address.ts";
+import { canonicalAddress, domainOf, needsSmtpUtf8, trimmedAddress } from "./address.ts";
 import { withoutRepeats, type Ancestry } from "./answered-mail.ts";
 import { isAutoSubmitted } from "./automatic.ts";
 import { defaultFilename, safeFilename } from "./attachment-name.ts";
@@ -91,8 +92,8 @@ export interface Sender {
   mailbox: string;
   /** Stands in From where the request names none; "" if there is none. */
   displayName: string;
-  /** Domains whose addresses the mailbox may use, in canonical form. */
-  verifiedDomains: ReadonlySet<string>;
+  /** Domains of the mailbox in canonical form, and how they stand: of a verified one it may use every address. */
+  domains: ReadonlyMap<string, DomainStatus>;
 }
 
 /** What the pure code cannot make by itself. */
@@ -128,7 +129,7 @@ export function outgoing(
     replyTo,
     ...content.value,
     headers: withAutoSubmitted(content.value.headers, automatic),
-    messageId: `<${token}@${from.value.address.slice(from.value.address.lastIndexOf("@") + 1)}>`,
+    messageId: `<${token}@${domainOf(from.value.address)}>`,
     ...ancestry,
     dateMs: nowMs,
   };
@@ -141,9 +142,12 @@ export function outgoing(
   });
 }
 
-/** Whether an address is the mailbox or a `+tag` of it: whom an answer does not go to. */
-export function isOwnAddress(mailbox: string): (address: string) => boolean {
-  return (address) => canonicalAddress(address) === mailbox;
+/** Whether an address is the mailbox, a `+tag` of it, or one of its verified domains: whom an answer does not go to. */
+export function isOwnAddress(mailbox: string, domains: readonly string[]): (address: string) => boolean {
+  return (address) => {
+    const canonical = canonicalAddress(address);
+    return canonical === mailbox || (canonical !== null && domains.includes(domainOf(canonical)));
+  };
 }
 
 /** From as it will be written; 403 where it is not the sender's, however it is spelled (T27). */
@@ -155,19 +159,27 @@ function senderAddress(written: readonly string[], sender: Sender): Answer<Named
   const read = readNamedAddress(entry);
   const address = read.ok && more.length === 0 ? trimmedAddress(read.value.address) : null;
   if (!read.ok || address === null || !mayUse(address, sender)) {
+    const status = address === null ? undefined : sender.domains.get(domainOf(address));
     return refused({
       code: "wrong_sender",
       error: `From address must match your mailbox: ${sender.mailbox}`,
+      ...(status === undefined || address === null ? {} : { message: UNUSABLE[status](domainOf(address)) }),
     });
   }
   return done({ name: read.value.name === "" ? sender.displayName : read.value.name, address });
 }
 
-function mayUse(address: string, { mailbox, verifiedDomains }: Sender): boolean {
-  return (
-    canonicalAddress(address) === mailbox || verifiedDomains.has(address.slice(address.lastIndexOf("@") + 1))
-  );
+function mayUse(address: string, { mailbox, domains }: Sender): boolean {
+  return canonicalAddress(address) === mailbox || domains.get(domainOf(address)) === "verified";
 }
+
+/** Why nothing is sent from a domain of the mailbox. */
+const UNUSABLE: Record<DomainStatus, (domain: string) => string> = {
+  pending: (domain) => `${domain} is not verified yet`,
+  failed: (domain) => `${domain} is no longer yours: its DNS records are gone`,
+  // More than one address, or a name that hides one.
+  verified: (domain) => `This is no single address at ${domain}`,
+};
 
 interface Recipients {
   to: NamedAddress[];

@@ -10,10 +10,7 @@ export const MAX_QUERY_ITEMS = 32;
 export interface SearchQuery {
   /** A valid FTS5 expression for all columns, or null if no word of the query can be searched for. */
   match: string | null;
-  /**
-   * A valid FTS5 expression whose matches are to be left out. Set only when nothing but exclusions stand in the query
-   * (`from:bob -draft`), as FTS5 has no NOT without a left side; otherwise `match` carries them.
-   */
+  /** A valid FTS5 expression whose matches are to be left out, or null. `match` leaves them out itself. */
   without: string | null;
   /** The searched words and phrases in lower case, without operators and exclusions, for `snippetFor` and `highlightsFor`. */
   terms: string[];
@@ -183,5 +180,6 @@ export function parseSearchQuery(input: string): SearchQuery {
   query.terms = [...new Set(alternatives.flat().map((term) => term.text))];
   if (alternatives.length === 0) return { ...query, without: exclusion };
   const wanted = alternatives.map(anyOf).join(" AND ");
-  return { ...query, match: exclusion === null ? wanted : `(${wanted}) NOT ${exclusion}` };
+  const match = exclusion === null ? wanted : `(${wanted}) NOT ${exclusion}`;
+  return { ...query, match, without: exclusion };
 }

@@ -4,7 +4,7 @@ import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
-import { outgoing, type Draft, type DraftFile, type Outgoing } from "../mail/outgoing.ts";
+import { outgoing, type Draft, type DraftFile, type Outgoing, type Sender } from "../mail/outgoing.ts";
 import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
 import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
@@ -47,6 +47,8 @@ export interface AcceptTools {
   db: Database;
   outbox: Outbox;
   account: Account;
+  /** Those of the mailbox, and how they stand. */
+  domains: Sender["domains"];
   dailySendLimit: number;
   wayTo: (address: string) => Way;
 }
@@ -73,7 +75,7 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   const sender = {
     mailbox: account.row.address,
     displayName: account.row.display_name ?? "",
-    verifiedDomains: new Set<string>(),
+    domains: tools.domains,
   };
   const minted = { token: token.toString("hex"), nowMs, automatic: null };
   const draft = { ...request.draft, attachments: files.value };

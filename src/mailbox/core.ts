@@ -2,7 +2,8 @@ import { Server } from "partyserver";
 import type { DeletedMailbox } from "../contract/mailbox.ts";
 import { conflict, UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
-import { configOf } from "../env.ts";
+import { configOf, operatorFetch, type OperatorBindings } from "../env.ts";
+import { dohLookup } from "../lib/doh.ts";
 import { uuidV7, type Seq } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -10,6 +11,7 @@ import { Database } from "../lib/sql.ts";
 import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
+import { Domains } from "./domains.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Listeners } from "./listeners.ts";
 import { eventsAfter, type LoggedEvent } from "./log.ts";
@@ -19,13 +21,18 @@ import { MIGRATIONS } from "./migrations.ts";
 import type { CodeRow } from "./schema.ts";
 import { insideTransport } from "./inside.ts";
 import { Outbox } from "./outbox.ts";
+import { embedderOf, type EmbedderBindings } from "./embedder-of.ts";
+import { Embeddings } from "./embeddings.ts";
 import { OutboxPump } from "./outbox-pump.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
+import { domainOf } from "../mail/address.ts";
+import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { readOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
+import { TakeOver, type KeptMailbox } from "./take-over.ts";
 import { Waiters } from "./waiters.ts";
 import { wayOut, type WayOutBindings } from "./way-out.ts";
 import { Webhooks } from "./webhooks.ts";
@@ -38,6 +45,8 @@ export interface NewMailbox {
   secretHash: string;
   scope: Scope;
   expiresAt: number | null;
+  /** The temporary mailbox whose mail comes along. */
+  takeOver?: KeptMailbox | null;
 }
 
 /** A created mailbox; `replayed` if the very same key had created it before. */
@@ -54,6 +63,8 @@ const MAX_DISK_PER_QUOTA = 5;
 /** Room for the tables themselves. */
 const EMPTY_DATABASE_BYTES = 16_000_000;
 const DAY_MS = 86_400_000;
+/** A burst of what the directory should hear of is one report. */
+const REPORT_DELAY_MS = 1_000;
 
 /** Asking for the size of the database takes as long as a statement, so it is asked once for so many receipts and uploads. */
 const WRITES_PER_DISK_CHECK = 64;
@@ -72,8 +83,11 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
   protected webhooks: Webhooks;
+  protected readonly takeOver: TakeOver;
+  protected readonly domains: Domains;
   protected readonly outbox: Outbox;
   protected outboxPump: OutboxPump;
+  protected embeddings: Embeddings;
   /** Who waits for the first try of a message. */
   protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
@@ -90,10 +104,13 @@ export abstract class MailboxCore extends Server<Env> {
       durable: () => ctx.storage.sync(),
     });
     this.alarmClock = new AlarmClock(ctx.storage);
-    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env);
+    this.takeOver = new TakeOver({ db: this.db, env, ...this.#context() });
+    this.domains = this.#newDomains();
+    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env, () => this.domains.releaseAll());
     this.outbox = new Outbox(this.db);
     this.webhooks = this.#newWebhooks();
     this.outboxPump = this.#newOutboxPump();
+    this.embeddings = this.#newEmbeddings();
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
     this.account = Account.open(this.db);
@@ -116,6 +133,7 @@ export abstract class MailboxCore extends Server<Env> {
       const due = now + REPORT_RETRY_MS;
       this.db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, due);
       this.db.run(statements.INSERT_KEY, uuidV7(now), mailbox.secretHash, mailbox.scope, now, expiresAt);
+      if (mailbox.takeOver) this.takeOver.begin(mailbox.takeOver, now);
     });
     const account = Account.open(this.db);
     this.account = account;
@@ -157,6 +175,9 @@ export abstract class MailboxCore extends Server<Env> {
       }
       this.webhooks.pump(now);
       this.outboxPump.pump(now);
+      this.embeddings.pump(now);
+      this.takeOver.pump(now);
+      this.domains.pump(now);
       prune(this.db, this.retentionMs, now);
       this.#expireUploads(this.account, now);
       await this.#lifecycle.drain(this.account, now);
@@ -192,6 +213,8 @@ export abstract class MailboxCore extends Server<Env> {
     } catch (error) {
       this.account = Account.open(this.db);
       this.webhooks.forget();
+      this.embeddings.forget();
+      this.domains.forget();
       // What the change said of the alarm is undone with it.
       this.ctx.waitUntil(this.arm());
       throw error;
@@ -206,17 +229,17 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Bytes that the mailbox still takes. */
   protected roomLeft(account: Account): number {
-    const quota = this.#quotaOf(account);
+    const quota = this.quotaOf(account);
     // Rows and index take more than the mail itself: a mail of a few bytes may name a hundred others.
     const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
     return Math.min(quota - account.row.storage_bytes, disk - this.#diskUsed());
   }
 
   protected full(account: Account): Problem {
-    return { code: "mailbox_full", error: `Mailbox is full (max ${this.#quotaOf(account)} bytes)` };
+    return { code: "mailbox_full", error: `Mailbox is full (max ${this.quotaOf(account)} bytes)` };
   }
 
-  #quotaOf(account: Account): number {
+  protected quotaOf(account: Account): number {
     const { provisionalQuotaBytes, mailboxQuotaBytes } = configOf(this.env);
     return account.row.kind === "temporary" ? provisionalQuotaBytes : mailboxQuotaBytes;
   }
@@ -265,13 +288,16 @@ export abstract class MailboxCore extends Server<Env> {
     this.commit(() => this.#lifecycle.beginEnd(account, now));
     this.webhooks.close();
     this.outboxPump.close();
+    this.embeddings.close();
     this.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) {
       this.account = null;
+      this.domains.forget();
       this.webhooks = this.#newWebhooks();
       this.outboxPump = this.#newOutboxPump();
+      this.embeddings = this.#newEmbeddings();
     } else await this.arm();
     return blobs;
   }
@@ -282,9 +308,25 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return;
     const now = Date.now();
     const isClosing = account.row.status === "closing";
-    const kept = isClosing ? [] : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db)];
-    const work = [...this.webhooks.dues(now), this.outboxPump.due(now)];
+    const kept = isClosing
+      ? []
+      : [
+          retentionDue(this.db, this.retentionMs),
+          uploadsDue(this.db),
+          this.takeOver.due(),
+          ...this.domains.dues(),
+        ];
+    const work = [...this.webhooks.dues(now), this.outboxPump.due(now), this.embeddings.due(now)];
     await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
+  }
+
+  #newEmbeddings(): Embeddings {
+    return new Embeddings({
+      db: this.db,
+      clock: this.alarmClock,
+      account: () => this.account,
+      embedder: () => embedderOf(this.env as Env & EmbedderBindings, configOf(this.env)),
+    });
   }
 
   #newOutboxPump(): OutboxPump {
@@ -298,12 +340,23 @@ export abstract class MailboxCore extends Server<Env> {
       commit: (change) => this.commit(change),
       durable: () => this.ctx.storage.sync(),
       openFile: (upload) => this.openFile(upload),
+      signerFor: (from) => this.#signerFor(from),
       inside: insideTransport(this.env, config),
       outside: () => this.#wayOut(),
       enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
       tell: (events) => this.tell(events),
+      reportSoon: () => this.reportSoon(),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
+  }
+
+  /** Mail from an own domain is signed by it alone: DMARC wants the domain of From. */
+  #signerFor(from: string): { dkim: DkimKey | null } | null {
+    const domain = domainOf(from);
+    const address = this.account?.row.address;
+    if (address !== undefined && domain === domainOf(address)) return { dkim: configOf(this.env).dkim };
+    const dkim = this.domains.signingKey(domain);
+    return dkim === null ? null : { dkim };
   }
 
   /** What reports about messages of ours are applied with. */
@@ -346,13 +399,39 @@ export abstract class MailboxCore extends Server<Env> {
     return new Webhooks({
       db: this.db,
       clock: this.alarmClock,
+      askResolver: (input, init) => this.#askResolver(input, init),
+      ...this.#context(),
+    });
+  }
+
+  /** What the parts of a mailbox ask it for. */
+  #context() {
+    return {
       config: () => configOf(this.env),
       account: () => this.account,
+      reportSoon: () => this.reportSoon(),
       rearm: () =>
         this.ctx.waitUntil(
           this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
         ),
+    };
+  }
+
+  #newDomains(): Domains {
+    const config = () => configOf(this.env);
+    return new Domains({
+      db: this.db,
+      clock: this.alarmClock,
+      config,
+      account: () => this.account,
+      commit: (change) => this.commit(change),
+      lookup: () => dohLookup(config().customDomains.dohUrl, (input, init) => this.#askResolver(input, init)),
+      registryOf: (domain) => this.env.DOMAIN.getByName(domain),
     });
+  }
+
+  #askResolver(...request: Parameters<typeof fetch>): Promise<Response> {
+    return operatorFetch(this.env as OperatorBindings)(...request);
   }
 
   /** How long the log keeps an entry. */
@@ -366,6 +445,13 @@ export abstract class MailboxCore extends Server<Env> {
     this.changeWaiters.recheck();
     this.sendWaiters.recheck();
     this.listeners.recheck();
+  }
+
+  /** The alarm tells the directory, of whatever has come together by then. */
+  protected reportSoon(): void {
+    const due = Date.now() + REPORT_DELAY_MS;
+    this.account?.reportBy(due);
+    this.alarmClock.atLatest(due);
   }
 
   /** The alarm is set first: should the process end in between, it tells. */

@@ -2,6 +2,9 @@ import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import { STATUS } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import { receiveMail } from "../inbound/receive.ts";
+import { Attempt, Ended, tryLimitMs } from "../outbound/attempt.ts";
+import { withoutReply } from "../outbound/reply.ts";
+import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "../outbound/results.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 
 type Said = Omit<RecipientResult, "recipient">;
@@ -19,34 +22,74 @@ const DELIVERED: Said = {
   code: 250,
   enhancedCode: "2.1.5",
   diagnostic: "250 2.1.5 Delivered inside this deployment",
-  aboutRecipient: true,
+  aboutRecipient: false,
+  providerId: null,
+};
+const LOCAL_ERROR: Said = {
+  result: { kind: "deferred" },
+  code: 451,
+  enhancedCode: "4.3.0",
+  diagnostic: "451 4.3.0 Local error",
+  aboutRecipient: false,
   providerId: null,
 };
 
 /**
  * Delivers to mailboxes of the same deployment, actor to actor, as real inbound mail (architecture 7). Repeated after a
- * death it is one mail: the receiving mailbox knows the Message-ID and the content again.
+ * death it is one mail: the receiving mailbox knows the Message-ID and the content again. So it never asks for leave to end.
+ *
+ * @param limitMs time of one try before what the size adds; the usual if undefined
  */
-export function insideTransport(env: Env, config: () => Config): Transport {
+export function insideTransport(env: Env, config: () => Config, limitMs?: number): Transport {
   return {
     name: "local",
     maxBytes: MAX_MESSAGE_BYTES,
-    async send(mail) {
-      const raw = await wholeOf(mail);
-      const results: RecipientResult[] = [];
-      for (const recipient of mail.recipients) {
-        const said = raw === null ? TOO_LARGE : await deliver(raw, { mail, recipient }, env, config());
-        results.push({ recipient, ...said });
+    async send(mail, signal) {
+      if (mail.sizeBytes > MAX_MESSAGE_BYTES) return everybody(mail, TOO_LARGE);
+      const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, limitMs));
+      try {
+        const fault = faultOf(mail, MAX_MESSAGE_BYTES);
+        if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+        const raw = await attempt.whole();
+        return await deliverEach(attempt, (recipient) => deliver(raw, { mail, recipient }, env, config()));
+      } catch (error) {
+        return everybody(mail, later(error));
+      } finally {
+        await attempt.close();
       }
-      return results;
     },
   };
 }
 
-/** The message in memory; null if it is larger than what anybody may receive. */
-async function wholeOf(mail: OutboundMail): Promise<Uint8Array | null> {
-  if (mail.sizeBytes > MAX_MESSAGE_BYTES) return null;
-  return new Uint8Array(await new Response(mail.open()).arrayBuffer());
+/** One after another. Where the time is up in the middle, whoever may have it already is tried again: a repeat is one mail. */
+async function deliverEach(
+  attempt: Attempt,
+  deliverTo: (recipient: string) => Promise<Said>,
+): Promise<RecipientResult[]> {
+  const { recipients } = attempt.mail;
+  const sayable = new Set(sayableRecipients(attempt.mail));
+  const results: RecipientResult[] = [];
+  for (const recipient of recipients) {
+    const said = sayable.has(recipient) ? await attempted(attempt, () => deliverTo(recipient)) : NOT_SAYABLE;
+    results.push({ recipient, ...said });
+  }
+  return results;
+}
+
+async function attempted(attempt: Attempt, work: () => Promise<Said>): Promise<Said> {
+  try {
+    attempt.signal.throwIfAborted();
+    return await attempt.race(work());
+  } catch (error) {
+    return later(error);
+  }
+}
+
+/** A fault of ours, of which the sender hears no more than that; or the end of the try, which says why it ended. */
+function later(error: unknown): Said {
+  if (error instanceof Ended) return withoutReply("deferred", error.message);
+  console.error("A message could not be delivered inside and is tried again:", error);
+  return LOCAL_ERROR;
 }
 
 async function deliver(
@@ -62,36 +105,24 @@ async function deliver(
     clientAddress: null,
     helo: null,
   };
-  try {
-    const received = await receiveMail(raw, envelope, env, config);
-    if (received.ok) return DELIVERED;
-    const { code, error } = received.error;
-    return STATUS[code] === STATUS.not_found
-      ? {
-          result: { kind: "refused" },
-          code: 550,
-          enhancedCode: "5.1.1",
-          diagnostic: "550 5.1.1 No such mailbox",
-          aboutRecipient: true,
-          providerId: null,
-        }
-      : {
-          result: { kind: "deferred" },
-          code: 452,
-          enhancedCode: "4.2.2",
-          diagnostic: `452 4.2.2 ${error}`,
-          aboutRecipient: true,
-          providerId: null,
-        };
-  } catch (error) {
-    console.error("A message could not be delivered inside and is tried again:", error);
-    return {
-      result: { kind: "deferred" },
-      code: 451,
-      enhancedCode: "4.3.0",
-      diagnostic: "451 4.3.0 Local error",
-      aboutRecipient: false,
-      providerId: null,
-    };
-  }
+  const received = await receiveMail(raw, envelope, env, config);
+  if (received.ok) return DELIVERED;
+  const { code, error } = received.error;
+  return STATUS[code] === STATUS.not_found
+    ? {
+        result: { kind: "refused" },
+        code: 550,
+        enhancedCode: "5.1.1",
+        diagnostic: "550 5.1.1 No such mailbox",
+        aboutRecipient: true,
+        providerId: null,
+      }
+    : {
+        result: { kind: "deferred" },
+        code: 452,
+        enhancedCode: "4.2.2",
+        diagnostic: `452 4.2.2 ${error}`,
+        aboutRecipient: true,
+        providerId: null,
+      };
 }

@@ -1,5 +1,6 @@
 import { R2BlobStore } from "../blobs/r2.ts";
-import { directoryShard } from "../contract/directory.ts";
+import { directoryShard, type DirectoryReport } from "../contract/directory.ts";
+import { seqTime } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import { REPORT_RETRY_MS, type Account } from "./account.ts";
 import { ALL_DUE, eraseDueBlobs } from "./erasure.ts";
@@ -18,13 +19,20 @@ export class Lifecycle {
   readonly #db: Database;
   readonly #storage: DurableObjectStorage;
   readonly #env: Pick<Env, "BLOBS" | "DIRECTORY">;
+  readonly #releaseDomains: () => Promise<void>;
   /** The latest call of the directory. */
   #told: Promise<void> = Promise.resolve();
 
-  constructor(db: Database, storage: DurableObjectStorage, env: Pick<Env, "BLOBS" | "DIRECTORY">) {
+  constructor(
+    db: Database,
+    storage: DurableObjectStorage,
+    env: Pick<Env, "BLOBS" | "DIRECTORY">,
+    releaseDomains: () => Promise<void>,
+  ) {
     this.#db = db;
     this.#storage = storage;
     this.#env = env;
+    this.#releaseDomains = releaseDomains;
   }
 
   /** When what it owes is due. */
@@ -43,15 +51,25 @@ export class Lifecycle {
 
   /** Tells the directory how this mailbox stands now, or leaves it to the alarm. */
   async report(account: Account): Promise<void> {
-    const { address, kind, status, created_at, expires_at } = account.row;
     try {
-      const report = { address, kind, status, created_at, expires_at };
+      const report = this.#stateOf(account);
       await this.#tell((directory) => directory.report(report), account);
-      if (account.row.status === status) account.setDirectoryDue(null);
+      // What changed meanwhile is told again. Of a mailbox that ended there are no rows to look at.
+      const isLive = account.row.status === report.status;
+      if (isLive && JSON.stringify(this.#stateOf(account)) === JSON.stringify(report)) {
+        account.setDirectoryDue(null);
+      }
     } catch (error) {
       console.error("The directory could not be told of a mailbox and is told again:", error);
       account.setDirectoryDue(Date.now() + REPORT_RETRY_MS);
     }
+  }
+
+  #stateOf({ row }: Account): DirectoryReport {
+    const { address, kind, status, created_at, expires_at } = row;
+    const { failed, kept } = this.#db.first(statements.ATTENTION) ?? { failed: 0, kept: null };
+    const kept_at = kept === null ? null : seqTime(kept);
+    return { address, kind, status, created_at, expires_at, webhooks_failed: failed === 1, kept_at };
   }
 
   /** Writes down that the mailbox ends: its keys are gone with it, and whatever it leaves undone now the alarm does. */
@@ -61,10 +79,11 @@ export class Lifecycle {
     this.#db.run(statements.PLAN_ALL_ERASURES, nowMs);
   }
 
-  /** Erases blobs, then the directory's row, then all rows. Repeated after a failure it goes on where it was. */
+  /** Gives its domains up, erases blobs, then the directory's row, then all rows. Repeated after a failure it goes on where it was. */
   async end(account: Account, nowMs: number): Promise<Erased> {
     let blobs = 0;
     try {
+      await this.#releaseDomains();
       blobs = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, nowMs);
       await this.#tell((directory, address) => directory.remove(address), account);
       // It clears the alarm too: should the process end before it, the alarm goes on here.

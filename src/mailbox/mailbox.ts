@@ -1,4 +1,5 @@
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
+import type { KeptMail } from "../contract/claim.ts";
 import type { ChangePage } from "../contract/event.ts";
 import type { KeyRecord, Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
@@ -17,6 +18,14 @@ import { fileReport, ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
+import {
+  findKept,
+  healthOf,
+  keptPage,
+  type UnsentMessage,
+  type KeptPage,
+  type Overview,
+} from "./overview.ts";
 import { applyReport } from "./reports.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
@@ -28,6 +37,9 @@ import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
 import { MailboxSending } from "./sending.ts";
+import type { KeptMessage } from "./take-over.ts";
+
+const NO_MODEL_HINT = "No embedding model is configured, so results come from keywords";
 
 /** A message that is safely stored. */
 export interface Received {
@@ -47,6 +59,16 @@ export class Mailbox extends MailboxSending {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
   }
 
+  /** Whether this address is somebody's. */
+  isTaken(): boolean {
+    return this.live(Date.now()) !== null;
+  }
+
+  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
+  keptMail(): KeptMail | null {
+    return this.takeOver.progress();
+  }
+
   /** Makes room for a large message whose blobs are written next; those that no message comes to name are erased. */
   async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
     const now = Date.now();
@@ -59,16 +81,22 @@ export class Mailbox extends MailboxSending {
     return done(null);
   }
 
-  /** Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. */
-  receive(mail: PreparedMail): Answer<Received> {
+  /**
+   * Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. `kept`: it
+   * arrived at a mailbox that this one takes over.
+   */
+  receive(mail: PreparedMail, kept: KeptMessage | null = null): Answer<Received> {
     const now = Date.now();
     const room = this.roomFor(mail.sizeBytes, now);
     if (!room.ok) return room;
     const account = room.value;
-    const { written, events } = this.commit(() => this.#take(account, mail, now));
+    const { written, events } = this.commit(() =>
+      kept === null ? this.#take(account, mail, now) : this.#takeKept(account, mail, kept),
+    );
     this.tell(events);
     const received = (seq: number, duplicate: boolean) => done({ id: idOf(seq, account.idTail), duplicate });
     if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
+    this.embeddings.stored(now);
     const { message } = written;
     if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
     return received(message.seq, false);
@@ -78,11 +106,20 @@ export class Mailbox extends MailboxSending {
     return this.answer(access, (account) => this.newest.read(this.db, this.view(account), filters));
   }
 
-  search(
+  /** Searches by words, by meaning or by both; by words where no model is configured or it does not answer. */
+  async search(
     access: Access,
     filters: InboxFilters,
-    options: { text: string; mode: string },
-  ): Answer<JsonText<SearchPage>> {
+    { text, mode }: { text: string; mode: string },
+  ): Promise<Answer<JsonText<SearchPage>>> {
+    const byMeaning = mode !== "keyword" && this.embeddings.isOn;
+    // Nobody who may not search costs a call of the model.
+    const admitted = byMeaning ? this.admit(access) : null;
+    if (admitted?.ok === false) return admitted;
+    const found = byMeaning ? await this.embeddings.meaning(text) : NO_MODEL_HINT;
+    const meaning = typeof found === "string" ? null : found;
+    const hint = meaning === null ? String(found) : this.embeddings.hint();
+    const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };
     return this.answer(access, (account) => searchPage(this.db, this.view(account), filters, options));
   }
 
@@ -106,9 +143,9 @@ export class Mailbox extends MailboxSending {
     return done(composed ?? source);
   }
 
-  attachment(access: Access, id: string): Answer<reading.AttachmentSource> {
+  attachment(access: Access, id: string, withRaw = true): Answer<reading.AttachmentSource> {
     return this.answer(access, (account) =>
-      reading.findAttachment(this.db, this.view(account), id, Date.now()),
+      reading.findAttachment(this.db, this.view(account), { id, withRaw, nowMs: Date.now() }),
     );
   }
 
@@ -213,9 +250,16 @@ export class Mailbox extends MailboxSending {
 
   /** Erases one email; its blobs follow by alarm. */
   async deleteEmail(access: Access, id: string): Promise<Answer<{ deleted: true }>> {
+    const now = Date.now();
     const deleted = this.answer(access, (account) => {
       const seq = reading.seqOf(this.view(account), id);
-      return seq.ok ? this.commit(() => eraseEmail(this.db, account, seq.value, Date.now())) : seq;
+      if (!seq.ok) return seq;
+      return this.commit(() => {
+        // The directory knows of the newest one kept.
+        if (this.outbox.keptOne(seq.value) !== null) this.reportSoon();
+        this.embeddings.erase(seq.value);
+        return eraseEmail(this.db, account, seq.value, now);
+      });
     });
     if (deleted.ok) await this.arm();
     return deleted;
@@ -223,13 +267,51 @@ export class Mailbox extends MailboxSending {
 
   stats(access: Access): Answer<JsonText<Stats>> {
     return this.answer(access, (account) =>
-      done(jsonText(statsOf(account.row, this.counted(account), Date.now()))),
+      done(
+        jsonText({
+          ...statsOf(account.row, this.counted(account), Date.now()),
+          embeddings: this.embeddings.progress(),
+        }),
+      ),
     );
+  }
+
+  /** Everything that the operator sees of it. */
+  overview(access: Access): Answer<Overview> {
+    const info = this.info(access);
+    if (!info.ok) return info;
+    return this.answer(access, (account) => {
+      const { kind, paused_at, pause_reason } = account.row;
+      return done({
+        info: info.value,
+        kind,
+        stats: statsOf(account.row, this.counted(account), Date.now()),
+        quotaBytes: this.quotaOf(account),
+        pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
+        keys: account.keyRecords().length,
+        webhooks: healthOf(this.webhooks),
+        hasKept: this.outbox.kept(reading.BEYOND_ALL, 1).length > 0,
+      });
+    });
+  }
+
+  /** Messages that would have left the deployment and were kept instead. */
+  kept(access: Access, page: { cursor: string | null; limit: number }): Answer<KeptPage> {
+    return this.answer(access, (account) => keptPage(this.outbox, this.view(account), page));
+  }
+
+  keptOne(access: Access, id: string): Answer<UnsentMessage> {
+    return this.answer(access, (account) => findKept(this.outbox, this.view(account), id));
   }
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
   stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
-    return this.answer(access, (account) => stalePage(this.db, this.view(account), page));
+    return this.answer(access, (account) => {
+      const stale = stalePage(this.db, this.view(account), page);
+      // What follows from the messages may become other texts.
+      if (stale.ok && page.cursor === null) this.embeddings.startOver();
+      return stale;
+    });
   }
 
   /** Writes once more what follows from the bytes of a message. */
@@ -310,6 +392,21 @@ export class Mailbox extends MailboxSending {
     const written = ingest(this.db, account, mail, now);
     if (written.kind === "duplicate") return { written, events: [] };
     this.webhooks.enqueue(account, written.event, now);
+    return { written, events: [written.event] };
+  }
+
+  /** Writes what arrived elsewhere, at the time it did, unless it is here already. Reports are of no message of ours. */
+  #takeKept(
+    account: Account,
+    mail: PreparedMail,
+    kept: KeptMessage,
+  ): { written: Ingested; events: LoggedEvent[] } {
+    const written: Ingested = this.takeOver.advance(kept.position)
+      ? ingest(this.db, account, mail, kept.receivedAt)
+      : { kind: "duplicate", seq: account.row.last_seq };
+    if (written.kind !== "stored") return { written, events: [] };
+    if (kept.codeTaken) takeCode(this.db, written.message.seq, kept.receivedAt);
+    this.webhooks.enqueue(account, written.event, Date.now());
     return { written, events: [written.event] };
   }
 

@@ -216,4 +216,76 @@ UPDATE outbox SET due_at = NULL
   WHERE NOT EXISTS (SELECT 1 FROM recipient WHERE recipient.seq = outbox.seq AND inside = 0);
 `,
   },
+  {
+    id: "008-domains",
+    // A mailbox has few: all are read at once and kept in memory.
+    sql: `
+CREATE TABLE domain (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  status TEXT NOT NULL,
+  selector TEXT NOT NULL,
+  private_key TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  held INTEGER NOT NULL DEFAULT 0,
+  verified_at INTEGER,
+  seen_at INTEGER,
+  gone_at INTEGER,
+  checked_at INTEGER,
+  due_at INTEGER,
+  results TEXT NOT NULL DEFAULT '{}'
+) WITHOUT ROWID;
+`,
+  },
+  {
+    id: "009-take-over",
+    sql: `
+CREATE TABLE take_over (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  position INTEGER NOT NULL DEFAULT 0,
+  messages INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER
+);
+`,
+  },
+  {
+    id: "010-embeddings",
+    // Vectors of messages, in signed bytes, and how far they go (`embedding-rows.ts`).
+    sql: `
+CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE embedding_state (
+  model TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  dimensions INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  embedded INTEGER NOT NULL,
+  failed INTEGER NOT NULL
+);
+`,
+  },
+  {
+    id: "011-kept",
+    // Mail that would have left a deployment without a way out. What the directory is told besides, since this step, it is
+    // told when the mailbox next wakes.
+    sql: `
+ALTER TABLE outbox ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+UPDATE outbox SET kept = 1 WHERE EXISTS
+  (SELECT 1 FROM recipient r WHERE r.seq = outbox.seq AND r.inside = 0 AND r.diagnostic LIKE 'Kept here:%');
+CREATE INDEX outbox_kept ON outbox (seq) WHERE kept = 1;
+UPDATE account SET directory_due = 0 WHERE directory_due IS NULL AND (EXISTS (SELECT 1 FROM outbox WHERE kept = 1)
+  OR EXISTS (SELECT 1 FROM webhook_target WHERE status = 'failed'));
+`,
+  },
+  {
+    id: "012-code-evidence",
+    // Which version of the reader looked for a code, and what it went by. What stood before was read by the first.
+    sql: `
+ALTER TABLE message ADD COLUMN code_evidence TEXT;
+ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
+`,
+  },
 ];

@@ -3,6 +3,7 @@ import type { Config } from "../env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
 import { afterDeath, afterReport, afterTry, nextTryAt, type RecipientState } from "../outbound/ledger.ts";
+import type { DkimKey } from "../outbound/dkim.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";
 import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
@@ -31,12 +32,16 @@ export interface OutboxTools extends OutgoingLog {
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
   openFile: OpenFile;
+  /** What mail from an address is signed with; null where the address is the mailbox's no more. */
+  signerFor: (from: string) => { dkim: DkimKey | null } | null;
   /** Delivers inside the deployment. */
   inside: Transport;
   /** Hands over to everybody else; null where nothing leaves the deployment. */
   outside: () => Transport | null;
   /** Tells whoever hears of the log; after the transaction that wrote `events`. */
   tell: (events: readonly LoggedEvent[]) => void;
+  /** What the directory knows of the mailbox may be wrong now; inside the transaction that makes it so. */
+  reportSoon: () => void;
   /** A message may stand differently now. */
   moved: (seq: Seq) => void;
 }
@@ -190,8 +195,10 @@ export class OutboxPump {
    */
   async #handOver(begun: Try, signal: AbortSignal): Promise<ReadonlyMap<string, Said>> {
     const { inside, outside } = this.#tools;
+    const signer = this.#tools.signerFor(begun.departing.message.from.address);
+    if (signer === null) return new Map(begun.recipients.map(({ address }) => [address, NOT_OURS]));
     try {
-      const signed = await this.#signed(begun.departing);
+      const signed = await this.#signed(begun.departing, signer.dkim);
       const mail = this.#mailFor(signed, begun.recipients, departingBytes(signed));
       const transport = begun.way === "inside" ? inside : outside();
       const results = transport === null ? keptOnly(mail) : await transport.send(mail, signal);
@@ -204,9 +211,8 @@ export class OutboxPump {
   }
 
   /** The message with its signature, which is made once. */
-  async #signed(departing: Departing): Promise<Departing> {
-    const { outbox, openFile, config } = this.#tools;
-    const { dkim } = config();
+  async #signed(departing: Departing, dkim: DkimKey | null): Promise<Departing> {
+    const { outbox, openFile } = this.#tools;
     if (dkim === null || departing.signature !== "") return departing;
     const signature = await signatureOf(departing, dkim, openFile);
     return { ...departing, signature: outbox.sign(departing.seq, signature) };
@@ -246,6 +252,10 @@ export class OutboxPump {
         const kinds = this.#conclude(recipient, said.get(recipient.address) ?? UNANSWERED, tries, nowMs);
         return kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
+      if (recipients.some(({ address }) => said.get(address)?.diagnostic === KEPT_HERE)) {
+        outbox.keep(seq);
+        this.#tools.reportSoon();
+      }
       const firstSent = toldSent ? -1 : news.findIndex(({ kind }) => kind === "message.sent");
       if (firstSent !== -1) outbox.tellSent(seq);
       const told = news.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
@@ -302,6 +312,16 @@ const LOCAL_ERROR: Said = {
   providerId: null,
 };
 
+/** What waited to be sent from a domain that was lost meanwhile. */
+const NOT_OURS: Said = {
+  result: { kind: "impossible" },
+  diagnostic: "The domain of the sender is no longer verified",
+  aboutRecipient: false,
+  providerId: null,
+};
+
+const KEPT_HERE = "Kept here: this deployment has no way out (OUTBOUND=local)";
+
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
 function keptOnly(mail: OutboundMail): RecipientResult[] {
   return mail.recipients.map((recipient) => ({
@@ -309,7 +329,7 @@ function keptOnly(mail: OutboundMail): RecipientResult[] {
     result: { kind: "taken" },
     code: null,
     enhancedCode: null,
-    diagnostic: "Kept here: this deployment has no way out (OUTBOUND=local)",
+    diagnostic: KEPT_HERE,
     aboutRecipient: false,
     providerId: null,
   }));

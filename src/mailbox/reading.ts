@@ -49,9 +49,12 @@ export interface RawSource {
 export interface AttachmentSource {
   /** Id of the upload that it is; null for a part of a message that arrived. */
   upload: string | null;
+  /** Id of the message that it is a part of; null for an upload. */
+  email: string | null;
   stored: StoredAttachment;
   part: number;
   partsKey: string | null;
+  /** The message that it must be cut from, if that was asked for; null where it is a range of a blob. */
   raw: RawSource | null;
 }
 
@@ -165,12 +168,11 @@ export function findRaw(db: Database, seq: Seq): Answer<RawSource> {
   return done({ bytes: row.raw, key: row.raw_key, sizeBytes: row.size_bytes });
 }
 
-/** An attachment of a message, or an upload that still is there, by its id. */
+/** An attachment of a message, with what it must be cut from if asked so, or an upload that still is there, by its id. */
 export function findAttachment(
   db: Database,
   view: View,
-  id: string,
-  nowMs: number,
+  { id, withRaw, nowMs }: { id: string; withRaw: boolean; nowMs: number },
 ): Answer<AttachmentSource> {
   const missing = refused(notFound("Attachment"));
   const named = readId(id, view.tail);
@@ -179,13 +181,11 @@ export function findAttachment(
   const row = db.first(statements.FIND_EMAIL, named.seq);
   const stored = row === null ? undefined : storedAttachments(row)[named.part];
   if (row === null || stored === undefined) return missing;
-  if (row.status !== "received") {
-    // A file of a message of our own is the upload that it came as.
-    return uploadSource(findUpload(db, new Outbox(db).find(row.seq)?.uploads[named.part] ?? "", nowMs));
-  }
-  const raw = stored.offset === null ? findRaw(db, named.seq) : null;
+  if (row.status !== "received") return uploadSource(uploadOfOwn(db, row.seq, named.part, nowMs));
+  const raw = withRaw && stored.offset === null ? findRaw(db, named.seq) : null;
   return done({
     upload: null,
+    email: idOf(named.seq, view.tail),
     stored,
     part: named.part,
     partsKey: row.parts_key,
@@ -193,12 +193,17 @@ export function findAttachment(
   });
 }
 
+/** A file of a message of our own is the upload that it came as. */
+function uploadOfOwn(db: Database, seq: Seq, part: number, nowMs: number): StoredUpload | null {
+  return findUpload(db, new Outbox(db).find(seq)?.uploads[part] ?? "", nowMs);
+}
+
 function uploadSource(upload: StoredUpload | null): Answer<AttachmentSource> {
   if (upload === null) return refused(notFound("Attachment"));
   const { id, filename, contentType, sizeBytes, key } = upload;
   const whole = { disposition: null, contentId: null, offset: 0 };
   const stored = { filename, contentType, sizeBytes, ...whole };
-  return done({ upload: id, stored, part: 0, partsKey: key, raw: null });
+  return done({ upload: id, email: null, stored, part: 0, partsKey: key, raw: null });
 }
 
 /** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */

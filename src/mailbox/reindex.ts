@@ -1,6 +1,6 @@
 import type { Metadata } from "../contract/message.ts";
 import { notFound, type Answer } from "../contract/problem.ts";
-import { idOf, type Seq } from "../lib/ids.ts";
+import { idOf, seqTime, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
@@ -13,6 +13,11 @@ import * as statements from "./statements.ts";
 /** A stored message whose derived rows are to be made again. */
 export interface StaleMessage {
   id: string;
+  seq: Seq;
+  /** ms since 1970. */
+  receivedAt: number;
+  /** Its code was handed out. */
+  codeTaken: boolean;
   metadata: Metadata;
   /** Whether its bytes lie in the blob store. */
   isLarge: boolean;
@@ -39,6 +44,9 @@ export function stalePage(
   return done({
     messages: shown.map((row) => ({
       id: idOf(row.seq, view.tail),
+      seq: row.seq,
+      receivedAt: seqTime(row.seq),
+      codeTaken: row.code_taken_at !== null,
       metadata: JSON.parse(row.metadata) as Metadata,
       isLarge: row.raw_key !== null,
     })),
@@ -55,7 +63,8 @@ export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: numbe
   if (row === null) return refused(notFound("Email"));
   const { listing, senderFolded, subjectFolded, code, link, attachments } = mail;
   const texts = [listing, senderFolded, subjectFolded, code, link] as const;
-  db.run(statements.REWRITE_MESSAGE, ...texts, attachments.length, seq);
+  const reading = [mail.codeEvidence, mail.codeReader] as const;
+  db.run(statements.REWRITE_MESSAGE, ...texts, ...reading, attachments.length, seq);
   db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
   if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
   for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);

@@ -1,4 +1,5 @@
 import type { Seq } from "../lib/ids.ts";
+import type { DomainStatus } from "../contract/domain.ts";
 import type { EventKind } from "../contract/event.ts";
 import type { MessageStatus } from "../contract/message.ts";
 import type { DeliveryError, DeliveryState } from "../contract/webhook.ts";
@@ -123,6 +124,8 @@ export type CodeRow = {
   seq: Seq;
   code: string | null;
   link: string | null;
+  /** JSON of `{ confidence, evidence }`; null where there is neither code nor link, or who read them kept none (version 1). */
+  code_evidence: string | null;
   /** Address and name of the sender, folded (`foldForMatch`). */
   sender_folded: string;
   listing: string;
@@ -196,4 +199,34 @@ export type UploadRow = {
   created_at: number;
   /** null = a message uses it. */
   expires_at: number | null;
+};
+
+/** A domain that the mailbox asked for, and the key made for it. */
+export type DomainRow = {
+  /** Public id. */
+  id: string;
+  /** In A-labels, lower case. */
+  name: string;
+  status: DomainStatus;
+  /** Where the public key stands: `<selector>._domainkey.<name>`. */
+  selector: string;
+  /** RSA, PKCS #8 as PEM. It never leaves the mailbox. */
+  private_key: string;
+  /** SubjectPublicKeyInfo in Base64. */
+  public_key: string;
+  created_at: number;
+  /** Whether the domain's object may name this mailbox as its holder: then its records are looked up again and again. */
+  held: 0 | 1;
+  /** Since when it is verified; null = it is not. */
+  verified_at: number | null;
+  /** When the records that count were last seen right; null = never. */
+  seen_at: number | null;
+  /** When one of them was first seen gone after that; null = none is. */
+  gone_at: number | null;
+  /** When the resolver last told; null = never. */
+  checked_at: number | null;
+  /** When they are looked up again; null = when somebody asks. */
+  due_at: number | null;
+  /** JSON of RecordResults: what the last look-up came to. */
+  results: string;
 };

@@ -1,6 +1,8 @@
 import type { SearchPage } from "../contract/message.ts";
 import type { Answer } from "../contract/problem.ts";
 import type { InboxFilters } from "../contract/routes.ts";
+import { fused } from "../embeddings/fusion.ts";
+import type { Neighbour, NearestOptions } from "../embeddings/vectors.ts";
 import { SEQ_PER_MS } from "../lib/ids.ts";
 import { latinJson, literalEnd } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
@@ -17,7 +19,24 @@ import type { ListingParams, SearchHit } from "./statements.ts";
 /** Digits of a score that mean anything. */
 const SCORE_PRECISION = 1_000_000;
 
-const NO_MODEL_HINT = "No embedding model is configured, so results come from keywords";
+/** How far down results by meaning go: each message is near to some degree. */
+const MEANING_DEPTH = 200;
+/** No limit (SQLite's `LIMIT -1`). */
+const ALL = -1;
+
+/** What to search for, and how. */
+export interface SearchOptions {
+  text: string;
+  /** keyword, semantic or hybrid. */
+  mode: string;
+  /** Finds what is near in meaning to the words of `text`; null = nobody knows, and the keywords answer. */
+  meaning: Meaning | null;
+  /** What whoever asked is told beside the results; "" for nothing. */
+  hint: string;
+}
+
+/** Messages near a text, best first. */
+export type Meaning = (options: NearestOptions) => Neighbour[];
 
 /**
  * Emails that match `text` and the filters, best first; by time where only operators were given. The cursor keeps the
@@ -27,25 +46,32 @@ export function searchPage(
   db: Database,
   view: View,
   filters: InboxFilters,
-  options: { text: string; mode: string },
+  options: SearchOptions,
 ): Answer<JsonText<SearchPage>> {
   const start = pageStart(filters, [BEYOND_ALL - 1, filters.offset]);
   if (!start.ok) return start;
   const [snapshot = 0, offset = 0] = start.value;
   const query = parseSearchQuery(options.text);
-  const hits = findHits(db, query, {
+  const selection = {
     params: searchParams(query, filters, view.mailbox, snapshot),
     labels: filters.label === null ? query.labels : [...query.labels, filters.label],
     limit: filters.limit + 1,
     offset,
-  });
+  };
+  // Filters alone have no meaning to be near to.
+  const meaning = query.match === null ? null : options.meaning;
+  const hits =
+    meaning === null
+      ? findHits(db, query, selection)
+      : hitsByMeaning(db, query, selection, { near: meaning, mode: options.mode });
   const shown = hits.slice(0, filters.limit);
   const newest = snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot;
-  const hint = options.mode === "keyword" ? "" : `"hint":${JSON.stringify(NO_MODEL_HINT)},`;
+  const hint = options.hint === "" ? "" : `"hint":${JSON.stringify(options.hint)},`;
+  const mode = meaning === null ? "keyword" : options.mode;
   const next =
     hits.length > filters.limit ? JSON.stringify(writeCursor(newest, offset + filters.limit)) : "null";
   const emails = shown.map((hit) => hitText(hit, view, query.terms)).join(",");
-  return done(`{"emails":[${emails}],"search_mode":"keyword",${hint}"next_cursor":${next}}`);
+  return done(`{"emails":[${emails}],"search_mode":"${mode}",${hint}"next_cursor":${next}}`);
 }
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
@@ -80,14 +106,58 @@ interface Selection {
   offset: number;
 }
 
-function findHits(db: Database, query: SearchQuery, selection: Selection): SearchHit[] {
-  const { params, labels, limit, offset } = selection;
-  const wanted: statements.Wanted = [
+function wantedOf(query: SearchQuery, labels: readonly string[]): statements.Wanted {
+  return [
     JSON.stringify(labels),
     JSON.stringify(query.from.map(foldForMatch)),
     JSON.stringify(query.to),
     JSON.stringify(query.subject.map(foldForMatch)),
   ];
+}
+
+/** Hits of a search by meaning, or by words and meaning together. Filters and exclusions hold as they do for words. */
+function hitsByMeaning(
+  db: Database,
+  query: SearchQuery,
+  selection: Selection,
+  { near, mode }: { near: Meaning; mode: string },
+): SearchHit[] {
+  const { params, labels, limit, offset } = selection;
+  const wanted = wantedOf(query, labels);
+  const [, maxId] = params;
+  const plain = isPlain(selection, wanted);
+  const among =
+    plain && query.without === null
+      ? null
+      : new Set(
+          db.all(statements.FILTER_SEQS, ...params, ALL, 0, ...wanted, query.without).map(({ seq }) => seq),
+        );
+  const nearest = near({ limit: MEANING_DEPTH, maxId, among });
+  if (mode === "semantic") return hitRows(db, nearest.slice(offset, offset + limit));
+  const match = query.match ?? "";
+  const found = plain
+    ? db.all(statements.RANK_PLAIN, maxId, MEANING_DEPTH, 0, match)
+    : db.all(statements.RANK_MESSAGES, ...params, MEANING_DEPTH, 0, ...wanted, match);
+  const both = fused(
+    found.map(({ seq }) => seq),
+    nearest.map(({ id }) => id),
+  );
+  return hitRows(db, both.slice(offset, offset + limit));
+}
+
+/** The rows of what was found, in its order. */
+function hitRows(db: Database, found: readonly Neighbour[]): SearchHit[] {
+  const rows = db.all(statements.READ_HITS, JSON.stringify(found.map(({ id }) => id)));
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  return found.flatMap(({ id, score }) => {
+    const row = bySeq.get(id);
+    return row === undefined ? [] : [{ ...row, score }];
+  });
+}
+
+function findHits(db: Database, query: SearchQuery, selection: Selection): SearchHit[] {
+  const { params, labels, limit, offset } = selection;
+  const wanted = wantedOf(query, labels);
   if (query.match !== null && isPlain(selection, wanted)) {
     const [, maxSeq] = params;
     return db.all(statements.SEARCH_PLAIN, maxSeq, limit, offset, query.match);

@@ -4,6 +4,7 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { domainOf } from "../mail/address.ts";
 import { sendingReport } from "../outbound/cloudflare-events.ts";
 import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
@@ -15,6 +16,9 @@ import { applySendingReport } from "./reports.ts";
 import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
 import { MailboxUploads } from "./uploading.ts";
+
+/** An email, and the domains whose addresses are the mailbox's own. */
+type EmailToAnswer = reading.EmailAnswer & { ownDomains: string[] };
 
 /** How long to wait until nothing of a message waits for its first try any more. */
 export interface SendWait {
@@ -29,9 +33,12 @@ export abstract class MailboxSending extends MailboxUploads {
   async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const now = Date.now();
     const { dailySendLimit, mailDomain } = configOf(this.env);
-    const wayTo = (address: string) => wayToAddress(address, mailDomain);
+    // Who holds another domain only its object says, and it is asked of mail that arrives.
+    const wayTo = (address: string) =>
+      this.domains.isVerified(domainOf(address.toLowerCase())) ? "inside" : wayToAddress(address, mailDomain);
     const accepted = this.answer(access, (account) => {
-      const tools = { db: this.db, outbox: this.outbox, account, dailySendLimit, wayTo };
+      const domains = this.domains.statuses();
+      const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit, wayTo };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);
@@ -39,6 +46,7 @@ export abstract class MailboxSending extends MailboxUploads {
       });
     });
     if (!accepted.ok) return accepted;
+    this.embeddings.stored(now);
     void this.#pumpAfterAnswer();
     return this.#toldOf(access, accepted.value.seq, wait);
   }
@@ -50,11 +58,20 @@ export abstract class MailboxSending extends MailboxUploads {
     return earlier.value === null ? done(null) : this.#toldOf(access, earlier.value, wait);
   }
 
-  /** The email that bears a Message-ID; null if none here does. */
-  emailWithMessageId(access: Access, messageId: string): Answer<reading.EmailAnswer | null> {
-    return this.answer(access, (account) =>
-      done(reading.findByMessageId(this.db, this.view(account), messageId)),
-    );
+  /** An email that is to be answered or passed on, and the domains whose addresses are the mailbox's own. */
+  emailToAnswer(access: Access, id: string): Answer<EmailToAnswer> {
+    return this.answer(access, (account) => {
+      const email = reading.findEmail(this.db, this.view(account), id, true);
+      return email.ok ? done({ ...email.value, ownDomains: this.domains.verified() }) : email;
+    });
+  }
+
+  /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
+  emailWithMessageId(access: Access, messageId: string): Answer<EmailToAnswer | null> {
+    return this.answer(access, (account) => {
+      const email = reading.findByMessageId(this.db, this.view(account), messageId);
+      return done(email === null ? null : { ...email, ownDomains: this.domains.verified() });
+    });
   }
 
   /**
@@ -113,9 +130,15 @@ export abstract class MailboxSending extends MailboxUploads {
     };
   }
 
-  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. */
+  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. Never rejects. */
   async #pumpAfterAnswer(): Promise<void> {
-    await this.ctx.storage.sync();
+    try {
+      await this.ctx.storage.sync();
+    } catch (error) {
+      // Its caller hears of it from the runtime. Whatever is on disk in the end, the alarm sends.
+      console.error("A message is left to the alarm, because the disk failed:", error);
+      return;
+    }
     setTimeout(() => this.outboxPump.pump(Date.now()), 0);
   }
 

@@ -52,6 +52,11 @@ export const SET_WEBHOOK_SECRET: Query<never, [Nullable<string>, Nullable<string
 export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
   text: "UPDATE account SET directory_due = ?",
 };
+/** What the directory is told besides the mailbox's own row. */
+export const ATTENTION: Query<{ failed: 0 | 1; kept: Nullable<Seq> }, []> = {
+  text: `SELECT EXISTS (SELECT 1 FROM webhook_target WHERE status = 'failed') AS failed,
+    (SELECT max(seq) FROM outbox WHERE kept = 1) AS kept`,
+};
 
 export const LIST_KEYS: Query<KeyRow, []> = {
   text: "SELECT id, secret_hash, scope, created_at, expires_at, last_used_at FROM api_key ORDER BY id",
@@ -67,7 +72,7 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
 
 const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
 const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes`;
-const CODE = "m.seq, m.code, m.link, m.sender_folded, m.listing";
+const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
 const EXCERPT_SOURCE_CHARS = 4_000;
@@ -116,39 +121,58 @@ export const LIST_LABELLED: Query<MessageRow, [...ListingParams, ...PageParams, 
 /** A message found, how well, and the beginning of its stored body (`bodyTextStart`). */
 export type SearchHit = MessageRow & { score: number; body_start: string | null };
 
-/** A search without any filter: the index alone ranks, and rows of messages are read for one page. */
-export const SEARCH_PLAIN: Query<SearchHit, [maxSeq: number, limit: number, offset: number, match: string]> =
-  {
-    text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
-    FROM (
-      SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
+/** A message found, and how well. */
+export type RankedHit = { seq: number; score: number };
+type PlainParams = [maxSeq: number, limit: number, offset: number, match: string];
+
+/** The best hits of a search without any filter: the index alone ranks them. */
+export const RANK_PLAIN: Query<RankedHit, PlainParams> = {
+  text: `SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
       FROM search f WHERE search MATCH ?4 AND f.rowid <= ?1
-      ORDER BY score DESC, f.rowid DESC ${page("?2", "?3")}
+      ORDER BY score DESC, f.rowid DESC ${page("?2", "?3")}`,
+};
+/** As RANK_PLAIN with filters. */
+export const RANK_MESSAGES: Query<RankedHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> = {
+  text: `SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
+      FROM search f JOIN message m ON m.seq = f.rowid
+      WHERE search MATCH ?14 AND ${FILTERS} AND ${WANTED}
+      ORDER BY score DESC, f.rowid DESC ${page("?8", "?9")}`,
+};
+/** Rows of messages that were found, in no order. */
+export const READ_HITS: Query<SearchHit, [seqs: string]> = {
+  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+    FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE m.seq IN (SELECT value FROM json_each(?))`,
+};
+/** A search without any filter; rows of messages are read for one page. */
+export const SEARCH_PLAIN: Query<SearchHit, PlainParams> = {
+  text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+    FROM (
+      ${RANK_PLAIN.text}
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
     ORDER BY hit.score DESC, hit.seq DESC`,
-  };
+};
 export const SEARCH_MESSAGES: Query<SearchHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> =
   {
     // The inner query ranks the hits alone; rows of the wide tables are read for one page.
     text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
     FROM (
-      SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
-      FROM search f JOIN message m ON m.seq = f.rowid
-      WHERE search MATCH ?14 AND ${FILTERS} AND ${WANTED}
-      ORDER BY score DESC, f.rowid DESC ${page("?8", "?9")}
+      ${RANK_MESSAGES.text}
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
     ORDER BY hit.score DESC, hit.seq DESC`,
   };
+type FilterParams = [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>];
+const FILTERED = `${FILTERS} AND ${WANTED}
+      AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))`;
+
 /** As SEARCH_MESSAGES for a search of operators only (`from:`, `label:` …): nothing to rank, newest first. */
-export const FILTER_MESSAGES: Query<
-  SearchHit,
-  [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>]
-> = {
+export const FILTER_MESSAGES: Query<SearchHit, FilterParams> = {
   text: `SELECT ${SUMMARY}, 0.0 AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
-    FROM message m LEFT JOIN content c ON c.seq = m.seq
-    WHERE ${FILTERS} AND ${WANTED}
-      AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))
+    FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE ${FILTERED}
     ORDER BY m.seq DESC ${page("?8", "?9")}`,
+};
+/** Which messages the filters let through. */
+export const FILTER_SEQS: Query<{ seq: number }, FilterParams> = {
+  text: `SELECT m.seq FROM message m WHERE ${FILTERED} ORDER BY m.seq DESC ${page("?8", "?9")}`,
 };
 
 export const FIND_MESSAGE: Query<MessageRow, [number]> = {
@@ -235,10 +259,12 @@ export const INSERT_MESSAGE: Query<
     ...[seq: number, thread: number, direction: string, status: string, listing: string, toAddress: string],
     ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
     ...[attachmentCount: number, labels: string, sizeBytes: number],
+    ...[codeEvidence: Nullable<string>, codeReader: number],
   ]
 > = {
   text: `INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
-    code, link, attachment_count, labels, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    code, link, attachment_count, labels, size_bytes, code_evidence, code_reader)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 export const INSERT_CONTENT: Query<
   never,
@@ -253,11 +279,14 @@ export const REWRITE_MESSAGE: Query<
   never,
   [
     ...[listing: string, senderFolded: string, subjectFolded: string],
-    ...[code: Nullable<string>, link: Nullable<string>, attachmentCount: number, seq: number],
+    ...[code: Nullable<string>, link: Nullable<string>, codeEvidence: Nullable<string>, codeReader: number],
+    ...[attachmentCount: number, seq: number],
   ]
 > = {
-  text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = ?, link = ?,
-    attachment_count = ? WHERE seq = ?`,
+  // A report that was understood is out of sight (`hidden`) and keeps no code: it quotes a message of ours.
+  text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = iif(hidden, NULL, ?),
+    link = iif(hidden, NULL, ?), code_evidence = iif(hidden, NULL, ?), code_reader = ?, attachment_count = ?
+    WHERE seq = ?`,
 };
 export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",
@@ -266,10 +295,16 @@ export const LEARN_IF_NEW: Query<never, KnownIdParams> = {
   text: "INSERT OR IGNORE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
 export const LIST_FOR_REINDEX: Query<
-  { seq: number; metadata: string; size_bytes: number; raw_key: Nullable<string> },
+  {
+    seq: number;
+    metadata: string;
+    size_bytes: number;
+    raw_key: Nullable<string>;
+    code_taken_at: Nullable<number>;
+  },
   [after: number, limit: number]
 > = {
-  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key
+  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key, m.code_taken_at
     FROM message m JOIN content c ON c.seq = m.seq
     WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
 };

@@ -11,7 +11,7 @@ export interface Counted {
 }
 
 /** Usage of a mailbox, from its running counters: no row of mail is counted for it. */
-export function statsOf(row: AccountRow, counted: Counted, nowMs: number): Stats {
+export function statsOf(row: AccountRow, counted: Counted, nowMs: number): Omit<Stats, "embeddings"> {
   const month = new Date(nowMs).toISOString().slice(0, 7);
   return {
     mailbox: row.address,

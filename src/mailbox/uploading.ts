@@ -3,9 +3,9 @@ import { TOO_LARGE_ATTACHMENT, type Answer, type Problem } from "../contract/pro
 import type { Upload } from "../contract/upload.ts";
 import { done } from "../lib/outcome.ts";
 import type { Access } from "./access.ts";
+import { MailboxDomains } from "./domain-settings.ts";
 import { ORPHAN_AFTER_MS } from "./erasure.ts";
-import { MailboxSettings } from "./settings.ts";
-import { abandonUpload, beginUpload, completeUpload, type NewUpload } from "./uploads.ts";
+import { abandonUpload, beginUpload, completeUpload, discardUploads, type NewUpload } from "./uploads.ts";
 
 /** Room that is kept for an upload. */
 export interface UploadRoom {
@@ -15,7 +15,7 @@ export interface UploadRoom {
 }
 
 /** Files that come in to be sent. */
-export abstract class MailboxUploads extends MailboxSettings {
+export abstract class MailboxUploads extends MailboxDomains {
   /** Keeps room for a file whose blob is written next: `sizeBytes` of it, or where nobody knows as much as a file may take. */
   beginUpload(access: Access, upload: NewUpload & { sizeBytes: number | null }): Answer<UploadRoom> {
     return this.answer(access, (account) => {
@@ -51,6 +51,14 @@ export abstract class MailboxUploads extends MailboxSettings {
     const { account } = this;
     if (account === null) return;
     this.commit(() => abandonUpload(this.db, account, id, Date.now()));
+    await this.arm();
+  }
+
+  /** Uploads that were made for one message, which is not sent: those that no message uses are erased. */
+  async discardUploads(ids: readonly string[]): Promise<void> {
+    const { account } = this;
+    if (account === null) return;
+    this.commit(() => discardUploads(this.db, account, ids, Date.now()));
     await this.arm();
   }
 }

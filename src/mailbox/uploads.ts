@@ -110,6 +110,14 @@ export function abandonUpload(db: Database, account: Account, id: string, nowMs:
   if (row !== null && row.sha256 === null) remove(db, account, row, nowMs);
 }
 
+/** Erases those of some uploads that no message uses, whatever time they have left; inside one transaction. */
+export function discardUploads(db: Database, account: Account, ids: readonly string[], nowMs: number): void {
+  for (const id of ids) {
+    const row = db.first(FIND, id);
+    if (row !== null && row.expires_at !== null) remove(db, account, row, nowMs);
+  }
+}
+
 /** When the next upload expires, in ms since 1970; null while none does. */
 export function uploadsDue(db: Database): number | null {
   return db.first(NEXT_DUE)?.due ?? null;

@@ -1,6 +1,6 @@
 import { EmailMessage } from "cloudflare:email";
 import { connect } from "cloudflare:sockets";
-import type { Config } from "../env.ts";
+import type { Config, OperatorBindings } from "../env.ts";
 import { CloudflareTransport } from "../outbound/cloudflare.ts";
 import type { Connect } from "../outbound/relay-socket.ts";
 import { SmtpTransport } from "../outbound/smtp.ts";
@@ -8,11 +8,9 @@ import type { Transport } from "../outbound/transport.ts";
 import { WorkerMailerTransport } from "../outbound/worker-mailer.ts";
 
 /** Bindings that a deployment may have. */
-export interface WayOutBindings {
+export interface WayOutBindings extends OperatorBindings {
   /** The platform's sending service. */
   EMAIL?: SendEmail;
-  /** The network that `npm start` gives for the relay, beside the one that webhooks leave by. */
-  RELAY_NETWORK?: Fetcher;
 }
 
 /** What carries mail out of the deployment, as it is set up; null where nothing does. */
@@ -30,8 +28,8 @@ export function wayOut(env: WayOutBindings, config: Config): Transport | null {
   return outbound === "smtp" ? new SmtpTransport(options) : new WorkerMailerTransport(options);
 }
 
-function dialOf({ RELAY_NETWORK }: WayOutBindings): Connect {
-  return RELAY_NETWORK === undefined
+function dialOf({ OPERATOR_NETWORK }: WayOutBindings): Connect {
+  return OPERATOR_NETWORK === undefined
     ? connect
-    : (address, options) => RELAY_NETWORK.connect(address, options);
+    : (address, options) => OPERATOR_NETWORK.connect(address, options);
 }

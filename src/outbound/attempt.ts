@@ -60,6 +60,7 @@ export class Attempt {
         const { done, value } = await this.race(reader.read());
         if (done) break;
         bytes += value.byteLength;
+        if (bytes > this.mail.sizeBytes) break;
         yield value;
       }
     } finally {
@@ -68,8 +69,19 @@ export class Attempt {
     }
     // A blob that was cut off must not arrive as a whole message.
     if (bytes !== this.mail.sizeBytes) {
-      throw new Ended(`The message has ${bytes} bytes instead of ${this.mail.sizeBytes}`);
+      throw new Ended(`The message has not the ${this.mail.sizeBytes} bytes that it should have`);
     }
+  }
+
+  /** The message in one piece, for who takes no stream. Throws where it has not the size it should have. */
+  async whole(): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(this.mail.sizeBytes);
+    let end = 0;
+    for await (const chunk of this.chunks()) {
+      bytes.set(chunk, end);
+      end += chunk.byteLength;
+    }
+    return bytes;
   }
 
   /**

@@ -56,7 +56,7 @@ export class CloudflareTransport implements Transport {
   async #sendEach(attempt: Attempt, sayable: ReadonlySet<string>): Promise<RecipientResult[]> {
     const { mail } = attempt;
     // Held whole: a stream that broke in the platform's hands would leave it open what was sent.
-    const message = await wholeMessage(attempt);
+    const message = new Blob([await attempt.whole()]);
     await attempt.passEnd();
     const results: RecipientResult[] = [];
     for (const recipient of mail.recipients) {
@@ -77,12 +77,6 @@ export class CloudflareTransport implements Transport {
       return error instanceof Ended ? withoutReply("unanswered", error.message) : refusal(error);
     }
   }
-}
-
-async function wholeMessage(attempt: Attempt): Promise<Blob> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of attempt.chunks()) chunks.push(chunk);
-  return new Blob(chunks as Uint8Array<ArrayBuffer>[]);
 }
 
 function endOf(attempt: Attempt): string {

@@ -18,7 +18,8 @@ export interface OutboundMail {
   open: () => ReadableStream<Uint8Array>;
   /**
    * Awaited once, when all of the message but its end was handed over. What is lost before it resolves was not taken; what is
-   * lost after it may have been. If it rejects, the end is not said and nothing was taken.
+   * lost after it may have been. If it rejects, the end is not said and nothing was taken. Not asked by a transport whose far
+   * side knows a repeat again: there a try that was lost is made once more.
    */
   beforeEnd: () => Promise<void>;
 }

@@ -26,7 +26,12 @@ describe("the route table", () => {
     }
     const administration = all.filter(([, spec]) => spec.target === "deployment");
     for (const [id, spec] of administration) expect([id, spec.scopes]).toEqual([id, ["operator"]]);
-    expect(all.filter(([, spec]) => spec.target === "public").map(([id]) => id)).toEqual(["bootstrap"]);
+    expect(all.filter(([, spec]) => spec.target === "public").map(([id]) => id)).toEqual([
+      "bootstrap",
+      "claimStart",
+      "claimPoll",
+      "claimConfirm",
+    ]);
   });
 
   it("lets nothing but resume work on a paused mailbox", () => {
@@ -40,6 +45,9 @@ describe("the route table", () => {
       "/v1/attachments/:id",
       "/v1/attachment",
       "/v1/attachments",
+      "/v1/domains",
+      "/v1/domains/:id",
+      "/v1/domains/:id/verify",
       "/v1/mailboxes",
       "/v1/inbound",
     ]) {

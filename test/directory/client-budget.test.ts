@@ -14,6 +14,27 @@ const tables = (stub: ReturnType<typeof fresh>) =>
     state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'budget'").toArray(),
   );
 
+describe("budgets of several kinds", () => {
+  it("are forgiven by the longest window, not by the shortest", async () => {
+    const client = fresh();
+    const now = Date.now();
+    setClock(now);
+    await client.spend("hourly", HOUR);
+    await client.spend("short", { limit: 3, windowMs: 60_000 });
+    const alarm = await runInDurableObject(client, (_, state) => state.storage.getAlarm());
+    expect(alarm).toBe(now + HOUR.windowMs);
+  });
+
+  it("get back what turned out not to count, of that kind alone", async () => {
+    const client = fresh();
+    for (const kind of ["one", "two"]) await client.spend(kind, HOUR);
+    await client.refund("one");
+    await client.refund("never spent");
+    expect((await client.spend("one", HOUR)).remaining).toBe(2);
+    expect((await client.spend("two", HOUR)).remaining).toBe(1);
+  });
+});
+
 describe("spendOne", () => {
   it("allows the limit in a window, from the first use on", () => {
     let used = { since: 0, spent: 0 };

@@ -206,6 +206,9 @@ describe("a deployment that is set up wrong", () => {
     ["WEBHOOK_SECRET_PREVIOUS", "z".repeat(15)],
     ["ALLOW_PRIVATE_WEBHOOKS", "sometimes"],
     ["DOH_URL", "ftp://resolver.example/"],
+    ["MAIL_HOST", "mx1.example.com,127.0.0.1"],
+    ["MAIL_HOST", ","],
+    ["SPF_MECHANISMS", 'include:x" "y'],
     ["EVENT_RETENTION_DAYS", "3651"],
     ["TRUST_CLIENT_ADDRESS", "perhaps"],
     ["BAD_KEY_LIMIT", "many"],
@@ -241,7 +244,7 @@ describe("an unknown path", () => {
   });
 
   it("is 404 for everybody outside /v1", async () => {
-    expect((await api("/")).status).toBe(404);
+    expect((await api("/nowhere")).status).toBe(404);
     expect((await api("/v2/inbox")).status).toBe(404);
     expect((await api("/docs/nothing.js")).status).toBe(404);
   });

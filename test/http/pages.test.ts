@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { api } from "../harness.ts";
 
-const PAGES = ["/"];
+const PAGES = ["/", "/claim"];
 
 describe("a page", () => {
   it.each(PAGES)("runs nothing inline, loads nothing foreign and is framed by nobody: %s", async (path) => {

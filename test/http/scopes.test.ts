@@ -45,6 +45,11 @@ const OWNERS_ONLY = [
   ["POST", "/v1/send"],
   ["POST", "/v1/emails/EMAIL/reply"],
   ["POST", "/v1/emails/EMAIL/forward"],
+  ["POST", "/v1/domains"],
+  ["GET", "/v1/domains"],
+  ["GET", "/v1/domains/some-id"],
+  ["POST", "/v1/domains/some-id/verify"],
+  ["DELETE", "/v1/domains/some-id"],
   ["GET", "/v1/suppressions"],
   ["DELETE", "/v1/suppressions/ann@example.net"],
 ] as const;

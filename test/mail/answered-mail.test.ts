@@ -9,7 +9,7 @@ import {
 } from "../../src/mail/answered-mail.ts";
 import { isOwnAddress } from "../../src/mail/outgoing.ts";
 
-const isOwn = isOwnAddress("agent@mailkeep.test");
+const isOwn = isOwnAddress("agent@mailkeep.test", []);
 const mailOf = (headers: Record<string, string>) => answeredMail({ headers, text: "", html: "" });
 
 function recipientsOf(headers: Record<string, string>, all: boolean): { to: string[]; cc: string[] } {

@@ -15,7 +15,7 @@ const PERSON: HeadedMail = {
   subject: "Lunch?",
 };
 const withHeaders = (headers: Record<string, string>): HeadedMail => ({ ...PERSON, headers });
-const isOwn = isOwnAddress("agent@mailkeep.test");
+const isOwn = isOwnAddress("agent@mailkeep.test", []);
 const faultOf = (mail: HeadedMail) => automaticAnswerFault(mail, isOwn);
 const hops = (count: number) => ({ received: Array.from({ length: count }, () => "by x").join("\n") });
 

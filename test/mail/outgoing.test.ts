@@ -51,7 +51,7 @@ describe("the sender", () => {
   });
 
   it("is told from others without regard to case and tag", () => {
-    const isOwn = isOwnAddress("agent@mailkeep.test");
+    const isOwn = isOwnAddress("agent@mailkeep.test", []);
     expect(isOwn("Agent+x@MAILKEEP.test")).toBe(true);
     expect(isOwn("agent2@mailkeep.test")).toBe(false);
     expect(isOwn("no address")).toBe(false);

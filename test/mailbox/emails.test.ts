@@ -260,6 +260,7 @@ describe("statistics", () => {
       sends_today: 0,
       daily_send_limit: expect.any(Number) as number,
       ingest: { pending: 0, parsed: expect.any(Number) as number, failed: expect.any(Number) as number },
+      embeddings: null,
     });
   });
 });

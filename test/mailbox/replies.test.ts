@@ -1,5 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
+import { locatorOf } from "../../src/contract/key.ts";
 import type { Email, EmailPage, Thread } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
 import {
@@ -46,6 +48,15 @@ const recipientsOf = async (box: TestMailbox, id: string) =>
 const outboundOf = async (box: TestMailbox) =>
   (await ask<{ outbound: number }>("/v1/stats", { key: box.api_key })).body.outbound;
 const uploadsOf = (box: TestMailbox) => rowsOf(box.mailbox, "SELECT id FROM upload");
+const storageOf = async (box: TestMailbox) =>
+  (await ask<{ storage_bytes: number }>("/v1/stats", { key: box.api_key })).body.storage_bytes;
+/** Where bytes of a mailbox lie, in its rows and in the store. */
+const blobsOf = async (box: TestMailbox) => {
+  const rows = await rowsOf<{ key: string }>(box.mailbox, "SELECT DISTINCT key FROM blob_chunk");
+  const { objects } = await env.BLOBS.list();
+  const ours = objects.filter(({ key }) => key.includes(locatorOf(box.mailbox)));
+  return [...rows, ...ours].map(({ key }) => key).toSorted();
+};
 const download = async (box: TestMailbox, id: string) =>
   new Uint8Array(await (await api(`/v1/attachments/${id}`, { key: box.api_key })).arrayBuffer());
 
@@ -65,6 +76,19 @@ function withFiles(files: readonly { lines: string[]; content: string }[], html 
     ["From: Ann <ann@example.com>", "Subject: Files", "Content-Type: multipart/mixed; boundary=x"],
     body,
   );
+}
+
+/** Bindings that count the calls which a request makes to its mailbox. */
+function countingCalls(box: TestMailbox) {
+  const calls: Record<string, number> = {};
+  const actor = actorOf(box.mailbox);
+  const counted = new Proxy(actor, {
+    get(target, property) {
+      calls[String(property)] = (calls[String(property)] ?? 0) + 1;
+      return Reflect.get(target, property);
+    },
+  });
+  return { calls, vars: { MAILBOX: { getByName: () => counted } } };
 }
 
 const base64 = (bytes: string | Uint8Array) =>
@@ -140,6 +164,34 @@ describe("a reply", () => {
     const box = await createMailbox();
     const id = await received(box, ["From: ann@example.com", "Reply-To: desk@example.com", "Subject: Hi"]);
     expect(await recipientsOf(box, (await reply(box, id, {})).body.id)).toEqual(["desk@example.com"]);
+  });
+
+  it("comes from the tag under which its correspondent knows the mailbox, unless it says another", async () => {
+    const box = await createMailbox();
+    const tagged = box.mailbox.replace("@", "+shop@");
+    await api("/v1/mailbox", { key: box.api_key, method: "PATCH", json: { display_name: "The agent" } });
+    const raw = message(["From: ann@example.com", `To: Shop <${tagged}>`, "Subject: Order"]);
+    const { id } = (await deliver(tagged.toUpperCase(), raw)).body;
+    const sender = async (sent: { body: Told }) => {
+      const { from_address, from_name, metadata } = await email(box, sent.body.id);
+      expect(metadata.envelope_from.startsWith(`${box.mailbox.split("@")[0]}+b.`)).toBe(true);
+      return `${from_name} <${from_address}>`;
+    };
+    const answer = await reply(box, id, {});
+    expect(await sender(answer)).toBe(`The agent <${tagged}>`);
+    // What follows it comes from there, too.
+    expect(await sender(await reply(box, answer.body.id, {}))).toBe(`The agent <${tagged}>`);
+    expect(await sender(await reply(box, id, { from: `Me <${box.mailbox}>` }))).toBe(`Me <${box.mailbox}>`);
+    expect(await sender(await reply(box, id, { from: [] }))).toBe(`The agent <${tagged}>`);
+  });
+
+  it("never comes from the path that reports come back to", async () => {
+    const box = await createMailbox();
+    const first = await send(box, {});
+    const path = (await email(box, first.body.id)).metadata.envelope_from;
+    const { id } = (await deliver(path, message(["From: ann@example.com", "Subject: Hi"]))).body;
+    const { body } = await reply(box, id, {});
+    expect(await email(box, body.id)).toMatchObject({ from_address: box.mailbox });
   });
 
   it("to a message of our own goes to whom we sent it, whatever its Reply-To", async () => {
@@ -275,26 +327,6 @@ describe("a reply", () => {
     });
   });
 
-  it("by a machine never goes to a machine", async () => {
-    const box = await createMailbox();
-    const byMachine = { headers: { "Auto-Submitted": "auto-replied" } };
-    for (const line of ["Auto-Submitted: auto-replied", "List-Id: <l.example.com>", "Precedence: bulk"]) {
-      const id = await received(box, ["From: ann@example.com", "Subject: Out of office", line]);
-      const refused = await reply(box, id, byMachine);
-      expect([line, refused.status, refused.body.details?.[0]?.path]).toEqual([
-        line,
-        400,
-        "headers.Auto-Submitted",
-      ]);
-      expect((await reply(box, id, {})).status).toBe(200);
-    }
-    const id = await received(box, ["From: ann@example.com", "Subject: A person"]);
-    const { body } = await reply(box, id, byMachine);
-    expect(await rawOf(box, body.id)).toContain("Auto-Submitted: auto-replied\r\n");
-    const fromNobody = (await deliver(box.mailbox, plainMessage(), "")).body.id;
-    expect((await reply(box, fromNobody, byMachine)).status).toBe(400);
-  });
-
   it("is not written to a suppressed address, and counts for nothing then", async () => {
     const box = await createMailbox();
     const gone = "nobody-at-all@mailkeep.test";
@@ -305,6 +337,106 @@ describe("a reply", () => {
       body: { error: `Recipient is suppressed: ${gone} (bounce)` },
     });
     expect(await outboundOf(box)).toBe(1);
+  });
+});
+
+const BY_MACHINE = { headers: { "Auto-Submitted": "auto-replied" } };
+
+describe("an answer by a machine", () => {
+  const MACHINES = ["Auto-Submitted: auto-replied", "List-Id: <l.example.com>", "Precedence: bulk"];
+
+  it.each(MACHINES)("never goes to a machine: %s", async (line) => {
+    const box = await createMailbox();
+    const [id, messageId] = [
+      await received(box, ["From: ann@example.com", "Message-ID: <m@example.com>", line]),
+      "<m@example.com>",
+    ];
+    for (const refused of [
+      await reply(box, id, BY_MACHINE),
+      await send(box, { in_reply_to: messageId, ...BY_MACHINE }),
+      await forward(box, id, { to: "Ann <ANN+x@example.com>", ...BY_MACHINE }),
+    ]) {
+      expect([refused.status, refused.body.details?.[0]?.path]).toEqual([400, "headers.Auto-Submitted"]);
+    }
+    expect(await outboundOf(box)).toBe(0);
+    for (const { status } of [
+      await reply(box, id, {}),
+      await send(box, { in_reply_to: messageId }),
+      await forward(box, id, { to: "ann@example.com" }),
+      // To others it is news, and no answer.
+      await forward(box, id, BY_MACHINE),
+    ]) {
+      expect(status).toBe(200);
+    }
+  });
+
+  it("never goes to who cannot be answered: no return path", async () => {
+    const box = await createMailbox();
+    const { id } = (await deliver(box.mailbox, plainMessage(), "")).body;
+    expect((await reply(box, id, BY_MACHINE)).status).toBe(400);
+    expect((await reply(box, id, {})).status).toBe(200);
+  });
+
+  it("to a person says what it is, and goes to the return path alone, whatever the message asks for", async () => {
+    const box = await createMailbox();
+    const lines = ["From: Ann <ann@example.com>", "Reply-To: everybody@example.com", `To: ${box.mailbox}`];
+    const raw = message([...lines, "Cc: bob@example.net", "Subject: A person"]);
+    const { id } = (await deliver(box.mailbox, raw, "ann.path@example.com")).body;
+    const { body } = await reply(box, id, BY_MACHINE);
+    expect(await recipientsOf(box, body.id)).toEqual(["ann.path@example.com"]);
+    expect(await rawOf(box, body.id)).toContain("Auto-Submitted: auto-replied\r\n");
+    expect(await reply(box, id, { ...BY_MACHINE, reply_all: true })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "reply_all" }] },
+    });
+    const saysNo = { headers: { "Auto-Submitted": "no" } };
+    expect(await recipientsOf(box, (await reply(box, id, saysNo)).body.id)).toEqual([
+      "everybody@example.com",
+    ]);
+  });
+
+  it("to a mailbox here goes to its address, and not to the path that reports come back to", async () => {
+    const [box, ann] = [await createMailbox(), await createMailbox()];
+    await send(ann, { to: box.mailbox, reply_to: "everybody@example.com" }, "?wait=10");
+    const [arrived] = await inboxOf(box);
+    const { body } = await post(box, `emails/${arrived?.id}/reply?wait=10`, { text: "Yes.", ...BY_MACHINE });
+    expect(await recipientsOf(box, body.id)).toEqual([ann.mailbox]);
+    expect((await inboxOf(ann)).map(({ to_address }) => to_address)).toEqual([ann.mailbox]);
+  });
+
+  it("is impossible where nothing can be sent to the return path", async () => {
+    const box = await createMailbox();
+    const { id } = (await deliver(box.mailbox, plainMessage(), "ann@[192.0.2.1]")).body;
+    expect(await reply(box, id, BY_MACHINE)).toMatchObject({
+      status: 400,
+      body: { error: "This email names no address that can be replied to" },
+    });
+  });
+
+  it("may follow what the mailbox sent itself, or does not know", async () => {
+    const box = await createMailbox();
+    const first = await send(box, BY_MACHINE);
+    const next = await send(box, { in_reply_to: first.body.message_id, ...BY_MACHINE });
+    expect([next.status, next.body.thread_id]).toEqual([200, first.body.thread_id]);
+    expect((await send(box, { in_reply_to: "<unknown@example.com>", ...BY_MACHINE })).status).toBe(200);
+    const reminder = await reply(box, first.body.id, BY_MACHINE);
+    expect(await recipientsOf(box, reminder.body.id)).toEqual(["ann@example.net"]);
+  });
+
+  it("to each other ends between two that pass on whatever they get", async () => {
+    const [one, other] = [await createMailbox(), await createMailbox()];
+    const passOn = async (from: TestMailbox, to: TestMailbox, id: string) =>
+      post(from, `emails/${id}/forward?wait=10`, {
+        to: to.mailbox,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+    const { id } = (await deliver(one.mailbox, plainMessage())).body;
+    expect((await passOn(one, other, id)).body.status).toBe("delivered");
+    const [arrived] = await inboxOf(other);
+    expect(await passOn(other, one, arrived?.id ?? "")).toMatchObject({
+      status: 400,
+      body: { details: [{ path: "headers.Auto-Submitted" }] },
+    });
   });
 });
 
@@ -380,6 +512,22 @@ describe("a forward", () => {
     await api(`/v1/emails/${sent.body.id}`, { key: box.api_key, method: "DELETE" });
     const [file] = (await email(box, body.id)).attachments;
     expect(new TextDecoder().decode(await download(box, file?.id ?? ""))).toBe("A");
+  });
+
+  it("reads a small message once, however many files of it go along, and each goes as it was", async () => {
+    const box = await createMailbox();
+    const contents = Array.from({ length: 20 }, (_, n) => `${n}`.repeat(n));
+    const many = contents.map((content, n) => ({
+      lines: [`Content-Disposition: attachment; filename="${n}.txt"`],
+      content: base64(content),
+    }));
+    const { id } = (await deliver(box.mailbox, withFiles(many))).body;
+    const { vars, calls } = countingCalls(box);
+    const { body } = await forward(box, id, {}, { vars });
+    expect(calls.raw).toBe(1);
+    const { attachments } = await email(box, body.id);
+    const sent = await Promise.all(attachments.map((file) => download(box, file.id)));
+    expect(sent.map((bytes) => new TextDecoder().decode(bytes))).toEqual(contents);
   });
 
   it("carries 100 files at most, the caller's counted, and says so before it copies any", async () => {
@@ -459,16 +607,62 @@ describe("a reply and a forward", () => {
     }
   });
 
+  it("that is refused leaves no copy of a file behind, and takes no room", async () => {
+    const box = await createMailbox();
+    const large = new Uint8Array(600_000).map((_, index) => index % 251);
+    const files = ["A", large].map((bytes, index) => ({
+      lines: [`Content-Disposition: attachment; filename="${index}.txt"`],
+      content: base64(bytes),
+    }));
+    const { id } = (await deliver(box.mailbox, withFiles(files))).body;
+    const nobody = "nobody-at-all@mailkeep.test";
+    await send(box, { to: nobody }, "?wait=10");
+    await Promise.all(Array.from({ length: 99 }, () => send(box, {})));
+    const before = [await storageOf(box), await blobsOf(box)];
+
+    const attachments = [{ filename: "mine.txt", content: base64("M") }];
+    const missing = [...attachments, { attachment_id: crypto.randomUUID() }];
+    const key = { headers: { "Idempotency-Key": "refused" } };
+    for (const [status, refused] of [
+      [403, await forward(box, id, { from: "ceo@example.com", attachments })],
+      [400, await reply(box, id, { attachments: missing })],
+      [400, await forward(box, id, { to: nobody, attachments })],
+      [429, await forward(box, id, {}, key)],
+    ] as const) {
+      expect(refused.status).toBe(status);
+      expect(await uploadsOf(box)).toEqual([]);
+    }
+    // The bytes follow by the alarm, which is due.
+    await ringAlarm(box.mailbox);
+    expect([await storageOf(box), await blobsOf(box)]).toEqual(before);
+  });
+
+  it("leaves an upload of the caller's alone when it is refused", async () => {
+    const box = await createMailbox();
+    const { id } = (await deliver(box.mailbox, plainMessage())).body;
+    const upload = await ask<{ id: string }>("/v1/attachments?filename=a.txt", {
+      key: box.api_key,
+      body: "A",
+    });
+    const attachments = [{ attachment_id: upload.body.id }];
+    expect((await forward(box, id, { from: "ceo@example.com", attachments })).status).toBe(403);
+    expect((await forward(box, id, { attachments })).status).toBe(200);
+  });
+
   it("that come at once under one key are one message", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const id = await received(box, [`From: ${other.mailbox}`, "Subject: Once"]);
     const more = { headers: { "Idempotency-Key": "at-once" } };
+    const mine = { filename: "mine.txt", content: base64("M") };
     const all = await Promise.all(
-      Array.from({ length: 10 }, () => post(box, `emails/${id}/reply?wait=10`, { text: "Yes." }, more)),
+      Array.from({ length: 10 }, () =>
+        post(box, `emails/${id}/reply?wait=10`, { text: "Yes.", attachments: [mine] }, more),
+      ),
     );
     expect(new Set(all.map(({ status, body }) => `${status} ${body.id} ${body.status}`)).size).toBe(1);
     expect(all[0]?.body.status).toBe("delivered");
     expect(await inboxOf(other)).toHaveLength(1);
+    expect(await uploadsOf(box)).toHaveLength(1);
   });
 
   it("count for the day like any send, and are refused after it", async () => {

@@ -348,6 +348,18 @@ describe("what was accepted", () => {
     expect((await email(from, body.id)).status).toBe("delivered");
   });
 
+  it("is sent by the alarm where the disk fails after it was accepted, and nobody is left with the fault", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    await runInDurableObject(actorOf(from.mailbox), (_, { storage }) => {
+      vi.spyOn(storage, "sync").mockRejectedValueOnce(new Error("The disk is gone"));
+    });
+    const { body } = await send(from, { to: to.mailbox });
+    await evict(from.mailbox);
+    await ringAlarm(from.mailbox);
+    await vi.waitFor(async () => expect((await email(from, body.id)).status).toBe("delivered"));
+    expect(await inboxOf(to)).toHaveLength(1);
+  });
+
   it("waits while the mailbox is paused, and goes on after", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await fill(to, FULL);

@@ -4,7 +4,7 @@ import type { Ancestry } from "../../src/mail/answered-mail.ts";
 export const SENDER: Sender = {
   mailbox: "agent@mailkeep.test",
   displayName: "",
-  verifiedDomains: new Set(["example.org"]),
+  domains: new Map([["example.org", "verified" as const]]),
 };
 
 export const MINTED: Minted = {

@@ -55,7 +55,7 @@ export interface Reader {
 export class Site {
   readonly server: Server;
   readonly #browser: Browser;
-  /** What no page may do: faults in the console, and requests to other hosts. Tests look at it with {@link quiet}. */
+  /** What no page may do: faults in the console, and requests to other hosts. Tests end with {@link assertQuiet}. */
   readonly #faults: string[] = [];
 
   private constructor(server: Server, browser: Browser) {
@@ -107,6 +107,12 @@ export class Site {
     return page;
   }
 
+  /** Throws what the pages did wrong since the last call. */
+  assertQuiet(expected?: RegExp): void {
+    const faults = this.faults(expected);
+    if (faults.length > 0) throw new Error(`A page was not quiet:\n${faults.join("\n")}`);
+  }
+
   /** What the pages did wrong since the last call. A refusal that a page shows as such is told by the console too: filter it. */
   faults(expected: RegExp = /^$/): string[] {
     return this.#faults.splice(0).filter((fault) => !expected.test(fault));
@@ -130,9 +136,13 @@ export async function expectFits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(0);
 }
 
-/** Keeps how a page looks, in `test/pages/screens`, when `SCREENS=write` asks for it. */
+/** Keeps how a page looks at both widths, in `test/pages/screens`, when `SCREENS=write` asks for it. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
   if (Reflect.get(process.env, "SCREENS") !== "write") return;
-  const width = page.viewportSize()?.width ?? 0;
-  await page.screenshot({ path: path.join(SCREENS, `${name}-${width}.png`), fullPage: true });
+  const before = page.viewportSize();
+  for (const at of ["phone", "desk"] as const) {
+    await page.setViewportSize({ width: WIDTHS[at], height: HEIGHTS[at] });
+    await page.screenshot({ path: path.join(SCREENS, `${name}-${WIDTHS[at]}.png`), fullPage: true });
+  }
+  if (before !== null) await page.setViewportSize(before);
 }

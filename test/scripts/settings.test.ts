@@ -31,6 +31,7 @@ describe("settings", () => {
       mailDomain: "mailkeep.test",
       authToken: null,
       tls: null,
+      relayAuthorities: [],
       workerVars: {},
       readyJson: false,
     });
@@ -85,6 +86,14 @@ describe("settings", () => {
     expect(readSettings(told).workerVars).toEqual(told);
   });
 
+  it("pass on what concerns domains", () => {
+    const told = {
+      MAIL_HOST: "mx1.example.com, mx2.example.com",
+      SPF_MECHANISMS: "include:_spf.example.com ip4:192.0.2.1",
+    };
+    expect(readSettings(told).workerVars).toEqual(told);
+  });
+
   it("take a key secret of 32 characters and refuse one of 31", () => {
     expect(readSettings({}).keySecret).toBe(null);
     expect(readSettings({ KEY_SECRET: "x".repeat(32) }).keySecret).toBe("x".repeat(32));
@@ -102,6 +111,7 @@ describe("settings", () => {
     const byDefault = {
       MAIL_DOMAIN: "a.test",
       TRUST_CLIENT_ADDRESS: "false",
+      CLAIM_APPROVAL: "open",
       AUTH_TOKEN: "one",
       WEBHOOK_SECRET: "two",
       KEY_SECRET: "three",
@@ -109,6 +119,8 @@ describe("settings", () => {
     expect(bindingsOf(readSettings({ MAIL_DOMAIN: "a.test" }), secrets)).toEqual(byDefault);
     const told = readSettings({ MAIL_DOMAIN: "a.test", TRUST_CLIENT_ADDRESS: "true" });
     expect(bindingsOf(told, secrets)).toEqual({ ...byDefault, TRUST_CLIENT_ADDRESS: "true" });
+    const strict = readSettings({ MAIL_DOMAIN: "a.test", CLAIM_APPROVAL: "operator" });
+    expect(bindingsOf(strict, secrets)).toEqual({ ...byDefault, CLAIM_APPROVAL: "operator" });
   });
 
   it.each([
@@ -127,7 +139,11 @@ describe("settings", () => {
     ["ALLOW_PRIVATE_WEBHOOKS", "yes"],
     ["EVENT_RETENTION_DAYS", "a week"],
     ["DOH_URL", "dns.example.com"],
+    ["MAIL_HOST", "mx1.example.com mx2.example.com"],
+    ["SPF_MECHANISMS", 'include:"x"'],
     ["SMTP_TLS_CERT", "/nowhere/cert.pem"],
+    ["NODE_EXTRA_CA_CERTS", "/nowhere/authority.pem"],
+    ["NODE_EXTRA_CA_CERTS", import.meta.filename],
   ])("name the variable in one line: %s=%j", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^(${name}|SMTP_TLS_KEY) [^\n]+$`));
   });

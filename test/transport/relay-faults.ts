@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EXTENSIONS, kinds, mail, ONE, rcpt, SMALL, TWO } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { bytesOf } from "./messages.ts";
-import { HURRIED_MS } from "./smtp-bench.ts";
+import { HURRIED_MS } from "./conformance.ts";
 import { close, hang, reset, say, trickle } from "./smtp-peer.ts";
 import type { Act, Plan } from "./smtp-peer.ts";
 

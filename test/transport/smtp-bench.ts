@@ -4,9 +4,6 @@ import { close, hang, reset, say, SmtpPeer } from "./smtp-peer.ts";
 import type { Plan } from "./smtp-peer.ts";
 import type { TransportChoice } from "./worker/order.ts";
 
-/** What a hurried transport has for a try before it gives up. */
-export const HURRIED_MS = 500;
-
 const refuseSecond: Plan = {
   on: {
     RCPT: (talk, line) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
-import { conformance } from "./conformance.ts";
+import { conformance, HURRIED_MS } from "./conformance.ts";
 import { Rig } from "./rig.ts";
-import { HURRIED_MS, smtpBench } from "./smtp-bench.ts";
+import { smtpBench } from "./smtp-bench.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -16,6 +16,8 @@ conformance("smtp to a bare relay", {
     smtpBench(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined })),
   splits: false,
   streams: true,
+  knowsRepeats: false,
+  tooLarge: "impossible",
 });
 
 conformance("smtp with STARTTLS to a relay that offers everything", {
@@ -26,4 +28,6 @@ conformance("smtp with STARTTLS to a relay that offers everything", {
     }),
   splits: false,
   streams: true,
+  knowsRepeats: false,
+  tooLarge: "impossible",
 });

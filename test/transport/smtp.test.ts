@@ -5,7 +5,7 @@ import type { Recipe } from "./messages.ts";
 import { bytesOf } from "./messages.ts";
 import { relayFaults } from "./relay-faults.ts";
 import { Rig } from "./rig.ts";
-import { HURRIED_MS } from "./smtp-bench.ts";
+import { HURRIED_MS } from "./conformance.ts";
 import { close, hang, inTurn, reset, say } from "./smtp-peer.ts";
 import type { Act } from "./smtp-peer.ts";
 import type { MailOrder, TransportChoice } from "./worker/order.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ChangePage } from "../../src/contract/event.ts";
 import { close, hang, reset, say, SmtpPeer } from "../transport/smtp-peer.ts";
-import type { Act, Plan } from "../transport/smtp-peer.ts";
+import type { Act, Plan, Talk } from "../transport/smtp-peer.ts";
 import { inParallel } from "./client.ts";
 import type { MailboxKey } from "./client.ts";
 import { message } from "./messages.ts";
@@ -14,6 +14,9 @@ const CROWD = 3;
 const LARGE_BYTES = 20_000_000;
 /** One or two requests are answered before the message fills the line. */
 const TURNS = 10;
+
+/** What a client waits for a relay that hangs. */
+const PATIENCE_SECONDS = 4;
 
 let relay: SmtpPeer;
 let server: Server;
@@ -263,5 +266,27 @@ describe("a relay that hangs", () => {
     // All of this was while the relay held on to the first two.
     const emails = await inParallel(stuck, CROWD, ({ body }) => server.service.email(mine.api_key, body.id));
     expect(emails.filter((email) => !isTried(email)).length).toBeGreaterThan(0);
+  });
+
+  it("lets go of who waits when his time is over, says queued, and the mailbox answers others meanwhile", async () => {
+    const held = Promise.withResolvers<Talk>();
+    behave({ end: (talk) => held.resolve(talk) });
+    const mine = await server.service.createMailbox();
+    let isOver = false;
+    const waiting = send(server.service, mine, { to: "x@elsewhere.example" }, { wait: PATIENCE_SECONDS });
+    void waiting.finally(() => (isOver = true));
+    const talk = await held.promise;
+    expect(await server.service.inbox(mine.api_key)).toMatchObject([{ status: "queued" }]);
+    expect((await server.service.handOver(mine.mailbox, message())).status).toBe(202);
+    expect(isOver).toBe(false);
+
+    const { status, body } = await waiting;
+    expect([status, body.status]).toEqual([200, "queued"]);
+    const { delivery } = await server.service.email(mine.api_key, body.id);
+    expect(delivery).toMatchObject([{ status: "queued", diagnostic: null }]);
+    // He was let go while the relay still had it; the relay's answer counts all the same.
+    talk.write("250 2.0.0 taken at last\r\n");
+    const email = await reading(server.service, mine, body.id, isTried);
+    expect(email.delivery).toMatchObject([{ status: "sent", diagnostic: "250 2.0.0 taken at last" }]);
   });
 });

@@ -1,4 +1,5 @@
 import type { AppContext } from "../dispatch.ts";
+import { claimPage } from "./claim.tsx";
 import { docsPage } from "./docs.ts";
 import { startPage } from "./start.tsx";
 
@@ -7,5 +8,6 @@ type Page = (c: AppContext) => Response | Promise<Response>;
 /** Every page, by its path. Each is asked for with GET, changes nothing, and needs no credential to be shown. */
 export const pages: Readonly<Record<string, Page>> = {
   "/": startPage,
+  "/claim": claimPage,
   "/docs": () => docsPage(),
 };

@@ -1,11 +1,16 @@
 import { PRODUCT_NAME } from "../../contract/product.ts";
-import type { AppContext } from "../dispatch.ts";
-import { configOf } from "../../env.ts";
+import { configOf, type Config } from "../../env.ts";
+import { claimPageUrl, claimSecrets } from "../claims.ts";
+import { originOf, type AppContext } from "../dispatch.ts";
+import { pageHeaders } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";
 
-/** What this deployment is, for a person who comes by. */
-export function startPage(c: AppContext): Promise<Response> {
-  const { mailDomain } = configOf(c.env);
+/** What this deployment is, for a person who comes by; or the page of a claim, where a client sends its user here with one. */
+export async function startPage(c: AppContext): Promise<Response> {
+  const config = configOf(c.env);
+  const { mailDomain } = config;
+  const session = c.req.query("session");
+  if (session !== undefined) return toClaim(session, originOf(c, config), config);
   return pageResponse({
     title: PRODUCT_NAME,
     narrow: true,
@@ -30,6 +35,13 @@ export function startPage(c: AppContext): Promise<Response> {
       </>
     ),
   });
+}
+
+/** To the page that bears the device code: the session id redeems the key, and must not stay in the address bar. */
+function toClaim(session: string, origin: string, config: Config): Response {
+  const secrets = config.keySecret === null ? null : claimSecrets(session, config.keySecret);
+  const headers = { ...pageHeaders(), Location: claimPageUrl(origin, secrets?.deviceCode) };
+  return new Response(null, { status: 303, headers });
 }
 
 const PLACES = [

@@ -1,5 +1,8 @@
+import claimScript from "./assets/claim.js.gz";
 import icon from "./assets/icon.svg.gz";
 import mainStyle from "./assets/main.css.gz";
+import operatorScript from "./assets/operator.js.gz";
+import operatorStyle from "./assets/operator.css.gz";
 import { sha256Hex } from "../../lib/hash.ts";
 
 interface StaticFile {
@@ -10,13 +13,17 @@ interface StaticFile {
   hash: string;
 }
 
+const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
 const HASH_CHARS = 16;
 
 /** Everything the pages load; `scripts/build-pages.ts` makes it of `scripts/`, `styles/` and `images/`. */
 const FILES = {
+  "claim.js": staticFile(claimScript, SCRIPT),
   "icon.svg": staticFile(icon, "image/svg+xml"),
   "main.css": staticFile(mainStyle, STYLE),
+  "operator.css": staticFile(operatorStyle, STYLE),
+  "operator.js": staticFile(operatorScript, SCRIPT),
 } as const;
 
 /** A file that a page can load. */

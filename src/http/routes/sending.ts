@@ -1,13 +1,12 @@
 import type { Answer } from "../../contract/problem.ts";
 import type { SendBody } from "../../contract/sending.ts";
 import { done } from "../../lib/outcome.ts";
-import { forwardDraft, mailOf, replyDraft, type Written } from "../../mail/answer-drafts.ts";
-import { ancestryOfAnswer } from "../../mail/answered-mail.ts";
+import { forwardDraft, replyDraft, sendDraft, type Written } from "../../mail/answer-drafts.ts";
 import { readMessageId } from "../../mail/outgoing-fields.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import type { Asked } from "../message-source.ts";
-import { readByMessageId, readWhole, submit } from "../submit.ts";
+import { readByMessageId, readToAnswer, submit } from "../submit.ts";
 
 export const sendingHandlers: Pick<
   Handlers,
@@ -18,7 +17,7 @@ export const sendingHandlers: Pick<
   async reply(call) {
     const { body, params } = call.input;
     return submit(call, { reply: params.id, ...body }, async () => {
-      const email = await readWhole(call, params.id);
+      const email = await readToAnswer(call, params.id);
       return email.ok ? replyDraft(email.value, body) : email;
     });
   },
@@ -26,7 +25,7 @@ export const sendingHandlers: Pick<
   async forward(call) {
     const { body, params } = call.input;
     return submit(call, { forward: params.id, ...body }, async () => {
-      const email = await readWhole(call, params.id);
+      const email = await readToAnswer(call, params.id);
       return email.ok ? forwardDraft(email.value, body) : email;
     });
   },
@@ -54,17 +53,8 @@ export const sendingHandlers: Pick<
 
 /** A message as it was asked for; of one that it says it answers, and the mailbox holds, it takes the ancestors along. */
 async function written(asked: Asked, body: SendBody): Promise<Answer<Written>> {
-  const { attachments: files, in_reply_to, ...draft } = body;
-  const id = readMessageId("in_reply_to", in_reply_to);
+  const id = readMessageId("in_reply_to", body.in_reply_to);
   if (!id.ok) return id;
-  const inReplyTo = id.value;
-  if (inReplyTo === null) {
-    return done({ draft, files, ancestry: { inReplyTo, references: [] }, answered: null });
-  }
-  const email = await readByMessageId(asked, inReplyTo);
-  if (!email.ok) return email;
-  if (email.value === null) {
-    return done({ draft, files, ancestry: { inReplyTo, references: [inReplyTo] }, answered: null });
-  }
-  return done({ draft, files, ancestry: ancestryOfAnswer(mailOf(email.value)), answered: email.value.id });
+  const email = id.value === null ? done(null) : await readByMessageId(asked, id.value);
+  return email.ok ? sendDraft(body, id.value, email.value) : email;
 }

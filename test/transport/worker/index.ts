@@ -7,10 +7,10 @@ import type { SendRaw } from "../../../src/outbound/cloudflare.ts";
 import type { Connect } from "../../../src/outbound/relay-socket.ts";
 import { SmtpTransport } from "../../../src/outbound/smtp.ts";
 import { smtpSettings } from "../../../src/outbound/smtp-settings.ts";
-import type { OutboundMail, Transport } from "../../../src/outbound/transport.ts";
+import type { Transport } from "../../../src/outbound/transport.ts";
 import { WorkerMailerTransport } from "../../../src/outbound/worker-mailer.ts";
-import { sizeOf, streamOf } from "../messages.ts";
-import type { MailOrder, Order, Sent, TransportChoice } from "./order.ts";
+import { carry } from "./carry.ts";
+import type { Order, Sent, TransportChoice } from "./order.ts";
 
 interface Env {
   SENDER: DurableObjectNamespace<Sender>;
@@ -30,8 +30,10 @@ export class Sender extends DurableObject<Env> {
     const transport = this.#transport(order.transport);
     const sent: Sent[] = [];
     if (order.parallel)
-      sent.push(...(await Promise.all(order.mails.map((mail) => this.#send(transport, mail)))));
-    else for (const mail of order.mails) sent.push(await this.#send(transport, mail));
+      sent.push(
+        ...(await Promise.all(order.mails.map((mail) => carry(transport, mail, () => this.#askLeave())))),
+      );
+    else for (const mail of order.mails) sent.push(await carry(transport, mail, () => this.#askLeave()));
     return Response.json(sent);
   }
 
@@ -78,47 +80,10 @@ export class Sender extends DurableObject<Env> {
     };
   }
 
-  async #send(transport: Transport, order: MailOrder): Promise<Sent> {
-    const sent: Sent = { results: [], rejected: null, beforeEndCalls: 0 };
-    const controller = new AbortController();
-    if (order.abortAfterMs === 0) controller.abort();
-    else if (order.abortAfterMs !== undefined) setTimeout(() => controller.abort(), order.abortAfterMs);
-    const mail: OutboundMail = {
-      returnPath: order.returnPath ?? "bounces@sender.example",
-      fromAddress: order.fromAddress ?? "agent@sender.example",
-      recipients: order.recipients,
-      envelopeId: order.envelopeId ?? "envelope-1",
-      needsSmtpUtf8: order.needsSmtpUtf8 ?? false,
-      sizeBytes: order.claimedBytes ?? sizeOf(order.message),
-      open: () => brokenAfter(streamOf(order.message), order.breaksAfterBytes),
-      beforeEnd: async () => {
-        sent.beforeEndCalls += 1;
-        if (order.beforeEnd !== "ask") return;
-        const answer = await this.env.TEST.fetch("http://test/before-end");
-        if (!answer.ok) throw new Error("not now");
-      },
-    };
-    try {
-      sent.results = await transport.send(mail, controller.signal);
-    } catch (error) {
-      sent.rejected = String(error);
-    }
-    return sent;
+  async #askLeave(): Promise<void> {
+    const answer = await this.env.TEST.fetch("http://test/before-end");
+    if (!answer.ok) throw new Error("not now");
   }
-}
-
-function brokenAfter(stream: ReadableStream<Uint8Array>, bytes?: number): ReadableStream<Uint8Array> {
-  if (bytes === undefined) return stream;
-  let passed = 0;
-  return stream.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        passed += chunk.byteLength;
-        if (passed > bytes) throw new Error("the blob is gone");
-        controller.enqueue(chunk);
-      },
-    }),
-  );
 }
 
 export default {

@@ -1,0 +1,173 @@
+/** Of the largest component, so that a vector uses all of a signed byte. */
+const STEPS = 127;
+
+/**
+ * A vector in signed bytes. Its length is lost and only its direction kept, to about a percent: cosines need no more, and a
+ * quarter of the memory holds it.
+ */
+export function quantized(vector: Float32Array): Int8Array {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return largest === 0
+    ? new Int8Array(vector.length)
+    : Int8Array.from(vector, (value) => Math.round((value / largest) * STEPS));
+}
+
+/** Something near, and how near: its cosine, -1 to 1. */
+export interface Neighbour {
+  id: number;
+  score: number;
+}
+
+/** What to look among. */
+export interface NearestOptions {
+  limit: number;
+  /** Larger ids are left out. */
+  maxId: number;
+  /** Only these, where it is not null. */
+  among: ReadonlySet<number> | null;
+}
+
+/** Vectors in a page: growing copies none of them. */
+const PAGE_VECTORS = 2_048;
+
+/** Vectors of one length under numbers, in memory, to find the nearest among by looking at each. */
+export class VectorTable {
+  readonly #dimensions: number;
+  readonly #pages: Int8Array[] = [];
+  readonly #ids: number[] = [];
+  /** 1 / length of each as it is kept; 0 for a vector of zeros, which is near nothing. */
+  readonly #inverseLengths: number[] = [];
+  /** Where each lies, by its id. */
+  readonly #places = new Map<number, number>();
+
+  constructor(dimensions: number) {
+    this.#dimensions = dimensions;
+  }
+
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  /** Keeps a vector under `id`, in place of one it has. Throws when it has another length. */
+  set(id: number, vector: Int8Array): void {
+    if (vector.length !== this.#dimensions) {
+      throw new Error(`A vector of ${vector.length} dimensions among those of ${this.#dimensions}`);
+    }
+    const at = this.#places.get(id) ?? this.#ids.length;
+    this.#put(at, id, vector, 1 / lengthOf(vector));
+  }
+
+  /** Forgets a vector; the last takes its place. */
+  delete(id: number): void {
+    const at = this.#places.get(id);
+    const lastId = this.#ids.at(-1);
+    if (at === undefined || lastId === undefined) return;
+    const last = this.#ids.length - 1;
+    if (at !== last) this.#put(at, lastId, this.#view(last), this.#inverseLengths[last] ?? 0);
+    this.#ids.pop();
+    this.#inverseLengths.pop();
+    this.#places.delete(id);
+    this.#pages.length = Math.ceil(last / PAGE_VECTORS);
+  }
+
+  /** The nearest to `vector`, best first; of those equally near the larger id, which came later. */
+  nearest(vector: Int8Array, { limit, maxId, among }: NearestOptions): Neighbour[] {
+    const best = new Best(limit);
+    const inverse = 1 / lengthOf(vector);
+    for (let at = 0; at < this.#ids.length; at += 1) {
+      const id = this.#ids[at] ?? 0;
+      if (id > maxId || (among !== null && !among.has(id))) continue;
+      const page = this.#pages[Math.floor(at / PAGE_VECTORS)];
+      if (page === undefined) break;
+      const product = dot(vector, page, (at % PAGE_VECTORS) * this.#dimensions);
+      best.offer(id, product * inverse * (this.#inverseLengths[at] ?? 0));
+    }
+    return best.sorted();
+  }
+
+  #view(at: number): Int8Array {
+    const start = (at % PAGE_VECTORS) * this.#dimensions;
+    const page = this.#pages[Math.floor(at / PAGE_VECTORS)] ?? new Int8Array(start + this.#dimensions);
+    return page.subarray(start, start + this.#dimensions);
+  }
+
+  #put(at: number, id: number, vector: Int8Array, inverseLength: number): void {
+    const number = Math.floor(at / PAGE_VECTORS);
+    const page = (this.#pages[number] ??= new Int8Array(PAGE_VECTORS * this.#dimensions));
+    page.set(vector, (at % PAGE_VECTORS) * this.#dimensions);
+    this.#ids[at] = id;
+    this.#inverseLengths[at] = Number.isFinite(inverseLength) ? inverseLength : 0;
+    this.#places.set(id, at);
+  }
+}
+
+function lengthOf(vector: Int8Array): number {
+  return Math.sqrt(dot(vector, vector, 0));
+}
+
+function dot(one: Int8Array, page: Int8Array, start: number): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] ?? 0) * (page[start + at] ?? 0);
+  return sum;
+}
+
+/** The best of what it is offered. */
+class Best {
+  readonly #limit: number;
+  /** A heap with the worst at its root. */
+  readonly #heap: Neighbour[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  offer(id: number, score: number): void {
+    const heap = this.#heap;
+    if (heap.length < this.#limit) {
+      heap.push({ id, score });
+      this.#rise(heap.length - 1);
+      return;
+    }
+    const [worst] = heap;
+    if (worst === undefined || !isWorse(worst, { id, score })) return;
+    heap[0] = { id, score };
+    this.#sink();
+  }
+
+  sorted(): Neighbour[] {
+    return this.#heap.toSorted((one, two) => (isWorse(one, two) ? 1 : -1));
+  }
+
+  #rise(from: number): void {
+    for (let at = from; at > 0;) {
+      const parent = (at - 1) >> 1;
+      if (!this.#swapIfWorse(at, parent)) return;
+      at = parent;
+    }
+  }
+
+  #sink(): void {
+    const heap = this.#heap;
+    for (let at = 0; ;) {
+      const left = 2 * at + 1;
+      const [one, two] = [heap[left], heap[left + 1]];
+      if (one === undefined) return;
+      const worse = two !== undefined && isWorse(two, one) ? left + 1 : left;
+      if (!this.#swapIfWorse(worse, at)) return;
+      at = worse;
+    }
+  }
+
+  /** Lets the worse of two be nearer the root. */
+  #swapIfWorse(child: number, parent: number): boolean {
+    const [one, two] = [this.#heap[child], this.#heap[parent]];
+    if (one === undefined || two === undefined || !isWorse(one, two)) return false;
+    this.#heap[child] = two;
+    this.#heap[parent] = one;
+    return true;
+  }
+}
+
+function isWorse(one: Neighbour, two: Neighbour): boolean {
+  return one.score < two.score || (one.score === two.score && one.id < two.id);
+}

@@ -1,0 +1,31 @@
+import { EmbeddingError, readVectors, type Embedder } from "./embedder.ts";
+
+/** What a Workers AI binding can do that is needed here. */
+export interface AiBinding {
+  run(model: string, input: { text: string[] }): Promise<unknown>;
+}
+
+const MAX_TEXTS = 32;
+
+/** Embeds by a model of the platform's. */
+export class WorkersAiEmbedder implements Embedder {
+  readonly model: string;
+  readonly maxTexts = MAX_TEXTS;
+  readonly #ai: AiBinding;
+
+  constructor(ai: AiBinding, model: string) {
+    this.#ai = ai;
+    this.model = model;
+  }
+
+  async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    // The binding cannot be told to stop: who waits is let go.
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(new EmbeddingError("The model did not answer in time")), {
+        once: true,
+      });
+    });
+    const answer = await Promise.race([this.#ai.run(this.model, { text: [...texts] }), aborted]);
+    return readVectors((answer as { data?: unknown } | null)?.data, texts.length);
+  }
+}

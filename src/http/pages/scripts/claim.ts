@@ -1,0 +1,76 @@
+// Approve, deny, and sign in before, on the page of a claim. What came of it the server shows: the page is asked for again.
+import { find } from "./lib/dom.ts";
+import { isSignedIn, signIn } from "./lib/operator-session.ts";
+import { problemText } from "./lib/problem.ts";
+
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+/** The claim is over, whatever it was that ended it. */
+const ENDED = [404, 409];
+
+const decision = find("#decision", HTMLElement);
+const problem = find("#problem", HTMLElement);
+const buttons = find("#buttons", HTMLElement);
+const needsSignIn = decision.dataset.signIn === "needed";
+
+function tell(text: string): void {
+  problem.textContent = text;
+  problem.hidden = false;
+}
+
+/** What the check of a person has put into the page; "" while it has not. */
+function challengeToken(): string {
+  return decision.querySelector<HTMLInputElement>("[name='cf-turnstile-response']")?.value ?? "";
+}
+
+async function decide(wanted: string): Promise<void> {
+  const body = { device_code: decision.dataset.code, decision: wanted, turnstile_token: challengeToken() };
+  const headers = { "Content-Type": "application/json" };
+  const request = { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await fetch("/v1/claim/confirm", request).catch(() => null);
+  if (response?.ok === true || ENDED.includes(response?.status ?? 0)) return location.reload();
+  if (response?.status === FORBIDDEN && needsSignIn) showSignIn(true);
+  tell(await problemText(response));
+}
+
+async function busy(work: () => Promise<void>): Promise<void> {
+  const all = [...decision.querySelectorAll("button")];
+  problem.hidden = true;
+  for (const button of all) button.disabled = true;
+  try {
+    await work();
+  } finally {
+    for (const button of all) button.disabled = false;
+  }
+}
+
+function showSignIn(isShown: boolean): void {
+  find("#sign-in", HTMLFormElement).hidden = !isShown;
+  buttons.hidden = isShown;
+}
+
+async function submitKey(key: HTMLInputElement): Promise<void> {
+  const response = await signIn(key.value);
+  if (response?.ok !== true) {
+    tell(response?.status === UNAUTHORIZED ? "This is not the operator's key." : await problemText(response));
+    return;
+  }
+  key.value = "";
+  showSignIn(false);
+  // Where the reader is now, and yet on neither answer.
+  buttons.tabIndex = -1;
+  buttons.focus();
+}
+
+for (const button of buttons.querySelectorAll("button")) {
+  button.addEventListener("click", () => void busy(() => decide(button.dataset.decision ?? "deny")));
+}
+
+if (needsSignIn) {
+  const form = find("#sign-in", HTMLFormElement);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void busy(() => submitKey(find("#key", HTMLInputElement)));
+  });
+  if (!form.hidden) void isSignedIn().then((isIn) => (isIn ? showSignIn(false) : undefined));
+}

@@ -1,0 +1,41 @@
+import { isMailboxName, RESERVED_NAMES } from "./address.ts";
+
+/** What a reader takes for a letter of a reserved name, as a pattern. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  a: "[a4]",
+  b: "[b8]",
+  e: "[e3]",
+  g: "[g9]",
+  i: "[i1l]",
+  l: "[l1i]",
+  m: "(?:m|rn)",
+  o: "[o0]",
+  s: "[s5]",
+  t: "[t7]",
+  w: "(?:w|vv)",
+  z: "[z2]",
+};
+
+/** Every reserved name, written with digits, doubled letters or separators that change nothing for a reader. */
+const CONFUSABLE = new RegExp(`^(?:${[...RESERVED_NAMES].map(lookalikesOf).join("|")})$`);
+
+/** Names that are words of their own, though they look like a reserved one. */
+const WORDS: ReadonlySet<string> = new Set(["mali"]);
+
+function lookalikesOf(name: string): string {
+  const letters = name.split("").filter((letter) => /[a-z]/.test(letter));
+  return letters.map((letter) => LOOKALIKES[letter] ?? letter).join("[._-]*");
+}
+
+/**
+ * Why a name cannot be claimed, to stand after "name: "; null if it can. Other alphabets are outside the grammar, so only
+ * what ASCII itself confuses is left to look for. The caller lower-cases first.
+ */
+export function claimNameFault(name: string): string | null {
+  if (RESERVED_NAMES.has(name)) return `${name} is reserved`;
+  if (!isMailboxName(name)) {
+    return "must be 1 to 40 of a-z 0-9 . _ -, beginning and ending with a letter or digit";
+  }
+  if (CONFUSABLE.test(name) && !WORDS.has(name)) return `${name} looks like a reserved name`;
+  return null;
+}

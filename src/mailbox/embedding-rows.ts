@@ -1,0 +1,121 @@
+import type { Seq } from "../lib/ids.ts";
+import type { Database, Query } from "../lib/sql.ts";
+import { VectorTable } from "../embeddings/vectors.ts";
+
+/** How far a mailbox is embedded, and by which model; one row. */
+export type EmbeddingState = {
+  model: string;
+  /** Counts models: vectors of an earlier one are near nothing of this. */
+  generation: number;
+  /** Of each vector; 0 = none is known yet. */
+  dimensions: number;
+  /** Messages after `high` are still to be embedded, as are those up to `low`, the newest of them first. */
+  low: Seq;
+  high: Seq;
+  /** Messages with a vector of this generation. */
+  embedded: number;
+  /** Messages that the model refused. */
+  failed: number;
+};
+
+/** A message to be embedded. */
+export type Unembedded = { seq: Seq; listing: string; body_start: string | null };
+
+/** Characters of a stored body that are read: some hundred words of JSON. */
+const BODY_CHARS = 6_000;
+/** Rows read at once into memory. */
+const LOAD_ROWS = 2_000;
+
+const READ_STATE: Query<EmbeddingState, []> = {
+  text: "SELECT model, generation, dimensions, low, high, embedded, failed FROM embedding_state",
+};
+const CLEAR_STATE: Query<never, []> = { text: "DELETE FROM embedding_state" };
+const WRITE_STATE: Query<never, [string, number, number, Seq, Seq, number, number]> = {
+  text: `INSERT INTO embedding_state (model, generation, dimensions, low, high, embedded, failed)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+};
+const UNEMBEDDED = `SELECT m.seq, m.listing, substr(c.body, 1, ${BODY_CHARS}) AS body_start
+  FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE m.hidden = 0 AND`;
+const NEWER: Query<Unembedded, [after: Seq, limit: number]> = {
+  text: `${UNEMBEDDED} m.seq > ? ORDER BY m.seq LIMIT ? + 0`,
+};
+const OLDER: Query<Unembedded, [upTo: Seq, limit: number]> = {
+  text: `${UNEMBEDDED} m.seq <= ? ORDER BY m.seq DESC LIMIT ? + 0`,
+};
+const STANDING: Query<{ seq: Seq; generation: number | null }, [seqs: string]> = {
+  text: `SELECT m.seq, e.generation FROM message m LEFT JOIN embedding e ON e.seq = m.seq
+    WHERE m.seq IN (SELECT value FROM json_each(?))`,
+};
+const PUT: Query<never, [Seq, generation: number, vector: ArrayBuffer]> = {
+  text: "INSERT OR REPLACE INTO embedding (seq, generation, vector) VALUES (?, ?, ?)",
+};
+const LOAD: Query<{ seq: Seq; vector: ArrayBuffer }, [generation: number, after: Seq, limit: number]> = {
+  text: "SELECT seq, vector FROM embedding WHERE generation = ? AND seq > ? ORDER BY seq LIMIT ? + 0",
+};
+const ERASE: Query<{ generation: number }, [Seq]> = {
+  text: "DELETE FROM embedding WHERE seq = ? RETURNING generation",
+};
+
+/** The stored state; null where nothing was ever embedded. */
+export function readState(db: Database): EmbeddingState | null {
+  return db.first(READ_STATE);
+}
+
+export function writeState(db: Database, state: EmbeddingState): void {
+  const { model, generation, dimensions, low, high, embedded, failed } = state;
+  db.run(CLEAR_STATE);
+  db.run(WRITE_STATE, model, generation, dimensions, low, high, embedded, failed);
+}
+
+/** Messages to be embedded next, and where the state stands once they are. */
+export interface Batch {
+  messages: Unembedded[];
+  after: Pick<EmbeddingState, "low" | "high">;
+}
+
+/** The next messages: those that came first, then older ones from the newest on. `lastSeq` is the newest of all. */
+export function nextBatch(db: Database, { low, high }: EmbeddingState, lastSeq: Seq, limit: number): Batch {
+  if (high < lastSeq) {
+    const messages = db.all(NEWER, high, limit);
+    const last = messages.length < limit ? lastSeq : (messages.at(-1)?.seq ?? lastSeq);
+    return { messages, after: { low, high: last } };
+  }
+  const messages = db.all(OLDER, low, limit);
+  const first = messages.length < limit ? 1 : (messages.at(-1)?.seq ?? 1);
+  return { messages, after: { low: first - 1, high } };
+}
+
+/** A vector that was kept. */
+export interface KeptVector {
+  seq: Seq;
+  /** Whether its message had none of this generation. */
+  isNew: boolean;
+}
+
+/** Keeps vectors of messages that are still there; inside one transaction. */
+export function putVectors(
+  db: Database,
+  generation: number,
+  vectors: ReadonlyMap<Seq, Int8Array>,
+): KeptVector[] {
+  return db.all(STANDING, JSON.stringify([...vectors.keys()])).map((row) => {
+    db.run(PUT, row.seq, generation, (vectors.get(row.seq) ?? new Int8Array()).slice().buffer);
+    return { seq: row.seq, isNew: row.generation !== generation };
+  });
+}
+
+/** All vectors of a generation, in memory. */
+export function loadVectors(db: Database, { generation, dimensions }: EmbeddingState): VectorTable {
+  const table = new VectorTable(dimensions);
+  for (let after = 0; ;) {
+    const rows = db.all(LOAD, generation, after, LOAD_ROWS);
+    for (const { seq, vector } of rows) table.set(seq, new Int8Array(vector));
+    if (rows.length < LOAD_ROWS) return table;
+    after = rows.at(-1)?.seq ?? after;
+  }
+}
+
+/** Erases the vector of a message; answers its generation, null where it has none. */
+export function eraseVector(db: Database, seq: Seq): number | null {
+  return db.first(ERASE, seq)?.generation ?? null;
+}

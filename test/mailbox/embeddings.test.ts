@@ -1,0 +1,367 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { EmailPage } from "../../src/contract/message.ts";
+import type { Stats } from "../../src/contract/mailbox.ts";
+import {
+  actorOf,
+  advance,
+  alarmOf,
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  evict,
+  kill,
+  message,
+  resetClock,
+  ringAlarm,
+  rowsOf,
+  type TestMailbox,
+} from "../harness.ts";
+
+/** What the test's model knows: words of one line mean the same. */
+const MEANINGS = [
+  ["invoice", "bill", "payment", "rechnung"],
+  ["flight", "plane", "departure", "boarding"],
+  ["dinner", "restaurant", "table", "lunch"],
+  ["password", "login", "security", "sign-in"],
+];
+
+/** A model that runs in the test; it may fail, hang, refuse texts or change its dimensions. */
+const model = {
+  calls: [] as string[][],
+  dimensions: MEANINGS.length + 1,
+  status: 200,
+  hangs: false,
+  refuses: "",
+  down: false,
+};
+
+function vectorOf(text: string): number[] {
+  const lower = text.toLowerCase();
+  const near = MEANINGS.map((words) => words.filter((word) => lower.includes(word)).length);
+  return [...near, 0.1, ...Array<number>(10).fill(0)].slice(0, model.dimensions);
+}
+
+function serve(input: string[], signal: AbortSignal | null | undefined): Promise<Response> {
+  model.calls.push(input);
+  if (model.down) return Promise.reject(new TypeError("connection refused"));
+  if (model.hangs) {
+    return new Promise((_, reject) =>
+      signal?.addEventListener("abort", () => reject(signal.reason as Error)),
+    );
+  }
+  const refused = model.refuses !== "" && input.some((text) => text.includes(model.refuses));
+  const status = refused ? 400 : model.status;
+  const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }));
+  return Promise.resolve(Response.json({ data }, { status }));
+}
+
+function modelRuns(): void {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.spyOn(globalThis, "fetch").mockImplementation((_, init) =>
+    serve((JSON.parse(init?.body as string) as { input: string[] }).input, init?.signal),
+  );
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  resetClock();
+  Object.assign(model, { calls: [], dimensions: MEANINGS.length + 1, status: 200, hangs: false });
+  Object.assign(model, { refuses: "", down: false });
+});
+
+/** Gives an actor a model, as long as it runs. */
+async function useModel({ mailbox }: TestMailbox, name = "tiny"): Promise<void> {
+  await runInDurableObject(actorOf(mailbox), (instance) => {
+    const before = Reflect.get(instance, "env") as object;
+    const set = { EMBEDDINGS_URL: "http://model.test/v1", EMBEDDINGS_MODEL: name };
+    Reflect.set(instance, "env", { ...before, ...set });
+  });
+}
+
+async function mailboxWithModel(): Promise<TestMailbox> {
+  modelRuns();
+  const box = await createMailbox();
+  await useModel(box);
+  return box;
+}
+
+let sent = 0;
+async function mail(
+  box: TestMailbox,
+  subject: string,
+  text = "",
+  from = "Ann <ann@example.net>",
+): Promise<string> {
+  sent += 1;
+  const raw = message(
+    [`From: ${from}`, `To: ${box.mailbox}`, `Subject: ${subject}`, `Message-ID: <e${sent}@x>`],
+    text,
+  );
+  return (await deliver(box.mailbox, raw)).body.id;
+}
+
+const progress = async (box: TestMailbox) =>
+  (await ask<Stats>("/v1/stats", { key: box.api_key })).body.embeddings;
+
+const isEmbedded = (box: TestMailbox) =>
+  expect.poll(async () => (await progress(box))?.pending, { timeout: 10_000 }).toBe(0);
+
+async function search(
+  box: TestMailbox,
+  query: string,
+  more = "",
+): Promise<EmailPage & { subjects: string[] }> {
+  const { body } = await ask<EmailPage>(`/v1/search?q=${encodeURIComponent(query)}${more}`, {
+    key: box.api_key,
+  });
+  return { ...body, subjects: body.emails.map(({ subject }) => subject) };
+}
+
+const semantic = "&mode=semantic";
+
+describe("a search by meaning", () => {
+  it("finds what no word of it says, and says how it searched", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Your invoice for May", "Please transfer 12 EUR.");
+    await mail(box, "Boarding opens soon", "Your flight leaves at 9.");
+    await mail(box, "Table for two", "See you at the restaurant.");
+    await isEmbedded(box);
+    const found = await search(box, "Rechnung", semantic);
+    expect(found).toMatchObject({
+      search_mode: "semantic",
+      subjects: [expect.stringContaining("invoice"), expect.anything(), expect.anything()],
+    });
+    expect(found).not.toHaveProperty("hint");
+    const hybrid = await search(box, "plane");
+    expect([hybrid.search_mode, hybrid.subjects[0]]).toEqual(["hybrid", "Boarding opens soon"]);
+    const keyword = await search(box, "plane", "&mode=keyword");
+    expect([keyword.search_mode, keyword.subjects]).toEqual(["keyword", []]);
+  });
+
+  it("puts first in a hybrid search what both words and meaning find", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Payment received", "Thank you.");
+    await mail(box, "Bill of May", "The bill is attached.");
+    await mail(box, "Bill Gates", "A biography of a man with a plane, a flight and a boarding pass.");
+    await isEmbedded(box);
+    expect((await search(box, "bill")).subjects).toEqual(["Bill of May", "Bill Gates", "Payment received"]);
+  });
+
+  it("holds filters, operators and exclusions in every mode", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice 1", "from the shop", "Shop <shop@example.net>");
+    await mail(box, "Invoice 2", "from the bank", "Bank <bank@example.net>");
+    await mail(box, "Payment reminder", "draft", "Bank <bank@example.net>");
+    await isEmbedded(box);
+    for (const mode of ["semantic", "hybrid"]) {
+      const by = async (query: string, more = "") =>
+        (await search(box, query, `&mode=${mode}${more}`)).subjects.toSorted();
+      expect(await by("bill from:shop")).toEqual(["Invoice 1"]);
+      expect(await by("bill", "&from=bank")).toEqual(["Invoice 2", "Payment reminder"]);
+      expect(await by("bill -draft")).toEqual(["Invoice 1", "Invoice 2"]);
+      expect(await by("bill", "&label=nothing")).toEqual([]);
+      expect(await by("bill before:2020-01-01")).toEqual([]);
+      expect(await by("bill has:attachment")).toEqual([]);
+    }
+    // Filters alone have no meaning.
+    expect(await search(box, "from:shop", semantic)).toMatchObject({
+      search_mode: "keyword",
+      subjects: ["Invoice 1"],
+    });
+  });
+
+  it("goes through its pages without repeats or gaps while mail arrives", async () => {
+    const box = await mailboxWithModel();
+    for (let number = 0; number < 7; number += 1) await mail(box, `Invoice ${number}`);
+    await isEmbedded(box);
+    for (const mode of ["semantic", "hybrid"]) {
+      const seen: string[] = [];
+      let cursor = "";
+      do {
+        const page = await search(box, "payment invoice", `&mode=${mode}&limit=3${cursor}`);
+        seen.push(...page.subjects);
+        if (cursor === "") await mail(box, `Invoice that came later (${mode})`);
+        await isEmbedded(box);
+        cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
+      } while (cursor !== "");
+      expect(seen.filter((subject) => /^Invoice \d$/.test(subject)).toSorted()).toHaveLength(7);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen).not.toContain(`Invoice that came later (${mode})`);
+    }
+  });
+
+  it("finds no more what was erased, also by a new process", async () => {
+    const box = await mailboxWithModel();
+    const id = await mail(box, "Invoice");
+    await mail(box, "Flight");
+    await isEmbedded(box);
+    expect((await search(box, "bill", semantic)).subjects).toEqual(["Invoice", "Flight"]);
+    await api(`/v1/emails/${id}`, { key: box.api_key, method: "DELETE" });
+    expect((await search(box, "bill", semantic)).subjects).toEqual(["Flight"]);
+    await evict(box.mailbox);
+    await useModel(box);
+    expect((await search(box, "bill", semantic)).subjects).toEqual(["Flight"]);
+    expect(await progress(box)).toMatchObject({ embedded: 1, pending: 0 });
+  });
+
+  it("asks the model for no caller who may not search, and once for the same words", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice");
+    await isEmbedded(box);
+    model.calls = [];
+    expect((await api("/v1/search?q=bill", { key: `mk_${"0".repeat(64)}` })).status).toBe(401);
+    expect(model.calls).toEqual([]);
+    await search(box, "bill");
+    await search(box, "bill", "&limit=1");
+    expect(model.calls).toEqual([["bill"]]);
+  });
+});
+
+describe("without an answer of the model", () => {
+  it.each([
+    ["it is down", () => (model.down = true)],
+    ["it fails", () => (model.status = 500)],
+    ["it answers with the wrong dimension", () => (model.dimensions = 3)],
+  ])("words answer, and say so: %s", async (_, breakModel) => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice");
+    await isEmbedded(box);
+    breakModel();
+    expect(await search(box, "invoice")).toMatchObject({
+      search_mode: "keyword",
+      hint: "The embedding model does not answer, so results come from keywords",
+      subjects: ["Invoice"],
+    });
+  });
+
+  it("words answer where none is configured", async () => {
+    const box = await createMailbox();
+    await mail(box, "Invoice");
+    expect(await search(box, "invoice")).toMatchObject({
+      search_mode: "keyword",
+      hint: "No embedding model is configured, so results come from keywords",
+      subjects: ["Invoice"],
+    });
+    expect(await progress(box)).toBeNull();
+  });
+});
+
+describe("embedding", () => {
+  it("delays no receipt while the model hangs, and goes on when it is back", async () => {
+    const box = await mailboxWithModel();
+    model.hangs = true;
+    await mail(box, "Invoice");
+    await expect.poll(() => model.calls.length).toBe(1);
+    await mail(box, "Flight");
+    expect(await progress(box)).toMatchObject({ embedded: 0, pending: 2 });
+    await kill(box.mailbox);
+    model.hangs = false;
+    await useModel(box);
+    await ringAlarm(box.mailbox);
+    await isEmbedded(box);
+    expect((await search(box, "bill", semantic)).subjects[0]).toBe("Invoice");
+  });
+
+  it("is tried again by the alarm after a failure, later each time, and says what is wrong", async () => {
+    const box = await mailboxWithModel();
+    model.status = 500;
+    await mail(box, "Invoice");
+    for (const pauseMs of [15_000, 30_000, 60_000]) {
+      await expect.poll(async () => (await progress(box))?.error).toBe("The model answered 500");
+      const due = (await alarmOf(box.mailbox)) ?? 0;
+      expect(due - Date.now()).toBeLessThanOrEqual(pauseMs);
+      expect(due - Date.now()).toBeGreaterThan(pauseMs / 2 - 1_000);
+      const calls = model.calls.length;
+      advance(pauseMs);
+      await ringAlarm(box.mailbox);
+      await expect.poll(() => model.calls.length).toBe(calls + 1);
+    }
+    model.status = 200;
+    advance(120_000);
+    await ringAlarm(box.mailbox);
+    await isEmbedded(box);
+    expect(await progress(box)).toMatchObject({ embedded: 1, failed: 0, error: null });
+  });
+
+  it("of wrong dimensions writes nothing, and waits for the model to be right", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice");
+    await isEmbedded(box);
+    model.dimensions = 3;
+    await mail(box, "Flight");
+    await expect
+      .poll(async () => (await progress(box))?.error)
+      .toBe("The model answered with 3 dimensions in place of 5");
+    expect(await rowsOf(box.mailbox, "SELECT seq FROM embedding")).toHaveLength(1);
+    model.dimensions = 5;
+    advance(20_000);
+    await ringAlarm(box.mailbox);
+    await isEmbedded(box);
+    expect((await search(box, "plane", semantic)).subjects).toEqual(["Flight", "Invoice"]);
+  });
+
+  it("passes over the one message that the model refuses, and no other", async () => {
+    const box = await mailboxWithModel();
+    model.refuses = "poison";
+    for (let number = 0; number < 6; number += 1)
+      await mail(box, number === 3 ? "poison" : `Invoice ${number}`);
+    await isEmbedded(box);
+    expect(await progress(box)).toMatchObject({ embedded: 5, failed: 1, error: null });
+    expect((await search(box, "bill", semantic)).subjects).toHaveLength(5);
+    expect((await search(box, "poison", "&mode=keyword")).subjects).toEqual(["poison"]);
+  });
+
+  it("blames no message when the model refuses everything", async () => {
+    const box = await mailboxWithModel();
+    model.status = 400;
+    await mail(box, "Invoice");
+    await expect.poll(async () => (await progress(box))?.error).toBe("The model answered 400");
+    expect(await progress(box)).toMatchObject({ embedded: 0, failed: 0, pending: 1 });
+  });
+
+  it("begins anew with another model, newest first, and vectors of the old one are near nothing", async () => {
+    const box = await mailboxWithModel();
+    const subjects = ["Invoice", "Flight", "Dinner"];
+    for (const subject of subjects) await mail(box, subject);
+    await isEmbedded(box);
+    await useModel(box, "larger");
+    model.dimensions = 7;
+    model.calls = [];
+    expect(await progress(box)).toMatchObject({
+      embedded: 0,
+      pending: 3,
+      model: expect.stringContaining("larger") as string,
+    });
+    await ringAlarm(box.mailbox);
+    await isEmbedded(box);
+    expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Flight", "Invoice"]);
+    expect((await search(box, "bill", semantic)).subjects[0]).toBe("Invoice");
+    expect(await rowsOf(box.mailbox, "SELECT seq FROM embedding")).toHaveLength(3);
+  });
+
+  it("embeds mail that was there before any model was", async () => {
+    const box = await createMailbox();
+    for (let number = 0; number < 70; number += 1) await mail(box, `Invoice ${number}`);
+    modelRuns();
+    await useModel(box);
+    expect((await search(box, "bill", semantic)).hint).toContain("0 of 70 emails");
+    await ringAlarm(box.mailbox);
+    await isEmbedded(box);
+    expect(await progress(box)).toMatchObject({ embedded: 70 });
+    expect(Math.max(...model.calls.map((texts) => texts.length))).toBe(32);
+  });
+
+  it("reads what the sender wrote anew, and not what he quotes", async () => {
+    const box = await mailboxWithModel();
+    await mail(
+      box,
+      "Re: plans",
+      "Lunch is fine.\n\nOn Mon, 1 May 2026 Bob <bob@x.example> wrote:\n> Your invoice, bill and payment",
+    );
+    await isEmbedded(box);
+    expect(model.calls.flat().join()).toContain("Lunch is fine.");
+    expect(model.calls.flat().join()).not.toContain("invoice");
+  });
+});

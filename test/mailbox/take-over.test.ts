@@ -1,0 +1,210 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
+import type { Email, EmailSummary } from "../../src/contract/message.ts";
+import {
+  actorOf,
+  api,
+  ask,
+  bootstrap,
+  clientAddress,
+  deliver,
+  evict,
+  message,
+  plainMessage,
+  resetClock,
+  ringAlarm,
+  rowsOf,
+  setClock,
+  type TestMailbox,
+} from "../harness.ts";
+
+const vars = { CLAIM_APPROVAL: "open" };
+const headers = () => ({ "CF-Connecting-IP": clientAddress(), Origin: "https://api.example" });
+
+afterEach(resetClock);
+
+/** A claim that takes the mail of `box` along, approved. */
+async function claimed({ api_key }: TestMailbox): Promise<StartedClaim> {
+  const name = `kept-${Math.random().toString(36).slice(2, 10)}`;
+  const json = { name, keep_mail: true };
+  const claim = await ask<StartedClaim>("/v1/claim/start", { key: api_key, json, headers: headers(), vars });
+  expect(claim.status).toBe(201);
+  const { device_code } = claim.body;
+  const told = await ask("/v1/claim/confirm", { json: { device_code }, headers: headers(), vars });
+  expect(told.body).toEqual({ mailbox: claim.body.mailbox, status: "complete" });
+  return claim.body;
+}
+
+const poll = async ({ session_id }: StartedClaim) =>
+  (await ask<PolledClaim>(`/v1/claim/poll?session=${session_id}`, { headers: headers(), vars })).body;
+
+/** Its key, once all mail is here. */
+async function arrived(claim: StartedClaim): Promise<TestMailbox> {
+  const polled = await vi.waitUntil(
+    async () => {
+      const answer = await poll(claim);
+      return answer.kept_mail?.done === true ? answer : null;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+  return { mailbox: claim.mailbox, api_key: polled.api_key ?? "" };
+}
+
+const inbox = async ({ api_key }: TestMailbox) =>
+  (await ask<{ emails: EmailSummary[] }>("/v1/inbox?limit=100", { key: api_key })).body.emails;
+
+describe("a mailbox that takes the mail of a temporary one along", () => {
+  it("has every message as it arrived: its time, its bytes, its recipient, its files and its thread", async () => {
+    setClock(Date.now() - 3_600_000);
+    const box = await bootstrap();
+    await deliver(`${box.mailbox.replace("@", "+tag@")}`, plainMessage({ subject: "Plain" }));
+    const first = message(
+      ["From: ann@example.com", "Subject: Talk", `Message-ID: <talk-${box.mailbox}>`],
+      "Hello",
+    );
+    await deliver(box.mailbox, first);
+    const file = btoa("papers ".repeat(150_000));
+    const parts = ["--b", "Content-Type: text/plain", "", "See file", "--b", "Content-Type: application/pdf"];
+    const disposition = "Content-Disposition: attachment; filename=papers.pdf";
+    const large = message(
+      [
+        "From: ann@example.com",
+        "Subject: Re: Talk",
+        `In-Reply-To: <talk-${box.mailbox}>`,
+        "MIME-Version: 1.0",
+        "Content-Type: multipart/mixed; boundary=b",
+      ],
+      [
+        ...parts,
+        "Content-Transfer-Encoding: base64",
+        disposition,
+        "",
+        ...(file.match(/.{1,76}/g) ?? []),
+        "--b--",
+      ].join("\n"),
+    );
+    expect(large.length).toBeGreaterThan(600_000);
+    await deliver(box.mailbox, large);
+    const before = await inbox(box);
+    resetClock();
+
+    const kept = await arrived(await claimed(box));
+    const after = await inbox(kept);
+    const told = (emails: EmailSummary[]) =>
+      emails.map(({ subject, from_address, to_address, received_at, snippet, labels }) => ({
+        subject,
+        from_address,
+        to_address,
+        received_at,
+        snippet,
+        labels,
+      }));
+    expect(told(after)).toEqual(told(before));
+    expect(after.map(({ mailbox }) => mailbox)).toEqual(Array(3).fill(kept.mailbox));
+    expect(after[0]?.thread_id).toBe(after[1]?.thread_id);
+    for (const [index, { id }] of after.entries()) {
+      const raw = async (key: string, email = "") => (await api(`/v1/emails/${email}/raw`, { key })).text();
+      expect(await raw(kept.api_key, id)).toBe(await raw(box.api_key, before[index]?.id));
+    }
+    const { body } = await ask<Email>(`/v1/emails/${after[0]?.id}`, { key: kept.api_key });
+    const attachment = await api(`/v1/attachments/${body.attachments[0]?.id}`, { key: kept.api_key });
+    expect(await attachment.text()).toBe("papers ".repeat(150_000));
+  });
+
+  it("hands out no code that was handed out before", async () => {
+    const box = await bootstrap();
+    await deliver(box.mailbox, plainMessage({ subject: "Your code is 111222" }));
+    await deliver(box.mailbox, plainMessage({ subject: "Your code is 333444" }));
+    await ask("/v1/code?consume=true&timeout=1", { key: box.api_key });
+    const kept = await arrived(await claimed(box));
+    const told = await ask("/v1/code?consume=true&timeout=1", { key: kept.api_key });
+    expect(told.body).toMatchObject({ code: "111222" });
+    const next = await ask("/v1/code?consume=true&timeout=1", { key: kept.api_key });
+    expect(next.body).toEqual({ code: null });
+  });
+
+  it("tells of each message in its log, oldest first", async () => {
+    const box = await bootstrap();
+    for (const subject of ["One", "Two", "Three"]) await deliver(box.mailbox, plainMessage({ subject }));
+    const kept = await arrived(await claimed(box));
+    const changes = await ask<{ events: { seq: number; data: { subject: string } }[] }>(
+      "/v1/changes?after=0",
+      {
+        key: kept.api_key,
+      },
+    );
+    expect(changes.body.events.map(({ seq, data }) => [seq, data.subject])).toEqual([
+      [1, "One"],
+      [2, "Two"],
+      [3, "Three"],
+    ]);
+  });
+
+  it("says how far it is, and leaves the temporary mailbox as it was", async () => {
+    const box = await bootstrap();
+    await deliver(box.mailbox, plainMessage());
+    const claim = await claimed(box);
+    await arrived(claim);
+    expect((await poll(claim)).kept_mail).toEqual({ from: box.mailbox, messages: 1, done: true });
+    await deliver(box.mailbox, plainMessage({ subject: "Later" }));
+    expect(await inbox(box)).toHaveLength(2);
+  });
+
+  it("goes on where it was when its process ended, and has nothing twice", async () => {
+    const box = await bootstrap();
+    // Without a Message-ID a repeat would be another mail.
+    const subjects = Array.from({ length: 7 }, (_, index) => `Mail ${index}`);
+    for (const subject of subjects)
+      await deliver(box.mailbox, message(["From: a@example.com", `Subject: ${subject}`]));
+    const claim = await claimed(box);
+    const kept = await arrived(claim);
+    // As after a crash that came when three were here, before the fourth.
+    const [third] = await rowsOf<{ seq: number }>(
+      box.mailbox,
+      "SELECT seq FROM message ORDER BY seq LIMIT 1 OFFSET 2",
+    );
+    await runInDurableObject(actorOf(kept.mailbox), (_, { storage }) => {
+      const later = storage.sql
+        .exec<{ seq: number }>("SELECT seq FROM message ORDER BY seq LIMIT 10 OFFSET 3")
+        .toArray();
+      for (const { seq } of later) {
+        for (const table of ["message", "content"])
+          storage.sql.exec(`DELETE FROM ${table} WHERE seq = ?`, seq);
+        storage.sql.exec("DELETE FROM search WHERE rowid = ?", seq);
+      }
+      storage.sql.exec(
+        "UPDATE take_over SET position = ?, messages = 3, due_at = ?",
+        third?.seq ?? 0,
+        Date.now(),
+      );
+    });
+    await evict(kept.mailbox);
+    await ringAlarm(kept.mailbox);
+    await arrived(claim);
+    await ringAlarm(kept.mailbox);
+    expect((await inbox(kept)).map(({ subject }) => subject).toReversed()).toEqual(subjects);
+    expect((await poll(claim)).kept_mail?.messages).toBe(7);
+  });
+
+  it("is a mailbox all the same when the temporary one is gone", async () => {
+    const box = await bootstrap();
+    await deliver(box.mailbox, plainMessage());
+    const name = `kept-${Math.random().toString(36).slice(2, 10)}`;
+    const json = { name, keep_mail: true };
+    const claim = await ask<StartedClaim>("/v1/claim/start", {
+      key: box.api_key,
+      json,
+      headers: headers(),
+      vars,
+    });
+    await ask("/v1/mailbox", { key: box.api_key, method: "DELETE" });
+    const { device_code } = claim.body;
+    await ask("/v1/claim/confirm", { json: { device_code }, headers: headers(), vars });
+    const kept = await arrived(claim.body);
+    expect(await inbox(kept)).toEqual([]);
+    expect((await poll(claim.body)).kept_mail).toEqual({ from: box.mailbox, messages: 0, done: true });
+    await deliver(kept.mailbox, plainMessage({ subject: "New" }));
+    expect(await inbox(kept)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,248 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { dkimVerify } from "mailauth/lib/dkim/verify.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Domain, DomainCheck } from "../../src/contract/domain.ts";
+import { SmtpPeer } from "../transport/smtp-peer.ts";
+import type { MailboxKey, Told } from "./client.ts";
+import { DohServer } from "./doh-server.ts";
+import { message } from "./messages.ts";
+import { copies, reading, send } from "./outgoing.ts";
+import { makeDataDir, removeDataDir, Server } from "./server.ts";
+import { deliver } from "./smtp.ts";
+
+const DAY_MS = 86_400_000;
+const POLL_MS = 50;
+const PATIENCE_MS = 30_000;
+const DOMAIN = "shop.example.org";
+
+let doh: DohServer;
+let relay: SmtpPeer;
+let server: Server;
+let dataDir: string;
+let box: MailboxKey;
+
+const start = () =>
+  Server.start({
+    dataDir,
+    env: {
+      SMTP_URL: relay.url(),
+      DOH_URL: doh.url,
+      MAIL_HOST: "mx.mailkeep.test",
+      SPF_MECHANISMS: "include:_spf.mailkeep.test",
+    },
+  });
+
+beforeAll(async () => {
+  dataDir = await makeDataDir();
+  doh = await DohServer.start();
+  relay = await SmtpPeer.start();
+  server = await start();
+  box = await server.service.createMailbox();
+}, 120_000);
+
+afterAll(async () => {
+  await server.stop();
+  doh.stop();
+  relay.stop();
+  await removeDataDir(dataDir);
+});
+
+const add = (mailbox: MailboxKey, domain: string): Promise<Told<Domain>> =>
+  server.service.ask<Domain>("/v1/domains", { key: mailbox.api_key, json: { domain } });
+const verify = (mailbox: MailboxKey, id: string): Promise<Told<DomainCheck>> =>
+  server.service.ask<DomainCheck>(`/v1/domains/${id}/verify`, { key: mailbox.api_key, method: "POST" });
+const rcpt = async (address: string): Promise<string> => {
+  const { rcpt: replies } = await deliver(server.smtpPort, {
+    from: "ann@elsewhere.example",
+    to: [address],
+    bytes: message(),
+  });
+  return replies[0] ?? "";
+};
+
+/** What a receiver's mailauth says of a message, by the same DNS. */
+async function dkimOf(bytes: Buffer) {
+  const { results } = await dkimVerify(bytes, {
+    resolver: async (name: string) => {
+      const answer = await fetch(`${doh.url}?name=${name}&type=TXT`);
+      const { Answer = [] } = (await answer.json()) as { Answer?: { data: string }[] };
+      if (Answer.length === 0)
+        throw Object.assign(new Error(`Nothing is known of ${name}`), { code: "ENOTFOUND" });
+      return Answer.map(({ data }) => Array.from(data.matchAll(/"([^"]*)"/g), ([, text = ""]) => text));
+    },
+  });
+  return results.map(({ signingDomain, status }) => ({
+    domain: signingDomain,
+    result: status.result,
+    aligned: status.aligned,
+  }));
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error("What was waited for did not happen");
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+describe("a domain of one's own, from asking for it to losing it", () => {
+  let domain: Domain;
+
+  it("is asked for, and refused mail while it is only asked for", async () => {
+    const added = await add(box, DOMAIN);
+    expect([added.status, added.body]).toMatchObject([201, { domain: DOMAIN, status: "pending" }]);
+    domain = added.body;
+    expect(domain.dns_records).toMatchObject({
+      mx: { value: "mx.mailkeep.test" },
+      spf: { value: "v=spf1 include:_spf.mailkeep.test ~all" },
+    });
+    expect(await rcpt(`sales@${DOMAIN}`)).toMatch(/^550 5\.1\.1 /);
+    expect((await verify(box, domain.id)).body).toMatchObject({ status: "pending", mx_verified: false });
+    const early = await send(server.service, box, { from: `x@${DOMAIN}`, to: "ann@elsewhere.example" });
+    expect(early.status).toBe(403);
+  });
+
+  it("is verified once its records are set, by the resolver that the operator named", async () => {
+    doh.zone.publish(domain.dns_records);
+    const { status, body } = await verify(box, domain.id);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        status: "verified",
+        mx_verified: true,
+        spf_verified: true,
+        dkim_verified: true,
+        dmarc_verified: true,
+      },
+    ]);
+  });
+
+  it("brings mail for any of its addresses over SMTP, after a restart of the runtime, too", async () => {
+    for (const local of ["sales", "Postmaster", "any.thing+tag"]) {
+      const { data } = await deliver(server.smtpPort, {
+        from: "ann@elsewhere.example",
+        to: [`${local}@${DOMAIN}`],
+        bytes: message({ subject: `For ${local}` }),
+      });
+      expect(data).toMatch(/^250 /);
+    }
+    await server.killWorkerd();
+    await server.answers();
+    expect(await rcpt(`later@${DOMAIN}`)).toMatch(/^250 /);
+    const inbox = await server.service.inbox(box.api_key);
+    expect(inbox.map(({ to_address }) => to_address).toReversed()).toEqual([
+      `sales@${DOMAIN}`,
+      `postmaster@${DOMAIN}`,
+      `any.thing+tag@${DOMAIN}`,
+      `later@${DOMAIN}`,
+    ]);
+    expect(await rcpt(`x@sub.${DOMAIN}`)).toMatch(/^550 5\.1\.1 /);
+    expect(await rcpt("x@example.org")).toMatch(/^550 5\.1\.1 /);
+  });
+
+  it("sends mail that its key signs and DMARC calls its own", async () => {
+    const mail = { from: `Sales <sales@${DOMAIN}>`, to: "ann@elsewhere.example", html: "<p>Grüße" };
+    const { body } = await send(server.service, box, mail, { wait: 30 });
+    expect(body).toMatchObject({ status: "sent" });
+    const [copy] = copies(relay, body.message_id);
+    const bytes = copy?.bytes ?? Buffer.alloc(0);
+    expect(bytes.toString()).toContain(`From: Sales <sales@${DOMAIN}>`);
+    expect(await dkimOf(bytes)).toEqual([{ domain: DOMAIN, result: "pass", aligned: DOMAIN }]);
+    const forged = Buffer.from(bytes.toString("latin1").replace("sales@", "boss@"), "latin1");
+    expect(await dkimOf(forged)).toMatchObject([{ result: "fail" }]);
+    expect(copy?.commands.find((line) => line.startsWith("MAIL FROM"))).toMatch(/@mailkeep\.test>/);
+  });
+
+  it("answers mail from the address that it was for", async () => {
+    const [first] = (await server.service.inbox(box.api_key)).toReversed();
+    const reply = await server.service.ask<{ id: string }>(`/v1/emails/${first?.id ?? ""}/reply?wait=30`, {
+      key: box.api_key,
+      json: { text: "Yes." },
+    });
+    const sent = await reading(server.service, box, reply.body.id, ({ status }) => status === "sent");
+    expect(sent.from_address).toBe(`sales@${DOMAIN}`);
+  });
+
+  it("is nobody else's, not even with records of their own", async () => {
+    const thief = await server.service.createMailbox();
+    const { body } = await add(thief, DOMAIN);
+    expect((await verify(thief, body.id)).body).toMatchObject({ status: "pending", dkim_verified: false });
+    doh.zone.publish(body.dns_records, ["dkim"]);
+    expect((await verify(thief, body.id)).status).toBe(409);
+    for (const name of ["mailkeep.test", "x.mailkeep.test", "127.0.0.1", "com"]) {
+      expect([name, (await add(thief, name)).status]).toEqual([name, 400]);
+    }
+    const stolen = await send(server.service, thief, { from: `x@${DOMAIN}`, to: "ann@elsewhere.example" });
+    expect(stolen.status).toBe(403);
+  });
+
+  it("is lost when its records are gone for a week: it sends nothing and receives nothing", async () => {
+    doh.zone.set("MX", DOMAIN);
+    const { body } = await verify(box, domain.id);
+    expect(body).toMatchObject({ status: "verified", mx_verified: false });
+    expect(await rcpt(`still@${DOMAIN}`)).toMatch(/^250 /);
+    await server.stop();
+    passTime(dataDir, 7 * DAY_MS);
+    server = await start();
+    const state = () => server.service.get<Domain>(`/v1/domains/${domain.id}`, box.api_key);
+    await until(async () => (await state()).status === "failed");
+    expect((await state()).message).toContain("is lost");
+    await until(async () => (await rcpt(`x@${DOMAIN}`)).startsWith("550 5.1.1 "));
+    const refused = await send(server.service, box, { from: `x@${DOMAIN}`, to: "ann@elsewhere.example" });
+    expect([refused.status, refused.body]).toMatchObject([403, { message: expect.any(String) as string }]);
+  });
+
+  it("is taken back when they are set again, and free when it is given up", async () => {
+    doh.zone.publish(domain.dns_records);
+    expect((await verify(box, domain.id)).body.status).toBe("verified");
+    expect(await rcpt(`x@${DOMAIN}`)).toMatch(/^250 /);
+    const gone = await server.service.ask(`/v1/domains/${domain.id}`, { key: box.api_key, method: "DELETE" });
+    expect([gone.status, gone.body]).toEqual([200, { ok: true, deleted: DOMAIN }]);
+    expect(await rcpt(`x@${DOMAIN}`)).toMatch(/^550 5\.1\.1 /);
+  });
+});
+
+describe("two mailboxes that ask for one domain at the same moment", () => {
+  it("cannot both have it", async () => {
+    const name = "raced.example.org";
+    const boxes = [await server.service.createMailbox(), await server.service.createMailbox()];
+    const asked = await Promise.all(boxes.map(async (own) => ({ own, ...(await add(own, name)).body })));
+    for (const { dns_records } of asked) doh.zone.publish(dns_records);
+    const said = await Promise.all(asked.map(({ own, id }) => verify(own, id)));
+    expect(new Set(said.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  });
+});
+
+describe("mail for domains that nobody holds", () => {
+  it("leaves no file behind after the next start", async () => {
+    const files = () => readdirSync(path.join(dataDir, "do", "mailkeep-Domain")).filter(isObject);
+    for (let count = 0; count < 5; count += 1) await rcpt(`x@nobody-${count}.example`);
+    await server.stop();
+    expect(files().length).toBeGreaterThan(1);
+    server = await start();
+    // The one that is held.
+    expect(files()).toHaveLength(1);
+  });
+});
+
+const isObject = (name: string): boolean => /^[0-9a-f]{64}\.sqlite$/.test(name);
+
+/** Moves what domains know of the past back by `ms`, as if so much time had passed. The server must not run. */
+function passTime(dir: string, ms: number): void {
+  const folder = path.join(dir, "do", "mailkeep-Mailbox");
+  for (const file of readdirSync(folder).filter(isObject)) {
+    const db = new DatabaseSync(path.join(folder, file));
+    const table = db.prepare("SELECT name FROM sqlite_master WHERE name = 'domain'").get();
+    if (table !== undefined) {
+      db.prepare("UPDATE domain SET gone_at = gone_at - ?, seen_at = seen_at - ?, due_at = due_at - ?").run(
+        ms,
+        ms,
+        ms,
+      );
+    }
+    db.close();
+  }
+}
