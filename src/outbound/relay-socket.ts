@@ -17,7 +17,6 @@ export class RelaySocket extends Duplex {
   #reader: ReadableStreamDefaultReader<Uint8Array>;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
   #reading = false;
-  #progress = Promise.withResolvers<void>();
 
   private constructor(socket: Socket) {
     super();
@@ -73,31 +72,19 @@ export class RelaySocket extends Duplex {
   }
 
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: Callback): void {
-    this.#hand(chunk, callback);
+    this.#writer.write(chunk).then(() => {
+      release(chunk);
+      callback();
+    }, callback);
   }
 
   override _writev(chunks: { chunk: Uint8Array }[], callback: Callback): void {
     const whole = Buffer.concat(chunks.map(({ chunk }) => chunk));
     for (const { chunk } of chunks) release(chunk);
-    this.#hand(whole, callback);
-  }
-
-  #hand(bytes: Uint8Array, callback: Callback): void {
-    this.#writer.write(bytes).then(() => {
-      release(bytes);
+    this.#writer.write(whole).then(() => {
+      release(whole);
       callback();
-      this.#tell();
     }, callback);
-  }
-
-  /** Resolves when the kernel has taken more of what was written, or takes nothing any more. */
-  async progress(): Promise<void> {
-    await this.#progress.promise;
-  }
-
-  #tell(): void {
-    this.#progress.resolve();
-    this.#progress = Promise.withResolvers();
   }
 
   override _final(callback: Callback): void {
@@ -108,7 +95,6 @@ export class RelaySocket extends Duplex {
     // It fails where the connection already has.
     this.#socket.close().catch(() => undefined);
     callback(error);
-    this.#tell();
   }
 
   #readNext(reader: ReadableStreamDefaultReader<Uint8Array>): void {

@@ -230,12 +230,10 @@ export class SmtpSession {
     }
   }
 
-  /** Resolves when the kernel has taken everything that was written. */
+  /** Resolves when the kernel has taken everything that was written; there is no event for it that both streams raise. */
   async flushed(): Promise<void> {
     for (let waitMs = 0; this.#connection.unsentBytes > 0 && this.isOpen; waitMs = Math.min(20, waitMs + 1)) {
-      // What has not come to the socket yet is told of by no event.
-      const isWaiting = this.#socket.writableLength === 0;
-      await (isWaiting ? new Promise((resolve) => setTimeout(resolve, waitMs)) : this.#socket.progress());
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
     if (!this.isOpen) throw new SmtpFailure("The relay closed the connection", "", "session");
   }
