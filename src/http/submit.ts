@@ -36,8 +36,9 @@ export async function submit(
   if (call.config.outbound === "none") return refuse(call, NOT_AVAILABLE);
   const keyed = keyOf(request, wish);
   if (!keyed.ok) return refuse(call, keyed.error);
-  const wait = { seconds: input.query.wait, id: uuidV7(Date.now()) };
-  request.signal.addEventListener("abort", () => void mailbox.forget(wait.id));
+  const seconds = input.query.wait;
+  const wait = { seconds, id: seconds > 0 ? uuidV7(Date.now()) : "" };
+  if (seconds > 0) request.signal.addEventListener("abort", () => void mailbox.forget(wait.id));
   if (keyed.value !== null) {
     const earlier = await mailbox.sentBefore(access, keyed.value, wait);
     if (!earlier.ok) return earlier;
