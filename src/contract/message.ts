@@ -159,6 +159,18 @@ export const CodeAnswer = z.object({
   id: z.string().optional(),
   code: z.string().nullable(),
   link: z.string().nullable().optional(),
+  confidence: z.number().min(0).max(1).nullable().optional().meta({
+    description:
+      "How sure the code is, or the link where there is no code; null for mail read before this was kept, until it is reindexed.",
+  }),
+  evidence: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description:
+        "What speaks for the code, weightiest first, then what for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
+      examples: [["named: verification code", "length", "own_line"]],
+    }),
   from: z.string().optional(),
   subject: z.string().optional(),
   received_at: Timestamp.optional(),

@@ -43,6 +43,8 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
     subjectFolded: foldForMatch(subject),
     code: null,
     link: null,
+    codeEvidence: null,
+    codeReader: 0,
     labels: [],
     messageId,
     messageKey: messageKey(messageId),

@@ -2,7 +2,7 @@ import type { Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson } from "../lib/json-text.ts";
 import { authenticationFrom } from "./authentication.ts";
-import { findCode } from "./code.ts";
+import { readCode, type CodeReading } from "./code.ts";
 import { contentDigest } from "./content-digest.ts";
 import { textToSnippet } from "./html-text.ts";
 import { labelsFor } from "./labels.ts";
@@ -48,7 +48,7 @@ export function prepareMail(
   authservId: string | null,
 ): Prepared {
   const fromAddress = cut(parsed.from.address || envelope.from);
-  const found = findCode({ subject: parsed.subject, text: parsed.text, html: parsed.html, fromAddress });
+  const found = readCode({ subject: parsed.subject, text: parsed.text, html: parsed.html, fromAddress });
   const body = bodyJson(parsed);
   const attachments = parsed.attachments.map(storedAttachment);
   const listing: Listing = {
@@ -69,6 +69,8 @@ export function prepareMail(
     subjectFolded: foldForMatch(parsed.subject),
     code: found.code,
     link: found.link,
+    codeEvidence: evidenceJson(found),
+    codeReader: found.reader,
     labels: labelsFor({
       headers: parsed.headers,
       fromAddress,
@@ -88,6 +90,10 @@ export function prepareMail(
     report: reportNews(parsed, envelope),
     parsed: !parsed.faults.includes("parse_failed"),
   };
+}
+
+function evidenceJson({ code, link, confidence, evidence }: CodeReading): string | null {
+  return code === null && link === null ? null : JSON.stringify({ confidence, evidence });
 }
 
 /** The members of an Email that come from the message's text and headers, as a JSON object. */

@@ -47,6 +47,10 @@ export interface PreparedMail {
   subjectFolded: string;
   code: string | null;
   link: string | null;
+  /** JSON of `{ confidence, evidence }` of code and link; null where there is neither. */
+  codeEvidence: string | null;
+  /** `CODE_READER_VERSION` of who read them; 0 = nobody did. */
+  codeReader: number;
   labels: string[];
   /** As the message bears it, in angle brackets; null if it has none. */
   messageId: string | null;

@@ -38,14 +38,22 @@ export function takeCode(db: Database, seq: Seq, nowMs: number): void {
   db.run(statements.TAKE_CODE, nowMs, seq);
 }
 
+function readingOf({ code_evidence }: CodeRow): { confidence: number | null; evidence: string[] } {
+  if (code_evidence === null) return { confidence: null, evidence: [] };
+  return JSON.parse(code_evidence) as { confidence: number; evidence: string[] };
+}
+
 /** The answer of GET /v1/code. */
 export function codeAnswer(message: CodeRow | null, view: View): CodeAnswer {
   if (message === null) return { code: null };
   const { from_address, subject } = listingOf(message);
+  const { confidence, evidence } = readingOf(message);
   return {
     id: idOf(message.seq, view.tail),
     code: message.code,
     link: message.link,
+    confidence,
+    evidence,
     from: from_address,
     subject,
     received_at: receivedAt(message.seq),

@@ -31,13 +31,20 @@ export function ingest(
   const known = knownIds(db, mail);
   const earlier = duplicateOf(known, mail, nowMs);
   if (earlier !== null) return { kind: "duplicate", seq: earlier };
-  const { listing, senderFolded, code, link } = mail;
+  const { listing, senderFolded, code, link, codeEvidence } = mail;
   const filed = file(db, account, mail, { known, nowMs, direction: "inbound", status: "received" });
   const event = append(db, account, receivedEvent(account, mail, filed));
   countMessage(db, account, mail, { seq: filed.seq, direction: "inbound" });
   return {
     kind: "stored",
-    message: { seq: filed.seq, code, link, sender_folded: senderFolded, listing },
+    message: {
+      seq: filed.seq,
+      code,
+      link,
+      code_evidence: codeEvidence,
+      sender_folded: senderFolded,
+      listing,
+    },
     event,
   };
 }
@@ -55,7 +62,8 @@ export function fileReport(
   mail: PreparedMail,
   nowMs: number,
 ): Exclude<Ingested, { kind: "stored" }> {
-  const alone = { ...mail, ancestorKeys: [], code: null, link: null, labels: [REPORT] };
+  const nothing = { code: null, link: null, codeEvidence: null };
+  const alone = { ...mail, ...nothing, ancestorKeys: [], labels: [REPORT] };
   const known = knownIds(db, alone);
   const earlier = duplicateOf(known, alone, nowMs);
   if (earlier !== null) return { kind: "duplicate", seq: earlier };
@@ -107,7 +115,8 @@ function file(
   const { length } = mail.attachments;
   const texts = [listing, toAddress, senderFolded, subjectFolded, code, link] as const;
   const at = [seq, thread, filing.direction, filing.status] as const;
-  db.run(statements.INSERT_MESSAGE, ...at, ...texts, length, JSON.stringify(labels), mail.sizeBytes);
+  const rest = [length, JSON.stringify(labels), mail.sizeBytes, mail.codeEvidence, mail.codeReader] as const;
+  db.run(statements.INSERT_MESSAGE, ...at, ...texts, ...rest);
   const content = [mail.detail, JSON.stringify(mail.attachments), mail.body] as const;
   db.run(statements.INSERT_CONTENT, seq, ...content, mail.rawKey, mail.partsKey, mail.raw);
   indexForSearch(db, seq, mail.search);

@@ -267,4 +267,12 @@ CREATE TABLE embedding_state (
 );
 `,
   },
+  {
+    id: "011-code-evidence",
+    // Which version of the reader looked for a code, and what it went by. What stood before was read by the first.
+    sql: `
+ALTER TABLE message ADD COLUMN code_evidence TEXT;
+ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
+`,
+  },
 ];

@@ -63,7 +63,8 @@ export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: numbe
   if (row === null) return refused(notFound("Email"));
   const { listing, senderFolded, subjectFolded, code, link, attachments } = mail;
   const texts = [listing, senderFolded, subjectFolded, code, link] as const;
-  db.run(statements.REWRITE_MESSAGE, ...texts, attachments.length, seq);
+  const reading = [mail.codeEvidence, mail.codeReader] as const;
+  db.run(statements.REWRITE_MESSAGE, ...texts, ...reading, attachments.length, seq);
   db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
   if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
   for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);

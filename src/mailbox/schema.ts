@@ -124,6 +124,8 @@ export type CodeRow = {
   seq: Seq;
   code: string | null;
   link: string | null;
+  /** JSON of `{ confidence, evidence }`; null where there is neither code nor link, or who read them kept none (version 1). */
+  code_evidence: string | null;
   /** Address and name of the sender, folded (`foldForMatch`). */
   sender_folded: string;
   listing: string;

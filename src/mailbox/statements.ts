@@ -67,7 +67,7 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
 
 const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
 const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes`;
-const CODE = "m.seq, m.code, m.link, m.sender_folded, m.listing";
+const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
 const EXCERPT_SOURCE_CHARS = 4_000;
@@ -254,10 +254,12 @@ export const INSERT_MESSAGE: Query<
     ...[seq: number, thread: number, direction: string, status: string, listing: string, toAddress: string],
     ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
     ...[attachmentCount: number, labels: string, sizeBytes: number],
+    ...[codeEvidence: Nullable<string>, codeReader: number],
   ]
 > = {
   text: `INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
-    code, link, attachment_count, labels, size_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    code, link, attachment_count, labels, size_bytes, code_evidence, code_reader)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 export const INSERT_CONTENT: Query<
   never,
@@ -272,11 +274,14 @@ export const REWRITE_MESSAGE: Query<
   never,
   [
     ...[listing: string, senderFolded: string, subjectFolded: string],
-    ...[code: Nullable<string>, link: Nullable<string>, attachmentCount: number, seq: number],
+    ...[code: Nullable<string>, link: Nullable<string>, codeEvidence: Nullable<string>, codeReader: number],
+    ...[attachmentCount: number, seq: number],
   ]
 > = {
-  text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = ?, link = ?,
-    attachment_count = ? WHERE seq = ?`,
+  // A report that was understood is out of sight (`hidden`) and keeps no code: it quotes a message of ours.
+  text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = iif(hidden, NULL, ?),
+    link = iif(hidden, NULL, ?), code_evidence = iif(hidden, NULL, ?), code_reader = ?, attachment_count = ?
+    WHERE seq = ?`,
 };
 export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findCode, type FoundCode } from "../../src/mail/code.ts";
+import { findCode, NOTHING_FOUND, readCode, type FoundCode } from "../../src/mail/code.ts";
+import { HOSTILE, hostileText } from "../../scripts/eval/hostile.ts";
+import { htmlToText } from "../../src/mail/html-text.ts";
 
 const mail = (subject: string, text: string, html = "", fromAddress = "no-reply@acme.example") => ({
   subject,
@@ -332,7 +334,7 @@ describe("findCode: links", () => {
   it("gives code and link of one mail", () => {
     const text =
       "Your login code is 482913\n\nOr use this link to sign in: https://acme.example/magic/8f3kd93kf02kd93k.";
-    expect(findCode(mail("Your login code", text))).toEqual({
+    expect(findCode(mail("Your login code", text))).toMatchObject({
       code: "482913",
       link: "https://acme.example/magic/8f3kd93kf02kd93k",
     });
@@ -340,7 +342,11 @@ describe("findCode: links", () => {
 });
 
 /** Kind of mail, sender, subject, text, what is found: worded as large services word theirs. */
-const MAILS: [string, { fromAddress: string; subject: string; text: string }, FoundCode][] = [
+const MAILS: [
+  string,
+  { fromAddress: string; subject: string; text: string },
+  Pick<FoundCode, "code" | "link">,
+][] = [
   [
     "github",
     {
@@ -454,9 +460,22 @@ const MAILS: [string, { fromAddress: string; subject: string; text: string }, Fo
   ],
 ];
 
+describe("readCode", () => {
+  it("costs a receipt nothing but the code when the reader fails, and says that it did", () => {
+    const fail = (): FoundCode => {
+      throw new RangeError("a fault of the reader");
+    };
+    expect(readCode(mail("", "Your code is 482913"), fail)).toEqual({ ...NOTHING_FOUND, reader: 0 });
+  });
+
+  it("says which version read", () => {
+    expect(readCode(mail("", "Hello")).reader).toBeGreaterThan(1);
+  });
+});
+
 describe("findCode: whole mails", () => {
   it.each(MAILS)("reads a mail like that of %s", (_kind, parts, found) => {
-    expect(findCode({ ...parts, html: "" })).toEqual(found);
+    expect(findCode({ ...parts, html: "" })).toMatchObject(found);
   });
 });
 
@@ -520,7 +539,7 @@ describe("findCode: any input", () => {
         expect(link === null || /^https?:\/\//i.test(link)).toBe(true);
         if (code === null) return;
         expect(code).toMatch(/^[0-9]{4,10}$|^[A-Z0-9-]{4,12}$/i);
-        expect(`${bare(subject)} ${bare(text)}`).toContain(bare(code));
+        expect(`${bare(subject)} ${bare(text)} ${bare(htmlToText(html))}`).toContain(bare(code));
       }),
       { numRuns: 2_000 },
     );
@@ -537,55 +556,35 @@ describe("findCode: any input", () => {
     );
   });
 
-  const MEGABYTE = 1_000_000;
-  const fill = (unit: string): string => unit.repeat(Math.ceil(MEGABYTE / unit.length)).slice(0, MEGABYTE);
-  const hostile = [
-    "code ",
-    "1 ",
-    "1",
-    "1234 ",
-    "code 1234 ",
-    "your code is 482913\n",
-    ":",
-    "<",
-    "(",
-    "a",
-    "aaaa@",
-    "a.",
-    "-",
-    "1-",
-    "\n",
-    ">",
-    "> ",
-    "*",
-    "http://",
-    "https://a.example/verify ",
-    "<a href='x'>",
-    "<a ",
-    "<b>",
-    "</x>",
-    "<!--",
-    '"',
-    "From:\n",
-    "wrote:",
-    "验证码",
-    "验证码1234",
-    "4\n",
-    "#",
-    "&amp;",
-    "\u200b",
-    "A1-",
-    "<div hidden>",
-    "href = ",
-    "verify ",
-    "\u0301",
-    "_",
-    "[",
-    "/",
-  ];
-  it.each(hostile.map((unit) => [JSON.stringify(unit)]))("reads a megabyte of %s to the end", (quoted) => {
-    const text = fill(JSON.parse(quoted) as string);
-    const found = findCode({ subject: text, text, html: text, fromAddress: text });
-    expect(found.code === null || /^[0-9]{4,10}$/.test(found.code)).toBe(true);
-  });
+  it.each(HOSTILE.map((unit) => [JSON.stringify(unit), unit]))(
+    "reads a megabyte of %s to the end",
+    (_shown, unit) => {
+      const text = hostileText(unit, 1_000_000);
+      const found = findCode({ subject: text, text, html: text, fromAddress: text });
+      expect(found.code === null || /^[0-9]{4,10}$|^[0-9A-Z]{4,10}$/.test(found.code)).toBe(true);
+    },
+  );
+
+  /** Below, a measurement says nothing. */
+  const NOISE_MS = 4;
+
+  /** CPU time in ms that reading so many characters takes, the least of several tries: the machine has other work too. */
+  const costOf = (unit: string, characters: number): number => {
+    const text = hostileText(unit, characters);
+    const tries = Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage();
+      findCode({ subject: text, text, html: text, fromAddress: text });
+      return process.cpuUsage(before).user / 1_000;
+    });
+    return Math.min(...tries);
+  };
+
+  it.each(HOSTILE.map((unit) => [JSON.stringify(unit), unit]))(
+    "grows with the length of %s and not with its square",
+    (_shown, unit) => {
+      // Below the limits at which texts are cut. Four times the text is sixteen times the work of a quadratic reader.
+      const [one, four] = [costOf(unit, 22_000), costOf(unit, 88_000)];
+      expect(four).toBeLessThan(10 * Math.max(one, NOISE_MS));
+    },
+  );
 });

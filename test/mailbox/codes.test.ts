@@ -19,6 +19,8 @@ interface Answer {
   id?: string;
   code: string | null;
   link?: string | null;
+  confidence?: number | null;
+  evidence?: string[];
   from?: string;
   subject?: string;
   received_at?: string;
@@ -57,12 +59,30 @@ describe("GET /v1/code", () => {
         id: body.id,
         code: "482913",
         link: null,
+        confidence: 0.98,
+        evidence: ["named: verification code", "length", "sender"],
         from: "no-reply@shop.example",
         subject: "Your code",
         received_at: new Date(now).toISOString(),
       },
     ]);
     expect((await code(box)).body.code).toBe("482913");
+  });
+
+  it("says how sure it is of a link that comes without a code, and why", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, linkMail());
+    const { body } = await code(box, "kind=link");
+    expect(body.confidence).toBeGreaterThan(0.7);
+    expect(body.evidence).toEqual(["link_path", "link_announced", "link_only", "link_token"]);
+  });
+
+  it("says the same to who waited as to who asks later", async () => {
+    const box = await createMailbox();
+    const waiting = code(box, "timeout=55");
+    await settled(box);
+    await deliver(box.mailbox, codeMail("482913"));
+    expect((await waiting).body).toEqual((await code(box)).body);
   });
 
   it("answers { code: null } with 200 when none came in time", async () => {

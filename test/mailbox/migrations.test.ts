@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { hasSchema, migrate, type Migration } from "../../src/lib/migrate.ts";
 import { Database } from "../../src/lib/sql.ts";
 import { Account } from "../../src/mailbox/account.ts";
+import { codeAnswer, newestHit } from "../../src/mailbox/codes.ts";
 import { eventsAfter } from "../../src/mailbox/log.ts";
 import { Mailbox } from "../../src/mailbox/mailbox.ts";
 import { MIGRATIONS } from "../../src/mailbox/migrations.ts";
@@ -185,6 +186,28 @@ describe("the schema of a mailbox", () => {
         { tries: 2, inside_tries: 0 },
         { tries: 2, inside_tries: 2 },
       ]);
+    });
+  });
+
+  it("of 007 hands out its codes, how sure they are unknown", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 7));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      db.script(`INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
+        code, attachment_count, labels, size_bytes)
+        VALUES (42, 42, 'inbound', 'received', '{"from_address":"","subject":""}', '', '', '', '482913', 0, '[]', 1)`);
+      migrate(db, MIGRATIONS);
+      const hit = newestHit(db, {
+        kind: "code",
+        since: null,
+        from: null,
+        timeout: 1,
+        consume: false,
+        mailbox: null,
+      });
+      const view = { mailbox: "old@mailkeep.test", tail: 0n, lastSeq: 42 };
+      expect(codeAnswer(hit, view)).toMatchObject({ code: "482913", confidence: null, evidence: [] });
+      expect(db.all({ text: "SELECT code_reader FROM message" })).toEqual([{ code_reader: 1 }]);
     });
   });
 

@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import { CODE_READER_VERSION } from "../../src/mail/code.ts";
 import {
   actorOf,
   api,
@@ -9,6 +10,7 @@ import {
   message,
   OPERATOR,
   plainMessage,
+  rowsOf,
   type TestMailbox,
 } from "../harness.ts";
 
@@ -92,6 +94,30 @@ describe("Reindexing", () => {
     });
     expect(await reindexAll(box.mailbox)).toBe(4);
     expect(await everything(box)).toEqual(before);
+  });
+
+  it("reads codes again from the raw message, with the reader of this release", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "Code", body: "Your verification code is 482913." }));
+    const fresh = await ask("/v1/code", { key: box.api_key });
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      // As an older reader left it that saw nothing.
+      state.storage.sql.exec("UPDATE message SET code = NULL, code_evidence = NULL, code_reader = 1");
+    });
+    expect((await ask("/v1/code?timeout=1", { key: box.api_key })).body).toEqual({ code: null });
+    await reindexAll(box.mailbox);
+    expect((await ask("/v1/code", { key: box.api_key })).body).toEqual(fresh.body);
+    expect(await rowsOf(box.mailbox, "SELECT code_reader FROM message")).toEqual([
+      { code_reader: CODE_READER_VERSION },
+    ]);
+  });
+
+  it("hands out no code a second time", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "Code", body: "Your verification code is 482913." }));
+    expect((await ask("/v1/code?consume=true", { key: box.api_key })).body.code).toBe("482913");
+    await reindexAll(box.mailbox);
+    expect((await ask("/v1/code?timeout=1", { key: box.api_key })).body).toEqual({ code: null });
   });
 
   it("recognises a repeated message by what it learned again", async () => {

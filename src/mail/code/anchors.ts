@@ -108,22 +108,25 @@ interface Tag {
   end: number;
 }
 
+const TAG_NAME = /[a-z][a-z0-9:-]{0,20}/iy;
+const TAG_STOP = /[>"']/g;
+
 /** The tag at `<`; null where the document ends within it, undefined where `<` is text. */
 function tagAt(html: string, at: number): Tag | null | undefined {
   const closing = html[at + 1] === "/";
-  const nameAt = at + (closing ? 2 : 1);
-  const name = /^[a-z][a-z0-9:-]{0,20}/i.exec(html.slice(nameAt, nameAt + 21))?.[0].toLowerCase();
+  TAG_NAME.lastIndex = at + (closing ? 2 : 1);
+  const name = TAG_NAME.exec(html)?.[0].toLowerCase();
   if (name === undefined) return undefined;
-  let end = nameAt + name.length;
+  const attributesAt = TAG_NAME.lastIndex;
+  TAG_STOP.lastIndex = attributesAt;
   for (;;) {
-    const stop = html.slice(end).search(/[>"']/);
-    if (stop < 0) return null;
-    end += stop;
-    const found = html[end] ?? "";
-    if (found === ">")
-      return { name, closing, attributes: html.slice(nameAt + name.length, end), end: end + 1 };
-    end = html.indexOf(found, end + 1) + 1;
-    if (end === 0) return null;
+    const stop = TAG_STOP.exec(html);
+    if (stop === null) return null;
+    if (stop[0] === ">")
+      return { name, closing, attributes: html.slice(attributesAt, stop.index), end: stop.index + 1 };
+    const end = html.indexOf(stop[0], stop.index + 1);
+    if (end < 0) return null;
+    TAG_STOP.lastIndex = end + 1;
   }
 }
 
@@ -132,8 +135,8 @@ function hrefOf(attributes: string): string {
   return decodeEntities((match?.[1] ?? match?.[2] ?? match?.[3] ?? "").slice(0, 2 * MAX_URL_CHARS)).trim();
 }
 
-const isHidden = (tag: Tag): boolean =>
-  /\shidden(?:[\s=/]|$)/i.test(tag.attributes) || HIDING.test(tag.attributes);
+const isHidden = ({ attributes }: Tag): boolean =>
+  attributes !== "" && (/\shidden(?:[\s=/]|$)/i.test(attributes) || HIDING.test(attributes));
 
 /** Reads tags in order; what is hidden (CSS, `hidden`, comments, `<style>`) contributes neither links nor words. */
 class AnchorReader {

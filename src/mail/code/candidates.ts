@@ -33,6 +33,8 @@ export interface Candidate {
   /** As a client types it: digits joined, service prefix dropped. */
   value: string;
   shape: Shape;
+  /** One digit to a word or cell. */
+  form: "run" | "boxes";
   start: number;
   end: number;
 }
@@ -48,7 +50,10 @@ const TOKEN =
   /[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff][0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff-]*/g;
 
 /** What every code has: a digit, or capitals in a row or in groups. Most lines of prose are done with here. */
-const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}/;
+const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}|^ *[A-Z] +[A-Z] /;
+
+/** One character to a cell, and nothing else in the line. */
+const BOXES = /^ *(?=[0-9 ]*[A-Z])[0-9A-Z](?: +[0-9A-Z]){3,9} *$/;
 
 function tokensOf(line: string): Token[] {
   const tokens: Token[] = [];
@@ -140,7 +145,9 @@ function formOf(groups: readonly string[]): { value: string; shape: Shape | null
 
 function tokenCandidate({ text, start, end }: Token): Candidate | null {
   const form = formOf(text.split("-"));
-  return form === null || form.shape === null ? null : { value: form.value, shape: form.shape, start, end };
+  return form === null || form.shape === null
+    ? null
+    : { value: form.value, shape: form.shape, form: "run", start, end };
 }
 
 /** Numbers that only spaces part: one grouped code, a phone or card number (none), or numbers on their own. */
@@ -151,7 +158,8 @@ function runCandidates(run: readonly Token[]): Candidate[] {
   const groups = run.map((token) => token.text);
   if (run.length > 1) {
     const value = isEvenlyGrouped(groups) ? groups.join("") : "";
-    if (value !== "") return [{ value, shape: "digits", start: first.start, end: last.end }];
+    const form = first.text.length === 1 ? "boxes" : "run";
+    if (value !== "") return [{ value, shape: "digits", form, start: first.start, end: last.end }];
     if (run.length > 2 && groups.join("").length >= 8) return [];
     if (groups.every((group) => group.length === first.text.length && group.length < 6)) return [];
   }
@@ -170,12 +178,12 @@ const BAD_BEFORE = new RegExp(
 
 /** What stands right behind it: a decimal, a path, a domain, a percentage, a currency. */
 const BAD_AFTER = new RegExp(
-  `^(?:[.,:/][0-9]|[/\\\\@&%°]|\\.[a-z]|:[0-9a-f]| ?%| ?${CURRENCY}| ?${CURRENCY_WORD}(?![a-zа-яё\\u00c0-\\u024f]))`,
+  `^(?:[.,:/][0-9]|[/\\\\@&%°]|\\.[a-z]|:[0-9a-f]| ?%| ?${CURRENCY}| ?${CURRENCY_WORD}(?![a-zа-яё\\u00c0-\\u024f\\u1e00-\\u1eff]))`,
 );
 
 /** Units, in the languages of the key words; the CJK ones stand right behind their number. */
 const UNIT_AFTER =
-  /^(?:[ -]?(?:ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|am|pm|uhr|minutos?|segundos?|horas?|días?|dias?|minuten?|sekunden?|stunden?|tage|minuti|secondi|ore|giorni|heures?|jours?|secondes?|минут[ыу]?|секунд[ыу]?|час(?:а|ов)?|дн(?:я|ей)|dakika|saat|saniye|phút|giây|giờ|menit|detik|jam|hari|minut|godzin|uur|dagen|points?|pts|miles|km|kg|g|lbs|ml|gb|mb|kb|px|users?|customers?|members?|people|items?|files?|commits?|views?|followers|subscribers|companies|stars|reviews|times|reward points)(?![a-z\u00c0-\u024f\u0400-\u04ff])| ?(?:年|月|日|号|號|时|時|点|點|分|秒|円|元|圆|個|个|人|名|件|回|원|년|월|분(?!증)|초|명|개|मिनट|घंटे|दिन|रुपये|دقيقة|دقائق|ساعة|ريال|درهم))/;
+  /^(?:[ -]?(?:ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|am|pm|uhr|minutos?|segundos?|horas?|días?|dias?|minuten?|sekunden?|stunden?|tage|minuti|secondi|ore|giorni|heures?|jours?|secondes?|минут[ыу]?|секунд[ыу]?|час(?:а|ов)?|дн(?:я|ей)|dakika|saat|saniye|phút|giây|giờ|menit|detik|jam|hari|minut|godzin|uur|dagen|points?|pts|miles|km|kg|g|lbs|ml|gb|mb|kb|px|users?|customers?|members?|people|items?|files?|commits?|views?|followers|subscribers|companies|stars|reviews|times|reward points)(?![a-z\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff])| ?(?:年|月|日|号|號|时|時|点|點|分|秒|円|元|圆|個|个|人|名|件|回|원|년|월|분(?!증)|초|명|개|मिनट|घंटे|दिन|रुपये|دقيقة|دقائق|ساعة|ريال|درهم))/;
 
 const WEB_OTP_ORIGIN = /(?:^|\s)@[a-z0-9.-]+ #$/i;
 
@@ -201,12 +209,23 @@ export function isWebOtp(line: string, candidate: Candidate): boolean {
   return WEB_OTP_ORIGIN.test(line.slice(Math.max(0, candidate.start - 100), candidate.start));
 }
 
+/** Letters, with or without digits, that stand in boxes; digits alone are a run like any other. */
+function boxesIn(line: string): Candidate | null {
+  if (!BOXES.test(line)) return null;
+  const value = line.replaceAll(" ", "");
+  const shape = /[0-9]/.test(value) ? "mixed" : "capitals";
+  const start = line.search(/[^ ]/);
+  return { value, shape, form: "boxes", start, end: line.trimEnd().length };
+}
+
 /**
  * What in a line has the form of a code, left to right. Years and dates come back marked; prices, phones, quantities,
  * colours, addresses and parts of longer numbers do not come back.
  */
 export function candidatesIn(line: string): Candidate[] {
   if (!MAY_HOLD_CODE.test(line)) return [];
+  const boxes = boxesIn(line);
+  if (boxes !== null) return [boxes];
   const found: Candidate[] = [];
   let run: Token[] = [];
   const endRun = (): void => {

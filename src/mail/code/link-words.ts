@@ -18,13 +18,13 @@ function matcher({ spaced, unspaced }: WordList): RegExp {
 /** Says outright what only a verification, sign-in or reset link does. */
 export const PROVES = matcher({
   spaced:
-    "verify, verify email, verify your, verification link, verifying, confirm your, confirm my, confirm email, confirm account, confirm subscription, confirm registration, confirm address, confirmation link, activate, activate account, activation link, reset password, reset your password, reset my password, change your password, change password, set password, set a new password, set your password, create a password, password reset, choose a new password, magic link, sign-in link, sign in link, login link, log-in link, validate, finish signing up, complete registration, complete your registration, complete sign up, complete signup, accept invitation, accept invite, yes, it's me, " +
+    "verify, verify email, verify your, verification link, verifying, confirm your, confirm my, confirm email, confirm account, confirm subscription, confirm registration, confirm address, confirmation link, activate, activate account, activation link, reset password, reset your password, reset my password, change your password, change password, set password, set a new password, set your password, create a password, password reset, choose a new password, magic link, secure link, sign-in link, sign in link, login link, log-in link, validate, finish signing up, complete registration, complete your registration, complete sign up, complete signup, accept invitation, accept invite, yes, it's me, " +
     "verificar, verifica tu, verificar mi, confirmar, confirma tu, confirmar correo, activar, activa tu, restablecer, restablece tu, restablecer contraseña, cambiar contraseña, enlace mágico, enlace de verificación, " +
-    "verificar e-mail, verifique seu, confirme seu, confirmar e-mail, ativar, ativar conta, redefinir senha, redefinir, link mágico, link de verificação, " +
+    "verificar e-mail, verifique seu, confirme seu, confirmar e-mail, ativar, ativar conta, ative, redefinir senha, redefinir, link mágico, link de verificação, " +
     "vérifier, vérifiez votre, vérifier mon, confirmer, confirmez votre, confirmer mon, activer, activer mon compte, activez votre, réinitialiser, réinitialisez, réinitialisation, lien magique, lien de connexion, " +
     "bestätigen, bestätige, e-mail bestätigen, verifizieren, aktivieren, konto aktivieren, zurücksetzen, passwort zurücksetzen, passwort ändern, anmeldelink, bestätigungslink, " +
     "verifica, verifica la tua, verifica email, conferma, conferma la tua, conferma il tuo, attiva, attiva il tuo, reimposta, reimposta la password, reimpostare, link magico, " +
-    "подтвердить, подтвердите, подтверждения, активировать, сбросить, сбросить пароль, сброса пароля, восстановить пароль, изменить пароль, " +
+    "подтвердить, подтвердите, подтверждения, активировать, активируйте, сбросить, сбросить пароль, сброса пароля, восстановить пароль, изменить пароль, " +
     "doğrula, doğrulayın, doğrulamak, onayla, onaylayın, etkinleştir, şifreyi sıfırla, şifremi sıfırla, şifre sıfırlama, sıfırla, sıfırlamak, " +
     "xác minh, xác nhận, xác thực, kích hoạt, đặt lại mật khẩu, " +
     "verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi, " +
@@ -41,15 +41,34 @@ export const PROVES = matcher({
 /** Signs in: a magic link, or the way to any account page. */
 export const SIGNS_IN = matcher({
   spaced:
-    "sign in, sign-in, signin, log in, log-in, login, log me in, sign me in, signing in, logging in, authenticate, authorize, reset, iniciar sesión, inicia sesión, acceder, entrar, acessar, fazer login, se connecter, connexion, connectez-vous, anmelden, anmeldung, einloggen, accedi, accedere, войти, вход, giriş yap, oturum aç, đăng nhập, masuk, inloggen, aanmelden, zaloguj, zaloguj się, logowania",
+    "sign in, sign-in, signin, log in, log-in, login, log me in, sign me in, let me in, signing in, logging in, authenticate, authorize, reset, iniciar sesión, inicia sesión, acceder, entrar, acessar, fazer login, se connecter, connexion, connectez-vous, anmelden, anmeldung, einloggen, accedi, accedere, войти, вход, giriş yap, oturum aç, đăng nhập, masuk, inloggen, aanmelden, zaloguj, zaloguj się, logowania",
   unspaced: "登录, 登入, ログイン, サインイン, 로그인, تسجيل الدخول, लॉग इन, लॉगिन",
 });
 
 /** On a button only: takes the reader on, to a sign-in or to anything else. */
 export const GOES_ON = matcher({
   spaced:
-    "continue, confirm, get started, approve, proceed, open app, continuar, continuer, weiter, continua, продолжить, devam et, tiếp tục, lanjutkan, doorgaan, kontynuuj",
-  unspaced: "继续, 繼續, 确认, 確認, 続ける, 계속, متابعة, जारी रखें",
+    "continue, confirm, get started, start now, let's go, approve, proceed, open app, click here, " +
+    "continuar, empezar, comenzar, haz clic aquí, começar, clique aqui, continuer, commencer, c'est parti, cliquez ici, weiter, los geht's, loslegen, hier klicken, " +
+    "continua, inizia, clicca qui, продолжить, начать, нажмите здесь, devam et, başla, buraya tıklayın, tiếp tục, bắt đầu, bấm vào đây, lanjutkan, mulai, klik di sini, " +
+    "doorgaan, aan de slag, klik hier, kontynuuj, zaczynamy, rozpocznij, kliknij tutaj",
+  unspaced:
+    "继续, 繼續, 确认, 確認, 立即开始, 立即開始, 点击这里, 點此, 続ける, はじめる, 始める, こちら, 계속, 시작하기, 여기, متابعة, ابدأ, اضغط هنا, जारी रखें, शुरू करें, यहाँ क्लिक",
+});
+
+/** What a link with a secret in it that is named by it lets the reader set. */
+export const PASSWORD = matcher({
+  spaced:
+    "password, passwords, passwort, passworts, kennwort, mot de passe, contraseña, senha, wachtwoord, hasło, hasła, hasłem, пароль, пароля, şifre, şifreni, şifrenizi, şifremi, parola, parolanızı, mật khẩu, kata sandi",
+  unspaced: "密码, 密碼, パスワード, 비밀번호, كلمة المرور, كلمة مرور, पासवर्ड",
+});
+
+/** Beside "confirm" or "activate" in a subject: it is about proving who one is, and not about a discount. */
+export const ACCOUNT = matcher({
+  spaced:
+    "account, email, e-mail, email address, address, registration, subscription, sign-up, signup, konto, e-mail-adresse, anmeldung, registrierung, compte, adresse, inscription, cuenta, correo, registro, suscripción, conta, cadastro, indirizzo, iscrizione, registrazione, e-mailadres, aanmelding, konta, rejestrację, adres, аккаунт, почту, адрес, регистрацию, hesabını, hesabınızı, e-posta, e-postanı, üyeliğini, tài khoản, địa chỉ, akun, alamat, pendaftaran",
+  unspaced:
+    "账户, 账号, 邮箱, 帳戶, 帳號, 電子郵件, アカウント, メールアドレス, 계정, 이메일, حسابك, الحساب, البريد, खाता, खाते, ईमेल",
 });
 
 /** What no verification link is called. */
@@ -66,7 +85,7 @@ export const OTHER_PURPOSE = matcher({
 
 /** Names of paths, parameters and sub-domains under which such links live. */
 export const PROVING_PATH =
-  /(?:^|[^a-z])(?:e?mail[-_]?)?(?:verif(?:y|ication|ies|icar|ied)?|verify[-_]?e?mail|confirm(?:ation|ations|e|ar)?|activat(?:e|ion)|magic|magic[-_]?link|magiclink|passwordless|reset|reset[-_]?password|resetpassword|password[-_]?reset|passwords?|set[-_]?password|otp|one[-_]?time|validat(?:e|ion)|optin|opt[-_]in|verifyemail|confirmemail|accept[-_]invite)(?![a-z])/;
+  /(?:^|[^a-z])(?:e?mail[-_]?)?(?:verif(?:y|ication|ies|icar|ied)?|verify[-_]?e?mail|confirm(?:ation|ations|e|ar)?|activat(?:e|ion)|magic|magic[-_]?link|magiclink|passwordless|reset|reset[-_]?password|resetpassword|password[-_]?reset|passwords?|set[-_]?password|otp|one[-_]?time|validat(?:e|ion)|optin|opt[-_]in|verifyemail|confirmemail|accept[-_]invite|passwort|kennwort|mot[-_]?de[-_]?passe|mdp|contrasena|senha|wachtwoord|haslo|sifre|mat[-_]khau|bestaetig(?:en|ung)|aktivier(?:en|ung)|confirmer|confirmacion|confirmacao|conferma|attiva|activar|ativar|activer|bevestig(?:en)?|potwierdz|aktywuj|dogrula|etkinlestir|xac[-_]nhan|xac[-_]minh|verifikasi|konfirmasi|aktivasi)(?![a-z])/;
 
 export const SIGN_IN_PATH =
   /(?:^|[^a-z])(?:login|log[-_]in|signin|sign[-_]in|signup|sign[-_]up|auth|callback|oauth|sso|session|sessions|account|accounts|token|code|key|invite|invitation|register|registration)(?![a-z])/;

@@ -87,7 +87,7 @@ const ORIGINAL_MESSAGE = new Set([
 const HEADER_FROM =
   /^[*_]{0,2}(?:from|von|de|da|van|от|发件人|寄件者|寄件人|差出人|보낸 사람|gönderen|kimden|dari|od|từ|من)\s?[:：]/;
 const HEADER_SENT =
-  /^[*_]{0,2}(?:sent|date|gesendet|datum|envoyé|date|enviado|enviada|fecha|data|inviato|verzonden|отправлено|дата|发送时间|日期|寄件日期|傳送時間|送信日時|日時|보낸 날짜|gönderildi|tarih|terkirim|dikirim|tanggal|wysłano|đã gửi|ngày|تاريخ الإرسال|التاريخ)\s?[:：]/;
+  /^[*_]{0,2}(?:sent|date|gesendet|datum|envoyé|date|enviado(?: el)?|enviad[oa] em|enviada|fecha|data|inviato|verzonden|отправлено|дата|发送时间|日期|寄件日期|傳送時間|送信日時|日時|보낸 날짜|gönderildi|tarih|terkirim|dikirim|tanggal|wysłano|đã gửi|ngày|تاريخ الإرسال|التاريخ)\s?[:：]/;
 
 /** Word order of German and Dutch: "Am 1. Januar schrieb Ann:". */
 const WROTE_WHO = /^(?:am|op) .*(?:schrieb|schreef) .*:$/;
@@ -108,13 +108,13 @@ function opensQuotation(lines: readonly string[], at: number): boolean {
 const FORWARD = /^\s*(?:fwd?|wg|tr|rv|enc|i|fs|pd|転送|转发|轉寄|전달)\s*[:：]/i;
 const REPLY = /^\s*(?:re|aw|sv|antw|odp|ynt|res|rif|回复|回覆|答复|返信|답장|رد)\s*(?:\[\d+\]\s*)?[:：]/i;
 
-/** Digits that a mail shows in boxes, one to a line, become one line. */
+/** Characters that a mail shows in boxes, one to a line, become one line. */
 function joinBoxes(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let boxes: string[] = [];
   for (const line of [...lines, "\ufffc"]) {
     const trimmed = line.trim();
-    if (/^[0-9]$/.test(trimmed)) {
+    if (/^[0-9A-Z]$/.test(trimmed)) {
       boxes.push(trimmed);
       continue;
     }

@@ -1,0 +1,107 @@
+import { compose } from "./compose.ts";
+import { readFixtures, type Fixture } from "./fixtures.ts";
+
+/** One reading to be measured: a corpus, what is read of its mails, and how well that must be. */
+export interface Evaluation {
+  name: string;
+  /** Holds one file of fixtures for each language or kind, and those held out in `held-out`. */
+  folder: string;
+  /** What is read of a mail, by the name of its line in a fixture; each is a table of its own unless `together`. */
+  fields: readonly string[];
+  together: boolean;
+  floors: { precision: number; recall: number };
+  /** How many mails the corpus must have, and how many of them with nothing to be found. */
+  least: { mails: number; decoys: number; languages: number };
+  /** Reads a message as a receipt does; null where nothing is found. */
+  read: (raw: Uint8Array) => Promise<Record<string, string | null>>;
+  /** Reads a text as every part of a mail at once, for its cost. */
+  readText: (text: string) => void;
+}
+
+/** Where what was read is not what is there. */
+export interface Miss {
+  id: string;
+  field: string;
+  expected: string | null;
+  read: string | null;
+}
+
+/** Counts of one language and table. */
+export interface Tally {
+  mails: number;
+  /** Values that are there, that were read, and that were read right. */
+  present: number;
+  read: number;
+  right: number;
+}
+
+/** What came out for one set of fixtures. */
+export interface Result {
+  /** By table and language. */
+  tallies: Map<string, Map<string, Tally>>;
+  misses: Miss[];
+}
+
+/** The share of values read that are right; 1 where none was read. */
+export const precision = ({ read, right }: Tally): number => (read === 0 ? 1 : right / read);
+
+/** The share of values there that were read right; 1 where none is there. */
+export const recall = ({ present, right }: Tally): number => (present === 0 ? 1 : right / present);
+
+/** The sum of tallies. */
+export function total(tallies: Iterable<Tally>): Tally {
+  const sum = { mails: 0, present: 0, read: 0, right: 0 };
+  for (const { mails, present, read, right } of tallies) {
+    sum.mails += mails;
+    sum.present += present;
+    sum.read += read;
+    sum.right += right;
+  }
+  return sum;
+}
+
+function tallyOf(result: Result, table: string, language: string): Tally {
+  const languages = result.tallies.get(table) ?? new Map<string, Tally>();
+  result.tallies.set(table, languages);
+  const tally = languages.get(language) ?? { mails: 0, present: 0, read: 0, right: 0 };
+  languages.set(language, tally);
+  return tally;
+}
+
+function count(tally: Tally, { expected, read }: Pick<Miss, "expected" | "read">): void {
+  if (expected !== null) tally.present += 1;
+  if (read === null) return;
+  tally.read += 1;
+  if (read === expected) tally.right += 1;
+}
+
+/** Composes and reads each fixture, and compares. */
+export async function measure(evaluation: Evaluation, fixtures: readonly Fixture[]): Promise<Result> {
+  const result: Result = { tallies: new Map(), misses: [] };
+  for (const fixture of fixtures) {
+    const found = await evaluation.read(compose(fixture));
+    for (const table of evaluation.together ? ["all fields"] : evaluation.fields) {
+      tallyOf(result, table, fixture.language).mails += 1;
+    }
+    for (const field of evaluation.fields) {
+      const table = evaluation.together ? "all fields" : field;
+      const value = { expected: fixture.expected[field] ?? null, read: found[field] ?? null };
+      count(tallyOf(result, table, fixture.language), value);
+      if (value.read !== value.expected) result.misses.push({ id: fixture.id, field, ...value });
+    }
+  }
+  return result;
+}
+
+/** The fixtures that rules are developed with, and those held out of it. Throws where the corpus is smaller than it must be. */
+export function corpusOf(evaluation: Evaluation): { developed: Fixture[]; heldOut: Fixture[] } {
+  const { folder, fields, least } = evaluation;
+  const developed = readFixtures(folder, fields);
+  const heldOut = readFixtures(`${folder}/held-out`, fields);
+  const decoys = developed.filter(({ expected }) => Object.keys(expected).length === 0).length;
+  const languages = new Set(developed.map(({ language }) => language)).size;
+  if (developed.length < least.mails || decoys < least.decoys || languages < least.languages) {
+    throw new Error(`${folder} has ${developed.length} mails, ${decoys} decoys, ${languages} languages`);
+  }
+  return { developed, heldOut };
+}
