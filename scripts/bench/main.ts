@@ -10,6 +10,7 @@ import { workerdPid } from "../serve/processes.ts";
 import { benchWorker, buildBenchWorker, embed } from "./bundles.ts";
 import { measureLive } from "./live.ts";
 import { LoadClient } from "./load.ts";
+import { measureMeaning } from "./meaning.ts";
 import { measureMemory } from "./memory.ts";
 import { forgetPeak, resident } from "./process-cost.ts";
 import { measureReads } from "./reads.ts";
@@ -26,7 +27,7 @@ const LEVELS = [1_000, 20_000, 100_000];
 const QUICK_LEVELS = [1_000, 20_000];
 const FLEET = 64;
 const FLEET_STORED = 100;
-const SUITES = ["reads", "receipt", "sizes", "code", "live", "sending", "memory"] as const;
+const SUITES = ["reads", "receipt", "sizes", "code", "live", "sending", "meaning", "memory"] as const;
 type Suite = (typeof SUITES)[number];
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
@@ -74,6 +75,7 @@ async function bench(options: Options): Promise<void> {
     code: null,
     live: null,
     sending: null,
+    meaning: null,
     memory: [],
     workerd: { idleBytes: 0, peakBytes: 0 },
   };
@@ -90,6 +92,10 @@ async function bench(options: Options): Promise<void> {
   if (options.suites.has("sending")) {
     const created = (end: () => Promise<void>): void => void cleanUps.push(end);
     results.sending = await measureSending({ tempDir, client, env, created }, say);
+  }
+  if (options.suites.has("meaning")) {
+    const created = (end: () => void | Promise<void>): void => void cleanUps.push(end);
+    results.meaning = await measureMeaning({ tempDir, builtDir, client, env, created }, say);
   }
   if (options.suites.has("memory")) {
     say("memory: 24 MiB messages, each with a fresh service");

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { LiveResults } from "./live.ts";
+import type { MeaningResults } from "./meaning.ts";
 import type { SendingResults } from "./sending.ts";
 import type { Row } from "./stage.ts";
 import { judge, type Results, type Target } from "./targets.ts";
@@ -21,6 +22,10 @@ export function tableOf(results: Results): string {
     section("Disk, memory, codes", otherTable(results)),
     section("Streams and webhooks, whose clients share the cores with the service", liveTable(results.live)),
     section("Sending, whose relay shares the cores with the service", sendingTable(results.sending)),
+    section(
+      "Search by meaning, whose model shares the cores with the service",
+      meaningTable(results.meaning),
+    ),
     section("Targets", targetTable(judge(results))),
   ].join("\n");
 }
@@ -141,6 +146,28 @@ function sendingTable(sending: SendingResults | null): string[][] {
     [
       `receipt beside a file of ${megabytes(receipt.fileBytes)} that leaves`,
       `p99 ${receipt.p99Ms.toFixed(2)} ms (${receipt.count}), ${receipt.idleP99Ms.toFixed(2)} ms without`,
+    ],
+  ];
+}
+
+function meaningTable(meaning: MeaningResults | null): string[][] {
+  const head = ["what", "value"];
+  if (meaning === null) return [head];
+  const { vectors, dimensions, embedded, search, memory, receipt } = meaning;
+  return [
+    head,
+    [
+      `${vectors} messages embedded, ${dimensions} dimensions`,
+      `${embedded.perSecond.toFixed(0)}/s, CPU ${embedded.cpuMs.toFixed(2)} ms each`,
+    ],
+    [
+      "search by meaning",
+      `p50 ${search.p50Ms.toFixed(1)} ms, p99 ${search.p99Ms.toFixed(1)} ms, the first ${search.firstMs.toFixed(0)} ms; by words p50 ${search.keywordP50Ms.toFixed(1)} ms`,
+    ],
+    ["workerd", `${megabytes(memory.beforeBytes)} before, ${megabytes(memory.afterBytes)} with the vectors`],
+    [
+      "receipts, 16 conn",
+      `${receipt.onPerSecond.toFixed(0)}/s with a model, ${receipt.offPerSecond.toFixed(0)}/s without`,
     ],
   ];
 }

@@ -1,4 +1,5 @@
 import type { LiveResults } from "./live.ts";
+import type { MeaningResults } from "./meaning.ts";
 import type { MemoryUse } from "./memory.ts";
 import type { RowCosts } from "./row-costs.ts";
 import type { SendingResults } from "./sending.ts";
@@ -14,6 +15,7 @@ export interface Results {
   code: { count: number; p50Ms: number; p99Ms: number } | null;
   live: LiveResults | null;
   sending: SendingResults | null;
+  meaning: MeaningResults | null;
   memory: MemoryUse[];
   /** Of the service that served everything else: idle at first, and its peak. */
   workerd: { idleBytes: number; peakBytes: number };
@@ -54,6 +56,7 @@ export function judge(results: Results): Target[] {
     ...receiptTargets(rows),
     ...liveTargets(results.live),
     ...sendingTargets(results.sending),
+    ...meaningTargets(results.meaning),
     ...otherTargets(results),
   );
   return targets;
@@ -136,6 +139,15 @@ function sendingTargets(sending: SendingResults | null): Target[] {
       receipt && receipt.p99Ms / receipt.idleP99Ms,
       3,
     ),
+  ];
+}
+
+function meaningTargets(meaning: MeaningResults | null): Target[] {
+  const { search, memory, receipt } = meaning ?? {};
+  return [
+    atMost("search by meaning over 50,000 vectors of 384 dimensions, p50 ms", search?.p50Ms, 60),
+    atMost("their memory, MB", memory && (memory.afterBytes - memory.beforeBytes) / MB, 25),
+    atLeast("receipts with a model / without", receipt && receipt.onPerSecond / receipt.offPerSecond, 0.95),
   ];
 }
 

@@ -8,6 +8,21 @@ export interface DirectoryReport {
   status: "active" | "paused" | "closing";
   created_at: number;
   expires_at: number | null;
+  /** Whether a URL of its webhooks failed ten times in a row. A mailbox of an earlier release does not say. */
+  webhooks_failed?: boolean;
+  /** When it sent the newest message that was kept here instead (`OUTBOUND=local`); null = there is none. */
+  kept_at?: number | null;
+}
+
+/** Which mailboxes the operator looks for. */
+export interface DirectorySearch {
+  /** A part of the name, in lower case; with an @, of the whole address. "" = any. */
+  text: string;
+  /** `failing`: a webhook of theirs failed. `kept`: they have mail that was kept instead of sent. Null = any. */
+  only: "active" | "paused" | "failing" | "kept" | null;
+  /** The address that the page before ended with; "" for the first. */
+  after: string;
+  limit: number;
 }
 
 /** How many objects share the list: each is one thread, and none may become the one everybody waits for. */

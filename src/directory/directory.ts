@@ -1,10 +1,10 @@
 import { Server } from "partyserver";
-import type { DirectoryReport } from "../contract/directory.ts";
+import type { DirectoryReport, DirectorySearch } from "../contract/directory.ts";
 import { QUARANTINE_MS } from "../contract/limits.ts";
 import { migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { DIRECTORY_MIGRATIONS, type EntryRow } from "./schema.ts";
-import { END_QUARANTINES, FIND_QUARANTINE, LIST, QUARANTINE, REMOVE, REPORT } from "./statements.ts";
+import * as statements from "./statements.ts";
 
 /** One shard of the operator's list of mailboxes. Mailboxes report themselves; no message and no read passes here. */
 export class Directory extends Server<Env> {
@@ -19,26 +19,60 @@ export class Directory extends Server<Env> {
   /** Keeps how a mailbox stands now. Said twice it is the same. */
   report(entry: DirectoryReport): void {
     if (entry.status === "closing") this.remove(entry.address);
-    else this.#db.run(REPORT, entry.address, entry.kind, entry.status, entry.created_at, entry.expires_at);
+    else this.#keep(entry);
   }
 
   /** Forgets a mailbox that is erased, but that its address was somebody's. */
   remove(address: string): void {
     const now = Date.now();
     this.#db.transaction(() => {
-      this.#db.run(END_QUARANTINES, now);
-      this.#db.run(QUARANTINE, now + QUARANTINE_MS, address);
-      this.#db.run(REMOVE, address);
+      this.#db.run(statements.END_QUARANTINES, now);
+      this.#db.run(statements.QUARANTINE, now + QUARANTINE_MS, address);
+      this.#db.run(statements.REMOVE, address);
     });
   }
 
   /** Until when an erased address cannot be claimed, in ms since 1970; null if it can. */
   quarantinedUntil(address: string): number | null {
-    return this.#db.first(FIND_QUARANTINE, address, Date.now())?.until ?? null;
+    return this.#db.first(statements.FIND_QUARANTINE, address, Date.now())?.until ?? null;
   }
 
   /** Entries in the order of their addresses, from after `after`; expired ones whose alarm is late are not shown. */
   list(page: { after: string; status: "active" | "paused" | null; limit: number }): EntryRow[] {
-    return this.#db.all(LIST, page.after, page.status, Date.now(), page.limit);
+    return this.#db.all(statements.LIST, page.after, page.status, Date.now(), page.limit);
+  }
+
+  /** As `list`, of those that a search finds, and how many it finds in all. */
+  find(search: DirectorySearch): { entries: EntryRow[]; total: number } {
+    const { text, only, after, limit } = search;
+    const wanted = [text, only, Date.now()] as const;
+    return {
+      entries: this.#db.all(statements.FIND, ...wanted, after, limit),
+      total: this.#db.first(statements.COUNT, ...wanted)?.count ?? 0,
+    };
+  }
+
+  /** Mailboxes with mail that was kept instead of sent, the newest mail first. */
+  newestKept(limit: number): EntryRow[] {
+    return this.#db.all(statements.NEWEST_KEPT, Date.now(), limit);
+  }
+
+  #keep({ address, kind, status, created_at, expires_at, webhooks_failed, kept_at }: DirectoryReport): void {
+    const failed = webhooks_failed === true ? 1 : 0;
+    this.#db.run(
+      statements.REPORT,
+      ...([address, kind, status, created_at, expires_at, failed, kept_at ?? null] as const),
+    );
+  }
+
+  /** The operator signed out of a session that would have run until `expiresAt`. */
+  endSession(id: string, expiresAt: number): void {
+    this.#db.run(statements.FORGET_SESSIONS, Date.now());
+    this.#db.run(statements.END_SESSION, id, expiresAt);
+  }
+
+  /** Whether the operator signed out of a session whose time is not up. */
+  hasEnded(id: string): boolean {
+    return this.#db.first(statements.FIND_ENDED_SESSION, id) !== null;
   }
 }

@@ -8,6 +8,9 @@ export type EntryRow = {
   created_at: number;
   /** null = never. */
   expires_at: number | null;
+  webhooks_failed: 0 | 1;
+  /** Of its newest message that was kept instead of sent; null = it has none. */
+  kept_at: number | null;
 };
 
 export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
@@ -25,6 +28,19 @@ export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
     id: "002-quarantine",
     sql: `CREATE TABLE quarantine (address TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
       CREATE INDEX quarantine_until ON quarantine (until)`,
+  },
+  {
+    id: "003-ended-sessions",
+    // Of the operator in a browser: signed out of before their time. Kept in the first shard alone.
+    sql: "CREATE TABLE ended_session (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+  },
+  {
+    id: "004-attention",
+    sql: `
+ALTER TABLE entry ADD COLUMN webhooks_failed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE entry ADD COLUMN kept_at INTEGER;
+CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
+`,
   },
 ];
 

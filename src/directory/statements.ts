@@ -1,12 +1,17 @@
 import type { Query } from "../lib/sql.ts";
 import type { ClaimRow, EntryRow, HolderRow } from "./schema.ts";
 
-export const REPORT: Query<never, [string, string, string, number, number | null]> = {
-  text: "INSERT OR REPLACE INTO entry (address, kind, status, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+const ENTRY = "address, kind, status, created_at, expires_at, webhooks_failed, kept_at";
+
+export const REPORT: Query<
+  never,
+  [string, string, string, number, number | null, webhooksFailed: number, keptAt: number | null]
+> = {
+  text: `INSERT OR REPLACE INTO entry (${ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 };
 export const REMOVE: Query<never, [string]> = { text: "DELETE FROM entry WHERE address = ?" };
 export const LIST: Query<EntryRow, [after: string, status: string | null, nowMs: number, limit: number]> = {
-  text: `SELECT address, kind, status, created_at, expires_at FROM entry
+  text: `SELECT ${ENTRY} FROM entry
     WHERE address > ?1 AND (?2 IS NULL OR status = ?2) AND (expires_at IS NULL OR expires_at > ?3)
     ORDER BY address LIMIT ?4`,
 };
@@ -20,6 +25,32 @@ export const END_QUARANTINES: Query<never, [nowMs: number]> = {
 };
 export const FIND_QUARANTINE: Query<{ until: number }, [address: string, nowMs: number]> = {
   text: "SELECT until FROM quarantine WHERE address = ? AND until > ?",
+};
+
+/** `text`: a part of the address, or of what stands before its @ unless it has one itself; "" = any. */
+type Search = [text: string, only: string | null, nowMs: number];
+const FOUND = `(?1 = '' OR instr(iif(instr(?1, '@') > 0, address, substr(address, 1, instr(address, '@') - 1)), ?1) > 0)
+  AND (expires_at IS NULL OR expires_at > ?3)
+  AND CASE ?2 WHEN 'failing' THEN webhooks_failed = 1 WHEN 'kept' THEN kept_at IS NOT NULL ELSE ?2 IS NULL OR status = ?2 END`;
+export const FIND: Query<EntryRow, [...Search, after: string, limit: number]> = {
+  text: `SELECT ${ENTRY} FROM entry WHERE ${FOUND} AND address > ?4 ORDER BY address LIMIT ?5`,
+};
+export const COUNT: Query<{ count: number }, Search> = {
+  text: `SELECT count(*) AS count FROM entry WHERE ${FOUND}`,
+};
+export const NEWEST_KEPT: Query<EntryRow, [nowMs: number, limit: number]> = {
+  text: `SELECT ${ENTRY} FROM entry WHERE kept_at IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)
+    ORDER BY kept_at DESC LIMIT ?2`,
+};
+
+export const END_SESSION: Query<never, [id: string, expiresAt: number]> = {
+  text: "INSERT OR REPLACE INTO ended_session (id, expires_at) VALUES (?, ?)",
+};
+export const FIND_ENDED_SESSION: Query<{ id: string }, [id: string]> = {
+  text: "SELECT id FROM ended_session WHERE id = ?",
+};
+export const FORGET_SESSIONS: Query<never, [nowMs: number]> = {
+  text: "DELETE FROM ended_session WHERE expires_at <= ?",
 };
 
 export const READ_BUDGET: Query<{ since: number; spent: number }, [string]> = {

@@ -11,6 +11,7 @@ import { dispatch, originOf, refuse } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { docsAsset } from "./pages/docs.ts";
+import { operatorConsole } from "./pages/operator/console.ts";
 import { pages } from "./pages/pages.ts";
 import { staticResponse } from "./pages/static-files.ts";
 import { showSession, signIn, signOut } from "./routes/operator-session.ts";
@@ -34,6 +35,7 @@ app.get("/health", (c) => {
 app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
 for (const [path, page] of Object.entries(pages)) app.get(path, page);
 app.get("/operator/session", showSession).post(signIn).delete(signOut);
+app.route("/operator", operatorConsole);
 app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
 app.get(
   "/assets/:name",

@@ -21,10 +21,13 @@ export function readCaller(request: Request, config: Config): Caller {
   if (token === undefined) return { kind: "nobody", presented: true };
   const key = readKey(token);
   if (key !== null && !config.operatorHasKeyForm) return { kind: "key", ...key };
-  // Digests of one length are compared, so that the time tells nothing of the token.
-  const isOperator = config.operatorDigest !== null && digestsEqual(sha256Hex(token), config.operatorDigest);
-  if (isOperator) return { kind: "operator" };
+  if (isOperatorKey(token, config)) return { kind: "operator" };
   return key === null ? { kind: "nobody", presented: true } : { kind: "key", ...key };
+}
+
+/** Whether this is the operator's credential. Digests of one length are compared, so that the time tells nothing of it. */
+export function isOperatorKey(token: string, config: Config): boolean {
+  return config.operatorDigest !== null && digestsEqual(sha256Hex(token), config.operatorDigest);
 }
 
 /** Whether `address` is spelled as, or leads to, another mailbox than the one behind `locator`. */

@@ -1,69 +1,102 @@
-import type { Config } from "../env.ts";
-import { digestsEqual, hmacHex } from "../lib/hash.ts";
+import { parse, serialize } from "hono/utils/cookie";
+import { shardName } from "../contract/directory.ts";
+import { configOf, type Config } from "../env.ts";
+import { digestsEqual, hmacHex, randomHex } from "../lib/hash.ts";
 import { isLoopback } from "./client-address.ts";
 import { urlOf } from "./request-url.ts";
 
-/** A working day; who needs longer signs in again. */
-const LIFETIME_SECONDS = 8 * 3_600;
-const COOKIE = "mailkeep_operator";
-/** Bound to this host, https and all paths by the browser itself (RFC 6265bis §4.1.3.2). */
-const SECURE_COOKIE = `__Host-${COOKIE}`;
-const VALUE = /^(\d{1,15})\.([0-9a-f]{64})$/;
-
-/** An operator who signed in with the key on a page. */
+/**
+ * The operator's session in a browser, on pages alone: the API never looks at a cookie. The cookie says who it is and until
+ * when, signed with what is derived from the deployment's secrets, so that nothing is stored for a session that runs; what
+ * is stored is which ones were ended early. A new AUTH_TOKEN or KEY_SECRET ends them all.
+ */
 export interface OperatorSession {
+  id: string;
   /** ms since 1970. */
   expiresAt: number;
 }
 
-/**
- * The operator's session of a request, from its cookie; null if there is none, or it is over. Only the operator's pages look
- * at it: the API under /v1 takes keys alone. Nothing is stored: the cookie is signed with the operator's key, so a changed
- * key ends all sessions.
- */
-export function operatorSession(request: Request, config: Config): OperatorSession | null {
-  if (config.operatorDigest === null) return null;
-  const name = cookieName(request);
-  for (const pair of (request.headers.get("Cookie") ?? "").split(/;\s*/)) {
-    const [, expires, signature] = pair.startsWith(`${name}=`)
-      ? (VALUE.exec(pair.slice(name.length + 1)) ?? [])
-      : [];
-    if (expires === undefined || signature === undefined) continue;
-    const expiresAt = Number(expires);
-    if (digestsEqual(signature, sign(config.operatorDigest, expiresAt)) && Date.now() < expiresAt) {
-      return { expiresAt };
-    }
-  }
-  return null;
+/** A working day; a browser left open overnight is signed out by morning. */
+const LIFETIME_MS = 12 * 3_600_000;
+/** 128 bits. */
+const ID_BYTES = 16;
+const NAME = "mailkeep_operator";
+const COOKIE = /^([0-9a-f]{32})\.(\d{1,15})\.([0-9a-f]{64})$/;
+
+/** Begins a session, for who showed the operator's key: the `Set-Cookie` to answer with. Throws where there is no operator. */
+export function beginSession(request: Request, config: Config): string {
+  const session = { id: randomHex(ID_BYTES), expiresAt: Date.now() + LIFETIME_MS };
+  const signature = sign(config, "session", session);
+  if (signature === null) throw new Error("There is no operator");
+  const value = `${session.id}.${session.expiresAt}.${signature}`;
+  return cookie(request, config, value, LIFETIME_MS);
 }
 
-/** The Set-Cookie that begins a session. The caller has seen the operator's key. */
-export function beginSession(request: Request, operatorDigest: string): string {
-  const expiresAt = Date.now() + LIFETIME_SECONDS * 1_000;
-  return cookie(request, `${expiresAt}.${sign(operatorDigest, expiresAt)}`, LIFETIME_SECONDS);
+/** The session that a request belongs to; null for none, and for one that is over, forged or of another deployment. */
+export async function readSession(request: Request, env: Env): Promise<OperatorSession | null> {
+  const config = configOf(env);
+  const session = signedSession(request, config);
+  if (session === null || Date.now() >= session.expiresAt) return null;
+  return (await endedSessions(env).hasEnded(session.id)) ? null : session;
 }
 
-/** The Set-Cookie that ends the session in this browser. */
-export function endSession(request: Request): string {
-  return cookie(request, "", 0);
+/** Ends the session of a request, for whoever holds its cookie: the `Set-Cookie` that takes it out of this browser. */
+export async function endSession(request: Request, env: Env): Promise<string> {
+  const session = await readSession(request, env);
+  if (session !== null) await endedSessions(env).endSession(session.id, session.expiresAt);
+  return cookie(request, configOf(env), "", 0);
 }
 
-/** The digest of the operator's key is kept nowhere but in memory, and is as hard to guess as the key. */
-function sign(operatorDigest: string, expiresAt: number): string {
-  return hmacHex(operatorDigest, `operator session\n${expiresAt}`);
+/** What every form of a session carries, hidden: no other origin can read it, so none can make a form that is taken. */
+export function formToken(session: OperatorSession, config: Config): string {
+  return sign(config, "form", session) ?? "";
 }
 
-function cookie(request: Request, value: string, maxAgeSeconds: number): string {
-  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict`;
-  return `${cookieName(request)}=${value}; ${attributes}${isLocal(request) ? "" : "; Secure"}`;
+/** Whether a form carries the token of its session. */
+export function isFormToken(text: string | null, session: OperatorSession, config: Config): boolean {
+  const expected = sign(config, "form", session);
+  return text !== null && expected !== null && digestsEqual(text, expected);
 }
 
-function cookieName(request: Request): string {
-  return isLocal(request) ? COOKIE : SECURE_COOKIE;
+function signedSession(request: Request, config: Config): OperatorSession | null {
+  const name = cookieName(request, config);
+  const value = parse(request.headers.get("Cookie") ?? "", name)[name] ?? "";
+  const [, id, expiry, signature] = COOKIE.exec(value) ?? [];
+  if (id === undefined || expiry === undefined || signature === undefined) return null;
+  const session = { id, expiresAt: Number(expiry) };
+  const expected = sign(config, "session", session);
+  return expected !== null && digestsEqual(signature, expected) ? session : null;
 }
 
-/** On this machine there is no https, and nobody to listen on the way. */
-function isLocal(request: Request): boolean {
-  const url = urlOf(request);
-  return url.protocol === "http:" && isLoopback(url.hostname);
+/** Null where the deployment has no operator. */
+function sign(config: Config, use: "session" | "form", { id, expiresAt }: OperatorSession): string | null {
+  const { operatorDigest, keySecret } = config;
+  if (operatorDigest === null) return null;
+  const key = hmacHex(keySecret ?? operatorDigest, `operator ${use}\n${operatorDigest}`);
+  return hmacHex(key, `${id}.${expiresAt}`);
+}
+
+function cookie(request: Request, config: Config, value: string, lifetimeMs: number): string {
+  return serialize(cookieName(request, config), value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Strict",
+    secure: isSecure(request, config),
+    maxAge: lifetimeMs / 1_000,
+  });
+}
+
+/** With the prefix, no other host of the domain and no plain http can write it (RFC 6265bis §4.1.3.2). */
+function cookieName(request: Request, config: Config): string {
+  return isSecure(request, config) ? `__Host-${NAME}` : NAME;
+}
+
+/** Plain http on this very machine is the one place where a browser may refuse a Secure cookie. */
+function isSecure(request: Request, config: Config): boolean {
+  const { protocol, hostname } = urlOf(request);
+  return protocol === "https:" || !isLoopback(hostname) || config.publicUrl?.startsWith("https:") === true;
+}
+
+function endedSessions(env: Env) {
+  return env.DIRECTORY.getByName(shardName(0));
 }

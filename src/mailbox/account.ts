@@ -161,6 +161,12 @@ export class Account {
     this.row.directory_due = due;
   }
 
+  /** The directory is told at `dueAt` at the latest; whoever calls sees to the alarm. */
+  reportBy(dueAt: number): void {
+    const due = this.row.directory_due;
+    if (due === null || due > dueAt) this.setDirectoryDue(dueAt);
+  }
+
   /** Erases every key: whatever comes next is answered 401. */
   removeKeys(): void {
     this.#db.run(statements.DELETE_KEYS);

@@ -59,6 +59,10 @@ const ATTEMPTS: Query<AttemptRow, [ids: string]> = {
   text: `SELECT delivery, number, at, status, error, duration_ms, answer FROM attempt
     WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY delivery, number`,
 };
+const LATEST_ATTEMPT: Query<AttemptRow, [target: number]> = {
+  text: `SELECT a.delivery, a.number, a.at, a.status, a.error, a.duration_ms, a.answer
+    FROM delivery d JOIN attempt a ON a.delivery = d.id WHERE d.target = ? ORDER BY d.id DESC, a.number DESC LIMIT 1`,
+};
 
 /** No event has it: a test event is not in the log. */
 const TEST_EVENT = 0;
@@ -134,6 +138,11 @@ export class Deliveries {
   /** Deliveries made before `below`, the newest first. */
   page(filter: { below: Seq; state: DeliveryState | null; label: string | null; limit: number }) {
     return this.#db.all(PAGE, filter.below, filter.state, filter.label, filter.limit);
+  }
+
+  /** The last attempt of the newest delivery to a target that was tried; null if none was, or none is kept. */
+  latestAttempt(target: number): AttemptRow | null {
+    return this.#db.first(LATEST_ATTEMPT, target);
   }
 
   /** The attempts of some deliveries that ended, in their order. */

@@ -1,5 +1,6 @@
 import { R2BlobStore } from "../blobs/r2.ts";
-import { directoryShard } from "../contract/directory.ts";
+import { directoryShard, type DirectoryReport } from "../contract/directory.ts";
+import { seqTime } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import { REPORT_RETRY_MS, type Account } from "./account.ts";
 import { ALL_DUE, eraseDueBlobs } from "./erasure.ts";
@@ -50,15 +51,25 @@ export class Lifecycle {
 
   /** Tells the directory how this mailbox stands now, or leaves it to the alarm. */
   async report(account: Account): Promise<void> {
-    const { address, kind, status, created_at, expires_at } = account.row;
     try {
-      const report = { address, kind, status, created_at, expires_at };
+      const report = this.#stateOf(account);
       await this.#tell((directory) => directory.report(report), account);
-      if (account.row.status === status) account.setDirectoryDue(null);
+      // What changed meanwhile is told again. Of a mailbox that ended there are no rows to look at.
+      const isLive = account.row.status === report.status;
+      if (isLive && JSON.stringify(this.#stateOf(account)) === JSON.stringify(report)) {
+        account.setDirectoryDue(null);
+      }
     } catch (error) {
       console.error("The directory could not be told of a mailbox and is told again:", error);
       account.setDirectoryDue(Date.now() + REPORT_RETRY_MS);
     }
+  }
+
+  #stateOf({ row }: Account): DirectoryReport {
+    const { address, kind, status, created_at, expires_at } = row;
+    const { failed, kept } = this.#db.first(statements.ATTENTION) ?? { failed: 0, kept: null };
+    const kept_at = kept === null ? null : seqTime(kept);
+    return { address, kind, status, created_at, expires_at, webhooks_failed: failed === 1, kept_at };
   }
 
   /** Writes down that the mailbox ends: its keys are gone with it, and whatever it leaves undone now the alarm does. */

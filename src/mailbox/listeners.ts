@@ -232,7 +232,9 @@ export class Listeners {
   #cutOff(listener: Listener): void {
     if (!this.#open.delete(listener)) return;
     this.#settle();
-    listener.controller.error(new Error("The client reads too slowly"));
+    // Marked as the runtime marks a lost connection, which is what it becomes: any other error it reports as uncaught.
+    const lost = Object.assign(new Error("The client reads too slowly"), { retryable: true });
+    listener.controller.error(lost);
   }
 
   #forget(listener: Listener): void {

@@ -268,7 +268,20 @@ CREATE TABLE embedding_state (
 `,
   },
   {
-    id: "011-code-evidence",
+    id: "011-kept",
+    // Mail that would have left a deployment without a way out. What the directory is told besides, since this step, it is
+    // told when the mailbox next wakes.
+    sql: `
+ALTER TABLE outbox ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+UPDATE outbox SET kept = 1 WHERE EXISTS
+  (SELECT 1 FROM recipient r WHERE r.seq = outbox.seq AND r.inside = 0 AND r.diagnostic LIKE 'Kept here:%');
+CREATE INDEX outbox_kept ON outbox (seq) WHERE kept = 1;
+UPDATE account SET directory_due = 0 WHERE directory_due IS NULL AND (EXISTS (SELECT 1 FROM outbox WHERE kept = 1)
+  OR EXISTS (SELECT 1 FROM webhook_target WHERE status = 'failed'));
+`,
+  },
+  {
+    id: "012-code-evidence",
     // Which version of the reader looked for a code, and what it went by. What stood before was read by the first.
     sql: `
 ALTER TABLE message ADD COLUMN code_evidence TEXT;

@@ -40,6 +40,8 @@ export interface OutboxTools extends OutgoingLog {
   outside: () => Transport | null;
   /** Tells whoever hears of the log; after the transaction that wrote `events`. */
   tell: (events: readonly LoggedEvent[]) => void;
+  /** What the directory knows of the mailbox may be wrong now; inside the transaction that makes it so. */
+  reportSoon: () => void;
   /** A message may stand differently now. */
   moved: (seq: Seq) => void;
 }
@@ -250,6 +252,10 @@ export class OutboxPump {
         const kinds = this.#conclude(recipient, said.get(recipient.address) ?? UNANSWERED, tries, nowMs);
         return kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
+      if (recipients.some(({ address }) => said.get(address)?.diagnostic === KEPT_HERE)) {
+        outbox.keep(seq);
+        this.#tools.reportSoon();
+      }
       const firstSent = toldSent ? -1 : news.findIndex(({ kind }) => kind === "message.sent");
       if (firstSent !== -1) outbox.tellSent(seq);
       const told = news.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
@@ -314,6 +320,8 @@ const NOT_OURS: Said = {
   providerId: null,
 };
 
+const KEPT_HERE = "Kept here: this deployment has no way out (OUTBOUND=local)";
+
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
 function keptOnly(mail: OutboundMail): RecipientResult[] {
   return mail.recipients.map((recipient) => ({
@@ -321,7 +329,7 @@ function keptOnly(mail: OutboundMail): RecipientResult[] {
     result: { kind: "taken" },
     code: null,
     enhancedCode: null,
-    diagnostic: "Kept here: this deployment has no way out (OUTBOUND=local)",
+    diagnostic: KEPT_HERE,
     aboutRecipient: false,
     providerId: null,
   }));

@@ -102,6 +102,13 @@ const NAMED: Query<RecipientRow, [providerId: string]> = {
   text: "SELECT seq, position, address, inside, state, at, diagnostic FROM recipient WHERE provider_id = ?",
 };
 const TELL_SENT: Query<never, [Seq]> = { text: "UPDATE outbox SET told_sent = 1 WHERE seq = ?" };
+const KEEP: Query<never, [Seq]> = { text: "UPDATE outbox SET kept = 1 WHERE seq = ?" };
+/** What a list of kept messages shows. */
+type KeptRow = { seq: Seq; listing: string };
+const KEPT: Query<KeptRow, [below: Seq, limit: number]> = {
+  text: `SELECT o.seq, m.listing FROM outbox o JOIN message m ON m.seq = o.seq
+    WHERE o.kept = 1 AND o.seq < ? ORDER BY o.seq DESC LIMIT ? + 0`,
+};
 const SETTLE: Query<never, [Seq]> = {
   text: "UPDATE outbox SET due_at = NULL, inside_due_at = NULL WHERE seq = ?",
 };
@@ -231,6 +238,22 @@ export class Outbox {
   /** Writes how often a message was tried one way, and when it is next. */
   plan(seq: Seq, way: Way, tries: Tries): void {
     this.#db.run(BY_WAY[way].plan, tries.made, tries.dueAt, seq);
+  }
+
+  /** A message would have left and was kept here instead. */
+  keep(seq: Seq): void {
+    this.#db.run(KEEP, seq);
+  }
+
+  /** Messages that were kept, sent before `below`, the newest first. */
+  kept(below: Seq, limit: number): KeptRow[] {
+    return this.#db.all(KEPT, below, limit);
+  }
+
+  /** A message that was kept; null for any other. */
+  keptOne(seq: Seq): KeptRow | null {
+    const [row] = this.kept(seq + 1, 1);
+    return row?.seq === seq ? row : null;
   }
 
   /** Nothing more of a message is tried. */

@@ -44,6 +44,8 @@ export interface PumpTools {
   askResolver: typeof fetch;
   /** The mailbox while there is one. */
   account: () => Account | null;
+  /** What the directory knows of the mailbox may be wrong now; inside the transaction that makes it so. */
+  reportSoon: () => void;
   /** Sets the alarm to all that is due: what a change said of it was undone. */
   rearm: () => void;
 }
@@ -284,7 +286,9 @@ export class WebhookPump {
     if (target?.url !== row.url) return;
     const state = afterDelivery(target, succeeded);
     if (state.status === target.status && state.failures === target.failures) return;
+    const isNews = state.status !== target.status;
     targets.mark(target, state);
+    if (isNews) this.#tools.reportSoon();
     if (state.status === "failed") deliveries.cancelEvents(target.id);
   }
 }

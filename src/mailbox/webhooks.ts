@@ -112,6 +112,13 @@ export class Webhooks {
     return { mailbox: account.row.address, routes: this.targets.routes().map(webhookRoute) };
   }
 
+  /** Every target, and the last attempt to reach it; null before the first. */
+  health(): { target: TargetRow; latest: AttemptRow | null }[] {
+    return this.targets
+      .all()
+      .map((target) => ({ target, latest: this.#deliveries.latestAttempt(target.id) }));
+  }
+
   /** Sets the URL of a label. */
   putRoute(account: Account, label: string, url: string, nowMs: number): Answer<WebhookRoute> {
     const fault = this.faultOf(account, { url });
@@ -195,14 +202,21 @@ export class Webhooks {
   }
 
   #put(label: string, url: string, nowMs: number): TargetRow {
+    this.#tellIfFailed(this.targets.of(label));
     const target = this.targets.put(label, url, nowMs);
     this.#pump.expect(target.id);
     return target;
   }
 
   #remove(target: TargetRow): void {
+    this.#tellIfFailed(target);
     this.#deliveries.cancelAll(target.id);
     this.targets.remove(target);
+  }
+
+  /** The directory knows of a failed target, which now is none any more. */
+  #tellIfFailed(target: TargetRow | null): void {
+    if (target?.status === "failed") this.#tools.reportSoon();
   }
 
   /** Makes the deliveries of an event; answers how many. */

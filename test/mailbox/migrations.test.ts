@@ -189,6 +189,36 @@ describe("the schema of a mailbox", () => {
     });
   });
 
+  it("of 007 knows its mail that was kept, and tells the directory of it and of webhooks that failed", async () => {
+    const withRows = (script: string, check: (db: Database) => void) =>
+      withDatabase((db) => {
+        migrate(db, MIGRATIONS.slice(0, 7));
+        db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+        db.script("UPDATE account SET directory_due = NULL");
+        db.script(script);
+        migrate(db, MIGRATIONS);
+        check(db);
+      });
+    const due = (db: Database) => Account.open(db)?.row.directory_due;
+    const mail = (
+      seq: number,
+    ) => `INSERT INTO outbox (seq, message, text, html, files, return_path, smtp_utf8, tries, told_sent)
+      VALUES (${seq}, '{}', '', '', '[]', '', 0, 1, 1);`;
+    const recipients = `INSERT INTO recipient (seq, position, address, state, at, inside, diagnostic) VALUES
+      (1, 0, 'ann@mailkeep.test', 'delivered', 1, 1, NULL),
+      (1, 1, 'ben@elsewhere.example', 'sent', 1, 0, 'Kept here: this deployment has no way out (OUTBOUND=local)'),
+      (2, 0, 'cleo@elsewhere.example', 'sent', 1, 0, '250 2.0.0 Taken')`;
+    await withRows(`${mail(1)}${mail(2)}${recipients}`, (db) => {
+      expect(db.all({ text: "SELECT seq FROM outbox WHERE kept = 1" })).toEqual([{ seq: 1 }]);
+      expect(due(db)).toBe(0);
+    });
+    await withRows(
+      "INSERT INTO webhook_target (label, url, status, failures, created_at) VALUES ('', 'https://x', 'failed', 10, 1)",
+      (db) => expect(due(db)).toBe(0),
+    );
+    await withRows(mail(2), (db) => expect(due(db)).toBeNull());
+  });
+
   it("of 007 hands out its codes, how sure they are unknown", async () => {
     await withDatabase((db) => {
       migrate(db, MIGRATIONS.slice(0, 7));

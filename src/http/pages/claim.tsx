@@ -5,7 +5,7 @@ import type { ClaimStatus, ClaimView } from "../../directory/claim-session.ts";
 import { configOf, type Config } from "../../env.ts";
 import { findClaim } from "../claims.ts";
 import { originOf, type AppContext } from "../dispatch.ts";
-import { operatorSession } from "../operator-session.ts";
+import { readSession } from "../operator-session.ts";
 import type { Policy } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";
 
@@ -26,7 +26,8 @@ export async function claimPage(c: AppContext): Promise<Response> {
   if (!found.ok) return askForCode(c, config, { typed, problem: found.error });
   const { view, deviceCode } = found.value;
   if (view.status !== "pending") return decidedPage(view.status, view.address);
-  return pendingPage({ view, deviceCode, config, isSignedIn: operatorSession(c.req.raw, config) !== null });
+  const isSignedIn = (await readSession(c.req.raw, c.env)) !== null;
+  return pendingPage({ view, deviceCode, config, isSignedIn });
 }
 
 function askForCode(

@@ -12,8 +12,8 @@ import type { Handlers } from "../call.ts";
 import { readCaller } from "../caller.ts";
 import { claimOf, claimPageUrl, claimSecrets, findClaim, NO_CLAIM, type ClaimSecrets } from "../claims.ts";
 import { clientAddress, clientKey } from "../client-address.ts";
-import { operatorSession } from "../operator-session.ts";
-import { foreignOrigin } from "../own-origin.ts";
+import { readSession } from "../operator-session.ts";
+import { foreignOrigin } from "../same-origin.ts";
 import { strike } from "../strike.ts";
 import { failedChallenge } from "../turnstile.ts";
 
@@ -77,7 +77,7 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
     const { device_code, session_id, decision, turnstile_token } = input.body;
     const foreign = foreignOrigin(request, config);
     if (foreign !== null) return refused(foreign);
-    if (config.claimApproval === "operator" && operatorSession(request, config) === null) {
+    if (config.claimApproval === "operator" && (await readSession(request, env)) === null) {
       return refused({ code: "sign_in_required", error: "Sign in with the operator's key first" });
     }
     const challenge =

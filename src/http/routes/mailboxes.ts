@@ -1,27 +1,15 @@
-import { keyOf, locatorOf, newSecret, secretDigest } from "../../contract/key.ts";
-import { PROVISIONAL_LIFETIME_MS } from "../../contract/limits.ts";
-import { invalid, notFound, type Answer } from "../../contract/problem.ts";
-import { OPERATORS } from "../../contract/scope.ts";
-import type { Config } from "../../env.ts";
+import { locatorOf } from "../../contract/key.ts";
+import { notFound, type Answer } from "../../contract/problem.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import { canonicalAddress, isMailboxName } from "../../mail/address.ts";
-import type { Access } from "../../mailbox/access.ts";
+import { canonicalAddress } from "../../mail/address.ts";
 import { json } from "../answers.ts";
+import { AS_OPERATOR } from "../as-operator.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
+import { createMailbox, type NewMailboxKey } from "../create-mailbox.ts";
 import { mailboxPage } from "../directory-pages.ts";
 import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
 import { locatorReached } from "../../inbound/reached.ts";
 import { reindexPage } from "../reindex.ts";
-
-/** What the operator may do to a mailbox whatever its state. */
-const AS_OPERATOR: Access = {
-  credential: { kind: "operator" },
-  scopes: OPERATORS,
-  foreign: false,
-  whilePaused: true,
-  fault: null,
-  upgradeUrl: "",
-};
 
 export const operatorHandlers: Pick<
   Handlers,
@@ -36,14 +24,19 @@ export const operatorHandlers: Pick<
 > = {
   async createMailbox({ env, config, input }) {
     const { name, address, kind } = input.body;
-    return create(env, config, {
-      ...(name === undefined ? { field: "address", text: address ?? "" } : { field: "name", text: name }),
-      kind,
-    });
+    return created(
+      await createMailbox(env, config, {
+        ...(name === undefined ? { field: "address", text: address ?? "" } : { field: "name", text: name }),
+        kind,
+      }),
+    );
   },
 
-  claimAuto: ({ env, config, input }) =>
-    create(env, config, { field: "name", text: input.body.name, kind: "permanent" }),
+  async claimAuto({ env, config, input }) {
+    return created(
+      await createMailbox(env, config, { field: "name", text: input.body.name, kind: "permanent" }),
+    );
+  },
 
   async listMailboxes({ env, input }) {
     const page = await mailboxPage(env, input.query);
@@ -69,39 +62,8 @@ export const operatorHandlers: Pick<
     ),
 };
 
-/** Makes a mailbox under this deployment's domain, named by its local part or its whole address. */
-async function create(
-  env: Env,
-  config: Config,
-  wanted: { field: string; text: string; kind: "permanent" | "temporary" },
-): Promise<Answer<Response>> {
-  const { field, kind } = wanted;
-  const text = wanted.text.trim().toLowerCase();
-  const name =
-    field === "name"
-      ? text
-      : text.endsWith(`@${config.mailDomain}`)
-        ? text.slice(0, -config.mailDomain.length - 1)
-        : null;
-  if (name === null) return refused(invalid(field, `must be an address at ${config.mailDomain}`));
-  if (!isMailboxName(name)) {
-    return refused(
-      invalid(
-        field,
-        "must be 1 to 40 of a-z 0-9 . _ - before the @, beginning and ending with a letter or digit",
-      ),
-    );
-  }
-  const address = `${name}@${config.mailDomain}`;
-  const secret = newSecret();
-  const created = await mailboxAt(env, address).create({
-    address,
-    kind,
-    secretHash: secretDigest(secret),
-    scope: kind === "permanent" ? "mailbox" : "provisional",
-    expiresAt: kind === "permanent" ? null : Date.now() + PROVISIONAL_LIFETIME_MS,
-  });
-  return created.ok ? done(json({ mailbox: address, api_key: keyOf(address, secret) }, 201)) : created;
+function created(mailbox: Answer<NewMailboxKey>): Answer<Response> {
+  return mailbox.ok ? done(json(mailbox.value, 201)) : mailbox;
 }
 
 async function on(

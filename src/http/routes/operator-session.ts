@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { invalid, UNAUTHORIZED } from "../../contract/problem.ts";
 import { configOf } from "../../env.ts";
-import { digestsEqual, sha256Hex } from "../../lib/hash.ts";
 import { json, problemResponse, respond } from "../answers.ts";
+import { isOperatorKey } from "../caller.ts";
 import type { AppContext } from "../dispatch.ts";
-import { foreignOrigin } from "../own-origin.ts";
-import { beginSession, endSession, operatorSession } from "../operator-session.ts";
+import { beginSession, endSession, readSession } from "../operator-session.ts";
 import { readJson } from "../request-input.ts";
+import { foreignOrigin } from "../same-origin.ts";
 import { strike } from "../strike.ts";
 
 const SignIn = z.object({ key: z.string().min(1).max(1_024) });
 
 /** GET /operator/session: whether the browser that asks is signed in. A page that a link of another site led to hears it only so. */
-export function showSession(c: AppContext): Response {
-  const session = operatorSession(c.req.raw, configOf(c.env));
+export async function showSession(c: AppContext): Promise<Response> {
+  const session = await readSession(c.req.raw, c.env);
   const expires_at = session === null ? null : new Date(session.expiresAt).toISOString();
   return own(json({ signed_in: session !== null, expires_at }));
 }
@@ -27,19 +27,18 @@ export async function signIn(c: AppContext): Promise<Response> {
   if (!body.ok) return own(problemResponse(body.error));
   const wanted = SignIn.safeParse(body.value);
   if (!wanted.success) return own(problemResponse(invalid("key", "is required")));
-  const { operatorDigest } = config;
-  if (operatorDigest === null || !digestsEqual(sha256Hex(wanted.data.key), operatorDigest)) {
+  if (!isOperatorKey(wanted.data.key, config)) {
     return own(problemResponse((await strike(c.req.raw, c.env, config)) ?? UNAUTHORIZED));
   }
-  const headers = { "Set-Cookie": beginSession(c.req.raw, operatorDigest) };
+  const headers = { "Set-Cookie": beginSession(c.req.raw, config) };
   return own(respond(null, 204, headers));
 }
 
 /** DELETE /operator/session: signs out. */
-export function signOut(c: AppContext): Response {
+export async function signOut(c: AppContext): Promise<Response> {
   const foreign = foreignOrigin(c.req.raw, configOf(c.env));
   if (foreign !== null) return own(problemResponse(foreign));
-  return own(respond(null, 204, { "Set-Cookie": endSession(c.req.raw) }));
+  return own(respond(null, 204, { "Set-Cookie": await endSession(c.req.raw, c.env) }));
 }
 
 /** No other origin reads what is said to a cookie. */

@@ -106,8 +106,8 @@ function hyphenatedDigits(groups: readonly string[]): string | null {
   return groups.join("");
 }
 
-/** Sizes, ordinals, versions and product names: `15min`, `2nd`, `v1234`, `iOS17`. */
-const NAMED_NUMBER = /^(?:[0-9]+[a-z]{1,3}|[vx][0-9]+|[A-Za-z]*[a-z][A-Za-z]*[0-9]{1,2})$/;
+/** Sizes, ordinals, hexadecimals, versions and product names: `15min`, `2nd`, `0x1f4a`, `v1234`, `iOS17`. */
+const NAMED_NUMBER = /^(?:[0-9]+[a-z]{1,3}|0x[0-9A-Fa-f]+|[vx][0-9]+|[A-Za-z]*[a-z][A-Za-z]*[0-9]{1,2})$/;
 
 function unhyphenatedShape(text: string): Shape | null {
   if (text.length < MIN_DIGITS || text.length > MAX_DIGITS || !/^[0-9A-Za-z]+$/.test(text)) return null;

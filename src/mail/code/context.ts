@@ -130,9 +130,13 @@ function isExample(value: string): boolean {
   return steps.size === 1 && [0, 1, -1].some((step) => steps.has(step));
 }
 
+/** As git abbreviates the name of a commit. */
+const COMMIT = /^(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7}$/;
+
 function isDoubtful(candidate: Candidate, naming: Evidence | null, alone: boolean): boolean {
   const points = naming?.points ?? 0;
   if (candidate.shape === "date") return points < OUTRIGHT_POINTS;
+  if (COMMIT.test(candidate.value)) return points < OUTRIGHT_POINTS;
   if (candidate.shape === "capitals") return points < OUTRIGHT_POINTS || !alone;
   return isExample(candidate.value) && naming?.sign !== "named";
 }

@@ -26,15 +26,15 @@ export const PROVES = matcher({
     "verifica, verifica la tua, verifica email, conferma, conferma la tua, conferma il tuo, attiva, attiva il tuo, reimposta, reimposta la password, reimpostare, link magico, " +
     "подтвердить, подтвердите, подтверждения, активировать, активируйте, сбросить, сбросить пароль, сброса пароля, восстановить пароль, изменить пароль, " +
     "doğrula, doğrulayın, doğrulamak, onayla, onaylayın, etkinleştir, şifreyi sıfırla, şifremi sıfırla, şifre sıfırlama, sıfırla, sıfırlamak, " +
-    "xác minh, xác nhận, xác thực, kích hoạt, đặt lại mật khẩu, " +
+    "xác minh, xác nhận, xác thực, kích hoạt, đặt lại mật khẩu, cài đặt lại, thiết lập lại, " +
     "verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi, " +
     "verifiëren, verifieer, bevestigen, bevestig, activeren, activeer, wachtwoord resetten, wachtwoord herstellen, herstellen, inloglink, " +
     "zweryfikuj, potwierdź, potwierdzenia, aktywuj, zresetuj, zresetować, resetowania hasła, zmień hasło, ustaw hasło",
   unspaced:
     "验证邮箱, 验证您的, 验证你的, 驗證您的, 驗證電子, 验证, 驗證, 确认邮箱, 确认您的, 確認您的, 激活, 啟用, 重置密码, 重設密碼, 重设密码, 重置, 魔法链接, 登录链接, 登入連結, " +
-    "メールアドレスを確認, 確認する, 認証する, 認証, 有効化, 再設定, リセット, 本登録, ログインリンク, 登録を完了, " +
+    "メールアドレスを確認, メールアドレスの確認, メールの確認, 確認する, 認証する, 認証, 有効化, 再設定, リセット, 本登録, ログインリンク, 登録を完了, " +
     "이메일 인증, 인증하기, 인증, 확인하기, 활성화, 재설정, 로그인 링크, " +
-    "تأكيد, تحقق, التحقق, تفعيل, إعادة تعيين, " +
+    "تأكيد, تحقق, التحقق, تفعيل, توثيق, إعادة تعيين, " +
     "सत्यापित करें, सत्यापित, पुष्टि करें, सक्रिय करें, पासवर्ड रीसेट, रीसेट करें",
 });
 
@@ -59,7 +59,7 @@ export const GOES_ON = matcher({
 /** What a link with a secret in it that is named by it lets the reader set. */
 export const PASSWORD = matcher({
   spaced:
-    "password, passwords, passwort, passworts, kennwort, mot de passe, contraseña, senha, wachtwoord, hasło, hasła, hasłem, пароль, пароля, şifre, şifreni, şifrenizi, şifremi, parola, parolanızı, mật khẩu, kata sandi",
+    "password, passwords, passwort, passworts, kennwort, mot de passe, contraseña, senha, wachtwoord, hasło, hasła, hasłem, пароль, пароля, şifre, şifreni, şifrenizi, şifremi, parola, parolanızı, mật khẩu, mật mã, kata sandi",
   unspaced: "密码, 密碼, パスワード, 비밀번호, كلمة المرور, كلمة مرور, पासवर्ड",
 });
 
@@ -85,7 +85,7 @@ export const OTHER_PURPOSE = matcher({
 
 /** Names of paths, parameters and sub-domains under which such links live. */
 export const PROVING_PATH =
-  /(?:^|[^a-z])(?:e?mail[-_]?)?(?:verif(?:y|ication|ies|icar|ied)?|verify[-_]?e?mail|confirm(?:ation|ations|e|ar)?|activat(?:e|ion)|magic|magic[-_]?link|magiclink|passwordless|reset|reset[-_]?password|resetpassword|password[-_]?reset|passwords?|set[-_]?password|otp|one[-_]?time|validat(?:e|ion)|optin|opt[-_]in|verifyemail|confirmemail|accept[-_]invite|passwort|kennwort|mot[-_]?de[-_]?passe|mdp|contrasena|senha|wachtwoord|haslo|sifre|mat[-_]khau|bestaetig(?:en|ung)|aktivier(?:en|ung)|confirmer|confirmacion|confirmacao|conferma|attiva|activar|ativar|activer|bevestig(?:en)?|potwierdz|aktywuj|dogrula|etkinlestir|xac[-_]nhan|xac[-_]minh|verifikasi|konfirmasi|aktivasi)(?![a-z])/;
+  /(?:^|[^a-z])(?:e?mail[-_]?)?(?:verif(?:y|ication|ies|icar|ied)?|verify[-_]?e?mail|confirm(?:ation|ations|e|ar)?|activat(?:e|ion)|magic|magic[-_]?link|magiclink|passwordless|reset|reset[-_]?password|resetpassword|password[-_]?reset|passwords?|set[-_]?password|otp|one[-_]?time|validat(?:e|ion)|optin|opt[-_]in|verifyemail|confirmemail|accept[-_]invite|action[-_]token|passwort|kennwort|mot[-_]?de[-_]?passe|mdp|contrasena|senha|wachtwoord|haslo|sifre|mat[-_]khau|bestaetig(?:en|ung)|aktivier(?:en|ung)|confirmer|confirmacion|confirmacao|conferma|attiva|activar|ativar|activer|bevestig(?:en)?|potwierdz|aktywuj|dogrula|etkinlestir|xac[-_]nhan|xac[-_]minh|verifikasi|konfirmasi|aktivasi)(?![a-z])/;
 
 export const SIGN_IN_PATH =
   /(?:^|[^a-z])(?:login|log[-_]in|signin|sign[-_]in|signup|sign[-_]up|auth|callback|oauth|sso|session|sessions|account|accounts|token|code|key|invite|invitation|register|registration)(?![a-z])/;

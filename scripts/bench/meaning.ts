@@ -1,0 +1,180 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { LoadClient } from "./load.ts";
+import { interleave, quantile, type Side } from "./measure.ts";
+import { cpuMs, resident } from "./process-cost.ts";
+import { mailingTo } from "./receipt.ts";
+import { Service } from "./service.ts";
+import { PLAIN_BYTES, UNBOUNDED } from "./stage.ts";
+import { Workbench, type Box } from "./workbench.ts";
+
+/** What a search by meaning takes, and what embedding takes from receipts. The model answers at once, beside the service. */
+export interface MeaningResults {
+  vectors: number;
+  dimensions: number;
+  /** Vectors a second while all mail is embedded, and workerd's CPU for each. */
+  embedded: { perSecond: number; cpuMs: number };
+  /** Of a search by meaning, one after the other; the first of a process reads the vectors from disk. */
+  search: { firstMs: number; p50Ms: number; p99Ms: number; keywordP50Ms: number };
+  /** Of workerd, before and after the vectors came into memory. */
+  memory: { beforeBytes: number; afterBytes: number };
+  /** Receipts a second at 16 connections, without a model and with one. */
+  receipt: { offPerSecond: number; onPerSecond: number };
+}
+
+const VECTORS = 50_000;
+const DIMENSIONS = 384;
+const SEARCHES = 60;
+const ROUNDS = 4;
+const SLICE_MS = 1_000;
+const POLL_MS = 200;
+const PATIENCE_MS = 600_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+interface Setting {
+  tempDir: string;
+  builtDir: string;
+  client: LoadClient;
+  env: Record<string, string>;
+  created: (end: () => void | Promise<void>) => void;
+}
+
+export async function measureMeaning(setting: Setting, say: (line: string) => void): Promise<MeaningResults> {
+  const { env, created } = setting;
+  const model = await startModel();
+  created(() => void model.close());
+  const dataDir = path.join(setting.tempDir, "meaning");
+  say(`meaning: filling a mailbox with ${VECTORS.toLocaleString("en")} messages`);
+  const workbench = await Workbench.open(dataDir, setting.builtDir, env);
+  created(() => workbench.close());
+  const [box, quiet] = [await workbench.createBox("meaning"), await workbench.createBox("quiet")];
+  await workbench.fill(box, VECTORS);
+  await workbench.close();
+
+  const { port } = model.address() as AddressInfo;
+  const withModel = { ...env, EMBEDDINGS_URL: `http://127.0.0.1:${port}/v1`, EMBEDDINGS_MODEL: "bench" };
+  const start = async (folder: string, variables: Record<string, string>): Promise<Service> => {
+    const service = await Service.start(folder, variables);
+    created(() => service.stop());
+    return service;
+  };
+  say("meaning: embedding all of it");
+  const first = await start(dataDir, withModel);
+  const embedded = await embedAll(first, box);
+  await first.stop();
+
+  say("meaning: searches");
+  const service = await start(dataDir, withModel);
+  const { search, memory } = await measureSearch(service, box);
+  say("meaning: receipts with and without a model");
+  const plain = await start(path.join(setting.tempDir, "no-model"), env);
+  const { mailbox } = JSON.parse(
+    await ask(plain, "/v1/mailboxes", env["AUTH_TOKEN"] ?? "", JSON.stringify({ name: "quiet" })),
+  ) as { mailbox: string };
+  const sides: Side[] = [
+    receiptSide("off", plain, { ...quiet, address: mailbox }, env["AUTH_TOKEN"] ?? ""),
+    receiptSide("on", service, quiet, env["AUTH_TOKEN"] ?? ""),
+  ];
+  await interleave(setting.client, sides, 1);
+  const [off, on] = await interleave(setting.client, sides, ROUNDS);
+  await Promise.all([service.stop(), plain.stop()]);
+  model.close();
+  return {
+    vectors: VECTORS,
+    dimensions: DIMENSIONS,
+    embedded,
+    search,
+    memory,
+    receipt: { offPerSecond: off?.perSecond ?? Number.NaN, onPerSecond: on?.perSecond ?? Number.NaN },
+  };
+}
+
+async function embedAll(service: Service, box: Box): Promise<MeaningResults["embedded"]> {
+  const [startedMs, cpu] = [performance.now(), cpuMs(service.workerdPid)];
+  for (;;) {
+    const { embeddings } = JSON.parse(await ask(service, "/v1/stats", box.key)) as {
+      embeddings: { embedded: number; pending: number; error: string | null };
+    };
+    if (embeddings.error !== null) throw new Error(embeddings.error);
+    const elapsedMs = performance.now() - startedMs;
+    if (embeddings.pending === 0) {
+      const count = embeddings.embedded;
+      return { perSecond: (count / elapsedMs) * 1_000, cpuMs: (cpuMs(service.workerdPid) - cpu) / count };
+    }
+    if (elapsedMs > PATIENCE_MS) throw new Error("embedding takes too long");
+    await pause(POLL_MS);
+  }
+}
+
+async function measureSearch(service: Service, box: Box): Promise<Pick<MeaningResults, "search" | "memory">> {
+  const timed = async (query: string): Promise<number> => {
+    const startedMs = performance.now();
+    await ask(service, `/v1/search?${query}&limit=20`, box.key);
+    return performance.now() - startedMs;
+  };
+  for (let at = 0; at < SEARCHES; at += 1) await timed(`mode=keyword&q=warm${at}`);
+  const beforeBytes = resident(service.workerdPid).bytes;
+  const firstMs = await timed("mode=semantic&q=first");
+  const afterBytes = resident(service.workerdPid).bytes;
+  const [meaning, words]: [number[], number[]] = [[], []];
+  for (let at = 0; at < SEARCHES; at += 1) {
+    // Words of their own, so that no query is embedded before and no page is kept.
+    meaning.push(await timed(`mode=semantic&q=meaning+number${at}`));
+    words.push(await timed(`mode=keyword&q=words+number${at}`));
+  }
+  const [sorted, sortedWords] = [meaning, words].map((times) => Float64Array.from(times).toSorted());
+  const of = (times: Float64Array | undefined, q: number) => quantile(times ?? new Float64Array(), q);
+  return {
+    search: { firstMs, p50Ms: of(sorted, 0.5), p99Ms: of(sorted, 0.99), keywordP50Ms: of(sortedWords, 0.5) },
+    memory: { beforeBytes, afterBytes },
+  };
+}
+
+function receiptSide(name: string, service: Service, box: Box, key: string): Side {
+  return {
+    name,
+    job: () => ({
+      kind: "post",
+      port: service.httpPort,
+      key,
+      mailing: mailingTo([box], PLAIN_BYTES),
+      connections: 16,
+      durationMs: SLICE_MS,
+      maxCount: UNBOUNDED,
+    }),
+    pids: [service.workerdPid],
+  };
+}
+
+async function ask(service: Service, target: string, key: string, body?: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${service.httpPort}${target}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${target} answered ${response.status}: ${text}`);
+  return text;
+}
+
+/** A model whose vectors are as those of a real one and cost it nothing: they follow from the length of the text. */
+async function startModel(): Promise<Server> {
+  const known = Array.from({ length: 64 }, (_, seed) =>
+    JSON.stringify(
+      Array.from({ length: DIMENSIONS }, (__, at) => Number(Math.sin((seed + 1) * (at + 1)).toFixed(7))),
+    ),
+  );
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string[] };
+      const data = input.map((text, index) => `{"index":${index},"embedding":${known[text.length % 64]}}`);
+      response.writeHead(200, { "Content-Type": "application/json" }).end(`{"data":[${data.join(",")}]}`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}

@@ -1,0 +1,36 @@
+const UNITS = ["bytes", "KB", "MB", "GB"] as const;
+const STEP = 1_000;
+const NUMBERS = new Intl.NumberFormat("en");
+
+/** 1234567 → "1.2 MB". */
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= STEP && unit < UNITS.length - 1) {
+    value /= STEP;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : NUMBERS.format(Number(value.toFixed(1)))} ${UNITS[unit] ?? ""}`;
+}
+
+/** 1234 → "1,234". */
+export function numberText(value: number): string {
+  return NUMBERS.format(value);
+}
+
+/** "1 mailbox", "2,000 mailboxes". */
+export function countText(count: number, one: string, many: string): string {
+  return `${numberText(count)} ${count === 1 ? one : many}`;
+}
+
+/** The day of a moment, in UTC. `at` is ms since 1970. */
+export function Day({ at }: { at: number }) {
+  const iso = new Date(at).toISOString();
+  return <time datetime={iso}>{iso.slice(0, 10)}</time>;
+}
+
+/** A moment to the minute, in UTC: what the logs say it in. `at` is ISO 8601, or ms since 1970. */
+export function Moment({ at }: { at: string | number }) {
+  const iso = new Date(at).toISOString();
+  return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
+}

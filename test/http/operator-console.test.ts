@@ -1,0 +1,531 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  api,
+  ask,
+  clientAddress,
+  createMailbox,
+  deliver,
+  OPERATOR,
+  plainMessage,
+  resetClock,
+  type Ask,
+  type TestMailbox,
+} from "../harness.ts";
+import {
+  broken,
+  drain,
+  endOutside,
+  holdAlarms,
+  HOOK,
+  hooked,
+  later,
+  outside,
+  receive,
+} from "../webhook-target.ts";
+
+const SITE = "https://api.example";
+/** What must stay text wherever it is shown. */
+const HOSTILE = `"'><img src=x onerror=alert(1)><script>alert(2)</script>&lt;`;
+const SHOWN_HOSTILE =
+  "&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;alert(2)&lt;/script&gt;&amp;lt;";
+
+const PAGES = [
+  "/operator",
+  "/operator?q=x&only=paused",
+  "/operator/mailboxes/new",
+  "/operator/mailboxes/nobody%40mailkeep.test",
+  "/operator/webhooks",
+  "/operator/outbox",
+  "/operator/settings",
+  "/operator/nothing",
+];
+const ACTIONS = [
+  "/operator/sign-out",
+  "/operator/mailboxes/new",
+  "/operator/mailboxes/a%40mailkeep.test/pause",
+  "/operator/mailboxes/a%40mailkeep.test/resume",
+  "/operator/mailboxes/a%40mailkeep.test/delete",
+];
+
+/** A browser of the operator: its cookie, and the token of its forms. */
+interface Browser {
+  cookie: string;
+  token: string;
+}
+
+function form(fields: Record<string, string>, headers: Record<string, string> = {}): Ask {
+  return {
+    method: "POST",
+    body: new URLSearchParams(fields).toString(),
+    headers: {
+      "Content-Type": "application/x-www-form-urlencoded",
+      "Sec-Fetch-Site": "same-origin",
+      Origin: SITE,
+      ...headers,
+    },
+  };
+}
+
+function signIn(fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+  return api("/operator/sign-in", form(fields, { "CF-Connecting-IP": clientAddress(), ...headers }));
+}
+
+async function operator(): Promise<Browser> {
+  const answer = await signIn({ key: OPERATOR });
+  const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+  const page = await (await api("/operator", { headers: { Cookie: cookie } })).text();
+  return { cookie, token: /name="token" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? "no token" };
+}
+
+function open(browser: Browser, path: string): Promise<Response> {
+  return api(path, { headers: { Cookie: browser.cookie } });
+}
+
+async function read(browser: Browser, path: string): Promise<string> {
+  return (await open(browser, path)).text();
+}
+
+function submit(
+  { cookie, token }: Browser,
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return api(path, form({ token, ...fields }, { Cookie: cookie, ...headers }));
+}
+
+const pathOf = (box: TestMailbox, action = "") =>
+  `/operator/mailboxes/${encodeURIComponent(box.mailbox)}${action}`;
+
+async function statusOf(box: TestMailbox): Promise<string> {
+  const { status, body } = await ask<{ status: string }>(`/v1/mailboxes/${box.mailbox}`, { key: OPERATOR });
+  return status === 404 ? "erased" : body.status;
+}
+
+afterEach(endOutside);
+
+describe("signing in to the console", () => {
+  it.each(PAGES)("comes before anything is shown: %s", async (path) => {
+    const answer = await api(path);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe(`/operator/sign-in?next=${encodeURIComponent(path)}`);
+    expect(await answer.text()).toBe("");
+  });
+
+  it.each(ACTIONS)("comes before anything is done: %s", async (path) => {
+    const answer = await api(path, form({ name: "sneaked", token: "0".repeat(64) }));
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("Sign in and do it again");
+    expect((await ask("/v1/mailboxes/sneaked@mailkeep.test", { key: OPERATOR })).status).toBe(404);
+  });
+
+  it("takes the operator key, and leads where one wanted to go", async () => {
+    const answer = await signIn({ key: ` ${OPERATOR} `, next: "/operator/settings" });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("Location")).toBe("/operator/settings");
+    expect(answer.headers.get("Set-Cookie")).toMatch(/^__Host-mailkeep_operator=.*HttpOnly.*SameSite=Strict/);
+  });
+
+  it.each([
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "/\t/evil.example/",
+    "javascript:alert(1)",
+    "operator",
+    "",
+  ])("leads nowhere else: %s", async (next) => {
+    expect((await signIn({ key: OPERATOR, next })).headers.get("Location")).toBe("/operator");
+    const page = await (await api(`/operator/sign-in?next=${encodeURIComponent(next)}`)).text();
+    expect(page).toContain('name="next" value="/operator"');
+  });
+
+  it("takes neither another key nor a mailbox's, and says so without repeating it", async () => {
+    const box = await createMailbox();
+    for (const key of [`${OPERATOR}x`, OPERATOR.toUpperCase(), box.api_key, HOSTILE]) {
+      const answer = await signIn({ key });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("Set-Cookie")).toBeNull();
+      const page = await answer.text();
+      expect(page).toContain("not the operator key");
+      expect(page).not.toContain(key);
+    }
+    expect((await signIn({ key: "" })).status).toBe(400);
+  });
+
+  it("limits wrong keys by client address, together with those of the API; the right one still opens", async () => {
+    const from = { "CF-Connecting-IP": clientAddress() };
+    const vars = { BAD_KEY_LIMIT: "3" };
+    const wrong = () => api("/operator/sign-in", { ...form({ key: "wrong" }, from), vars });
+    expect((await wrong()).status).toBe(403);
+    expect((await api("/v1/me", { key: "wrong", headers: from, vars })).status).toBe(401);
+    expect((await wrong()).status).toBe(403);
+    const limited = await wrong();
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(await limited.text()).toContain("Too many wrong keys");
+    expect((await api("/v1/me", { key: "wrong", headers: from, vars })).status).toBe(429);
+    expect((await api("/operator/sign-in", { ...form({ key: OPERATOR }, from), vars })).status).toBe(303);
+  });
+
+  it("is not done by a form of another site", async () => {
+    const answer = await signIn(
+      { key: OPERATOR },
+      { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
+    );
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get("Set-Cookie")).toBeNull();
+  });
+
+  it("is for nobody where no operator key is set", async () => {
+    const vars = { AUTH_TOKEN: undefined };
+    expect(await (await api("/operator/sign-in", { vars })).text()).toContain("has no operator");
+    for (const key of ["", "undefined", OPERATOR]) {
+      const answer = await api("/operator/sign-in", { ...form({ key }), vars });
+      expect(answer.headers.get("Set-Cookie")).toBeNull();
+    }
+  });
+
+  it("is done once: who is signed in is led on", async () => {
+    const answer = await open(await operator(), "/operator/sign-in?next=/operator/outbox");
+    expect(answer.headers.get("Location")).toBe("/operator/outbox");
+  });
+
+  it("is over after signing out", async () => {
+    const browser = await operator();
+    const answer = await submit(browser, "/operator/sign-out");
+    expect(answer.headers.get("Location")).toBe("/operator/sign-in?done=signed-out");
+    expect(answer.headers.get("Set-Cookie")).toMatch(/=; Max-Age=0/);
+    expect((await open(browser, "/operator")).status).toBe(303);
+    expect((await submit(browser, "/operator/mailboxes/new", { name: "late" })).status).toBe(403);
+  });
+
+  it("opens no route of the API, and a key of the API opens no page", async () => {
+    const { cookie } = await operator();
+    expect((await ask("/v1/mailboxes", { headers: { Cookie: cookie } })).status).toBe(401);
+    expect((await api("/operator", { key: OPERATOR })).status).toBe(303);
+  });
+});
+
+describe("a form of the console", () => {
+  let browser: Browser;
+  let box: TestMailbox;
+  beforeEach(async () => {
+    browser = await operator();
+    box = await createMailbox();
+  });
+
+  const REFUSED: [string, Record<string, string>][] = [
+    ["another site", { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" }],
+    ["another host of the same site", { "Sec-Fetch-Site": "same-site", Origin: "https://evil.api.example" }],
+    ["nowhere", { "Sec-Fetch-Site": "none", Origin: "null" }],
+  ];
+  it.each(REFUSED)("does nothing when it comes from %s, cookie and token or not", async (_, headers) => {
+    for (const action of ["/pause", "/delete"]) {
+      const answer = await submit(browser, pathOf(box, action), { confirm: box.mailbox }, headers);
+      expect(answer.status).toBe(403);
+    }
+    expect(await statusOf(box)).toBe("active");
+  });
+
+  it("does nothing without a token, with a wrong one, or with that of another session", async () => {
+    const other = await operator();
+    for (const token of ["", "0".repeat(64), other.token, browser.cookie]) {
+      const answer = await submit({ ...browser, token }, pathOf(box, "/pause"));
+      expect(answer.status).toBe(403);
+      expect(await answer.text()).toContain("Nothing was changed");
+    }
+    expect(await statusOf(box)).toBe("active");
+  });
+
+  it("does nothing when it is no form, or is endless", async () => {
+    const json = JSON.stringify({ token: browser.token });
+    const wrongType = await api(pathOf(box, "/pause"), {
+      ...form({}, { Cookie: browser.cookie, "Content-Type": "text/plain" }),
+      body: json,
+    });
+    expect(wrongType.status).toBe(403);
+    expect((await submit(browser, pathOf(box, "/pause"), { reason: "x".repeat(20_000) })).status).toBe(403);
+    expect(await statusOf(box)).toBe("active");
+  });
+
+  it("is never a GET", async () => {
+    for (const action of ["/pause", "/delete", "/resume"]) {
+      const answer = await open(
+        browser,
+        `${pathOf(box, action)}?token=${browser.token}&confirm=${box.mailbox}`,
+      );
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe(pathOf(box));
+    }
+    expect(await statusOf(box)).toBe("active");
+  });
+});
+
+describe("a page of the console", () => {
+  it.each(PAGES)("runs nothing inline, and is framed and kept by nobody: %s", async (path) => {
+    const answer = await open(await operator(), path);
+    const { headers } = answer;
+    expect(headers.get("Content-Security-Policy")).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    );
+    expect(headers.get("Content-Security-Policy")).toContain("form-action 'self'; frame-ancestors 'none'");
+    expect(headers.get("X-Frame-Options")).toBe("DENY");
+    expect(headers.get("Cache-Control")).toBe("no-store");
+    expect(headers.get("Access-Control-Allow-Origin")).toBeNull();
+    expect(headers.get("Referrer-Policy")).toBe("same-origin");
+    const page = await answer.text();
+    expect(page).not.toMatch(/<style|style=|<script(?![^>]+src="\/)|\son[a-z]+=/i);
+    // Every form but the search, which changes nothing, is of this session.
+    expect(page.match(/<form [^>]*method="post"/g)?.length).toBe(page.match(/name="token"/g)?.length);
+  });
+
+  it("that does not exist says so", async () => {
+    const browser = await operator();
+    for (const path of [
+      "/operator/nothing",
+      "/operator/mailboxes/nobody%40mailkeep.test",
+      "/operator/mailboxes/x",
+    ]) {
+      const answer = await open(browser, path);
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).toContain("Not found");
+    }
+  });
+});
+
+describe("the operator", () => {
+  let browser: Browser;
+  beforeEach(async () => {
+    browser = await operator();
+  });
+  afterEach(resetClock);
+
+  it("creates a mailbox and sees its key in that answer alone", async () => {
+    const name = `made-${crypto.randomUUID().slice(0, 8)}`;
+    const answer = await submit(browser, "/operator/mailboxes/new", { name: ` ${name.toUpperCase()} ` });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    const key = /mk_[0-9a-f]{64}/.exec(await answer.text())?.[0] ?? "";
+    expect((await ask("/v1/me", { key })).body).toMatchObject({
+      mailbox: `${name}@mailkeep.test`,
+      scope: "mailbox",
+    });
+    expect(await read(browser, `/operator/mailboxes/${name}%40mailkeep.test`)).not.toContain(key);
+  });
+
+  it("creates a temporary one, named by its whole address", async () => {
+    const address = `temp-${crypto.randomUUID().slice(0, 8)}@mailkeep.test`;
+    const answer = await submit(browser, "/operator/mailboxes/new", { name: address, kind: "temporary" });
+    const key = /mk_[0-9a-f]{64}/.exec(await answer.text())?.[0] ?? "";
+    expect((await ask("/v1/me", { key })).body).toMatchObject({ mailbox: address, scope: "provisional" });
+    expect(await read(browser, `/operator/mailboxes/${encodeURIComponent(address)}`)).toContain(
+      "Erases itself",
+    );
+  });
+
+  it("is told why a name cannot be had, and keeps what was typed", async () => {
+    const box = await createMailbox();
+    const taken = box.mailbox.split("@")[0] ?? "";
+    const refusals: [string, number, string][] = [
+      [taken, 409, "is taken"],
+      ["postmaster", 400, "reserved"],
+      ["two words", 400, "cannot be a name"],
+      [HOSTILE, 400, "cannot be a name"],
+      ["", 400, "cannot be a name"],
+      ["a@elsewhere.example", 400, "cannot be a name"],
+    ];
+    for (const [name, status, words] of refusals) {
+      const answer = await submit(browser, "/operator/mailboxes/new", { name });
+      expect([name, answer.status]).toEqual([name, status]);
+      const page = await answer.text();
+      expect(page).toContain(words);
+      expect(page).not.toContain("<img");
+    }
+  });
+
+  it("pauses with a reason and resumes", async () => {
+    const box = await createMailbox();
+    const paused = await submit(browser, pathOf(box, "/pause"), { reason: " Too loud. " });
+    expect(paused.headers.get("Location")).toBe(`${pathOf(box)}?done=paused`);
+    expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(403);
+    expect(await read(browser, `${pathOf(box)}?done=paused`)).toMatch(/is paused\.[\s\S]*Too loud\./);
+    expect((await submit(browser, pathOf(box, "/pause"), { reason: "x".repeat(501) })).status).toBe(400);
+    await submit(browser, pathOf(box, "/resume"));
+    expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(200);
+  });
+
+  it("erases a mailbox by typing its address, and nothing by typing another", async () => {
+    const [box, other] = [await createMailbox(), await createMailbox()];
+    for (const confirm of ["", "yes", other.mailbox, box.mailbox.split("@")[0] ?? ""]) {
+      const answer = await submit(browser, pathOf(box, "/delete"), { confirm });
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain("Nothing was erased");
+    }
+    expect(await statusOf(box)).toBe("active");
+    const erased = await submit(browser, pathOf(box, "/delete"), {
+      confirm: ` ${box.mailbox.toUpperCase()}`,
+    });
+    expect(erased.headers.get("Location")).toBe("/operator?done=deleted");
+    expect(await statusOf(box)).toBe("erased");
+    expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(401);
+    expect(await statusOf(other)).toBe("active");
+    expect((await submit(browser, pathOf(box, "/pause"))).status).toBe(404);
+  });
+
+  it("finds mailboxes, page after page", async () => {
+    const run = `find-${crypto.randomUUID().slice(0, 8)}`;
+    for (let n = 10; n < 40; n += 1) await createMailbox("permanent", `${run}-${n}`);
+    const first = await read(browser, `/operator?q=${run.toUpperCase()}`);
+    expect(first).toContain("30 mailboxes found");
+    const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "no next";
+    const second = await read(browser, next);
+    const listed = [...(first + second).matchAll(/find-[0-9a-f]{8}-(\d\d)@mailkeep\.test<\/span>/g)];
+    expect(listed.map(([, n]) => Number(n))).toEqual(Array.from({ length: 30 }, (_, n) => n + 10));
+    expect(second).not.toContain('rel="next"');
+    expect(await read(browser, `/operator?q=${run}-17`)).toContain("1 mailbox found");
+    expect(await read(browser, "/operator?q=nobody-is-called-so")).toContain("Nothing found");
+  });
+
+  it("sees storage and counters of a mailbox", async () => {
+    const box = await createMailbox();
+    const raw = plainMessage({ body: "x".repeat(5_000) });
+    await deliver(box.mailbox, raw);
+    const page = await read(browser, pathOf(box));
+    expect(page).toMatch(/5\.\d KB of 5 GB stored/);
+    expect(page).toMatch(/<strong>1<\/strong>\s*<span>received<\/span>/);
+    expect(page).toContain("0 of 100");
+  });
+
+  it("sees which webhooks fail and why, until they are set right", async () => {
+    holdAlarms();
+    browser = await operator();
+    outside(broken);
+    const box = await hooked();
+    for (let count = 0; count < 10; count += 1) await receive(box);
+    await drain(box);
+    await later(box, 1_000);
+    const page = await read(browser, "/operator/webhooks");
+    expect(page).toContain(box.mailbox);
+    expect(page).toContain("10 deliveries in a row failed");
+    expect(page).toContain("it was refused (status 500)");
+    expect(await read(browser, `/operator?only=failing&q=${box.mailbox}`)).toContain("webhook failed");
+    await ask("/v1/mailbox", { key: box.api_key, method: "PATCH", json: { webhook_url: HOOK } });
+    await later(box, 1_000);
+    expect(await read(browser, "/operator/webhooks")).not.toContain(box.mailbox);
+  });
+
+  it("sees mail that was kept, with its source, and no other mail", async () => {
+    holdAlarms();
+    browser = await operator();
+    const box = await createMailbox();
+    const subject = `Subject ${crypto.randomUUID()}`;
+    const json = { to: ["ann@example.com"], bcc: ["ben@example.com"], subject, text: "Kept text." };
+    const { body } = await ask<{ id: string }>("/v1/send?wait=5", { key: box.api_key, json });
+    await later(box, 1_000);
+    expect(await read(browser, "/operator/outbox")).toContain(subject);
+    expect(await read(browser, `/operator?only=kept&q=${box.mailbox}`)).toContain("1 mailbox found");
+
+    const path = `/operator/outbox/${encodeURIComponent(box.mailbox)}`;
+    expect(await read(browser, path)).toContain("ann@example.com, ben@example.com");
+    const page = await read(browser, `${path}/${body.id}`);
+    expect(page).toContain("Kept text.");
+    const raw = await open(browser, `${path}/${body.id}/raw`);
+    expect(raw.headers.get("Content-Disposition")).toBe('attachment; filename="message.eml"');
+    expect(raw.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    const bytes = new Uint8Array(await raw.arrayBuffer());
+    const own = await api(`/v1/emails/${body.id}/raw`, { key: box.api_key });
+    expect(bytes).toEqual(new Uint8Array(await own.arrayBuffer()));
+
+    const received = await deliver(box.mailbox, plainMessage({ subject: "Private" }));
+    for (const id of [received.body.id, "nothing", crypto.randomUUID()]) {
+      for (const ending of ["", "/raw"]) {
+        const answer = await open(browser, `${path}/${id}${ending}`);
+        expect(answer.status).toBe(404);
+        expect(await answer.text()).not.toContain("Private");
+      }
+    }
+    expect((await open(browser, "/operator/outbox/nobody%40mailkeep.test")).status).toBe(404);
+    expect((await open(browser, `${path}?cursor=!`)).status).toBe(400);
+  });
+
+  it("pages through the kept mail of a mailbox", async () => {
+    const box = await createMailbox();
+    for (let n = 10; n < 40; n += 1) {
+      const json = { to: "ann@example.com", subject: `Letter ${n}`, text: "x" };
+      await ask("/v1/send?wait=5", { key: box.api_key, json });
+    }
+    const path = `/operator/outbox/${encodeURIComponent(box.mailbox)}`;
+    const first = await read(browser, path);
+    const next = /rel="next" href="([^"]+)"/.exec(first)?.[1] ?? "no next";
+    const listed = [...(first + (await read(browser, next))).matchAll(/Letter (\d\d)/g)].map(([, n]) =>
+      Number(n),
+    );
+    expect(listed).toEqual(Array.from({ length: 30 }, (_, n) => 39 - n));
+  });
+
+  it("sees the settings, and of secrets only whether they are set", async () => {
+    const vars = {
+      SMTP_URL: "smtp://relay-user:relay-password@relay.example:2587",
+      DKIM_SELECTOR: "mk2026",
+      DKIM_PRIVATE_KEY: "-----BEGIN PRIVATE KEY-----\nsecret-key-body\n-----END PRIVATE KEY-----",
+      WEBHOOK_SECRET_PREVIOUS: "the-webhook-secret-before-this-one",
+      EMBEDDINGS_URL: "https://embeddings.example/secret-path",
+      EMBEDDINGS_MODEL: "model-of-tests",
+      EMBEDDINGS_KEY: "embeddings-key-value",
+      DOH_URL: "https://resolver.example/secret-path",
+      TURNSTILE_SITE_KEY: "turnstile-site",
+      TURNSTILE_SECRET_KEY: "turnstile-secret-value",
+    };
+    const answer = await api("/operator/settings", { headers: { Cookie: browser.cookie }, vars });
+    const page = await answer.text();
+    for (const shown of [
+      "relay.example:2587",
+      "mk2026",
+      "mailkeep.test",
+      "WEBHOOK_SECRET_PREVIOUS",
+      "/docs",
+    ]) {
+      expect(page).toContain(shown);
+    }
+    const all: Record<string, unknown> = { ...env, ...vars };
+    const secrets = ["AUTH_TOKEN", "KEY_SECRET", "WEBHOOK_SECRET", "WEBHOOK_SECRET_PREVIOUS"].map(
+      (name) => all[name],
+    );
+    for (const secret of [
+      ...secrets,
+      "relay-user",
+      "relay-password",
+      "secret-key-body",
+      "PRIVATE KEY",
+      "secret-path",
+      "embeddings-key-value",
+      "turnstile-secret-value",
+    ]) {
+      expect(secret).toEqual(expect.any(String));
+      expect(page).not.toContain(secret);
+    }
+  });
+
+  it("reads what strangers wrote as text, wherever it stands", async () => {
+    const box = await createMailbox();
+    const own = { key: box.api_key, method: "PATCH" };
+    await ask("/v1/mailbox", { ...own, json: { display_name: HOSTILE } });
+    await ask("/v1/mailbox/routes", {
+      key: box.api_key,
+      method: "PUT",
+      json: { label: "<b>label", webhook_url: "https://hooks.example.com/?a='\"<script>" },
+    });
+    const json = { to: "ann@example.com", subject: HOSTILE, text: HOSTILE };
+    const { body } = await ask<{ id: string }>("/v1/send?wait=5", { key: box.api_key, json });
+    await submit(browser, pathOf(box, "/pause"), { reason: HOSTILE });
+    const outbox = `/operator/outbox/${encodeURIComponent(box.mailbox)}`;
+    const pages = [pathOf(box), outbox, `${outbox}/${body.id}`, `/operator?q=${encodeURIComponent(HOSTILE)}`];
+    for (const path of pages) {
+      const page = await read(browser, path);
+      expect(page).toContain(path.includes("?q=") ? SHOWN_HOSTILE.toLowerCase() : SHOWN_HOSTILE);
+      expect(page).not.toMatch(/<img|<b>|<script(?! defer="" src="\/assets\/)/);
+    }
+  });
+});

@@ -1,0 +1,330 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible, expectFits, keepScreen, NO_BROWSER, Site, type Reader } from "./browser.ts";
+
+const READERS: [string, Reader][] = [
+  ["on a telephone", { at: "phone" }],
+  ["at a desk", { at: "desk" }],
+  ["on a telephone, in the dark", { at: "phone", dark: true }],
+  ["at a desk, in the dark", { at: "desk", dark: true }],
+];
+/** What must stay text wherever it is shown. */
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+/** Refused pages are shown as such, and told by the browser's console too. */
+const REFUSED = /status of (400|403|404|409|429)/;
+const FAILED_AFTER = 10;
+
+describe.skipIf(NO_BROWSER)("the operator console", () => {
+  let site: Site;
+  const boxes = new Map<string, string>();
+
+  beforeAll(async () => {
+    site = await Site.open({ env: { ALLOW_PRIVATE_WEBHOOKS: "true" } });
+    for (let n = 1; n <= 30; n += 1) await make(`agent-${String(n).padStart(2, "0")}`);
+    for (const name of ["orders", "paused", "failing", "hostile"]) await make(name);
+    await fill();
+  }, 300_000);
+  afterAll(() => site.close());
+
+  async function make(name: string): Promise<void> {
+    const { service } = site.server;
+    const made = await service.ask<{ api_key: string }>("/v1/mailboxes", {
+      key: service.operator,
+      json: { name },
+    });
+    if (made.status !== 201) throw new Error(`The mailbox was not made: ${JSON.stringify(made.body)}`);
+    boxes.set(name, made.body.api_key);
+  }
+
+  async function api(name: string, path: string, json: unknown, method = "POST"): Promise<void> {
+    const { status, body } = await site.server.service.ask(path, { key: boxes.get(name), method, json });
+    if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+  }
+
+  async function fill(): Promise<void> {
+    const dead = { webhook_url: "http://127.0.0.1:1/hook" };
+    await api("failing", "/v1/mailbox", dead, "PATCH");
+    for (let n = 0; n < FAILED_AFTER; n += 1) {
+      const to = encodeURIComponent("failing@mailkeep.test");
+      await site.server.service.call(`/v1/inbound?to=${to}&from=a%40example.com`, {
+        key: site.server.token,
+        headers: { "Content-Type": "message/rfc822" },
+        body: `From: a@example.com\r\nMessage-ID: <${n}@example.com>\r\nSubject: ${n}\r\n\r\nHello.\r\n`,
+      });
+    }
+    await api("paused", "/v1/mailbox/pause", { reason: HOSTILE }, "PATCH");
+    const text = "Your order 4711 is on its way.";
+    const to = ["customer@shop.example", "warehouse@partner.example"];
+    await api("orders", "/v1/send?wait=5", { to, subject: "Your order is on its way", text });
+    await api("orders", "/v1/send?wait=5", { to: "ann@example.com", subject: "A second message", text });
+    await api("hostile", "/v1/mailbox", { display_name: HOSTILE }, "PATCH");
+    await api("hostile", "/v1/send?wait=5", { to: "x@example.com", subject: HOSTILE, text: HOSTILE });
+  }
+
+  async function signIn(page: Page, key = site.server.token): Promise<void> {
+    await page.getByLabel("Operator key").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  }
+
+  /** A reader who is signed in, at `place`. */
+  async function operator(place: string, reader: Reader = {}): Promise<Page> {
+    const page = await site.visit(place, reader);
+    await signIn(page);
+    return page;
+  }
+
+  async function expectGood(page: Page, screen: string, reader: Reader): Promise<void> {
+    await expectAccessible(page);
+    await expectFits(page);
+    if (reader.dark !== true) await keepScreen(page, screen);
+    else if (reader.at === "phone") await keepScreen(page, `${screen}-dark`);
+  }
+
+  /** Reloads until the page says so: the directory hears of changes a second later. */
+  async function eventually(page: Page, text: string): Promise<void> {
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          return page.locator("main").innerText();
+        },
+        { timeout: 90_000, interval: 500 },
+      )
+      .toContain(text);
+  }
+
+  it.each(READERS)("asks for the key, legibly, %s", async (_, reader) => {
+    const page = await site.visit("/operator", reader);
+    await expectGood(page, "operator-sign-in", reader);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("refuses a wrong key in words, and opens with the right one where one wanted to go", async () => {
+    const page = await site.visit("/operator/settings");
+    await signIn(page, boxes.get("orders"));
+    expect(await page.getByRole("alert").innerText()).toContain("not the operator key");
+    await expectAccessible(page);
+    await signIn(page);
+    expect(new URL(page.url()).pathname).toBe("/operator/settings");
+    const [cookie, ...others] = await page.context().cookies();
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+    expect(site.faults(REFUSED)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(READERS)("lists mailboxes by the page and finds one, %s", async (_, reader) => {
+    const page = await operator("/operator", reader);
+    expect(await page.locator(".rows > li").count()).toBe(25);
+    await expectGood(page, "operator-mailboxes", reader);
+    await page.getByRole("link", { name: "Next page" }).click();
+    expect(await page.locator(".rows > li").count()).toBe(9);
+    await page.getByLabel("Part of the address").fill("T-07");
+    await page.getByRole("button", { name: "Search" }).click();
+    expect(await page.locator(".rows > li").allInnerTexts()).toEqual([
+      expect.stringContaining("agent-07@mailkeep.test"),
+    ]);
+    await page.getByLabel("Part of the address").fill("nobody-has-this");
+    await page.getByRole("button", { name: "Search" }).click();
+    await expectGood(page, "operator-nothing-found", reader);
+    await page.getByRole("link", { name: "Show all mailboxes" }).click();
+    expect(await page.locator(".rows > li").count()).toBe(25);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(READERS)("creates a mailbox and shows its key once, %s", async (_, reader) => {
+    const page = await operator("/operator/mailboxes/new", reader);
+    await expectGood(page, "operator-create", reader);
+    await page.getByLabel("Name").fill("postmaster");
+    await page.getByRole("button", { name: "Create" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("reserved");
+    await expectAccessible(page);
+    const name = `made-${Math.random().toString(36).slice(2, 8)}`;
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Create" }).click();
+    const key = await page.locator("[data-copy]").innerText();
+    expect(key).toMatch(/^mk_[0-9a-f]{64}$/);
+    expect(await page.getByRole("button", { name: "Copy the key" }).isVisible()).toBe(true);
+    await expectGood(page, "operator-created", reader);
+    const { status } = await site.server.service.ask("/v1/inbox", { key });
+    expect(status).toBe(200);
+    await page.getByRole("link", { name: "To the mailbox" }).click();
+    expect(await page.content()).not.toContain(key);
+    expect(site.faults(REFUSED)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(READERS)("pauses, resumes and erases a mailbox, %s", async (_, reader) => {
+    const name = `life-${Math.random().toString(36).slice(2, 8)}`;
+    await make(name);
+    const address = `${name}@mailkeep.test`;
+    const page = await operator(`/operator/mailboxes/${encodeURIComponent(address)}`, reader);
+    await expectGood(page, "operator-mailbox", reader);
+    await page.getByLabel("Pause it, because").fill("It writes to strangers.");
+    await page.getByRole("button", { name: "Pause the mailbox" }).click();
+    expect(await page.locator("main").innerText()).toContain("It writes to strangers.");
+    expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(403);
+    await expectGood(page, "operator-paused", reader);
+    await page.getByRole("button", { name: "Resume the mailbox" }).click();
+    expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(200);
+
+    await page.getByText("Erase this mailbox").click();
+    await page.getByLabel(/to confirm/).fill("another@mailkeep.test");
+    await page.getByRole("button", { name: "Erase for good" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("Nothing was erased");
+    await expectGood(page, "operator-erase", reader);
+    await page.getByLabel(/to confirm/).fill(address);
+    await page.getByRole("button", { name: "Erase for good" }).click();
+    expect(await page.getByRole("status").first().innerText()).toContain("erased");
+    expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(401);
+    expect(site.faults(REFUSED)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(READERS)("shows mail that was kept, and its source, %s", async (_, reader) => {
+    const page = await operator("/operator/outbox", reader);
+    await eventually(page, "Your order is on its way");
+    await eventually(page, HOSTILE);
+    await expectGood(page, "operator-outbox", reader);
+    await page.getByRole("link", { name: /Your order is on its way/ }).click();
+    expect(await page.locator("main").innerText()).toContain("warehouse@partner.example");
+    expect(await page.getByRole("region").innerText()).toContain("Subject: Your order is on its way");
+    await expectGood(page, "operator-kept", reader);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download the message" }).click();
+    expect((await download).suggestedFilename()).toBe("message.eml");
+    await page.goto("/operator?only=kept");
+    expect(await page.locator(".rows > li").count()).toBe(2);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("runs nothing that a mailbox wrote", async () => {
+    const page = await operator("/operator/outbox");
+    page.on("dialog", () => expect.unreachable("A script ran"));
+    await eventually(page, HOSTILE);
+    await page.locator(".rows a", { hasText: "onerror" }).click();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(HOSTILE);
+    expect(await page.getByRole("region").innerText()).toContain("<script>");
+    for (const name of ["hostile", "paused"]) {
+      await page.goto(`/operator/mailboxes/${name}%40mailkeep.test`);
+      expect(await page.locator("main").innerText()).toContain(HOSTILE);
+      expect(await page.locator("main img, main script").count()).toBe(0);
+    }
+    await page.goto(`/operator?q=${encodeURIComponent(HOSTILE)}`);
+    expect(await page.locator("main").innerText()).toContain(HOSTILE);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(READERS)("shows which webhooks fail, %s", async (_, reader) => {
+    const page = await operator("/operator/webhooks", reader);
+    await eventually(page, "failing@mailkeep.test");
+    expect(await page.locator("main").innerText()).toContain("10 deliveries in a row failed");
+    expect(await page.locator("main").innerText()).toContain("no connection");
+    await expectGood(page, "operator-webhooks", reader);
+    await page.goto("/operator?only=failing");
+    expect(await page.locator(".rows > li").count()).toBe(1);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(READERS)("shows how the deployment is set up, and no secret, %s", async (_, reader) => {
+    const page = await operator("/operator/settings", reader);
+    await expectGood(page, "operator-settings", reader);
+    const shown = await page.content();
+    expect(shown).toContain("WEBHOOK_SECRET");
+    expect(shown).not.toContain(site.server.token);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("is worked by keyboard alone", async () => {
+    const page = await site.visit("/operator");
+    // The field has the focus.
+    await page.keyboard.type(site.server.token);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Mailboxes" }).waitFor();
+    await tabTo(page, "Part of the address");
+    await page.keyboard.type("agent-11");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 mailbox found").waitFor();
+    await tabTo(page, "agent-11@mailkeep.test");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "agent-11@mailkeep.test" }).waitFor();
+    await tabTo(page, "Pause it, because");
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByText("The mailbox is paused.").waitFor();
+    await tabTo(page, "Erase this mailbox");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "to confirm");
+    await page.keyboard.type("agent-11@mailkeep.test");
+    await page.keyboard.press("Enter");
+    await page.getByText("The mailbox is erased").waitFor();
+    const { status } = await site.server.service.ask("/v1/inbox", { key: boxes.get("agent-11") });
+    expect(status).toBe(401);
+    await page.context().close();
+  });
+
+  it("works without scripts", async () => {
+    const page = await operator("/operator/mailboxes/new", { javaScriptEnabled: false });
+    await page.getByLabel("Name").fill("plain");
+    await page.getByRole("button", { name: "Create" }).click();
+    expect(await page.locator("[data-copy]").innerText()).toMatch(/^mk_/);
+    await page.context().close();
+  });
+
+  it("asks for the key again after signing out, in every tab", async () => {
+    const page = await operator("/operator");
+    const other = await secondTab(page.context());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    expect(await page.locator("main").innerText()).toContain("You are signed out.");
+    await other.getByRole("button", { name: "Pause the mailbox" }).click();
+    expect(await other.locator("main").innerText()).toContain("nothing was changed");
+    await page.goBack();
+    await page.reload();
+    expect(await page.getByLabel("Operator key").count()).toBe(1);
+    expect(site.faults(REFUSED)).toEqual([]);
+    await page.context().close();
+  });
+
+  async function secondTab(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto("/operator/mailboxes/orders%40mailkeep.test");
+    return page;
+  }
+
+  it("costs under 50 KB altogether", async () => {
+    const page = await operator("/operator");
+    const sizes: Promise<number>[] = [];
+    page.on("requestfinished", (request) => {
+      sizes.push(
+        request
+          .sizes()
+          .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+      );
+    });
+    await page.goto("/operator", { waitUntil: "networkidle" });
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(50_000);
+    await page.context().close();
+  });
+});
+
+const MAX_TABS = 60;
+
+/** Presses Tab until something with this name or text has the focus; fails if nothing comes to have it. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate<string>(
+      "(document.activeElement.labels?.[0] ?? document.activeElement).textContent",
+    );
+    if (focused.includes(name)) return;
+  }
+  expect.unreachable(`Nothing called "${name}" is reached by Tab`);
+}
