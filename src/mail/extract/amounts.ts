@@ -25,6 +25,9 @@ const AMOUNT = new RegExp(
 );
 const SIGN_BEFORE = new RegExp(`(?<!\\p{L})(?:${CURRENCY_SIGN}) ?$`, "iu");
 
+/** Currencies with three decimals (ISO 4217): a point with three digits behind it makes no group. */
+const THOUSANDTHS: ReadonlySet<string> = new Set(["BHD", "JOD", "KWD", "OMR", "TND"]);
+
 /** Longest sign with its blank. */
 const SIGN_CHARS = 8;
 
@@ -37,7 +40,9 @@ export function amountsIn(line: string, context: MoneyContext): Amount[] {
     const sign =
       before ?? SIGN_BEFORE.exec(line.slice(Math.max(0, match.index - SIGN_CHARS), match.index))?.[0];
     if (isPartOfMore(line, end)) continue;
-    found.push({ value: decimal(number), currency: chosen(sign, behind, context), start: match.index, end });
+    const currency = chosen(sign, behind, context);
+    const isThousandths = THOUSANDTHS.has(currency ?? "") && /^\d{1,3}\.\d{3}$/.test(number);
+    found.push({ value: isThousandths ? number : decimal(number), currency, start: match.index, end });
   }
   return found;
 }

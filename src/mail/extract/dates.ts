@@ -74,7 +74,7 @@ const FORMS: readonly { form: RegExp; read: (groups: Groups, context: DateContex
     read: named,
   },
   {
-    form: /(?<![\d.,])(?<day>[0-3]?\d)\.\s?(?<month>[01]?\d)\.(?:\s?(?<year>(?:20)?\d{2})(?![\d.]))?/gu,
+    form: /(?<![\d.,])(?<day>[0-3]?\d)\.\s?(?<month>[01]?\d)\.(?:\s?(?<year>(?:20)?\d{2})(?![\d.])|(?!\s?\d))/gu,
     read: numbered,
   },
   { form: /(?<![\d/-])(?<day>[0-3]\d)-(?<month>[01]\d)-(?<year>20\d{2})(?![\d-])/gu, read: numbered },
