@@ -22,7 +22,27 @@ export function compose(fixture: Fixture): Uint8Array {
     "MIME-Version: 1.0",
     ...fixture.headers,
   ];
-  return Buffer.concat([encode(`${header.join("\r\n")}\r\n`, "utf-8"), ...bodyOf(fixture)]);
+  return Buffer.concat([encode(`${header.join("\r\n")}\r\n`, "utf-8"), ...withCalendar(fixture)]);
+}
+
+/** From here on a body is the iCalendar file that is attached to the mail. */
+const CALENDAR_START = /^BEGIN:VCALENDAR$/m;
+const OUTER_BOUNDARY = "=_mixed_90ab12";
+
+function withCalendar(fixture: Fixture): Uint8Array[] {
+  const start = fixture.body.search(CALENDAR_START);
+  if (start === -1) return bodyOf(fixture);
+  const calendar = `${fixture.body.slice(start).replaceAll("\n", "\r\n")}\r\n`;
+  const delimiter = (end = ""): Uint8Array => encode(`\r\n--${OUTER_BOUNDARY}${end}\r\n`, "utf-8");
+  return [
+    encode(`Content-Type: multipart/mixed; boundary="${OUTER_BOUNDARY}"\r\n`, "utf-8"),
+    delimiter(),
+    ...bodyOf({ ...fixture, body: fixture.body.slice(0, start).trimEnd() }),
+    delimiter(),
+    encode("Content-Type: text/calendar; charset=utf-8\r\n\r\n", "utf-8"),
+    encode(calendar, "utf-8"),
+    delimiter("--"),
+  ];
 }
 
 function bodyOf(fixture: Fixture): Uint8Array[] {

@@ -2,10 +2,11 @@
 // `-- --held-out` lists languages and misses of held-out mails too: look there only when the rules are done.
 import { CODES } from "./codes.ts";
 import { corpusOf, measure, type Evaluation } from "./evaluation.ts";
+import { EXTRACTION } from "./extraction.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
 import { printMisses, printTables, printTotals, shortfalls } from "./report.ts";
 
-const EVALUATIONS: readonly Evaluation[] = [CODES];
+const EVALUATIONS: readonly Evaluation[] = [CODES, EXTRACTION];
 
 const HOSTILE_CHARS = 1_000_000;
 const TRIES = 2;

@@ -7,6 +7,8 @@ type Block =
   | { kind: "code"; text: string }
   | { kind: "button"; label: string; url: string }
   | { kind: "row"; cells: string[] }
+  /** HTML as it is: what programs read and no reader sees. */
+  | { kind: "markup"; html: string }
   | { kind: "gap" };
 
 const LINK = /\[([^\]]+)\]\((https?:[^)\s]+)\)/g;
@@ -25,6 +27,7 @@ function blockOf(line: string, isFooter: boolean): Block {
   if (line === "") return { kind: "gap" };
   const marked = TEXT_MARKS.find(([mark]) => line.startsWith(mark));
   if (marked !== undefined) return { kind: marked[1], text: line.slice(marked[0].length) };
+  if (line.startsWith("<")) return { kind: "markup", html: line };
   if (/^\|.*\|$/.test(line)) return { kind: "row", cells: cellsOf(line) };
   return { kind: isFooter ? "footer" : "words", text: line };
 }
@@ -51,6 +54,7 @@ export function bodyText(body: string): string {
   const lines = blocksOf(body).flatMap((block) => {
     switch (block.kind) {
       case "preheader":
+      case "markup":
         return [];
       case "gap":
         return [""];
@@ -167,6 +171,8 @@ function blockHtml(block: Block, template: Template): string {
       return words(
         `<a href="${escaped(block.url)}" style="display:inline-block;background:#0055aa;color:#ffffff">${escaped(block.label)}</a>`,
       );
+    case "markup":
+      return block.html;
     case "row":
       return words(
         `<table><tr>${block.cells.map((text) => `<td>${inlineHtml(text)}</td>`).join("")}</tr></table>`,

@@ -93,6 +93,10 @@ export type Metadata = z.infer<typeof Metadata>;
 export const Email = EmailSummary.extend({
   cc_address: z.string(),
   body_text: z.string(),
+  text_new: z.string().meta({
+    description:
+      "What the sender wrote anew: `body_text` without quotations and signature; of a forward the whole.",
+  }),
   body_html: z.string(),
   headers: z.record(z.string(), z.string()),
   message_id: z.string().nullable(),

@@ -5,6 +5,7 @@ import { claimHandlers } from "./routes/claim.ts";
 import { codeHandlers } from "./routes/codes.ts";
 import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
+import { extractHandlers } from "./routes/extract.ts";
 import { eventHandlers } from "./routes/events.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
 import { keyHandlers } from "./routes/keys.ts";
@@ -24,6 +25,7 @@ export const handlers: Handlers = {
   ...domainHandlers,
   ...emailHandlers,
   ...eventHandlers,
+  ...extractHandlers,
   ...inboundHandlers,
   ...keyHandlers,
   ...mailboxHandlers,

@@ -1,5 +1,7 @@
+import type { Email } from "../contract/message.ts";
 import { notFound, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { newText } from "../mail/new-text.ts";
 import { parseMail } from "../mail/parse.ts";
 import { bodyJson } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
@@ -63,6 +65,17 @@ export interface Asked {
 
 /** The JSON of an email, its body read out of the raw message where that is too large for a row. */
 export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
+  const text = await withBody(asked, email);
+  return text.ok ? done(withNewText(text.value)) : text;
+}
+
+/** What is new of the text is told by rules that change, so it is read each time and stored nowhere. */
+function withNewText(email: string): string {
+  const { body_text, subject } = JSON.parse(email) as Email;
+  return `${email.slice(0, -1)},"text_new":${JSON.stringify(newText(body_text, subject))}}`;
+}
+
+async function withBody(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
   if (!email.bodyInRaw) return done(email.text);
   const source = await asked.mailbox.raw(asked.access, email.id);
   if (!source.ok) return refused(source.error);

@@ -1,7 +1,8 @@
 import type { Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson } from "../lib/json-text.ts";
-import { htmlToText, textToSnippet } from "./html-text.ts";
+import { htmlToText } from "./html-text.ts";
+import { snippetOf } from "./new-text.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 import { bodyJson, messageKey, searchText, written } from "./prepare.ts";
 import type { Listing, PreparedMail } from "./prepared-mail.ts";
@@ -29,7 +30,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
     from_name: from.name,
     to_address: (to.length > 0 ? to.map(({ address }) => address) : recipients).join(", "),
     subject,
-    snippet: textToSnippet(text),
+    snippet: snippetOf(text, subject),
     code: null,
     direction: "outbound",
     has_attachments: message.attachments.length > 0,

@@ -4,8 +4,8 @@ import { latinJson } from "../lib/json-text.ts";
 import { authenticationFrom } from "./authentication.ts";
 import { readCode, type CodeReading } from "./code.ts";
 import { contentDigest } from "./content-digest.ts";
-import { textToSnippet } from "./html-text.ts";
 import { labelsFor } from "./labels.ts";
+import { snippetOf } from "./new-text.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
 import { reportNews } from "./report-news.ts";
@@ -56,7 +56,7 @@ export function prepareMail(
     from_name: cut(parsed.from.name),
     to_address: envelope.to,
     subject: parsed.subject,
-    snippet: textToSnippet(parsed.text),
+    snippet: snippetOf(parsed.text, parsed.subject),
     code: found.code,
     direction: "inbound",
     has_attachments: attachments.length > 0,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ExtractAnswer, ExtractRequest } from "../extraction.ts";
 import { CodeAnswer, Direction, Email, EmailPage, SearchPage, Thread, ThreadPage } from "../message.ts";
 import {
   cursor,
@@ -213,6 +214,18 @@ export const readingRoutes = {
     query: CodeQuery,
     body: null,
     responses: { 200: json(CodeAnswer, "The code, or `{ code: null }` when none came in time.") },
+  }),
+  extract: route({
+    method: "POST",
+    path: "/v1/extract",
+    tag: "Reading",
+    summary: "Read an order, a parcel, an appointment, a receipt or a code out of an email",
+    target: "mailbox",
+    scopes: ANYONE,
+    params: none,
+    query: named,
+    body: ExtractRequest,
+    responses: { 200: json(ExtractAnswer) },
   }),
   threads: route({
     method: "GET",

@@ -52,10 +52,11 @@ function masked(text: string): string {
 }
 
 const WROTE = new RegExp(
-  "(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|napisał|napisała|napisał\\(a\\)|написал|написала|написал\\(а\\)|пишет|yazdı|đã viết|menulis|كتب|लिखा|写道|寫道|書きました|작성)\\s?[:：]$",
+  "(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|napisał|napisała|napisał\\(a\\)|pisze|написал|написала|написал\\(а\\)|пишет|yazdı|đã viết|menulis|كتب|लिखा|写道|寫道|書きました|のメール|작성|쓴 글)\\s?[:：]$",
 );
 
 const ORIGINAL_MESSAGE = new Set([
+  "original",
   "original message",
   "original appointment",
   "ursprüngliche nachricht",
@@ -92,12 +93,16 @@ const HEADER_SENT =
 /** Word order of German and Dutch: "Am 1. Januar schrieb Ann:". */
 const WROTE_WHO = /^(?:am|op) .*(?:schrieb|schreef) .*:$/;
 
-function opensQuotation(lines: readonly string[], at: number): boolean {
+/** Some programs write no verb, or put it before the name: `2025年3月1日 10:00 Ann <ann@example.com>:`. */
+const ENDS_IN_ADDRESS = /<[^<>\s]{1,150}@[^<>\s]{1,150}>\s?[:：]$/;
+
+/** Whether a line begins a quoted mail: its attribution, or the first line of its header. Linear in the line. */
+export function opensQuotation(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();
   if (line.length === 0 || line.length > MAX_QUOTE_INTRO_CHARS) return false;
   const lower = line.toLowerCase();
   // The intro is often folded: its date may stand on the line before "wrote:".
-  if (/[:：]$/.test(lower) && (WROTE.test(lower) || WROTE_WHO.test(lower)))
+  if (/[:：]$/.test(lower) && (WROTE.test(lower) || WROTE_WHO.test(lower) || ENDS_IN_ADDRESS.test(lower)))
     return /[0-9@]/.test(line) || /[0-9@]/.test(lines[at - 1] ?? "");
   if (/^[-_]{2}/.test(line)) return ORIGINAL_MESSAGE.has(lower.replace(/[-_ ]+$/, "").replace(/^[-_ ]+/, ""));
   if (!HEADER_FROM.test(lower)) return false;
@@ -107,6 +112,11 @@ function opensQuotation(lines: readonly string[], at: number): boolean {
 
 const FORWARD = /^\s*(?:fwd?|wg|tr|rv|enc|i|fs|pd|転送|转发|轉寄|전달)\s*[:：]/i;
 const REPLY = /^\s*(?:re|aw|sv|antw|odp|ynt|res|rif|回复|回覆|答复|返信|답장|رد)\s*(?:\[\d+\]\s*)?[:：]/i;
+
+/** Whether a mail passes another one on, by its subject. */
+export function isForward(subject: string): boolean {
+  return FORWARD.test(subject.slice(0, MAX_SUBJECT_CHARS));
+}
 
 /** Characters that a mail shows in boxes, one to a line, become one line. */
 function joinBoxes(lines: readonly string[]): string[] {
@@ -141,7 +151,7 @@ export function ownSubject(subject: string): string {
  */
 export function withoutQuotation(text: string, subject: string): string[] {
   const lines = text.slice(0, MAX_TEXT_CHARS).split(/\r\n|\r|\n/);
-  const forwarded = FORWARD.test(subject.slice(0, MAX_SUBJECT_CHARS));
+  const forwarded = isForward(subject);
   const own: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";

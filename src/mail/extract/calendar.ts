@@ -1,0 +1,47 @@
+import type { ExtractionOf } from "../../contract/extraction.ts";
+import { appointmentIn } from "./appointment.ts";
+import { eventIn, type CalendarEvent } from "./icalendar.ts";
+import type { ExtractMail } from "./mail.ts";
+import { eventOf } from "./reservation.ts";
+import { structuredData } from "./structured-data.ts";
+
+type Calendar = ExtractionOf<"calendar">;
+
+/** Files of one mail that are read: programs attach an invitation twice. */
+const MAX_FILES = 5;
+
+/** What a mail says of an appointment: iCalendar, schema.org's events and reservations, or the text; null if of none. */
+export function readCalendar(mail: ExtractMail): Calendar | null {
+  for (const file of mail.calendars.slice(0, MAX_FILES)) {
+    const event = eventIn(file);
+    if (event !== null && event.start !== null) return answered(event, "ics", 0.99);
+  }
+  const { jsonld, microdata } = structuredData(mail.html);
+  const sources = [
+    ["jsonld", eventOf(jsonld), 0.98],
+    ["microdata", eventOf(microdata), 0.98],
+    ["text", appointmentIn(mail), 0.75],
+  ] as const;
+  for (const [source, event, confidence] of sources) {
+    if (event !== null) return answered(event, source, confidence);
+  }
+  return null;
+}
+
+function answered(event: CalendarEvent, source: Calendar["source"], confidence: number): Calendar {
+  const { title, location, attendees, start, end, uid, method } = event;
+  return {
+    type: "calendar",
+    title,
+    date: start?.date ?? null,
+    time: start?.time ?? null,
+    location,
+    attendees,
+    start: start?.instant ?? null,
+    end: end?.instant ?? null,
+    uid,
+    method,
+    source,
+    confidence,
+  };
+}

@@ -1,0 +1,71 @@
+import { lowered } from "../code/keywords.ts";
+import { amountsIn, type Amount } from "./amounts.ts";
+import type { MoneyContext } from "./currency.ts";
+import { GRAND_TOTAL, PARTIAL, TOTAL } from "./money-words.ts";
+
+/** The sum that was paid or is to be paid. */
+export interface Total {
+  value: string;
+  currency: string | null;
+  /** Whether the mail calls it the whole, and not just "amount". */
+  isNamed: boolean;
+}
+
+/**
+ * The sum that a mail calls its total, of several the last with the best name: a table adds up downwards. Parts (subtotal, tax,
+ * delivery) are none, nor is a number without a currency and without decimals.
+ */
+export function totalIn(lines: readonly string[], context: MoneyContext): Total | null {
+  const known = onlyCurrency(lines, context);
+  for (const label of [GRAND_TOTAL, TOTAL]) {
+    const totals = lines.flatMap((line, at) => {
+      const amount = amountBehind(line, lines[at + 1] ?? "", label, context);
+      const currency = amount?.currency ?? known;
+      return amount === null || currency === null
+        ? []
+        : [{ value: amount.value, currency, isNamed: label === GRAND_TOTAL }];
+    });
+    const last = totals.at(-1);
+    if (last !== undefined) return last;
+  }
+  return null;
+}
+
+/** The amount that a label names: behind it on its line, or alone on the next one. */
+function amountBehind(line: string, next: string, label: RegExp, context: MoneyContext): Amount | null {
+  const lower = lowered(line);
+  const match = label.exec(lower);
+  if (match === null || PARTIAL.test(withoutLabel(lower, match))) return null;
+  const end = match.index + match[0].length;
+  const rest = line.slice(end);
+  if (!/[\p{L}\d]/u.test(rest.replace(/\(.{0,40}\)/u, ""))) return isAlone(next, context);
+  const amounts = amountsIn(rest, context).filter(isMoney);
+  return amounts.find(({ currency }) => currency !== null) ?? amounts[0] ?? null;
+}
+
+/** What names a part stands before the label or in it, or in brackets: `Total (before tax)`, not `$5 incl. tax`. */
+function withoutLabel(lower: string, { index }: RegExpExecArray): string {
+  const brackets = /\(([^()]{0,60})\)/.exec(lower)?.[1] ?? "";
+  const isIncluding = /incl|inkl|dont|incluid|compris|inclus|税込|含/.test(brackets);
+  return `${lower.slice(0, index)} ${isIncluding ? "" : brackets}`;
+}
+
+const isMoney = ({ currency, value }: Amount): boolean => currency !== null || /\.\d{2}$/.test(value);
+
+function isAlone(line: string, context: MoneyContext): Amount | null {
+  const [amount, ...others] = amountsIn(line, context);
+  if (amount === undefined || others.length > 0 || !isMoney(amount)) return null;
+  const rest = line.slice(0, amount.start) + line.slice(amount.end);
+  return /[\p{L}\d]/u.test(rest) && amount.currency === null ? null : amount;
+}
+
+/** The currency of a mail in which every amount has the same one. */
+function onlyCurrency(lines: readonly string[], context: MoneyContext): string | null {
+  const named = new Set<string>();
+  for (const line of lines) {
+    for (const { currency } of amountsIn(line, context)) if (currency !== null) named.add(currency);
+    if (named.size > 1) return null;
+  }
+  const [only = null] = named;
+  return only;
+}

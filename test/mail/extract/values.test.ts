@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { amountsIn, decimal } from "../../../src/mail/extract/amounts.ts";
+import { moneyContext } from "../../../src/mail/extract/currency.ts";
+import { datesIn, timesIn } from "../../../src/mail/extract/dates.ts";
+import { paymentMethodIn } from "../../../src/mail/extract/payment-method.ts";
+import { structuredData } from "../../../src/mail/extract/structured-data.ts";
+import { textAt } from "../../../src/mail/extract/thing.ts";
+import { judge } from "../../../src/mail/extract/tracking-number.ts";
+
+const amounts = (line: string, from = "a@shop.example") =>
+  amountsIn(line, moneyContext(line, from)).map(({ value, currency }) => `${value} ${currency}`);
+
+describe("an amount", () => {
+  it.each([
+    ["1.234,56 €", "1234.56 EUR"],
+    ["€ 1.234,56", "1234.56 EUR"],
+    ["US$ 42.50", "42.50 USD"],
+    ["$1,234,567.89 CAD", "1234567.89 CAD"],
+    ["1 234,56 zł", "1234.56 PLN"],
+    ["1\u00a0234,56 zł".replace("\u00a0", " "), "1234.56 PLN"],
+    ["CHF 1'234.50", "1234.50 CHF"],
+    ["R$ 1.234,56", "1234.56 BRL"],
+    ["Rs. 1,23,456.00", "123456.00 INR"],
+    ["NT$1,280", "1280 TWD"],
+    ["1.250.000 ₫", "1250000 VND"],
+    ["Rp87.500", "87500 IDR"],
+    ["38,000원", "38000 KRW"],
+    ["2 340,00 руб.", "2340.00 RUB"],
+    ["412,80 TL", "412.80 TRY"],
+    ["48.50 ر.س", "48.50 SAR"],
+    ["KWD 1.250", "1.250 KWD"],
+    ["0.500 €", "0.500 EUR"],
+  ])("is read as its country writes it: %s", (line, expected) => {
+    expect(amounts(line)).toEqual([expected]);
+  });
+
+  it("has the currency of the mail's country where several share a sign", () => {
+    expect(amounts("合計：¥12,800の")).toEqual(["12800 JPY"]);
+    expect(amounts("实付：¥298.00")).toEqual(["298.00 CNY"]);
+    expect(amounts("$5.00", "shop@shop.com.au")).toEqual(["5.00 AUD"]);
+    expect(amounts("$5.00 (all prices in CAD)")).toEqual(["5.00 CAD"]);
+    expect(amounts("99 kr", "butik@butik.dk")).toEqual(["99 DKK"]);
+  });
+
+  it.each(["10:30", "2025-03-18", "v1.2.3", "20 %", "A-1234", "192.168.0.1", "3rd", "#4711"])(
+    "is not %s",
+    (line) => {
+      expect(amounts(line)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["1.234", "1234"],
+    ["1.23", "1.23"],
+    ["0,5", "0.5"],
+    ["007", "7"],
+    ["1'000'000.5", "1000000.5"],
+  ])("%s is %s in decimals", (written, expected) => {
+    expect(decimal(written)).toBe(expected);
+  });
+});
+
+describe("a date", () => {
+  const context = { today: "2025-12-20", isMonthFirst: true };
+  const dates = (line: string, isMonthFirst = true) =>
+    datesIn(line, { ...context, isMonthFirst }).map(({ value }) => value);
+
+  it.each([
+    ["2025-03-18", "2025-03-18"],
+    ["18 March 2025", "2025-03-18"],
+    ["March 18th, 2025", "2025-03-18"],
+    ["18. März 2025", "2025-03-18"],
+    ["18 de marzo de 2025", "2025-03-18"],
+    ["1er août 2025", "2025-08-01"],
+    ["18 марта 2025 г.", "2025-03-18"],
+    ["18 Mart 2025", "2025-03-18"],
+    ["١٨ مارس".replace("١٨", "18"), "2026-03-18"],
+    ["18 मार्च 2025", "2025-03-18"],
+    ["ngày 18 tháng 3 năm 2025", "2025-03-18"],
+    ["2025年3月18日", "2025-03-18"],
+    ["2025년 3월 18일", "2025-03-18"],
+    ["18.03.25", "2025-03-18"],
+    ["18/03/2025", "2025-03-18"],
+    ["January 2", "2026-01-02"],
+    ["Dec 19", "2025-12-19"],
+  ])("is read in its language: %s", (line, expected) => {
+    expect(dates(line)).toEqual([expected]);
+  });
+
+  it("is month first where the country has it so", () => {
+    expect(dates("3/4/2025")).toEqual(["2025-03-04"]);
+    expect(dates("3/4/2025", false)).toEqual(["2025-04-03"]);
+  });
+
+  it.each(["31 February 2025", "2025-13-01", "45.12.2025", "10 apples", "1.2.3"])("is not %s", (line) => {
+    expect(dates(line, false)).toEqual([]);
+  });
+
+  it.each([
+    ["3:00 PM", "15:00"],
+    ["12:05 am", "00:05"],
+    ["14h30", "14:30"],
+    ["9.15 Uhr", "09:15"],
+    ["19 Uhr", "19:00"],
+    ["오후 2:00", "14:00"],
+    ["下午3点", "15:00"],
+    ["15時30分", "15:30"],
+    ["5 p.m.", "17:00"],
+  ])("has a time of day: %s", (line, expected) => {
+    expect(timesIn(line).map(({ value }) => value)).toEqual([expected]);
+  });
+});
+
+describe("the number of a parcel", () => {
+  /** The number with its last digit changed. */
+  const wrong = (number: string) =>
+    number.replace(/(\d)([A-Z]*)$/, (_, digit: string, end: string) => `${(Number(digit) + 1) % 10}${end}`);
+
+  it.each([
+    ["1Z999AA10123456784", "UPS"],
+    ["986578788855", "FedEx"],
+    ["612927004183654", "FedEx"],
+    ["9611804382719055628145", "FedEx"],
+    ["9400111899562738451021", "USPS"],
+    ["420902109400111899562738451021", "USPS"],
+    ["03081440000671185327", "USPS"],
+    ["RR473124599GB", "Royal Mail"],
+    ["LX305711822CN", "China Post"],
+    ["4827163051", "DHL"],
+    ["00340434129081726538", "DHL"],
+    ["382746195300", "Yamato"],
+  ])("%s is one of %s by its check digit, and no other is", (number, carrier) => {
+    expect(judge(number, [carrier])).toEqual({ carrier, isValid: true });
+    expect(judge(wrong(number), [carrier])?.isValid).toBe(false);
+  });
+
+  it("of digits alone is nobody's while no carrier is named", () => {
+    for (const number of ["986578788855", "4827163051", "612927004183654"])
+      expect(judge(number, [])).toBeNull();
+  });
+});
+
+describe("a way of paying", () => {
+  it.each([
+    ["Payment method: Visa ending in 4242", "Visa 4242"],
+    ["MasterCard •••• 8871    $9.99", "Mastercard 8871"],
+    ["Bezahlt mit PayPal", "PayPal"],
+    ["支付方式：微信支付", "微信支付"],
+    ["We accept Visa, Mastercard and PayPal.", null],
+    ["Your visa application was received.", null],
+  ])("%s", (line, expected) => {
+    expect(paymentMethodIn([line])).toBe(expected);
+  });
+});
+
+describe("data of schema.org", () => {
+  it.each([
+    ["a graph", '{"@context":"https://schema.org","@graph":[{"@type":"Order","orderNumber":"7"}]}'],
+    ["an array", '[{"@type":["Order","Thing"],"orderNumber":7}]'],
+    ["full addresses", '{"@type":"http://schema.org/Order","http://schema.org/orderNumber":{"@value":"7"}}'],
+    ["a comment", '<!-- {"@type":"schema:Order","orderNumber":"7"} -->'],
+  ])("is read from %s", (_, json) => {
+    const [thing] = structuredData(`<script type="application/ld+json">${json}</script>`).jsonld;
+    expect(thing?.types).toContain("Order");
+    expect(textAt(thing, "orderNumber")).toBe("7");
+  });
+
+  it.each(["{", "null", "[]", "7", '{"@type":7}', '{"@graph":null}', "{{ order }}", "__proto__"])(
+    "is nothing in broken JSON: %s",
+    (json) => {
+      const things = structuredData(`<script type="application/ld+json">${json}</script>`).jsonld;
+      expect(things.flatMap(({ types }) => types)).toEqual([]);
+    },
+  );
+
+  it("is not followed without end", () => {
+    const deep = `${'{"@type":"A","a":['.repeat(5_000)}${"]}".repeat(5_000)}`;
+    const html = `<script type="application/ld+json">${deep}</script>`;
+    expect(structuredData(html).jsonld).toHaveLength(1);
+  });
+
+  it("keeps an item's properties apart from those of the items in it", () => {
+    const html = `<div itemscope itemtype="https://schema.org/Order"><p itemprop="seller" itemscope><b itemprop="name">Shop</b></p>
+      <b itemprop="name">Order <i>7</i></b><meta itemprop="a b" content="x"></div><b itemprop="name">outside</b>`;
+    const [order, ...others] = structuredData(html).microdata;
+    expect(others).toEqual([]);
+    expect([textAt(order, "name"), textAt(order, "a"), textAt(order, "b")]).toEqual(["Order 7", "x", "x"]);
+  });
+});
