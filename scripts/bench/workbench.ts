@@ -15,8 +15,18 @@ export interface Box {
   ids: string[];
 }
 
-/** The word that one message in a hundred holds. */
-export const NEEDLE = "quetzalcoatlus";
+/**
+ * Words of which each stands in one message of a hundred. They are searched for in turn, and are more than the pages that a
+ * mailbox keeps: each search is computed anew.
+ */
+export const NEEDLES = [
+  "quetzalcoatlus",
+  "archaeopteryx",
+  "pteranodon",
+  "deinonychus",
+  "iguanodon",
+  "plesiosaur",
+] as const;
 const NEEDLE_EVERY = 100;
 const PLAIN_BYTES = 2_048;
 /** Messages handed to the actor at once. */
@@ -112,7 +122,7 @@ export class Workbench {
 async function prepareBatch(to: string, from: number, until: number): Promise<FilledMail[]> {
   const batch: FilledMail[] = [];
   for (let index = from; index < until; index += 1) {
-    const needle = index % NEEDLE_EVERY === 0 ? NEEDLE : undefined;
+    const needle = NEEDLES[index % NEEDLE_EVERY];
     const rawText = composeMail({ to, serial: `fill${index}`, sizeBytes: PLAIN_BYTES, needle });
     const raw = new TextEncoder().encode(rawText);
     const envelope = {

@@ -101,6 +101,7 @@ export const Email = EmailSummary.extend({
   attachments: z.array(Attachment),
   authentication: Authentication.nullable(),
   delivery: z.array(Delivery),
+  link: z.string().nullable().meta({ description: "Where the email asks its reader to confirm or sign in." }),
   size_bytes: z.int(),
   created_at: Timestamp,
   metadata: Metadata,

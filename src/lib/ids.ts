@@ -1,4 +1,5 @@
 import { sha256Hex } from "./hash.ts";
+import { hex16 } from "./hex.ts";
 
 /**
  * The number that orders everything in a mailbox: milliseconds since 1970 times 2,048, plus a counter within the
@@ -31,10 +32,14 @@ export function idTail(locator: string): bigint {
 
 /** The public id (UUIDv7) of message `seq`, or of its attachment `part` (from 0). */
 export function idOf(seq: Seq, tail: bigint, part: number | null = null): string {
-  const ms = seqTime(seq).toString(16).padStart(12, "0");
-  const counter = (0x7000 | (seq % SEQ_PER_MS)).toString(16);
+  const counter = hex16(0x7000 | (seq % SEQ_PER_MS));
   const ending = part === null ? wholeEnding(tail) : endingOf(tail, part + 1);
-  return `${ms.slice(0, 8)}-${ms.slice(8)}-${counter}-${ending}`;
+  return `${timeGroups(seqTime(seq))}-${counter}-${ending}`;
+}
+
+/** The first two groups of an id: 48 bits of milliseconds. */
+function timeGroups(ms: number): string {
+  return `${hex16(ms / 2 ** 32)}${hex16(ms / 2 ** 16)}-${hex16(ms)}`;
 }
 
 /** The last two groups of an id. */
@@ -68,7 +73,6 @@ export function readId(id: string, tail: bigint): { seq: Seq; part: number | nul
 
 /** A random UUIDv7 (RFC 9562 §5.7) for what has no place in the order of a mailbox: keys, requests, blobs. */
 export function uuidV7(nowMs: number): string {
-  const ms = nowMs.toString(16).padStart(12, "0");
   // The random bits and the variant of a version 4, which the runtime makes fastest.
-  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+  return `${timeGroups(nowMs)}-7${crypto.randomUUID().slice(15)}`;
 }

@@ -12,10 +12,13 @@ export function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
+/** The ellipsis as JSON writes it in ASCII. */
+export const ESCAPED_ELLIPSIS = "\\u2026";
+
 /**
  * `value` as JSON, the ellipsis of our own excerpts as an escape: a text that is Latin but for it would take two bytes a
  * character, and so would the whole page that it is pasted into.
  */
 export function latinJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll("…", "\\u2026");
+  return JSON.stringify(value).replaceAll("…", ESCAPED_ELLIPSIS);
 }

@@ -1,4 +1,6 @@
-import { isEscaped, literalEnd } from "../lib/json-text.ts";
+// The global of this name is looked up the slow way each time.
+import { Buffer } from "node:buffer";
+import { ESCAPED_ELLIPSIS, isEscaped, latinJson, literalEnd } from "../lib/json-text.ts";
 import { MAX_QUERY_ITEMS, MAX_READ_CHARS } from "./search-query.ts";
 import { boundedText, foldText } from "./search-text.ts";
 
@@ -44,52 +46,50 @@ function roughStem(word: string): string {
   return stem.length >= 3 ? stem : word;
 }
 
-const foldedTerms = new Map<string, string>();
-/** Terms kept folded: a page asks for the same few for each of its rows. */
-const MAX_FOLDED_TERMS = 64;
+const knownForms = new Map<string, readonly Needle[]>();
+/** Terms whose forms are kept: a page asks for the same few for each of its rows. */
+const MAX_KNOWN_TERMS = 64;
 
-function foldedTerm(term: string): string {
-  let folded = foldedTerms.get(term);
-  if (folded === undefined) {
-    folded = foldText(boundedText(term, MAX_READ_CHARS).normalize("NFC")).folded.trim();
-    if (foldedTerms.size >= MAX_FOLDED_TERMS) foldedTerms.clear();
-    foldedTerms.set(term, folded);
-  }
-  return folded;
+/** A term as it may occur in a text: as a whole word, else at a word's beginning, else by its stem. */
+function formsOf(term: string): readonly Needle[] {
+  const known = knownForms.get(term);
+  if (known !== undefined) return known;
+  const text = foldText(boundedText(term, MAX_READ_CHARS).normalize("NFC")).folded.trim();
+  const forms = [
+    { text, whole: true },
+    { text, whole: false },
+    { text: roughStem(text), whole: false },
+  ];
+  if (knownForms.size >= MAX_KNOWN_TERMS) knownForms.clear();
+  knownForms.set(term, text === "" ? [] : forms);
+  return text === "" ? [] : forms;
 }
 
-/** Each term as it occurs in a text: as a whole word, else at a word's beginning, else by its stem. */
+/** The form in which each term occurs, of those that do. */
 function needlesIn(terms: readonly string[], find: (needle: Needle) => number): Needle[] {
-  const needles = terms.slice(0, MAX_QUERY_ITEMS).map((term) => {
-    const text = foldedTerm(term);
-    const forms = [
-      { text, whole: true },
-      { text, whole: false },
-      { text: roughStem(text), whole: false },
-    ];
-    return text === "" ? undefined : forms.find((form) => find(form) !== -1);
-  });
+  const needles = terms
+    .slice(0, MAX_QUERY_ITEMS)
+    .map((term) => formsOf(term).find((form) => find(form) !== -1));
   return needles.filter((needle) => needle !== undefined);
 }
 
 type Finder = (from: number) => number | null;
 
-/** A finder of the first hit of any term at or after an index of `text`; it answers null if there is none. */
-function hitFinder(text: string, terms: readonly string[]): Finder {
-  if (terms.length === 0) return () => null;
-  const isPlain = terms.every((term) => /^[A-Za-z0-9]+$/.test(term)) && isAscii(text);
-  return isPlain ? plainFinder(text, terms) : foldingFinder(text, terms);
+/** The first place of any needle; null if `find` finds none (-1). */
+function firstOf(needles: readonly Needle[], find: (needle: Needle) => number): number | null {
+  let first: number | null = null;
+  for (const needle of needles) {
+    const at = find(needle);
+    if (at !== -1 && (first === null || at < first)) first = at;
+  }
+  return first;
 }
 
-function firstOf(hits: readonly number[]): number | null {
-  return hits.length === 0 ? null : Math.min(...hits);
-}
-
-/** The quick way, for most mail: ASCII in lower case has every character in its place, and the runtime folds it at once. */
+/** ASCII in lower case has every character in its place, and the runtime folds it at once. */
 function plainFinder(text: string, terms: readonly string[]): Finder {
   const lower = text.toLowerCase();
   const needles = needlesIn(terms, (needle) => findPlain(lower, needle, 0));
-  return (from) => firstOf(needles.map((needle) => findPlain(lower, needle, from)).filter((at) => at !== -1));
+  return (from) => firstOf(needles, (needle) => findPlain(lower, needle, from));
 }
 
 function findPlain(lower: string, { text, whole }: Needle, from: number): number {
@@ -113,9 +113,7 @@ function foldingFinder(text: string, terms: readonly string[]): Finder {
   return (from) => {
     const start = origins.findIndex((origin) => origin >= from);
     if (start === -1) return null;
-    const first = firstOf(
-      needles.map((needle) => findNeedle(folded, needle, start)).filter((at) => at !== -1),
-    );
+    const first = firstOf(needles, (needle) => findNeedle(folded, needle, start));
     return first === null ? null : (origins[first] ?? null);
   };
 }
@@ -129,10 +127,17 @@ function isAscii(text: string): boolean {
 // eslint-disable-next-line no-control-regex -- control characters are blanks here
 const ASCII_BLANKS = /[\x00-\x1f\x7f][\x00-\x20\x7f]*| [\x00-\x20\x7f]+/g;
 
+/** An ASCII text on one line; blanks go at an end that is an end of the whole. */
+function asciiLine(text: string, isStart: boolean, isEnd: boolean): string {
+  const line = text.replace(ASCII_BLANKS, " ");
+  if (isStart) return isEnd ? line.trim() : line.trimStart();
+  return isEnd ? line.trimEnd() : line;
+}
+
 /** `text` on one line, as far as it is looked through. */
 function onOneLine(text: string): string {
   // ASCII is normal as it is.
-  if (isAscii(text)) return text.slice(0, MAX_SCANNED_CHARS).replace(ASCII_BLANKS, " ").trim();
+  if (isAscii(text)) return asciiLine(text.slice(0, MAX_SCANNED_CHARS), true, true);
   const read = boundedText(text.trimStart(), MAX_SCANNED_CHARS).normalize("NFC");
   return read.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }
@@ -141,63 +146,166 @@ function splitsSurrogates(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(at - 1, at + 1)) && at > 0;
 }
 
-interface Excerpt {
+/** A piece of a text on one line. It says whether something was cut off, and leaves it to others to show that. */
+export interface Excerpt {
   text: string;
-  /** Where it ends in the text it was cut from. */
+  cutBefore: boolean;
+  cutAfter: boolean;
+}
+
+/** An excerpt, and where it ends in what it was cut from. */
+interface Placed extends Excerpt {
   end: number;
 }
 
-/** About `maxChars` of `text` around the hit at `at`, not before `from`; an ellipsis stands for what is cut off. */
-function excerptAround(text: string, at: number, maxChars: number, from = 0): Excerpt {
-  const roomChars = Math.max(2, maxChars - 2);
-  let start = Math.max(from, Math.min(at - Math.floor(roomChars / 3), text.length - roomChars), 0);
-  const wordStart = start === 0 ? 0 : text.indexOf(" ", start - 1) + 1;
+/** About `maxChars` of `line` around the hit at `at`, not before `from`; room is left for two ellipses. */
+function excerptAround(line: string, at: number, maxChars: number, from = 0): Placed {
+  const roomChars = roomIn(maxChars);
+  let start = Math.max(from, Math.min(at - Math.floor(roomChars / 3), line.length - roomChars), 0);
+  const wordStart = start === 0 ? 0 : line.indexOf(" ", start - 1) + 1;
   if (wordStart > start && wordStart <= Math.min(at, start + MAX_CUT_SHIFT_CHARS)) start = wordStart;
-  if (splitsSurrogates(text, start)) start += 1;
-  let end = Math.min(text.length, start + roomChars);
-  const wordEnd = end === text.length ? end : text.lastIndexOf(" ", end);
+  if (splitsSurrogates(line, start)) start += 1;
+  let end = Math.min(line.length, start + roomChars);
+  const wordEnd = end === line.length ? end : line.lastIndexOf(" ", end);
   if (wordEnd > Math.max(at, end - MAX_CUT_SHIFT_CHARS)) end = wordEnd;
-  if (splitsSurrogates(text, end)) end -= 1;
-  const excerpt = text.slice(start, end).trim();
-  return { text: `${start > 0 ? "…" : ""}${excerpt}${end < text.length ? "…" : ""}`, end };
+  if (splitsSurrogates(line, end)) end -= 1;
+  return { text: line.slice(start, end).trim(), cutBefore: start > 0, cutAfter: end < line.length, end };
+}
+
+function roomIn(maxChars: number): number {
+  return Math.max(2, maxChars - 2);
+}
+
+/** A text in which hits are found and shown. Places are the text's own, whatever it is folded to. */
+interface Source {
+  /** The first hit of any term at or after a place; null if there is none. */
+  nextHit: (from: number) => number | null;
+  /** The whole text if it is no longer than `maxChars`, else what stands around `at`. */
+  snippet: (at: number, maxChars: number) => Excerpt;
+  /** What stands around `at`, but not before `from`. */
+  fragment: (at: number, from: number) => Placed;
+}
+
+function sourceOf(text: string, terms: readonly string[]): Source {
+  const isPlain = terms.every((term) => /^[A-Za-z0-9]+$/.test(term)) && isAscii(text);
+  return isPlain ? plainSource(text.slice(0, MAX_SCANNED_CHARS), terms) : foldingSource(text, terms);
+}
+
+function foldingSource(text: string, terms: readonly string[]): Source {
+  const line = onOneLine(text);
+  return {
+    nextHit: terms.length === 0 ? () => null : foldingFinder(line, terms),
+    snippet: (at, maxChars) => snippetOf(line, at, maxChars),
+    fragment: (at, from) => excerptAround(line, at, HIGHLIGHT_CHARS, from),
+  };
+}
+
+function snippetOf(line: string, at: number, maxChars: number): Excerpt {
+  return line.length <= maxChars
+    ? { text: line, cutBefore: false, cutAfter: false }
+    : excerptAround(line, at, maxChars);
+}
+
+/** The quick way, for most mail: of a long text only what is shown is put on one line. */
+function plainSource(text: string, terms: readonly string[]): Source {
+  let window: Window | null = null;
+  // The snippet and the first fragment show the same place.
+  const around = (at: number, maxChars: number): Window => {
+    if (window === null || window.at !== at || window.maxChars < maxChars) {
+      window = windowAround(text, at, maxChars);
+    }
+    return window;
+  };
+  return {
+    nextHit: plainFinder(text, terms),
+    snippet(at, maxChars) {
+      const { line, hit } = around(at, maxChars);
+      return snippetOf(line, hit, maxChars);
+    },
+    fragment(at, from) {
+      const { line, hit, start } = around(at, HIGHLIGHT_CHARS);
+      const before = from <= start ? 0 : asciiLine(text.slice(start, from), start === 0, false).length;
+      const excerpt = excerptAround(line, hit, HIGHLIGHT_CHARS, before);
+      return { ...excerpt, end: placeOf(text, start, excerpt.end) };
+    },
+  };
+}
+
+/** Characters on each side of a hit that are looked at first: on most lines words stand apart by one blank. */
+const WINDOW_CHARS = 240;
+
+/** A part of the line that an ASCII text becomes, for an excerpt of `maxChars` around `at`. */
+interface Window {
+  line: string;
+  /** Where `at` has come to lie. */
+  hit: number;
+  /** Where the part begins in the text. */
+  start: number;
+  at: number;
+  maxChars: number;
+}
+
+/**
+ * So much of an ASCII text around `at`, on one line, that an excerpt of `maxChars` is cut from it as from the whole: on each
+ * side more than it may take, or all there is.
+ */
+function windowAround(text: string, at: number, maxChars: number): Window {
+  const enoughChars = maxChars + 2;
+  for (let reach = WINDOW_CHARS; ; reach *= 4) {
+    const start = Math.max(0, at - reach);
+    const end = Math.min(text.length, at + reach);
+    // A run of blanks that is cut here is one blank on either side, as it is in the whole.
+    const left = asciiLine(text.slice(start, at), start === 0, false);
+    const right = asciiLine(text.slice(at, end), at === 0, end === text.length);
+    const isEnough =
+      (start === 0 || left.length >= enoughChars) && (end === text.length || right.length >= enoughChars);
+    if (isEnough) return { line: left + right, hit: left.length, start, at, maxChars };
+  }
+}
+
+/** The place in an ASCII text where its line, taken from `start`, has come to `length` characters. */
+function placeOf(text: string, start: number, length: number): number {
+  let place = start;
+  // At the beginning of a text blanks count for nothing.
+  if (start === 0) while (isBlank(text, place)) place += 1;
+  for (let passed = 0; passed < length; passed += 1) {
+    const wasBlank = isBlank(text, place);
+    place += 1;
+    while (wasBlank && isBlank(text, place)) place += 1;
+  }
+  return place;
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code <= 0x20 || code === 0x7f;
 }
 
 /** What a search shows of a hit. */
 export interface Excerpts {
-  snippet: string;
-  highlights: string[];
+  snippet: Excerpt;
+  /** Up to three fragments, without markup, that show hits: the subject's first, then the body's in order. */
+  highlights: Excerpt[];
 }
 
-/** A line around the first hit in the body, and up to three fragments that show hits. White space is folded in both. */
+/** A line around the first hit in the body, or its beginning, and fragments that show hits. White space is folded in all. */
 export function excerptsFor(fields: { subject: string; body: string }, terms: readonly string[]): Excerpts {
-  const body = onOneLine(fields.body);
-  const nextHit = hitFinder(body, terms);
-  return {
-    snippet: snippetOf(body, nextHit, SNIPPET_CHARS),
-    highlights: highlightsOf(fields.subject, body, terms, nextHit),
-  };
-}
-
-function snippetOf(line: string, nextHit: Finder, maxChars: number): string {
-  return line.length <= maxChars ? line : excerptAround(line, nextHit(0) ?? 0, maxChars).text;
-}
-
-function highlightsOf(
-  subjectText: string,
-  body: string,
-  terms: readonly string[],
-  nextHit: Finder,
-): string[] {
-  const subject = onOneLine(subjectText);
-  const inSubject = hitFinder(subject, terms)(0);
-  const fragments = inSubject === null ? [] : [excerptAround(subject, inSubject, HIGHLIGHT_CHARS).text];
-  let hit = nextHit(0);
-  for (let from = 0; hit !== null && fragments.length < MAX_HIGHLIGHTS; hit = nextHit(from)) {
-    const excerpt = excerptAround(body, hit, HIGHLIGHT_CHARS, from);
-    fragments.push(excerpt.text);
-    from = Math.max(excerpt.end, hit + 1);
+  const body = sourceOf(fields.body, terms);
+  const subject = sourceOf(fields.subject, terms);
+  const first = body.nextHit(0);
+  const snippet = body.snippet(first ?? 0, SNIPPET_CHARS);
+  const inSubject = subject.nextHit(0);
+  const highlights: Excerpt[] = inSubject === null ? [] : [subject.fragment(inSubject, 0)];
+  for (
+    let hit = first, from = 0;
+    hit !== null && highlights.length < MAX_HIGHLIGHTS;
+    hit = body.nextHit(from)
+  ) {
+    const fragment = body.fragment(hit, from);
+    highlights.push(fragment);
+    from = Math.max(fragment.end, hit + 1);
   }
-  return fragments;
+  return { snippet, highlights };
 }
 
 /**
@@ -205,13 +313,29 @@ function highlightsOf(
  * not count. White space is folded, a cut shows as `…`, and at most `maxChars` UTF-16 units come back.
  */
 export function snippetFor(text: string, terms: readonly string[], maxChars = SNIPPET_CHARS): string {
-  const line = onOneLine(text);
-  return snippetOf(line, hitFinder(line, terms), maxChars);
+  const source = sourceOf(text, terms);
+  return shown(source.snippet(source.nextHit(0) ?? 0, maxChars));
 }
 
-/** Up to three fragments of plain text, without markup, that show hits: the subject's first, then the body's in order. */
+/** The highlights of `excerptsFor` as texts. */
 export function highlightsFor(fields: { subject: string; body: string }, terms: readonly string[]): string[] {
-  return excerptsFor(fields, terms).highlights;
+  return excerptsFor(fields, terms).highlights.map(shown);
+}
+
+/** An excerpt as text: an ellipsis stands for what is cut off. */
+export function shown({ text, cutBefore, cutAfter }: Excerpt): string {
+  return `${cutBefore ? "…" : ""}${text}${cutAfter ? "…" : ""}`;
+}
+
+/**
+ * An excerpt as a JSON string. Its ellipses are escapes, and never were anything else: a string that once held one stays
+ * of two bytes a character, whatever takes its place.
+ */
+export function excerptJson({ text, cutBefore, cutAfter }: Excerpt): string {
+  const literal = latinJson(text);
+  return cutBefore || cutAfter
+    ? `"${cutBefore ? ESCAPED_ELLIPSIS : ""}${literal.slice(1, -1)}${cutAfter ? ESCAPED_ELLIPSIS : ""}"`
+    : literal;
 }
 
 const BODY_OPENING = '{"body_text":"';
@@ -220,10 +344,13 @@ const BODY_OPENING = '{"body_text":"';
 export function bodyTextStart(start: string): string | null {
   if (!start.startsWith(BODY_OPENING)) return null;
   const end = literalEnd(start, BODY_OPENING.length);
-  // Cut short, the text may end within an escape of up to six characters.
-  const text = end === -1 ? start.replace(/\\(?:u[0-9a-f]{0,3})?$/, "") : start.slice(0, end);
-  const literal = `"${text.slice(BODY_OPENING.length)}`;
-  return JSON.parse(
-    end === -1 && isEscaped(literal, literal.length) ? `${literal.slice(0, -1)}"` : `${literal}"`,
-  ) as string;
+  const literal =
+    end === -1 ? closed(start.slice(BODY_OPENING.length - 1)) : start.slice(BODY_OPENING.length - 1, end + 1);
+  return JSON.parse(literal) as string;
+}
+
+/** A string literal that was cut short, ended before an escape that was cut with it: one of up to six characters. */
+function closed(literal: string): string {
+  const whole = literal.replace(/\\(?:u[0-9a-f]{0,3})?$/, "");
+  return isEscaped(whole, whole.length) ? `${whole.slice(0, -1)}"` : `${whole}"`;
 }

@@ -104,22 +104,56 @@ function foldCharacter(character: string): string {
   return Array.from(bare, (part) => (holdsToken(part) ? part : " ")).join("");
 }
 
+const SPACE = 0x20;
+const FIRST_BEYOND_ASCII = 0x80;
+
+/** How an ASCII character is compared: letters small, digits as they are, anything else as a space. */
+const ASCII_FOLDED = Uint8Array.from({ length: FIRST_BEYOND_ASCII }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[A-Za-z0-9]/.test(character) ? character.toLowerCase().charCodeAt(0) : SPACE;
+});
+
 /** Folds `text` to find words in it regardless of case and accents. Linear; the caller bounds the length. */
 export function foldText(text: string): FoldedText {
-  const parts: string[] = [];
+  const units: number[] = [];
   const origins: number[] = [];
   const known = new Map<string, string>();
   let afterSpace = false;
-  let at = 0;
-  for (const character of text) {
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    // Even of a text in another script much is ASCII; a table is quicker for it than what the others need.
+    if (code < FIRST_BEYOND_ASCII) {
+      const unit = ASCII_FOLDED[code] ?? SPACE;
+      if (unit !== SPACE || !afterSpace) {
+        units.push(unit);
+        origins.push(at);
+      }
+      afterSpace = unit === SPACE;
+      at += 1;
+      continue;
+    }
+    const character = String.fromCodePoint(text.codePointAt(at) ?? SPACE);
     const folded = known.get(character) ?? foldCharacter(character);
     known.set(character, folded);
     if (folded !== " " || !afterSpace) {
-      parts.push(folded);
-      for (let unit = 0; unit < folded.length; unit++) origins.push(at);
+      for (let unit = 0; unit < folded.length; unit += 1) {
+        units.push(folded.charCodeAt(unit));
+        origins.push(at);
+      }
     }
-    afterSpace = folded === "" ? afterSpace : folded.endsWith(" ");
+    if (folded !== "") afterSpace = folded.endsWith(" ");
     at += character.length;
   }
-  return { folded: parts.join(""), origins };
+  return { folded: textOf(units), origins };
+}
+
+/** UTF-16 units a call takes as arguments without a look at the stack. */
+const MAX_UNITS_AT_ONCE = 4_096;
+
+function textOf(units: readonly number[]): string {
+  let text = "";
+  for (let from = 0; from < units.length; from += MAX_UNITS_AT_ONCE) {
+    text += String.fromCharCode(...units.slice(from, from + MAX_UNITS_AT_ONCE));
+  }
+  return text;
 }

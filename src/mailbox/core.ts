@@ -2,8 +2,7 @@ import { Server } from "partyserver";
 import type { DeletedMailbox } from "../contract/mailbox.ts";
 import { conflict, UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
-import { configOf, operatorFetch, type OperatorBindings } from "../env.ts";
-import { dohLookup } from "../lib/doh.ts";
+import { configOf } from "../env.ts";
 import { uuidV7, type Seq } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -11,31 +10,22 @@ import { Database } from "../lib/sql.ts";
 import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
-import { Domains } from "./domains.ts";
+import { Jobs } from "./jobs.ts";
+import { KeptPages } from "./kept-pages.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Listeners } from "./listeners.ts";
 import { eventsAfter, type LoggedEvent } from "./log.ts";
-import { NewestPage } from "./newest-page.ts";
 import { type View } from "./present.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { CodeRow } from "./schema.ts";
-import { insideTransport } from "./inside.ts";
 import { Outbox } from "./outbox.ts";
-import { embedderOf, type EmbedderBindings } from "./embedder-of.ts";
-import { Embeddings } from "./embeddings.ts";
-import { OutboxPump } from "./outbox-pump.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
-import { domainOf } from "../mail/address.ts";
-import type { DkimKey } from "../outbound/dkim.ts";
-import type { Transport } from "../outbound/transport.ts";
 import { readOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
-import { TakeOver, type KeptMailbox } from "./take-over.ts";
+import type { KeptMailbox } from "./take-over.ts";
 import { Waiters } from "./waiters.ts";
-import { wayOut, type WayOutBindings } from "./way-out.ts";
-import { Webhooks } from "./webhooks.ts";
 
 /** What a mailbox is created with. */
 export interface NewMailbox {
@@ -82,19 +72,15 @@ export abstract class MailboxCore extends Server<Env> {
   protected readonly listeners: Listeners;
   protected readonly alarmClock: AlarmClock;
   readonly #lifecycle: Lifecycle;
-  protected webhooks: Webhooks;
-  protected readonly takeOver: TakeOver;
-  protected readonly domains: Domains;
   protected readonly outbox: Outbox;
-  protected outboxPump: OutboxPump;
-  protected embeddings: Embeddings;
+  /** What it does by itself. */
+  protected jobs: Jobs;
   /** Who waits for the first try of a message. */
   protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
-  #relay: Transport | null = null;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, uses: 0 };
-  protected readonly newest = new NewestPage();
+  protected readonly pages = new KeptPages();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -104,13 +90,9 @@ export abstract class MailboxCore extends Server<Env> {
       durable: () => ctx.storage.sync(),
     });
     this.alarmClock = new AlarmClock(ctx.storage);
-    this.takeOver = new TakeOver({ db: this.db, env, ...this.#context() });
-    this.domains = this.#newDomains();
-    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env, () => this.domains.releaseAll());
     this.outbox = new Outbox(this.db);
-    this.webhooks = this.#newWebhooks();
-    this.outboxPump = this.#newOutboxPump();
-    this.embeddings = this.#newEmbeddings();
+    this.jobs = this.#newJobs();
+    this.#lifecycle = new Lifecycle(this.db, ctx.storage, env, () => this.jobs.domains.releaseAll());
     if (!hasSchema(this.db)) return;
     migrate(this.db, MIGRATIONS);
     this.account = Account.open(this.db);
@@ -133,7 +115,7 @@ export abstract class MailboxCore extends Server<Env> {
       const due = now + REPORT_RETRY_MS;
       this.db.run(statements.INSERT_ACCOUNT, address, kind, now, expiresAt, 0, month, due);
       this.db.run(statements.INSERT_KEY, uuidV7(now), mailbox.secretHash, mailbox.scope, now, expiresAt);
-      if (mailbox.takeOver) this.takeOver.begin(mailbox.takeOver, now);
+      if (mailbox.takeOver) this.jobs.takeOver.begin(mailbox.takeOver, now);
     });
     const account = Account.open(this.db);
     this.account = account;
@@ -173,11 +155,7 @@ export abstract class MailboxCore extends Server<Env> {
         await this.#close();
         return;
       }
-      this.webhooks.pump(now);
-      this.outboxPump.pump(now);
-      this.embeddings.pump(now);
-      this.takeOver.pump(now);
-      this.domains.pump(now);
+      this.jobs.pump(now);
       prune(this.db, this.retentionMs, now);
       this.#expireUploads(this.account, now);
       await this.#lifecycle.drain(this.account, now);
@@ -207,14 +185,12 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Runs a change as one transaction. When it fails, memory is read again from what is stored. */
   protected commit<T>(change: () => T): T {
-    this.newest.forget();
+    this.pages.forget();
     try {
       return this.db.transaction(change);
     } catch (error) {
       this.account = Account.open(this.db);
-      this.webhooks.forget();
-      this.embeddings.forget();
-      this.domains.forget();
+      this.jobs.forget();
       // What the change said of the alarm is undone with it.
       this.ctx.waitUntil(this.arm());
       throw error;
@@ -264,8 +240,7 @@ export abstract class MailboxCore extends Server<Env> {
     if (account.row.status !== status) {
       account.setStatus(status, reason, Date.now());
       this.recheck();
-      this.webhooks.pump(Date.now());
-      this.outboxPump.pump(Date.now());
+      this.jobs.resume(Date.now());
       await this.#reportToDirectory(account);
     }
     return done(show(account));
@@ -286,18 +261,13 @@ export abstract class MailboxCore extends Server<Env> {
     if (account === null) return 0;
     const now = Date.now();
     this.commit(() => this.#lifecycle.beginEnd(account, now));
-    this.webhooks.close();
-    this.outboxPump.close();
-    this.embeddings.close();
+    this.jobs.close();
     this.recheck();
     await this.arm();
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) {
       this.account = null;
-      this.domains.forget();
-      this.webhooks = this.#newWebhooks();
-      this.outboxPump = this.#newOutboxPump();
-      this.embeddings = this.#newEmbeddings();
+      this.jobs = this.#newJobs();
     } else await this.arm();
     return blobs;
   }
@@ -307,69 +277,39 @@ export abstract class MailboxCore extends Server<Env> {
     const { account } = this;
     if (account === null) return;
     const now = Date.now();
-    const isClosing = account.row.status === "closing";
-    const kept = isClosing
-      ? []
-      : [
-          retentionDue(this.db, this.retentionMs),
-          uploadsDue(this.db),
-          this.takeOver.due(),
-          ...this.domains.dues(),
-        ];
-    const work = [...this.webhooks.dues(now), this.outboxPump.due(now), this.embeddings.due(now)];
-    await this.alarmClock.set([...this.#lifecycle.dues(account), ...kept, ...work]);
+    // Of a mailbox that ends only its end is due.
+    const work =
+      account.row.status === "closing"
+        ? []
+        : [retentionDue(this.db, this.retentionMs), uploadsDue(this.db), ...this.jobs.dues(now)];
+    await this.alarmClock.set([...this.#lifecycle.dues(account), ...work]);
   }
 
-  #newEmbeddings(): Embeddings {
-    return new Embeddings({
+  #newJobs(): Jobs {
+    return new Jobs({
       db: this.db,
+      env: () => this.env,
       clock: this.alarmClock,
-      account: () => this.account,
-      embedder: () => embedderOf(this.env as Env & EmbedderBindings, configOf(this.env)),
-    });
-  }
-
-  #newOutboxPump(): OutboxPump {
-    const config = () => configOf(this.env);
-    return new OutboxPump({
-      db: this.db,
       outbox: this.outbox,
-      clock: this.alarmClock,
-      config,
       account: () => this.account,
       commit: (change) => this.commit(change),
       durable: () => this.ctx.storage.sync(),
       openFile: (upload) => this.openFile(upload),
-      signerFor: (from) => this.#signerFor(from),
-      inside: insideTransport(this.env, config),
-      outside: () => this.#wayOut(),
-      enqueue: (account, event, now) => this.webhooks.enqueue(account, event, now),
       tell: (events) => this.tell(events),
+      rearm: () =>
+        this.ctx.waitUntil(
+          this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
+        ),
       reportSoon: () => this.reportSoon(),
       moved: (seq) => void this.sendWaiters.publish(seq),
     });
   }
 
-  /** Mail from an own domain is signed by it alone: DMARC wants the domain of From. */
-  #signerFor(from: string): { dkim: DkimKey | null } | null {
-    const domain = domainOf(from);
-    const address = this.account?.row.address;
-    if (address !== undefined && domain === domainOf(address)) return { dkim: configOf(this.env).dkim };
-    const dkim = this.domains.signingKey(domain);
-    return dkim === null ? null : { dkim };
-  }
-
   /** What reports about messages of ours are applied with. */
   protected get reportTools(): ReportTools {
     const enqueue: ReportTools["enqueue"] = (account, event, now) =>
-      this.webhooks.enqueue(account, event, now);
+      this.jobs.webhooks.enqueue(account, event, now);
     return { db: this.db, outbox: this.outbox, enqueue };
-  }
-
-  /** What carries mail out of the deployment; null where nothing does. One for the actor's life: it keeps sessions. */
-  #wayOut(): Transport | null {
-    this.#relay ??= wayOut(this.env as Env & WayOutBindings, configOf(this.env));
-    return this.#relay;
   }
 
   /** The bytes of an upload that a message uses. */
@@ -386,52 +326,13 @@ export abstract class MailboxCore extends Server<Env> {
       if (this.changeWaiters.size > 0) this.changeWaiters.publish(event);
       this.listeners.publish(event);
     }
-    if (events.length > 0) this.webhooks.pump(Date.now());
+    if (events.length > 0) this.jobs.webhooks.pump(Date.now());
   }
 
   /** Before the blobs that are due are erased, which theirs are then. */
   #expireUploads(account: Account, now: number): void {
     const due = uploadsDue(this.db);
     if (due !== null && due <= now) this.commit(() => expireUploads(this.db, account, now));
-  }
-
-  #newWebhooks(): Webhooks {
-    return new Webhooks({
-      db: this.db,
-      clock: this.alarmClock,
-      askResolver: (input, init) => this.#askResolver(input, init),
-      ...this.#context(),
-    });
-  }
-
-  /** What the parts of a mailbox ask it for. */
-  #context() {
-    return {
-      config: () => configOf(this.env),
-      account: () => this.account,
-      reportSoon: () => this.reportSoon(),
-      rearm: () =>
-        this.ctx.waitUntil(
-          this.arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)),
-        ),
-    };
-  }
-
-  #newDomains(): Domains {
-    const config = () => configOf(this.env);
-    return new Domains({
-      db: this.db,
-      clock: this.alarmClock,
-      config,
-      account: () => this.account,
-      commit: (change) => this.commit(change),
-      lookup: () => dohLookup(config().customDomains.dohUrl, (input, init) => this.#askResolver(input, init)),
-      registryOf: (domain) => this.env.DOMAIN.getByName(domain),
-    });
-  }
-
-  #askResolver(...request: Parameters<typeof fetch>): Promise<Response> {
-    return operatorFetch(this.env as OperatorBindings)(...request);
   }
 
   /** How long the log keeps an entry. */

@@ -23,8 +23,8 @@ export type Unembedded = { seq: Seq; listing: string; body_start: string | null 
 
 /** Characters of a stored body that are read: some hundred words of JSON. */
 const BODY_CHARS = 6_000;
-/** Rows read at once into memory. */
-const LOAD_ROWS = 2_000;
+/** Rows read at once: what they leave to be collected is little beside the vectors themselves. */
+const LOAD_ROWS = 250;
 
 const READ_STATE: Query<EmbeddingState, []> = {
   text: "SELECT model, generation, dimensions, low, high, embedded, failed FROM embedding_state",

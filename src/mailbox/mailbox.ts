@@ -66,7 +66,7 @@ export class Mailbox extends MailboxSending {
 
   /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
   keptMail(): KeptMail | null {
-    return this.takeOver.progress();
+    return this.jobs.takeOver.progress();
   }
 
   /** Makes room for a large message whose blobs are written next; those that no message comes to name are erased. */
@@ -96,14 +96,17 @@ export class Mailbox extends MailboxSending {
     this.tell(events);
     const received = (seq: number, duplicate: boolean) => done({ id: idOf(seq, account.idTail), duplicate });
     if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
-    this.embeddings.stored(now);
+    this.jobs.embeddings.stored(now);
     const { message } = written;
     if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
     return received(message.seq, false);
   }
 
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-    return this.answer(access, (account) => this.newest.read(this.db, this.view(account), filters));
+    return this.answer(access, (account) => {
+      const read = () => reading.inboxPage(this.db, this.view(account), filters);
+      return reading.isNewestPage(filters) ? this.pages.read(`newest ${filters.limit}`, read) : read();
+    });
   }
 
   /** Searches by words, by meaning or by both; by words where no model is configured or it does not answer. */
@@ -112,15 +115,20 @@ export class Mailbox extends MailboxSending {
     filters: InboxFilters,
     { text, mode }: { text: string; mode: string },
   ): Promise<Answer<JsonText<SearchPage>>> {
-    const byMeaning = mode !== "keyword" && this.embeddings.isOn;
+    const byMeaning = mode !== "keyword" && this.jobs.embeddings.isOn;
     // Nobody who may not search costs a call of the model.
     const admitted = byMeaning ? this.admit(access) : null;
     if (admitted?.ok === false) return admitted;
-    const found = byMeaning ? await this.embeddings.meaning(text) : NO_MODEL_HINT;
+    const found = byMeaning ? await this.jobs.embeddings.meaning(text) : NO_MODEL_HINT;
     const meaning = typeof found === "string" ? null : found;
-    const hint = meaning === null ? String(found) : this.embeddings.hint();
+    const hint = meaning === null ? String(found) : this.jobs.embeddings.hint();
     const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };
-    return this.answer(access, (account) => searchPage(this.db, this.view(account), filters, options));
+    return this.answer(access, (account) => {
+      const read = () => searchPage(this.db, this.view(account), filters, options);
+      // What is near in meaning changes with the work of the model, which is no change of a message.
+      if (meaning !== null) return read();
+      return this.pages.read(`search ${JSON.stringify([filters, text, options.hint])}`, read);
+    });
   }
 
   readEmail(access: Access, id: string): Answer<reading.EmailAnswer> {
@@ -257,7 +265,7 @@ export class Mailbox extends MailboxSending {
       return this.commit(() => {
         // The directory knows of the newest one kept.
         if (this.outbox.keptOne(seq.value) !== null) this.reportSoon();
-        this.embeddings.erase(seq.value);
+        this.jobs.embeddings.erase(seq.value);
         return eraseEmail(this.db, account, seq.value, now);
       });
     });
@@ -270,7 +278,7 @@ export class Mailbox extends MailboxSending {
       done(
         jsonText({
           ...statsOf(account.row, this.counted(account), Date.now()),
-          embeddings: this.embeddings.progress(),
+          embeddings: this.jobs.embeddings.progress(),
         }),
       ),
     );
@@ -289,7 +297,7 @@ export class Mailbox extends MailboxSending {
         quotaBytes: this.quotaOf(account),
         pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
         keys: account.keyRecords().length,
-        webhooks: healthOf(this.webhooks),
+        webhooks: healthOf(this.jobs.webhooks),
         hasKept: this.outbox.kept(reading.BEYOND_ALL, 1).length > 0,
       });
     });
@@ -309,7 +317,7 @@ export class Mailbox extends MailboxSending {
     return this.answer(access, (account) => {
       const stale = stalePage(this.db, this.view(account), page);
       // What follows from the messages may become other texts.
-      if (stale.ok && page.cursor === null) this.embeddings.startOver();
+      if (stale.ok && page.cursor === null) this.jobs.embeddings.startOver();
       return stale;
     });
   }
@@ -391,7 +399,7 @@ export class Mailbox extends MailboxSending {
     if (news !== null) return { written: fileReport(this.db, account, mail, now), events: news };
     const written = ingest(this.db, account, mail, now);
     if (written.kind === "duplicate") return { written, events: [] };
-    this.webhooks.enqueue(account, written.event, now);
+    this.jobs.webhooks.enqueue(account, written.event, now);
     return { written, events: [written.event] };
   }
 
@@ -401,12 +409,12 @@ export class Mailbox extends MailboxSending {
     mail: PreparedMail,
     kept: KeptMessage,
   ): { written: Ingested; events: LoggedEvent[] } {
-    const written: Ingested = this.takeOver.advance(kept.position)
+    const written: Ingested = this.jobs.takeOver.advance(kept.position)
       ? ingest(this.db, account, mail, kept.receivedAt)
       : { kind: "duplicate", seq: account.row.last_seq };
     if (written.kind !== "stored") return { written, events: [] };
     if (kept.codeTaken) takeCode(this.db, written.message.seq, kept.receivedAt);
-    this.webhooks.enqueue(account, written.event, Date.now());
+    this.jobs.webhooks.enqueue(account, written.event, Date.now());
     return { written, events: [written.event] };
   }
 

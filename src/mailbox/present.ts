@@ -35,13 +35,21 @@ export function listingOf(row: { listing: string }): Listing {
 }
 
 /**
- * One row of a listing as JSON text (EmailSummary). What never changes lies in the row as text; the rest is written around
- * it. Nothing of the rest needs escaping: ids, times, a status, and labels that are JSON already.
+ * One row of a listing as JSON text (EmailSummary). What never changes lies in the row as text; the rest is written before
+ * it (`summaryOpening`).
  */
 export function summaryText(row: MessageRow, view: View): JsonText<EmailSummary> {
-  const thread = row.thread === row.seq ? "" : idOf(row.thread, view.tail);
+  return summaryOpening(row, view) + row.listing.slice(1);
+}
+
+/**
+ * What stands before the members of the listing. Nothing of it needs escaping: ids, times, a status, and labels that are
+ * JSON already.
+ */
+export function summaryOpening(row: MessageRow, view: View): string {
   const id = idOf(row.seq, view.tail);
-  return `{"id":"${id}","thread_id":"${thread || id}","mailbox":"${view.mailbox}","status":"${row.status}","received_at":"${receivedAt(row.seq)}","labels":${row.labels},${row.listing.slice(1)}`;
+  const thread = row.thread === row.seq ? id : idOf(row.thread, view.tail);
+  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}","received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
 }
 
 export function threadOf(
@@ -77,6 +85,7 @@ export function emailText(
     attachments,
     delivery: more.delivery,
     size_bytes: row.size_bytes,
+    link: row.link,
     created_at: receivedAt(row.seq),
     attachment_names: attachments.map((attachment) => attachment.filename).join(", "),
     attachment_search_text: "",

@@ -140,6 +140,7 @@ export type ContentRow = {
   raw_key: string | null;
   parts_key: string | null;
   size_bytes: number;
+  link: string | null;
 };
 
 /** A message of ours as it is composed, and when it is tried next. */

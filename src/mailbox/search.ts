@@ -4,14 +4,14 @@ import type { InboxFilters } from "../contract/routes.ts";
 import { fused } from "../embeddings/fusion.ts";
 import type { Neighbour, NearestOptions } from "../embeddings/vectors.ts";
 import { SEQ_PER_MS } from "../lib/ids.ts";
-import { latinJson, literalEnd } from "../lib/json-text.ts";
+import { literalEnd } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
-import { bodyTextStart, excerptsFor } from "../mail/excerpts.ts";
+import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
 import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import { writeCursor } from "./cursor.ts";
-import { summaryText, type JsonText, type View } from "./present.ts";
+import { summaryOpening, type JsonText, type View } from "./present.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams, SearchHit } from "./statements.ts";
@@ -76,13 +76,14 @@ export function searchPage(
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
 function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
-  const listed = summaryText(hit, view);
-  const opening = memberOf(listed, "snippet");
-  const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value;
-  const { snippet, highlights } = excerptsFor({ subject: memberOf(listed, "subject").value, body }, terms);
+  const { listing } = hit;
+  const opening = memberOf(listing, "snippet");
+  const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
+  const { snippet, highlights } = excerptsFor({ subject: memberOf(listing, "subject").value(), body }, terms);
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
-  const shown = `${listed.slice(0, opening.start)}${latinJson(snippet)}${listed.slice(opening.end, -1)}`;
-  return `${shown},"score":${score},"highlights":${latinJson(highlights)}}`;
+  const shown = `${listing.slice(1, opening.start)}${excerptJson(snippet)}${listing.slice(opening.end, -1)}`;
+  const fragments = highlights.map(excerptJson).join(",");
+  return `${summaryOpening(hit, view)}${shown},"score":${score},"highlights":[${fragments}]}`;
 }
 
 /**
@@ -92,11 +93,11 @@ function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
 function memberOf(
   listing: string,
   name: "subject" | "snippet",
-): { value: string; start: number; end: number } {
+): { value: () => string; start: number; end: number } {
   const key = `,"${name}":"`;
   const start = listing.indexOf(key) + key.length - 1;
   const end = literalEnd(listing, start + 1) + 1;
-  return { value: JSON.parse(listing.slice(start, end)) as string, start, end };
+  return { value: () => JSON.parse(listing.slice(start, end)) as string, start, end };
 }
 
 interface Selection {

@@ -35,9 +35,11 @@ export abstract class MailboxSending extends MailboxUploads {
     const { dailySendLimit, mailDomain } = configOf(this.env);
     // Who holds another domain only its object says, and it is asked of mail that arrives.
     const wayTo = (address: string) =>
-      this.domains.isVerified(domainOf(address.toLowerCase())) ? "inside" : wayToAddress(address, mailDomain);
+      this.jobs.domains.isVerified(domainOf(address.toLowerCase()))
+        ? "inside"
+        : wayToAddress(address, mailDomain);
     const accepted = this.answer(access, (account) => {
-      const domains = this.domains.statuses();
+      const domains = this.jobs.domains.statuses();
       const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit, wayTo };
       return this.commit(() => {
         const taken = accept(tools, request, now);
@@ -46,7 +48,7 @@ export abstract class MailboxSending extends MailboxUploads {
       });
     });
     if (!accepted.ok) return accepted;
-    this.embeddings.stored(now);
+    this.jobs.embeddings.stored(now);
     void this.#pumpAfterAnswer();
     return this.#toldOf(access, accepted.value.seq, wait);
   }
@@ -62,7 +64,7 @@ export abstract class MailboxSending extends MailboxUploads {
   emailToAnswer(access: Access, id: string): Answer<EmailToAnswer> {
     return this.answer(access, (account) => {
       const email = reading.findEmail(this.db, this.view(account), id, true);
-      return email.ok ? done({ ...email.value, ownDomains: this.domains.verified() }) : email;
+      return email.ok ? done({ ...email.value, ownDomains: this.jobs.domains.verified() }) : email;
     });
   }
 
@@ -70,7 +72,7 @@ export abstract class MailboxSending extends MailboxUploads {
   emailWithMessageId(access: Access, messageId: string): Answer<EmailToAnswer | null> {
     return this.answer(access, (account) => {
       const email = reading.findByMessageId(this.db, this.view(account), messageId);
-      return done(email === null ? null : { ...email, ownDomains: this.domains.verified() });
+      return done(email === null ? null : { ...email, ownDomains: this.jobs.domains.verified() });
     });
   }
 
@@ -123,7 +125,7 @@ export abstract class MailboxSending extends MailboxUploads {
   /** What `/v1/stats` counts beside the mail. */
   protected counted(account: Account): Counted {
     return {
-      routes: this.webhooks.targets.routes().length,
+      routes: this.jobs.webhooks.targets.routes().length,
       suppressions: this.outbox.countSuppressions(),
       sendsToday: account.sendsOn(Date.now()).count,
       dailySendLimit: configOf(this.env).dailySendLimit,
@@ -139,7 +141,7 @@ export abstract class MailboxSending extends MailboxUploads {
       console.error("A message is left to the alarm, because the disk failed:", error);
       return;
     }
-    setTimeout(() => this.outboxPump.pump(Date.now()), 0);
+    setTimeout(() => this.jobs.outboxPump.pump(Date.now()), 0);
   }
 
   async #toldOf(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {

@@ -30,51 +30,51 @@ export abstract class MailboxSettings extends MailboxCore {
     change: { displayName: string | null | undefined; webhook: WebhookSettings },
   ): Answer<MailboxInfo> {
     return this.#change(access, (account, now) => {
-      const fault = this.webhooks.faultOf(account, change.webhook);
+      const fault = this.jobs.webhooks.faultOf(account, change.webhook);
       if (!fault.ok) return fault;
       if (change.displayName !== undefined) account.setDisplayName(change.displayName);
-      this.webhooks.configure(account, change.webhook, now);
+      this.jobs.webhooks.configure(account, change.webhook, now);
       return done(this.#info(account));
     });
   }
 
   webhookRoutes(access: Access): Answer<WebhookRoutes> {
-    return this.answer(access, (account) => done(this.webhooks.routes(account)));
+    return this.answer(access, (account) => done(this.jobs.webhooks.routes(account)));
   }
 
   putWebhookRoute(access: Access, label: string, url: string): Answer<WebhookRoute> {
-    return this.#change(access, (account, now) => this.webhooks.putRoute(account, label, url, now));
+    return this.#change(access, (account, now) => this.jobs.webhooks.putRoute(account, label, url, now));
   }
 
   removeWebhookRoute(access: Access, label: string): Answer<DeletedWebhookRoute> {
-    return this.#change(access, () => this.webhooks.removeRoute(label));
+    return this.#change(access, () => this.jobs.webhooks.removeRoute(label));
   }
 
   webhookDeliveries(access: Access, filter: DeliveryFilter): Answer<WebhookDeliveries> {
-    return this.answer(access, (account) => this.webhooks.page(account, filter));
+    return this.answer(access, (account) => this.jobs.webhooks.page(account, filter));
   }
 
   redeliverWebhook(access: Access, id: string): Answer<WebhookDelivery> {
-    return this.#change(access, (account, now) => this.webhooks.redeliver(account, id, now));
+    return this.#change(access, (account, now) => this.jobs.webhooks.redeliver(account, id, now));
   }
 
   replayWebhooks(access: Access, range: { from: number; to: number | null }): Answer<WebhookReplay> {
-    return this.#change(access, (account, now) => this.webhooks.replay(account, range, now));
+    return this.#change(access, (account, now) => this.jobs.webhooks.replay(account, range, now));
   }
 
   testWebhook(access: Access, label: string | null): Answer<WebhookDelivery> {
-    return this.#change(access, (account, now) => this.webhooks.test(account, label, now));
+    return this.#change(access, (account, now) => this.jobs.webhooks.test(account, label, now));
   }
 
   /** A change of one transaction, after which webhooks may have something to do. */
   #change<T>(access: Access, work: (account: Account, now: number) => Answer<T>): Answer<T> {
     const now = Date.now();
     const changed = this.answer(access, (account) => this.commit(() => work(account, now)));
-    if (changed.ok) this.webhooks.pump(now);
+    if (changed.ok) this.jobs.webhooks.pump(now);
     return changed;
   }
 
   #info(account: Account): MailboxInfo {
-    return account.info(this.webhooks.targets.of(OWN_URL));
+    return account.info(this.jobs.webhooks.targets.of(OWN_URL));
   }
 }

@@ -71,11 +71,14 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
 };
 
 const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
-const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes`;
+const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes, m.link`;
 const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
 const EXCERPT_SOURCE_CHARS = 4_000;
+// Most bodies are shorter. Their length is known without reading them, while `substr` counts their characters.
+const BODY_START = `CASE WHEN octet_length(c.body) <= ${EXCERPT_SOURCE_CHARS} THEN c.body
+  ELSE substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) END AS body_start`;
 
 /** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded (`foldForMatch`). */
 export type ListingParams = [
@@ -140,12 +143,12 @@ export const RANK_MESSAGES: Query<RankedHit, [...ListingParams, ...PageParams, .
 };
 /** Rows of messages that were found, in no order. */
 export const READ_HITS: Query<SearchHit, [seqs: string]> = {
-  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+  text: `SELECT ${SUMMARY}, 0.0 AS score, ${BODY_START}
     FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE m.seq IN (SELECT value FROM json_each(?))`,
 };
 /** A search without any filter; rows of messages are read for one page. */
 export const SEARCH_PLAIN: Query<SearchHit, PlainParams> = {
-  text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+  text: `SELECT ${SUMMARY}, hit.score AS score, ${BODY_START}
     FROM (
       ${RANK_PLAIN.text}
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
@@ -154,7 +157,7 @@ export const SEARCH_PLAIN: Query<SearchHit, PlainParams> = {
 export const SEARCH_MESSAGES: Query<SearchHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> =
   {
     // The inner query ranks the hits alone; rows of the wide tables are read for one page.
-    text: `SELECT ${SUMMARY}, hit.score AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+    text: `SELECT ${SUMMARY}, hit.score AS score, ${BODY_START}
     FROM (
       ${RANK_MESSAGES.text}
     ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
@@ -166,7 +169,7 @@ const FILTERED = `${FILTERS} AND ${WANTED}
 
 /** As SEARCH_MESSAGES for a search of operators only (`from:`, `label:` …): nothing to rank, newest first. */
 export const FILTER_MESSAGES: Query<SearchHit, FilterParams> = {
-  text: `SELECT ${SUMMARY}, 0.0 AS score, substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) AS body_start
+  text: `SELECT ${SUMMARY}, 0.0 AS score, ${BODY_START}
     FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE ${FILTERED}
     ORDER BY m.seq DESC ${page("?8", "?9")}`,
 };

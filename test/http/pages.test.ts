@@ -33,10 +33,60 @@ describe("a page", () => {
     expect(headers.get("Set-Cookie")).toBeNull();
   });
 
+  it("may frame a page of ours where it shows mail, and nothing else besides", async () => {
+    const { headers } = await api("/mailbox");
+    const policy = headers.get("Content-Security-Policy")?.split("; ");
+    expect(policy?.filter((directive) => /^(?:script|style|connect|frame)-/.test(directive))).toEqual([
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+      "frame-src 'self'",
+    ]);
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).toContain("trusted-types 'none'");
+    expect(headers.get("X-Frame-Options")).toBe("DENY");
+  });
+
   it("answers 405 to what is no GET", async () => {
     const response = await api("/", { method: "POST" });
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET");
+  });
+});
+
+describe("the frame of a mail", () => {
+  const policyOf = async (path: string): Promise<Record<string, string>> => {
+    const { headers } = await api(path);
+    const directives = headers.get("Content-Security-Policy")?.split("; ") ?? [];
+    return Object.fromEntries(
+      directives.map((directive) => [directive.split(" ")[0], directive.slice(directive.indexOf(" ") + 1)]),
+    );
+  };
+  const SEEN = {
+    "default-src": "'none'",
+    "style-src": "'unsafe-inline'",
+    "img-src": "data: blob:",
+    "form-action": "'none'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'self'",
+    sandbox: "allow-same-origin allow-popups allow-popups-to-escape-sandbox",
+  };
+
+  it("runs nothing, loads nothing, and is framed by us alone", async () => {
+    expect(await policyOf("/mailbox/frame")).toEqual(SEEN);
+    const { headers } = await api("/mailbox/frame");
+    expect(headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
+    expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(headers.get("X-DNS-Prefetch-Control")).toBe("off");
+  });
+
+  it("may load images of others where that is asked for, by this one word, and nothing else", async () => {
+    const remote = { ...SEEN, "img-src": "data: blob: https: http:" };
+    expect(await policyOf("/mailbox/frame?images=remote")).toEqual(remote);
+    for (const query of ["images=", "images=Remote", "images=remote%20", "image=remote"]) {
+      expect(await policyOf(`/mailbox/frame?${query}`)).toEqual(SEEN);
+    }
   });
 });
 

@@ -106,6 +106,31 @@ describe("canonicalAddress", () => {
       ),
     );
   });
+
+  it("takes a host name in its only form as it takes one that the URL parser must bring into it", () => {
+    const piece = fc.constantFrom(
+      "a",
+      "x",
+      "n",
+      "-",
+      "xn--",
+      "--",
+      ".",
+      "0",
+      "12",
+      "0x",
+      "com",
+      "b".repeat(63),
+      "127",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
+        const domain = pieces.join("");
+        expect(canonicalAddress(`ann@${domain}`)).toBe(canonicalAddress(`ann@${domain.toUpperCase()}`));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
 
 describe("trimmedAddress", () => {

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bodyTextStart, excerptsFor } from "../../src/mail/excerpts.ts";
+import {
+  bodyTextStart,
+  excerptJson,
+  excerptsFor,
+  highlightsFor,
+  shown,
+  snippetFor,
+} from "../../src/mail/excerpts.ts";
 
 describe("bodyTextStart", () => {
   it("gives a whole text back however it is escaped", () => {
@@ -38,7 +45,68 @@ describe("excerptsFor", () => {
     const filler = "some words that say nothing ".repeat(20);
     for (const body of [`${filler}the Needle, found ${filler}`, `${filler}thé Nèedle, found ${filler}`]) {
       const { snippet, highlights } = excerptsFor({ subject: "Nothing", body }, ["needle"]);
-      expect([snippet.includes("found"), highlights.length]).toEqual([true, 1]);
+      expect([shown(snippet).includes("found"), highlights.length]).toEqual([true, 1]);
     }
+  });
+
+  it("shows of plain ASCII what it shows of the same text in a script of its own", () => {
+    // Each word, and each letter of another script that stands for it, has one character for one.
+    const cyrillic = (text: string): string =>
+      text.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x61 + 0x430));
+    const word = fc.constantFrom("hit", "hits", "white", "of", "a", "unhit", "h", "x".repeat(60));
+    const blank = fc.constantFrom(
+      " ",
+      " ",
+      " ",
+      "  ",
+      "\r\n",
+      "\t \u0001",
+      "\u007f",
+      ", ",
+      `${" ".repeat(300)}`,
+      "",
+    );
+    const parts = fc.array(fc.tuple(word, blank), { maxLength: 150 });
+    fc.assert(
+      fc.property(blank, parts, fc.integer({ min: 10, max: 200 }), (start, pairs, maxChars) => {
+        const text = start + pairs.flat().join("");
+        expect(cyrillic(snippetFor(text, ["hit"], maxChars))).toBe(
+          snippetFor(cyrillic(text), [cyrillic("hit")], maxChars),
+        );
+        const fields = { subject: "a hit", body: text };
+        const others = { subject: cyrillic("a hit"), body: cyrillic(text) };
+        expect(highlightsFor(fields, ["hit"]).map(cyrillic)).toEqual(
+          highlightsFor(others, [cyrillic("hit")]),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("cuts a text of words and blanks that are as long as what it shows", () => {
+    for (let blanks = 1; blanks < 400; blanks += 1) {
+      for (const words of [31, 32]) {
+        const text = `${"word ".repeat(words)}${" ".repeat(blanks)}end`;
+        const snippet = `${"word ".repeat(words)}end`;
+        const cut = `${"word ".repeat(30)}word…`;
+        expect(snippetFor(text, ["absent"])).toBe(words < 32 ? snippet : cut);
+      }
+    }
+  });
+});
+
+describe("excerptJson", () => {
+  it("is the JSON of what is shown, its ellipses escaped", () => {
+    const cuts = fc.record({
+      text: fc.string({ unit: "binary" }),
+      cutBefore: fc.boolean(),
+      cutAfter: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(cuts, (excerpt) => {
+        expect(JSON.parse(excerptJson(excerpt))).toBe(shown(excerpt));
+        expect(excerptJson(excerpt)).not.toContain("…");
+      }),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  actorOf,
   ask,
   createMailbox,
   deliver,
@@ -239,6 +240,36 @@ describe("a search cursor", () => {
     const { body: all } = await search(box, "needle");
     const { body: rest } = await search(box, "needle", "&offset=1");
     expect(rest.emails.map((email) => email.id)).toEqual(all.emails.slice(1).map((email) => email.id));
+  });
+});
+
+describe("a search that is asked for again", () => {
+  it("is right after every change, and reads nothing until there is one", async () => {
+    const box = await createMailbox();
+    const first = await deliver(box.mailbox, plainMessage({ subject: "Otter one" }));
+    const ids = async (more = "") => (await search(box, "otter", more)).body.emails.map(({ id }) => id);
+    expect(await ids()).toEqual([first.body.id]);
+    await actorOf(box.mailbox).takeRowCost();
+    expect(await ids()).toEqual([first.body.id]);
+    expect(await actorOf(box.mailbox).takeRowCost()).toEqual({ read: 0, written: 0 });
+    expect(await ids("&subject=two")).toEqual([]);
+    const second = await deliver(box.mailbox, plainMessage({ subject: "Otter two" }));
+    expect((await ids()).toSorted()).toEqual([first.body.id, second.body.id].toSorted());
+    expect(await ids("&subject=two")).toEqual([second.body.id]);
+    expect(await ids("&label=seen")).toEqual([]);
+    const call = { key: box.api_key, method: "PATCH", json: { add_labels: ["seen"] } };
+    await ask(`/v1/emails/${first.body.id}`, call);
+    expect(await ids("&label=seen")).toEqual([first.body.id]);
+    await ask(`/v1/emails/${second.body.id}`, { key: box.api_key, method: "DELETE" });
+    expect(await ids()).toEqual([first.body.id]);
+  });
+
+  it("is found for each of many searches that alternate", async () => {
+    const box = await createMailbox();
+    const words = ["alder", "birch", "cedar", "dogwood", "elm", "fir"];
+    for (const word of words) await deliver(box.mailbox, plainMessage({ subject: word }));
+    for (const word of [...words, ...words, ...words.toReversed()])
+      expect(await found(box, word)).toEqual([word]);
   });
 });
 

@@ -15,15 +15,25 @@ const STRICT: Policy = {
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "payment", "usb"];
 
+/** A policy as the header says it. */
+export function policyText(policy: Policy): string {
+  return Object.entries(policy)
+    .map(([name, sources]) => `${name} ${sources}`)
+    .join("; ");
+}
+
 /** Headers of every page. `extra` adds to a directive what one page needs besides, or names one that is not there. */
 export function pageHeaders(extra: Policy = {}): Record<string, string> {
   const names = new Set([...Object.keys(STRICT), ...Object.keys(extra)]);
-  const directives = [...names].map((name) =>
-    [name, STRICT[name], extra[name]].filter((part) => part !== undefined).join(" "),
+  const policy = Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      [STRICT[name], extra[name]].filter((part) => part !== undefined).join(" "),
+    ]),
   );
   return {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Security-Policy": directives.join("; "),
+    "Content-Security-Policy": policyText(policy),
     // What a page shows is one reader's: no cache keeps it, no other origin frames, opens or embeds it, no link tells of it.
     "Cache-Control": "no-store",
     "X-Frame-Options": "DENY",

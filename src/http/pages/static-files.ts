@@ -1,5 +1,7 @@
 import claimScript from "./assets/claim.js.gz";
 import icon from "./assets/icon.svg.gz";
+import mailboxScript from "./assets/mailbox.js.gz";
+import mailboxStyle from "./assets/mailbox.css.gz";
 import mainStyle from "./assets/main.css.gz";
 import operatorScript from "./assets/operator.js.gz";
 import operatorStyle from "./assets/operator.css.gz";
@@ -21,6 +23,8 @@ const HASH_CHARS = 16;
 const FILES = {
   "claim.js": staticFile(claimScript, SCRIPT),
   "icon.svg": staticFile(icon, "image/svg+xml"),
+  "mailbox.css": staticFile(mailboxStyle, STYLE),
+  "mailbox.js": staticFile(mailboxScript, SCRIPT),
   "main.css": staticFile(mainStyle, STYLE),
   "operator.css": staticFile(operatorStyle, STYLE),
   "operator.js": staticFile(operatorScript, SCRIPT),

@@ -1,0 +1,134 @@
+/** The service said no. `message` is its text. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly code: string;
+  /** What the JSON of the answer has besides. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Null where the answer does not say when to ask again. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(response: Response, body: Readonly<Record<string, unknown>>) {
+    super(textOf(body) ?? `The service answered ${response.status}`);
+    this.status = response.status;
+    this.code = typeof body.code === "string" ? body.code : "";
+    this.body = body;
+    const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+    this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+  }
+
+  /** Whether the mailbox is paused: then it refuses everything but to be resumed (wire contract, part 0). */
+  get isPause(): boolean {
+    return this.status === 403 && this.body.error === "Mailbox is paused";
+  }
+
+  /** Whether it is a fault of the service, after which nobody knows what was done; 501 and 507 say that nothing was. */
+  get isFault(): boolean {
+    return this.status >= 500 && this.status !== 501 && this.status !== 507;
+  }
+}
+
+/** No answer came: whether the service did what was asked is not known. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
+function textOf({ message, error }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof message === "string") return message;
+  return typeof error === "string" ? error : null;
+}
+
+/** What may go into a query; null and "" are left out. */
+export type Query = Readonly<Record<string, string | number | null>>;
+
+/** A request besides its path. */
+export interface Ask {
+  query?: Query;
+  method?: string;
+  /** Becomes JSON. */
+  json?: unknown;
+  /** Goes as it is. */
+  body?: Blob;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+/** The API, asked with one key: as Bearer, and nowhere else. */
+export class Client {
+  readonly #key: string;
+  /** For the operator's key, which has no mailbox of its own. */
+  readonly #mailbox: string | null;
+  /** Hears of every refusal before who asked does. */
+  #heard: (refusal: Refusal) => void = () => {};
+
+  constructor(key: string, mailbox: string | null) {
+    this.#key = key;
+    this.#mailbox = mailbox;
+  }
+
+  /** Sets who hears of every refusal. */
+  onRefusal(heard: (refusal: Refusal) => void): void {
+    this.#heard = heard;
+  }
+
+  /** Rejects with {@link Refusal}, {@link Unreachable}, or AbortError when `signal` says so. */
+  async fetch(path: string, ask: Ask = {}): Promise<Response> {
+    const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
+    const response = await answered(this.#url(path, ask.query ?? {}), {
+      method: ask.method ?? (body === undefined ? "GET" : "POST"),
+      body,
+      headers: {
+        Authorization: `Bearer ${this.#key}`,
+        ...(ask.json === undefined ? {} : { "Content-Type": "application/json" }),
+        ...ask.headers,
+      },
+      signal: ask.signal,
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+    });
+    if (response.ok) return response;
+    const refusal = new Refusal(response, await bodyOf(response));
+    this.#heard(refusal);
+    throw refusal;
+  }
+
+  /** As `fetch`, and reads the JSON: what the contract says of the route. */
+  async ask<Shape>(path: string, ask: Ask = {}): Promise<Shape> {
+    const response = await this.fetch(path, ask);
+    try {
+      return (await response.json()) as Shape;
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      throw new Unreachable("The answer broke off", { cause: error });
+    }
+  }
+
+  #url(path: string, query: Query): string {
+    const named = { ...query, mailbox: this.#mailbox };
+    const given = Object.entries(named).filter(([, value]) => value !== null && value !== "");
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return text === "" ? path : `${path}?${text}`;
+  }
+}
+
+async function answered(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new Unreachable("No connection to the service", { cause: error });
+  }
+}
+
+/** An answer that is no JSON comes from what stands between: its status is all there is. */
+async function bodyOf(response: Response): Promise<Record<string, unknown>> {
+  const body: unknown = await response.json().catch(() => null);
+  return typeof body === "object" && body !== null ? { ...body } : {};
+}
+
+/** Whether a request was given up by who made it. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}

@@ -1,0 +1,25 @@
+import { make } from "./dom.ts";
+
+/** A field with its label, and its hint below it. */
+export function field(
+  { id, label, hint = "" }: { id: string; label: string; hint?: string },
+  attributes: Readonly<Record<string, string | boolean>> = {},
+): { field: HTMLElement; input: HTMLInputElement } {
+  const described: Record<string, string> = hint === "" ? {} : { "aria-describedby": `${id}-hint` };
+  const input = make("input", { id, type: "text", autocomplete: "off", ...described, ...attributes });
+  const hints = hint === "" ? [] : [make("span", { class: "hint", id: `${id}-hint` }, hint)];
+  return {
+    field: make("div", { class: "field" }, make("label", { for: id }, label), input, ...hints),
+    input,
+  };
+}
+
+/** A button that does something: it waits until that is over, and cannot be pressed meanwhile. `act` never rejects. */
+export function doing(text: string, act: () => Promise<void>, kind = ""): HTMLButtonElement {
+  const button = make("button", { type: "button", class: kind }, text);
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    void act().finally(() => (button.disabled = false));
+  });
+  return button;
+}

@@ -1,0 +1,36 @@
+import { find } from "./lib/dom.ts";
+import { Announcer } from "./viewer/announcer.ts";
+import { forgetSession, storedSession, storeSession, type Session } from "./viewer/session.ts";
+import { SignIn } from "./viewer/sign-in.ts";
+import { Viewer } from "./viewer/viewer.ts";
+
+const announcer = new Announcer(find("[data-part=announcer]", HTMLElement));
+let viewer: Viewer | null = null;
+
+const signIn = new SignIn((session) => {
+  storeSession(session);
+  open(session);
+});
+
+function open(session: Session): void {
+  viewer = new Viewer(session, announcer, { restart: () => restart(session), signOut });
+  viewer.start();
+}
+
+function restart(session: Session): void {
+  viewer?.end();
+  open(session);
+}
+
+function signOut(reason = ""): void {
+  forgetSession();
+  viewer?.end();
+  viewer = null;
+  // What the address says is of the mailbox that was left.
+  history.replaceState(null, "", location.pathname);
+  signIn.show(reason);
+}
+
+const session = storedSession();
+if (session === null) signIn.show();
+else open(session);

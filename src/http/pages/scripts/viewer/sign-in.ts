@@ -1,0 +1,77 @@
+import { Client, isAbort, Refusal } from "../lib/client.ts";
+import { find } from "../lib/dom.ts";
+import type { MeShape } from "./context.ts";
+import { failureText } from "./failures.ts";
+import type { Session } from "./session.ts";
+
+/** The form into which a key is pasted. */
+export class SignIn {
+  readonly #section = find("[data-part=sign-in]", HTMLElement);
+  readonly #form = find("form", HTMLFormElement, this.#section);
+  readonly #key = find("#key", HTMLInputElement);
+  readonly #address = find("#address", HTMLInputElement);
+  readonly #which = find("[data-part=which]", HTMLElement);
+  readonly #error = find("#key-error", HTMLElement);
+  readonly #button = find("button", HTMLButtonElement, this.#form);
+
+  /** `open` is called with each session that the service let in, or that is paused. */
+  constructor(open: (session: Session) => void) {
+    // A browser may send what it checks to its maker.
+    this.#key.spellcheck = false;
+    this.#address.spellcheck = false;
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#try(open);
+    });
+  }
+
+  /** Asks for a key; `reason` says why, if it is not the first time. */
+  show(reason = ""): void {
+    this.#section.hidden = false;
+    this.#say(reason);
+    this.#key.focus();
+  }
+
+  async #try(open: (session: Session) => void): Promise<void> {
+    const key = this.#key.value.trim();
+    const mailbox = this.#address.value.trim() || null;
+    if (!/^[\x21-\x7e]+$/.test(key)) {
+      return this.#say(
+        key === "" ? "Paste a key first." : "That is no key: it has spaces or other signs in it.",
+      );
+    }
+    this.#button.disabled = true;
+    const outcome = await whoIs(key, mailbox);
+    this.#button.disabled = false;
+    if (typeof outcome === "string") return this.#say(outcome);
+    if (outcome?.mailbox === null) {
+      this.#which.hidden = false;
+      this.#say("");
+      return this.#address.focus();
+    }
+    this.#form.reset();
+    this.#which.hidden = true;
+    this.#section.hidden = true;
+    open({ key, mailbox: outcome?.scope === "operator" ? outcome.mailbox : mailbox });
+  }
+
+  #say(text: string): void {
+    this.#error.textContent = text;
+    this.#error.parentElement?.classList.toggle("wrong", text !== "");
+    this.#key.setAttribute("aria-invalid", String(text !== ""));
+  }
+}
+
+/** Who a key is; null where its mailbox is paused, and says nothing; else why it is not let in. */
+async function whoIs(key: string, mailbox: string | null): Promise<MeShape | null | string> {
+  try {
+    return await new Client(key, mailbox).ask<MeShape>("/v1/me");
+  } catch (error) {
+    if (isAbort(error)) return "";
+    if (error instanceof Refusal && error.isPause) return null;
+    if (error instanceof Refusal && error.status === 401) {
+      return "This key is not known here: it may be mistyped, expired or revoked.";
+    }
+    return failureText(error) ?? "";
+  }
+}

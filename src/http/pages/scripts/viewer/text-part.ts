@@ -1,0 +1,24 @@
+import { make } from "../lib/dom.ts";
+import { webAddressesIn } from "../lib/web-address.ts";
+
+/** A longer text is read as the raw message: no browser lays it out at once. */
+const MAX_SHOWN_CHARS = 200_000;
+
+/** The text of a mail, its web addresses as links. */
+export function textPart(text: string): HTMLElement {
+  const shown = text.slice(0, MAX_SHOWN_CHARS);
+  const part = make("div", { class: "text-part", dir: "auto" });
+  for (const { text: piece, url } of webAddressesIn(shown)) {
+    part.append(url === null ? piece : webLink(url, piece));
+  }
+  if (text.length > shown.length) {
+    part.append(make("p", { class: "notice" }, "The text is longer; the rest is in the raw message."));
+  }
+  if (text.trim() === "") part.append(make("p", { class: "muted" }, "This mail has no text."));
+  return part;
+}
+
+/** A link out of the viewer: into a tab of its own, which learns nothing of this one. */
+export function webLink(url: URL, text: string): HTMLAnchorElement {
+  return make("a", { href: url.href, target: "_blank", rel: "noopener noreferrer" }, text);
+}

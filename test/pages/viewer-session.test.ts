@@ -1,0 +1,172 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { inParallel } from "../worker/client.ts";
+import { message } from "../worker/messages.ts";
+import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
+import { deliver, line, lines, openViewer, reading, requestsOf, signIn } from "./viewer-rig.ts";
+
+describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
+  let site: Site;
+  let open: Page | null = null;
+  beforeAll(async () => {
+    // A port that it keeps, as it is killed and started again.
+    site = await Site.open();
+  });
+  afterEach(async () => {
+    await open?.context().close();
+    open = null;
+    site.faults();
+  });
+  afterAll(() => site.close());
+
+  it("holds the key for its tab alone, and puts it into no address", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, message({ subject: "Hello" }));
+    const page = (open = await site.visit("/mailbox"));
+    const requests = requestsOf(page.context());
+    const addresses: string[] = [];
+    page.on("framenavigated", (frame) => addresses.push(frame.url()));
+    await signIn(page, box.api_key);
+    await line(page, "Hello").getByRole("link").click();
+    await reading(page).getByRole("heading", { name: "Hello" }).waitFor();
+    await page.reload();
+    await reading(page).getByRole("heading", { name: "Hello" }).waitFor();
+    const secret = box.api_key.slice(3);
+    for (const url of [...requests, ...addresses, page.url()]) expect(url).not.toContain(secret);
+    expect(
+      await page.evaluate("[localStorage.length, document.cookie, document.title.includes('mk_'), name]"),
+    ).toEqual([0, "", false, ""]);
+    expect(await page.evaluate("indexedDB.databases().then((all) => all.length)")).toBe(0);
+    expect(await page.content()).not.toContain(secret);
+    // Another tab of the same browser knows nothing of it.
+    const other = await page.context().newPage();
+    await other.goto("/mailbox");
+    await other.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+    expect(await other.evaluate("sessionStorage.length")).toBe(0);
+    await other.close();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    expect(await page.content()).not.toContain("Hello");
+    await page.reload();
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+  });
+
+  it("says why a key is not let in", async () => {
+    const page = (open = await site.visit("/mailbox"));
+    const key = page.getByLabel("Key", { exact: true });
+    const enter = page.getByRole("button", { name: "Open the mailbox" });
+    await enter.click();
+    await page.getByText("Paste a key first.").waitFor();
+    await key.fill(`mk_${"0".repeat(64)}`);
+    await enter.click();
+    await page.getByText("This key is not known here").waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+
+  it("asks for another key when this one ends", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const made = await service.ask<{ id: string; api_key: string }>("/v1/keys", {
+      key: box.api_key,
+      json: {},
+    });
+    const page = (open = await openViewer(site, { ...box, api_key: made.body.api_key }));
+    await service.ask(`/v1/keys/${made.body.id}`, { key: box.api_key, method: "DELETE" });
+    // Its stream is ended, and the next one refused: nothing need be pressed.
+    await page.getByText("The key is not valid any more").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await signIn(page, box.api_key);
+  });
+
+  it("shows any mailbox to the operator, who names it", async () => {
+    const { service, token } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, message({ subject: "For the box" }));
+    const page = (open = await site.visit("/mailbox"));
+    await page.getByLabel("Key", { exact: true }).fill(token);
+    await page.getByRole("button", { name: "Open the mailbox" }).click();
+    await page.getByLabel("Mailbox", { exact: true }).fill(box.mailbox);
+    await page.getByRole("button", { name: "Open the mailbox" }).click();
+    await line(page, "For the box").getByRole("link").click();
+    await reading(page).getByRole("heading", { name: "For the box" }).waitFor();
+    await deliver(service, box, message({ subject: "Live for the operator" }));
+    await line(page, "Live for the operator").waitFor();
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("waits as long as it is told when there are too many requests", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, message({ subject: "Hello" }));
+    const page = (open = await openViewer(site, box));
+    // No budget of the API is spent by reading; a proxy before it may have one.
+    await page.route("**/v1/threads?**", (route) =>
+      route.fulfill({ status: 429, headers: { "Retry-After": "120" }, json: { error: "Too many requests" } }),
+    );
+    await page.getByRole("link", { name: "Threads" }).click();
+    await page.getByText("Too many requests. Try again in 2 minutes.").waitFor();
+    await page.unroute("**/v1/threads?**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await line(page, "Hello").waitFor();
+    expect(await page.getByText("Too many requests").count()).toBe(0);
+  });
+
+  it("misses nothing while the service is gone", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, message({ subject: "Before" }));
+    const page = (open = await openViewer(site, box));
+    await line(page, "Before").waitFor();
+    const killed = site.server.killWorkerd();
+    await page.getByText("Offline: trying again").waitFor();
+    // What is there can still be read.
+    expect(await lines(page).count()).toBe(1);
+    await killed;
+    await site.server.answers();
+    // Perhaps before the viewer is back, perhaps after.
+    await inParallel(Array.from({ length: 12 }), 4, (_, index) =>
+      deliver(service, box, message({ subject: `After ${index}.` })),
+    );
+    await page.getByText("Live", { exact: true }).waitFor();
+    await expect.poll(() => lines(page).count()).toBe(13);
+    expect(new Set(await lines(page).locator(".subject").allTextContents()).size).toBe(13);
+  });
+
+  it("catches up with what came while its connection was cut", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const page = (open = await openViewer(site, box));
+    const resumed: (string | undefined)[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/v1/events")) resumed.push(request.headers()["last-event-id"]);
+    });
+    await deliver(service, box, message({ subject: "One" }));
+    await line(page, "One").waitFor();
+    await page.context().setOffline(true);
+    await page.getByText("Offline: trying again").waitFor();
+    await deliver(service, box, message({ subject: "Two" }));
+    await deliver(service, box, message({ subject: "Three" }));
+    await page.context().setOffline(false);
+    await line(page, "Three").waitFor();
+    await line(page, "Two").waitFor();
+    expect(await lines(page).count()).toBe(3);
+    expect(resumed.at(-1)).toBe("1");
+  });
+
+  it("shows what can be read again once the service answers", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, message({ subject: "Hello" }));
+    const page = (open = await openViewer(site, box));
+    await page.route("**/v1/emails/**", (route) => route.abort("connectionrefused"));
+    await line(page, "Hello").getByRole("link").click();
+    await reading(page).getByText("The service cannot be reached.").waitFor();
+    await page.unroute("**/v1/emails/**");
+    await reading(page).getByRole("button", { name: "Try again" }).click();
+    await reading(page).getByRole("heading", { name: "Hello" }).waitFor();
+    expect(await reading(page).getByRole("alert").count()).toBe(0);
+  });
+});

@@ -1,0 +1,318 @@
+import type { Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SmtpPeer, type Talk } from "../transport/smtp-peer.ts";
+import type { MailboxKey } from "../worker/client.ts";
+import { message } from "../worker/messages.ts";
+import { answer, Target } from "../worker/target.ts";
+import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
+import { deliver, line, lines, openViewer, reading } from "./viewer-rig.ts";
+
+describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
+  let site: Site;
+  let target: Target;
+  let relay: SmtpPeer;
+  let open: Page | null = null;
+  beforeAll(async () => {
+    relay = await SmtpPeer.start();
+    const env = { ALLOW_PRIVATE_WEBHOOKS: "true", SMTP_URL: relay.url() };
+    [site, target] = await Promise.all([Site.open({ env }), Target.start()]);
+  });
+  afterEach(async () => {
+    await open?.context().close();
+    open = null;
+    Object.assign(relay.plan, { on: undefined, end: undefined });
+  });
+  afterAll(async () => {
+    await site.close();
+    await target.stop();
+    relay.stop();
+  });
+
+  async function view(box: MailboxKey): Promise<Page> {
+    open = await openViewer(site, box);
+    return open;
+  }
+
+  const button = (page: Page, name: string): Locator =>
+    reading(page).getByRole("button", { name, exact: true });
+
+  it("sends a mail with a file, and shows what becomes of it for each recipient", async () => {
+    const { service } = site.server;
+    const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
+    const page = await view(box);
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page
+      .getByLabel("To", { exact: true })
+      .fill(`Friend <${friend.mailbox}>, "Out, Side" <someone@elsewhere.example>`);
+    await page.getByLabel("Subject").fill("With a file");
+    await page.getByLabel("Text").fill("Here it is.\n\nYours");
+    const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 13) % 256));
+    await page
+      .getByLabel("Files")
+      .setInputFiles({ name: "Liste für dich.bin", mimeType: "application/octet-stream", buffer: bytes });
+    await reading(page).getByText("5.0 kB").waitFor();
+    await button(page, "Send").click();
+    await reading(page).getByRole("heading", { name: "With a file" }).waitFor();
+    const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");
+    await delivery.filter({ hasText: friend.mailbox }).getByText("delivered", { exact: true }).waitFor();
+    await delivery
+      .filter({ hasText: "someone@elsewhere.example" })
+      .getByText("sent", { exact: true })
+      .waitFor();
+    await page.getByRole("link", { name: "Sent" }).click();
+    await line(page, "With a file").getByText("1 file").waitFor();
+
+    const [arrived] = await service.inbox(friend.api_key);
+    const email = await service.email(friend.api_key, arrived?.id ?? "");
+    expect(email.body_text.trim()).toBe("Here it is.\n\nYours");
+    const [file] = email.attachments;
+    expect(file?.filename).toBe("Liste für dich.bin");
+    expect(
+      (await service.call(`/v1/attachments/${file?.id}`, { key: friend.api_key })).bytes.equals(bytes),
+    ).toBe(true);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("follows the state of a mail while it is looked at, for each recipient", async () => {
+    const box = await site.server.service.createMailbox();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    Object.assign(relay.plan, {
+      on: {
+        RCPT: (talk: Talk, command: string) =>
+          talk.write(
+            command.includes("<nobody@") ? "550 5.1.1 <b>No such person</b>\r\n" : "250 2.1.5 fine\r\n",
+          ),
+      },
+      end: (talk: Talk) => void released.then(() => talk.write("250 2.0.0 taken as 4711\r\n")),
+    });
+    const page = await view(box);
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("To", { exact: true }).fill("somebody@elsewhere.example, nobody@elsewhere.example");
+    await page.getByLabel("Subject").fill("On its way");
+    await page.getByLabel("Text").fill("Hello.");
+    await button(page, "Send").click();
+    const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");
+    const somebody = delivery.filter({ hasText: "somebody@" });
+    await somebody.getByText("queued", { exact: true }).waitFor();
+    release();
+    await somebody.getByText("sent", { exact: true }).waitFor();
+    const nobody = delivery.filter({ hasText: "nobody@" });
+    await nobody.getByText("bounced", { exact: true }).waitFor();
+    await nobody.getByText("<b>No such person</b>").waitFor();
+    await page.getByRole("link", { name: "Sent" }).click();
+    await line(page, "On its way").getByText("bounced", { exact: true }).waitFor();
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("answers a mail, to its author and to all, and forwards it with its files", async () => {
+    const { service } = site.server;
+    const [box, ann, bob] = await Promise.all([
+      service.createMailbox(),
+      service.createMailbox(),
+      service.createMailbox(),
+    ]);
+    await service.ask("/v1/send?wait=10", {
+      key: ann.api_key,
+      json: {
+        to: box.mailbox,
+        cc: bob.mailbox,
+        subject: "Question",
+        text: "What do you say?",
+        attachments: [{ filename: "plan.txt", content: Buffer.from("The plan").toString("base64") }],
+      },
+    });
+    const page = await view(box);
+    const write = async (link: string, text: string): Promise<void> => {
+      await page.getByRole("link", { name: "Inbox" }).click();
+      await line(page, "Question").getByRole("link").click();
+      await reading(page).getByRole("link", { name: link, exact: true }).click();
+      await page.getByLabel(/^Text/).fill(text);
+    };
+    await write("Reply", "To you alone.");
+    await reading(page).getByText(ann.mailbox).waitFor();
+    await button(page, "Send").click();
+    await reading(page).getByText("delivered", { exact: true }).waitFor();
+    await write("Reply all", "To both of you.");
+    await button(page, "Send").click();
+    await expect.poll(() => reading(page).getByText("delivered", { exact: true }).count()).toBe(2);
+    await write("Forward", "For you.");
+    await page.getByLabel("To", { exact: true }).fill(bob.mailbox);
+    await reading(page).getByText("plan.txt").waitFor();
+    await button(page, "Send").click();
+    await reading(page).getByText("delivered", { exact: true }).waitFor();
+
+    const texts = async ({ api_key }: MailboxKey): Promise<string[]> => {
+      const mails = await service.inbox(api_key);
+      return (await Promise.all(mails.map(({ id }) => service.email(api_key, id))))
+        .filter(({ direction }) => direction === "inbound")
+        .map(({ body_text }) => body_text);
+    };
+    const [toAnn, toBob] = [await texts(ann), await texts(bob)];
+    expect(new Set(toAnn.map((text) => text.split("\n")[0]?.trim()))).toEqual(
+      new Set(["To both of you.", "To you alone."]),
+    );
+    expect(toAnn.every((text) => text.includes("> What do you say?"))).toBe(true);
+    expect(toBob.filter((text) => text.startsWith("To both of you."))).toHaveLength(1);
+    expect(toBob.filter((text) => text.startsWith("For you."))).toHaveLength(1);
+    const forwarded = (await service.inbox(bob.api_key)).find(({ subject }) => subject.startsWith("Fwd:"));
+    expect(forwarded?.attachment_count).toBe(1);
+  });
+
+  it("sends once, though no answer comes to the first try", async () => {
+    const { service } = site.server;
+    const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
+    const page = await view(box);
+    const keys: (string | undefined)[] = [];
+    await page.route("**/v1/send", async (route) => {
+      keys.push(route.request().headers()["idempotency-key"]);
+      // It reaches the service, and its answer is lost.
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("To", { exact: true }).fill(friend.mailbox);
+    await page.getByLabel("Subject").fill("Once");
+    await page.getByLabel("Text").fill("Hello.");
+    await button(page, "Send").click();
+    await reading(page).getByText("Whether the mail went out is not known").waitFor();
+    // Elsewhere and back: the draft is still the same one.
+    await page.getByRole("link", { name: "Inbox" }).click();
+    await page.getByRole("link", { name: "Compose" }).click();
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Once");
+    await button(page, "Send").click();
+    await reading(page).getByText("delivered", { exact: true }).waitFor();
+    expect(page.url()).toContain("#/mail/");
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys).toEqual([keys[0], keys[0]]);
+    expect(await service.inbox(friend.api_key)).toHaveLength(1);
+    site.faults();
+  });
+
+  it("loses no draft without asking", async () => {
+    const { service } = site.server;
+    const page = await view(await service.createMailbox());
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("Text").fill("Half a thought");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("Text").inputValue()).toBe("Half a thought");
+    await button(page, "Discard").click();
+    await page.getByRole("link", { name: "Compose" }).click();
+    expect(await page.getByLabel("Text").inputValue()).toBe("");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+  });
+
+  it("says what is wrong with a draft, and sends it once it is mended", async () => {
+    const { service } = site.server;
+    const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
+    const page = await view(box);
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("To", { exact: true }).fill("nobody at all");
+    await page.getByLabel("Subject").fill("Mended");
+    await page.getByLabel("Text").fill("Hello.");
+    await button(page, "Send").click();
+    await reading(page).getByRole("alert").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("draft-to");
+    await page.getByLabel("To", { exact: true }).fill(friend.mailbox);
+    await button(page, "Send").click();
+    await reading(page).getByText("delivered", { exact: true }).waitFor();
+    site.faults();
+  });
+
+  it("tells the holder of a temporary mailbox what it cannot do, and what would help", async () => {
+    const { service } = site.server;
+    const box = await service.bootstrap();
+    await deliver(
+      service,
+      box,
+      message({
+        subject: "Hello",
+        headers: ["Content-Type: text/plain; name=x.txt", "Content-Disposition: attachment; filename=x.txt"],
+        body: "file\n",
+      }),
+    );
+    const page = await view(box);
+    await page.getByText("This mailbox is temporary").waitFor();
+    await line(page, "Hello").getByRole("link").click();
+    await reading(page).getByText("Files can be had with a permanent mailbox.").waitFor();
+    await reading(page).getByRole("link", { name: "Reply", exact: true }).click();
+    await reading(page).getByText("cannot send any").waitFor();
+    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    expect(await reading(page).getByRole("link", { name: "Claim a mailbox" }).getAttribute("href")).toBe(
+      "/claim",
+    );
+    await page.getByRole("link", { name: "Settings" }).click();
+    await reading(page).getByText("1 received, 0 sent").waitFor();
+    expect(await reading(page).getByRole("button", { name: /Pause/ }).count()).toBe(0);
+    await expectAccessible(page);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("pauses the mailbox, and resumes it", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const page = await view(box);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await button(page, "Pause the mailbox").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByText("This mailbox is paused.").waitFor();
+    await expectAccessible(page);
+    expect((await service.call("/v1/inbox", { key: box.api_key })).status).toBe(403);
+    await deliver(service, box, message({ subject: "While it was paused" }));
+    expect(await lines(page).count()).toBe(0);
+    // Paused as it is, another tab can sign in and resume too.
+    await page.reload();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await line(page, "While it was paused").waitFor();
+    site.faults();
+  });
+
+  it("sets a webhook, tests it, and delivers again what failed", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const url = target.plan("/hook", answer(500, "<b>Not now</b>"), answer(200, "Thanks"));
+    const page = await view(box);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("URL").fill("ftp://nothing");
+    await button(page, "Save the webhook").click();
+    await reading(page).getByRole("alert").waitFor();
+    await page.getByLabel("URL").fill(url);
+    await page.getByLabel("Secret").fill("a secret of the test's own");
+    await button(page, "Save the webhook").click();
+    await reading(page).getByText("Saved.").waitFor();
+    await reading(page).getByText("active", { exact: true }).waitFor();
+    expect(await page.getByLabel("Secret").inputValue()).toBe("");
+    await button(page, "Send a test").click();
+    const log = reading(page).getByRole("region", { name: "Deliveries" });
+    const entry = log.getByRole("listitem").filter({ hasText: "message.received (test)" });
+    await entry.first().locator("summary").click();
+    await entry.getByText("500, not a 2xx").waitFor();
+    await entry.getByText("<b>Not now</b>").waitFor();
+    await entry.getByRole("button", { name: "Deliver again" }).first().click();
+    await log.getByText("delivered", { exact: true }).first().waitFor({ timeout: 20_000 });
+    expect((await target.heard("/hook", 2)).length).toBeGreaterThanOrEqual(2);
+    await log.getByLabel("Show").selectOption("failed");
+    await log
+      .getByText("No deliveries here.")
+      .or(log.getByText("failed", { exact: true }).nth(1))
+      .first()
+      .waitFor();
+    expect(await page.locator("main").innerText()).not.toContain("a secret of the test's own");
+    site.faults();
+  });
+
+  it("keeps the name that goes before the address", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const page = await view(box);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Name").fill("Billing of Example");
+    await button(page, "Save the name").click();
+    await reading(page).getByText("Saved.").waitFor();
+    const info = await service.get<{ display_name: string }>("/v1/mailbox", box.api_key);
+    expect(info.display_name).toBe("Billing of Example");
+  });
+});

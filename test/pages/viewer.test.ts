@@ -1,0 +1,383 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { inParallel } from "../worker/client.ts";
+import { message, newMessageId } from "../worker/messages.ts";
+import { NO_BROWSER, Site } from "./browser.ts";
+import { deliver, htmlMail, line, lines, openViewer, reading, signIn } from "./viewer-rig.ts";
+
+/** Lines of the list on a page. */
+const PAGE_ROWS = 50;
+
+/** Every byte there is, so that a fault in coding shows. */
+const FILE = Buffer.from(Array.from({ length: 3_000 }, (_, index) => (index * 7) % 256));
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** A mail with a text, HTML that shows an image of its own, and a file. */
+function fullMail(subject: string): Buffer {
+  const part = (headers: string[], body: string): string => ["--part", ...headers, "", body].join("\n");
+  const base64 = "Content-Transfer-Encoding: base64";
+  return message({
+    subject,
+    headers: ["MIME-Version: 1.0", "Content-Type: multipart/mixed; boundary=part"],
+    body: [
+      part(
+        ["Content-Type: text/html; charset=utf-8"],
+        '<p>See <b>this</b>: <img alt="A pixel" src="cid:pixel@example.com" width="40" height="40"></p>',
+      ),
+      part(
+        [
+          "Content-Type: image/png; name=pixel.png",
+          "Content-ID: <pixel@example.com>",
+          "Content-Disposition: inline",
+          base64,
+        ],
+        PIXEL.toString("base64"),
+      ),
+      part(
+        [
+          "Content-Type: application/pdf",
+          'Content-Disposition: attachment; filename="Report für Ann.pdf"',
+          base64,
+        ],
+        FILE.toString("base64"),
+      ),
+      "--part--",
+      "",
+    ].join("\n"),
+  });
+}
+
+describe.skipIf(NO_BROWSER)("the viewer", () => {
+  let site: Site;
+  let page: Page | null = null;
+  beforeAll(async () => {
+    // Verdicts of this border are believed, as a deployment sets it up.
+    site = await Site.open({ env: { AUTHSERV_ID: "mx.mailkeep.test" } });
+  });
+  afterEach(async () => {
+    await page?.context().close();
+    page = null;
+  });
+  afterAll(() => site.close());
+
+  it("shows a mail while it arrives, its code ready to be taken along", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    page = await openViewer(site, box);
+    await page.getByText("No mail yet").waitFor();
+    await deliver(service, box, message({ subject: "Your code", body: "Your code is 482913.\n" }));
+    await line(page, "Your code").getByText("482913", { exact: true }).waitFor();
+    expect(await lines(page).count()).toBe(1);
+    await expect
+      .poll(() => page?.getByRole("status").first().textContent())
+      .toBe("New mail from ann@example.com: Your code");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await line(page, "Your code").getByRole("link").click();
+    await reading(page).getByRole("button", { name: "Copy the code" }).click();
+    await reading(page).getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("482913");
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("shows the link that a mail wants followed, where it leads, and copies it", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const link = "https://shop.example/verify?token=8f3a9c2e7b1d4f60a5";
+    await deliver(
+      service,
+      box,
+      message({ subject: "Please verify your email address", body: `Verify your email address:\n${link}\n` }),
+    );
+    page = await openViewer(site, box);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await line(page, "verify").getByRole("link").click();
+    const card = reading(page).getByRole("region", { name: "Link to follow" });
+    const open = card.getByRole("link");
+    expect(await open.textContent()).toBe("Open shop.example");
+    expect(await open.getAttribute("href")).toBe(link);
+    expect(await open.getAttribute("rel")).toBe("noopener noreferrer");
+    await card.getByRole("button", { name: "Copy the link" }).click();
+    await card.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(link);
+  });
+
+  it("says in words what was found out about the sender", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const verdicts = (spf: string, dkim: string, dmarc: string): string =>
+      `Authentication-Results: mx.mailkeep.test; spf=${spf} smtp.mailfrom=example.com; dkim=${dkim} header.d=example.com; dmarc=${dmarc} header.from=example.com`;
+    await deliver(service, box, message({ subject: "Honest", headers: [verdicts("pass", "pass", "pass")] }));
+    await deliver(
+      service,
+      box,
+      message({ subject: "Forged", headers: [verdicts("softfail", "none", "fail")] }),
+    );
+    await deliver(service, box, message({ subject: "Unchecked" }));
+    page = await openViewer(site, box);
+    const said = async (subject: string): Promise<string> => {
+      await line(page as Page, subject)
+        .getByRole("link")
+        .click();
+      await reading(page as Page)
+        .getByRole("heading", { name: subject })
+        .waitFor();
+      await reading(page as Page)
+        .getByText("Where it came from", { exact: true })
+        .click();
+      return reading(page as Page).innerText();
+    };
+    expect(await said("Honest")).toMatch(/Sender confirmed[^]*pass The author's domain stands for it/);
+    expect(await said("Forged")).toMatch(
+      /Sender not confirmed[^]*softfail The server that sent it probably may not[^]*none It is not signed[^]*fail The author's domain does not stand for it/,
+    );
+    expect(await said("Unchecked")).toMatch(/Sender not checked[^]*Nobody whom this service trusts/);
+  });
+
+  it("shows images that came with a mail, and saves its files and its raw bytes exactly", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const raw = fullMail("With files");
+    await deliver(service, box, raw);
+    page = await openViewer(site, box);
+    await line(page, "With files").getByRole("link").click();
+    const image = page.frameLocator("iframe.mail-frame").getByAltText("A pixel");
+    await expect.poll(() => image.evaluate((element) => Reflect.get(element, "naturalWidth"))).toBe(1);
+    expect(await image.getAttribute("src")).toMatch(/^blob:/);
+
+    const saved = async (button: string): Promise<{ name: string; bytes: Buffer }> => {
+      const [download] = await Promise.all([
+        (page as Page).waitForEvent("download"),
+        reading(page as Page)
+          .getByRole("button", { name: button })
+          .click(),
+      ]);
+      return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+    };
+    const file = await saved("Download Report für Ann.pdf");
+    expect(file.name).toBe("Report für Ann.pdf");
+    expect(file.bytes.equals(FILE)).toBe(true);
+    await reading(page).getByRole("button", { name: "Raw message" }).click();
+    await page.getByLabel("Raw message", { exact: true }).getByText("Subject: With files").waitFor();
+    expect((await saved("Save the raw message")).bytes.equals(raw)).toBe(true);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("shows the text where what the mail looks like cannot be loaded", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, htmlMail("<p>Plainly said</p>", { subject: "Designed" }));
+    page = await openViewer(site, box);
+    await page.route("**/mailbox/frame", (route) => route.abort("connectionrefused"));
+    await line(page, "Designed").getByRole("link").click();
+    await reading(page).getByText("Plainly said").waitFor();
+    expect(await page.locator("iframe").count()).toBe(0);
+    site.faults();
+  });
+
+  it("finds mails, and leads back from what was found", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    for (const what of ["apples", "pears", "plums"]) {
+      await deliver(service, box, message({ subject: `About ${what}`, body: `We have ${what} today.\n` }));
+    }
+    page = await openViewer(site, box);
+    await line(page, "plums").waitFor();
+    await page.getByRole("searchbox").fill("pears");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => lines(page as Page).count()).toBe(1);
+    await line(page, "About pears").getByRole("link").click();
+    await reading(page).getByText("We have pears today.").waitFor();
+    await page.goBack();
+    await reading(page).getByText("Choose a mail").waitFor();
+    expect(await lines(page).count()).toBe(1);
+    await page.getByRole("searchbox").fill("nothing like it");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing found.").waitFor();
+  });
+
+  it("shows a conversation, oldest first, and offers what comes while it is read", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const first = newMessageId();
+    const answer = (text: string): Buffer =>
+      message({
+        subject: "Re: Lunch",
+        headers: [`In-Reply-To: ${first}`, `References: ${first}`],
+        body: `${text}\n`,
+      });
+    await deliver(service, box, message({ subject: "Lunch", messageId: first, body: "At noon?\n" }));
+    await deliver(service, box, answer("At one."));
+    page = await openViewer(site, box);
+    await page.getByRole("link", { name: "Threads" }).click();
+    await line(page, "2 mails").getByRole("link").click();
+    await reading(page).getByText("At one.", { exact: true }).last().waitFor();
+    const folds = reading(page).locator("details.folded");
+    expect(await folds.evaluateAll((all) => all.map((one) => one.hasAttribute("open")))).toEqual([
+      false,
+      true,
+    ]);
+    await folds.first().locator("summary").first().click();
+    await reading(page).getByText("At noon?", { exact: true }).last().waitFor();
+    await deliver(service, box, answer("At two, then."));
+    await reading(page)
+      .getByRole("button", { name: /something new/ })
+      .click();
+    await expect.poll(() => folds.count()).toBe(3);
+    await line(page, "3 mails").waitFor();
+  });
+
+  it("is walked through with j, k, Enter, r, / and ?, but not while somebody types", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    for (const number of [1, 2, 3])
+      await deliver(service, box, htmlMail(`<p>Number ${number}</p>`, { subject: `Mail ${number}` }));
+    page = await openViewer(site, box);
+    await line(page, "Mail 3").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Mail 2");
+    await page.keyboard.press("k");
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Mail 3");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await reading(page).getByRole("heading", { name: "Mail 2" }).waitFor();
+    await page.keyboard.press("j");
+    await reading(page).getByRole("heading", { name: "Mail 1" }).waitFor();
+    // The mail itself has the focus.
+    await page.frameLocator("iframe.mail-frame").getByText("Number 1").click();
+    await page.keyboard.press("k");
+    await reading(page).getByRole("heading", { name: "Mail 2" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText("The next mail").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Escape");
+    await reading(page).getByRole("heading", { name: "Mail 2" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("jkr/?");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("jkr/?");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("r");
+    await reading(page).getByRole("heading", { name: "Reply" }).waitFor();
+    await page.keyboard.press("u");
+    await reading(page).getByText("Choose a mail").waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toContain("Mail 2");
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("goes through a long list page by page, with no more in the document than a page", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const total = 4 * PAGE_ROWS + 10;
+    await inParallel(Array.from({ length: total }), 8, (_, index) =>
+      deliver(service, box, message({ subject: `Number ${index}.` })),
+    );
+    page = await openViewer(site, box);
+    await expect.poll(() => lines(page as Page).count()).toBe(PAGE_ROWS);
+    const nodes = (): Promise<number> =>
+      (page as Page).evaluate<number>("document.querySelectorAll('*').length");
+    const onFirst = await nodes();
+    const seen = new Set<string>();
+    const take = async (): Promise<void> => {
+      for (const text of await lines(page as Page)
+        .locator(".subject")
+        .allTextContents())
+        seen.add(text);
+    };
+    await take();
+    for (let from = PAGE_ROWS; from < total; from += PAGE_ROWS) {
+      await page.getByRole("button", { name: "Older" }).click();
+      await page.getByText(`${from + 1}–${Math.min(from + PAGE_ROWS, total)}`, { exact: true }).waitFor();
+      expect(await lines(page).count()).toBeLessThanOrEqual(PAGE_ROWS);
+      expect(await nodes()).toBeLessThanOrEqual(onFirst);
+      await take();
+    }
+    expect(seen.size).toBe(total);
+    expect(await page.getByRole("button", { name: "Older" }).isDisabled()).toBe(true);
+    // What arrives far from the first page is told, and does not move what is read.
+    const before = await lines(page).allTextContents();
+    await deliver(service, box, message({ subject: "Just now" }));
+    await page.getByRole("button", { name: "1 new mail · show" }).waitFor();
+    expect(await lines(page).allTextContents()).toEqual(before);
+    await page.getByRole("button", { name: "1 new mail · show" }).click();
+    await line(page, "Just now").waitFor();
+    // And by keyboard over the end of a page.
+    await page.evaluate("document.querySelector('.mails > li:last-child a').focus()");
+    await page.keyboard.press("j");
+    await page.getByText(`${PAGE_ROWS + 1}–${2 * PAGE_ROWS}`, { exact: true }).waitFor();
+  });
+
+  it("loses no line when many mails arrive at once", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    page = await openViewer(site, box);
+    await inParallel(Array.from({ length: PAGE_ROWS + 15 }), 8, (_, index) =>
+      deliver(service, box, message({ subject: `Burst ${index}.` })),
+    );
+    await page.getByRole("button", { name: "Older" }).waitFor();
+    await expect.poll(() => lines(page as Page).count()).toBe(PAGE_ROWS);
+    const shown = async (): Promise<string[]> =>
+      lines(page as Page)
+        .locator(".subject")
+        .allTextContents();
+    await expect
+      .poll(async () => (await service.inbox(box.api_key)).slice(0, PAGE_ROWS).map(({ subject }) => subject))
+      .toEqual(await shown());
+    const first = await shown();
+    await page.getByRole("button", { name: "Older" }).click();
+    await page.getByText(`${PAGE_ROWS + 1}–${PAGE_ROWS + 15}`, { exact: true }).waitFor();
+    expect(new Set([...first, ...(await shown())]).size).toBe(PAGE_ROWS + 15);
+  });
+
+  it("erases a mail once the reader is sure", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const id = await deliver(service, box, message({ subject: "Away with it" }));
+    page = await openViewer(site, box);
+    await line(page, "Away with it").getByRole("link").click();
+    await reading(page).getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect((await service.call(`/v1/emails/${id}`, { key: box.api_key })).status).toBe(200);
+    await reading(page).getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No mail yet").waitFor();
+    expect((await service.call(`/v1/emails/${id}`, { key: box.api_key })).status).toBe(404);
+  });
+
+  it("costs under 50 KB, of which nothing waits for anything but the page itself", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    await deliver(service, box, message({ subject: "Hello" }));
+    page = await (await site.reader()).newPage();
+    const sizes: Promise<number>[] = [];
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    page.on("requestfinished", (request) => {
+      sizes.push(request.sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
+    });
+    await page.goto("/mailbox", { waitUntil: "networkidle" });
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(5_000);
+    expect(bytes).toBeLessThan(50_000);
+    const html = await (await page.request.get("/mailbox")).text();
+    for (const path of asked.slice(1)) expect(html).toContain(path);
+    await signIn(page, box.api_key);
+    // With a key in the tab everything that the first view needs is asked for at once: no answer is waited for.
+    const answered: string[] = [];
+    asked.length = 0;
+    let release = (): void => {};
+    const all = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/v1/**", async (route) => {
+      answered.push(new URL(route.request().url()).pathname);
+      await all;
+      await route.continue();
+    });
+    await page.reload();
+    await expect.poll(() => answered.toSorted()).toEqual(["/v1/events", "/v1/inbox", "/v1/me"]);
+    release();
+    await line(page, "Hello").waitFor();
+  });
+});
