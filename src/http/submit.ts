@@ -7,6 +7,7 @@ import { done, refused } from "../lib/outcome.ts";
 import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
+import type { SendWait } from "../mailbox/sending.ts";
 import { json } from "./answers.ts";
 import { completeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
@@ -32,13 +33,11 @@ export async function submit(
   wish: object,
   write: () => Promise<Answer<Written>>,
 ): Promise<Answer<Response>> {
-  const { mailbox, access, request, input } = call;
+  const { mailbox, access, request } = call;
   if (call.config.outbound === "none") return refuse(call, NOT_AVAILABLE);
   const keyed = keyOf(request, wish);
   if (!keyed.ok) return refuse(call, keyed.error);
-  const seconds = input.query.wait;
-  const wait = { seconds, id: seconds > 0 ? uuidV7(Date.now()) : "" };
-  if (seconds > 0) request.signal.addEventListener("abort", () => void mailbox.forget(wait.id));
+  const wait = waitOf(call);
   if (keyed.value !== null) {
     const earlier = await mailbox.sentBefore(access, keyed.value, wait);
     if (!earlier.ok) return earlier;
@@ -60,6 +59,15 @@ export async function submit(
 async function refuse({ mailbox, access }: Asked, problem: Problem): Promise<Answer<never>> {
   const admitted = await mailbox.admit({ ...access, fault: problem });
   return refused(admitted.ok ? problem : admitted.error);
+}
+
+/** How long to wait; a caller that hangs up meanwhile is waited for no more. */
+function waitOf({ mailbox, request, input }: SendingCall): SendWait {
+  const seconds = input.query.wait;
+  if (seconds === 0) return { seconds, id: "" };
+  const id = uuidV7(Date.now());
+  request.signal.addEventListener("abort", () => void mailbox.forget(id));
+  return { seconds, id };
 }
 
 /** What the request is repeated under; null without a key. */
