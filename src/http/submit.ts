@@ -8,7 +8,6 @@ import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
 import type { SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
-import type { SendWait } from "../mailbox/sending.ts";
 import { json } from "./answers.ts";
 import { completeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
@@ -69,15 +68,6 @@ function waitOf({ mailbox, request, input }: SendingCall): SendWait {
 async function refuse({ mailbox, access }: Asked, problem: Problem): Promise<Answer<never>> {
   const admitted = await mailbox.admit({ ...access, fault: problem });
   return refused(admitted.ok ? problem : admitted.error);
-}
-
-/** How long to wait; a caller that hangs up meanwhile is waited for no more. */
-function waitOf({ mailbox, request, input }: SendingCall): SendWait {
-  const seconds = input.query.wait;
-  if (seconds === 0) return { seconds, id: "" };
-  const id = uuidV7(Date.now());
-  request.signal.addEventListener("abort", () => void mailbox.forget(id));
-  return { seconds, id };
 }
 
 /** What the request is repeated under; null without a key. */
