@@ -49,7 +49,7 @@ export abstract class MailboxSending extends MailboxUploads {
     });
     if (!accepted.ok) return accepted;
     this.jobs.embeddings.stored(now);
-    void this.#pumpAfterAnswer();
+    void this.#pumpAfterAnswer(wait.seconds > 0 ? 0 : ANSWER_MS);
     return this.#toldOf(access, accepted.value.seq, wait);
   }
 
@@ -133,7 +133,7 @@ export abstract class MailboxSending extends MailboxUploads {
   }
 
   /** To compose a message takes longer than to accept it, and the answer waits only for the disk. Never rejects. */
-  async #pumpAfterAnswer(): Promise<void> {
+  async #pumpAfterAnswer(answerMs: number): Promise<void> {
     try {
       await this.ctx.storage.sync();
     } catch (error) {
@@ -141,7 +141,7 @@ export abstract class MailboxSending extends MailboxUploads {
       console.error("A message is left to the alarm, because the disk failed:", error);
       return;
     }
-    setTimeout(() => this.jobs.outboxPump.pump(Date.now()), 0);
+    setTimeout(() => this.jobs.outboxPump.pump(Date.now()), answerMs);
   }
 
   async #toldOf(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {
@@ -190,6 +190,12 @@ export abstract class MailboxSending extends MailboxUploads {
 
 /** An event about a message that is not known by then is about one that its owner erased. */
 const UNKNOWN_EVENT_MS = 3_600_000;
+
+/**
+ * The answer goes through the router, which shares a thread with its mailboxes on one machine: what is composed at once would
+ * be done before the answer is written.
+ */
+const ANSWER_MS = 5;
 
 /** Should the process die right after a message was accepted, the alarm sends it. */
 const FIRST_TRY_MS = 5_000;
