@@ -130,6 +130,18 @@ describe("POST /v1/claim/start", () => {
     expect((await start(name)).status).toBe(201);
   });
 
+  it("is worth nothing once its address was another's and is erased (T66)", async () => {
+    const claim = await started();
+    const { body } = await ask<{ api_key: string }>("/v1/mailboxes", {
+      key: OPERATOR,
+      json: { name: claim.name, kind: "permanent" },
+    });
+    await ask("/v1/mailbox", { method: "DELETE", key: body.api_key });
+    const told = await approve(claim);
+    expect([told.status, told.body.error]).toEqual([409, `${claim.mailbox} is taken`]);
+    expect((await poll(claim)).body.api_key).toBeUndefined();
+  });
+
   it("leaves an erased address to the operator", async () => {
     const box = await createMailbox();
     const [name] = box.mailbox.split("@");
