@@ -130,7 +130,7 @@ export class ClaimSession extends Server<Env> {
     const wanted = decision === "approve" ? "complete" : "denied";
     return status === wanted
       ? done({ mailbox: row.address, status: wanted })
-      : refused(conflict(`The claim is already ${status === "complete" ? "approved" : "denied"}`));
+      : refused(conflict(`The claim is already ${status === "denied" ? "denied" : "approved"}`));
   }
 
   /** What became of the claim, for who knows its session; null for anybody else. */

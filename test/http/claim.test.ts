@@ -662,6 +662,9 @@ describe("what a claim leaves behind", () => {
       await state.storage.setAlarm(Date.now() + 5_000);
     });
     expect((await poll(claim)).body).toEqual({ status: "pending" });
+    // What is approved is not called denied, though nobody has the key yet.
+    const denied = await confirm({ device_code: claim.device_code, decision: "deny" });
+    expect([denied.status, denied.body.error]).toEqual([409, "The claim is already approved"]);
     expect(await runDurableObjectAlarm(objectOf(claim))).toBe(true);
     const { body } = await poll(claim);
     expect((await ask("/v1/me", { key: body.api_key })).body).toMatchObject({ mailbox: claim.mailbox });
