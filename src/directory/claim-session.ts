@@ -130,7 +130,7 @@ export class ClaimSession extends Server<Env> {
     const wanted = decision === "approve" ? "complete" : "denied";
     return status === wanted
       ? done({ mailbox: row.address, status: wanted })
-      : refused(conflict(`The claim is already ${status === "complete" ? "approved" : "denied"}`));
+      : refused(conflict(`The claim is already ${status === "denied" ? "denied" : "approved"}`));
   }
 
   /** What became of the claim, for who knows its session; null for anybody else. */
@@ -178,29 +178,38 @@ export class ClaimSession extends Server<Env> {
     const row = this.#row();
     if (row?.status !== "approved") return;
     const { address, secret_hash: secretHash, keep_from, keep_secret_hash } = row;
-    const created = await this.env.MAILBOX.getByName(locatorOf(address)).create({
-      address,
-      kind: "permanent",
-      secretHash,
-      scope: "mailbox",
-      expiresAt: null,
-      takeOver:
-        keep_from === null || keep_secret_hash === null
-          ? null
-          : { from: keep_from, secretHash: keep_secret_hash },
-    });
+    // Asked again: somebody may have had the address, and erased it, since the claim began.
+    const isFree = (await this.#quarantinedUntil(address)) === null;
+    const created =
+      isFree &&
+      (await this.env.MAILBOX.getByName(locatorOf(address)).create({
+        address,
+        kind: "permanent",
+        secretHash,
+        scope: "mailbox",
+        expiresAt: null,
+        takeOver:
+          keep_from === null || keep_secret_hash === null
+            ? null
+            : { from: keep_from, secretHash: keep_secret_hash },
+      }));
     const now = Date.now();
-    this.#db.run(statements.DECIDE_CLAIM, created.ok ? "complete" : "taken", now);
+    const isOurs = created !== false && created.ok;
+    this.#db.run(statements.DECIDE_CLAIM, isOurs ? "complete" : "taken", now);
     await this.ctx.storage.setAlarm(now + RECORD_MS);
   }
 
   async #hindranceOf(address: string): Promise<Problem | null> {
     const mailbox = this.env.MAILBOX.getByName(locatorOf(address));
     if (await mailbox.isTaken()) return taken(address);
-    const until = await this.env.DIRECTORY.getByName(directoryShard(address)).quarantinedUntil(address);
+    const until = await this.#quarantinedUntil(address);
     if (until === null) return null;
     const day = new Date(until).toISOString().slice(0, 10);
     return conflict(`${address} was erased, and cannot be claimed before ${day}`);
+  }
+
+  #quarantinedUntil(address: string): Promise<number | null> {
+    return this.env.DIRECTORY.getByName(directoryShard(address)).quarantinedUntil(address);
   }
 
   #row(): ClaimRow | null {

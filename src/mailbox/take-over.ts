@@ -87,9 +87,11 @@ export class TakeOver {
   /** Goes on, if it is due and not at it. */
   pump(nowMs: number): void {
     const row = this.#row();
-    if (this.#isRunning || row === null || row.due_at === null || row.due_at > nowMs) return;
-    this.#isRunning = true;
+    if (row === null || row.due_at === null || row.due_at > nowMs) return;
+    // While it is at it, too: what stays due would ring the alarm again at once.
     this.#setDue(nowMs + RETRY_MS);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
     void this.#run(row)
       .then(() => this.#setDue(null))
       .catch((error: unknown) => console.error("Mail could not be taken over and is tried again:", error))
@@ -138,6 +140,8 @@ export class TakeOver {
       if (!page.ok) return;
       for (const message of page.value.messages) {
         if (!(await this.#keep(source, message))) return;
+        // Else nobody is answered until the last message is here: calls within one process leave no turn to others.
+        await new Promise((resolve) => setTimeout(resolve, 0));
       }
       cursor = page.value.nextCursor;
     } while (cursor !== null);

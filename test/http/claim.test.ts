@@ -130,6 +130,18 @@ describe("POST /v1/claim/start", () => {
     expect((await start(name)).status).toBe(201);
   });
 
+  it("is worth nothing once its address was another's and is erased (T66)", async () => {
+    const claim = await started();
+    const { body } = await ask<{ api_key: string }>("/v1/mailboxes", {
+      key: OPERATOR,
+      json: { name: claim.name, kind: "permanent" },
+    });
+    await ask("/v1/mailbox", { method: "DELETE", key: body.api_key });
+    const told = await approve(claim);
+    expect([told.status, told.body.error]).toEqual([409, `${claim.mailbox} is taken`]);
+    expect((await poll(claim)).body.api_key).toBeUndefined();
+  });
+
   it("leaves an erased address to the operator", async () => {
     const box = await createMailbox();
     const [name] = box.mailbox.split("@");
@@ -650,6 +662,9 @@ describe("what a claim leaves behind", () => {
       await state.storage.setAlarm(Date.now() + 5_000);
     });
     expect((await poll(claim)).body).toEqual({ status: "pending" });
+    // What is approved is not called denied, though nobody has the key yet.
+    const denied = await confirm({ device_code: claim.device_code, decision: "deny" });
+    expect([denied.status, denied.body.error]).toEqual([409, "The claim is already approved"]);
     expect(await runDurableObjectAlarm(objectOf(claim))).toBe(true);
     const { body } = await poll(claim);
     expect((await ask("/v1/me", { key: body.api_key })).body).toMatchObject({ mailbox: claim.mailbox });

@@ -187,6 +187,30 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect((await poll(claim)).kept_mail?.messages).toBe(7);
   });
 
+  it("answers others meanwhile, and is left alone by the alarm as long as it is at it", async () => {
+    const box = await bootstrap();
+    const count = 200;
+    for (let index = 0; index < count; index += 1) await deliver(box.mailbox, plainMessage());
+    const claim = await claimed(box);
+    const under = await vi.waitUntil(
+      async () => {
+        const { kept_mail } = await poll(claim);
+        return kept_mail?.done === false && kept_mail.messages === 0 ? null : kept_mail;
+      },
+      { timeout: 20_000, interval: 1 },
+    );
+    expect(under).toMatchObject({ done: false });
+    expect(under.messages).toBeLessThan(count);
+    const later = Date.now() + 45_000;
+    setClock(later);
+    const dueAt = await runInDurableObject(actorOf(claim.mailbox), async (mailbox, { storage }) => {
+      await mailbox.alarm();
+      return storage.sql.exec<{ due_at: number }>("SELECT due_at FROM take_over").one().due_at;
+    });
+    expect(dueAt).toBeGreaterThan(later);
+    expect(await inbox(await arrived(claim))).toHaveLength(100);
+  });
+
   it("is a mailbox all the same when the temporary one is gone", async () => {
     const box = await bootstrap();
     await deliver(box.mailbox, plainMessage());

@@ -277,6 +277,27 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
+  it("knows who is signed in though a link of another site led here", async () => {
+    const page = await operator("/operator");
+    // Another site of the same server: the cookie is not sent with what it links to.
+    await page.goto(`${site.url.replace("127.0.0.1", "localhost")}/`);
+    await page.evaluate(`location.href = "${site.url}/operator/settings"`);
+    await page.getByRole("heading", { name: "Settings", exact: true }).waitFor({ timeout: 5_000 });
+    // Who is not is asked for the key, and not led in circles.
+    await page.context().clearCookies();
+    await page.goto(`${site.url.replace("127.0.0.1", "localhost")}/`);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await page.evaluate(`location.href = "${site.url}/operator/settings"`);
+    await expect.poll(() => requests.filter((url) => url.includes("/sign-in")).length).toBe(2);
+    await page.waitForTimeout(250);
+    expect(requests.filter((url) => url.includes("/sign-in"))).toHaveLength(2);
+    await signIn(page);
+    await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+    site.faults();
+    await page.context().close();
+  });
+
   it("asks for the key again after signing out, in every tab", async () => {
     const page = await operator("/operator");
     const other = await secondTab(page.context());

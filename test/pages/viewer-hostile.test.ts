@@ -187,7 +187,8 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     const { service } = site.server;
     const inside = `${site.url}/v1/code?inside`;
     const html = `<p>Before.</p><img src="${evilOrigin()}/seen.png"><img src="${inside}"><p style="background:url(${evilOrigin()}/back.png)">x</p><table background="${evilOrigin()}/back2.png"><tr><td>x</table>
-      <style>@import "${evilOrigin()}/sheet.css"; b { background: url(${inside}) }</style><b>b</b><script src="${evilOrigin()}/run.js"></script>
+      <style>@import "${evilOrigin()}/sheet.css"; b { background: url(${inside}) }
+      i { background: image-set("data:image/gif;base64,R0lGODlhAQABAAAAACw=" 9x, "${evilOrigin()}/set.png" 1x) }</style><b>b</b><i>i</i><script src="${evilOrigin()}/run.js"></script>
       <link rel="stylesheet" href="${evilOrigin()}/link.css"><iframe src="${evilOrigin()}/frame"></iframe>`;
     const before = evil.received.length;
     await deliver(service, box, htmlMail(html, { subject: "Look at this" }));

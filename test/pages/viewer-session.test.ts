@@ -53,6 +53,18 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
   });
 
+  it("asks for a mail and nothing else, whatever the address says", async () => {
+    const { service } = site.server;
+    const page = (open = await openViewer(site, await service.createMailbox()));
+    const requests = requestsOf(page.context());
+    for (const name of ["mail", "reply", "reply-all", "forward"]) {
+      await page.evaluate(`location.hash = "#/${name}/..%2Fcode%3Fconsume%3Dtrue"`);
+      await reading(page).getByText("Email not found").waitFor();
+    }
+    expect(requests.filter((url) => new URL(url).pathname === "/v1/code")).toEqual([]);
+    site.faults(/404/);
+  });
+
   it("says why a key is not let in", async () => {
     const page = (open = await site.visit("/mailbox"));
     const key = page.getByLabel("Key", { exact: true });

@@ -205,6 +205,21 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
   });
 
+  it("keeps a draft while the mailbox is paused", async () => {
+    const { service } = site.server;
+    const page = await view(await service.createMailbox());
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("Text").fill("Half a thought");
+    await page.getByRole("link", { name: "Settings" }).click();
+    await button(page, "Pause the mailbox").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Compose" }).click();
+    expect(await page.getByLabel("Text").inputValue()).toBe("Half a thought");
+    site.faults();
+  });
+
   it("says what is wrong with a draft, and sends it once it is mended", async () => {
     const { service } = site.server;
     const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);

@@ -226,7 +226,7 @@ function SignIn({ isHidden }: { isHidden: boolean }) {
           aria-describedby="key-hint"
         />
         <span class="hint" id="key-hint">
-          AUTH_TOKEN of this deployment. You stay signed in for eight hours.
+          AUTH_TOKEN of this deployment. You stay signed in for 12 hours.
         </span>
       </div>
       <button type="submit" class="primary">

@@ -9,15 +9,20 @@ import { readForm } from "./form.ts";
 import { FORM_HEADERS, NoticeBox, type Notice } from "./frame.tsx";
 import { links, ownPath, seeOther } from "./links.ts";
 
-/** GET /operator/sign-in?next=…: asks for the operator's key. Who is signed in already is led on. */
+/**
+ * GET /operator/sign-in?next=…: asks for the operator's key. Who is signed in already is led on. A browser that a link of
+ * another site led here has left the cookie out: it is told to ask once more, which is then asked from here.
+ */
 export async function signInPage(request: Request, env: Env): Promise<Response> {
   const query = urlOf(request).searchParams;
   const next = ownPath(query.get("next"));
   if ((await readSession(request, env)) !== null) return seeOther(next);
   const isDone = query.get("done") === "signed-out";
+  const isLedHere = request.headers.get("Sec-Fetch-Site") === "cross-site";
   return askForKey(env, {
     next,
     status: 200,
+    headers: isLedHere ? { Refresh: `0; url=${links.signIn({ next })}` } : {},
     notice: isDone ? { kind: "good", text: "You are signed out." } : null,
   });
 }

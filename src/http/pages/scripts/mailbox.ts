@@ -1,5 +1,6 @@
 import { find } from "./lib/dom.ts";
 import { Announcer } from "./viewer/announcer.ts";
+import { Drafts } from "./viewer/compose.ts";
 import { forgetSession, storedSession, storeSession, type Session } from "./viewer/session.ts";
 import { SignIn } from "./viewer/sign-in.ts";
 import { Viewer } from "./viewer/viewer.ts";
@@ -12,14 +13,14 @@ const signIn = new SignIn((session) => {
   open(session);
 });
 
-function open(session: Session): void {
-  viewer = new Viewer(session, announcer, { restart: () => restart(session), signOut });
+function open(session: Session, drafts = new Drafts()): void {
+  viewer = new Viewer(session, announcer, { drafts, restart: () => restart(session, drafts), signOut });
   viewer.start();
 }
 
-function restart(session: Session): void {
+function restart(session: Session, drafts: Drafts): void {
   viewer?.end();
-  open(session);
+  open(session, drafts);
 }
 
 function signOut(reason = ""): void {

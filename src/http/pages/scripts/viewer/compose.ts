@@ -61,8 +61,9 @@ interface Writing {
 /** The form in which a mail is written, or why this key cannot. */
 export async function composeView(writing: Writing): Promise<HTMLElement> {
   const { context, manner, upon, signal } = writing;
-  const original =
-    manner === "compose" ? null : await context.client.ask<Email>(`/v1/emails/${upon}`, { signal });
+  // Encoded: it comes from the address, which a link may have written.
+  const path = `/v1/emails/${encodeURIComponent(upon)}`;
+  const original = manner === "compose" ? null : await context.client.ask<Email>(path, { signal });
   const refusal = cannotSend(await context.me);
   const title = make("h2", { tabindex: "-1" }, TITLES[manner]);
   if (refusal !== null) return make("div", { class: "compose" }, title, refusal);

@@ -1,5 +1,5 @@
-/** Functions that load something, and the beginning of what they are given. */
-const LOADS = /\b(?:url|src|image|image-set|cross-fade)\s*\((?!\s*["']?data:image\/)/gi;
+/** Functions that load something; of a single image, only where it does not stand there itself. */
+const LOADS = /\b(?:(?:image|image-set|cross-fade)\s*\(|(?:url|src)\s*\((?!\s*["']?data:image\/))/gi;
 /** Rules that do. */
 const LOADING_RULES = /@(?:import|font-face|namespace|charset)/gi;
 /** An escape that may stand for a character of such a name: `\75 rl(` is `url(` (CSS Syntax 3, §4.3.7). */

@@ -4,7 +4,7 @@ import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { find, make } from "../lib/dom.ts";
 import type { Announcer } from "./announcer.ts";
-import { composeView, Drafts } from "./compose.ts";
+import { composeView, type Drafts } from "./compose.ts";
 import type { Context, MeShape } from "./context.ts";
 import { failureNotice } from "./failures.ts";
 import { listenForKeys } from "./keyboard.ts";
@@ -18,6 +18,8 @@ import { threadView } from "./thread.ts";
 
 /** What the viewer cannot do by itself. */
 interface Around {
+  /** They outlive a viewer that begins anew. */
+  drafts: Drafts;
   restart: () => void;
   signOut: (reason?: string) => void;
 }
@@ -37,7 +39,7 @@ export class Viewer {
   readonly #client: Client;
   readonly #context: Context;
   readonly #over = new AbortController();
-  readonly #drafts = new Drafts();
+  readonly #drafts: Drafts;
   readonly #list: List;
   readonly #reading = part("reading");
   readonly #panes = part("panes");
@@ -51,6 +53,7 @@ export class Viewer {
   constructor(session: Session, announcer: Announcer, around: Around) {
     this.#session = session;
     this.#around = around;
+    this.#drafts = around.drafts;
     this.#client = new Client(session.key, session.mailbox);
     this.#client.onRefusal((refusal) => this.#refused(refusal));
     const { signal } = this.#over;
