@@ -61,8 +61,9 @@ export default defineConfig({
           root,
           name: "served",
           include: ["test/worker/**/*.test.ts"],
-          // Each file starts a server of its own: two cores carry one at a time.
-          fileParallelism: false,
+          // Each file starts a server of its own, and waits more than it works: two cores carry two.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -73,7 +74,8 @@ export default defineConfig({
           name: "pages",
           include: ["test/pages/**/*.test.ts"],
           // Each file starts a server and a browser.
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

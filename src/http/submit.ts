@@ -6,6 +6,7 @@ import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
+import type { SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import { json } from "./answers.ts";
 import { completeEmail, type Asked } from "./message-source.ts";
@@ -32,12 +33,11 @@ export async function submit(
   wish: object,
   write: () => Promise<Answer<Written>>,
 ): Promise<Answer<Response>> {
-  const { mailbox, access, request, input } = call;
+  const { mailbox, access, request } = call;
   if (call.config.outbound === "none") return refuse(call, NOT_AVAILABLE);
   const keyed = keyOf(request, wish);
   if (!keyed.ok) return refuse(call, keyed.error);
-  const wait = { seconds: input.query.wait, id: uuidV7(Date.now()) };
-  request.signal.addEventListener("abort", () => void mailbox.forget(wait.id));
+  const wait = waitOf(call);
   if (keyed.value !== null) {
     const earlier = await mailbox.sentBefore(access, keyed.value, wait);
     if (!earlier.ok) return earlier;
@@ -53,6 +53,15 @@ export async function submit(
   // Under a key it may have been another request, with uploads of its own, that was sent.
   if (made.length > 0 && (!sent.ok || keyed.value !== null)) await mailbox.discardUploads(made);
   return sent.ok ? done(json(sent.value)) : sent;
+}
+
+/** How long the caller waits; it is forgotten when he hangs up. Who does not wait has no name for the wait. */
+function waitOf({ mailbox, request, input }: SendingCall): SendWait {
+  const seconds = input.query.wait;
+  if (seconds === 0) return { seconds, id: "" };
+  const id = uuidV7(Date.now());
+  request.signal.addEventListener("abort", () => void mailbox.forget(id));
+  return { seconds, id };
 }
 
 /** Refuses a request, but tells why only to who may ask: that the mailbox judges. */

@@ -22,7 +22,7 @@ import { Outbox } from "./outbox.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
-import { openOwnBlob } from "./own-blobs.ts";
+import { readOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
 import type { KeptMailbox } from "./take-over.ts";
 import { Waiters } from "./waiters.ts";
@@ -313,10 +313,10 @@ export abstract class MailboxCore extends Server<Env> {
   }
 
   /** The bytes of an upload that a message uses. */
-  protected openFile(upload: string): Promise<ReadableStream<Uint8Array>> {
+  protected openFile(upload: string): AsyncIterable<Uint8Array> {
     const found = findUpload(this.db, upload, Date.now());
     if (found === null) throw new Error("An upload of a message is gone");
-    return openOwnBlob(this.db, this.env.BLOBS, found.key);
+    return readOwnBlob(this.db, this.env.BLOBS, found);
   }
 
   /** Everybody who hears of the log hears of its new entries from memory; nobody polls the database. */

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { composedBytes, composeMessage, type OpenAttachment } from "../outbound/compose.ts";
 import { dkimSignature, withFields, type DkimKey } from "../outbound/dkim.ts";
 import type { Departing } from "./outbox.ts";
@@ -7,10 +6,10 @@ import type { Departing } from "./outbox.ts";
  * While a peer takes bytes as fast as they are composed, the runtime never waits, and so never looks at what else came in:
  * no request of any mailbox would be read until the message is through.
  */
-const BREATH_BYTES = 98_304;
+const BREATH_BYTES = 65_536;
 
 /** Opens an upload from its first byte. */
-export type OpenFile = (upload: string) => Promise<ReadableStream<Uint8Array>>;
+export type OpenFile = (upload: string) => AsyncIterable<Uint8Array>;
 
 /** What a message is composed of. */
 export type Composable = Pick<Departing, "message" | "uploads" | "signature">;
@@ -22,8 +21,8 @@ export function composedStream(departing: Composable, openFile: OpenFile): Reada
 }
 
 /** How many bytes `composedStream` gives. */
-export async function departingBytes({ message, signature }: Composable): Promise<number> {
-  return Buffer.byteLength(signature) + (await composedBytes(message));
+export function departingBytes({ message, signature }: Composable): number {
+  return Buffer.byteLength(signature) + composedBytes(message);
 }
 
 /** The DKIM-Signature field of a message that has none yet, with its line end. Rejects when it cannot be composed. */
@@ -35,9 +34,8 @@ function opener({ uploads }: Pick<Departing, "uploads">, openFile: OpenFile): Op
   return (index) => openFile(uploads[index] ?? "");
 }
 
-/** `Readable.toWeb` has a type of Node's own, which is not the runtime's. */
-function streamOf(readable: Readable): ReadableStream<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = readable[Symbol.asyncIterator]();
+function streamOf(composed: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = composed[Symbol.asyncIterator]();
   let sinceBreath = 0;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

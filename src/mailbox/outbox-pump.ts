@@ -199,7 +199,7 @@ export class OutboxPump {
     if (signer === null) return new Map(begun.recipients.map(({ address }) => [address, NOT_OURS]));
     try {
       const signed = await this.#signed(begun.departing, signer.dkim);
-      const mail = this.#mailFor(signed, begun.recipients, await departingBytes(signed));
+      const mail = this.#mailFor(signed, begun.recipients, departingBytes(signed));
       const transport = begun.way === "inside" ? inside : outside();
       const results = transport === null ? keptOnly(mail) : await transport.send(mail, signal);
       return new Map(results.map((result) => [result.recipient, result]));

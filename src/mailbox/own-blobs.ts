@@ -1,18 +1,30 @@
 import { R2BlobStore } from "../blobs/r2.ts";
-import { isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
+import { CHUNK_BYTES, isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { Database } from "../lib/sql.ts";
 import * as statements from "./statements.ts";
 
-/** A blob of this mailbox from its first byte, read by the mailbox itself. Throws if it is gone. */
-export async function openOwnBlob(
+/** Read at once; of a blob in rows it is one row. */
+const RANGE_BYTES = CHUNK_BYTES;
+
+/**
+ * A blob of this mailbox of so many bytes from its first one, read by the mailbox itself; a piece is good until the next is
+ * asked for. It is read range by range: a peer may take minutes for it, so long no bucket has to keep a body open, and the
+ * bucket of a local server holds all of a body in memory. Throws if the blob is gone.
+ */
+export async function* readOwnBlob(
   db: Database,
   bucket: R2Bucket | undefined,
-  key: string,
-): Promise<ReadableStream<Uint8Array>> {
+  { key, sizeBytes }: { key: string; sizeBytes: number },
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const store = isRowsKey(key) ? rowsOf(db) : bucket === undefined ? null : new R2BlobStore(bucket);
-  const stream = await store?.get(key);
-  if (!stream) throw new Error("A blob of a message is gone");
-  return stream;
+  for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
+    const stream = await store?.get(key, { offset, length: Math.min(RANGE_BYTES, sizeBytes - offset) });
+    if (!stream) throw new Error("A blob of a message is gone");
+    const bytes = await new Response(stream).arrayBuffer();
+    yield new Uint8Array(bytes);
+    // Let go of now: left to the collector, tens of megabytes would pile up first.
+    bytes.transfer(0);
+  }
 }
 
 function rowsOf(db: Database): RowsBlobStore {

@@ -113,7 +113,7 @@ export abstract class MailboxSending extends MailboxUploads {
   protected async composed(seq: Seq): Promise<reading.RawSource | null> {
     const departing = this.outbox.find(seq);
     if (departing === null) return null;
-    const sizeBytes = await departingBytes(departing);
+    const sizeBytes = departingBytes(departing);
     // Only a stream of the runtime's own crosses an RPC.
     const { readable, writable } = new IdentityTransformStream();
     const composed = composedStream(departing, (upload) => this.openFile(upload));

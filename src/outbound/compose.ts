@@ -1,9 +1,12 @@
-import { Readable } from "node:stream";
+import * as base64 from "nodemailer/lib/base64";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { encodeWord } from "nodemailer/lib/mime-funcs";
+import type MimeNode from "nodemailer/lib/mime-node";
+import * as quotedPrintable from "nodemailer/lib/qp";
 import { sha256Hex } from "../lib/hash.ts";
 import type { OutgoingField } from "../mail/outgoing-fields.ts";
 import type { OutgoingMessage } from "../mail/outgoing.ts";
+import { base64Lines, base64LinesBytes } from "./base64-lines.ts";
 
 /**
  * No text of quoted-printable or base64 holds these two characters side by side (RFC 2045 §6.7); what the digest adds is
@@ -13,46 +16,84 @@ const BOUNDARY_PREFIX = "=_";
 const BOUNDARY_HEX = 32;
 /** Of one encoded word with its frame; RFC 2047 §2 allows 75. */
 const ENCODED_WORD_CHARS = 52;
+const CRLF = "\r\n";
 /** A longer word cannot share a line of 998 (RFC 5322 §2.1.1) with the longest field name. */
 const MAX_PLAIN_WORD_CHARS = 900;
-/** RFC 2045 §6.8. */
-const BASE64_LINE_CHARS = 76;
-const LINE_END_BYTES = 2;
 
 /** Opens the content of an attachment, by its place in the message, from its first byte. May be called again and again. */
-export type OpenAttachment = (index: number) => Promise<ReadableStream<Uint8Array>>;
+export type OpenAttachment = (index: number) => AsyncIterable<Uint8Array>;
 
 /**
  * The message as it goes out, byte by byte: RFC 5322 with CRLF throughout, Bcc nowhere. The same message with the same
  * attachments gives the same bytes at each call. Attachments are opened when their turn comes and pass through in pieces;
  * one whose length is not what the message says breaks the stream off, so that half a file never goes out as a whole one.
  */
-export function composeMessage(message: OutgoingMessage, open: OpenAttachment): Readable {
-  const contents = message.attachments.map(({ sizeBytes }, index) =>
-    // Of nothing there is nothing to stream: an empty content is no content to the composer.
-    sizeBytes === 0 ? "" : Readable.from(attachmentBytes(open, index, sizeBytes)),
-  );
-  return composer(message, contents).compile().createReadStream();
+export async function* composeMessage(
+  message: OutgoingMessage,
+  open: OpenAttachment,
+): AsyncGenerator<Uint8Array, void> {
+  for (const part of layOut(message)) {
+    if (part.kind === "text") yield Buffer.from(part.text);
+    else yield* base64Lines(attachmentBytes(open, part.index, part.sizeBytes));
+  }
 }
 
 /** Bytes of the composed message, told without opening an attachment. */
-export async function composedBytes(message: OutgoingMessage): Promise<number> {
-  const contents = message.attachments.map(() => "");
-  let bytes = 0;
-  for await (const chunk of composer(message, contents).compile().createReadStream()) {
-    bytes += (chunk as Uint8Array).byteLength;
-  }
-  return message.attachments.reduce((sum, { sizeBytes }) => sum + base64LineBytes(sizeBytes), bytes);
+export function composedBytes(message: OutgoingMessage): number {
+  return layOut(message).reduce(
+    (sum, part) =>
+      sum + (part.kind === "text" ? Buffer.byteLength(part.text) : base64LinesBytes(part.sizeBytes)),
+    0,
+  );
 }
 
-function base64LineBytes(sizeBytes: number): number {
-  const chars = Math.ceil(sizeBytes / 3) * 4;
-  return chars + LINE_END_BYTES * Math.max(0, Math.ceil(chars / BASE64_LINE_CHARS) - 1);
+/** What a message consists of, in its order: text as it goes out, and attachments by their place in the message. */
+type Part = { kind: "text"; text: string } | { kind: "file"; index: number; sizeBytes: number };
+
+/**
+ * Walks the tree that the composer makes. It can stream one itself, but then waits for a timer some times in each node: all
+ * of a tree but its attachments is in memory anyway.
+ */
+function layOut(message: OutgoingMessage): Part[] {
+  // Of an empty content the composer makes no content.
+  const marks = message.attachments.map(({ sizeBytes }) => (sizeBytes === 0 ? "" : Buffer.from("mark")));
+  const parts: Part[] = [];
+  const write = (text: string): void => {
+    const last = parts.at(-1);
+    if (last?.kind === "text") last.text += text;
+    else parts.push({ kind: "text", text });
+  };
+  const walk = (node: MimeNode): void => {
+    write(`${node.buildHeaders()}${CRLF}${CRLF}`);
+    const index = typeof node.content === "string" ? -1 : marks.findIndex((mark) => mark === node.content);
+    const file = message.attachments[index];
+    if (file !== undefined) parts.push({ kind: "file", index, sizeBytes: file.sizeBytes });
+    else write(encodedText(node));
+    for (const [place, child] of node.childNodes.entries()) {
+      write(`${place === 0 ? "" : CRLF}--${node.boundary}${CRLF}`);
+      walk(child);
+    }
+    if (node.multipart) write(`${CRLF}--${node.boundary}--${CRLF}`);
+  };
+  walk(composer(message, marks).compile());
+  // A text alone may end within a line.
+  const last = parts.at(-1);
+  if (last?.kind !== "text" || !last.text.endsWith(CRLF)) write(CRLF);
+  return parts;
+}
+
+/** The text of a node; "" for one that has none. */
+function encodedText(node: MimeNode): string {
+  const { content } = node;
+  if (typeof content !== "string") return "";
+  const encoding = node.getTransferEncoding();
+  if (encoding === "base64") return base64.wrap(base64.encode(content));
+  return encoding === "quoted-printable" ? quotedPrintable.wrap(quotedPrintable.encode(content)) : content;
 }
 
 async function* attachmentBytes(open: OpenAttachment, index: number, sizeBytes: number) {
   let left = sizeBytes;
-  for await (const chunk of await open(index)) {
+  for await (const chunk of open(index)) {
     left -= chunk.byteLength;
     if (left < 0) break;
     yield chunk;
@@ -60,7 +101,7 @@ async function* attachmentBytes(open: OpenAttachment, index: number, sizeBytes: 
   if (left !== 0) throw new Error(`Attachment ${index} has not the ${sizeBytes} bytes that were announced`);
 }
 
-function composer(message: OutgoingMessage, contents: readonly (string | Readable)[]): MailComposer {
+function composer(message: OutgoingMessage, contents: readonly (string | Buffer)[]): MailComposer {
   const { inReplyTo, references } = message;
   return new MailComposer({
     from: message.from,
@@ -108,5 +149,5 @@ function headerText(value: string): string {
 
 /** Lines of a text end in CRLF on the wire (RFC 5322 §2.3). */
 function crlf(text: string): string {
-  return text.replace(/\r\n?|\n/g, "\r\n");
+  return text.replace(/\r\n?|\n/g, CRLF);
 }

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import MessageParser from "nodemailer/lib/dkim/message-parser.js";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
@@ -23,7 +22,7 @@ export interface DkimKey {
  *
  * Throws where the key cannot sign.
  */
-export async function dkimSignature(message: Readable, key: DkimKey): Promise<string> {
+export async function dkimSignature(message: AsyncIterable<Uint8Array>, key: DkimKey): Promise<string> {
   const parser = new MessageParser();
   const body = new RelaxedBody({ hashAlgo: HASH });
   const headers = new Promise<Parameters<typeof sign>[0]>((resolve) => {
@@ -48,11 +47,10 @@ async function discard(chunks: AsyncIterable<unknown>): Promise<void> {
 }
 
 /** `message` with fields before its first one, such as a signature. */
-export function withFields(fields: string, message: Readable): Readable {
-  return Readable.from(prepended(fields, message));
-}
-
-async function* prepended(fields: string, message: Readable) {
+export async function* withFields(
+  fields: string,
+  message: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
   yield Buffer.from(fields);
   yield* message;
 }

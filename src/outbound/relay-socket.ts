@@ -72,11 +72,19 @@ export class RelaySocket extends Duplex {
   }
 
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: Callback): void {
-    this.#writer.write(chunk).then(() => callback(), callback);
+    this.#writer.write(chunk).then(() => {
+      release(chunk);
+      callback();
+    }, callback);
   }
 
   override _writev(chunks: { chunk: Uint8Array }[], callback: Callback): void {
-    this.#writer.write(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(() => callback(), callback);
+    const whole = Buffer.concat(chunks.map(({ chunk }) => chunk));
+    for (const { chunk } of chunks) release(chunk);
+    this.#writer.write(whole).then(() => {
+      release(whole);
+      callback();
+    }, callback);
   }
 
   override _final(callback: Callback): void {
@@ -102,6 +110,18 @@ export class RelaySocket extends Duplex {
       },
     );
   }
+}
+
+/** Smaller ones may be part of a buffer that others use as well. */
+const MIN_RELEASED_BYTES = 16_384;
+
+/**
+ * Frees a piece of a message that is out of our hands: pieces are made anew for whoever reads a message, so nobody else has
+ * it. Left to the collector, a large message would leave tens of megabytes behind before it looks.
+ */
+function release({ buffer, byteLength }: Uint8Array): void {
+  const isWhole = byteLength === buffer.byteLength && byteLength >= MIN_RELEASED_BYTES;
+  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 type Ends = [ReadableStreamDefaultReader<Uint8Array>, WritableStreamDefaultWriter<Uint8Array>];

@@ -30,7 +30,7 @@ async function verdictOf(raw: Buffer): Promise<{ result?: string; domain?: strin
 
 async function signed(fields: Parameters<typeof outgoingOf>[0], content = new Uint8Array()): Promise<Buffer> {
   const { message } = outgoingOf(fields);
-  const compose = () => composeMessage(message, () => Promise.resolve(new Blob([content]).stream()));
+  const compose = () => composeMessage(message, () => new Blob([content]).stream());
   const chunks: Uint8Array[] = [];
   for await (const chunk of withFields(await dkimSignature(compose(), KEY), compose())) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -21,8 +21,7 @@ const { message } = outgoingOf({
   html: "<p>Grüße",
   attachments: [{ filename: "a.bin", content_type: "", content_id: "", sizeBytes: CONTENT.byteLength }],
 });
-const compose = (of: OutgoingMessage) =>
-  composeMessage(of, () => Promise.resolve(new Blob([CONTENT]).stream()));
+const compose = (of: OutgoingMessage) => composeMessage(of, () => new Blob([CONTENT]).stream());
 
 async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -95,7 +94,10 @@ describe("a signed message", () => {
   });
 
   it("passes on that an attachment could not be read", async () => {
-    const failing = () => composeMessage(message, () => Promise.reject(new Error("The blob is gone")));
+    const gone = (): never => {
+      throw new Error("The blob is gone");
+    };
+    const failing = () => composeMessage(message, gone);
     await expect(dkimSignature(failing(), KEY)).rejects.toThrow("The blob is gone");
     await expect(bytesOf(withFields("X: y\r\n", failing()))).rejects.toThrow("The blob is gone");
   });
