@@ -13,11 +13,12 @@ export const OPERATORS: readonly Scope[] = ["operator"];
 
 /** What a caller is told that its key can do (`capabilities` of GET /v1/me and of a bootstrap). */
 export const CAPABILITIES: Record<Scope, readonly string[]> = {
-  provisional: ["read", "search", "code", "threads", "events", "stats", "delete_mailbox"],
+  provisional: ["read", "search", "code", "extract", "threads", "events", "stats", "delete_mailbox"],
   mailbox: [
     "read",
     "search",
     "code",
+    "extract",
     "threads",
     "events",
     "stats",
@@ -36,6 +37,7 @@ export const CAPABILITIES: Record<Scope, readonly string[]> = {
     "read",
     "search",
     "code",
+    "extract",
     "threads",
     "events",
     "stats",

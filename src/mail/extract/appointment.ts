@@ -1,3 +1,4 @@
+import { opensQuotation } from "../code/own-text.ts";
 import { dateContext, datesIn, timesIn, type DateContext, type Shown } from "./dates.ts";
 import type { CalendarEvent } from "./icalendar.ts";
 import { labelled, phrases } from "./labels.ts";
@@ -109,7 +110,7 @@ function whenIn(
   lines: readonly string[],
   context: DateContext,
 ): { start: Moment; end: Moment | null } | null {
-  const labels = labelled(lines, WHEN).filter(({ isFirst }) => isFirst);
+  const labels = labelled(lines, WHEN).filter(({ isFirst, at }) => isFirst && !isInHeader(lines, at));
   for (const { value, at } of labels) {
     const [date] = datesIn(value, context);
     if (date === undefined || date.start > MAX_PLACE_CHARS) continue;
@@ -123,6 +124,11 @@ function whenIn(
     };
   }
   return null;
+}
+
+/** The header of a mail that is passed on has a date, too, below its sender. */
+function isInHeader(lines: readonly string[], at: number): boolean {
+  return [at - 3, at - 2, at - 1, at].some((above) => opensQuotation(lines, above));
 }
 
 /** Days are no times: `18.03.` and `2025-03-18` are cut out before times are looked for. */

@@ -95,11 +95,15 @@ function momentOf(calendar: ICAL.Component, event: ICAL.Component, name: string)
   return momentAt(calendar, time, typeof tzid === "string" ? tzid : null);
 }
 
+/** ical.js counts the days of a duration one month after the other: a longer one is no appointment's. */
+const MAX_DURATION_SECONDS = 366 * 86_400;
+
 function endByDuration(calendar: ICAL.Component, event: ICAL.Component): Moment | null {
   const property = event.getFirstProperty("dtstart");
   const start = property?.getFirstValue();
   const duration = event.getFirstPropertyValue("duration");
   if (!(start instanceof ICAL.Time) || !(duration instanceof ICAL.Duration)) return null;
+  if (Math.abs(duration.toSeconds()) > MAX_DURATION_SECONDS) return null;
   const tzid: unknown = property?.getParameter("tzid");
   const end = start.clone();
   end.addDuration(duration);

@@ -27,7 +27,7 @@ const isName = (value: string): boolean =>
   /\p{L}{2}/u.test(value);
 
 /** The name that a sender gives itself; null if it is none of an organisation: an address, or no more than a task. */
-export function senderName({ name }: NamedAddress): string | null {
+function senderName({ name }: NamedAddress): string | null {
   const [first = ""] = name.split(/ (?:via|über|par|durch) /i);
   const bare = first
     .trim()

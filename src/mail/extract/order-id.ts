@@ -3,7 +3,7 @@ import { labelled, phrases } from "./labels.ts";
 
 /** Names of an order's number that can be nothing else. */
 const NUMBER_LABEL = phrases(
-  "order number|order no.|order no|order id|order reference|order ref|order nr|order code|your order #|order #|confirmation number|purchase order",
+  "order number|order no.|order no|order id|order reference|order ref|order nr|order code|your order #|order #|purchase order",
   "bestellnummer|bestellnr.|bestell-nr.|bestell-nr|auftragsnummer|bestellung nr.|bestellung nr|bestellung #|auftrags-nr.|bestell-id",
   "numéro de commande|numéro de votre commande|n° de commande|nº de commande|commande n°|commande nº|commande no|commande #|référence de commande|réf. commande|référence commande",
   "número de pedido|n.º de pedido|nº de pedido|n° de pedido|núm. de pedido|pedido n.º|pedido nº|pedido n°|pedido #|número de orden|pedido número|orden #|orden n.º",

@@ -2,7 +2,7 @@ import type { ExtractionOf } from "../../contract/extraction.ts";
 import { priceOf } from "./amounts.ts";
 import { moneyContext, type MoneyContext } from "./currency.ts";
 import { readText, type ExtractMail } from "./mail.ts";
-import { merchantOf, senderName } from "./merchant.ts";
+import { merchantOf } from "./merchant.ts";
 import { orderIdIn } from "./order-id.ts";
 import { itemsIn, type Item } from "./order-items.ts";
 import { structuredData } from "./structured-data.ts";
@@ -88,13 +88,12 @@ function orderInText(mail: ExtractMail, context: MoneyContext): Order | null {
   const id = orderIdIn(subject, lines);
   if (id === null) return null;
   const total = totalIn(lines, context);
-  const merchant = merchantOf(lines, mail.from) ?? senderName(mail.from);
   return {
     type: "order",
     order_id: id.value,
     total: total?.value ?? null,
     currency: total?.currency ?? null,
-    merchant,
+    merchant: merchantOf(lines, mail.from),
     items: itemsIn(lines, context),
     source: "text",
     confidence: Math.min(0.9, (id.isLabelled ? 0.7 : 0.6) + (total === null ? 0 : 0.15)),

@@ -51,7 +51,7 @@ function invoiceOf(
 
 /** Words that a mail about a payment has. */
 const PAYMENT = phrases(
-  "receipt|invoice|payment received|payment confirmation|we received your payment|you paid|thank you for your payment|amount paid|you've been charged|has been charged|was charged|we charged|billing statement|your bill|your payment|order confirmation|purchase",
+  "receipt|invoice|payment received|payment confirmation|we received your payment|you paid|thank you for your payment|amount paid|you've been charged|has been charged|was charged|we charged|billing statement|your bill|order confirmation|purchase confirmation",
   "rechnung|quittung|kassenbon|beleg|zahlungsbestätigung|zahlung erhalten|zahlungseingang|ihre zahlung|sie haben bezahlt|abgebucht|zahlungsbeleg|kaufbeleg",
   "facture|reçu|paiement reçu|paiement effectué|votre paiement|quittance|ticket de caisse|justificatif",
   "recibo|factura|pago recibido|tu pago|su pago|comprobante|confirmación de pago|pago realizado",
@@ -70,7 +70,7 @@ const PAYMENT = phrases(
 
 /** A payment that was not made, or not yet decided: nothing was paid that a receipt could show. */
 const FAILED = phrases(
-  "payment failed|could not charge|couldn't charge|was declined|has been declined|payment declined|unable to process|unsuccessful|could not be processed|couldn't process|payment was not|quote|estimate",
+  "payment failed|could not charge|couldn't charge|was declined|has been declined|payment declined|unable to process|unsuccessful|could not be processed|couldn't process|payment was not|approve your|approve this|authorize this|quote|estimate",
   "zahlung fehlgeschlagen|konnte nicht abgebucht|abgelehnt|konnte nicht verarbeitet|angebot nr.|kostenvoranschlag",
   "paiement refusé|échec du paiement|paiement a échoué|devis",
   "pago rechazado|no se pudo procesar|pago fallido|presupuesto",

@@ -12,9 +12,9 @@ export interface Tracking {
 }
 
 const LABEL = phrases(
-  "tracking number|tracking no.|tracking no|tracking #|tracking id|tracking code|tracking|track number|shipment number|consignment number|parcel number|waybill number|waybill|awb number|awb no.|awb",
-  "sendungsnummer|sendungsnr.|sendungs-nr.|paketnummer|trackingnummer|tracking-nummer|sendungsverfolgung|sendungsverfolgungsnummer|sendungs-id",
-  "numéro de suivi|n° de suivi|nº de suivi|numéro de colis|suivi n°|numéro d'expédition",
+  "tracking number|parcel no.|package id|tracking no.|tracking no|tracking #|tracking id|tracking code|tracking|track number|shipment number|consignment number|parcel number|waybill number|waybill|awb number|awb no.|awb",
+  "sendungsnummer|sendung nr.|paket nr.|sendungsnr.|sendungs-nr.|paketnummer|trackingnummer|tracking-nummer|sendungsverfolgung|sendungsverfolgungsnummer|sendungs-id",
+  "numéro de suivi|colis n°|colis nº|n° de colis|n° de suivi|nº de suivi|numéro de colis|suivi n°|numéro d'expédition",
   "número de seguimiento|nº de seguimiento|n.º de seguimiento|número de envío|código de seguimiento|número de guía|localizador",
   "código de rastreio|código de rastreamento|número de rastreio|número de rastreamento|código de envio|rastreio",
   "numero di tracking|codice di tracciamento|numero di tracciamento|numero spedizione|codice spedizione|lettera di vettura|numero di spedizione",

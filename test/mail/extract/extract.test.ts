@@ -123,7 +123,7 @@ describe("an extractor", () => {
     for (const type of ["order", "shipping", "calendar", "receipt"] as const) {
       for (const unit of units) {
         // Eight times the text is some eight times the work at most; what is quadratic would be sixty-four times.
-        const small = Math.max(costOf(unit, type, 50_000), 3_000);
+        const small = Math.max(costOf(unit, type, 50_000), 8_000);
         expect([unit, costOf(unit, type, 400_000) < 24 * small]).toEqual([unit, true]);
       }
     }

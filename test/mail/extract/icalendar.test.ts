@@ -61,6 +61,23 @@ describe("the time of an event", () => {
   });
 });
 
+describe("a hostile file", () => {
+  it.each([
+    ["DTSTART:20250702T090000Z", "DURATION:P99999999999W"],
+    ["DTSTART:20250702T090000Z", "DURATION:-P99999999999D"],
+    ["DTSTART:99999999T999999Z", "DTEND:00000000T000000Z"],
+    ["DTSTART:20250702T090000Z", `DTEND;TZID=${"a".repeat(5_000)}:20250702T093000`],
+    ["DTSTART;TZID=Europe/Berlin:99990702T090000", "DURATION:PT1H"],
+    ["DTSTART:20250702T090000Z", ...Array.from({ length: 50_000 }, () => "ATTENDEE:mailto:a@b.example")],
+  ])("is read at once: %s", (...lines) => {
+    const before = process.cpuUsage();
+    const found = eventIn(file(...event(...lines)));
+    expect(found?.attendees.length ?? 0).toBeLessThanOrEqual(200);
+    // It takes some ten milliseconds; what would count through the years takes minutes.
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
+  });
+});
+
 describe("the event of a file", () => {
   it("is the series and not one changed occurrence of it", () => {
     const changed = event("RECURRENCE-ID:20250709T090000Z", "DTSTART:20250709T100000Z", "SUMMARY:Moved");
