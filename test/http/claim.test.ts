@@ -439,6 +439,18 @@ describe("a claim where the operator approves", () => {
     expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(200);
   });
 
+  it("hears who is signed in though a stranger with the same address said five wrong codes", async () => {
+    const claim = await started();
+    const headers: Record<string, string> = { ...OWN, ...from() };
+    const page = (code: string) => api(`/claim?code=${code}`, { headers, vars });
+    for (let count = 0; count < 5; count += 1) expect((await page("BBBB-BBBZ")).status).toBe(404);
+    expect((await page(claim.device_code)).status).toBe(429);
+    const [cookie] = ((await signIn()).headers.get("Set-Cookie") ?? "").split(";");
+    headers["Cookie"] = cookie ?? "";
+    expect((await page(claim.device_code)).status).toBe(200);
+    expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(200);
+  });
+
   it("believes no cookie that is forged, changed, over, or of another key", async () => {
     const cookie = ((await signIn()).headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
     const later = cookie.replace(/\.\d+\./, `.${Date.now() + 10 ** 9}.`);
