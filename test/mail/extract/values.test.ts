@@ -5,6 +5,8 @@ import { datesIn, timesIn } from "../../../src/mail/extract/dates.ts";
 import { paymentMethodIn } from "../../../src/mail/extract/payment-method.ts";
 import { structuredData } from "../../../src/mail/extract/structured-data.ts";
 import { textAt } from "../../../src/mail/extract/thing.ts";
+import { carriersIn } from "../../../src/mail/extract/carriers.ts";
+import { trackingIn } from "../../../src/mail/extract/tracking.ts";
 import { judge } from "../../../src/mail/extract/tracking-number.ts";
 
 const amounts = (line: string, from = "a@shop.example") =>
@@ -132,6 +134,27 @@ describe("the number of a parcel", () => {
   ])("%s is one of %s by its check digit, and no other is", (number, carrier) => {
     expect(judge(number, [carrier])).toEqual({ carrier, isValid: true });
     expect(judge(wrong(number), [carrier])?.isValid).toBe(false);
+  });
+
+  const tracked = (...lines: string[]) =>
+    trackingIn({ subject: "", lines, raw: lines.join("\n") }, carriersIn(lines.join("\n").toLowerCase()));
+
+  it("is not taken with a wrong check digit, whatever names it", () => {
+    expect(tracked("FedEx tracking number: 773049182650")).toMatchObject({ carrier: "FedEx", isValid: true });
+    expect(tracked("FedEx tracking number: 773049182651")).toBeNull();
+    expect(tracked("Your parcel: 1Z999AA10123456785")).toBeNull();
+    expect(tracked("https://ups.example/?tracknum=1Z999AA10123456785")).toBeNull();
+    expect(tracked("https://ups.example/?tracknum=1Z999AA10123456784")).toMatchObject({ carrier: "UPS" });
+  });
+
+  it("is taken without one where a label names it, and not otherwise", () => {
+    expect(tracked("GLS", "Sendungsnummer:", "50348112907")).toEqual({
+      number: "50348112907",
+      carrier: "GLS",
+      isValid: null,
+    });
+    expect(tracked("GLS", "50348112907")).toBeNull();
+    expect(tracked("Tracking number: see below")).toBeNull();
   });
 
   it("of digits alone is nobody's while no carrier is named", () => {
