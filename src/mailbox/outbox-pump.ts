@@ -87,12 +87,12 @@ export class OutboxPump {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** What is due waits for the end of one under way. */
+  /** What is due waits for the end of one under way, and the alarm for that: should the process die, it finds what waits. */
   #dueOf({ way, underWay, pumpedAt }: Lane, nowMs: number): number | null {
     const after = underWay.size > 0 ? Math.min(pumpedAt, nowMs) : -1;
-    const due = this.#tools.outbox.nextDue(way, after);
-    if (due === null) return null;
-    return Math.max(underWay.size > 0 ? Math.min(due, nowMs + HEARTBEAT_MS) : due, this.#faultyUntil);
+    const next = this.#tools.outbox.nextDue(way, after);
+    const due = underWay.size > 0 ? Math.min(next ?? Infinity, nowMs + HEARTBEAT_MS) : next;
+    return due === null ? null : Math.max(due, this.#faultyUntil);
   }
 
   /** Starts what is due. Never throws, and returns before any of it has ended. */
