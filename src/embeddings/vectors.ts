@@ -72,15 +72,17 @@ export class VectorTable {
 
   /** The nearest to `vector`, best first; of those equally near the larger id, which came later. */
   nearest(vector: Int8Array, { limit, maxId, among }: NearestOptions): Neighbour[] {
+    const length = lengthOf(vector);
+    // It points nowhere.
+    if (length === 0) return [];
     const best = new Best(limit);
-    const inverse = 1 / lengthOf(vector);
     for (let at = 0; at < this.#ids.length; at += 1) {
       const id = this.#ids[at] ?? 0;
       if (id > maxId || (among !== null && !among.has(id))) continue;
       const page = this.#pages[Math.floor(at / PAGE_VECTORS)];
       if (page === undefined) break;
       const product = dot(vector, page, (at % PAGE_VECTORS) * this.#dimensions);
-      best.offer(id, product * inverse * (this.#inverseLengths[at] ?? 0));
+      best.offer(id, (product / length) * (this.#inverseLengths[at] ?? 0));
     }
     return best.sorted();
   }

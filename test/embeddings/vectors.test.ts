@@ -56,6 +56,12 @@ describe("VectorTable", () => {
     );
   });
 
+  it("knows nothing near a vector of zeros, which points nowhere", () => {
+    const table = new VectorTable(2);
+    table.set(1, Int8Array.of(1, 2));
+    expect(table.nearest(Int8Array.of(0, 0), EVERYTHING)).toEqual([]);
+  });
+
   it("goes on over many pages, and shrinks with what is deleted", () => {
     const table = new VectorTable(2);
     for (let at = 0; at < 5_000; at += 1) table.set(at, Int8Array.of(100, at % 100));
