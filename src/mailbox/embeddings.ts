@@ -140,8 +140,7 @@ export class Embeddings {
   progress(): EmbeddingProgress | null {
     const [embedder, account] = [this.#tools.embedder(), this.#tools.account()];
     if (embedder === null || account === null) return null;
-    const state = this.#stored();
-    const { embedded, failed } = state?.model === embedder.model ? state : { embedded: 0, failed: 0 };
+    const { embedded, failed } = this.#current() ?? { embedded: 0, failed: 0 };
     const pending = Math.max(0, account.row.inbound + account.row.outbound - embedded - failed);
     return { model: embedder.model, embedded, pending, failed, error: this.#error };
   }
@@ -159,7 +158,7 @@ export class Embeddings {
     try {
       const vector = await this.#queryVector(text);
       return (options) => {
-        const state = this.#stored();
+        const state = this.#current();
         if (state === null || state.dimensions !== vector.length) return [];
         this.#table ??= loadVectors(this.#tools.db, state);
         return this.#table.nearest(vector, options);
@@ -178,7 +177,7 @@ export class Embeddings {
     if (known !== undefined) return known;
     const [vector] = await withinTime(QUERY_TIMEOUT_MS, null, (signal) => embedder.embed([text], signal));
     if (vector === undefined) throw new EmbeddingError("The model gave no vector");
-    const { dimensions } = this.#stored() ?? { dimensions: 0 };
+    const { dimensions } = this.#current() ?? { dimensions: 0 };
     if (dimensions !== 0 && dimensions !== vector.length) throw wrongDimensions(dimensions, vector.length);
     const bytes = quantized(vector);
     this.#queries.set(key, bytes);
@@ -294,6 +293,12 @@ export class Embeddings {
     for (const { seq } of kept) this.#table?.set(seq, bySeq.get(seq) ?? new Int8Array(dimensions));
     const embedded = state.embedded + kept.filter(({ isNew }) => isNew).length;
     this.#keep({ ...state, ...after, dimensions, embedded });
+  }
+
+  /** The state where it is the configured model's; of another one there is nothing that words can be compared with. */
+  #current(): EmbeddingState | null {
+    const state = this.#stored();
+    return state?.model === this.#tools.embedder()?.model ? state : null;
   }
 
   #stored(): EmbeddingState | null {

@@ -34,7 +34,10 @@ const model = {
   status: 200,
   hangs: false,
   refuses: "",
+  refusal: 400,
   down: false,
+  /** Answers wait for it. */
+  gate: Promise.resolve(),
 };
 
 function vectorOf(text: string): number[] {
@@ -52,9 +55,9 @@ function serve(input: string[], signal: AbortSignal | null | undefined): Promise
     );
   }
   const refused = model.refuses !== "" && input.some((text) => text.includes(model.refuses));
-  const status = refused ? 400 : model.status;
+  const status = refused ? model.refusal : model.status;
   const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }));
-  return Promise.resolve(Response.json({ data }, { status }));
+  return model.gate.then(() => Response.json({ data }, { status }));
 }
 
 function modelRuns(): void {
@@ -68,7 +71,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   resetClock();
   Object.assign(model, { calls: [], dimensions: MEANINGS.length + 1, status: 200, hangs: false });
-  Object.assign(model, { refuses: "", down: false });
+  Object.assign(model, { refuses: "", refusal: 400, down: false, gate: Promise.resolve() });
 });
 
 /** Gives an actor a model, as long as it runs. */
@@ -339,6 +342,21 @@ describe("embedding", () => {
     expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Flight", "Invoice"]);
     expect((await search(box, "bill", semantic)).subjects[0]).toBe("Invoice");
     expect(await rowsOf(box.mailbox, "SELECT seq FROM embedding")).toHaveLength(3);
+  });
+
+  it("compares words with no vector of another model, though it be as long", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
+    await isEmbedded(box);
+    for (const dimensions of [5, 7]) {
+      await useModel(box, `of ${dimensions}`);
+      model.dimensions = dimensions;
+      expect(await search(box, "bill", semantic)).toMatchObject({
+        subjects: [],
+        search_mode: "semantic",
+        hint: "By meaning 0 of 3 emails are found so far",
+      });
+    }
   });
 
   it("embeds mail that was there before any model was", async () => {
