@@ -29,6 +29,8 @@ const BATCH_TIMEOUT_MS = 60_000;
 const QUERY_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 3_600_000;
+/** Failures in a row after which the texts are looked at: some models answer one that is too long with a fault of theirs. */
+const FAILURES_TO_SUSPECT = 3;
 /** Vectors of queries that are kept: agents ask the same again, page by page. */
 const MAX_KEPT_QUERIES = 32;
 /** Every model embeds it, unless it is the model that is at fault. */
@@ -239,22 +241,24 @@ export class Embeddings {
     this.#tools.db.transaction(() => this.#finish(batch, vectors));
   }
 
-  /** Null if the model refuses one of the texts. */
+  /** Null if one of the texts is to blame: the model refuses it, or fails at it again and again but not at another. */
   async #vectorsOf(
     messages: readonly Unembedded[],
     embedder: Embedder,
     signal: AbortSignal,
   ): Promise<Int8Array[] | null> {
     if (messages.length === 0) return [];
-    const embed = (texts: readonly string[]) =>
-      withinTime(BATCH_TIMEOUT_MS, signal, (within) => embedder.embed(texts, within));
+    const embed = async (texts: readonly string[]) =>
+      (await withinTime(BATCH_TIMEOUT_MS, signal, (within) => embedder.embed(texts, within))).map(quantized);
     try {
-      return (await embed(messages.map(textOf))).map(quantized);
+      return await embed(messages.map(textOf));
     } catch (error) {
-      if (!(error instanceof EmbeddingError) || !error.isOfTexts) throw error;
+      const isRefusal = error instanceof EmbeddingError && error.isOfTexts;
+      if (!isRefusal && this.#failures < FAILURES_TO_SUSPECT) throw error;
       // A model that is set wrong refuses everything: then no message is to blame.
       await embed([PROBE]);
-      return null;
+      // Nor is one where the model is but back since.
+      return isRefusal ? null : await embed(messages.map(textOf)).catch(() => null);
     }
   }
 
