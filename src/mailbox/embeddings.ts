@@ -9,6 +9,7 @@ import { bodyTextStart } from "../mail/excerpts.ts";
 import type { Account } from "./account.ts";
 import {
   eraseVector,
+  isVisible,
   loadVectors,
   nextBatch,
   putVectors,
@@ -119,9 +120,13 @@ export class Embeddings {
   erase(seq: Seq): void {
     const state = this.#stored();
     if (state === null) return;
-    const generation = eraseVector(this.#tools.db, seq);
+    const { generation, low, high } = state;
+    const isPassed = seq > low && seq <= high && isVisible(this.#tools.db, seq);
+    const isEmbedded = eraseVector(this.#tools.db, seq) === generation;
     this.#table?.delete(seq);
-    if (generation === state.generation) this.#keep({ ...state, embedded: state.embedded - 1 });
+    if (isEmbedded) this.#keep({ ...state, embedded: state.embedded - 1 });
+    // It had its turn and has no vector: the model refused it.
+    else if (isPassed) this.#keep({ ...state, failed: state.failed - 1 });
   }
 
   /** Forgets what is in memory: a transaction that it believed in failed. */
@@ -285,7 +290,7 @@ export class Embeddings {
     const state = this.#stored();
     if (state === null) return;
     if (vectors === null) {
-      this.#keep({ ...state, ...after, failed: state.failed + messages.length });
+      this.#passOver(state, { messages, after });
       return;
     }
     const dimensions = state.dimensions || (vectors[0]?.length ?? 0);
@@ -297,6 +302,15 @@ export class Embeddings {
     for (const { seq } of kept) this.#table?.set(seq, bySeq.get(seq) ?? new Int8Array(dimensions));
     const embedded = state.embedded + kept.filter(({ isNew }) => isNew).length;
     this.#keep({ ...state, ...after, dimensions, embedded });
+  }
+
+  /** Counts messages that the model refused and whose owner has not erased them meanwhile; a vector of an older text goes. */
+  #passOver(state: EmbeddingState, { messages, after }: Batch): void {
+    const refused = messages.filter(({ seq }) => isVisible(this.#tools.db, seq));
+    const had = refused.filter(({ seq }) => eraseVector(this.#tools.db, seq) === state.generation);
+    for (const { seq } of refused) this.#table?.delete(seq);
+    const embedded = state.embedded - had.length;
+    this.#keep({ ...state, ...after, embedded, failed: state.failed + refused.length });
   }
 
   /** The state where it is the configured model's; of another one there is nothing that words can be compared with. */

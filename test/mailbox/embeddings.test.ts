@@ -333,6 +333,27 @@ describe("embedding", () => {
     expect(await progress(box)).toMatchObject({ embedded: 2, failed: 1, error: null });
   });
 
+  it("counts a message that was refused no more once it is erased, and none that was erased meanwhile", async () => {
+    const box = await mailboxWithModel();
+    model.refuses = "poison";
+    const refused = await mail(box, "poison");
+    await mail(box, "Invoice");
+    await isEmbedded(box);
+    expect(await progress(box)).toMatchObject({ embedded: 1, pending: 0, failed: 1 });
+    await api(`/v1/emails/${refused}`, { key: box.api_key, method: "DELETE" });
+    await api(`/v1/emails/${refused}`, { key: box.api_key, method: "DELETE" });
+    expect(await progress(box)).toMatchObject({ embedded: 1, pending: 0, failed: 0 });
+    const gate = Promise.withResolvers<void>();
+    Object.assign(model, { gate: gate.promise, calls: [] });
+    const gone = await mail(box, "poison");
+    await expect.poll(() => model.calls.length).toBe(1);
+    await api(`/v1/emails/${gone}`, { key: box.api_key, method: "DELETE" });
+    gate.resolve();
+    await mail(box, "Flight");
+    await expect.poll(async () => (await progress(box))?.embedded).toBe(2);
+    expect(await progress(box)).toMatchObject({ embedded: 2, pending: 0, failed: 0 });
+  });
+
   it("blames no message when the model refuses everything", async () => {
     const box = await mailboxWithModel();
     model.status = 400;
