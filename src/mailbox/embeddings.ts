@@ -70,6 +70,8 @@ export class Embeddings {
   #busy: AbortController | null = null;
   #isGathering = false;
   #batchSize = Infinity;
+  /** How often all was begun again: a batch that was taken before then may be of older texts, and is not kept. */
+  #starts = 0;
   #failures = 0;
   #pausedUntil = 0;
   #error: string | null = null;
@@ -140,6 +142,7 @@ export class Embeddings {
     const [state, account] = [this.#stored(), this.#tools.account()];
     if (state === null || account === null) return;
     const { last_seq: seq } = account.row;
+    this.#starts += 1;
     this.#keep({ ...state, low: seq, high: seq, failed: 0 });
   }
 
@@ -234,9 +237,10 @@ export class Embeddings {
     if (embedder === null || account === null) return;
     const state = this.#stateFor(embedder, account);
     const limit = Math.min(embedder.maxTexts, this.#batchSize);
+    const start = this.#starts;
     const batch = nextBatch(this.#tools.db, state, account.row.last_seq, limit);
     const vectors = await this.#vectorsOf(batch.messages, embedder, signal);
-    if (this.#closed) return;
+    if (this.#closed || start !== this.#starts) return;
     if (vectors === null && batch.messages.length > 1) {
       // One of them is refused: it is found by taking fewer.
       this.#batchSize = 1;

@@ -314,12 +314,7 @@ export class Mailbox extends MailboxSending {
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
   stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
-    return this.answer(access, (account) => {
-      const stale = stalePage(this.db, this.view(account), page);
-      // What follows from the messages may become other texts.
-      if (stale.ok && page.cursor === null) this.jobs.embeddings.startOver();
-      return stale;
-    });
+    return this.answer(access, (account) => stalePage(this.db, this.view(account), page));
   }
 
   /** Writes once more what follows from the bytes of a message. */
@@ -330,6 +325,15 @@ export class Mailbox extends MailboxSending {
     });
     if (rewritten.ok && mail.partsKey !== null) await this.arm();
     return rewritten;
+  }
+
+  /** All messages were read again: what their vectors are made of may be other texts now. */
+  embedAgain(access: Access): Answer<null> {
+    return this.answer(access, () => {
+      this.commit(() => this.jobs.embeddings.startOver());
+      this.jobs.embeddings.stored(Date.now());
+      return done(null);
+    });
   }
 
   /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */

@@ -13,6 +13,7 @@ import {
   evict,
   kill,
   message,
+  OPERATOR,
   resetClock,
   ringAlarm,
   rowsOf,
@@ -420,4 +421,44 @@ describe("embedding", () => {
     expect(model.calls.flat().join()).toContain("Lunch is fine.");
     expect(model.calls.flat().join()).not.toContain("invoice");
   });
+
+  it("is done again for all mail that is read again, though a batch be under way", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
+    await isEmbedded(box);
+    const gate = Promise.withResolvers<void>();
+    Object.assign(model, { gate: gate.promise, calls: [] });
+    await mail(box, "Login");
+    await expect.poll(() => model.calls.length).toBe(1);
+    await reread(box);
+    gate.resolve();
+    await expect
+      .poll(() => new Set(model.calls.flat().map((text) => text.split("\n")[0])), { timeout: 10_000 })
+      .toEqual(new Set(["Login", "Dinner", "Flight", "Invoice"]));
+    await expect.poll(async () => (await progress(box))?.embedded).toBe(4);
+  });
+
+  it("is done again only when all is read again, and with what was read", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
+    await isEmbedded(box);
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec("UPDATE message SET listing = replace(listing, 'Dinner', 'Damage')");
+    });
+    model.calls = [];
+    await reread(box);
+    await expect.poll(() => model.calls.flat().length, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+    await isEmbedded(box);
+    expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Flight", "Invoice"]);
+  });
 });
+
+/** Lets the operator have all mail read again. */
+async function reread(box: TestMailbox): Promise<void> {
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const path: string = `/v1/mailboxes/${box.mailbox}/reindex?limit=2&cursor=${cursor}`;
+    const page = await ask<{ next_cursor: string | null }>(path, { key: OPERATOR, method: "POST" });
+    cursor = page.body.next_cursor;
+  }
+}
