@@ -152,7 +152,7 @@ export class Embeddings {
     if (embedder === null || account === null) return null;
     const { embedded, failed } = this.#current() ?? { embedded: 0, failed: 0 };
     const pending = Math.max(0, account.row.inbound + account.row.outbound - embedded - failed);
-    return { model: embedder.model, embedded, pending, failed, error: this.#error };
+    return { model: embedder.name, embedded, pending, failed, error: this.#error };
   }
 
   /** What is not found by meaning yet, in words; "" if nothing. */

@@ -451,6 +451,11 @@ describe("embedding", () => {
     await isEmbedded(box);
     expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Flight", "Invoice"]);
   });
+
+  it("shows the name of the model, and not where it stands", async () => {
+    const box = await mailboxWithModel();
+    expect((await progress(box))?.model).toBe("tiny");
+  });
 });
 
 /** Lets the operator have all mail read again. */
