@@ -98,7 +98,9 @@ export class Mailbox extends MailboxSending {
     if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
     this.jobs.embeddings.stored(now);
     const { message } = written;
-    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
+    // Where it lay before, its code may have been handed out.
+    const isFree = kept?.codeTaken !== true && this.codeWaiters.size > 0;
+    if (isFree && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
     return received(message.seq, false);
   }
 
