@@ -97,6 +97,8 @@ export class Embeddings {
   /** A message was stored. Costs the receipt nothing but a timer. */
   stored(nowMs: number): void {
     if (!this.isOn || this.#isGathering || this.#busy !== null) return;
+    // The alarm is set to the end of the pause.
+    if (nowMs < this.#pausedUntil) return;
     this.#isGathering = true;
     this.#tools.clock.atLatest(nowMs + HEARTBEAT_MS);
     setTimeout(() => {

@@ -289,6 +289,25 @@ describe("embedding", () => {
     expect(await progress(box)).toMatchObject({ embedded: 1, failed: 0, error: null });
   });
 
+  it("wakes the mailbox for no mail that comes while it waits for the model", async () => {
+    const box = await mailboxWithModel();
+    model.status = 500;
+    await mail(box, "Invoice");
+    // Three failures and more: it waits for two minutes and more.
+    const alarmAfterRing = async () => {
+      await ringAlarm(box.mailbox);
+      return ((await alarmOf(box.mailbox)) ?? 0) - Date.now();
+    };
+    for (const failures of [1, 2, 3, 4]) {
+      await expect.poll(() => model.calls.length).toBeGreaterThanOrEqual(failures);
+      if (failures < 4) advance(61_000);
+      if (failures < 4) await ringAlarm(box.mailbox);
+    }
+    await expect.poll(alarmAfterRing).toBeGreaterThan(100_000);
+    await mail(box, "Flight");
+    expect(((await alarmOf(box.mailbox)) ?? 0) - Date.now()).toBeGreaterThan(100_000);
+  });
+
   it("of wrong dimensions writes nothing, and waits for the model to be right", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice");
