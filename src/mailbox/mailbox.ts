@@ -29,7 +29,7 @@ import {
 import { applyReport } from "./reports.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
-import { searchPage } from "./search.ts";
+import { hasWords, searchPage } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
@@ -117,11 +117,12 @@ export class Mailbox extends MailboxSending {
     filters: InboxFilters,
     { text, mode }: { text: string; mode: string },
   ): Promise<Answer<JsonText<SearchPage>>> {
-    const byMeaning = mode !== "keyword" && this.jobs.embeddings.isOn;
+    const { isOn } = this.jobs.embeddings;
+    const byMeaning = mode !== "keyword" && isOn && hasWords(text);
     // Nobody who may not search costs a call of the model.
     const admitted = byMeaning ? this.admit(access) : null;
     if (admitted?.ok === false) return admitted;
-    const found = byMeaning ? await this.jobs.embeddings.meaning(text) : NO_MODEL_HINT;
+    const found = byMeaning ? await this.jobs.embeddings.meaning(text) : isOn ? "" : NO_MODEL_HINT;
     const meaning = typeof found === "string" ? null : found;
     const hint = meaning === null ? String(found) : this.jobs.embeddings.hint();
     const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };

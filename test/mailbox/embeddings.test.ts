@@ -223,6 +223,19 @@ describe("a search by meaning", () => {
   });
 });
 
+describe("a search by filters alone", () => {
+  it("has no meaning: it costs no call of the model, and misses no answer of it", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice", "", "Shop <shop@example.net>");
+    await isEmbedded(box);
+    Object.assign(model, { calls: [], down: true });
+    const found = await search(box, "from:shop -draft");
+    expect(found).toMatchObject({ search_mode: "keyword", subjects: ["Invoice"] });
+    expect(found).not.toHaveProperty("hint");
+    expect(model.calls).toEqual([]);
+  });
+});
+
 describe("without an answer of the model", () => {
   it.each([
     ["it is down", () => (model.down = true)],
