@@ -236,6 +236,7 @@ export class OutboxPump {
       open: () => composedStream(departing, this.#tools.openFile),
       beforeEnd: async () => {
         if (this.#closed) throw new Error("The mailbox has ended");
+        if (this.#tried(begun).length === 0) throw new Error("The message was erased");
         const nowMs = Date.now();
         this.#tools.commit(() => {
           const handing = this.#tried(begun).filter(({ state }) => state === "handing");

@@ -213,6 +213,19 @@ describe("a report that comes while a message is tried", () => {
 });
 
 describe("while messages are under way", () => {
+  it("one whose owner erases it is not ended, and so not taken", async () => {
+    const box = await createMailbox();
+    await withMessage(box, OUTSIDE, async (rig, seq) => {
+      await rig.pump();
+      const [held] = rig.held.outside;
+      rig.outbox.erase(seq);
+      await expect(held?.mail.beforeEnd()).rejects.toThrow("erased");
+      held?.answer(["deferred", "deferred"]);
+      await rig.settled();
+      expect([rig.due, rig.events]).toEqual([null, []]);
+    });
+  });
+
   it("the alarm looks after those that wait behind them, though their owner erases them", async () => {
     const box = await createMailbox();
     await withMessage(box, [OUTSIDE[0] ?? ""], async (rig, seq) => {
