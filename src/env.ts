@@ -210,7 +210,11 @@ const Variables = z
     DKIM_DOMAIN: optional,
     DKIM_SELECTOR: optional,
     DKIM_PRIVATE_KEY: optional,
-    EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
+    EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()).refine(
+      // `fetch` takes no such URL (Fetch standard, Request constructor).
+      (url) => url === null || !/^https?:\/\/[^/]*@/i.test(url),
+      { error: "must hold no credential: set EMBEDDINGS_KEY" },
+    ),
     EMBEDDINGS_MODEL: optional,
     EMBEDDINGS_KEY: optional,
     AI: z.unknown().optional(),

@@ -200,6 +200,9 @@ function embeddings(env: Environment): Record<string, string> {
   if (!url && !model) return {};
   if (!url || !model) throw new Refusal("EMBEDDINGS_URL and EMBEDDINGS_MODEL must be set together");
   if (!isWebUrl(url)) throw new Refusal(`EMBEDDINGS_URL must be an http or https URL, not "${url}"`);
+  if (new URL(url).username !== "" || new URL(url).password !== "") {
+    throw new Refusal("EMBEDDINGS_URL must hold no credential: set EMBEDDINGS_KEY");
+  }
   return { EMBEDDINGS_URL: url, EMBEDDINGS_MODEL: model, ...(key ? { EMBEDDINGS_KEY: key } : {}) };
 }
 

@@ -2,6 +2,8 @@
 export interface Embedder {
   /** Names the space of its vectors: two of the same name can be compared. */
   readonly model: string;
+  /** What is told of it to whoever has a key: not where it stands. */
+  readonly name: string;
   /** Texts that it takes at once. */
   readonly maxTexts: number;
   /** One vector for each text, in their order. Rejects with EmbeddingError, and with whatever `signal` aborts it. */

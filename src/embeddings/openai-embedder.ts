@@ -18,6 +18,7 @@ const TEXTS_REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 /** Embeds by an endpoint of the operator's choice. */
 export class OpenAiEmbedder implements Embedder {
   readonly model: string;
+  readonly name: string;
   readonly maxTexts = MAX_TEXTS;
   readonly #settings: EndpointSettings;
   readonly #fetch: typeof fetch;
@@ -25,6 +26,7 @@ export class OpenAiEmbedder implements Embedder {
   constructor(settings: EndpointSettings, fetcher: typeof fetch) {
     this.#settings = settings;
     this.#fetch = fetcher;
+    this.name = settings.model;
     this.model = `${settings.model} at ${settings.url}`;
   }
 

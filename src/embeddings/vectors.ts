@@ -27,12 +27,14 @@ export interface NearestOptions {
   among: ReadonlySet<number> | null;
 }
 
-/** Vectors in a page: growing copies none of them. */
-const PAGE_VECTORS = 2_048;
+/** A page holds whole vectors in about as many bytes: growing copies none of them, and a table of few is small. */
+const PAGE_BYTES = 262_144;
 
 /** Vectors of one length under numbers, in memory, to find the nearest among by looking at each. */
 export class VectorTable {
   readonly #dimensions: number;
+  /** Vectors in a page. */
+  readonly #perPage: number;
   readonly #pages: Int8Array[] = [];
   readonly #ids: number[] = [];
   /** 1 / length of each as it is kept; 0 for a vector of zeros, which is near nothing. */
@@ -42,6 +44,7 @@ export class VectorTable {
 
   constructor(dimensions: number) {
     this.#dimensions = dimensions;
+    this.#perPage = Math.max(1, Math.floor(PAGE_BYTES / dimensions));
   }
 
   get size(): number {
@@ -67,34 +70,36 @@ export class VectorTable {
     this.#ids.pop();
     this.#inverseLengths.pop();
     this.#places.delete(id);
-    this.#pages.length = Math.ceil(last / PAGE_VECTORS);
+    this.#pages.length = Math.ceil(last / this.#perPage);
   }
 
   /** The nearest to `vector`, best first; of those equally near the larger id, which came later. */
   nearest(vector: Int8Array, { limit, maxId, among }: NearestOptions): Neighbour[] {
+    const length = lengthOf(vector);
+    // It points nowhere.
+    if (length === 0) return [];
     const best = new Best(limit);
-    const inverse = 1 / lengthOf(vector);
     for (let at = 0; at < this.#ids.length; at += 1) {
       const id = this.#ids[at] ?? 0;
       if (id > maxId || (among !== null && !among.has(id))) continue;
-      const page = this.#pages[Math.floor(at / PAGE_VECTORS)];
+      const page = this.#pages[Math.floor(at / this.#perPage)];
       if (page === undefined) break;
-      const product = dot(vector, page, (at % PAGE_VECTORS) * this.#dimensions);
-      best.offer(id, product * inverse * (this.#inverseLengths[at] ?? 0));
+      const product = dot(vector, page, (at % this.#perPage) * this.#dimensions);
+      best.offer(id, (product / length) * (this.#inverseLengths[at] ?? 0));
     }
     return best.sorted();
   }
 
   #view(at: number): Int8Array {
-    const start = (at % PAGE_VECTORS) * this.#dimensions;
-    const page = this.#pages[Math.floor(at / PAGE_VECTORS)] ?? new Int8Array(start + this.#dimensions);
+    const start = (at % this.#perPage) * this.#dimensions;
+    const page = this.#pages[Math.floor(at / this.#perPage)] ?? new Int8Array(start + this.#dimensions);
     return page.subarray(start, start + this.#dimensions);
   }
 
   #put(at: number, id: number, vector: Int8Array, inverseLength: number): void {
-    const number = Math.floor(at / PAGE_VECTORS);
-    const page = (this.#pages[number] ??= new Int8Array(PAGE_VECTORS * this.#dimensions));
-    page.set(vector, (at % PAGE_VECTORS) * this.#dimensions);
+    const number = Math.floor(at / this.#perPage);
+    const page = (this.#pages[number] ??= new Int8Array(this.#perPage * this.#dimensions));
+    page.set(vector, (at % this.#perPage) * this.#dimensions);
     this.#ids[at] = id;
     this.#inverseLengths[at] = Number.isFinite(inverseLength) ? inverseLength : 0;
     this.#places.set(id, at);

@@ -10,12 +10,14 @@ const MAX_TEXTS = 32;
 /** Embeds by a model of the platform's. */
 export class WorkersAiEmbedder implements Embedder {
   readonly model: string;
+  readonly name: string;
   readonly maxTexts = MAX_TEXTS;
   readonly #ai: AiBinding;
 
   constructor(ai: AiBinding, model: string) {
     this.#ai = ai;
     this.model = model;
+    this.name = model;
   }
 
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {

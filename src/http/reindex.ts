@@ -32,7 +32,10 @@ export async function reindexPage(
     const rewritten = await reindex(target, message);
     if (!rewritten.ok) return rewritten;
   }
-  return done({ reindexed: stale.value.messages.length, next_cursor: stale.value.nextCursor });
+  const { messages, nextCursor } = stale.value;
+  // Not sooner: the newest are embedded first and read last.
+  const told = nextCursor === null ? await target.mailbox.embedAgain(target.access) : done(null);
+  return told.ok ? done({ reindexed: messages.length, next_cursor: nextCursor }) : told;
 }
 
 async function reindex(target: Reindexed, message: StaleMessage): Promise<Answer<null>> {

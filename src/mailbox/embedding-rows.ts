@@ -56,6 +56,8 @@ const ERASE: Query<{ generation: number }, [Seq]> = {
   text: "DELETE FROM embedding WHERE seq = ? RETURNING generation",
 };
 
+const VISIBLE: Query<{ seq: Seq }, [Seq]> = { text: "SELECT seq FROM message WHERE seq = ? AND hidden = 0" };
+
 /** The stored state; null where nothing was ever embedded. */
 export function readState(db: Database): EmbeddingState | null {
   return db.first(READ_STATE);
@@ -118,4 +120,9 @@ export function loadVectors(db: Database, { generation, dimensions }: EmbeddingS
 /** Erases the vector of a message; answers its generation, null where it has none. */
 export function eraseVector(db: Database, seq: Seq): number | null {
   return db.first(ERASE, seq)?.generation ?? null;
+}
+
+/** Whether a message is there, and is one that is embedded. */
+export function isVisible(db: Database, seq: Seq): boolean {
+  return db.first(VISIBLE, seq) !== null;
 }

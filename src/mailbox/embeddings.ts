@@ -9,6 +9,7 @@ import { bodyTextStart } from "../mail/excerpts.ts";
 import type { Account } from "./account.ts";
 import {
   eraseVector,
+  isVisible,
   loadVectors,
   nextBatch,
   putVectors,
@@ -29,6 +30,8 @@ const BATCH_TIMEOUT_MS = 60_000;
 const QUERY_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 3_600_000;
+/** Failures in a row after which the texts are looked at: some models answer one that is too long with a fault of theirs. */
+const FAILURES_TO_SUSPECT = 3;
 /** Vectors of queries that are kept: agents ask the same again, page by page. */
 const MAX_KEPT_QUERIES = 32;
 /** Every model embeds it, unless it is the model that is at fault. */
@@ -67,6 +70,8 @@ export class Embeddings {
   #busy: AbortController | null = null;
   #isGathering = false;
   #batchSize = Infinity;
+  /** How often all was begun again: a batch that was taken before then may be of older texts, and is not kept. */
+  #starts = 0;
   #failures = 0;
   #pausedUntil = 0;
   #error: string | null = null;
@@ -92,6 +97,8 @@ export class Embeddings {
   /** A message was stored. Costs the receipt nothing but a timer. */
   stored(nowMs: number): void {
     if (!this.isOn || this.#isGathering || this.#busy !== null) return;
+    // The alarm is set to the end of the pause.
+    if (nowMs < this.#pausedUntil) return;
     this.#isGathering = true;
     this.#tools.clock.atLatest(nowMs + HEARTBEAT_MS);
     setTimeout(() => {
@@ -117,9 +124,13 @@ export class Embeddings {
   erase(seq: Seq): void {
     const state = this.#stored();
     if (state === null) return;
-    const generation = eraseVector(this.#tools.db, seq);
+    const { generation, low, high } = state;
+    const isPassed = seq > low && seq <= high && isVisible(this.#tools.db, seq);
+    const isEmbedded = eraseVector(this.#tools.db, seq) === generation;
     this.#table?.delete(seq);
-    if (generation === state.generation) this.#keep({ ...state, embedded: state.embedded - 1 });
+    if (isEmbedded) this.#keep({ ...state, embedded: state.embedded - 1 });
+    // It had its turn and has no vector: the model refused it.
+    else if (isPassed) this.#keep({ ...state, failed: state.failed - 1 });
   }
 
   /** Forgets what is in memory: a transaction that it believed in failed. */
@@ -133,6 +144,7 @@ export class Embeddings {
     const [state, account] = [this.#stored(), this.#tools.account()];
     if (state === null || account === null) return;
     const { last_seq: seq } = account.row;
+    this.#starts += 1;
     this.#keep({ ...state, low: seq, high: seq, failed: 0 });
   }
 
@@ -140,10 +152,9 @@ export class Embeddings {
   progress(): EmbeddingProgress | null {
     const [embedder, account] = [this.#tools.embedder(), this.#tools.account()];
     if (embedder === null || account === null) return null;
-    const state = this.#stored();
-    const { embedded, failed } = state?.model === embedder.model ? state : { embedded: 0, failed: 0 };
+    const { embedded, failed } = this.#current() ?? { embedded: 0, failed: 0 };
     const pending = Math.max(0, account.row.inbound + account.row.outbound - embedded - failed);
-    return { model: embedder.model, embedded, pending, failed, error: this.#error };
+    return { model: embedder.name, embedded, pending, failed, error: this.#error };
   }
 
   /** What is not found by meaning yet, in words; "" if nothing. */
@@ -159,7 +170,7 @@ export class Embeddings {
     try {
       const vector = await this.#queryVector(text);
       return (options) => {
-        const state = this.#stored();
+        const state = this.#current();
         if (state === null || state.dimensions !== vector.length) return [];
         this.#table ??= loadVectors(this.#tools.db, state);
         return this.#table.nearest(vector, options);
@@ -178,7 +189,7 @@ export class Embeddings {
     if (known !== undefined) return known;
     const [vector] = await withinTime(QUERY_TIMEOUT_MS, null, (signal) => embedder.embed([text], signal));
     if (vector === undefined) throw new EmbeddingError("The model gave no vector");
-    const { dimensions } = this.#stored() ?? { dimensions: 0 };
+    const { dimensions } = this.#current() ?? { dimensions: 0 };
     if (dimensions !== 0 && dimensions !== vector.length) throw wrongDimensions(dimensions, vector.length);
     const bytes = quantized(vector);
     this.#queries.set(key, bytes);
@@ -228,9 +239,10 @@ export class Embeddings {
     if (embedder === null || account === null) return;
     const state = this.#stateFor(embedder, account);
     const limit = Math.min(embedder.maxTexts, this.#batchSize);
+    const start = this.#starts;
     const batch = nextBatch(this.#tools.db, state, account.row.last_seq, limit);
     const vectors = await this.#vectorsOf(batch.messages, embedder, signal);
-    if (this.#closed) return;
+    if (this.#closed || start !== this.#starts) return;
     if (vectors === null && batch.messages.length > 1) {
       // One of them is refused: it is found by taking fewer.
       this.#batchSize = 1;
@@ -240,22 +252,24 @@ export class Embeddings {
     this.#tools.db.transaction(() => this.#finish(batch, vectors));
   }
 
-  /** Null if the model refuses one of the texts. */
+  /** Null if one of the texts is to blame: the model refuses it, or fails at it again and again but not at another. */
   async #vectorsOf(
     messages: readonly Unembedded[],
     embedder: Embedder,
     signal: AbortSignal,
   ): Promise<Int8Array[] | null> {
     if (messages.length === 0) return [];
-    const embed = (texts: readonly string[]) =>
-      withinTime(BATCH_TIMEOUT_MS, signal, (within) => embedder.embed(texts, within));
+    const embed = async (texts: readonly string[]) =>
+      (await withinTime(BATCH_TIMEOUT_MS, signal, (within) => embedder.embed(texts, within))).map(quantized);
     try {
-      return (await embed(messages.map(textOf))).map(quantized);
+      return await embed(messages.map(textOf));
     } catch (error) {
-      if (!(error instanceof EmbeddingError) || !error.isOfTexts) throw error;
+      const isRefusal = error instanceof EmbeddingError && error.isOfTexts;
+      if (!isRefusal && this.#failures < FAILURES_TO_SUSPECT) throw error;
       // A model that is set wrong refuses everything: then no message is to blame.
       await embed([PROBE]);
-      return null;
+      // Nor is one where the model is but back since.
+      return isRefusal ? null : await embed(messages.map(textOf)).catch(() => null);
     }
   }
 
@@ -282,7 +296,7 @@ export class Embeddings {
     const state = this.#stored();
     if (state === null) return;
     if (vectors === null) {
-      this.#keep({ ...state, ...after, failed: state.failed + messages.length });
+      this.#passOver(state, { messages, after });
       return;
     }
     const dimensions = state.dimensions || (vectors[0]?.length ?? 0);
@@ -294,6 +308,21 @@ export class Embeddings {
     for (const { seq } of kept) this.#table?.set(seq, bySeq.get(seq) ?? new Int8Array(dimensions));
     const embedded = state.embedded + kept.filter(({ isNew }) => isNew).length;
     this.#keep({ ...state, ...after, dimensions, embedded });
+  }
+
+  /** Counts messages that the model refused and whose owner has not erased them meanwhile; a vector of an older text goes. */
+  #passOver(state: EmbeddingState, { messages, after }: Batch): void {
+    const refused = messages.filter(({ seq }) => isVisible(this.#tools.db, seq));
+    const had = refused.filter(({ seq }) => eraseVector(this.#tools.db, seq) === state.generation);
+    for (const { seq } of refused) this.#table?.delete(seq);
+    const embedded = state.embedded - had.length;
+    this.#keep({ ...state, ...after, embedded, failed: state.failed + refused.length });
+  }
+
+  /** The state where it is the configured model's; of another one there is nothing that words can be compared with. */
+  #current(): EmbeddingState | null {
+    const state = this.#stored();
+    return state?.model === this.#tools.embedder()?.model ? state : null;
   }
 
   #stored(): EmbeddingState | null {

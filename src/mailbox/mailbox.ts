@@ -29,7 +29,7 @@ import {
 import { applyReport } from "./reports.ts";
 import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
-import { searchPage } from "./search.ts";
+import { hasWords, searchPage } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
@@ -98,7 +98,9 @@ export class Mailbox extends MailboxSending {
     if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
     this.jobs.embeddings.stored(now);
     const { message } = written;
-    if (this.codeWaiters.size > 0 && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
+    // Where it lay before, its code may have been handed out.
+    const isFree = kept?.codeTaken !== true && this.codeWaiters.size > 0;
+    if (isFree && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
     return received(message.seq, false);
   }
 
@@ -115,11 +117,12 @@ export class Mailbox extends MailboxSending {
     filters: InboxFilters,
     { text, mode }: { text: string; mode: string },
   ): Promise<Answer<JsonText<SearchPage>>> {
-    const byMeaning = mode !== "keyword" && this.jobs.embeddings.isOn;
+    const { isOn } = this.jobs.embeddings;
+    const byMeaning = mode !== "keyword" && isOn && hasWords(text);
     // Nobody who may not search costs a call of the model.
     const admitted = byMeaning ? this.admit(access) : null;
     if (admitted?.ok === false) return admitted;
-    const found = byMeaning ? await this.jobs.embeddings.meaning(text) : NO_MODEL_HINT;
+    const found = byMeaning ? await this.jobs.embeddings.meaning(text) : isOn ? "" : NO_MODEL_HINT;
     const meaning = typeof found === "string" ? null : found;
     const hint = meaning === null ? String(found) : this.jobs.embeddings.hint();
     const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };
@@ -314,12 +317,7 @@ export class Mailbox extends MailboxSending {
 
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
   stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
-    return this.answer(access, (account) => {
-      const stale = stalePage(this.db, this.view(account), page);
-      // What follows from the messages may become other texts.
-      if (stale.ok && page.cursor === null) this.jobs.embeddings.startOver();
-      return stale;
-    });
+    return this.answer(access, (account) => stalePage(this.db, this.view(account), page));
   }
 
   /** Writes once more what follows from the bytes of a message. */
@@ -330,6 +328,15 @@ export class Mailbox extends MailboxSending {
     });
     if (rewritten.ok && mail.partsKey !== null) await this.arm();
     return rewritten;
+  }
+
+  /** All messages were read again: what their vectors are made of may be other texts now. */
+  embedAgain(access: Access): Answer<null> {
+    return this.answer(access, () => {
+      this.commit(() => this.jobs.embeddings.startOver());
+      this.jobs.embeddings.stored(Date.now());
+      return done(null);
+    });
   }
 
   /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */

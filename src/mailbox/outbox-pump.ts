@@ -59,8 +59,8 @@ interface Try {
   departing: Departing;
   /** Tries made that way, this one included. */
   tries: number;
-  /** Those that are tried. */
-  recipients: RecipientRow[];
+  /** Those that are tried, as they stood when it began. */
+  recipients: readonly Readonly<RecipientRow>[];
 }
 
 /**
@@ -87,12 +87,12 @@ export class OutboxPump {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** What is due waits for the end of one under way. */
+  /** What is due waits for the end of one under way, and the alarm for that: should the process die, it finds what waits. */
   #dueOf({ way, underWay, pumpedAt }: Lane, nowMs: number): number | null {
     const after = underWay.size > 0 ? Math.min(pumpedAt, nowMs) : -1;
-    const due = this.#tools.outbox.nextDue(way, after);
-    if (due === null) return null;
-    return Math.max(underWay.size > 0 ? Math.min(due, nowMs + HEARTBEAT_MS) : due, this.#faultyUntil);
+    const next = this.#tools.outbox.nextDue(way, after);
+    const due = underWay.size > 0 ? Math.min(next ?? Infinity, nowMs + HEARTBEAT_MS) : next;
+    return due === null ? null : Math.max(due, this.#faultyUntil);
   }
 
   /** Starts what is due. Never throws, and returns before any of it has ended. */
@@ -199,15 +199,21 @@ export class OutboxPump {
     if (signer === null) return new Map(begun.recipients.map(({ address }) => [address, NOT_OURS]));
     try {
       const signed = await this.#signed(begun.departing, signer.dkim);
-      const mail = this.#mailFor(signed, begun.recipients, departingBytes(signed));
+      const mail = this.#mailFor({ ...begun, departing: signed }, departingBytes(signed));
       const transport = begun.way === "inside" ? inside : outside();
       const results = transport === null ? keptOnly(mail) : await transport.send(mail, signal);
       return new Map(results.map((result) => [result.recipient, result]));
     } catch (error) {
       if (!this.#closed) console.error("A message could not be handed over and is tried again:", error);
       const sayOf = ({ state }: RecipientRow): Said => (state === "ending" ? UNANSWERED : LOCAL_ERROR);
-      return new Map(begun.recipients.map((recipient) => [recipient.address, sayOf(recipient)]));
+      return new Map(this.#tried(begun).map((recipient) => [recipient.address, sayOf(recipient)]));
     }
+  }
+
+  /** The recipients of a try as they stand now: while it goes on, a report may move them. */
+  #tried({ departing, recipients }: Try): RecipientRow[] {
+    const positions = new Set(recipients.map(({ position }) => position));
+    return this.#tools.outbox.recipients(departing.seq).filter(({ position }) => positions.has(position));
   }
 
   /** The message with its signature, which is made once. */
@@ -218,20 +224,23 @@ export class OutboxPump {
     return { ...departing, signature: outbox.sign(departing.seq, signature) };
   }
 
-  #mailFor(departing: Departing, rows: readonly RecipientRow[], sizeBytes: number): OutboundMail {
+  #mailFor(begun: Try, sizeBytes: number): OutboundMail {
+    const { departing, recipients } = begun;
     return {
       returnPath: departing.returnPath,
       fromAddress: departing.message.from.address,
-      recipients: rows.map(({ address }) => address),
+      recipients: recipients.map(({ address }) => address),
       envelopeId: departing.message.messageId.slice(1, -1),
       needsSmtpUtf8: departing.needsSmtpUtf8,
       sizeBytes,
       open: () => composedStream(departing, this.#tools.openFile),
       beforeEnd: async () => {
         if (this.#closed) throw new Error("The mailbox has ended");
+        if (this.#tried(begun).length === 0) throw new Error("The message was erased");
         const nowMs = Date.now();
         this.#tools.commit(() => {
-          for (const row of rows) this.#move(row, "ending", row.diagnostic, nowMs);
+          const handing = this.#tried(begun).filter(({ state }) => state === "handing");
+          for (const row of handing) this.#move(row, "ending", row.diagnostic, nowMs);
         });
         await this.#tools.durable();
       },
@@ -241,13 +250,14 @@ export class OutboxPump {
   /** Writes down what came of a try, and when the next one is. */
   #settle(begun: Try, said: ReadonlyMap<string, Said>, nowMs: number): void {
     const { outbox, clock } = this.#tools;
-    const { way, tries, recipients } = begun;
+    const { way, tries } = begun;
     const { seq } = begun.departing;
     const events = this.#tools.commit(() => {
       const account = this.#tools.account();
       const toldSent = outbox.toldSent(seq);
       // Its owner has erased it meanwhile.
       if (account === null || toldSent === null) return [];
+      const recipients = this.#tried(begun);
       const news = recipients.flatMap((recipient) => {
         const kinds = this.#conclude(recipient, said.get(recipient.address) ?? UNANSWERED, tries, nowMs);
         return kinds.map((kind) => ({ kind, recipient, nowMs }));
@@ -278,7 +288,7 @@ export class OutboxPump {
     this.#move(recipient, step.state, said.diagnostic, nowMs);
     if (said.providerId !== null) outbox.nameAs(recipient, said.providerId);
     // What was refused for the message's sake says nothing against the address.
-    if (step.state === "bounced" && said.aboutRecipient) {
+    if (step.event === "message.bounced" && said.aboutRecipient) {
       outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
     }
     const kinds = step.event === null ? [] : [step.event];

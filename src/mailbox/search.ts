@@ -29,7 +29,7 @@ export interface SearchOptions {
   text: string;
   /** keyword, semantic or hybrid. */
   mode: string;
-  /** Finds what is near in meaning to the words of `text`; null = nobody knows, and the keywords answer. */
+  /** Finds what is near in meaning to `text`, which has words; null = nobody knows, and the keywords answer. */
   meaning: Meaning | null;
   /** What whoever asked is told beside the results; "" for nothing. */
   hint: string;
@@ -37,6 +37,11 @@ export interface SearchOptions {
 
 /** Messages near a text, best first. */
 export type Meaning = (options: NearestOptions) => Neighbour[];
+
+/** Whether a text has words to search for. Filters alone have no meaning to be near to. */
+export function hasWords(text: string): boolean {
+  return parseSearchQuery(text).match !== null;
+}
 
 /**
  * Emails that match `text` and the filters, best first; by time where only operators were given. The cursor keeps the
@@ -58,8 +63,7 @@ export function searchPage(
     limit: filters.limit + 1,
     offset,
   };
-  // Filters alone have no meaning to be near to.
-  const meaning = query.match === null ? null : options.meaning;
+  const { meaning } = options;
   const hits =
     meaning === null
       ? findHits(db, query, selection)

@@ -56,13 +56,28 @@ describe("VectorTable", () => {
     );
   });
 
-  it("goes on over many pages, and shrinks with what is deleted", () => {
+  it("knows nothing near a vector of zeros, which points nowhere", () => {
     const table = new VectorTable(2);
-    for (let at = 0; at < 5_000; at += 1) table.set(at, Int8Array.of(100, at % 100));
-    table.set(9_999, Int8Array.of(-100, 1));
-    expect(table.nearest(Int8Array.of(-1, 0), { ...EVERYTHING, limit: 1 })).toMatchObject([{ id: 9_999 }]);
+    table.set(1, Int8Array.of(1, 2));
+    expect(table.nearest(Int8Array.of(0, 0), EVERYTHING)).toEqual([]);
+  });
+
+  it("goes on over many pages, and shrinks with what is deleted", () => {
+    const table = new VectorTable(512);
+    const pointing = (...parts: number[]) => Int8Array.from({ length: 512 }, (_, at) => parts[at] ?? 0);
+    for (let at = 0; at < 5_000; at += 1) table.set(at, pointing(100, at % 100));
+    table.set(9_999, pointing(-100, 1));
+    expect(table.nearest(pointing(-1), { ...EVERYTHING, limit: 1 })).toMatchObject([{ id: 9_999 }]);
     for (let at = 0; at < 5_000; at += 1) table.delete(at);
-    expect(table.nearest(Int8Array.of(1, 0), EVERYTHING).map((one) => one.id)).toEqual([9_999]);
+    expect(table.nearest(pointing(1), EVERYTHING).map((one) => one.id)).toEqual([9_999]);
+  });
+
+  it("takes little memory for few vectors, however long: each mailbox has a table of its own", () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const tables = Array.from({ length: 50 }, () => new VectorTable(3_072));
+    for (const table of tables) table.set(1, new Int8Array(3_072).fill(1));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+    expect(tables.every(({ size }) => size === 1)).toBe(true);
   });
 
   it("refuses a vector of another length", () => {

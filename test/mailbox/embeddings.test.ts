@@ -13,6 +13,7 @@ import {
   evict,
   kill,
   message,
+  OPERATOR,
   resetClock,
   ringAlarm,
   rowsOf,
@@ -34,7 +35,10 @@ const model = {
   status: 200,
   hangs: false,
   refuses: "",
+  refusal: 400,
   down: false,
+  /** Answers wait for it. */
+  gate: Promise.resolve(),
 };
 
 function vectorOf(text: string): number[] {
@@ -52,9 +56,9 @@ function serve(input: string[], signal: AbortSignal | null | undefined): Promise
     );
   }
   const refused = model.refuses !== "" && input.some((text) => text.includes(model.refuses));
-  const status = refused ? 400 : model.status;
+  const status = refused ? model.refusal : model.status;
   const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }));
-  return Promise.resolve(Response.json({ data }, { status }));
+  return model.gate.then(() => Response.json({ data }, { status }));
 }
 
 function modelRuns(): void {
@@ -68,7 +72,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   resetClock();
   Object.assign(model, { calls: [], dimensions: MEANINGS.length + 1, status: 200, hangs: false });
-  Object.assign(model, { refuses: "", down: false });
+  Object.assign(model, { refuses: "", refusal: 400, down: false, gate: Promise.resolve() });
 });
 
 /** Gives an actor a model, as long as it runs. */
@@ -219,6 +223,19 @@ describe("a search by meaning", () => {
   });
 });
 
+describe("a search by filters alone", () => {
+  it("has no meaning: it costs no call of the model, and misses no answer of it", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice", "", "Shop <shop@example.net>");
+    await isEmbedded(box);
+    Object.assign(model, { calls: [], down: true });
+    const found = await search(box, "from:shop -draft");
+    expect(found).toMatchObject({ search_mode: "keyword", subjects: ["Invoice"] });
+    expect(found).not.toHaveProperty("hint");
+    expect(model.calls).toEqual([]);
+  });
+});
+
 describe("without an answer of the model", () => {
   it.each([
     ["it is down", () => (model.down = true)],
@@ -276,13 +293,32 @@ describe("embedding", () => {
       const calls = model.calls.length;
       advance(pauseMs);
       await ringAlarm(box.mailbox);
-      await expect.poll(() => model.calls.length).toBe(calls + 1);
+      await expect.poll(() => model.calls.length).toBeGreaterThan(calls);
     }
     model.status = 200;
     advance(120_000);
     await ringAlarm(box.mailbox);
     await isEmbedded(box);
     expect(await progress(box)).toMatchObject({ embedded: 1, failed: 0, error: null });
+  });
+
+  it("wakes the mailbox for no mail that comes while it waits for the model", async () => {
+    const box = await mailboxWithModel();
+    model.status = 500;
+    await mail(box, "Invoice");
+    // Three failures and more: it waits for two minutes and more.
+    const alarmAfterRing = async () => {
+      await ringAlarm(box.mailbox);
+      return ((await alarmOf(box.mailbox)) ?? 0) - Date.now();
+    };
+    for (const failures of [1, 2, 3, 4]) {
+      await expect.poll(() => model.calls.length).toBeGreaterThanOrEqual(failures);
+      if (failures < 4) advance(61_000);
+      if (failures < 4) await ringAlarm(box.mailbox);
+    }
+    await expect.poll(alarmAfterRing).toBeGreaterThan(100_000);
+    await mail(box, "Flight");
+    expect(((await alarmOf(box.mailbox)) ?? 0) - Date.now()).toBeGreaterThan(100_000);
   });
 
   it("of wrong dimensions writes nothing, and waits for the model to be right", async () => {
@@ -313,6 +349,44 @@ describe("embedding", () => {
     expect((await search(box, "poison", "&mode=keyword")).subjects).toEqual(["poison"]);
   });
 
+  it("passes over a message that the model fails at each time, whatever it says of that", async () => {
+    const box = await mailboxWithModel();
+    Object.assign(model, { refuses: "poison", refusal: 500 });
+    for (const subject of ["Invoice 1", "poison", "Invoice 2"]) await mail(box, subject);
+    await expect
+      .poll(
+        async () => {
+          advance(3_600_000);
+          await ringAlarm(box.mailbox);
+          return (await progress(box))?.pending;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(0);
+    expect(await progress(box)).toMatchObject({ embedded: 2, failed: 1, error: null });
+  });
+
+  it("counts a message that was refused no more once it is erased, and none that was erased meanwhile", async () => {
+    const box = await mailboxWithModel();
+    model.refuses = "poison";
+    const refused = await mail(box, "poison");
+    await mail(box, "Invoice");
+    await isEmbedded(box);
+    expect(await progress(box)).toMatchObject({ embedded: 1, pending: 0, failed: 1 });
+    await api(`/v1/emails/${refused}`, { key: box.api_key, method: "DELETE" });
+    await api(`/v1/emails/${refused}`, { key: box.api_key, method: "DELETE" });
+    expect(await progress(box)).toMatchObject({ embedded: 1, pending: 0, failed: 0 });
+    const gate = Promise.withResolvers<void>();
+    Object.assign(model, { gate: gate.promise, calls: [] });
+    const gone = await mail(box, "poison");
+    await expect.poll(() => model.calls.length).toBe(1);
+    await api(`/v1/emails/${gone}`, { key: box.api_key, method: "DELETE" });
+    gate.resolve();
+    await mail(box, "Flight");
+    await expect.poll(async () => (await progress(box))?.embedded).toBe(2);
+    expect(await progress(box)).toMatchObject({ embedded: 2, pending: 0, failed: 0 });
+  });
+
   it("blames no message when the model refuses everything", async () => {
     const box = await mailboxWithModel();
     model.status = 400;
@@ -341,6 +415,21 @@ describe("embedding", () => {
     expect(await rowsOf(box.mailbox, "SELECT seq FROM embedding")).toHaveLength(3);
   });
 
+  it("compares words with no vector of another model, though it be as long", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
+    await isEmbedded(box);
+    for (const dimensions of [5, 7]) {
+      await useModel(box, `of ${dimensions}`);
+      model.dimensions = dimensions;
+      expect(await search(box, "bill", semantic)).toMatchObject({
+        subjects: [],
+        search_mode: "semantic",
+        hint: "By meaning 0 of 3 emails are found so far",
+      });
+    }
+  });
+
   it("embeds mail that was there before any model was", async () => {
     const box = await createMailbox();
     for (let number = 0; number < 70; number += 1) await mail(box, `Invoice ${number}`);
@@ -364,4 +453,49 @@ describe("embedding", () => {
     expect(model.calls.flat().join()).toContain("Lunch is fine.");
     expect(model.calls.flat().join()).not.toContain("invoice");
   });
+
+  it("is done again for all mail that is read again, though a batch be under way", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
+    await isEmbedded(box);
+    const gate = Promise.withResolvers<void>();
+    Object.assign(model, { gate: gate.promise, calls: [] });
+    await mail(box, "Login");
+    await expect.poll(() => model.calls.length).toBe(1);
+    await reread(box);
+    gate.resolve();
+    await expect
+      .poll(() => new Set(model.calls.flat().map((text) => text.split("\n")[0])), { timeout: 10_000 })
+      .toEqual(new Set(["Login", "Dinner", "Flight", "Invoice"]));
+    await expect.poll(async () => (await progress(box))?.embedded).toBe(4);
+  });
+
+  it("is done again only when all is read again, and with what was read", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
+    await isEmbedded(box);
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec("UPDATE message SET listing = replace(listing, 'Dinner', 'Damage')");
+    });
+    model.calls = [];
+    await reread(box);
+    await expect.poll(() => model.calls.flat().length, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+    await isEmbedded(box);
+    expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Flight", "Invoice"]);
+  });
+
+  it("shows the name of the model, and not where it stands", async () => {
+    const box = await mailboxWithModel();
+    expect((await progress(box))?.model).toBe("tiny");
+  });
 });
+
+/** Lets the operator have all mail read again. */
+async function reread(box: TestMailbox): Promise<void> {
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const path: string = `/v1/mailboxes/${box.mailbox}/reindex?limit=2&cursor=${cursor}`;
+    const page = await ask<{ next_cursor: string | null }>(path, { key: OPERATOR, method: "POST" });
+    cursor = page.body.next_cursor;
+  }
+}

@@ -1,13 +1,15 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
-import type { Email, EmailSummary } from "../../src/contract/message.ts";
+import type { Email, EmailPage, EmailSummary } from "../../src/contract/message.ts";
+import type { Mailbox } from "../../src/mailbox/mailbox.ts";
 import {
   actorOf,
   api,
   ask,
   bootstrap,
   clientAddress,
+  createMailbox,
   deliver,
   evict,
   message,
@@ -122,6 +124,26 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(told.body).toMatchObject({ code: "111222" });
     const next = await ask("/v1/code?consume=true&timeout=1", { key: kept.api_key });
     expect(next.body).toEqual({ code: null });
+  });
+
+  it("hands out none of those to who waits for a code, either", async () => {
+    const [box, kept] = [await createMailbox(), await createMailbox()];
+    const receive = await runInDurableObject(actorOf(box.mailbox), (instance) =>
+      vi.spyOn(Object.getPrototypeOf(instance) as Mailbox, "receive"),
+    );
+    await deliver(box.mailbox, plainMessage({ subject: "Your code is 111222" }));
+    const mail = receive.mock.calls[0]?.[0];
+    receive.mockRestore();
+    const waiting = ask("/v1/code?consume=true&timeout=1", { key: kept.api_key });
+    await runInDurableObject(actorOf(kept.mailbox), async (instance, { storage }) => {
+      const { codeWaiters } = instance as unknown as { codeWaiters: { size: number } };
+      await vi.waitFor(() => expect(codeWaiters.size).toBe(1));
+      storage.sql.exec("INSERT INTO take_over (id, address, secret_hash) VALUES (1, '', '')");
+      const taken = { position: 1, receivedAt: Date.now(), codeTaken: true };
+      if (mail !== undefined) (instance as unknown as Mailbox).receive(mail, taken);
+    });
+    expect((await waiting).body).toEqual({ code: null });
+    expect((await ask<EmailPage>("/v1/inbox", { key: kept.api_key })).body.emails).toHaveLength(1);
   });
 
   it("tells of each message in its log, oldest first", async () => {

@@ -21,6 +21,15 @@ beforeEach(async () => {
 afterEach(() => rm(path.dirname(dir), { recursive: true, force: true }));
 
 describe("settings", () => {
+  it("take a model with its endpoint, and no credential in its URL", () => {
+    const model = { EMBEDDINGS_URL: "http://127.0.0.1:11434/v1", EMBEDDINGS_MODEL: "tiny" };
+    expect(readSettings(model).embeddings).toEqual(model);
+    expect(() => readSettings({ ...model, EMBEDDINGS_URL: "https://me:secret@x.example/v1" })).toThrow(
+      /^EMBEDDINGS_URL must hold no credential: set EMBEDDINGS_KEY$/,
+    );
+    expect(() => readSettings({ ...model, EMBEDDINGS_MODEL: "" })).toThrow("must be set together");
+  });
+
   it("have defaults for one machine", () => {
     expect(readSettings({})).toMatchObject({
       dataDir: path.resolve("data"),

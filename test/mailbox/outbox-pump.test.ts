@@ -1,0 +1,397 @@
+import { runInDurableObject } from "cloudflare:test";
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Sent } from "../../src/contract/sending.ts";
+import { configOf } from "../../src/env.ts";
+import type { Database, Query } from "../../src/lib/sql.ts";
+import type { AlarmClock } from "../../src/lib/wake.ts";
+import type { Reported } from "../../src/mail/report-news.ts";
+import type { Account } from "../../src/mailbox/account.ts";
+import type { LoggedEvent } from "../../src/mailbox/log.ts";
+import { WAYS, type Outbox, type Way } from "../../src/mailbox/outbox.ts";
+import { OutboxPump } from "../../src/mailbox/outbox-pump.ts";
+import { applyReport } from "../../src/mailbox/reports.ts";
+import type { RecipientRow } from "../../src/mailbox/schema.ts";
+import { isSettled, messageStatus, type HandOver } from "../../src/outbound/ledger.ts";
+import type { OutboundMail, RecipientResult, Transport } from "../../src/outbound/transport.ts";
+import { actorOf, advance, ask, createMailbox, resetClock, setClock, type TestMailbox } from "../harness.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  resetClock();
+});
+
+const INSIDE = ["a@mailkeep.test", "b@mailkeep.test"];
+const OUTSIDE = ["c@example.net", "d@example.net"];
+
+/** What is used of a mailbox from within. */
+interface Insides {
+  db: Database;
+  outbox: Outbox;
+  account: Account;
+  jobs: { outboxPump: OutboxPump };
+  commit: <T>(change: () => T) => T;
+}
+
+/** A try that a transport was given and has not answered. */
+interface Held {
+  mail: OutboundMail;
+  answer: (kinds: readonly HandOver["kind"][]) => void;
+}
+
+/** A pump over the rows of a mailbox, whose transports answer when the test says so. */
+class Rig {
+  readonly outbox: Outbox;
+  readonly events: LoggedEvent[] = [];
+  readonly held: Record<Way, Held[]> = { inside: [], outside: [] };
+  readonly #mailbox: Insides;
+  #pump: OutboxPump;
+
+  constructor(instance: object) {
+    this.#mailbox = instance as unknown as Insides;
+    this.outbox = this.#mailbox.outbox;
+    // The mailbox's own stands aside.
+    this.#mailbox.jobs.outboxPump.close();
+    this.#pump = this.#newPump();
+  }
+
+  #newPump(): OutboxPump {
+    const { db, outbox, commit } = this.#mailbox;
+    return new OutboxPump({
+      db,
+      outbox,
+      clock: { atLatest: () => undefined } as unknown as AlarmClock,
+      config: () => configOf({ ...ENV, OUTBOUND: "local" }),
+      account: () => this.#mailbox.account,
+      commit: (change) => commit.call(this.#mailbox, change) as ReturnType<typeof change>,
+      durable: () => Promise.resolve(),
+      openFile: () => {
+        throw new Error("There are no files");
+      },
+      signerFor: () => ({ dkim: null }),
+      inside: this.#transport("inside"),
+      outside: () => this.#transport("outside"),
+      tell: (events) => void this.events.push(...events),
+      reportSoon: () => undefined,
+      moved: () => undefined,
+      enqueue: () => undefined,
+    });
+  }
+
+  #transport(way: Way): Transport {
+    return {
+      name: "local",
+      maxBytes: 1e9,
+      send: (mail) =>
+        new Promise((resolve) => {
+          const answer: Held["answer"] = (kinds) => {
+            this.held[way] = this.held[way].filter((one) => one.mail !== mail);
+            resolve(mail.recipients.map((recipient, at) => resultOf(recipient, kinds[at] ?? "deferred")));
+          };
+          this.held[way].push({ mail, answer });
+        }),
+    };
+  }
+
+  get due(): number | null {
+    return this.#pump.due(Date.now());
+  }
+
+  async pump(): Promise<void> {
+    this.#pump.pump(Date.now());
+    await this.settled();
+  }
+
+  /** What was let go has come to its next wait: each try is with a transport, or over. */
+  async settled(): Promise<void> {
+    const { db } = this.#mailbox;
+    for (let turn = 0; turn < 20; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const tried = db.all(TRIED).length;
+      if (tried === this.held.inside.length + this.held.outside.length) return;
+    }
+  }
+
+  /** The process dies and another one begins. */
+  die(): void {
+    this.#pump.close();
+    for (const way of WAYS) this.held[way] = [];
+    this.#pump = this.#newPump();
+  }
+
+  report(seq: number, address: string, reported: Reported): void {
+    const { db, outbox, account } = this.#mailbox;
+    const [row] = db.all<{ token: string }, [number]>(
+      { text: "SELECT token FROM outbox WHERE seq = ?" },
+      seq,
+    );
+    const news = {
+      token: row?.token ?? "",
+      recipients: [{ addresses: [address], reported, isFinal: false, diagnostic: "reported" }],
+    };
+    const tools = { db, outbox, enqueue: () => undefined };
+    const events = this.#mailbox.commit(() => applyReport(tools, account, news as never, Date.now()));
+    this.events.push(...(events ?? []));
+  }
+
+  status(seq: number): string {
+    const [row] = this.#mailbox.db.all<{ status: string }, [number]>(
+      { text: "SELECT status FROM message WHERE seq = ?" },
+      seq,
+    );
+    return row?.status ?? "";
+  }
+}
+
+const TRIED: Query<{ seq: number }, []> = {
+  text: "SELECT DISTINCT seq, inside FROM recipient WHERE state IN ('handing', 'ending')",
+};
+const ENV = { MAIL_DOMAIN: "mailkeep.test", AUTH_TOKEN: "operator-token-for-tests-0123456789" };
+
+function resultOf(recipient: string, kind: HandOver["kind"]): RecipientResult {
+  const said = { code: null, enhancedCode: null, diagnostic: kind, aboutRecipient: false, providerId: null };
+  return { recipient, result: { kind }, ...said };
+}
+
+/** Accepts a message and hands the mailbox to `work` before it is tried. */
+async function withMessage<T>(
+  box: TestMailbox,
+  to: readonly string[],
+  work: (rig: Rig, seq: number) => Promise<T>,
+): Promise<T> {
+  await runInDurableObject(actorOf(box.mailbox), (instance) => {
+    const insides = instance as unknown as Insides;
+    insides.jobs.outboxPump.close();
+    insides.account.row.sends_count = 0;
+    insides.db.run({ text: "UPDATE outbox SET due_at = NULL, inside_due_at = NULL" });
+    insides.db.run({ text: "DELETE FROM suppression" });
+  });
+  const { status } = await ask<Sent>("/v1/send", {
+    key: box.api_key,
+    json: { to, subject: "Hi", text: "Hi." },
+  });
+  expect(status).toBe(200);
+  return runInDurableObject(actorOf(box.mailbox), (instance) => {
+    const rig = new Rig(instance);
+    return work(rig, (instance as unknown as Insides).account.row.last_seq);
+  });
+}
+
+const stateOf = (rows: readonly RecipientRow[], address: string) =>
+  rows.find((row) => row.address === address)?.state;
+
+describe("a report that comes while a message is tried", () => {
+  it.each(["deferred", "taken", "refused", "unanswered", "impossible"] as const)(
+    "stands, though the try was %s in the end: nothing is sent twice",
+    async (kind) => {
+      const box = await createMailbox();
+      await withMessage(box, [OUTSIDE[0] ?? ""], async (rig, seq) => {
+        await rig.pump();
+        const [held] = rig.held.outside;
+        await held?.mail.beforeEnd();
+        rig.report(seq, OUTSIDE[0] ?? "", "delivered");
+        held?.answer([kind]);
+        await rig.settled();
+        expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["delivered"]);
+        expect(rig.status(seq)).toBe("delivered");
+        expect(rig.due).toBeNull();
+        expect(rig.events.map((event) => event.kind)).toEqual(["message.delivered"]);
+      });
+    },
+  );
+
+  it("stands when the end of the message is said after it", async () => {
+    const box = await createMailbox();
+    await withMessage(box, OUTSIDE, async (rig, seq) => {
+      await rig.pump();
+      rig.report(seq, OUTSIDE[0] ?? "", "complained");
+      await rig.held.outside[0]?.mail.beforeEnd();
+      expect(stateOf(rig.outbox.recipients(seq), OUTSIDE[0] ?? "")).toBe("complained");
+      rig.held.outside[0]?.answer(["taken", "taken"]);
+      await rig.settled();
+      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["complained", "sent"]);
+    });
+  });
+});
+
+describe("while messages are under way", () => {
+  it("one whose owner erases it is not ended, and so not taken", async () => {
+    const box = await createMailbox();
+    await withMessage(box, OUTSIDE, async (rig, seq) => {
+      await rig.pump();
+      const [held] = rig.held.outside;
+      rig.outbox.erase(seq);
+      await expect(held?.mail.beforeEnd()).rejects.toThrow("erased");
+      held?.answer(["deferred", "deferred"]);
+      await rig.settled();
+      expect([rig.due, rig.events]).toEqual([null, []]);
+    });
+  });
+
+  it("the alarm looks after those that wait behind them, though their owner erases them", async () => {
+    const box = await createMailbox();
+    await withMessage(box, [OUTSIDE[0] ?? ""], async (rig, seq) => {
+      const copies = [seq + 1, seq + 2];
+      for (const copy of copies) rig.outbox.add(copy, await again(rig, seq), PATH, Date.now());
+      await rig.pump();
+      expect(rig.held.outside).toHaveLength(2);
+      for (const { mail } of rig.held.outside) expect(mail.recipients).toHaveLength(1);
+      for (const erased of [seq, seq + 1]) rig.outbox.erase(erased);
+      expect(rig.due).toBeLessThanOrEqual(Date.now() + 30_000);
+      rig.outbox.erase(seq + 2);
+    });
+  });
+});
+
+const PATH = { returnPath: "x@mailkeep.test", token: null };
+
+async function again(rig: Rig, seq: number) {
+  const found = rig.outbox.find(seq);
+  if (found === null) throw new Error("There is no message");
+  const recipients = [{ address: OUTSIDE[0] ?? "", way: "outside" as const }];
+  return { message: found.message, recipients, needsSmtpUtf8: false, uploads: [] };
+}
+
+type Step =
+  | { do: "pump" | "wait" | "die" }
+  | { do: "end"; way: Way }
+  | { do: "answer"; way: Way; kinds: HandOver["kind"][] }
+  | { do: "report"; address: string; reported: Reported };
+
+const way = fc.constantFrom(...WAYS);
+const kind = fc.constantFrom<HandOver["kind"][]>("taken", "refused", "deferred", "unanswered", "impossible");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom("pump" as const, "wait" as const, "die" as const) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("end" as const), way: fc.constant("outside" as const) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("answer" as const),
+      way,
+      kinds: fc.array(kind, { minLength: 2, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("report" as const),
+      address: fc.constantFrom(...OUTSIDE),
+      reported: fc.constantFrom<Reported[]>("delivered", "bounced", "complained", "delayed", "relayed"),
+    }),
+  },
+);
+
+/** What may not come of any steps. */
+class Rules {
+  readonly #rig: Rig;
+  readonly #seq: number;
+  /** Who may have the message: it is not offered to them again. */
+  readonly #reached = new Set<string>();
+  readonly #offered = new Set<OutboundMail>();
+
+  constructor(rig: Rig, seq: number) {
+    this.#rig = rig;
+    this.#seq = seq;
+  }
+
+  /** The end of the message was said to them. */
+  endSaid({ recipients }: OutboundMail): void {
+    for (const address of recipients) this.#reached.add(address);
+  }
+
+  /** Their host said that it did not take it, before any report said otherwise. */
+  notTaken(addresses: readonly string[]): void {
+    for (const address of addresses) this.#reached.delete(address);
+  }
+
+  /** Each rule that is broken now. */
+  broken(): string[] {
+    const rows = this.#rig.outbox.recipients(this.#seq);
+    const held = [...this.#rig.held.inside, ...this.#rig.held.outside].map(({ mail }) => mail);
+    const fresh = held.filter((mail) => !this.#offered.has(mail));
+    const twice = fresh.flatMap(({ recipients }) => recipients).filter((one) => this.#reached.has(one));
+    for (const mail of fresh) this.#offered.add(mail);
+    for (const { state, address } of rows) if (isSettled(state)) this.#reached.add(address);
+    const told = this.#rig.events.map(({ kind: one, data }) => `${one} ${data.recipient ?? ""}`);
+    const status = messageStatus(rows.map(({ state }) => state));
+    return [
+      ...twice.map((address) => `offered twice to ${address}`),
+      ...told.filter((one, at) => told.indexOf(one) !== at).map((one) => `told twice of ${one}`),
+      ...(this.#rig.status(this.#seq) === status ? [] : [`does not show ${status}`]),
+      ...this.#forgotten(rows),
+    ];
+  }
+
+  /** Whatever waits has a time at which it is tried, and the alarm knows it. */
+  #forgotten(rows: readonly RecipientRow[]): string[] {
+    const tries = this.#rig.outbox.find(this.#seq)?.tries;
+    const waiting = rows.filter(({ state }) => !isSettled(state));
+    const lost = waiting.filter((row) => tries?.[row.inside === 1 ? "inside" : "outside"].dueAt === null);
+    const isUnwatched = waiting.length > 0 && this.#rig.due === null;
+    return [
+      ...lost.map(({ address }) => `never tries ${address} again`),
+      ...(isUnwatched ? ["has no alarm"] : []),
+    ];
+  }
+}
+
+/** Any wait between tries is over after it. */
+const LONG_MS = 25 * 3_600_000;
+
+async function take(rig: Rig, rules: Rules, one: Step, seq: number): Promise<void> {
+  switch (one.do) {
+    case "pump":
+      return rig.pump();
+    case "wait":
+      advance(LONG_MS);
+      return rig.pump();
+    case "die":
+      return rig.die();
+    case "report":
+      return rig.report(seq, one.address, one.reported);
+    case "end": {
+      const [held] = rig.held[one.way];
+      await held?.mail.beforeEnd();
+      if (held !== undefined) rules.endSaid(held.mail);
+      return;
+    }
+    case "answer": {
+      const [held] = rig.held[one.way];
+      if (held === undefined) return;
+      const { recipients } = held.mail;
+      const rows = rig.outbox.recipients(seq).filter(({ state }) => !isSettled(state));
+      const deferred = recipients.filter((address, at) => one.kinds[at] === "deferred");
+      rules.notTaken(deferred.filter((address) => rows.some((row) => row.address === address)));
+      held.answer(one.kinds);
+      return rig.settled();
+    }
+  }
+}
+
+describe("a message with two ways", () => {
+  it("is never offered twice to who may have it, and never forgotten, whatever dies, answers or is reported", async () => {
+    const box = await createMailbox();
+    const start = Date.now();
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        run += 1;
+        setClock(start + run * 1_000 * 3_600_000);
+        await withMessage(box, [...INSIDE, ...OUTSIDE], async (rig, seq) => {
+          const rules = new Rules(rig, seq);
+          for (const one of [{ do: "pump" as const }, ...steps]) {
+            await take(rig, rules, one, seq);
+            expect(rules.broken()).toEqual([]);
+          }
+        });
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
