@@ -67,7 +67,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
       offset: null,
     })),
     search: searchText(
-      { subject, from, to, cc, text },
+      { subject, from, to, cc, text, ancestorIds: ancestors },
       { addresses: recipients, code: null, attachments: message.attachments },
     ),
     sizeBytes,

@@ -5,7 +5,7 @@ import { authenticationFrom } from "./authentication.ts";
 import { readCode, type CodeReading } from "./code.ts";
 import { contentDigest } from "./content-digest.ts";
 import { labelsFor } from "./labels.ts";
-import { snippetOf } from "./new-text.ts";
+import { newText, snippetOf } from "./new-text.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
 import { reportNews } from "./report-news.ts";
@@ -150,10 +150,18 @@ function storedAttachment(attachment: ParsedMail["attachments"][number]): Stored
   };
 }
 
-/** The columns of the full-text row. `addresses` are those that stand in no header field. */
+/** What a full-text row takes beside the message. */
+interface Searched {
+  /** Those that stand in no header field. */
+  addresses: readonly string[];
+  code: string | null;
+  attachments: readonly { filename: string }[];
+}
+
+/** The columns of the full-text row. */
 export function searchText(
-  parsed: Pick<ParsedMail, "subject" | "from" | "to" | "cc" | "text">,
-  mail: { addresses: readonly string[]; code: string | null; attachments: readonly { filename: string }[] },
+  parsed: Pick<ParsedMail, "subject" | "from" | "to" | "cc" | "text" | "ancestorIds">,
+  mail: Searched,
 ) {
   const people = [parsed.from, ...parsed.to, ...parsed.cc];
   const addresses = [...mail.addresses, ...people.map((person) => person.address)];
@@ -161,10 +169,16 @@ export function searchText(
     subject: searchableText(parsed.subject),
     names: searchableText(people.map((person) => person.name).join(" ")),
     addresses: searchableText([...new Set(addresses)].join(" ")),
-    body: searchableText(parsed.text),
+    body: searchableText(parsed.ancestorIds.length > 0 ? newTextFirst(parsed) : parsed.text),
     code: mail.code ?? "",
     attachments: searchableText(mail.attachments.map((attachment) => attachment.filename).join(" ")),
   };
+}
+
+/** What its sender wrote anew counts twice in a mail that quotes another: of a thread the mail that says a thing is found first. */
+function newTextFirst({ text, subject }: Pick<ParsedMail, "text" | "subject">): string {
+  const fresh = newText(text, subject);
+  return fresh === "" || fresh.length >= text.trim().length ? text : `${fresh}\n${text}`;
 }
 
 /** As a header field shows a mailbox. */

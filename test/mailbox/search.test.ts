@@ -406,3 +406,19 @@ describe("no search is an error (T46)", () => {
     expect(await found(other, "topsecret")).toEqual(["topsecret of another"]);
   });
 });
+
+describe("a thread", () => {
+  it("is found first by the mail that says a thing, not by one that quotes it as often", async () => {
+    const box = await createMailbox();
+    const quote = (text: string) => `On Mon, 1 May 2026 Ann <ann@x.example> wrote:\n> ${text}`;
+    const reply = (id: string, text: string) =>
+      message(
+        ["From: b@x.example", `Subject: Re: ${id}`, `Message-ID: <${id}@x>`, "In-Reply-To: <plans@x>"],
+        text,
+      );
+    const says = "At the lighthouse, please.";
+    await deliver(box.mailbox, reply("says", `${says}\n\n${quote("The lighthouse, then?")}`));
+    await deliver(box.mailbox, reply("quotes", `Fine.\n\n${quote("The lighthouse, the lighthouse.")}`));
+    expect(await found(box, "lighthouse", "&mode=keyword")).toEqual(["Re: says", "Re: quotes"]);
+  });
+});
