@@ -66,7 +66,12 @@ export class Site {
   static async open(options: ServerOptions = {}): Promise<Site> {
     const [server, browser] = await Promise.all([
       Server.start(options),
-      chromium.launch({ executablePath: CHROMIUM ?? undefined, args: ["--disable-gpu"] }),
+      chromium.launch({
+        executablePath: CHROMIUM ?? undefined,
+        args: ["--disable-gpu"],
+        // In the C locale of a bare machine Chromium saves no file under a name that is not ASCII.
+        env: { ...process.env, LC_ALL: "C.UTF-8" },
+      }),
     ]);
     return new Site(server, browser);
   }
