@@ -1,5 +1,5 @@
-import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { BLOCKS, OpenElements, PARAGRAPHS, VOID_ELEMENTS, type OpenElement } from "./html-elements.ts";
+import { TagReader } from "./tag-reader.ts";
 import { TextLayout } from "./text-layout.ts";
 
 /** Longer links are left out, in characters: browsers stop near here, and nobody is helped by more. */
@@ -55,87 +55,40 @@ interface OpenLink {
   hasImage: boolean;
 }
 
-/** Reads tokens, not a tree: see {@link OpenElements} for why not htmlparser2's Parser. */
-class HtmlReader implements TokenizerCallbacks {
-  readonly #html: string;
+class HtmlReader extends TagReader {
   readonly #elements = new OpenElements();
   readonly #layout = new TextLayout();
   #run: string[] = [];
-  #tag = "";
-  #attributes = new Map<string, string>();
-  #attribute = "";
-  #value: string[] = [];
   #link: OpenLink | null = null;
 
-  constructor(html: string) {
-    this.#html = html;
-  }
-
   read(): string {
-    const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: true }, this);
-    tokenizer.write(this.#html);
-    tokenizer.end();
+    this.readTokens();
     this.#flush();
     this.#endLink();
     return this.#layout.toString();
   }
 
-  ontext(start: number, end: number): void {
-    this.#run.push(this.#html.slice(start, end));
+  protected override text(text: string): void {
+    this.#run.push(text);
   }
 
-  ontextentity(codePoint: number): void {
-    this.#run.push(String.fromCodePoint(codePoint));
-  }
-
-  onopentagname(start: number, end: number): void {
+  protected override startTag(): void {
     this.#flush();
-    this.#tag = this.#html.slice(start, end).toLowerCase();
-    this.#attributes = new Map();
-  }
-
-  onattribname(start: number, end: number): void {
-    this.#attribute = this.#html.slice(start, end).toLowerCase();
-    this.#value = [];
-  }
-
-  onattribdata(start: number, end: number): void {
-    this.#value.push(this.#html.slice(start, end));
-  }
-
-  onattribentity(codePoint: number): void {
-    this.#value.push(String.fromCodePoint(codePoint));
-  }
-
-  onattribend(): void {
-    // HTML §13.2.5.33: the first of two attributes of one name counts.
-    if (!this.#attributes.has(this.#attribute)) this.#attributes.set(this.#attribute, this.#value.join(""));
-  }
-
-  onopentagend(): void {
-    const element = this.#elements.open(this.#tag, this.#attributes, this.#onEnd);
+    const element = this.#elements.open(this.tag, this.attributes, this.#onEnd);
     if (!isHidden(element)) this.#start(element);
   }
 
-  onselfclosingtag(): void {
-    this.onopentagend();
+  protected override selfClosingTag(): void {
+    this.startTag();
     // `<svg/>` has no content; `<div/>` is a start tag to a browser.
-    if (this.#tag === "svg" || this.#elements.top.dropped) this.#elements.close(this.#tag, this.#onEnd);
+    if (this.tag === "svg" || this.#elements.top.dropped) this.#elements.close(this.tag, this.#onEnd);
   }
 
-  onclosetag(start: number, end: number): void {
+  protected override endTag(name: string): void {
     this.#flush();
-    const name = this.#html.slice(start, end).toLowerCase();
     if (name === "br") this.#layout.newline();
     else if (!VOID_ELEMENTS.has(name)) this.#elements.close(name, this.#onEnd);
   }
-
-  // Comments, declarations and the conditional markup of Outlook are no text, but end a run of it.
-  oncomment(): void {}
-  oncdata(): void {}
-  ondeclaration(): void {}
-  onprocessinginstruction(): void {}
-  onend(): void {}
 
   #start(element: OpenElement): void {
     const { name, quoteDepth } = element;
@@ -171,12 +124,12 @@ class HtmlReader implements TokenizerCallbacks {
 
   #image(quoteDepth: number): void {
     if (this.#link !== null) this.#link.hasImage = true;
-    this.#layout.write(withoutInvisible(this.#attributes.get("alt") ?? ""), quoteDepth);
+    this.#layout.write(withoutInvisible(this.attributes.get("alt") ?? ""), quoteDepth);
   }
 
   #startLink(): void {
     this.#endLink();
-    const url = webLink(this.#attributes.get("href") ?? "");
+    const url = webLink(this.attributes.get("href") ?? "");
     this.#link = url === null ? null : { url, mark: this.#layout.mark, hasImage: false };
   }
 

@@ -1,5 +1,5 @@
-import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { OpenElements, type OpenElement } from "../html-elements.ts";
+import { TagReader } from "../tag-reader.ts";
 import { thingsInJson } from "./json-ld.ts";
 import { MAX_HTML_CHARS } from "./mail.ts";
 import { localName, type Thing, type Value } from "./thing.ts";
@@ -47,8 +47,7 @@ const VALUE_ATTRIBUTES: Partial<Record<string, string>> = {
   meter: "value",
 };
 
-class StructuredDataReader implements TokenizerCallbacks {
-  readonly #html: string;
+class StructuredDataReader extends TagReader {
   readonly #elements = new OpenElements();
   readonly #scopes = new Map<OpenElement, Scope>();
   readonly #items: OpenItem[] = [];
@@ -56,92 +55,42 @@ class StructuredDataReader implements TokenizerCallbacks {
   #itemCount = 0;
   #openTexts: { value: string }[] = [];
   #script: string[] | null = null;
-  #tag = "";
-  #attributes = new Map<string, string>();
-  #attribute = "";
-  #value: string[] = [];
-
-  constructor(html: string) {
-    this.#html = html;
-  }
 
   read(): StructuredData {
-    const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: true }, this);
-    tokenizer.write(this.#html);
-    tokenizer.end();
+    this.readTokens();
     return this.#found;
   }
 
-  ontext(start: number, end: number): void {
-    this.#text(this.#html.slice(start, end));
-  }
-
-  ontextentity(codePoint: number): void {
-    this.#text(String.fromCodePoint(codePoint));
-  }
-
-  #text(text: string): void {
+  protected override text(text: string): void {
     if (this.#script !== null) this.#script.push(text);
     for (const open of this.#openTexts) {
       if (open.value.length < MAX_TEXT_CHARS) open.value += text.slice(0, MAX_TEXT_CHARS);
     }
   }
 
-  onopentagname(start: number, end: number): void {
-    this.#tag = this.#html.slice(start, end).toLowerCase();
-    this.#attributes = new Map();
-  }
-
-  onattribname(start: number, end: number): void {
-    this.#attribute = this.#html.slice(start, end).toLowerCase();
-    this.#value = [];
-  }
-
-  onattribdata(start: number, end: number): void {
-    this.#value.push(this.#html.slice(start, end));
-  }
-
-  onattribentity(codePoint: number): void {
-    this.#value.push(String.fromCodePoint(codePoint));
-  }
-
-  onattribend(): void {
-    if (!this.#attributes.has(this.#attribute)) this.#attributes.set(this.#attribute, this.#value.join(""));
-  }
-
-  onopentagend(): void {
-    const element = this.#elements.open(this.#tag, this.#attributes, this.#onEnd);
+  protected override startTag(): void {
+    const element = this.#elements.open(this.tag, this.attributes, this.#onEnd);
     const isJsonLd =
-      this.#tag === "script" && /^\s*application\/ld\+json/i.test(this.#attributes.get("type") ?? "");
+      this.tag === "script" && /^\s*application\/ld\+json/i.test(this.attributes.get("type") ?? "");
     if (isJsonLd) this.#script = [];
-    if (this.#attributes.has("itemscope") || this.#attributes.has("itemprop")) this.#property(element);
+    if (this.attributes.has("itemscope") || this.attributes.has("itemprop")) this.#property(element);
   }
 
-  onselfclosingtag(): void {
-    this.onopentagend();
+  protected override endTag(name: string): void {
+    this.#elements.close(name, this.#onEnd);
   }
-
-  onclosetag(start: number, end: number): void {
-    this.#elements.close(this.#html.slice(start, end).toLowerCase(), this.#onEnd);
-  }
-
-  oncomment(): void {}
-  oncdata(): void {}
-  ondeclaration(): void {}
-  onprocessinginstruction(): void {}
-  onend(): void {}
 
   #property(element: OpenElement): void {
     const owner = this.#items.at(-1);
-    const names = words(this.#attributes.get("itemprop")).map(localName);
-    const item = this.#attributes.has("itemscope") ? this.#openItem(owner, names) : null;
+    const names = words(this.attributes.get("itemprop")).map(localName);
+    const item = this.attributes.has("itemscope") ? this.#openItem(owner, names) : null;
     if (item !== null) {
       this.#items.push(item);
       this.#scopes.set(element, { item, text: null });
       return;
     }
-    if (owner === undefined || this.#attributes.has("itemscope")) return;
-    const value = this.#attributes.get(VALUE_ATTRIBUTES[element.name] ?? "content");
+    if (owner === undefined || this.attributes.has("itemscope")) return;
+    const value = this.attributes.get(VALUE_ATTRIBUTES[element.name] ?? "content");
     if (value !== undefined) add(owner, names, value);
     else if (this.#openTexts.length < MAX_OPEN_TEXTS) {
       const text = { owner, names, value: "" };
@@ -153,7 +102,7 @@ class StructuredDataReader implements TokenizerCallbacks {
   #openItem(owner: OpenItem | undefined, names: readonly string[]): OpenItem | null {
     this.#itemCount += 1;
     if (this.#itemCount > MAX_ITEMS) return null;
-    const types = words(this.#attributes.get("itemtype")).map(localName);
+    const types = words(this.attributes.get("itemtype")).map(localName);
     const item: OpenItem = { types, properties: new Map() };
     if (owner === undefined || names.length === 0) this.#found.microdata.push(item);
     else add(owner, names, item);
