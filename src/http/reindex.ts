@@ -2,6 +2,7 @@ import type { Answer } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { envelopeOf } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { StaleMessage } from "../mailbox/reindex.ts";
 import { blobsForWriting } from "../inbound/blob-choice.ts";
@@ -45,16 +46,9 @@ async function reindex(target: Reindexed, message: StaleMessage): Promise<Answer
   if (!source.ok) return source.error.code === "not_found" ? done(null) : refused(source.error);
   const raw = await readRaw(env, mailbox, source.value);
   if (!raw.ok) return raw;
-  const { envelope_from, envelope_to, received_via, client_address, helo } = message.metadata;
   const mail: Mail = {
     raw: raw.value,
-    envelope: {
-      from: envelope_from,
-      to: envelope_to,
-      via: received_via,
-      clientAddress: client_address ?? null,
-      helo: helo ?? null,
-    },
+    envelope: envelopeOf(message.metadata),
     authservId: config.authservId,
   };
   return message.isLarge ? rewriteLarge(target, message.id, mail) : rewriteSmall(target, message.id, mail);

@@ -139,6 +139,17 @@ function metadataOf(parsed: ParsedMail, envelope: Envelope): Metadata {
   };
 }
 
+/** The envelope a message came in, out of what is stored with it: the way back from `metadataOf`. */
+export function envelopeOf(metadata: Metadata): Envelope {
+  return {
+    from: metadata.envelope_from,
+    to: metadata.envelope_to,
+    via: metadata.received_via,
+    clientAddress: metadata.client_address ?? null,
+    helo: metadata.helo ?? null,
+  };
+}
+
 function storedAttachment(attachment: ParsedMail["attachments"][number]): StoredAttachment {
   return {
     filename: cutToBytes(attachment.filename, MAX_FILENAME_BYTES),

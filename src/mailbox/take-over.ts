@@ -7,6 +7,7 @@ import { mailboxAt, type MailboxStub } from "../inbound/mailbox-stub.ts";
 import { receiveKept } from "../inbound/receive.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database, Query } from "../lib/sql.ts";
+import { envelopeOf } from "../mail/prepare.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import { writeCursor } from "./cursor.ts";
@@ -155,16 +156,9 @@ export class TakeOver {
     const raw = await source.mailbox.raw(source.access, message.id);
     // Deleted there since the page was read.
     if (!raw.ok) return raw.error.code === "not_found";
-    const { envelope_from, envelope_to, received_via, client_address, helo } = message.metadata;
     const mail = {
       raw: await this.#bytesOf(source.mailbox, raw.value),
-      envelope: {
-        from: envelope_from,
-        to: envelope_to,
-        via: received_via,
-        clientAddress: client_address ?? null,
-        helo: helo ?? null,
-      },
+      envelope: envelopeOf(message.metadata),
       authservId: config().authservId,
     };
     const { seq: position, receivedAt, codeTaken } = message;
