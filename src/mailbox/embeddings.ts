@@ -20,6 +20,7 @@ import {
   type Unembedded,
 } from "./embedding-rows.ts";
 import { listingOf } from "./present.ts";
+import type { Nearness } from "./search.ts";
 
 /** Mail that comes together is embedded together. */
 const GATHER_MS = 200;
@@ -157,28 +158,28 @@ export class Embeddings {
     return { model: embedder.name, embedded, pending, failed, error: this.#error };
   }
 
-  /** What is not found by meaning yet, in words; "" if nothing. */
-  hint(): string {
-    const { embedded = 0, pending = 0 } = this.progress() ?? {};
-    return pending === 0 ? "" : `By meaning ${embedded} of ${embedded + pending} emails are found so far`;
+  /** What a text is near to, as a search among the vectors of this mailbox; nobody knows where the model does not answer. */
+  async nearness(text: string): Promise<Nearness> {
+    const vector = await this.#queryVector(text).catch((error: unknown) => {
+      console.error("A query could not be embedded:", error);
+      return null;
+    });
+    return vector === null
+      ? { meaning: null, hint: "The embedding model does not answer, so results come from keywords" }
+      : { meaning: (options) => this.#nearest(vector, options), hint: this.#hint() };
   }
 
-  /**
-   * What a text is near to, as a search among the vectors of this mailbox; a reason in words where the model did not answer.
-   */
-  async meaning(text: string): Promise<((options: NearestOptions) => Neighbour[]) | string> {
-    try {
-      const vector = await this.#queryVector(text);
-      return (options) => {
-        const state = this.#current();
-        if (state === null || state.dimensions !== vector.length) return [];
-        this.#table ??= loadVectors(this.#tools.db, state);
-        return this.#table.nearest(vector, options);
-      };
-    } catch (error) {
-      console.error("A query could not be embedded:", error);
-      return "The embedding model does not answer, so results come from keywords";
-    }
+  #nearest(vector: Int8Array, options: NearestOptions): Neighbour[] {
+    const state = this.#current();
+    if (state === null || state.dimensions !== vector.length) return [];
+    this.#table ??= loadVectors(this.#tools.db, state);
+    return this.#table.nearest(vector, options);
+  }
+
+  /** What is not found by meaning yet, in words; "" if nothing. */
+  #hint(): string {
+    const { embedded = 0, pending = 0 } = this.progress() ?? {};
+    return pending === 0 ? "" : `By meaning ${embedded} of ${embedded + pending} emails are found so far`;
   }
 
   async #queryVector(text: string): Promise<Int8Array> {

@@ -1,12 +1,10 @@
 import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
 import type { KeptMail } from "../contract/claim.ts";
 import type { ChangePage } from "../contract/event.ts";
-import type { KeyRecord, Stats } from "../contract/mailbox.ts";
+import type { Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
 import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
-import type { Scope } from "../contract/scope.ts";
 import { done } from "../lib/outcome.ts";
-import type { RowCost } from "../lib/sql.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
 import type { Account } from "./account.ts";
@@ -18,28 +16,23 @@ import { fileReport, ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
-import {
-  findKept,
-  healthOf,
-  keptPage,
-  type UnsentMessage,
-  type KeptPage,
-  type Overview,
-} from "./overview.ts";
 import { applyReport } from "./reports.ts";
-import { rewrite, stalePage, type StalePage } from "./reindex.ts";
 import { type CodeRow } from "./schema.ts";
-import { hasWords, searchPage } from "./search.ts";
+import { hasWords, searchPage, type Nearness } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import * as statements from "./statements.ts";
 import { idOf } from "../lib/ids.ts";
 import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
-import { MailboxSending } from "./sending.ts";
 import type { KeptMessage } from "./take-over.ts";
+import { MailboxUpkeep } from "./upkeep.ts";
 
-const NO_MODEL_HINT = "No embedding model is configured, so results come from keywords";
+const BY_WORDS: Nearness = { meaning: null, hint: "" };
+const WITHOUT_MODEL: Nearness = {
+  meaning: null,
+  hint: "No embedding model is configured, so results come from keywords",
+};
 
 /** A message that is safely stored. */
 export interface Received {
@@ -53,7 +46,7 @@ export interface Received {
  * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
  * no row by being asked for, because the schema is made by `create` alone.
  */
-export class Mailbox extends MailboxSending {
+export class Mailbox extends MailboxUpkeep {
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -117,20 +110,15 @@ export class Mailbox extends MailboxSending {
     filters: InboxFilters,
     { text, mode }: { text: string; mode: string },
   ): Promise<Answer<JsonText<SearchPage>>> {
-    const { isOn } = this.jobs.embeddings;
-    const byMeaning = mode !== "keyword" && isOn && hasWords(text);
-    // Nobody who may not search costs a call of the model.
-    const admitted = byMeaning ? this.admit(access) : null;
-    if (admitted?.ok === false) return admitted;
-    const found = byMeaning ? await this.jobs.embeddings.meaning(text) : isOn ? "" : NO_MODEL_HINT;
-    const meaning = typeof found === "string" ? null : found;
-    const hint = meaning === null ? String(found) : this.jobs.embeddings.hint();
-    const options = { text, mode, meaning, hint: mode === "keyword" ? "" : hint };
+    const nearness = await this.#nearness(access, text, mode);
+    if (!nearness.ok) return nearness;
+    const { meaning, hint } = nearness.value;
+    const options = { text, mode, meaning, hint };
     return this.answer(access, (account) => {
       const read = () => searchPage(this.db, this.view(account), filters, options);
       // What is near in meaning changes with the work of the model, which is no change of a message.
       if (meaning !== null) return read();
-      return this.pages.read(`search ${JSON.stringify([filters, text, options.hint])}`, read);
+      return this.pages.read(`search ${JSON.stringify([filters, text, hint])}`, read);
     });
   }
 
@@ -287,117 +275,14 @@ export class Mailbox extends MailboxSending {
     );
   }
 
-  /** Everything that the operator sees of it. */
-  overview(access: Access): Answer<Overview> {
-    const info = this.info(access);
-    if (!info.ok) return info;
-    return this.answer(access, (account) => {
-      const { kind, paused_at, pause_reason } = account.row;
-      return done({
-        info: info.value,
-        kind,
-        stats: statsOf(account.row, this.counted(account), Date.now()),
-        quotaBytes: this.quotaOf(account),
-        pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
-        keys: account.keyRecords().length,
-        webhooks: healthOf(this.jobs.webhooks),
-        hasKept: this.outbox.kept(reading.BEYOND_ALL, 1).length > 0,
-      });
-    });
-  }
-
-  /** Messages that would have left the deployment and were kept instead. */
-  kept(access: Access, page: { cursor: string | null; limit: number }): Answer<KeptPage> {
-    return this.answer(access, (account) => keptPage(this.outbox, this.view(account), page));
-  }
-
-  keptOne(access: Access, id: string): Answer<UnsentMessage> {
-    return this.answer(access, (account) => findKept(this.outbox, this.view(account), id));
-  }
-
-  /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
-  stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
-    return this.answer(access, (account) => stalePage(this.db, this.view(account), page));
-  }
-
-  /** Writes once more what follows from the bytes of a message. */
-  async rewrite(access: Access, id: string, mail: PreparedMail): Promise<Answer<null>> {
-    const rewritten = this.answer(access, (account) => {
-      const seq = reading.seqOf(this.view(account), id);
-      return seq.ok ? this.commit(() => rewrite(this.db, seq.value, mail, Date.now())) : seq;
-    });
-    if (rewritten.ok && mail.partsKey !== null) await this.arm();
-    return rewritten;
-  }
-
-  /** All messages were read again: what their vectors are made of may be other texts now. */
-  embedAgain(access: Access): Answer<null> {
-    return this.answer(access, () => {
-      this.commit(() => this.jobs.embeddings.startOver());
-      this.jobs.embeddings.stored(Date.now());
-      return done(null);
-    });
-  }
-
-  /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */
-  async pause(access: Access, reason: string | null) {
-    return this.changeStatus(access, "paused", reason, ({ row }) => ({
-      mailbox: row.address,
-      status: "paused" as const,
-      reason: row.pause_reason,
-      paused_at: new Date(row.paused_at ?? 0).toISOString(),
-    }));
-  }
-
-  async resume(access: Access) {
-    return this.changeStatus(access, "active", null, ({ row }) => ({
-      mailbox: row.address,
-      status: "active" as const,
-    }));
-  }
-
-  keys(access: Access): Answer<{ mailbox: string; keys: KeyRecord[] }> {
-    return this.answer(access, (account) =>
-      done({ mailbox: account.row.address, keys: account.keyRecords() }),
-    );
-  }
-
-  createKey(
-    access: Access,
-    key: { secretHash: string; scope: Scope; expiresAt: number | null },
-  ): Answer<KeyRecord & { mailbox: string }> {
-    return this.answer(access, (account) => {
-      const made = account.addKey(key.secretHash, key.scope, key.expiresAt, Date.now());
-      return made.ok ? done({ mailbox: account.row.address, ...made.value }) : made;
-    });
-  }
-
-  /** Revokes a key; who waits with it is told at once. */
-  revokeKey(access: Access, id: string): Answer<{ deleted: true }> {
-    return this.answer(access, (account) => {
-      const removed = account.removeKey(id);
-      if (!removed.ok) return removed;
-      this.recheck();
-      return done({ deleted: true });
-    });
-  }
-
-  /** ChunkRows: where a deployment has no bucket, blobs lie here. Only the router calls these. */
-  putChunk(key: string, position: number, bytes: ArrayBuffer): void {
-    if (this.account !== null) this.db.run(statements.PUT_CHUNK, key, position, bytes);
-  }
-
-  getChunk(key: string, position: number): ArrayBuffer | null {
-    return this.account === null ? null : (this.db.first(statements.GET_CHUNK, key, position)?.bytes ?? null);
-  }
-
-  deleteChunks(keys: readonly string[]): void {
-    if (this.account !== null) for (const key of keys) this.db.run(statements.DELETE_CHUNKS, key);
-  }
-
-  /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
-  takeRowCost(): RowCost {
-    return this.db.takeCost();
+  /** What a search by meaning has to go by. */
+  async #nearness(access: Access, text: string, mode: string): Promise<Answer<Nearness>> {
+    if (mode === "keyword") return done(BY_WORDS);
+    if (!this.jobs.embeddings.isOn) return done(WITHOUT_MODEL);
+    if (!hasWords(text)) return done(BY_WORDS);
+    // Nobody who may not search costs a call of the model.
+    const admitted = this.admit(access);
+    return admitted.ok ? done(await this.jobs.embeddings.nearness(text)) : admitted;
   }
 
   /** Writes what arrived: a report about a message of ours where it is one, else mail. */

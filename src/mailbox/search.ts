@@ -24,15 +24,19 @@ const MEANING_DEPTH = 200;
 /** No limit (SQLite's `LIMIT -1`). */
 const ALL = -1;
 
-/** What to search for, and how. */
-export interface SearchOptions {
-  text: string;
-  /** keyword, semantic or hybrid. */
-  mode: string;
-  /** Finds what is near in meaning to `text`, which has words; null = nobody knows, and the keywords answer. */
+/** What is known of nearness in meaning to a text. */
+export interface Nearness {
+  /** Finds what is near; null = nobody knows, and the keywords answer. */
   meaning: Meaning | null;
   /** What whoever asked is told beside the results; "" for nothing. */
   hint: string;
+}
+
+/** What to search for, and how. With `meaning`, the text has words. */
+export interface SearchOptions extends Nearness {
+  text: string;
+  /** keyword, semantic or hybrid. */
+  mode: string;
 }
 
 /** Messages near a text, best first. */

@@ -1,5 +1,6 @@
-import type { MailboxInfo } from "../contract/mailbox.ts";
+import type { KeyRecord, MailboxInfo } from "../contract/mailbox.ts";
 import type { Answer } from "../contract/problem.ts";
+import type { Scope } from "../contract/scope.ts";
 import type {
   DeletedWebhookRoute,
   WebhookDeliveries,
@@ -15,7 +16,7 @@ import { MailboxCore } from "./core.ts";
 import { OWN_URL } from "./targets.ts";
 import type { DeliveryFilter, WebhookSettings } from "./webhooks.ts";
 
-/** What a mailbox can be told of itself and of its webhooks. */
+/** What a mailbox can be told of itself, of the keys to it and of its webhooks. */
 export abstract class MailboxSettings extends MailboxCore {
   /** State and settings, and whether mail is refused for want of room. */
   info(access: Access): Answer<MailboxInfo & { full: boolean }> {
@@ -35,6 +36,49 @@ export abstract class MailboxSettings extends MailboxCore {
       if (change.displayName !== undefined) account.setDisplayName(change.displayName);
       this.jobs.webhooks.configure(account, change.webhook, now);
       return done(this.#info(account));
+    });
+  }
+
+  /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */
+  async pause(access: Access, reason: string | null) {
+    return this.changeStatus(access, "paused", reason, ({ row }) => ({
+      mailbox: row.address,
+      status: "paused" as const,
+      reason: row.pause_reason,
+      paused_at: new Date(row.paused_at ?? 0).toISOString(),
+    }));
+  }
+
+  async resume(access: Access) {
+    return this.changeStatus(access, "active", null, ({ row }) => ({
+      mailbox: row.address,
+      status: "active" as const,
+    }));
+  }
+
+  keys(access: Access): Answer<{ mailbox: string; keys: KeyRecord[] }> {
+    return this.answer(access, (account) =>
+      done({ mailbox: account.row.address, keys: account.keyRecords() }),
+    );
+  }
+
+  createKey(
+    access: Access,
+    key: { secretHash: string; scope: Scope; expiresAt: number | null },
+  ): Answer<KeyRecord & { mailbox: string }> {
+    return this.answer(access, (account) => {
+      const made = account.addKey(key.secretHash, key.scope, key.expiresAt, Date.now());
+      return made.ok ? done({ mailbox: account.row.address, ...made.value }) : made;
+    });
+  }
+
+  /** Revokes a key; who waits with it is told at once. */
+  revokeKey(access: Access, id: string): Answer<{ deleted: true }> {
+    return this.answer(access, (account) => {
+      const removed = account.removeKey(id);
+      if (!removed.ok) return removed;
+      this.recheck();
+      return done({ deleted: true });
     });
   }
 
