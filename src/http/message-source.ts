@@ -1,5 +1,5 @@
-import type { Email } from "../contract/message.ts";
 import { notFound, type Answer } from "../contract/problem.ts";
+import { stringMember } from "../lib/json-text.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { newText } from "../mail/new-text.ts";
 import { parseMail } from "../mail/parse.ts";
@@ -71,8 +71,11 @@ export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<A
 
 /** What is new of the text is told by rules that change, so it is read each time and stored nowhere. */
 function withNewText(email: string): string {
-  const { body_text, subject } = JSON.parse(email) as Email;
-  return `${email.slice(0, -1)},"text_new":${JSON.stringify(newText(body_text, subject))}}`;
+  const body = stringMember(email, "body_text");
+  const text = body.value();
+  const fresh = newText(text, stringMember(email, "subject").value());
+  const literal = fresh === text ? email.slice(body.start, body.end) : JSON.stringify(fresh);
+  return `${email.slice(0, -1)},"text_new":${literal}}`;
 }
 
 async function withBody(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {

@@ -22,3 +22,21 @@ export const ESCAPED_ELLIPSIS = "\\u2026";
 export function latinJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("…", ESCAPED_ELLIPSIS);
 }
+
+/** A member of a JSON object that is a string: its value, and where its literal begins and ends in the text. */
+export interface StringMember {
+  value: () => string;
+  start: number;
+  end: number;
+}
+
+/**
+ * Finds a string member without parsing the object: the first of that name, which must be there and not be the object's first.
+ * Within a string no quote stands without a backslash, so the name between quotes is found nowhere else.
+ */
+export function stringMember(json: string, name: string): StringMember {
+  const key = `,"${name}":"`;
+  const start = json.indexOf(key) + key.length - 1;
+  const end = literalEnd(json, start + 1) + 1;
+  return { value: () => JSON.parse(json.slice(start, end)) as string, start, end };
+}

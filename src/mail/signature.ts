@@ -33,6 +33,11 @@ const CLOSINGS = list(
   "감사합니다|감사합니다 드림|고맙습니다|안녕히 계세요|수고하세요|드림",
 );
 
+const LONGEST_CLOSING = Math.max(...[...CLOSINGS].map((closing) => closing.length));
+/** What stands behind a closing. */
+const MAX_CLOSING_MARKS = 8;
+const CLOSING_MARKS = /[\s,.!;،，。、！~-]{1,8}$/u;
+
 /** What programs and telephones write below a mail by themselves, in lower case. */
 const FOOTER = new RegExp(
   [
@@ -61,49 +66,61 @@ const FOOTER = new RegExp(
 /** Lines without the signature below them: behind `-- `, a closing formula, or what a program writes of itself. */
 export function withoutSignature(lines: readonly string[]): readonly string[] {
   let kept: readonly string[] = lines;
+  let below = lowest(kept);
   // Each may stand below the other: a name below a closing, a telephone's footer below a name.
   for (const start of [separatorAt, footerAt, closingAt, footerAt]) {
-    const at = start(kept);
-    if (at !== -1) kept = kept.slice(0, at);
+    const at = start(below, kept);
+    if (at === -1) continue;
+    kept = kept.slice(0, at);
+    below = lowest(kept);
   }
   return kept;
 }
 
+/** A line without the blanks around it, and where it stands. */
+interface PlacedLine {
+  line: string;
+  at: number;
+}
+
 const isBlank = (line: string): boolean => line.trim() === "";
 
-/** The lowest `count` lines that are not blank, and where each stands, from below. */
-function lowest(lines: readonly string[], count: number): { line: string; at: number }[] {
-  const found: { line: string; at: number }[] = [];
-  for (let at = lines.length - 1; at >= 0 && found.length < count; at -= 1) {
-    const line = lines[at] ?? "";
-    if (!isBlank(line)) found.push({ line: line.trim(), at });
+/** The lowest lines that are not blank, from below: those in which a signature can begin. */
+function lowest(lines: readonly string[]): PlacedLine[] {
+  const found: PlacedLine[] = [];
+  for (let at = lines.length - 1; at >= 0 && found.length <= MAX_SIGNATURE_LINES; at -= 1) {
+    const line = (lines[at] ?? "").trim();
+    if (line !== "") found.push({ line, at });
   }
   return found;
 }
 
-function separatorAt(lines: readonly string[]): number {
-  return lowest(lines, MAX_SIGNATURE_LINES + 1).findLast(({ line }) => SEPARATOR.test(line))?.at ?? -1;
+function separatorAt(below: readonly PlacedLine[]): number {
+  return below.findLast(({ line }) => SEPARATOR.test(line))?.at ?? -1;
 }
 
-function footerAt(lines: readonly string[]): number {
-  const found = lowest(lines, MAX_FOOTER_LINES + 1).findLast(
-    ({ line }) => line.length <= MAX_FOOTER_CHARS && FOOTER.test(line.toLowerCase().replace(/[.。]$/, "")),
-  );
+function footerAt(below: readonly PlacedLine[]): number {
+  const found = below
+    .slice(0, MAX_FOOTER_LINES + 1)
+    .findLast(
+      ({ line }) => line.length <= MAX_FOOTER_CHARS && FOOTER.test(line.toLowerCase().replace(/[.。]$/, "")),
+    );
   return found?.at ?? -1;
 }
 
 /** A closing with short lines below it. One that is all there is, is the message. */
-function closingAt(lines: readonly string[]): number {
-  const below = lowest(lines, MAX_CLOSING_LINES + 1);
-  const long = below.findIndex(({ line }) => line.length > MAX_CLOSING_CHARS);
-  const short = long === -1 ? below : below.slice(0, long);
-  const found = short.findLast(({ line }) => CLOSINGS.has(closingOf(line)));
+function closingAt(below: readonly PlacedLine[], lines: readonly string[]): number {
+  const near = below.slice(0, MAX_CLOSING_LINES + 1);
+  const long = near.findIndex(({ line }) => line.length > MAX_CLOSING_CHARS);
+  const short = long === -1 ? near : near.slice(0, long);
+  const found = short.findLast(({ line }) => isClosing(line));
   if (found === undefined || lines.slice(0, found.at).every(isBlank)) return -1;
   return found.at;
 }
 
+function isClosing(line: string): boolean {
+  return line.length <= LONGEST_CLOSING + MAX_CLOSING_MARKS && CLOSINGS.has(closingOf(line));
+}
+
 const closingOf = (line: string): string =>
-  line
-    .toLowerCase()
-    .replace(/[\s,.!;،，。、！~-]{1,8}$/u, "")
-    .replaceAll("’", "'");
+  line.toLowerCase().replace(CLOSING_MARKS, "").replaceAll("’", "'");

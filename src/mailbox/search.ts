@@ -4,7 +4,7 @@ import type { InboxFilters } from "../contract/routes.ts";
 import { fused } from "../embeddings/fusion.ts";
 import type { Neighbour, NearestOptions } from "../embeddings/vectors.ts";
 import { SEQ_PER_MS } from "../lib/ids.ts";
-import { literalEnd } from "../lib/json-text.ts";
+import { stringMember } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
@@ -85,27 +85,16 @@ export function searchPage(
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
 function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
   const { listing } = hit;
-  const opening = memberOf(listing, "snippet");
+  const opening = stringMember(listing, "snippet");
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
-  const { snippet, highlights } = excerptsFor({ subject: memberOf(listing, "subject").value(), body }, terms);
+  const { snippet, highlights } = excerptsFor(
+    { subject: stringMember(listing, "subject").value(), body },
+    terms,
+  );
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
   const shown = `${listing.slice(1, opening.start)}${excerptJson(snippet)}${listing.slice(opening.end, -1)}`;
   const fragments = highlights.map(excerptJson).join(",");
   return `${summaryOpening(hit, view)}${shown},"score":${score},"highlights":[${fragments}]}`;
-}
-
-/**
- * A member of a listing that is a string: its value, and the span of its literal. Within a string no quote stands without
- * a backslash, so the name between quotes is found nowhere else.
- */
-function memberOf(
-  listing: string,
-  name: "subject" | "snippet",
-): { value: () => string; start: number; end: number } {
-  const key = `,"${name}":"`;
-  const start = listing.indexOf(key) + key.length - 1;
-  const end = literalEnd(listing, start + 1) + 1;
-  return { value: () => JSON.parse(listing.slice(start, end)) as string, start, end };
 }
 
 interface Selection {

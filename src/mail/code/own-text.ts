@@ -96,10 +96,13 @@ const WROTE_WHO = /^(?:am|op) .*(?:schrieb|schreef) .*:$/;
 /** Some programs write no verb, or put it before the name: `2025年3月1日 10:00 Ann <ann@example.com>:`. */
 const ENDS_IN_ADDRESS = /<[^<>\s]{1,150}@[^<>\s]{1,150}>\s?[:：]$/;
 
+/** What every line that begins a quoted mail has: most lines of a mail have neither. */
+const MAY_OPEN = /[:：]|^[-_]{2}/;
+
 /** Whether a line begins a quoted mail: its attribution, or the first line of its header. Linear in the line. */
 export function opensQuotation(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();
-  if (line.length === 0 || line.length > MAX_QUOTE_INTRO_CHARS) return false;
+  if (line.length > MAX_QUOTE_INTRO_CHARS || !MAY_OPEN.test(line)) return false;
   const lower = line.toLowerCase();
   // The intro is often folded: its date may stand on the line before "wrote:".
   if (/[:：]$/.test(lower) && (WROTE.test(lower) || WROTE_WHO.test(lower) || ENDS_IN_ADDRESS.test(lower)))
