@@ -10,7 +10,9 @@ const ALWAYS = {
     "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition",
 } as const;
 
-const JSON_TYPE = "application/json; charset=utf-8";
+const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" } as const;
+/** Those of a JSON answer, made once: a response copies them in half the time that it takes to read an object. */
+const JSON_HEADERS = new Headers({ ...ALWAYS, ...JSON_TYPE });
 
 /** A response with `body` and the headers of every response. */
 export function respond(
@@ -23,12 +25,12 @@ export function respond(
 
 /** A JSON response. */
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return respond(JSON.stringify(value), status, { "Content-Type": JSON_TYPE, ...headers });
+  return respond(JSON.stringify(value), status, { ...JSON_TYPE, ...headers });
 }
 
 /** A JSON response from text that already is JSON. */
 export function jsonResponse<Shape>(text: JsonText<Shape>, status = 200): Response {
-  return respond(text, status, { "Content-Type": JSON_TYPE });
+  return new Response(text, { status, headers: JSON_HEADERS });
 }
 
 /** The response that tells a problem. */

@@ -11,7 +11,7 @@ import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
-import { urlOf } from "./request-url.ts";
+import { queryOf, urlOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
@@ -22,7 +22,7 @@ export type AnyHandler = (call: never) => Promise<Answer<Response>>;
 /** What it takes to hear that an endpoint does not exist: any key. */
 const UNSERVED = { scopes: ANYONE, whilePaused: true };
 /** Query parameters that would name a mailbox, whether or not a route knows them. */
-const MAILBOX_PARAMETERS = ["mailbox", "mailbox[]", "address"] as const;
+const MAILBOX_PARAMETERS: readonly string[] = ["mailbox", "mailbox[]", "address"];
 
 /** Serves a request of the table: caller, input, and then the handler, which asks the mailbox. */
 export async function dispatch(c: AppContext, spec: RouteSpec, handler: AnyHandler): Promise<Response> {
@@ -40,7 +40,7 @@ export async function refuse(
 ): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
-  const access = accessFor(c, config, { caller, spec: UNSERVED, fault: problem });
+  const access = accessFor({ caller, spec: UNSERVED, fault: problem, origin: originOf(c, config) });
   const mailbox = caller.kind === "key" ? mailboxBehind(c.env, caller.locator) : null;
   const judged = caller.kind === "nobody" ? UNAUTHORIZED : await judge(mailbox, access);
   return refusal(c, config, { problem: judged ?? problem, caller }, headers);
@@ -57,12 +57,13 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
   if (spec.target !== "public" && caller.kind === "nobody") return refused(UNAUTHORIZED);
   const raw = await readInput(c, spec);
   const input = raw.ok ? fitInput(spec, raw.value) : raw;
-  const parts = { request: c.req.raw, env: c.env, config, origin: originOf(c, config) };
+  const origin = originOf(c, config);
+  const parts = { request: c.req.raw, env: c.env, config, origin };
   if (spec.target === "public") return input.ok ? call(handler, { ...parts, input: input.value }) : input;
 
   const mailbox = targetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
-  const access = accessFor(c, config, { caller, spec, fault: input.ok ? null : input.error });
+  const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin });
   access.foreign = isForeign(c, caller, raw);
   // A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and
   // the deployment's routes act on no mailbox that could judge.
@@ -82,8 +83,7 @@ function call(handler: AnyHandler, parts: object): Promise<Answer<Response>> {
 async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInput>> {
   const body = spec.body === null ? done(null) : await readJson(c.req.raw, spec.bodyLimit);
   if (!body.ok) return body;
-  const query = urlOf(c.req.raw).searchParams;
-  return done({ params: c.req.param(), query, body: body.value });
+  return done({ params: c.req.param(), query: queryOf(c.req.raw), body: body.value });
 }
 
 /** The mailbox that a request acts on; null where the route needs none. */
@@ -110,26 +110,29 @@ function targetOf(
 /** Whether a key's request names another mailbox anywhere: in the query, in `to` of a read, or in the body. */
 function isForeign(c: AppContext, caller: Caller, raw: Answer<RawInput>): boolean {
   if (caller.kind !== "key") return false;
-  const query = urlOf(c.req.raw).searchParams;
-  const named = MAILBOX_PARAMETERS.flatMap((name) => query.getAll(name)).filter((value) => value !== "");
+  const query = raw.ok ? raw.value.query : queryOf(c.req.raw);
+  const valuesOf = (names: readonly string[]): string[] =>
+    query.flatMap(([name, value]) => (names.includes(name) ? value : []));
+  const named = valuesOf(MAILBOX_PARAMETERS).filter((value) => value !== "");
   const body = raw.ok ? raw.value.body : null;
   if (typeof body === "object" && body !== null && "mailbox" in body && typeof body.mailbox === "string") {
     named.push(body.mailbox);
   }
   const domain = `@${configOf(c.env).mailDomain}`;
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-  const recipients = isRead ? query.getAll("to") : [];
+  const recipients = isRead ? valuesOf(["to"]) : [];
   // `to` filters sent mail too: only an address of this deployment is a mailbox.
   named.push(...recipients.filter((to) => canonicalAddress(to)?.endsWith(domain)));
   return named.some((address) => namesAnother(address, caller.locator));
 }
 
-function accessFor(
-  c: AppContext,
-  config: Config,
-  parts: { caller: Caller; spec: Pick<RouteSpec, "scopes" | "whilePaused">; fault: Problem | null },
-): Access {
-  const { caller, spec, fault } = parts;
+function accessFor(parts: {
+  caller: Caller;
+  spec: Pick<RouteSpec, "scopes" | "whilePaused">;
+  fault: Problem | null;
+  origin: string;
+}): Access {
+  const { caller, spec, fault, origin } = parts;
   const credential: Credential =
     caller.kind === "key" ? { kind: "key", secretHash: caller.secretHash } : { kind: "operator" };
   const { scopes, whilePaused = false } = spec;
@@ -139,7 +142,7 @@ function accessFor(
     scopes,
     whilePaused,
     foreign: false,
-    upgradeUrl: upgradeUrl(originOf(c, config)),
+    upgradeUrl: upgradeUrl(origin),
   };
 }
 

@@ -9,7 +9,7 @@ export const MAX_JSON_BYTES = 262_144;
 /** The parts of a request as sent, before their schemas. */
 export interface RawInput {
   params: Record<string, string>;
-  query: URLSearchParams;
+  query: readonly (readonly [string, string])[];
   body: unknown;
 }
 

@@ -9,3 +9,8 @@ export function urlOf(request: Request): URL {
   }
   return url;
 }
+
+/** A request's query as it was sent, in order; most requests have none, and read no URL for it. */
+export function queryOf(request: Request): readonly (readonly [string, string])[] {
+  return request.url.includes("?") ? [...urlOf(request).searchParams] : [];
+}

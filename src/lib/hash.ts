@@ -10,10 +10,33 @@ const SHORT_CHARS = 768;
 
 /** SHA-256 in lower-case hex. Synchronous: a digest of a few bytes is not worth a turn of the event loop. */
 export function sha256Hex(input: string | Uint8Array): string {
-  if (typeof input === "string" && input.length < SHORT_CHARS) {
-    return bytesToHex(sha256(Buffer.from(input)));
-  }
+  if (typeof input === "string" && input.length < SHORT_CHARS) return shortDigest(input);
   return hash("sha256", input, "hex");
+}
+
+// Keys, addresses and ids are digested by the thousand, and a fresh state makes three buffers: these are used again.
+const untouched = sha256.create();
+const state = sha256.create();
+const digest = new Uint8Array(sha256.outputLen);
+const bytes = new Uint8Array(SHORT_CHARS * 3);
+const UTF_8 = new TextEncoder();
+
+function shortDigest(text: string): string {
+  untouched
+    ._cloneInto(state)
+    .update(bytes.subarray(0, encode(text)))
+    .digestInto(digest);
+  return bytesToHex(digest);
+}
+
+/** Writes `text` in UTF-8 to `bytes` and says how many it takes. ASCII, which most is, makes no object. */
+function encode(text: string): number {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 0x7f) return UTF_8.encodeInto(text, bytes).written;
+    bytes[at] = unit;
+  }
+  return text.length;
 }
 
 /** HMAC-SHA-256 of a UTF-8 text in lower-case hex. */

@@ -81,19 +81,16 @@ export function emailText(
   more: { downloadable: boolean; delivery: readonly Delivery[] },
 ): string {
   const attachments = row.attachments === "[]" ? [] : attachmentsOf(row, view, more.downloadable);
-  const rest = {
-    attachments,
-    delivery: more.delivery,
-    size_bytes: row.size_bytes,
-    link: row.link,
-    created_at: receivedAt(row.seq),
-    attachment_names: attachments.map((attachment) => attachment.filename).join(", "),
-    attachment_search_text: "",
-  };
-  const members = [summaryText(row, view), row.detail, row.body ?? "{}", JSON.stringify(rest)];
-  const inner = members.map((object) => object.slice(1, -1)).filter((object) => object !== "");
-  return `{${inner.join(",")}}`;
+  const names = JSON.stringify(attachments.map((attachment) => attachment.filename).join(", "));
+  const files = `"attachments":${JSON.stringify(attachments)},"attachment_names":${names},"attachment_search_text":""`;
+  const fate = `"delivery":${JSON.stringify(more.delivery)},"link":${JSON.stringify(row.link)}`;
+  const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
+  const body = row.body === null ? "" : `,${members(row.body)}`;
+  return `${summaryOpening(row, view)}${members(row.listing)},${members(row.detail)}${body},${files},${fate},${size}}`;
 }
+
+/** The members of a JSON object, which has some. */
+const members = (object: string): string => object.slice(1, -1);
 
 function attachmentsOf(row: MessageRow & ContentRow, view: View, downloadable: boolean): Attachment[] {
   return storedAttachments(row).map((stored, part) => ({

@@ -20,7 +20,14 @@ import { webhooksPage } from "./webhooks.tsx";
  * The operator console: pages made on the server, and plain forms that work without scripts. Whatever changes something is a
  * POST, from a page of ours (`isSameOrigin`), of a session (its cookie), with that session's token in the form.
  */
-export const operatorConsole = new Hono<{ Bindings: Env; Variables: { call: ConsoleCall } }>();
+export const operatorConsole = new Hono<{ Bindings: Env; Variables: { call: ConsoleCall } }>().basePath(
+  "/operator",
+);
+
+// Thrown on, to the one place that knows the request's id.
+operatorConsole.onError((error) => {
+  throw error;
+});
 
 operatorConsole.get("/sign-in", (c) => signInPage(c.req.raw, c.env));
 operatorConsole.post("/sign-in", (c) => signIn(c.req.raw, c.env));
