@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, expectFits, keepScreen, NO_BROWSER, Site, type Reader } from "./browser.ts";
+import {
+  bytesToLoad,
+  expectAccessible,
+  expectFits,
+  keepScreen,
+  NO_BROWSER,
+  Site,
+  type Reader,
+} from "./browser.ts";
 
 describe.skipIf(NO_BROWSER)("the start page", () => {
   let site: Site;
@@ -39,16 +47,7 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
 
   it("costs under 50 KB altogether", async () => {
     const page = await (await site.reader()).newPage();
-    const sizes: Promise<number>[] = [];
-    page.on("requestfinished", (request) => {
-      sizes.push(
-        request
-          .sizes()
-          .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
-      );
-    });
-    await page.goto("/", { waitUntil: "networkidle" });
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const bytes = await bytesToLoad(page, "/");
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(50_000);
   });
