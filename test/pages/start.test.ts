@@ -34,6 +34,19 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     await page.context().close();
   });
 
+  it.each(readers)("is led to, legibly, from an address where nothing is, %s", async (_, reader) => {
+    const page = await site.visit("/mail-box", reader);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.getByRole("link", { name: "To the start" }).click();
+    expect(new URL(page.url()).pathname).toBe("/");
+    expect(site.faults(/status of 404/)).toEqual([]);
+    await page.goto("/mailbox/?x=1#sign-in");
+    expect(page.url()).toBe(`${site.url}/mailbox?x=1#sign-in`);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
   it("is walked through by keyboard, beginning with a way past the menu", async () => {
     const page = await site.visit("/");
     await page.keyboard.press("Tab");
