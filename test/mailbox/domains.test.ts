@@ -20,6 +20,7 @@ import {
   plainMessage,
   ringAlarm,
   rowsOf,
+  setClock,
   withBindings,
   type TestMailbox,
 } from "../harness.ts";
@@ -307,6 +308,43 @@ describe("verification", () => {
     expect(await get(box, id)).toMatchObject({ status: "verified", spf_verified: true, fails_at: null });
   });
 
+  it("is begun ten times a minute by one mailbox: each asks the resolver four times", async () => {
+    const [box, other] = [await createMailbox(), await createMailbox()];
+    setClock(Date.now());
+    const ids = [(await add(box, newName())).body.id, (await add(box, newName())).body.id] as const;
+    for (let count = 0; count < 10; count += 1) {
+      expect((await verify(box, ids[count % 2 === 0 ? 0 : 1])).status).toBe(200);
+    }
+    const asked = zone.asked.length;
+    expect(asked).toBe(40);
+    advance(15_000);
+    for (const id of ids) {
+      const { status, body, headers } = await verify(box, id);
+      expect([status, body]).toEqual([
+        429,
+        { error: "Too many requests: verification is limited to 10 in 60 s", code: "rate_limited" },
+      ]);
+      expect(headers.get("Retry-After")).toBe("45");
+      expect(headers.get("RateLimit-Policy")).toBe('"verification";q=10;w=60');
+    }
+    expect((await verify(box, "none")).status).toBe(404);
+    expect(zone.asked.length).toBe(asked);
+    const { id } = (await add(other, newName())).body;
+    expect((await verify(other, id)).status).toBe(200);
+    advance(45_000);
+    expect((await verify(box, ids[0])).status).toBe(200);
+  });
+
+  it("by the alarm goes on where a client asked too often", async () => {
+    const box = await createMailbox();
+    setClock(Date.now());
+    const { id } = await owned(box);
+    for (let count = 1; count < 10; count += 1) expect((await verify(box, id)).status).toBe(200);
+    expect((await verify(box, id)).status).toBe(429);
+    await recheckAfter(box, DAY_MS + 1);
+    expect(await get(box, id)).toMatchObject({ status: "verified", fails_at: null });
+  });
+
   it("survives the actor's end", async () => {
     const box = await createMailbox();
     const { id } = await owned(box);
@@ -361,12 +399,24 @@ describe("verification", () => {
     expect((await verify(loser.box, loser.id)).body.status).toBe("verified");
   });
 
-  it("asked for twice at once is one look-up", async () => {
+  it("asked for by many at once is one look-up, and counts as one", async () => {
     const box = await createMailbox();
     const { id, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);
-    const both = await Promise.all([verify(box, id), verify(box, id)]);
-    expect(both.map(({ body }) => body.status)).toEqual(["verified", "verified"]);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    world.answer = async ({ url }) => {
+      await held;
+      return Response.json(zone.answer(new URL(url)));
+    };
+    const calls = Array.from({ length: 20 }, () => verify(box, id));
+    // What is asked last is answered once the others have been heard.
+    expect((await get(box, id)).status).toBe("pending");
+    release();
+    const said = await Promise.all(calls);
+    expect(new Set(said.map(({ status, body }) => `${status} ${body.status}`))).toEqual(
+      new Set(["200 verified"]),
+    );
     expect(zone.asked).toHaveLength(4);
   });
 
