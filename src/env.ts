@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
+import { done, refused, type Outcome } from "./lib/outcome.ts";
 import { canonicalDomain } from "./mail/address.ts";
 import type { DkimKey } from "./outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "./outbound/smtp-settings.ts";
@@ -97,6 +98,18 @@ const PUBLIC_DOH_URL = "https://cloudflare-dns.com/dns-query";
 const GB = 1_000_000_000;
 const MB = 1_000_000;
 
+/** The domain of a deployment that names none. */
+export const DEFAULT_MAIL_DOMAIN = "mailkeep.test";
+
+/**
+ * A domain of the deployment's own in canonical form, the one that domains of addresses are compared in. The error completes
+ * "MAIL_DOMAIN …".
+ */
+export function readOwnDomain(written: string): Outcome<string, string> {
+  const domain = canonicalDomain(written);
+  return domain === null ? refused("must be a domain name such as agents.example.org") : done(domain);
+}
+
 const optional = z
   .string()
   .optional()
@@ -115,6 +128,13 @@ function wholeNumber(fallback: number) {
     .optional()
     .transform((value) => (value === undefined ? fallback : Number(value)));
 }
+
+const ownDomain = z.string().transform((written, context) => {
+  const read = readOwnDomain(written);
+  if (read.ok) return read.value;
+  context.addIssue({ code: "custom", message: read.error });
+  return z.NEVER;
+});
 
 /** Host names with commas between them; null for none. */
 const hostNames = optional.transform((text, context): [string, ...string[]] | null => {
@@ -165,7 +185,7 @@ function dkimOf(vars: {
 }): DkimKey | null {
   if (vars.DKIM_PRIVATE_KEY === null || vars.DKIM_SELECTOR === null) return null;
   return {
-    domain: (vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN).toLowerCase(),
+    domain: vars.DKIM_DOMAIN ?? vars.MAIL_DOMAIN,
     selector: vars.DKIM_SELECTOR,
     // In a variable of one line the line ends are written out.
     privateKey: vars.DKIM_PRIVATE_KEY.replaceAll("\\n", "\n"),
@@ -180,7 +200,7 @@ function turnstileOf(vars: { TURNSTILE_SITE_KEY: string | null; TURNSTILE_SECRET
 
 const Variables = z
   .object({
-    MAIL_DOMAIN: z.string().min(1).default("mailkeep.test"),
+    MAIL_DOMAIN: ownDomain.default(DEFAULT_MAIL_DOMAIN),
     AUTH_TOKEN: secretOf(MIN_TOKEN_CHARS),
     KEY_SECRET: secretOf(MIN_TOKEN_CHARS),
     TRUST_CLIENT_ADDRESS: toggle(false),
@@ -207,7 +227,7 @@ const Variables = z
       context.addIssue({ code: "custom", message: settings.error.replace(/^SMTP_URL /, "") });
       return z.NEVER;
     }),
-    DKIM_DOMAIN: optional,
+    DKIM_DOMAIN: optional.pipe(ownDomain.nullable()),
     DKIM_SELECTOR: optional,
     DKIM_PRIVATE_KEY: optional,
     EMBEDDINGS_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()).refine(
@@ -255,7 +275,7 @@ const Variables = z
     error: "and TURNSTILE_SECRET_KEY must be set together",
   })
   .transform((vars): Config => ({
-    mailDomain: vars.MAIL_DOMAIN.toLowerCase(),
+    mailDomain: vars.MAIL_DOMAIN,
     operatorHasKeyForm: readKey(vars.AUTH_TOKEN ?? "") !== null,
     operatorDigest: vars.AUTH_TOKEN === null ? null : sha256Hex(vars.AUTH_TOKEN),
     keySecret: vars.KEY_SECRET,
@@ -292,11 +312,10 @@ function customDomainsOf(vars: {
   SPF_MECHANISMS: string | null;
   DOH_URL: string | null;
 }): CustomDomains {
-  const mailDomain = vars.MAIL_DOMAIN.toLowerCase();
   return {
     dohUrl: vars.DOH_URL ?? PUBLIC_DOH_URL,
-    mailHosts: vars.MAIL_HOST ?? [mailDomain],
-    spfMechanisms: vars.SPF_MECHANISMS ?? `include:${mailDomain}`,
+    mailHosts: vars.MAIL_HOST ?? [vars.MAIL_DOMAIN],
+    spfMechanisms: vars.SPF_MECHANISMS ?? `include:${vars.MAIL_DOMAIN}`,
   };
 }
 

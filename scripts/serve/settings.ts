@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { needsRelay } from "../../src/env.ts";
+import { DEFAULT_MAIL_DOMAIN, needsRelay, readOwnDomain } from "../../src/env.ts";
 import { smtpSettings } from "../../src/outbound/smtp-settings.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -48,8 +48,6 @@ const MIN_KEY_SECRET_LENGTH = 32;
 /** The contract's minimum for webhook secrets (part 5). */
 const MIN_WEBHOOK_SECRET_LENGTH = 16;
 const MAX_PORT = 65_535;
-/** RFC 1035 §2.3.1 labels, lower case. */
-const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 /** What can stand in an Authorization header. */
 const HEADER_SAFE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -117,7 +115,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
     port: port(env, "PORT", 8787),
     smtpHost: env.SMTP_HOST || host,
     smtpPort: port(env, "SMTP_PORT", 2525),
-    mailDomain: mailDomain(env),
+    mailDomain: ownDomain(env, "MAIL_DOMAIN", DEFAULT_MAIL_DOMAIN),
     tls: tls(env),
     authToken: secret(env, "AUTH_TOKEN", MIN_AUTH_TOKEN_LENGTH),
     webhookSecret: secret(env, "WEBHOOK_SECRET", MIN_WEBHOOK_SECRET_LENGTH),
@@ -141,10 +139,13 @@ function port(env: Environment, name: string, fallback: number): number {
   return Number(value);
 }
 
-function mailDomain(env: Environment): string {
-  const value = (env.MAIL_DOMAIN || "mailkeep.test").toLowerCase();
-  if (!DOMAIN.test(value)) throw new Refusal(`MAIL_DOMAIN must be a domain name, not "${value}"`);
-  return value;
+/** By the rule of the worker, which reads it again. */
+function ownDomain(env: Environment, name: string, fallback: string): string {
+  const value = env[name];
+  if (!value) return fallback;
+  const domain = readOwnDomain(value);
+  if (!domain.ok) throw new Refusal(`${name} ${domain.error}, not "${value}"`);
+  return domain.value;
 }
 
 /** Unlike the others, an empty secret is refused: it is a mistake in somebody's shell, and no wish for another key. */
@@ -187,11 +188,16 @@ function relayAuthorities(env: Environment): string[] {
 
 /** The key is PEM text, or the path of a file that holds it. */
 function dkim(env: Environment): Record<string, string> {
-  const { DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: selector, DKIM_DOMAIN: domain } = env;
+  const { DKIM_PRIVATE_KEY: key, DKIM_SELECTOR: selector } = env;
   if (!key && !selector) return {};
   if (!key || !selector) throw new Refusal("DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together");
   const text = key.includes("-----BEGIN") ? key : readNamedFile(env, "DKIM_PRIVATE_KEY");
-  return { DKIM_PRIVATE_KEY: text, DKIM_SELECTOR: selector, ...(domain ? { DKIM_DOMAIN: domain } : {}) };
+  const domain = ownDomain(env, "DKIM_DOMAIN", "");
+  return {
+    DKIM_PRIVATE_KEY: text,
+    DKIM_SELECTOR: selector,
+    ...(domain === "" ? {} : { DKIM_DOMAIN: domain }),
+  };
 }
 
 /** The key is a secret, so an error never shows it. */

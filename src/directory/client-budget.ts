@@ -1,29 +1,15 @@
 import { Server } from "partyserver";
+import { spendOne, UNSPENT, type Allowance, type Budget } from "../lib/budget.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { BUDGET_MIGRATIONS } from "./schema.ts";
 import { READ_BUDGET, WRITE_BUDGET } from "./statements.ts";
 
-/** How much of a budget is left. */
-export interface Allowance {
-  allowed: boolean;
-  limit: number;
-  remaining: number;
-  /** Seconds until the budget is whole again. */
-  resetSeconds: number;
-}
-
-/** A budget: `limit` in each window of `windowMs`, from the first use on. */
-export interface Budget {
-  limit: number;
-  windowMs: number;
-}
-
 /** What one client address may do without a credential, or with wrong ones. Named by the address (IPv6: its /64). */
 export class ClientBudget extends Server<Env> {
   readonly #db: Database;
   /** Wrong keys are counted in memory: a flood must not write. */
-  #strikes = { since: 0, spent: 0 };
+  #strikes = UNSPENT;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -63,22 +49,4 @@ export class ClientBudget extends Server<Env> {
     if (!hasSchema(this.#db)) return;
     await this.ctx.storage.deleteAll();
   }
-}
-
-interface Used {
-  since: number;
-  spent: number;
-}
-
-/** Spends one, in a new window if the old one is over or lies in the future because the clock went back. */
-export function spendOne(kept: Used, budget: Budget, nowMs: number): { used: Used; allowance: Allowance } {
-  const running = nowMs >= kept.since && nowMs < kept.since + budget.windowMs;
-  const { since, spent } = running ? kept : { since: nowMs, spent: 0 };
-  const allowed = spent < budget.limit;
-  const used = { since, spent: allowed ? spent + 1 : spent };
-  const resetSeconds = Math.max(1, Math.ceil((since + budget.windowMs - nowMs) / 1_000));
-  return {
-    used,
-    allowance: { allowed, limit: budget.limit, remaining: budget.limit - used.spent, resetSeconds },
-  };
 }

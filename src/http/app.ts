@@ -8,13 +8,15 @@ import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
 import { urlOf } from "./request-url.ts";
 import { isLoopback } from "./client-address.ts";
-import { dispatch, originOf, refuse } from "./dispatch.ts";
+import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { docsAsset } from "./pages/docs.ts";
+import { isOpenedByPerson, notFoundPage } from "./pages/not-found.tsx";
 import { operatorConsole } from "./pages/operator/console.ts";
 import { pages } from "./pages/pages.ts";
 import { staticResponse } from "./pages/static-files.ts";
+import { withoutTrailingSlash } from "./pages/trailing-slash.ts";
 import { showSession, signIn, signOut } from "./routes/operator-session.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 
@@ -36,35 +38,42 @@ app.get("/health", (c) => {
   return json({ status: "ok", worker: PRODUCT, version: VERSION });
 });
 app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
-for (const [path, page] of Object.entries(pages)) app.get(path, page);
+for (const [path, page] of Object.entries(pages)) {
+  app.get(path, page);
+  app.get(`${path}/`, (c) => withoutTrailingSlash(c.req.raw) ?? c.notFound());
+}
 app.get("/operator/session", showSession).post(signIn).delete(signOut);
 // With a router of its own: names and parameters share places in its paths.
 app.all("/operator/*", (c) => operatorConsole.fetch(c.req.raw, c.env, c.executionCtx));
-app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? problemResponse(notFound("Page")));
+app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? c.notFound());
 app.get(
   "/assets/:name",
-  (c) =>
-    staticResponse(c.req.param("name"), c.req.raw, c.req.query("v")) ?? problemResponse(notFound("Page")),
+  (c) => staticResponse(c.req.param("name"), c.req.raw, c.req.query("v")) ?? c.notFound(),
 );
 
 app.notFound((c) => {
   const path = urlOf(c.req.raw).pathname;
   const served = methodsOf(path);
-  const isPublic = !path.startsWith("/v1/") || served.some(({ target }) => target === "public");
-  const allow = served.map(({ method }) => method).join(", ");
-  const problem: Problem =
-    served.length > 0
-      ? { code: "method_not_allowed", error: `Method not allowed; ${path} takes ${allow}` }
-      : notFound(path.startsWith("/v1/") ? "Endpoint" : "Page");
-  const headers: Record<string, string> = served.length > 0 ? { Allow: allow } : {};
-  return isPublic ? problemResponse(problem, headers) : refuse(c, problem, headers);
+  if (served.length > 0) return methodNotAllowed(c, path, served);
+  if (path.startsWith("/v1/")) return refuse(c, notFound("Endpoint"), {});
+  return path !== "/v1" && isOpenedByPerson(c) ? notFoundPage() : problemResponse(notFound("Page"));
 });
+
+function methodNotAllowed(c: AppContext, path: string, served: Served[]): Response | Promise<Response> {
+  const allow = served.map(({ method }) => method).join(", ");
+  const error = `Method not allowed; ${path} takes ${allow}`;
+  const isPublic = !path.startsWith("/v1/") || served.some(({ target }) => target === "public");
+  const problem: Problem = { code: "method_not_allowed", error };
+  return isPublic ? problemResponse(problem, { Allow: allow }) : refuse(c, problem, { Allow: allow });
+}
 
 /** What lies outside the table, all of it without a credential. */
 const PAGES: readonly string[] = ["/health", "/openapi.json", ...Object.keys(pages)];
 
+type Served = { method: string; target: Target };
+
 /** The routes that serve a path with some other method. */
-function methodsOf(path: string): { method: string; target: Target }[] {
+function methodsOf(path: string): Served[] {
   if (PAGES.includes(path)) return [{ method: "GET", target: "public" }];
   const segments = path.split("/");
   return Object.values(routes).filter((spec) => {

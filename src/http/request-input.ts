@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { fieldRule } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -87,6 +88,8 @@ export function tooLarge(maxBytes: number): Problem {
   return { code: "too_large", error: `Request body too large (max ${maxBytes} bytes)` };
 }
 
+const IN_OUR_WORDS = { error: fieldRule };
+
 /** Fits a request to its route, or says of every field what is wrong. */
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
   const query: Record<string, string> = {};
@@ -95,9 +98,9 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
       return refused(invalid(name, "must be given once"));
     query[name] = value;
   }
-  const params = spec.params.safeParse(raw.params);
-  const fields = spec.query.safeParse(query);
-  const body = spec.body === null ? null : spec.body.safeParse(raw.body);
+  const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
+  const fields = spec.query.safeParse(query, IN_OUR_WORDS);
+  const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
   const details = [params, fields, ...(body === null ? [] : [body])].flatMap(detailsOf);
   const [first] = details;
   if (first !== undefined) {

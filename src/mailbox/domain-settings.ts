@@ -24,10 +24,10 @@ export abstract class MailboxDomains extends MailboxSettings {
     return this.answer(access, () => this.jobs.domains.find(id));
   }
 
-  /** Looks the records of a domain up now. 409 if they are right and the domain is another mailbox's. */
+  /** Looks the records of a domain up now. 409 if they are right and the domain is another mailbox's; 429 too often. */
   async verifyDomain(access: Access, id: string): Promise<Answer<DomainCheck>> {
     const admitted = this.admit(access);
-    return admitted.ok ? this.jobs.domains.check(id) : admitted;
+    return admitted.ok ? this.jobs.domains.verify(id, Date.now()) : admitted;
   }
 
   async removeDomain(access: Access, id: string): Promise<Answer<DeletedDomain>> {

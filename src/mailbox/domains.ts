@@ -2,6 +2,7 @@ import type { CheckedRecord, DeletedDomain, Domain, DomainCheck, DomainStatus } 
 import { locatorOf } from "../contract/key.ts";
 import { conflict, notFound, rateLimited, type Answer, type Problem } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
+import { spendOne, UNSPENT, type Allowance, type Budget } from "../lib/budget.ts";
 import type { Lookup } from "../lib/doh.ts";
 import { randomHex } from "../lib/hash.ts";
 import { uuidV7 } from "../lib/ids.ts";
@@ -28,8 +29,11 @@ import type { DomainRow } from "./schema.ts";
 const MAX_DOMAINS = 20;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 /** To make a key takes a tenth of a second, in which nobody else is served. Counted in memory. */
-const MAX_ASKED_PER_HOUR = 60;
+const NEW_DOMAINS: Budget = { limit: 60, windowMs: HOUR_MS };
+/** Each look-up is four questions to a resolver that serves others too. Counted in memory, over all domains of the mailbox. */
+const VERIFICATIONS: Budget = { limit: 10, windowMs: MINUTE_MS };
 /** After a look-up that told nothing, and after a process that died in the middle of one. */
 const RETRY_MS = HOUR_MS;
 /** A selector is seen by everybody; it only must not meet another one of the same domain. */
@@ -60,7 +64,8 @@ type Checked = Answer<DomainCheck>;
 export class Domains {
   readonly #tools: DomainTools;
   readonly #rows: DomainRows;
-  #asked = { sinceMs: 0, count: 0 };
+  #added = UNSPENT;
+  #verified = UNSPENT;
   readonly #underWay = new Map<string, Promise<Checked>>();
   /** The latest call of a domain's object: calls of two stubs may overtake each other. */
   #told: Promise<unknown> = Promise.resolve();
@@ -113,12 +118,9 @@ export class Domains {
   spend(name: string, nowMs: number): Problem | null {
     const hindrance = this.#hindrance(name);
     if (hindrance !== null) return hindrance;
-    const { sinceMs, count } = this.#asked;
-    const isRunning = nowMs >= sinceMs && nowMs < sinceMs + HOUR_MS;
-    this.#asked = isRunning ? { sinceMs, count: count + 1 } : { sinceMs: nowMs, count: 1 };
-    if (!isRunning || count < MAX_ASKED_PER_HOUR) return null;
-    const resetSeconds = Math.max(1, Math.ceil((sinceMs + HOUR_MS - nowMs) / 1_000));
-    return rateLimited("new domains", { limit: MAX_ASKED_PER_HOUR, windowSeconds: 3_600, resetSeconds });
+    const { used, allowance } = spendOne(this.#added, NEW_DOMAINS, nowMs);
+    this.#added = used;
+    return allowance.allowed ? null : overBudget("new domains", NEW_DOMAINS, allowance);
   }
 
   #hindrance(name: string): Problem | null {
@@ -135,6 +137,16 @@ export class Domains {
     const id = uuidV7(nowMs);
     this.#rows.add({ id, name, selector: `mk${randomHex(SELECTOR_BYTES)}`, pair }, nowMs);
     return this.find(id);
+  }
+
+  /** A look-up that a client asks for, which is counted if it is one of its own; 429 once there were too many. */
+  async verify(id: string, nowMs: number): Promise<Checked> {
+    if (this.#rows.withId(id) !== null && !this.#underWay.has(id)) {
+      const { used, allowance } = spendOne(this.#verified, VERIFICATIONS, nowMs);
+      this.#verified = used;
+      if (!allowance.allowed) return refused(overBudget("verification", VERIFICATIONS, allowance));
+    }
+    return this.check(id);
   }
 
   /** Looks the records of a domain up, and takes or loses it by what they say. Asked twice at once it is one look-up. */
@@ -262,6 +274,10 @@ export class Domains {
     this.#tools.commit(() => this.#rows.write(row, change));
     if (change.due_at != null) this.#tools.clock.atLatest(change.due_at);
   }
+}
+
+function overBudget(name: string, { windowMs }: Budget, { limit, resetSeconds }: Allowance): Problem {
+  return rateLimited(name, { limit, resetSeconds, windowSeconds: windowMs / 1_000 });
 }
 
 const LOST = { status: "failed", verified_at: null, gone_at: null, due_at: null } as const;

@@ -72,6 +72,20 @@ describe("POST /v1/bootstrap", () => {
     expect(made.body.mailbox).toMatch(/@agents\.example$/);
   });
 
+  it.each([
+    ["Agents.Example.", "agents.example"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["BU\u0308CHER.example.", "xn--bcher-kva.example"],
+    ["xn--bcher-kva.example", "xn--bcher-kva.example"],
+  ])("makes mailboxes that mail reaches, however MAIL_DOMAIN is written: %s", async (written, domain) => {
+    const vars = { MAIL_DOMAIN: written };
+    const { mailbox } = (await start({}, vars)).body;
+    expect(mailbox).toMatch(new RegExp(`^agent-[a-z0-9]+@${domain.replaceAll(".", "\\.")}$`));
+    expect((await deliver(mailbox, plainMessage(), "ann@example.com", vars)).status).toBe(202);
+    const asWritten = `${mailbox.split("@")[0] ?? ""}@${written}`;
+    expect((await deliver(asWritten, plainMessage(), "ann@example.com", vars)).status).toBe(202);
+  });
+
   it.each(["off", "false", "0"])("is 404 where BOOTSTRAP=%s", async (BOOTSTRAP) => {
     const off = await start({}, { BOOTSTRAP });
     expect(off.status).toBe(404);

@@ -200,6 +200,10 @@ describe("plain http", () => {
 
 describe("a deployment that is set up wrong", () => {
   it.each([
+    ["MAIL_DOMAIN", "no domain"],
+    ["MAIL_DOMAIN", "127.0.0.1"],
+    ["MAIL_DOMAIN", "me@agents.example"],
+    ["DKIM_DOMAIN", "_x.agents.example"],
     ["AUTH_TOKEN", "x".repeat(31)],
     ["KEY_SECRET", "y".repeat(31)],
     ["WEBHOOK_SECRET", "z".repeat(15)],

@@ -142,8 +142,34 @@ describe("a JSON body", () => {
     expect(status).toBe(415);
   });
 
-  it.each(["[]", "null", "1", '"text"', "true"])("that is no object is refused: %s", async (body) => {
-    expect((await patch(body)).status).toBe(400);
+  it.each(["[]", "null", "1", '"text"', "true"])("that is no object is refused: %s", async (text) => {
+    const { status, body } = await patch(text);
+    expect([status, body.error]).toEqual([400, "Request body must be a JSON object"]);
+  });
+
+  it.each<[string, string, unknown, string]>([
+    [
+      "POST",
+      "/v1/extract",
+      { email_id: "x", type: "poem" },
+      "type: must be one of order, shipping, calendar, receipt, code",
+    ],
+    [
+      "POST",
+      "/v1/extract",
+      { email_id: "x" },
+      "type: must be one of order, shipping, calendar, receipt, code",
+    ],
+    ["POST", "/v1/extract", { type: "order" }, "email_id: is required"],
+    ["POST", "/v1/extract", { type: "order", email_id: 5 }, "email_id: must be a string"],
+    ["PATCH", "/v1/mailbox", { display_name: {} }, "display_name: must be a string"],
+    ["PATCH", "/v1/emails/x", { add_labels: "a" }, "add_labels: must be an array"],
+    ["PATCH", "/v1/emails/x", { add_labels: ["a", null] }, "add_labels.1: must be a string"],
+    ["POST", "/v1/webhook/replay", { from_seq: "1" }, "from_seq: must be a whole number"],
+    ["POST", "/v1/claim/start", { name: "a-name", keep_mail: "yes" }, "keep_mail: must be true or false"],
+  ])("with a wrong field is refused by its name and rule: %s %s %j", async (method, path, json, error) => {
+    const { status, body } = await ask<Refusal>(path, { key: box.api_key, method, json });
+    expect([status, body.error]).toEqual([400, error]);
   });
 
   it("with an unknown key is refused by the name of that key", async () => {

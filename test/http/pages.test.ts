@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { api } from "../harness.ts";
+import { api, ask, OPERATOR } from "../harness.ts";
 
 const PAGES = ["/", "/claim"];
 
@@ -52,6 +52,112 @@ describe("a page", () => {
     const response = await api("/", { method: "POST" });
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET");
+  });
+});
+
+/** What browsers send as they open an address. */
+const NAVIGATION = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+describe("a page asked for with a slash at its end", () => {
+  it.each([
+    ["/mailbox/", "/mailbox"],
+    ["/mailbox/frame/?images=remote", "/mailbox/frame?images=remote"],
+    ["/claim/?code=ABCD-EFGH&x=%2F%2Fy", "/claim?code=ABCD-EFGH&x=%2F%2Fy"],
+    ["/docs/", "/docs"],
+    ["/operator/", "/operator"],
+    ["/operator/?q=a%20b", "/operator?q=a%20b"],
+    ["/operator/settings/", "/operator/settings"],
+    ["/operator/mailboxes/a%40mailkeep.test/", "/operator/mailboxes/a%40mailkeep.test"],
+    ["/operator//", "/operator/"],
+    ["/operator//evil.example/", "/operator//evil.example"],
+  ])("leads to the page, its query kept: %s", async (path, page) => {
+    for (const method of ["GET", "HEAD"]) {
+      const response = await api(`https://api.example${path}`, { method });
+      expect([response.status, response.headers.get("Location")]).toEqual([308, page]);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
+      expect(await response.text()).toBe("");
+    }
+  });
+
+  it.each([
+    "//",
+    "//evil.example/",
+    "//evil.example/mailbox/",
+    "/\\evil.example/",
+    "/%2Fevil.example/",
+    "//mailbox/",
+    "//operator/",
+    "/mailbox%2F",
+    "/nowhere/",
+    "/v1/inbox/",
+    "/health/",
+    "/assets/main.css/",
+  ])("leads nowhere where there is no page: %s", async (path) => {
+    const response = await api(`https://api.example${path}`, { headers: { Accept: NAVIGATION } });
+    expect([404, 401]).toContain(response.status);
+    expect(response.headers.get("Location")).toBeNull();
+  });
+
+  it("is not led on with what is no GET", async () => {
+    for (const path of ["/mailbox/", "/operator/", "/operator/settings/"]) {
+      const response = await api(path, { method: "POST" });
+      expect([404, 403]).toContain(response.status);
+      expect(response.headers.get("Location")).toBeNull();
+    }
+  });
+});
+
+describe("an address where nothing is", () => {
+  const PATHS = ["/nowhere", "/nowhere/", "//evil.example/", "/v10", "/docs/nothing", "/assets/nothing.css"];
+
+  it.each(PATHS)("tells a person by a page with a way on: %s", async (path) => {
+    const response = await api(`https://api.example${path}`, { headers: { Accept: NAVIGATION } });
+    const ordinary = await api("/");
+    expect(response.status).toBe(404);
+    const id = { "x-request-id": expect.any(String) as string };
+    expect(Object.fromEntries(response.headers)).toEqual({ ...Object.fromEntries(ordinary.headers), ...id });
+    const page = await response.text();
+    const main = page.slice(page.indexOf("<main"));
+    expect([...main.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(["/", "/docs"]);
+    expect(page).not.toMatch(/evil|nowhere|nothing/);
+  });
+
+  it("answers HEAD as GET, without the page", async () => {
+    const response = await api("/nowhere", { method: "HEAD", headers: { Accept: NAVIGATION } });
+    expect(response.status).toBe(404);
+    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    expect(await response.text()).toBe("");
+  });
+
+  it.each([
+    undefined,
+    "",
+    "*/*",
+    "application/json",
+    "application/json, text/plain, */*",
+    "application/json, text/html;q=0.9",
+    "text/html;q=0, */*",
+    "text/plain",
+  ])("tells a program by JSON, as ever: Accept %j", async (accept) => {
+    for (const path of PATHS) {
+      const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
+      const { status, body } = await ask(`https://api.example${path}`, { headers });
+      expect([status, body]).toEqual([404, { error: "Page not found", code: "not_found" }]);
+    }
+  });
+
+  it("is told in JSON below /v1 to whoever asks, and to what is no GET", async () => {
+    const headers = { Accept: NAVIGATION };
+    const unknown = await ask("/v1/nowhere", { headers, key: OPERATOR });
+    expect([unknown.status, unknown.body]).toEqual([404, { error: "Endpoint not found", code: "not_found" }]);
+    expect((await ask("/v1/nowhere", { headers })).body).toEqual({ error: "Unauthorized" });
+    for (const path of ["/v1", "/v1/"]) {
+      expect((await api(path, { headers, key: OPERATOR })).headers.get("Content-Type")).toContain("json");
+    }
+    const posted = await ask("/nowhere", { headers, method: "POST" });
+    expect([posted.status, posted.body]).toEqual([404, { error: "Page not found", code: "not_found" }]);
+    const wrong = await ask("/docs", { headers, method: "POST" });
+    expect([wrong.status, wrong.body.code]).toEqual([405, "method_not_allowed"]);
   });
 });
 

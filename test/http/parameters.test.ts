@@ -194,6 +194,20 @@ describe("texts and choices", () => {
     ]);
   });
 
+  it.each([
+    ["/v1/inbox?direction=up", "direction: must be one of inbound, outbound"],
+    ["/v1/inbox?mode=magic", "mode: must be one of keyword, semantic, hybrid"],
+    ["/v1/inbox?has_attachment=yes", "has_attachment: must be one of 0, 1, true, false"],
+    ["/v1/code?kind=CODE", "kind: must be one of code, link, any"],
+    ["/v1/webhook/deliveries?state=x", "state: must be one of pending, delivered, failed, cancelled"],
+    ["/v1/email", "id: is required"],
+  ])("say the words that are allowed, in ours: %s", async (path, error) => {
+    const { status, body } = await get<Refusal>(path);
+    expect([status, body.error]).toEqual([400, error]);
+    const [detail, ...others] = body.details;
+    expect([`${detail?.path}: ${detail?.message}`, others]).toEqual([error, []]);
+  });
+
   it("that no route knows are passed over", async () => {
     expect((await get("/v1/inbox?utm_source=x&__proto__=y&constructor=z&limit=1")).status).toBe(200);
   });

@@ -141,6 +141,20 @@ export async function expectFits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(0);
 }
 
+/** Opens `place` and answers the bytes, heads and bodies, of the answers to all that it loads. */
+export async function bytesToLoad(page: Page, place: string): Promise<number> {
+  const sizes: Promise<number>[] = [];
+  page.on("requestfinished", (request) => {
+    sizes.push(
+      request
+        .sizes()
+        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
+    );
+  });
+  await page.goto(place, { waitUntil: "networkidle" });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
 /** Keeps how a page looks at both widths, in `test/pages/screens`, when `SCREENS=write` asks for it. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
   if (Reflect.get(process.env, "SCREENS") !== "write") return;

@@ -1,6 +1,14 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, expectFits, keepScreen, NO_BROWSER, Site, type Reader } from "./browser.ts";
+import {
+  bytesToLoad,
+  expectAccessible,
+  expectFits,
+  keepScreen,
+  NO_BROWSER,
+  Site,
+  type Reader,
+} from "./browser.ts";
 
 const READERS: [string, Reader][] = [
   ["on a telephone", { at: "phone" }],
@@ -320,16 +328,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("costs under 50 KB altogether", async () => {
     const page = await operator("/operator");
-    const sizes: Promise<number>[] = [];
-    page.on("requestfinished", (request) => {
-      sizes.push(
-        request
-          .sizes()
-          .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
-      );
-    });
-    await page.goto("/operator", { waitUntil: "networkidle" });
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const bytes = await bytesToLoad(page, "/operator");
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(50_000);
     await page.context().close();

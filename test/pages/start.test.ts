@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectAccessible, expectFits, keepScreen, NO_BROWSER, Site, type Reader } from "./browser.ts";
+import {
+  bytesToLoad,
+  expectAccessible,
+  expectFits,
+  keepScreen,
+  NO_BROWSER,
+  Site,
+  type Reader,
+} from "./browser.ts";
 
 describe.skipIf(NO_BROWSER)("the start page", () => {
   let site: Site;
@@ -26,6 +34,19 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     await page.context().close();
   });
 
+  it.each(readers)("is led to, legibly, from an address where nothing is, %s", async (_, reader) => {
+    const page = await site.visit("/mail-box", reader);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.getByRole("link", { name: "To the start" }).click();
+    expect(new URL(page.url()).pathname).toBe("/");
+    expect(site.faults(/status of 404/)).toEqual([]);
+    await page.goto("/mailbox/?x=1#sign-in");
+    expect(page.url()).toBe(`${site.url}/mailbox?x=1#sign-in`);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
   it("is walked through by keyboard, beginning with a way past the menu", async () => {
     const page = await site.visit("/");
     await page.keyboard.press("Tab");
@@ -39,16 +60,7 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
 
   it("costs under 50 KB altogether", async () => {
     const page = await (await site.reader()).newPage();
-    const sizes: Promise<number>[] = [];
-    page.on("requestfinished", (request) => {
-      sizes.push(
-        request
-          .sizes()
-          .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
-      );
-    });
-    await page.goto("/", { waitUntil: "networkidle" });
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const bytes = await bytesToLoad(page, "/");
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(50_000);
   });

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { inParallel } from "../worker/client.ts";
 import { message, newMessageId } from "../worker/messages.ts";
-import { NO_BROWSER, Site } from "./browser.ts";
+import { bytesToLoad, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, htmlMail, line, lines, openViewer, reading, signIn } from "./viewer-rig.ts";
 
 /** Lines of the list on a page. */
@@ -352,14 +352,9 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Hello" }));
     page = await (await site.reader()).newPage();
-    const sizes: Promise<number>[] = [];
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    page.on("requestfinished", (request) => {
-      sizes.push(request.sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
-    });
-    await page.goto("/mailbox", { waitUntil: "networkidle" });
-    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const bytes = await bytesToLoad(page, "/mailbox");
     expect(bytes).toBeGreaterThan(5_000);
     expect(bytes).toBeLessThan(50_000);
     const html = await (await page.request.get("/mailbox")).text();

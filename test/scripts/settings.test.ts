@@ -46,6 +46,26 @@ describe("settings", () => {
     });
   });
 
+  it.each([
+    ["Example.COM.", "example.com"],
+    [" bücher.example", "xn--bcher-kva.example"],
+    ["", "mailkeep.test"],
+  ])("bring the mail domain into its one form: %j", (written, domain) => {
+    expect(readSettings({ MAIL_DOMAIN: written }).mailDomain).toBe(domain);
+  });
+
+  it("bring the domain that signs into its one form too, and refuse what is none", () => {
+    const key = { DKIM_PRIVATE_KEY: "-----BEGIN PRIVATE KEY-----", DKIM_SELECTOR: "s1" };
+    expect(readSettings({ ...key, DKIM_DOMAIN: "Bücher.example." }).dkim).toEqual({
+      ...key,
+      DKIM_DOMAIN: "xn--bcher-kva.example",
+    });
+    expect(readSettings(key).dkim).toEqual(key);
+    expect(() => readSettings({ ...key, DKIM_DOMAIN: "_x.example" })).toThrow(
+      /^DKIM_DOMAIN must be a domain/,
+    );
+  });
+
   it("let SMTP listen where HTTP does, unless told otherwise", () => {
     expect(readSettings({ HOST: "0.0.0.0" }).smtpHost).toBe("0.0.0.0");
     expect(readSettings({ HOST: "0.0.0.0", SMTP_HOST: "127.0.0.1" }).smtpHost).toBe("127.0.0.1");
@@ -138,6 +158,9 @@ describe("settings", () => {
     ["SMTP_PORT", "-1"],
     ["MAIL_DOMAIN", "no domain"],
     ["MAIL_DOMAIN", "-x.test"],
+    ["MAIL_DOMAIN", "127.0.0.1"],
+    ["MAIL_DOMAIN", "me@agents.example"],
+    ["MAIL_DOMAIN", " "],
     ["AUTH_TOKEN", `${"x".repeat(40)}\n`],
     ["BOOTSTRAP", "yes"],
     ["ALLOW_HTTP", "1"],

@@ -66,9 +66,7 @@ export const webhookRoutes = {
       limit,
       cursor,
       state: z
-        .union([DeliveryState, z.literal("")], {
-          error: `must be one of ${DeliveryState.options.join(", ")}`,
-        })
+        .union([DeliveryState, z.literal("")])
         .optional()
         .transform((state) => (state ? state : null)),
       label: text("Only those to the URL of this label."),

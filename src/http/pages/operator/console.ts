@@ -4,6 +4,7 @@ import { configOf } from "../../../env.ts";
 import { endSession, formToken, isFormToken, readSession } from "../../operator-session.ts";
 import { urlOf } from "../../request-url.ts";
 import { isSameOrigin } from "../../same-origin.ts";
+import { withoutTrailingSlash } from "../trailing-slash.ts";
 import { create, createPage } from "./create.tsx";
 import { readForm } from "./form.ts";
 import { problemPage, type ConsoleCall } from "./frame.tsx";
@@ -29,6 +30,7 @@ operatorConsole.onError((error) => {
   throw error;
 });
 
+operatorConsole.get("*", async (c, next) => withoutTrailingSlash(c.req.raw) ?? next());
 operatorConsole.get("/sign-in", (c) => signInPage(c.req.raw, c.env));
 operatorConsole.post("/sign-in", (c) => signIn(c.req.raw, c.env));
 

@@ -1,3 +1,5 @@
+import { bodyOfProblem, textOfProblem } from "./problem.ts";
+
 /** The service said no. `message` is its text. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -9,7 +11,7 @@ export class Refusal extends Error {
   readonly retryAfterSeconds: number | null;
 
   constructor(response: Response, body: Readonly<Record<string, unknown>>) {
-    super(textOf(body) ?? `The service answered ${response.status}`);
+    super(textOfProblem(body) ?? `The service answered ${response.status}`);
     this.status = response.status;
     this.code = typeof body.code === "string" ? body.code : "";
     this.body = body;
@@ -31,11 +33,6 @@ export class Refusal extends Error {
 /** No answer came: whether the service did what was asked is not known. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
-}
-
-function textOf({ message, error }: Readonly<Record<string, unknown>>): string | null {
-  if (typeof message === "string") return message;
-  return typeof error === "string" ? error : null;
 }
 
 /** What may go into a query; null and "" are left out. */
@@ -89,7 +86,7 @@ export class Client {
       referrerPolicy: "no-referrer",
     });
     if (response.ok) return response;
-    const refusal = new Refusal(response, await bodyOf(response));
+    const refusal = new Refusal(response, await bodyOfProblem(response));
     this.#heard(refusal);
     throw refusal;
   }
@@ -120,12 +117,6 @@ async function answered(url: string, init: RequestInit): Promise<Response> {
     if (isAbort(error)) throw error;
     throw new Unreachable("No connection to the service", { cause: error });
   }
-}
-
-/** An answer that is no JSON comes from what stands between: its status is all there is. */
-async function bodyOf(response: Response): Promise<Record<string, unknown>> {
-  const body: unknown = await response.json().catch(() => null);
-  return typeof body === "object" && body !== null ? { ...body } : {};
 }
 
 /** Whether a request was given up by who made it. */
