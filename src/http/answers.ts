@@ -24,8 +24,11 @@ export function respond(
 }
 
 /** A JSON response. */
-export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return respond(JSON.stringify(value), status, { ...JSON_TYPE, ...headers });
+export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
+  const text = JSON.stringify(value);
+  return headers === undefined
+    ? jsonResponse(text, status)
+    : respond(text, status, { ...JSON_TYPE, ...headers });
 }
 
 /** A JSON response from text that already is JSON. */

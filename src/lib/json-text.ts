@@ -31,11 +31,11 @@ export interface StringMember {
 }
 
 /**
- * Finds a string member without parsing the object: the first of that name, which must be there and not be the object's first.
- * Within a string no quote stands without a backslash, so the name between quotes is found nowhere else.
+ * Finds a string member without parsing the object: the first of that name, which must be there. Within a string no quote
+ * stands without a backslash, so the name between quotes, with a colon behind it, is found nowhere else.
  */
 export function stringMember(json: string, name: string): StringMember {
-  const key = `,"${name}":"`;
+  const key = `"${name}":"`;
   const start = json.indexOf(key) + key.length - 1;
   const end = literalEnd(json, start + 1) + 1;
   return { value: () => JSON.parse(json.slice(start, end)) as string, start, end };

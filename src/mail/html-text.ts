@@ -29,7 +29,7 @@ export function htmlToText(html: string): string {
 export function textToSnippet(text: string, maxChars = SNIPPET_CHARS): string {
   let snippet = "";
   for (const [word] of text.matchAll(/\S+/g)) {
-    const shown = withoutInvisible(word.slice(0, 2 * maxChars + 2).toWellFormed());
+    const shown = visible(word.slice(0, 2 * maxChars + 2));
     if (shown === "") continue;
     const longer = snippet === "" ? shown : `${snippet} ${shown}`;
     if (longer.length > maxChars)
@@ -43,6 +43,11 @@ function cut(text: string, maxChars: number): string {
   const end =
     text.length > maxChars && /[\ud800-\udbff]/.test(text.charAt(maxChars - 1)) ? maxChars - 1 : maxChars;
   return text.slice(0, Math.max(end, 0)).trimEnd();
+}
+
+/** What is seen of a word; nearly every one needs no further look. */
+function visible(word: string): string {
+  return /^[!-~]*$/.test(word) ? word : withoutInvisible(word.toWellFormed());
 }
 
 function withoutInvisible(text: string): string {

@@ -37,6 +37,11 @@ export function boundedText(text: string, maxChars: number): string {
   return text.slice(0, maxChars).toWellFormed().replace(LONG_MARK_RUN, "$1");
 }
 
+/** Whether a text is its own normal form: ASCII, in which nothing is spread out or left out. */
+function isPlain(text: string): boolean {
+  return /^\p{ASCII}*$/u.test(text);
+}
+
 function normalized(text: string): string {
   const compatible = boundedText(text, MAX_INDEXED_CHARS).normalize("NFKC");
   // A few characters expand under NFKC (U+FDFA to eighteen), hence the second cut.
@@ -53,6 +58,7 @@ function bigramsOf(characters: readonly string[]): string[] {
  * find it wherever they stand, and one does as a prefix.
  */
 export function searchableText(text: string): string {
+  if (isPlain(text)) return text.slice(0, MAX_INDEXED_CHARS);
   return normalized(text).replace(CJK_RUN, (run) => {
     const characters = Array.from(run);
     return ` ${[...bigramsOf(characters), characters.at(-1)].join(" ")} `;
@@ -85,6 +91,7 @@ export function searchablePhrase(phrase: string): SearchablePhrase {
 
 /** A text as filters compare parts of it: lower case, without accents, compatibility forms as their plain ones. */
 export function foldForMatch(text: string): string {
+  if (isPlain(text)) return text.slice(0, MAX_INDEXED_CHARS).toLowerCase();
   const folded = boundedText(text, MAX_INDEXED_CHARS).normalize("NFKD").replace(/\p{M}/gu, "");
   return folded.toLowerCase();
 }

@@ -1,8 +1,9 @@
 import type { LoggedData } from "../contract/event.ts";
 import type { Direction, MessageStatus } from "../contract/message.ts";
 import { idOf, nextSeq, seqTime, type Seq } from "../lib/ids.ts";
+import { stringMember } from "../lib/json-text.ts";
 import type { Database } from "../lib/sql.ts";
-import type { Listing, PreparedMail, SearchText } from "../mail/prepared-mail.ts";
+import type { PreparedMail, SearchText } from "../mail/prepared-mail.ts";
 import { threadFor } from "../mail/threading.ts";
 import type { Account } from "./account.ts";
 import { append, type LoggedEvent } from "./log.ts";
@@ -126,19 +127,19 @@ function file(
 
 /** What the log says of a message that arrived. */
 function receivedEvent(account: Account, mail: PreparedMail, stored: Filed) {
-  const { from_address, subject, has_attachments, attachment_count } = JSON.parse(mail.listing) as Listing;
+  const { length } = mail.attachments;
   const data: LoggedData = {
     event: "message.received",
     email_id: idOf(stored.seq, account.idTail),
     mailbox: account.row.address,
-    from: from_address,
-    subject,
+    from: stringMember(mail.listing, "from_address").value(),
+    subject: stringMember(mail.listing, "subject").value(),
     received_at: new Date(seqTime(stored.seq)).toISOString(),
     thread_id: idOf(stored.thread, account.idTail),
     labels: mail.labels,
-    has_attachments,
+    has_attachments: length > 0,
     message_id: mail.messageId ?? "",
-    attachment_count,
+    attachment_count: length,
   };
   return { kind: data.event, at: seqTime(stored.seq), data };
 }

@@ -5,8 +5,13 @@ export interface FoundWord {
   end: number;
 }
 
+/** UTF-16 units that there are. */
+const UNITS = 0x1_00_00;
+
 /** Words of one list: by their first two characters, longest first; those of a single character apart. */
 interface Buckets {
+  /** 1 for each UTF-16 unit that one of them begins with: nearly every place of a text is done with by these. */
+  firsts: Uint8Array;
   long: ReadonlyMap<string, readonly string[]>;
   single: ReadonlySet<string>;
 }
@@ -41,11 +46,13 @@ export class WordIndex {
   }
 
   #wordAt(text: string, at: number): string | null {
-    const isWhole = (word: string): boolean => !this.#isLetter(text, at + word.length);
-    return (
-      (this.#beginsWord(text, at) ? longestAt(this.#whole, text, at, isWhole) : null) ??
-      longestAt(this.#anywhere, text, at, () => true)
-    );
+    const first = text.charCodeAt(at);
+    const isWhole = this.#whole.firsts[first] === 1 && this.#beginsWord(text, at);
+    const whole = isWhole
+      ? longestAt(this.#whole, text, at, (word) => !this.#isLetter(text, at + word.length))
+      : null;
+    if (whole !== null || this.#anywhere.firsts[first] !== 1) return whole;
+    return longestAt(this.#anywhere, text, at, () => true);
   }
 
   #beginsWord(text: string, at: number): boolean {
@@ -83,5 +90,7 @@ function bucketsOf(words: readonly string[]): Buckets {
     if (bucket === undefined) long.set(key, [word]);
     else bucket.push(word);
   }
-  return { long, single: new Set(words.filter((word) => word.length === 1)) };
+  const firsts = new Uint8Array(UNITS);
+  for (const word of words) firsts[word.charCodeAt(0)] = 1;
+  return { firsts, long, single: new Set(words.filter((word) => word.length === 1)) };
 }
