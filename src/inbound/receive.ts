@@ -7,7 +7,7 @@ import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
 import { parseMail } from "../mail/parse.ts";
 import { prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
-import type { Received } from "../mailbox/mailbox.ts";
+import type { Received } from "../mailbox/receiving.ts";
 import type { KeptMessage } from "../mailbox/take-over.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting, MAX_ROW_BYTES } from "./blob-choice.ts";

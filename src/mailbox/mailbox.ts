@@ -5,28 +5,20 @@ import type { Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
 import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
 import { done } from "../lib/outcome.ts";
-import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Access, Principal } from "./access.ts";
-import type { Account } from "./account.ts";
 import { changesAfter } from "./changes.ts";
 import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
 import { eraseEmail } from "./erase-email.ts";
-import { ORPHAN_AFTER_MS } from "./erasure.ts";
-import { fileReport, ingest, type Ingested } from "./ingest.ts";
 import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
-import { applyReport } from "./reports.ts";
 import { type CodeRow } from "./schema.ts";
 import { hasWords, searchPage, type Nearness } from "./search.ts";
 import { statsOf } from "./stats.ts";
-import * as statements from "./statements.ts";
-import { idOf } from "../lib/ids.ts";
 import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
-import type { KeptMessage } from "./take-over.ts";
-import { MailboxUpkeep } from "./upkeep.ts";
+import { MailboxReceiving } from "./receiving.ts";
 
 const BY_WORDS: Nearness = { meaning: null, hint: "" };
 const WITHOUT_MODEL: Nearness = {
@@ -34,19 +26,13 @@ const WITHOUT_MODEL: Nearness = {
   hint: "No embedding model is configured, so results come from keywords",
 };
 
-/** A message that is safely stored. */
-export interface Received {
-  id: string;
-  duplicate: boolean;
-}
-
 /**
  * One mailbox. It is named by its locator and holds everything of it: mail, keys, counters, jobs.
  *
  * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
  * no row by being asked for, because the schema is made by `create` alone.
  */
-export class Mailbox extends MailboxUpkeep {
+export class Mailbox extends MailboxReceiving {
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -60,41 +46,6 @@ export class Mailbox extends MailboxUpkeep {
   /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
   keptMail(): KeptMail | null {
     return this.jobs.takeOver.progress();
-  }
-
-  /** Makes room for a large message whose blobs are written next; those that no message comes to name are erased. */
-  async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
-    const now = Date.now();
-    const room = this.roomFor(sizeBytes, now);
-    if (!room.ok) return room;
-    this.db.transaction(() => {
-      for (const key of keys) this.db.run(statements.PLAN_ERASURE, key, now + ORPHAN_AFTER_MS);
-    });
-    await this.arm();
-    return done(null);
-  }
-
-  /**
-   * Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. `kept`: it
-   * arrived at a mailbox that this one takes over.
-   */
-  receive(mail: PreparedMail, kept: KeptMessage | null = null): Answer<Received> {
-    const now = Date.now();
-    const room = this.roomFor(mail.sizeBytes, now);
-    if (!room.ok) return room;
-    const account = room.value;
-    const { written, events } = this.commit(() =>
-      kept === null ? this.#take(account, mail, now) : this.#takeKept(account, mail, kept),
-    );
-    this.tell(events);
-    const received = (seq: number, duplicate: boolean) => done({ id: idOf(seq, account.idTail), duplicate });
-    if (written.kind !== "stored") return received(written.seq, written.kind === "duplicate");
-    this.jobs.embeddings.stored(now);
-    const { message } = written;
-    // Where it lay before, its code may have been handed out.
-    const isFree = kept?.codeTaken !== true && this.codeWaiters.size > 0;
-    if (isFree && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
-    return received(message.seq, false);
   }
 
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
@@ -283,31 +234,6 @@ export class Mailbox extends MailboxUpkeep {
     // Nobody who may not search costs a call of the model.
     const admitted = this.admit(access);
     return admitted.ok ? done(await this.jobs.embeddings.nearness(text)) : admitted;
-  }
-
-  /** Writes what arrived: a report about a message of ours where it is one, else mail. */
-  #take(account: Account, mail: PreparedMail, now: number): { written: Ingested; events: LoggedEvent[] } {
-    const news = mail.report === null ? null : applyReport(this.reportTools, account, mail.report, now);
-    if (news !== null) return { written: fileReport(this.db, account, mail, now), events: news };
-    const written = ingest(this.db, account, mail, now);
-    if (written.kind === "duplicate") return { written, events: [] };
-    this.jobs.webhooks.enqueue(account, written.event, now);
-    return { written, events: [written.event] };
-  }
-
-  /** Writes what arrived elsewhere, at the time it did, unless it is here already. Reports are of no message of ours. */
-  #takeKept(
-    account: Account,
-    mail: PreparedMail,
-    kept: KeptMessage,
-  ): { written: Ingested; events: LoggedEvent[] } {
-    const written: Ingested = this.jobs.takeOver.advance(kept.position)
-      ? ingest(this.db, account, mail, kept.receivedAt)
-      : { kind: "duplicate", seq: account.row.last_seq };
-    if (written.kind !== "stored") return { written, events: [] };
-    if (kept.codeTaken) takeCode(this.db, written.message.seq, kept.receivedAt);
-    this.jobs.webhooks.enqueue(account, written.event, Date.now());
-    return { written, events: [written.event] };
   }
 
   #keyEnd(access: Access, nowMs: number): number | null {

@@ -249,7 +249,8 @@ export function findThread(
   if (sizes.length === 0) return refused(notFound("Thread"));
   // Bodies are read only of what fits: a hundred large ones would not fit the isolate.
   const fitting = sizes.slice(0, filters.limit);
-  const shown = fitting.slice(0, Math.max(1, countFitting(fitting.map((row) => row.size_bytes))));
+  const bytes = fitting.map((row) => row.size_bytes);
+  const shown = fitting.slice(0, Math.max(1, countFitting(bytes, MAX_THREAD_PAGE_BYTES)));
   const last = shown.at(-1);
   const rows = shown.flatMap(({ seq }) => db.first(statements.FIND_EMAIL, seq) ?? []);
   return done({
@@ -259,10 +260,10 @@ export function findThread(
   });
 }
 
-/** How many of `sizes`, from the first, fit a page together. */
-function countFitting(sizes: readonly number[]): number {
+/** How many of `sizes`, from the first, fit into `limit` together. */
+export function countFitting(sizes: readonly number[], limit: number): number {
   let total = 0;
-  const over = sizes.findIndex((size) => (total += size) > MAX_THREAD_PAGE_BYTES);
+  const over = sizes.findIndex((size) => (total += size) > limit);
   return over === -1 ? sizes.length : over;
 }
 

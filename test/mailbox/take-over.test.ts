@@ -140,7 +140,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
       await vi.waitFor(() => expect(codeWaiters.size).toBe(1));
       storage.sql.exec("INSERT INTO take_over (id, address, secret_hash) VALUES (1, '', '')");
       const taken = { position: 1, receivedAt: Date.now(), codeTaken: true };
-      if (mail !== undefined) (instance as unknown as Mailbox).receive(mail, taken);
+      if (mail !== undefined) await (instance as unknown as Mailbox).receive(mail, taken);
     });
     expect((await waiting).body).toEqual({ code: null });
     expect((await ask<EmailPage>("/v1/inbox", { key: kept.api_key })).body.emails).toHaveLength(1);
