@@ -6,8 +6,7 @@ import { routes, type RouteId } from "../contract/routes.ts";
 import { ConfigError, configOf } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
-import { urlOf } from "./request-url.ts";
-import { isLoopback } from "./client-address.ts";
+import { siteOf, urlOf } from "./request-url.ts";
 import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
@@ -119,8 +118,8 @@ async function serveSafely(
   requestId: string,
 ): Promise<Response> {
   try {
-    const url = urlOf(request);
-    if (url.protocol !== "https:" && !isLoopback(url.hostname) && !configOf(env).allowHttp) {
+    const { isHttps, isLoopback } = siteOf(request);
+    if (!isHttps && !isLoopback && !configOf(env).allowHttp) {
       return problemResponse({
         code: "https_required",
         error: "HTTPS is required; a deployment behind TLS of its own sets ALLOW_HTTP=true",

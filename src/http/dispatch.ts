@@ -11,7 +11,7 @@ import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
-import { queryOf, urlOf } from "./request-url.ts";
+import { queryOf, siteOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
@@ -170,7 +170,7 @@ async function refusal(
 
 /** Base address that clients see. */
 export function originOf(c: AppContext, config: Config): string {
-  return config.publicUrl ?? urlOf(c.req.raw).origin;
+  return config.publicUrl ?? siteOf(c.req.raw).origin;
 }
 
 /** Where a person approves a permanent mailbox. */

@@ -65,6 +65,7 @@ export interface Asked {
 
 /** The JSON of an email, its body read out of the raw message where that is too large for a row. */
 export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
+  if (!email.bodyInRaw) return done(withNewText(email.text));
   const text = await withBody(asked, email);
   return text.ok ? done(withNewText(text.value)) : text;
 }
@@ -79,7 +80,6 @@ function withNewText(email: string): string {
 }
 
 async function withBody(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
-  if (!email.bodyInRaw) return done(email.text);
   const source = await asked.mailbox.raw(asked.access, email.id);
   if (!source.ok) return refused(source.error);
   const raw = await readRaw(asked.env, asked.mailbox, source.value);

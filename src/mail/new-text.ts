@@ -15,6 +15,9 @@ const RULE = /^\s{0,3}[-_=*─—]{5,100}\s{0,3}$/;
 const FORWARDED =
   /^\s{0,3}[->\s]{0,20}(?:begin forwarded message|forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten|message transféré|début du message|mensaje reenviado|inicio del mensaje reenviado|mensagem (?:encaminhada|reencaminhada)|messaggio inoltrato|inizio messaggio inoltrato|doorgestuurd bericht|begin doorgestuurd|wiadomość przekazana|przesłana wiadomość|пересланное сообщение|пересылаемое сообщение|начало переадресованного|iletilen mesaj|iletilmiş ileti|رسالة معاد توجيهها|بداية الرسالة المعاد|अग्रेषित संदेश|thư được chuyển tiếp|tin nhắn được chuyển tiếp|pesan (?:yang )?diteruskan|转发的邮件|转发邮件信息|轉寄的郵件|轉寄郵件|転送メッセージ|転送された|전달된 메시지)/iu;
 
+/** Every text that quotes another has one of these: in its lines, their attribution, or the header of the other. */
+const QUOTING_MARKS = [">", "＞", ":", "：", "--", "__", "-_", "_-"] as const;
+
 /** Longer lines are prose. */
 const MAX_MARK_CHARS = 300;
 
@@ -28,15 +31,20 @@ const FOLDED_START =
  * the text, in their order; "" if all of it is quoted. Never throws; linear in the input.
  */
 export function newText(text: string, subject: string): string {
+  const isWhole = isForward(subject);
   const lines = text.split(/\r\n|\r|\n/);
-  const own = isForward(subject) ? lines : withoutSignature(unquoted(lines));
-  return trimmed(own).join("\n");
+  const own = isWhole ? lines : withoutSignature(mayQuote(text) ? unquoted(lines) : lines);
+  return own === lines && !text.includes("\r") ? withoutBlankEnds(text) : trimmed(own).join("\n");
 }
 
 /** The words of a mail that a listing shows: of what is new, or of the whole text where nothing is. */
 export function snippetOf(text: string, subject: string): string {
   const fresh = textToSnippet(newText(text.slice(0, SNIPPET_SOURCE_CHARS), subject));
   return fresh === "" ? textToSnippet(text) : fresh;
+}
+
+function mayQuote(text: string): boolean {
+  return QUOTING_MARKS.some((mark) => text.includes(mark));
 }
 
 /** The lines that are not quoted. Behind an attribution come `>` lines and then the answer, or nothing but the old mail. */
@@ -72,6 +80,15 @@ function dropLead(own: string[]): void {
   }
   const isParagraphStart = (own.at(-2) ?? "").trim() === "";
   if (RULE.test(last) || (isParagraphStart && FOLDED_START.test(last.trim()))) own.pop();
+}
+
+/** As `trimmed`, of a text whose lines end in line feeds: a part of it, copied nowhere. */
+function withoutBlankEnds(text: string): string {
+  const first = text.search(/\S/);
+  if (first === -1) return "";
+  const start = text.lastIndexOf("\n", first) + 1;
+  const end = text.indexOf("\n", text.trimEnd().length);
+  return text.slice(start, end === -1 ? text.length : end);
 }
 
 /** Without blank lines at the ends. */

@@ -65,16 +65,19 @@ const FOOTER = new RegExp(
 
 /** Lines without the signature below them: behind `-- `, a closing formula, or what a program writes of itself. */
 export function withoutSignature(lines: readonly string[]): readonly string[] {
-  let kept: readonly string[] = lines;
-  let below = lowest(kept);
-  // Each may stand below the other: a name below a closing, a telephone's footer below a name.
-  for (const start of [separatorAt, footerAt, closingAt, footerAt]) {
-    const at = start(below, kept);
-    if (at === -1) continue;
-    kept = kept.slice(0, at);
-    below = lowest(kept);
-  }
-  return kept;
+  const above = withoutEnd(lines, separatorAt);
+  // Each may stand below the other: a telephone's footer below a name, a name below a closing, which another footer is above.
+  const kept = withoutEnd(withoutEnd(above, footerAt), closingAt);
+  return kept === above ? kept : withoutEnd(kept, footerAt);
+}
+
+/** The lines above where something begins; the very same lines where it does not. */
+function withoutEnd(
+  lines: readonly string[],
+  startOf: (below: readonly PlacedLine[], lines: readonly string[]) => number,
+): readonly string[] {
+  const at = startOf(lowest(lines), lines);
+  return at === -1 ? lines : lines.slice(0, at);
 }
 
 /** A line without the blanks around it, and where it stands. */

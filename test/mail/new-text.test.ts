@@ -191,6 +191,18 @@ describe("a signature", () => {
   });
 });
 
+describe("a text that quotes nothing", () => {
+  it("is itself, without blank lines at its ends", () => {
+    expect(newText("Monday is fine.", "")).toBe("Monday is fine.");
+    expect(newText("\n \n  Monday\n\nis fine.  \n\t\n\n", "")).toBe("  Monday\n\nis fine.  ");
+    expect(newText("\r\n  Monday\r\nis fine.\r\n", "")).toBe("  Monday\nis fine.");
+  });
+
+  it("is nothing where it is blank", () => {
+    for (const blank of ["", " ", "\n", " \n\t\n", "\r\n "]) expect(newText(blank, "Fwd: a")).toBe("");
+  });
+});
+
 describe("a snippet", () => {
   it("shows what is new, also below a quotation", () => {
     expect(snippetOf(`On 17 March 2025 Ann wrote:\n${QUOTE}\n\nMonday is fine.`, "Re: Monday")).toBe(
