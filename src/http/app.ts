@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { notFound, type Problem } from "../contract/problem.ts";
+import { invalid, notFound, type Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/route.ts";
 import { routes, type RouteId } from "../contract/routes.ts";
 import { ConfigError, configOf } from "../env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
-import { siteOf, urlOf } from "./request-url.ts";
+import { NoHostError, siteOf, urlOf } from "./request-url.ts";
 import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
@@ -91,8 +91,11 @@ app.onError((error) => {
   throw error;
 });
 
-/** 500 with the id under which the log tells more; 503 for a deployment that is set up wrong. */
+/** 500 with the id under which the log tells more; 503 for a deployment that is set up wrong; 400 for no host (RFC 9112 §3.2). */
 function faultResponse(error: unknown, requestId: string): Response {
+  if (error instanceof NoHostError) {
+    return problemResponse(invalid("Host", "must be a host name or an IP address, with a port or none"));
+  }
   if (error instanceof ConfigError) {
     return problemResponse({
       code: "misconfigured",

@@ -29,14 +29,24 @@ const sites = new Map<string, Site>();
 /** A deployment has a name or two; clients may write others. */
 const MAX_SITES = 32;
 /** What of a URL stands before its path; a backslash is a slash in one (WHATWG URL). */
-const BEFORE_PATH = /^[a-z]+:\/\/[^/?#\\]*/i;
+const BEFORE_PATH = /^[a-z]+:\/\/[^/?#\\]+/i;
 
-/** The site of a request. Requests come to the same few, so their URLs need not be parsed for it. */
+/** The request was sent to what is no host: its `Host` header, of which the runtime makes the URL, is none. */
+export class NoHostError extends Error {
+  override readonly name = "NoHostError";
+}
+
+/**
+ * The site of a request. Requests come to the same few, so their URLs need not be parsed for it. Throws `NoHostError`: a URL
+ * parser would take the beginning of the path for a host that is left out.
+ */
 export function siteOf({ url }: Request): Site {
-  const text = BEFORE_PATH.exec(url)?.[0] ?? url;
+  const text = BEFORE_PATH.exec(url)?.[0] ?? "";
   const known = sites.get(text);
   if (known !== undefined) return known;
-  const { origin, protocol, hostname } = new URL(text);
+  const read = URL.parse(text);
+  if (read === null) throw new NoHostError();
+  const { origin, protocol, hostname } = read;
   const site = { origin, isHttps: protocol === "https:", isLoopback: isLoopback(hostname) };
   if (sites.size >= MAX_SITES) sites.clear();
   sites.set(text, site);

@@ -296,6 +296,16 @@ describe("what needs no key", () => {
     expect([foreign.status, foreign.body.code]).toEqual([403, "https_required"]);
     expect((await server.service.call("/health", { headers: { Host: "localhost" } })).status).toBe(200);
   });
+
+  it("is refused under a name that is none, and no fault of the server", async () => {
+    const before = server.process.stderr;
+    for (const host of ["/", "//mail.example.com", "\\mail.example.com", "127.0.0.1:99999", "[::1", "a b"]) {
+      const { status, body } = await server.service.ask("/health", { headers: { Host: host } });
+      expect([host, status, body.code]).toEqual([host, 400, "invalid"]);
+      expect(body.error).toMatch(/^Host: /);
+    }
+    expect(server.process.stderr).toBe(before);
+  });
 });
 
 interface Operation {
