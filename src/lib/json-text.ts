@@ -32,11 +32,14 @@ export interface StringMember {
 
 /**
  * Finds a string member without parsing the object: the first of that name, which must be there. Within a string no quote
- * stands without a backslash, so the name between quotes, with a colon behind it, is found nowhere else.
+ * stands without a backslash, so the name between quotes that have none, with a colon behind it, is found nowhere else.
  */
 export function stringMember(json: string, name: string): StringMember {
   const key = `"${name}":"`;
-  const start = json.indexOf(key) + key.length - 1;
+  let at = json.indexOf(key);
+  // The end of another name, which is somebody's header: `x"subject`.
+  while (at !== -1 && isEscaped(json, at)) at = json.indexOf(key, at + 1);
+  const start = at + key.length - 1;
   const end = literalEnd(json, start + 1) + 1;
   return { value: () => JSON.parse(json.slice(start, end)) as string, start, end };
 }
