@@ -19,6 +19,14 @@ const MAX_GROUP_MESSAGES = 32;
 /** And their bytes: should it fail, all of them are written again, one by one. */
 const MAX_GROUP_BYTES = 2_000_000;
 
+/**
+ * Mail that is in memory until it is stored, of the 128 MB that an isolate has: 30 of the largest that lie in a row, or some two
+ * thousand small ones. Where a flood brings more than the disk takes, its senders come again.
+ */
+const MAX_HELD_BYTES = 32_000_000;
+/** What a message takes there beside its texts. */
+const HELD_OVERHEAD_BYTES = 8_000;
+
 /** A message that is safely stored. */
 export interface Received {
   id: string;
@@ -45,6 +53,7 @@ export abstract class MailboxReceiving extends MailboxUpkeep {
     countFitting: (receipts) => this.#countFitting(receipts),
     commit: (receipts) => this.#commitAll(receipts),
   });
+  #heldBytes = 0;
 
   /** Makes room for a large message whose blobs are written next; those that no message comes to name are erased. */
   async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
@@ -59,11 +68,11 @@ export abstract class MailboxReceiving extends MailboxUpkeep {
   }
 
   /**
-   * Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk. `kept`: it
-   * arrived at a mailbox that this one takes over.
+   * Stores a message with all that follows from it, then tells whoever waits. Answered only when it is on disk; throws where
+   * trying again may help. `kept`: it arrived at a mailbox that this one takes over.
    */
   async receive(mail: PreparedMail, kept: KeptMessage | null = null): Promise<Answer<Received>> {
-    const written = await this.#receipts.add({ mail, kept });
+    const written = await this.#stored({ mail, kept });
     if (!written.ok) return written;
     const { account, ingested, events } = written.value;
     this.tell(events);
@@ -76,6 +85,19 @@ export abstract class MailboxReceiving extends MailboxUpkeep {
     const isFree = kept?.codeTaken !== true && this.codeWaiters.size > 0;
     if (isFree && this.codeWaiters.publish(message)) takeCode(this.db, message.seq, now);
     return received(message.seq, false);
+  }
+
+  /** Resolves when the message is stored with those that came together with it. One is always taken. */
+  async #stored(receipt: Receipt): Promise<Answer<Written>> {
+    const bytes = heldBytes(receipt.mail);
+    if (this.#heldBytes > 0 && this.#heldBytes + bytes > MAX_HELD_BYTES)
+      throw new Error("More mail comes than can be stored");
+    this.#heldBytes += bytes;
+    try {
+      return await this.#receipts.add(receipt);
+    } finally {
+      this.#heldBytes -= bytes;
+    }
   }
 
   /** No more than there is room for: whether the next one has any shows when these are stored. */
@@ -120,4 +142,9 @@ export abstract class MailboxReceiving extends MailboxUpkeep {
     this.jobs.webhooks.enqueue(account, ingested.event, Date.now());
     return { ingested, events: [ingested.event] };
   }
+}
+
+/** About what a message takes in memory. */
+function heldBytes({ raw, body, search }: PreparedMail): number {
+  return HELD_OVERHEAD_BYTES + (raw?.byteLength ?? 0) + (body?.length ?? 0) + search.body.length;
 }

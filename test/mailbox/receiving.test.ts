@@ -125,6 +125,31 @@ describe("mail that comes all at once", () => {
     );
   });
 
+  it("waits in memory while there is room for it, and what is refused then is welcome afterwards", async () => {
+    const { mailbox, api_key: key } = await createMailbox();
+    let isDurable = (): void => undefined;
+    const durable = new Promise<void>((resolve) => (isDurable = resolve));
+    await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
+      vi.spyOn(storage, "sync").mockReturnValue(durable);
+    });
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const raws = subjects("Flood", 100).map((subject) =>
+      plainMessage({ subject, body: "word ".repeat(80_000) }),
+    );
+    const answers = raws.map((raw) => deliver(mailbox, raw));
+    expect((await Promise.race(answers)).status).toBe(503);
+    isDurable();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    vi.restoreAllMocks();
+    const stored = statuses.filter((status) => status === 202).length;
+    expect(stored).toBeGreaterThan(20);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(raws.length - stored);
+    const again = await deliverAll(mailbox, raws.slice(0, 30));
+    expect(again.map(({ status }) => status)).toEqual(again.map(() => 202));
+    const { body } = await ask<{ inbound: number }>("/v1/stats", { key });
+    expect(body.inbound).toBe(stored + again.filter((one) => !one.body.duplicate).length);
+  });
+
   it("hands each code to one of those who wait", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     const waiting = [1, 2, 3].map(() => ask("/v1/code?consume=true&timeout=20", { key }));
