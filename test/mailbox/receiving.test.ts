@@ -1,19 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { EmailPage } from "../../src/contract/message.ts";
-import {
-  actorOf,
-  ask,
-  createMailbox,
-  deliver,
-  evict,
-  OPERATOR,
-  plainMessage,
-  resetClock,
-  rowsOf,
-} from "../harness.ts";
+import { actorOf, ask, createMailbox, deliver, evict, OPERATOR, plainMessage, rowsOf } from "../harness.ts";
+import { configure, endOutside, HOOK, outside } from "../webhook-target.ts";
 
-afterEach(resetClock);
+afterEach(endOutside);
 
 const subjects = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${prefix} ${at}`);
@@ -123,6 +114,36 @@ describe("mail that comes all at once", () => {
     expect((await listed(key)).map(({ subject }) => subject).toSorted()).toEqual(
       names.filter((subject) => subject !== "Poison").toSorted(),
     );
+  });
+
+  it("leaves nothing of a message that fails at its very end, in no count and in no news", async () => {
+    const world = outside();
+    const box = await createMailbox();
+    const { mailbox } = box;
+    await configure(box, { webhook_url: HOOK });
+    await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
+      storage.sql.exec(`CREATE TRIGGER poison BEFORE INSERT ON delivery
+        WHEN (SELECT data FROM event WHERE seq = NEW.event) LIKE '%Poison%'
+        BEGIN SELECT raise(ABORT, 'poison'); END`);
+    });
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const names = ["Poison 1", ...subjects("Sound", 6), "Poison 2", ...subjects("Whole", 6), "Poison 3"];
+    await deliverAll(
+      mailbox,
+      names.map((subject) => plainMessage({ subject })),
+    );
+    await vi.waitFor(() => expect(world.to(HOOK)).toHaveLength(12));
+    expect(world.to(HOOK).map(({ json }) => json.seq)).toEqual(Array.from({ length: 12 }, (_, at) => at + 1));
+    const [stored] = await rowsOf(mailbox, "SELECT * FROM account");
+    const [counted] = await rowsOf(
+      mailbox,
+      "SELECT sum(size_bytes) AS storage_bytes, count(*) AS inbound FROM message",
+    );
+    expect(stored).toMatchObject({ ...counted, inbound: 12, last_event: 12 });
+    await runInDurableObject(actorOf(mailbox), (instance) => {
+      const { account } = instance as unknown as { account: { row: object } };
+      expect(stored).toMatchObject(account.row);
+    });
   });
 
   it("waits in memory while there is room for it, and what is refused then is welcome afterwards", async () => {
