@@ -251,7 +251,8 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("is worked by keyboard alone", async () => {
     const page = await site.visit("/operator");
-    // The field has the focus.
+    // The field gets the focus by itself, on a busy machine a moment later.
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type(site.server.token);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Mailboxes" }).waitFor();
