@@ -65,8 +65,7 @@ export interface Asked {
 
 /** The JSON of an email, its body read out of the raw message where that is too large for a row. */
 export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
-  if (!email.bodyInRaw) return done(withNewText(email.text));
-  const text = await withBody(asked, email);
+  const text = email.bodyInRaw ? await withBody(asked, email) : done(email.text);
   return text.ok ? done(withNewText(text.value)) : text;
 }
 

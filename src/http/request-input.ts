@@ -99,7 +99,7 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
     query[name] = value;
   }
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
-  const fields = spec.query.safeParse(query, IN_OUR_WORDS);
+  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
   const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
   const details = [params, fields, ...(body === null ? [] : [body])].flatMap(detailsOf);
   const [first] = details;
@@ -109,6 +109,23 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
   }
   // Each part was parsed by the schema of this very route: the type says no more than that.
   return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
+}
+
+function readFields(spec: RouteSpec, query: Record<string, string>): z.ZodSafeParseResult<unknown> {
+  return spec.query.safeParse(query, IN_OUR_WORDS);
+}
+
+const withoutQuery = new WeakMap<RouteSpec, z.ZodSafeParseResult<unknown>>();
+
+/** What a route reads where no query was sent, which is the same each time. */
+function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
+  const known = withoutQuery.get(spec);
+  if (known !== undefined) return known;
+  const fields = readFields(spec, {});
+  // Requests share it from here on.
+  Object.freeze(fields.data);
+  withoutQuery.set(spec, fields);
+  return fields;
 }
 
 function detailsOf(result: z.ZodSafeParseResult<unknown>): ProblemDetail[] {

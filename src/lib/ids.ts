@@ -63,12 +63,18 @@ export function readId(id: string, tail: bigint): { seq: Seq; part: number | nul
   const match = UUID_V7.exec(id.toLowerCase());
   if (!match) return null;
   const [, high = "", low = "", counter = "", variant = "", node = ""] = match;
-  const rest = BigInt(`0x${variant}${node}`) & ((1n << 62n) - 1n);
-  if (rest >> PART_BITS !== tail || parseInt(counter, 16) >= SEQ_PER_MS) return null;
-  const part = Number(rest & ((1n << PART_BITS) - 1n));
+  const part = readEnding(`${variant}-${node}`, tail);
+  if (part === null || parseInt(counter, 16) >= SEQ_PER_MS) return null;
   const seq = parseInt(high + low, 16) * SEQ_PER_MS + parseInt(counter, 16);
   if (!Number.isSafeInteger(seq)) return null;
   return { seq, part: part === WHOLE_MESSAGE ? null : part - 1 };
+}
+
+/** The part that the last two groups of an id name; null if they are of another mailbox. */
+function readEnding(ending: string, tail: bigint): number | null {
+  if (ending === wholeEnding(tail)) return WHOLE_MESSAGE;
+  const rest = BigInt(`0x${ending.replace("-", "")}`) & ((1n << 62n) - 1n);
+  return rest >> PART_BITS === tail ? Number(rest & ((1n << PART_BITS) - 1n)) : null;
 }
 
 /** A random UUIDv7 (RFC 9562 §5.7) for what has no place in the order of a mailbox: keys, requests, blobs. */
