@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import axe from "axe-core";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from "playwright-core";
 import { expect } from "vitest";
 import { Server, type ServerOptions } from "../worker/server.ts";
 
@@ -144,15 +144,17 @@ export async function expectFits(page: Page): Promise<void> {
 /** Opens `place` and answers the bytes, heads and bodies, of the answers to all that it loads. */
 export async function bytesToLoad(page: Page, place: string): Promise<number> {
   const sizes: Promise<number>[] = [];
-  page.on("requestfinished", (request) => {
-    sizes.push(
-      request
-        .sizes()
-        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize),
-    );
-  });
+  const weigh = (request: Request) => void sizes.push(bytesOf(request));
+  page.on("requestfinished", weigh);
   await page.goto(place, { waitUntil: "networkidle" });
+  // What is asked later is nobody's: its size might be wanted when the page is closed.
+  page.off("requestfinished", weigh);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function bytesOf(request: Request): Promise<number> {
+  const { responseBodySize, responseHeadersSize } = await request.sizes();
+  return responseBodySize + responseHeadersSize;
 }
 
 /** Keeps how a page looks at both widths, in `test/pages/screens`, when `SCREENS=write` asks for it. */
