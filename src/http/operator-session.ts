@@ -2,8 +2,7 @@ import { parse, serialize } from "hono/utils/cookie";
 import { shardName } from "../contract/directory.ts";
 import { configOf, type Config } from "../env.ts";
 import { digestsEqual, hmacHex, randomHex } from "../lib/hash.ts";
-import { isLoopback } from "./client-address.ts";
-import { urlOf } from "./request-url.ts";
+import { siteOf } from "./request-url.ts";
 
 /**
  * The operator's session in a browser, on pages alone: the API never looks at a cookie. The cookie says who it is and until
@@ -93,8 +92,8 @@ function cookieName(request: Request, config: Config): string {
 
 /** Plain http on this very machine is the one place where a browser may refuse a Secure cookie. */
 function isSecure(request: Request, config: Config): boolean {
-  const { protocol, hostname } = urlOf(request);
-  return protocol === "https:" || !isLoopback(hostname) || config.publicUrl?.startsWith("https:") === true;
+  const { isHttps, isLoopback } = siteOf(request);
+  return isHttps || !isLoopback || config.publicUrl?.startsWith("https:") === true;
 }
 
 function endedSessions(env: Env) {

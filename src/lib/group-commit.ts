@@ -2,7 +2,9 @@
 export interface GroupCommitTools<Change, Made> {
   /** Resolves when what was written before is durable; meanwhile more changes come together. */
   durable(): Promise<void>;
-  /** How many of these, from the first on, one transaction takes; the first is always taken. */
+  /** Changes that one transaction takes at most. */
+  maxAtOnce: number;
+  /** How many of these, `maxAtOnce` at most, it takes, from the first on; the first is always taken. */
   countFitting(changes: readonly Change[]): number;
   /** Makes all of them in one transaction and says what each came to; or throws, and none is made. */
   commit(changes: readonly Change[]): readonly Made[];
@@ -41,7 +43,8 @@ export class GroupCommit<Change, Made> {
     while (this.#waiting.length > 0) {
       try {
         await this.#tools.durable();
-        const count = this.#tools.countFitting(this.#waiting.map(({ change }) => change));
+        const next = this.#waiting.slice(0, this.#tools.maxAtOnce).map(({ change }) => change);
+        const count = this.#tools.countFitting(next);
         this.#commit(this.#waiting.splice(0, Math.max(1, count)));
       } catch (fault) {
         // The storage itself is in trouble: nobody's change can be made now.

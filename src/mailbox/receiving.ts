@@ -50,6 +50,7 @@ interface Written {
 export abstract class MailboxReceiving extends MailboxUpkeep {
   readonly #receipts = new GroupCommit<Receipt, Answer<Written>>({
     durable: () => this.ctx.storage.sync(),
+    maxAtOnce: MAX_GROUP_MESSAGES,
     countFitting: (receipts) => this.#countFitting(receipts),
     commit: (receipts) => this.#commitAll(receipts),
   });
@@ -104,7 +105,7 @@ export abstract class MailboxReceiving extends MailboxUpkeep {
   #countFitting(receipts: readonly Receipt[]): number {
     const account = this.live(Date.now());
     if (account === null) return receipts.length;
-    const sizes = receipts.slice(0, MAX_GROUP_MESSAGES).map(({ mail }) => mail.sizeBytes);
+    const sizes = receipts.map(({ mail }) => mail.sizeBytes);
     return countFitting(sizes, Math.min(MAX_GROUP_BYTES, this.roomLeft(account)));
   }
 

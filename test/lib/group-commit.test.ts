@@ -8,12 +8,13 @@ interface Change {
 }
 
 /** A store that keeps what is committed in order, all of a transaction or nothing. */
-function ledger(maxAtOnce = 100) {
+function ledger(fitting = 100, maxAtOnce = 100) {
   const kept: number[] = [];
   const transactions: number[] = [];
   const group = new GroupCommit<Change, string>({
     durable: () => Promise.resolve(),
-    countFitting: (changes) => Math.min(changes.length, maxAtOnce),
+    maxAtOnce,
+    countFitting: (changes) => Math.min(changes.length, fitting),
     commit: (changes) => {
       if (changes.some(({ isPoison }) => isPoison)) throw new Error("poison");
       kept.push(...changes.map(({ name }) => name));
@@ -35,11 +36,17 @@ describe("changes that come together", () => {
   });
 
   it("are several where one does not take them all, at least one each", async () => {
-    for (const maxAtOnce of [2, 1, 0]) {
-      const { group, kept, transactions } = ledger(maxAtOnce);
+    for (const [fitting, maxAtOnce] of [
+      [2, 100],
+      [100, 2],
+      [1, 100],
+      [100, 1],
+      [0, 100],
+    ] as const) {
+      const { group, kept, transactions } = ledger(fitting, maxAtOnce);
       await Promise.all([1, 2, 3, 4, 5].map((name) => group.add(sound(name))));
       expect(kept).toEqual([1, 2, 3, 4, 5]);
-      expect(transactions).toEqual(maxAtOnce === 2 ? [2, 2, 1] : [1, 1, 1, 1, 1]);
+      expect(transactions).toEqual(Math.min(fitting, maxAtOnce) === 2 ? [2, 2, 1] : [1, 1, 1, 1, 1]);
     }
   });
 
@@ -47,8 +54,8 @@ describe("changes that come together", () => {
     const change = fc.record({ name: fc.nat(), isPoison: fc.boolean() });
     const waves = fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(waves, fc.integer({ min: 0, max: 4 }), async (all, maxAtOnce) => {
-        const { group, kept } = ledger(maxAtOnce);
+      fc.asyncProperty(waves, fc.nat(4), fc.integer({ min: 1, max: 4 }), async (all, fitting, maxAtOnce) => {
+        const { group, kept } = ledger(fitting, maxAtOnce);
         const fates: Promise<string>[] = [];
         for (const wave of all) {
           fates.push(...wave.map((one) => group.add(one).catch((error: Error) => error.message)));
@@ -67,6 +74,7 @@ describe("changes that come together", () => {
     const flushes: (() => void)[] = [];
     const group = new GroupCommit<number, number>({
       durable: () => new Promise((resolve) => flushes.push(resolve)),
+      maxAtOnce: 100,
       countFitting: (changes) => changes.length,
       commit: (changes) => {
         transactions.push([...changes]);
@@ -87,6 +95,7 @@ describe("changes that come together", () => {
     let isBroken = true;
     const group = new GroupCommit<number, number>({
       durable: () => (isBroken ? Promise.reject(new Error("disk")) : Promise.resolve()),
+      maxAtOnce: 100,
       countFitting: (changes) => changes.length,
       commit: (changes) => changes,
     });
