@@ -27,16 +27,15 @@ export interface ServerOptions {
   throughRunner?: boolean;
 }
 
-// The Worker's types make its own variables members of every environment of this project.
+/** An environment of `variables` and nothing of the test's own but PATH and HOME. */
+export function bareEnvironment(variables: Record<string, string | undefined>): NodeJS.ProcessEnv {
+  const bare: Partial<NodeJS.ProcessEnv> = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
+  // The Worker's types make its own variables members of every environment of this project.
+  return bare as NodeJS.ProcessEnv;
+}
+
 const environment = ({ dataDir, env }: ServerOptions): NodeJS.ProcessEnv =>
-  ({
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    DATA_DIR: dataDir,
-    PORT: "0",
-    SMTP_PORT: "0",
-    ...env,
-  }) as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv;
+  bareEnvironment({ DATA_DIR: dataDir, PORT: "0", SMTP_PORT: "0", ...env });
 
 /** A running `scripts/serve.ts`, or one that refused to. */
 export class ServeProcess {
