@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import { MAX_INBOUND_RECIPIENTS } from "../../src/contract/limits.ts";
 import { createGate } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { mailboxFull, noSuchMailbox, shuttingDown, temporaryFailure, tooLarge } from "./reply.ts";
@@ -8,9 +9,8 @@ import type { Reply } from "./reply.ts";
 import { clearSpool, spool } from "./spool.ts";
 import type { SpooledMessage } from "./spool.ts";
 import { connectUpstream } from "./upstream.ts";
-import type { Envelope, Upstream } from "./upstream.ts";
+import type { Delivery, Envelope, Upstream } from "./upstream.ts";
 import { verdict } from "./verdict.ts";
-import type { Delivery } from "./verdict.ts";
 
 export interface SmtpOptions {
   host: string;
@@ -38,14 +38,10 @@ export interface SmtpListener {
   stop(graceMs: number): Promise<void>;
 }
 
-/** RFC 5321 §4.5.3.1.8: a server must take at least 100 recipients; more are for the next transaction. */
-const MAX_RECIPIENTS = 100;
 /** Each may hold 1 MiB of message in memory. */
 const MAX_CLIENTS = 100;
 /** RFC 5321 §4.5.3.2.7: at least five minutes. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
-/** Recipients of one message served at a time. */
-const PARALLEL_RECIPIENTS = 8;
 /** Large messages handed over at a time, over all connections: the worker holds each whole while it parses it. */
 const PARALLEL_LARGE = 2;
 
@@ -78,7 +74,7 @@ function serverOptions(options: SmtpOptions): SMTPServerOptions {
     logger: false,
     size: options.maxBytes,
     maxClients: MAX_CLIENTS,
-    maxRecipients: MAX_RECIPIENTS,
+    maxRecipients: MAX_INBOUND_RECIPIENTS,
     socketTimeout: IDLE_TIMEOUT_MS,
     hideENHANCEDSTATUSCODES: false,
     // A look-up per connection would wait for DNS on a closed network, and nobody reads the name.
@@ -173,16 +169,10 @@ class Desk {
     }
   }
 
-  async #deliver(message: SpooledMessage, session: SMTPServerSession): Promise<Delivery[]> {
-    const envelope = envelopeOf(session);
-    const gate = message.onDisk ? this.#largeGate : createGate(PARALLEL_RECIPIENTS);
+  #deliver(message: SpooledMessage, session: SMTPServerSession): Promise<Delivery[]> {
     const recipients = session.envelope.rcptTo.map((one) => one.address);
-    return Promise.all(
-      recipients.map(async (recipient) => {
-        const result = await gate(() => this.#upstream.handOver(message, recipient, envelope));
-        return { recipient, result };
-      }),
-    );
+    const handOver = () => this.#upstream.handOver(message, recipients, envelopeOf(session));
+    return message.onDisk ? this.#largeGate(handOver) : handOver();
   }
 }
 

@@ -1,6 +1,7 @@
 import http from "node:http";
 import { pipeline } from "node:stream/promises";
 import { URL } from "node:url";
+import { z } from "zod";
 import type { SpooledMessage } from "./spool.ts";
 
 /** `unavailable` covers every doubt: the sender must not take it for a verdict on the address. */
@@ -22,10 +23,17 @@ export interface Envelope {
   helo: string;
 }
 
+/** What became of a message for one recipient. */
+export interface Delivery {
+  recipient: string;
+  result: HandOver;
+}
+
 /** The two questions that the SMTP listener asks the worker. Neither rejects. */
 export interface Upstream {
   lookUp(address: string): Promise<Lookup>;
-  handOver(message: SpooledMessage, recipient: string, envelope: Envelope): Promise<HandOver>;
+  /** Hands a message over for all of its recipients; one outcome for each. */
+  handOver(message: SpooledMessage, recipients: readonly string[], envelope: Envelope): Promise<Delivery[]>;
   close(): void;
 }
 
@@ -46,12 +54,19 @@ const REFUSALS: Readonly<Record<number, Exclude<HandOver["kind"], "stored">>> = 
   400: "not-acceptable",
   404: "unknown",
   413: "too-large",
-  507: "full",
 };
 /** A look-up is one read of the directory; a sender waits up to 5 minutes for RCPT (RFC 5321 §4.5.3.2.3). */
 const LOOK_UP_TIMEOUT_MS = 10_000;
-/** 25 MiB take a second to parse; senders wait 10 minutes after the final dot (RFC 5321 §4.5.3.2.6). */
-const HAND_OVER_TIMEOUT_MS = 120_000;
+/**
+ * 25 MiB take a second to parse, and less than that for each of up to a hundred mailboxes that store it; senders wait 10
+ * minutes after the final dot (RFC 5321 §4.5.3.2.6).
+ */
+const HAND_OVER_TIMEOUT_MS = 240_000;
+/**
+ * Characters of a query: workerd takes 128 KB of request line and headers. A hundred recipients take some 5,000; only names of
+ * domains that are long and not ASCII need a second request.
+ */
+const MAX_QUERY_CHARS = 60_000;
 /** workerd closes a connection that was idle for 5 s: let go of it before. */
 const IDLE_SOCKET_MS = 4_000;
 /** As many as the listener has clients: nobody queues behind a slow message. */
@@ -75,32 +90,33 @@ export function connectUpstream(base: string, token: string, log: (line: string)
       return null;
     }
   };
+  const logOdd = (statuses: readonly (number | null)[]): void => {
+    for (const status of new Set(statuses)) {
+      // A refusal of ours for a sender's mistake is worth a line all the same: the mistake may be this listener's.
+      const isOdd = status !== null && status !== 202 && (status === 400 || REFUSALS[status] === undefined);
+      if (isOdd) log(`smtp: the hand-over of a message answered ${status}`);
+    }
+  };
   return {
     async lookUp(address) {
-      const path = `/v1/mailboxes/${encodeURIComponent(address)}`;
+      const path = `/v1/mailboxes/${encoded(address)}`;
       const answer = await ask({ method: "GET", path, timeoutMs: LOOK_UP_TIMEOUT_MS });
-      if (answer?.status === 200) return saysFull(answer.body) ? "full" : "known";
+      if (answer?.status === 200) return saidIn(answer.body).full ? "full" : "known";
       // 400: no address at all in the worker's eyes. Trying it again tomorrow does not help the sender.
       if (answer?.status === 404 || answer?.status === 400) return "unknown";
       if (answer) log(`smtp: the look-up of a recipient answered ${answer.status}`);
       return "unavailable";
     },
-    async handOver(message, recipient, envelope) {
-      const query = new URLSearchParams({
-        from: envelope.from,
-        to: recipient,
-        via: "smtp",
-        client: envelope.clientAddress,
-        helo: envelope.helo.slice(0, MAX_HELO_CHARS),
-      });
-      const path = `/v1/inbound?${query.toString()}`;
-      const answer = await ask({ method: "POST", path, message, timeoutMs: HAND_OVER_TIMEOUT_MS });
-      if (answer?.status === 202) return { kind: "stored", id: idOf(answer.body) };
-      const refusal = answer ? REFUSALS[answer.status] : undefined;
-      // A refusal of ours for a sender's mistake is worth a line all the same: the mistake may be this listener's.
-      if (answer && (!refusal || answer.status === 400))
-        log(`smtp: the hand-over of a message answered ${answer.status}`);
-      return { kind: refusal ?? "unavailable" };
+    async handOver(message, recipients, envelope) {
+      const deliveries: Delivery[] = [];
+      for (const { query, some } of queriesOf(envelope, recipients)) {
+        const path = `/v1/inbound?${query}`;
+        const answer = await ask({ method: "POST", path, message, timeoutMs: HAND_OVER_TIMEOUT_MS });
+        const told = some.map((recipient, index) => ({ recipient, outcome: outcomeOf(answer, some, index) }));
+        for (const { recipient, outcome } of told) deliveries.push({ recipient, result: resultOf(outcome) });
+        logOdd(told.map(({ outcome }) => outcome?.status ?? null));
+      }
+      return deliveries;
     },
     close: () => agent.destroy(),
   };
@@ -161,21 +177,81 @@ async function readAnswer(res: http.IncomingMessage): Promise<Answer> {
   return { status: res.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
 }
 
+/** The queries that name all recipients: one, but for addresses of unheard-of length. */
+function queriesOf(
+  envelope: Envelope,
+  recipients: readonly string[],
+): { query: string; some: readonly string[] }[] {
+  const common = new URLSearchParams({
+    from: envelope.from,
+    via: "smtp",
+    client: envelope.clientAddress,
+    helo: envelope.helo.slice(0, MAX_HELO_CHARS),
+  }).toString();
+  const queries: { query: string; some: string[] }[] = [];
+  for (const recipient of recipients) {
+    const to = `&to=${encoded(recipient)}`;
+    const last = queries.at(-1);
+    if (last === undefined || last.query.length + to.length > MAX_QUERY_CHARS) {
+      queries.push({ query: common + to, some: [recipient] });
+    } else {
+      last.query += to;
+      last.some.push(recipient);
+    }
+  }
+  return queries;
+}
+
+/** A label in Punycode may hold half of a surrogate pair, which smtp-server decodes and no URL can carry. */
+function encoded(address: string): string {
+  return encodeURIComponent(address.toWellFormed());
+}
+
+/** What the worker said of one recipient. */
+interface Outcome {
+  status: number;
+  /** The id of what was stored; null where it says none. */
+  id: string | null;
+  full: boolean;
+}
+
+/** Null for a doubt: there was no answer, or it says nothing of this recipient. */
+function outcomeOf(answer: Answer | null, recipients: readonly string[], index: number): Outcome | null {
+  if (answer === null) return null;
+  // A refusal of the whole message, or the answer for its only recipient.
+  if (answer.status !== 202 || recipients.length === 1)
+    return { status: answer.status, ...saidIn(answer.body) };
+  const said = ANSWER_FOR_SEVERAL.safeParse(parseJson(answer.body));
+  const one = said.success ? said.data.recipients[index] : undefined;
+  // An outcome that is another recipient's would lose or double a message.
+  if (one === undefined || one.to !== recipients[index]) return null;
+  return { status: one.status, id: one.id ?? null, full: one.full === true };
+}
+
 /** The 202 alone says that the message is stored; the id is only shown. */
-function idOf(body: string): string {
-  const id = member(body, "id");
-  return typeof id === "string" ? id : "stored";
+function resultOf(outcome: Outcome | null): HandOver {
+  if (outcome === null) return { kind: "unavailable" };
+  if (outcome.status === 202) return { kind: "stored", id: outcome.id ?? "stored" };
+  if (outcome.status === 503 && outcome.full) return { kind: "full" };
+  return { kind: REFUSALS[outcome.status] ?? "unavailable" };
 }
 
-/** A store that does not say so has room; the hand-over tells otherwise. */
-function saysFull(body: string): boolean {
-  return member(body, "full") === true;
+const ANSWER_FOR_ONE = z.object({ id: z.string().optional(), full: z.boolean().optional() });
+const ANSWER_FOR_SEVERAL = z.object({
+  recipients: z.array(ANSWER_FOR_ONE.extend({ to: z.string(), status: z.int() })),
+});
+
+/** A store that does not say that it is full has room; the hand-over tells otherwise. */
+function saidIn(body: string): { id: string | null; full: boolean } {
+  const said = ANSWER_FOR_ONE.safeParse(parseJson(body));
+  return said.success
+    ? { id: said.data.id ?? null, full: said.data.full === true }
+    : { id: null, full: false };
 }
 
-function member(body: string, name: string): unknown {
+function parseJson(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === "object" && parsed !== null ? Reflect.get(parsed, name) : undefined;
+    return JSON.parse(text);
   } catch {
     // Not JSON: nothing is said.
     return undefined;

@@ -8,13 +8,7 @@ import {
   temporaryFailure,
   tooLarge,
 } from "./reply.ts";
-import type { HandOver } from "./upstream.ts";
-
-/** What became of a message for one recipient. */
-export interface Delivery {
-  recipient: string;
-  result: HandOver;
-}
+import type { Delivery, HandOver } from "./upstream.ts";
 
 /**
  * SMTP has one answer to DATA for all recipients (RFC 5321 §4.2.5): 250 only if every one of them was stored.
@@ -22,7 +16,9 @@ export interface Delivery {
  * Message-ID. What a repeat would not change is therefore said for good as soon as one recipient has the message.
  */
 export function verdict(deliveries: readonly Delivery[]): Reply {
-  const ids = deliveries.flatMap(({ result }) => (result.kind === "stored" ? [result.id] : []));
+  // Recipients that are one mailbox share a copy and its id.
+  const stored = deliveries.flatMap(({ result }) => (result.kind === "stored" ? [result.id] : []));
+  const ids = [...new Set(stored)];
   const toldBy = (kind: HandOver["kind"]): string[] =>
     deliveries.filter(({ result }) => result.kind === kind).map((one) => one.recipient);
   const gone = toldBy("unknown");

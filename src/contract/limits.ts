@@ -12,3 +12,9 @@ export const UPLOAD_LIFETIME_MS = 24 * 3_600_000;
 
 /** How long the address of an erased permanent mailbox cannot be claimed: mail for its owner is still on its way. */
 export const QUARANTINE_MS = 30 * 86_400_000;
+
+/**
+ * Recipients of one message that is handed over. RFC 5321 §4.5.3.1.8: a server must take at least 100; more are for the
+ * sender's next transaction.
+ */
+export const MAX_INBOUND_RECIPIENTS = 100;

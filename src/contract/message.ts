@@ -80,6 +80,10 @@ export const Metadata = z
   .object({
     envelope_from: z.string(),
     envelope_to: z.string(),
+    envelope_recipients: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "All envelope recipients that are this mailbox, where there was more than one." }),
     received_via: z.enum(["smtp", "http", "email_routing", "api"]),
     client_address: z.string().optional(),
     helo: z.string().optional(),

@@ -47,7 +47,7 @@ export interface Problem {
   /** The budget that is spent, for the RateLimit headers of a 429. */
   budget?: { name: string; limit: number; windowSeconds: number };
   /** Further members of the body, such as `upgrade`. */
-  extra?: Record<string, string | number>;
+  extra?: Record<string, string | number | boolean>;
 }
 
 /** A value or the problem that stands in its way. */

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { fieldRule } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
@@ -92,10 +92,14 @@ const IN_OUR_WORDS = { error: fieldRule };
 
 /** Fits a request to its route, or says of every field what is wrong. */
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
-  const query: Record<string, string> = {};
+  const query: Record<string, string | string[]> = {};
   for (const [name, value] of raw.query) {
-    if (Object.hasOwn(query, name) && name in spec.query.shape)
-      return refused(invalid(name, "must be given once"));
+    const before = Object.hasOwn(query, name) ? query[name] : undefined;
+    if (spec.query.shape[name] instanceof z.ZodArray) {
+      query[name] = [...(Array.isArray(before) ? before : []), value];
+      continue;
+    }
+    if (before !== undefined && name in spec.query.shape) return refused(invalid(name, "must be given once"));
     query[name] = value;
   }
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
@@ -111,7 +115,10 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
   return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
 }
 
-function readFields(spec: RouteSpec, query: Record<string, string>): z.ZodSafeParseResult<unknown> {
+function readFields(
+  spec: RouteSpec,
+  query: Record<string, string | string[]>,
+): z.ZodSafeParseResult<unknown> {
   return spec.query.safeParse(query, IN_OUR_WORDS);
 }
 

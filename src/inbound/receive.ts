@@ -5,7 +5,8 @@ import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
 import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
 import { parseMail } from "../mail/parse.ts";
-import { prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
+import type { ParsedMail } from "../mail/parsed-mail.ts";
+import { preparedFor, prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Received } from "../mailbox/receiving.ts";
 import type { KeptMessage } from "../mailbox/take-over.ts";
@@ -18,7 +19,7 @@ import { locatorReached } from "./reached.ts";
 const MAX_TRIES = 3;
 
 /** A recipient that can be a mailbox: the one form of its address, and how it was written. */
-interface Recipient {
+export interface Recipient {
   canonical: string;
   written: string;
 }
@@ -37,10 +38,19 @@ export async function receiveMail(
   if (recipient === null) return refused(UNKNOWN_MAILBOX);
   const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
   const locator = await withRetries(() => locatorReached(recipient.canonical, env, config));
-  if (isLarge(raw)) return withRetries(() => receiveLarge(mail, { env, locator }));
-  const { prepared } = await read(mail);
-  const small = inOneRow(raw, prepared);
-  return withRetries(async () => mailboxBehind(env, locator).receive(small));
+  return store(mail, { env, locator }, read);
+}
+
+/** Stores a message in the mailbox behind `to.locator`; `reading` is how it is read. */
+export async function store(
+  mail: Mail,
+  to: { env: Env; locator: string },
+  reading: typeof read,
+): Promise<Answer<Received>> {
+  if (isLarge(mail.raw)) return withRetries(() => receiveLarge(mail, to, reading));
+  const { prepared } = await reading(mail);
+  const small = inOneRow(mail.raw, prepared);
+  return withRetries(async () => mailboxBehind(to.env, to.locator).receive(small));
 }
 
 /** As `receiveMail`, for a message of a mailbox that is taken over by the one behind `to.locator`. */
@@ -48,7 +58,7 @@ export async function receiveKept(
   mail: Mail,
   to: { env: Env; locator: string; kept: KeptMessage },
 ): Promise<Answer<Received>> {
-  if (isLarge(mail.raw)) return receiveLarge(mail, to);
+  if (isLarge(mail.raw)) return receiveLarge(mail, to, read);
   const { prepared } = await read(mail);
   return mailboxBehind(to.env, to.locator).receive(inOneRow(mail.raw, prepared), to.kept);
 }
@@ -67,12 +77,30 @@ export interface Mail {
 
 /** Parses a message and reads out of it what is stored. */
 export async function read(mail: Mail): Promise<{ prepared: Prepared; parts: Uint8Array[] }> {
+  return withParts(await parse(mail));
+}
+
+/** A `read` for one message that several mailboxes store: it is parsed for the first of them alone. */
+export function readOnce(): typeof read {
+  let first: ReturnType<typeof parse> | null = null;
+  return async (mail) => {
+    if (first === null) return withParts(await (first = parse(mail)));
+    const known = await first;
+    return withParts({ ...known, prepared: preparedFor(mail.envelope, known, mail.authservId) });
+  };
+}
+
+async function parse(mail: Mail): Promise<{ prepared: Prepared; parsed: ParsedMail }> {
   const parsed = await parseMail(mail.raw);
-  const prepared = prepareMail(mail.raw, parsed, mail.envelope, mail.authservId);
+  return { prepared: prepareMail(mail.raw, parsed, mail.envelope, mail.authservId), parsed };
+}
+
+function withParts({ prepared, parsed }: { prepared: Prepared; parsed: ParsedMail }) {
   return { prepared, parts: parsed.attachments.map((attachment) => attachment.content) };
 }
 
-function readRecipient(to: string): Recipient | null {
+/** Reads an envelope recipient; null for what can be no mailbox. */
+export function readRecipient(to: string): Recipient | null {
   const canonical = canonicalAddress(to);
   const written = trimmedAddress(to);
   return canonical === null || written === null ? null : { canonical, written };
@@ -84,6 +112,7 @@ function readRecipient(to: string): Recipient | null {
 async function receiveLarge(
   mail: Mail,
   to: { env: Env; locator: string; kept?: KeptMessage },
+  reading: typeof read,
 ): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(to.env, to.locator);
   const blobs = blobsForWriting(to.env, mailbox);
@@ -92,7 +121,7 @@ async function receiveLarge(
   const reserved = await mailbox.reserve([rawKey, partsKey], mail.raw.byteLength);
   if (!reserved.ok) return reserved;
   await blobs.put(rawKey, [mail.raw]);
-  const { prepared, parts } = await read(mail);
+  const { prepared, parts } = await reading(mail);
   const stored = await storeParts(prepared, parts, { blobs, partsKey });
   const received = await mailbox.receive({ ...stored, raw: null, rawKey }, to.kept);
   // A mailbox that ended meanwhile took the reservation with it; one that had the message already needs no second copy.
@@ -130,7 +159,7 @@ function exactBuffer(bytes: Uint8Array): ArrayBuffer {
 }
 
 /** Tries again only what the platform marks as safe to: a delivery repeated by mistake is one row, by its Message-ID. */
-async function withRetries<T>(deliver: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(deliver: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await deliver();

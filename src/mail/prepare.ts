@@ -8,15 +8,18 @@ import { labelsFor } from "./labels.ts";
 import { newText, snippetOf } from "./new-text.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
-import { reportNews } from "./report-news.ts";
+import { reportNews, type ReportNews } from "./report-news.ts";
+import { returnPathToken } from "./return-path.ts";
 import { foldForMatch, searchableText } from "./search-text.ts";
 
 /** Who a message is for and who handed it over. */
 export interface Envelope {
   /** "" is the null sender. */
   from: string;
-  /** The recipient, its tag kept. */
+  /** The recipient, its tag kept; of several that are one mailbox the first. */
   to: string;
+  /** The other recipients that are the same mailbox, in their order; none if not given. */
+  alsoTo?: readonly string[];
   via: Metadata["received_via"];
   clientAddress: string | null;
   helo: string | null;
@@ -85,11 +88,46 @@ export function prepareMail(
     detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
     body: Buffer.byteLength(body) > MAX_STORED_BODY_BYTES ? null : body,
     attachments,
-    search: searchText(parsed, { addresses: [fromAddress, envelope.to], code: found.code, attachments }),
+    search: searchText(parsed, {
+      addresses: [fromAddress, ...recipientsOf(envelope)],
+      code: found.code,
+      attachments,
+    }),
     sizeBytes: raw.byteLength,
-    report: reportNews(parsed, envelope),
+    report: newsIn(parsed, envelope),
     parsed: !parsed.faults.includes("parse_failed"),
   };
+}
+
+/**
+ * What another mailbox writes of a message that was prepared for one: whatever its text says is read once, for however many
+ * mailboxes it is.
+ */
+export function preparedFor(
+  envelope: Envelope,
+  { prepared, parsed }: { prepared: Prepared; parsed: ParsedMail },
+  authservId: string | null,
+): Prepared {
+  const listing = JSON.parse(prepared.listing) as Listing;
+  const addresses = searchedAddresses(parsed, [listing.from_address, ...recipientsOf(envelope)]);
+  return {
+    ...prepared,
+    listing: latinJson({ ...listing, to_address: envelope.to }),
+    toAddress: envelope.to,
+    detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
+    search: { ...prepared.search, addresses },
+    report: newsIn(parsed, envelope),
+  };
+}
+
+function recipientsOf({ to, alsoTo = [] }: Envelope): string[] {
+  return [to, ...alsoTo];
+}
+
+/** A report may come to its return path among other addresses of the mailbox. */
+function newsIn(parsed: ParsedMail, envelope: Envelope): ReportNews | null {
+  const returnPath = recipientsOf(envelope).find((address) => returnPathToken(address) !== null);
+  return reportNews(parsed, { from: envelope.from, to: returnPath ?? envelope.to });
 }
 
 function evidenceJson({ code, link, confidence, evidence }: CodeReading): string | null {
@@ -130,6 +168,9 @@ function metadataOf(parsed: ParsedMail, envelope: Envelope): Metadata {
   return {
     envelope_from: envelope.from,
     envelope_to: envelope.to,
+    ...(envelope.alsoTo === undefined || envelope.alsoTo.length === 0
+      ? {}
+      : { envelope_recipients: recipientsOf(envelope) }),
     received_via: envelope.via,
     ...(envelope.clientAddress === null ? {} : { client_address: envelope.clientAddress }),
     ...(envelope.helo === null ? {} : { helo: envelope.helo }),
@@ -144,6 +185,7 @@ export function envelopeOf(metadata: Metadata): Envelope {
   return {
     from: metadata.envelope_from,
     to: metadata.envelope_to,
+    alsoTo: metadata.envelope_recipients?.slice(1),
     via: metadata.received_via,
     clientAddress: metadata.client_address ?? null,
     helo: metadata.helo ?? null,
@@ -175,15 +217,22 @@ export function searchText(
   mail: Searched,
 ) {
   const people = [parsed.from, ...parsed.to, ...parsed.cc];
-  const addresses = [...mail.addresses, ...people.map((person) => person.address)];
   return {
     subject: searchableText(parsed.subject),
     names: searchableText(people.map((person) => person.name).join(" ")),
-    addresses: searchableText([...new Set(addresses)].join(" ")),
+    addresses: searchedAddresses(parsed, mail.addresses),
     body: searchableText(parsed.ancestorIds.length > 0 ? newTextFirst(parsed) : parsed.text),
     code: mail.code ?? "",
     attachments: searchableText(mail.attachments.map((attachment) => attachment.filename).join(" ")),
   };
+}
+
+function searchedAddresses(
+  parsed: Pick<ParsedMail, "from" | "to" | "cc">,
+  others: readonly string[],
+): string {
+  const named = [parsed.from, ...parsed.to, ...parsed.cc].map((person) => person.address);
+  return searchableText([...new Set([...others, ...named])].join(" "));
 }
 
 /** What its sender wrote anew counts twice in a mail that quotes another: of a thread the mail that says a thing is found first. */

@@ -28,7 +28,20 @@ interface Page {
 interface Email {
   to_address: string;
   from_address: string;
-  metadata: { envelope_from: string; envelope_to: string; received_via: string };
+  metadata: {
+    envelope_from: string;
+    envelope_to: string;
+    envelope_recipients?: string[];
+    received_via: string;
+  };
+}
+interface Outcome {
+  to: string;
+  status: number;
+  id?: string;
+  duplicate?: boolean;
+  error?: string;
+  full?: boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -240,6 +253,133 @@ describe("the envelope", () => {
   });
 });
 
+describe("one message for several recipients", () => {
+  const deliverToAll = async (raw: string, recipients: readonly string[], vars = {}) => {
+    const query = new URLSearchParams([["from", "s@example.com"], ...recipients.map((to) => ["to", to])]);
+    return ask<{ recipients: Outcome[] }>(`/v1/inbound?${query.toString()}`, {
+      key: OPERATOR,
+      body: raw,
+      vars,
+    });
+  };
+  const tagged = (mailbox: string, count: number) =>
+    Array.from({ length: count }, (_, n) => mailbox.replace("@", `+tag${n}@`));
+
+  it.each([
+    ["small", () => message(["From: ann@example.com", "Subject: No Message-ID"])],
+    ["large", () => sized(600_000).replace(/^Message-ID:.*\r\n/m, "")],
+  ])("is one copy in a mailbox that it names 100 times: a %s one", async (_, make) => {
+    const { mailbox, api_key } = await createMailbox();
+    const recipients = tagged(mailbox, 100);
+    const raw = make();
+    const blobs = (await env.BLOBS.list()).objects.length;
+    const { status, body } = await deliverToAll(raw, recipients);
+    expect(status).toBe(202);
+    expect(body.recipients.map(({ to }) => to)).toEqual(recipients);
+    expect(new Set(body.recipients.map((one) => one.status))).toEqual(new Set([202]));
+    expect(new Set(body.recipients.map(({ id }) => id)).size).toBe(1);
+    const [only, ...others] = await inbox(api_key);
+    expect([only?.to_address, others]).toEqual([recipients[0], []]);
+    const email = await ask<Email>(`/v1/emails/${only?.id}`, { key: api_key });
+    expect(email.body).toMatchObject({
+      to_address: recipients[0],
+      metadata: { envelope_to: recipients[0], envelope_recipients: recipients },
+    });
+    expect((await ask("/v1/stats", { key: api_key })).body).toMatchObject({ storage_bytes: raw.length });
+    expect((await env.BLOBS.list()).objects.length - blobs).toBe(raw.length > 524_288 ? 1 : 0);
+  });
+
+  it("says of a single recipient what it always said, and notes no list of them", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const { status, body } = await deliverToAll(plainMessage(), [mailbox]);
+    expect([status, body]).toEqual([202, { id: expect.any(String), duplicate: false }]);
+    const [only] = await inbox(api_key);
+    const email = await ask<Email>(`/v1/emails/${only?.id}`, { key: api_key });
+    expect(email.body.metadata).not.toHaveProperty("envelope_recipients");
+  });
+
+  it("is one copy in each of several mailboxes, which shows nothing of the others", async () => {
+    const boxes = [await createMailbox(), await createMailbox()];
+    for (const raw of [plainMessage({ subject: "small" }), sized(600_000)]) {
+      const recipients = boxes.flatMap(({ mailbox }) => tagged(mailbox, 2));
+      const { body } = await deliverToAll(raw, recipients);
+      const ids = body.recipients.map(({ id }) => id);
+      expect([ids[0] === ids[1], ids[2] === ids[3], ids[0] === ids[2]]).toEqual([true, true, false]);
+      for (const { mailbox, api_key } of boxes) {
+        const [newest] = await inbox(api_key);
+        const email = await ask<Email>(`/v1/emails/${newest?.id}`, { key: api_key });
+        expect([newest?.to_address, email.body.metadata.envelope_recipients]).toEqual([
+          tagged(mailbox, 2)[0],
+          tagged(mailbox, 2),
+        ]);
+        const found = await ask<Page>(`/v1/search?mode=keyword&q=tag1`, { key: api_key });
+        expect(found.body.emails.map(({ id }) => id)).toContain(newest?.id);
+      }
+    }
+    for (const { api_key } of boxes) expect((await inbox(api_key)).length).toBe(2);
+  });
+
+  it("is told of each recipient by itself, and a repeat is a duplicate where it was stored", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const [good, full, failing] = [await createMailbox(), await bootstrap(), await createMailbox()];
+    await rowsOf(full.mailbox, "UPDATE account SET storage_bytes = 100000000");
+    await evict(full.mailbox);
+    await rowsOf(
+      failing.mailbox,
+      "CREATE TRIGGER full BEFORE UPDATE OF inbound ON account BEGIN SELECT RAISE(ABORT, 'disk is full'); END",
+    );
+    const nobody = `never-${crypto.randomUUID()}@${DOMAIN}`;
+    const recipients = [good.mailbox, nobody, "no address", full.mailbox, failing.mailbox];
+    const raw = plainMessage();
+    const first = await deliverToAll(raw, recipients);
+    expect(first.body.recipients).toMatchObject([
+      { to: good.mailbox, status: 202, duplicate: false },
+      { to: nobody, status: 404, error: "Unknown mailbox" },
+      { to: "no address", status: 404, error: "Unknown mailbox" },
+      { to: full.mailbox, status: 503, full: true },
+      { to: failing.mailbox, status: 503 },
+    ]);
+    expect(first.body.recipients[4]).not.toHaveProperty("full");
+    await rowsOf(failing.mailbox, "DROP TRIGGER full");
+    const again = await deliverToAll(raw, recipients);
+    expect(again.body.recipients).toMatchObject([
+      { status: 202, duplicate: true, id: first.body.recipients[0]?.id },
+      { status: 404 },
+      { status: 404 },
+      { status: 503 },
+      { status: 202, duplicate: false },
+    ]);
+    expect((await inbox(good.api_key)).length).toBe(1);
+  });
+
+  it("is refused whole where it names more than 100, or none", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const tooMany = await deliverToAll(plainMessage(), tagged(mailbox, 101));
+    expect([tooMany.status, tooMany.body]).toMatchObject([
+      400,
+      { error: "to: must be given at most 100 times" },
+    ]);
+    const none = await deliverToAll(plainMessage(), []);
+    expect([none.status, none.body]).toMatchObject([400, { error: "to: is required" }]);
+    expect((await deliverToAll(plainMessage(), [mailbox, ""])).status).toBe(400);
+    expect(await inbox(api_key)).toEqual([]);
+  });
+
+  it("keeps all of its recipients when it is read again", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const recipients = tagged(mailbox, 3);
+    await deliverToAll(plainMessage(), recipients);
+    const read = await ask(`/v1/mailboxes/${mailbox}/reindex`, { key: OPERATOR, method: "POST" });
+    expect(read.body).toMatchObject({ reindexed: 1 });
+    const [only] = await inbox(api_key);
+    const email = await ask<Email>(`/v1/emails/${only?.id}`, { key: api_key });
+    expect(email.body.metadata).toMatchObject({
+      envelope_to: recipients[0],
+      envelope_recipients: recipients,
+    });
+  });
+});
+
 describe("a fault of ours", () => {
   it("is 503 with Retry-After, and an exception out of email(), so that the sender comes again (F02)", async () => {
     const { mailbox, api_key } = await createMailbox();
@@ -410,7 +550,7 @@ describe("blobs that no message came to name", () => {
 });
 
 describe("a mailbox that is full (T68)", () => {
-  it("refuses what does not fit with 507, and takes what does", async () => {
+  it("has the sender come again with what does not fit, and takes what does", async () => {
     const { mailbox, api_key } = await bootstrap();
     const raw = plainMessage();
     const room = 100_000_000 - raw.length;
@@ -419,13 +559,14 @@ describe("a mailbox that is full (T68)", () => {
       await evict(mailbox);
     };
     await fill(room + 1);
-    const refused = await deliver(mailbox, raw);
+    const refused = await ask(`/v1/inbound?to=${mailbox}`, { key: OPERATOR, body: raw });
     expect([refused.status, refused.body]).toEqual([
-      507,
-      { error: "Mailbox is full (max 100000000 bytes)", code: "mailbox_full" },
+      503,
+      { error: "Mailbox is full (max 100000000 bytes)", code: "unavailable", full: true },
     ]);
+    expect(refused.headers.get("Retry-After")).toBe("3600");
     await expect(inject(raw, "s@example.com", mailbox)).rejects.toThrow(/full/);
-    expect((await deliver(mailbox, sized(600_000))).status).toBe(507);
+    expect((await deliver(mailbox, sized(600_000))).status).toBe(503);
     expect(await rowsOf(mailbox, "SELECT key FROM blob_to_erase")).toEqual([]);
     await fill(room);
     expect((await deliver(mailbox, raw)).status).toBe(202);
@@ -438,7 +579,7 @@ describe("a mailbox that is full (T68)", () => {
     await rowsOf(mailbox, "UPDATE account SET storage_bytes = ?", 5_000_000_000);
     await evict(mailbox);
     const next = plainMessage({ subject: "x" });
-    expect((await deliver(mailbox, next)).status).toBe(507);
+    expect((await deliver(mailbox, next)).status).toBe(503);
     await ask(`/v1/emails/${body.id}`, { key: api_key, method: "DELETE" });
     expect((await deliver(mailbox, next)).status).toBe(202);
   });

@@ -413,7 +413,7 @@ describe("the room of a mailbox", () => {
     const refused = await refusal("x", { headers: announced(1) }, own);
     expect([refused.status, refused.body.error]).toEqual([507, "Mailbox is full (max 10000 bytes)"]);
     expect((await refusal("x", {}, own)).status).toBe(507);
-    expect((await deliver(own.mailbox, plainMessage())).status).toBe(507);
+    expect((await deliver(own.mailbox, plainMessage())).status).toBe(503);
   });
 
   it("bounds an upload whose length nobody knows", async () => {

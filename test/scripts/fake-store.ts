@@ -8,6 +8,11 @@ export interface Handed {
   bytes: Buffer;
 }
 
+/** 503 that says why. */
+export const FULL = 503.1;
+/** Statuses that are about a request as a whole, whoever its recipients are. */
+const OF_THE_WHOLE: readonly number[] = [400, 401, 413, 500];
+
 /** A stand-in for the worker behind the SMTP listener: says what the test tells it to, and keeps what it is handed. */
 export class FakeStore {
   readonly handed: Handed[] = [];
@@ -15,12 +20,14 @@ export class FakeStore {
   readonly lookUps = new Map<string, number>();
   /** Bodies of the look-up by address; an empty object if not named. */
   readonly boxes = new Map<string, string>();
-  /** Statuses of the next hand-overs by recipient, then 202 again. */
+  /** Statuses of the next hand-overs by recipient, then 202 again; `FULL` is what a full mailbox answers. */
   readonly refusals = new Map<string, number[]>();
+  /** What is answered to a hand-over for several recipients; null: what became of it. */
+  answerForSeveral: string | null = null;
   readonly #server: http.Server;
 
   private constructor() {
-    this.#server = http.createServer((req, res) => void this.#answer(req, res));
+    this.#server = http.createServer({ maxHeaderSize: 128 * 1024 }, (req, res) => void this.#answer(req, res));
   }
 
   static async start(): Promise<FakeStore> {
@@ -53,13 +60,26 @@ export class FakeStore {
       const address = decodeURIComponent(url.pathname.replace("/v1/mailboxes/", ""));
       return void res.writeHead(this.lookUps.get(address) ?? 200).end(this.boxes.get(address) ?? "{}");
     }
-    const status = this.refusals.get(url.searchParams.get("to") ?? "")?.shift() ?? 202;
+    const recipients = url.searchParams.getAll("to");
+    const statuses = recipients.map((to) => this.refusals.get(to)?.shift() ?? 202);
     // 0: the connection dies without an answer.
-    if (status === 0) return void req.socket.destroy();
-    if (status === 202) {
+    if (statuses.includes(0)) return void req.socket.destroy();
+    const [only = 202] =
+      recipients.length === 1 ? statuses : statuses.filter((one) => OF_THE_WHOLE.includes(one));
+    if (only === 202 && statuses.includes(202)) {
       this.handed.push({ query: url.searchParams, headers: req.headers, bytes: Buffer.concat(chunks) });
     }
-    res.writeHead(status, { "Content-Type": "application/json" });
-    res.end(JSON.stringify({ id: `id-${this.handed.length}`, duplicate: false }));
+    const outcomes = recipients.map((to, index) => ({ to, ...this.#outcome(statuses[index] ?? 202) }));
+    res.writeHead(Math.trunc(only), { "Content-Type": "application/json" });
+    res.end(
+      recipients.length === 1
+        ? JSON.stringify(outcomes[0])
+        : (this.answerForSeveral ?? JSON.stringify({ recipients: outcomes })),
+    );
+  }
+
+  #outcome(status: number): object {
+    if (status === 202) return { status, id: `id-${this.handed.length}`, duplicate: false };
+    return status === FULL ? { status: 503, full: true } : { status };
   }
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startSmtp } from "../../scripts/smtp/listener.ts";
 import type { SmtpListener } from "../../scripts/smtp/listener.ts";
-import { FakeStore } from "./fake-store.ts";
+import { FakeStore, FULL } from "./fake-store.ts";
 import { SmtpClient } from "./smtp-client.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -94,9 +94,9 @@ describe("recipients", () => {
     await sender.say("DATA");
     sender.write("\r\nx\r\n.\r\n");
     expect(await sender.reply()).toMatch(/^250 2\.0\.0 Ok: /);
-    expect(new Set(store.handed.map((one) => one.query.get("to")))).toEqual(
-      new Set(["a@mailkeep.test", "b+tag@mailkeep.test"]),
-    );
+    expect(store.handed.map((one) => one.query.getAll("to"))).toEqual([
+      ["a@mailkeep.test", "b+tag@mailkeep.test"],
+    ]);
   });
 
   it("refuses a full one for now without refusing the others", async () => {
@@ -127,6 +127,15 @@ describe("recipients", () => {
     expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^451 4\.3\.0 /);
   });
 
+  it("goes on after a domain that no text can hold", async () => {
+    // A label in Punycode that stands for half of a surrogate pair.
+    store.lookUps.set("a@\uFFFD.test", 404);
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    expect(await sender.say("RCPT TO:<a@xn--ib9b.test>")).toMatch(/^550 5\.1\.1 /);
+    expect(await sender.say("RCPT TO:<b@mailkeep.test>")).toMatch(/^250 /);
+  });
+
   it("says 451 while the store is away, and goes on when it is back", async () => {
     const sender = await client();
     await sender.say("MAIL FROM:<sender@example.com>");
@@ -153,11 +162,40 @@ describe("recipients", () => {
     const reply = await sender.reply();
     expect(reply).toMatch(/^250/);
     expect(reply.length).toBeLessThanOrEqual(510);
-    expect(store.handed).toHaveLength(100);
+    expect(store.handed[0]?.query.getAll("to")).toHaveLength(100);
   });
 });
 
 describe("hand-over", () => {
+  it("sends a message once, however many recipients it has", async () => {
+    const recipients = Array.from({ length: 100 }, (_, n) => `box+tag${n}@mailkeep.test`);
+    const payload = `Subject: x\r\n\r\n${"x".repeat(900)}`;
+    expect(await (await client()).deliver(recipients, payload)).toMatch(/^250 2\.0\.0 Ok: id-1$/);
+    expect(store.handed.map((one) => one.query.getAll("to"))).toEqual([recipients]);
+  });
+
+  it("takes a second request where the names of the recipients are too long for one, and answers for all", async () => {
+    const label = "\u5b57".repeat(15);
+    const recipients = Array.from(
+      { length: 100 },
+      (_, n) => `box${n}@${label}.${label}.${label}.${label}.${label}.test`,
+    );
+    expect(await (await client()).deliver(recipients, "\r\nx")).toMatch(/^250 /);
+    expect(store.handed.length).toBeGreaterThan(1);
+    expect(store.handed.length).toBeLessThan(5);
+    expect(store.handed.flatMap((one) => one.query.getAll("to"))).toEqual(recipients);
+  });
+
+  it.each([
+    "{}",
+    "not JSON",
+    '{"recipients":[]}',
+    '{"recipients":[{"to":"other@mailkeep.test","status":202}]}',
+  ])("says 451 when the answer does not tell of every recipient: %j", async (body) => {
+    store.answerForSeveral = body;
+    expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 /);
+  });
+
   it("tells the store sender, recipient, client and HELO name", async () => {
     await (await client()).deliver(["a@mailkeep.test"], "Subject: x\r\n\r\nx");
     const [one] = store.handed;
@@ -173,7 +211,8 @@ describe("hand-over", () => {
   });
 
   it.each([500, 503, 401, 0])("says 451 unless every recipient got 202 (one got %i)", async (status) => {
-    store.refusals.set("b@mailkeep.test", [status]);
+    // A connection that died while it was reused is tried once more.
+    store.refusals.set("b@mailkeep.test", status === 0 ? [0, 0] : [status]);
     const sender = await client();
     expect(await sender.deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 4\.3\.0 /);
     // The sender repeats it to both; the store knows the duplicate.
@@ -199,7 +238,7 @@ describe("hand-over", () => {
 
   it("says 452 4.2.2 when a mailbox became full since RCPT, and nobody has the message", async () => {
     const sender = await client();
-    store.refusals.set("a@mailkeep.test", [507, 507]);
+    store.refusals.set("a@mailkeep.test", [FULL, FULL]);
     expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toBe("452 4.2.2 Mailbox full");
     store.refusals.set("b@mailkeep.test", [404]);
     expect(await sender.deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^452 4\.2\.2 /);
@@ -207,7 +246,7 @@ describe("hand-over", () => {
 
   // A mail without Message-ID is no duplicate to the store: each repeat would be one more copy for those who have it.
   it("names a full mailbox for good when another recipient has the message", async () => {
-    store.refusals.set("b@mailkeep.test", [507]);
+    store.refusals.set("b@mailkeep.test", [FULL]);
     expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toBe(
       "552 5.2.2 <b@mailkeep.test>: mailbox full",
     );
@@ -216,7 +255,7 @@ describe("hand-over", () => {
 
   it("says 451 when it is not known what became of one message and another mailbox is full", async () => {
     store.refusals.set("a@mailkeep.test", [503]);
-    store.refusals.set("b@mailkeep.test", [507]);
+    store.refusals.set("b@mailkeep.test", [FULL]);
     expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 /);
   });
 

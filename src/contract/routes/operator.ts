@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_INBOUND_RECIPIENTS } from "../limits.ts";
 import {
   CreatedMailbox,
   DeletedMailbox,
@@ -24,10 +25,12 @@ const InboundQuery = z.object({
     .default("")
     .meta({ description: "Envelope sender; empty for the null sender." }),
   to: z
-    .string()
+    .array(z.string())
     .min(1, "is required")
-    .max(320, "must be at most 320 characters")
-    .meta({ description: "Envelope recipient." }),
+    .max(MAX_INBOUND_RECIPIENTS, `must be given at most ${MAX_INBOUND_RECIPIENTS} times`)
+    .refine((all) => all.every((one) => one !== ""), "is required")
+    .refine((all) => all.every((one) => one.length <= 320), "must be at most 320 characters")
+    .meta({ description: "Envelope recipient; repeated for each further one." }),
   via: z.enum(["smtp", "http"]).default("http").meta({ description: "Who hands over." }),
   client: text("Network address of the sending server.", 64),
   helo: text("Name the sending server gave.", 255),
@@ -44,20 +47,41 @@ const CreateBody = z
     error: "give either address or name",
   });
 
+const Handed = z.object({ id: z.string(), duplicate: z.boolean() });
+/** Of several recipients each has an outcome of its own: `status` is what the answer would be if it were the only one. */
+const HandedToSeveral = z.object({
+  recipients: z.array(
+    z.object({
+      to: z.string(),
+      status: z.int(),
+      id: z.string().optional(),
+      duplicate: z.boolean().optional(),
+      error: z.string().optional(),
+      code: z.string().optional(),
+      full: z.boolean().optional(),
+    }),
+  ),
+});
+
 /** The deployment. */
 export const operatorRoutes = {
   inbound: route({
     method: "POST",
     path: "/v1/inbound",
     tag: "Operator",
-    summary: "Hand over a message for one recipient",
+    summary: "Hand over a message; of several recipients that are one mailbox it stores one copy",
     target: "deployment",
     scopes: OPERATORS,
     params: none,
     query: InboundQuery,
     body: null,
     rawBody: "message/rfc822",
-    responses: { 202: json(z.object({ id: z.string(), duplicate: z.boolean() }), "Stored.") },
+    responses: {
+      202: json(
+        z.union([Handed, HandedToSeveral]),
+        "Stored. With several recipients: what became of it for each of them.",
+      ),
+    },
   }),
   createMailbox: route({
     method: "POST",

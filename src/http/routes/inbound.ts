@@ -1,28 +1,48 @@
+import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
+import { problemBody, STATUS, type Answer, type Problem } from "../../contract/problem.ts";
+import { receiveForAll, type RecipientOutcome } from "../../inbound/receive-for-all.ts";
 import { done, refused } from "../../lib/outcome.ts";
+import type { Received } from "../../mailbox/receiving.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
-import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
-import { receiveMail } from "../../inbound/receive.ts";
 import { readBytes } from "../request-input.ts";
+
+/** A mailbox is full for hours rather than seconds. */
+const FULL_RETRY_SECONDS = 3_600;
 
 export const inboundHandlers: Pick<Handlers, "inbound"> = {
   async inbound({ request, env, config, input }) {
-    const { from, to, via, client, helo } = input.query;
+    const { from, to: recipients, via, client, helo } = input.query;
     const raw = await readBytes(request, MAX_MESSAGE_BYTES);
     if (raw === null) {
       return refused({ code: "too_large", error: `Message too large (max ${MAX_MESSAGE_BYTES} bytes)` });
     }
-    try {
-      const received = await receiveMail(raw, { from, to, via, clientAddress: client, helo }, env, config);
+    const envelope = { from, via, clientAddress: client, helo };
+    const outcomes = await receiveForAll(raw, { envelope, recipients }, env, config);
+    const [only, ...others] = outcomes;
+    if (only !== undefined && others.length === 0) {
+      const received = asHandedOver(only.received);
       return received.ok ? done(json(received.value, 202)) : received;
-    } catch (error) {
-      // The sender's MTA keeps the message and comes again.
-      console.error("A message could not be stored:", error);
-      return refused({
-        code: "unavailable",
-        error: "The message could not be stored; try again",
-        retryAfterSeconds: 30,
-      });
     }
+    return done(json({ recipients: outcomes.map(outcomeBody) }, 202));
   },
 };
+
+function outcomeBody({ to, received }: RecipientOutcome): object {
+  const told = asHandedOver(received);
+  return told.ok
+    ? { to, status: 202, ...told.value }
+    : { to, status: STATUS[told.error.code], ...problemBody(told.error) };
+}
+
+/** A full mailbox is no refusal for good: there may be room when the sender comes again. */
+function asHandedOver(received: Answer<Received>): Answer<Received> {
+  if (received.ok || received.error.code !== "mailbox_full") return received;
+  const full: Problem = {
+    code: "unavailable",
+    error: received.error.error,
+    retryAfterSeconds: FULL_RETRY_SECONDS,
+    extra: { full: true },
+  };
+  return refused(full);
+}
