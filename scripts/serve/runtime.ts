@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
@@ -84,7 +85,7 @@ function workerOf(options: RuntimeOptions): V4WorkerOptions {
   return {
     name: WORKER,
     ...workerOptions,
-    serviceBindings: { OPERATOR_NETWORK },
+    serviceBindings: { OPERATOR_NETWORK, OBJECT_FILES: objectFiles(options.dataDir) },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,
@@ -94,6 +95,13 @@ function workerOf(options: RuntimeOptions): V4WorkerOptions {
     // This socket leads straight to the worker and keeps its port when workerd is restarted.
     unsafeDirectSockets: [{ host: options.host, port: options.port }],
   };
+}
+
+/** The folder where workerd keeps the objects' files; it must be there before workerd starts. */
+function objectFiles(dataDir: string): { disk: { path: string; writable: false } } {
+  const folder = path.join(dataDir, "do");
+  mkdirSync(folder, { recursive: true });
+  return { disk: { path: folder, writable: false } };
 }
 
 /** Miniflare's warnings and errors; a restart that failed is told by a log line only. */

@@ -4,6 +4,7 @@ import { locatorOf } from "../contract/key.ts";
 import { POLL_INTERVAL_SECONDS, type DecidedClaim } from "../contract/claim.ts";
 import { conflict, notFound, type Answer, type Problem } from "../contract/problem.ts";
 import { digestsEqual } from "../lib/hash.ts";
+import { wasMade } from "../lib/made.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database } from "../lib/sql.ts";
@@ -201,7 +202,8 @@ export class ClaimSession extends Server<Env> {
 
   async #hindranceOf(address: string): Promise<Problem | null> {
     const mailbox = this.env.MAILBOX.getByName(locatorOf(address));
-    if (await mailbox.isTaken()) return taken(address);
+    const isMade = await wasMade(this.env, "Mailbox", mailbox);
+    if (isMade && (await mailbox.isTaken())) return taken(address);
     const until = await this.#quarantinedUntil(address);
     if (until === null) return null;
     const day = new Date(until).toISOString().slice(0, 10);

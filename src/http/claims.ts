@@ -6,6 +6,7 @@ import type { ClaimSession, ClaimView } from "../directory/claim-session.ts";
 import type { Config } from "../env.ts";
 import { hmacHex, sha256Hex } from "../lib/hash.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { wasMade } from "../lib/made.ts";
 import { clientKey } from "./client-address.ts";
 
 /** Wrong codes of one client address, and how long they count (wire contract, part 5). */
@@ -51,6 +52,15 @@ export function claimPageUrl(origin: string, deviceCode?: string): string {
   return `${origin}/claim${deviceCode === undefined ? "" : `?code=${deviceCode}`}`;
 }
 
+/** The claim of a device code; null where none ever began. */
+export async function begunClaim(
+  env: Env,
+  deviceCode: string,
+): Promise<DurableObjectStub<ClaimSession> | null> {
+  const claim = claimOf(env, deviceCode);
+  return (await wasMade(env, "ClaimSession", claim)) ? claim : null;
+}
+
 /** The claim of a device code, whether or not there is one. */
 export function claimOf(env: Env, deviceCode: string): DurableObjectStub<ClaimSession> {
   return env.CLAIM_SESSION.getByName(deviceCode);
@@ -80,9 +90,9 @@ export async function findClaim(
   }
   const deviceCode = readDeviceCode(typed);
   if (deviceCode === null) return refused(NO_CLAIM);
-  const claim = claimOf(env, deviceCode);
-  const view = await claim.look();
-  if (view === null) return refused(NO_CLAIM);
+  const claim = await begunClaim(env, deviceCode);
+  const view = (await claim?.look()) ?? null;
+  if (claim === null || view === null) return refused(NO_CLAIM);
   await client.refund(name);
   return done({ deviceCode, claim, view });
 }

@@ -10,7 +10,9 @@ import { problemResponse } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
+import { wasMade } from "../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
+import { noMailbox } from "../mailbox/account.ts";
 import { queryOf, siteOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
 
@@ -42,7 +44,8 @@ export async function refuse(
   const caller = readCaller(c.req.raw, config);
   const access = accessFor({ caller, spec: UNSERVED, fault: problem, origin: originOf(c, config) });
   const mailbox = caller.kind === "key" ? mailboxBehind(c.env, caller.locator) : null;
-  const judged = caller.kind === "nobody" ? UNAUTHORIZED : await judge(mailbox, access);
+  const isMissing = mailbox !== null && !(await wasMade(c.env, "Mailbox", mailbox));
+  const judged = caller.kind === "nobody" || isMissing ? UNAUTHORIZED : await judge(mailbox, access);
   return refusal(c, config, { problem: judged ?? problem, caller }, headers);
 }
 
@@ -65,6 +68,8 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
   if (!mailbox.ok) return mailbox;
   const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin });
   access.foreign = isForeign(c, caller, raw);
+  const isMissing = mailbox.value !== null && !(await wasMade(c.env, "Mailbox", mailbox.value));
+  if (isMissing) return refused(noMailbox(access));
   // A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and
   // the deployment's routes act on no mailbox that could judge.
   if (input.ok && spec.target !== "deployment") {

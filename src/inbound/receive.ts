@@ -12,6 +12,7 @@ import type { Received } from "../mailbox/receiving.ts";
 import type { KeptMessage } from "../mailbox/take-over.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting, MAX_ROW_BYTES } from "./blob-choice.ts";
+import { wasMade } from "../lib/made.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 import { locatorReached } from "./reached.ts";
 
@@ -47,6 +48,8 @@ export async function store(
   to: { env: Env; locator: string },
   reading: typeof read,
 ): Promise<Answer<Received>> {
+  const isMade = await withRetries(() => wasMade(to.env, "Mailbox", mailboxBehind(to.env, to.locator)));
+  if (!isMade) return refused(UNKNOWN_MAILBOX);
   if (isLarge(mail.raw)) return withRetries(() => receiveLarge(mail, to, reading));
   const { prepared } = await reading(mail);
   const small = inOneRow(mail.raw, prepared);

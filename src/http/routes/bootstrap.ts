@@ -9,6 +9,7 @@ import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { clientKey } from "../client-address.ts";
 import { upgradeUrl } from "../dispatch.ts";
+import { wasMade } from "../../lib/made.ts";
 import { mailboxAt } from "../../inbound/mailbox-stub.ts";
 
 const BUDGET_WINDOW_SECONDS = 3_600;
@@ -31,7 +32,8 @@ export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
     const { address, secret } = identity.value;
     const mailbox = mailboxAt(env, address);
     const secretHash = secretDigest(secret);
-    const earlier = idempotencyKey === null ? null : await mailbox.replay(secretHash);
+    const mayBeRepeat = idempotencyKey !== null && (await wasMade(env, "Mailbox", mailbox));
+    const earlier = mayBeRepeat ? await mailbox.replay(secretHash) : null;
     if (earlier !== null) return done(bootstrapped(identity.value, { origin, ...earlier }));
 
     const budget = { limit: config.bootstrapPerHour, windowMs: BUDGET_WINDOW_SECONDS * 1_000 };

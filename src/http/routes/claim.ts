@@ -4,13 +4,22 @@ import { invalid, rateLimited, UNAUTHORIZED, type Answer, type Problem } from ".
 import { ANYONE } from "../../contract/scope.ts";
 import type { ClaimPoll } from "../../directory/claim-session.ts";
 import type { Config } from "../../env.ts";
+import { wasMade } from "../../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { claimNameFault } from "../../mail/claim-name.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { readCaller } from "../caller.ts";
-import { claimOf, claimPageUrl, claimSecrets, findClaim, NO_CLAIM, type ClaimSecrets } from "../claims.ts";
+import {
+  begunClaim,
+  claimOf,
+  claimPageUrl,
+  claimSecrets,
+  findClaim,
+  NO_CLAIM,
+  type ClaimSecrets,
+} from "../claims.ts";
 import { clientAddress, clientKey } from "../client-address.ts";
 import { readSession } from "../operator-session.ts";
 import { foreignOrigin } from "../same-origin.ts";
@@ -63,7 +72,8 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
     const keySecret = readiness(config);
     if (!keySecret.ok) return keySecret;
     const secrets = claimSecrets(input.query.session, keySecret.value);
-    const poll = secrets === null ? null : await claimOf(env, secrets.deviceCode).poll(secrets.sessionDigest);
+    const claim = secrets === null ? null : await begunClaim(env, secrets.deviceCode);
+    const poll = secrets === null ? null : ((await claim?.poll(secrets.sessionDigest)) ?? null);
     // Nobody guesses 122 bits; who tries is told to stop as who tries keys is.
     if (secrets === null || poll === null) return refused((await strike(request, env, config)) ?? NO_CLAIM);
     if (poll.kind === "slow_down") {
@@ -119,7 +129,9 @@ async function keptMailbox(
         : invalid("keep_mail", "needs the key of a temporary mailbox in Authorization"),
     );
   }
-  const me = await mailboxBehind(env, caller.locator).me({
+  const mailbox = mailboxBehind(env, caller.locator);
+  if (!(await wasMade(env, "Mailbox", mailbox))) return refused(UNAUTHORIZED);
+  const me = await mailbox.me({
     credential: { kind: "key", secretHash: caller.secretHash },
     scopes: ANYONE,
     foreign: false,
@@ -196,7 +208,8 @@ async function mismatchOf(
   if (secrets === null) return NO_CLAIM;
   if (!said.found.ok && said.found.error.code === "rate_limited") return said.found.error;
   if (said.found.ok && said.found.value.deviceCode === secrets.deviceCode) return null;
-  await claimOf(env, secrets.deviceCode).countWrongCode(secrets.sessionDigest);
+  const claim = await begunClaim(env, secrets.deviceCode);
+  await claim?.countWrongCode(secrets.sessionDigest);
   return said.found.ok ? NO_CLAIM : said.found.error;
 }
 

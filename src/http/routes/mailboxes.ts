@@ -7,6 +7,7 @@ import { AS_OPERATOR } from "../as-operator.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
 import { createMailbox, type NewMailboxKey } from "../create-mailbox.ts";
 import { mailboxPage } from "../directory-pages.ts";
+import { wasMade } from "../../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
 import { locatorReached } from "../../inbound/reached.ts";
 import { reindexPage } from "../reindex.ts";
@@ -48,6 +49,7 @@ export const operatorHandlers: Pick<
     if (address === null) return refused(notFound("Mailbox"));
     // Whatever changes or ends a mailbox names it by its own address alone.
     const mailbox = mailboxBehind(env, await locatorReached(address, env, config));
+    if (!(await wasMade(env, "Mailbox", mailbox))) return refused(notFound("Mailbox"));
     const info = await mailbox.info(AS_OPERATOR);
     return info.ok ? done(json(info.value)) : info;
   },
@@ -73,6 +75,8 @@ async function on(
 ): Promise<Answer<Response>> {
   const address = canonicalAddress(text);
   if (address === null) return refused(notFound("Mailbox"));
-  const outcome = await act(mailboxAt(env, address), address);
+  const mailbox = mailboxAt(env, address);
+  if (!(await wasMade(env, "Mailbox", mailbox))) return refused(notFound("Mailbox"));
+  const outcome = await act(mailbox, address);
   return outcome.ok ? done(json(outcome.value)) : outcome;
 }
