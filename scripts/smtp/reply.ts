@@ -47,5 +47,11 @@ export const notAcceptable = (): Reply => new Reply("554 5.6.0", "Message not ac
 /** RFC 1870 §6.2: a message over the announced SIZE, or over what the store takes. */
 export const tooLarge = (): Reply => new Reply("552 5.3.4", "Message too large");
 
+/** RFC 3463 X.7.0 with RFC 5321 §3.8: a client that looks for addresses; what is left of its list is for another connection. */
+export const tooManyUnknown = (): Reply => new Reply(421, "Too many unknown recipients");
+
+/** RFC 5321 §3.8: it comes again when it has ended another one, or others have. */
+export const tooManyConnections = (): Reply => new Reply(421, "Too many connections, try again in a moment");
+
 /** RFC 5321 §3.8: the service closes; what was not acknowledged stays with the sender. */
 export const shuttingDown = (): Reply => new Reply(421, "Shutting down, please try again");

@@ -12,7 +12,11 @@ const IPV6_NETWORK_GROUPS = 4;
  */
 export function clientKey(request: Request, config: Config): string {
   const address = clientAddress(request, config);
-  if (address === null) return LOCAL;
+  return address === null ? LOCAL : networkOf(address);
+}
+
+/** What one client may hold of addresses: for IPv6 the /64. */
+export function networkOf(address: string): string {
   return address.includes(":") ? ipv6Network(address) : address;
 }
 

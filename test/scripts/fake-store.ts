@@ -27,7 +27,10 @@ export class FakeStore {
   readonly #server: http.Server;
 
   private constructor() {
-    this.#server = http.createServer({ maxHeaderSize: 128 * 1024 }, (req, res) => void this.#answer(req, res));
+    this.#server = http.createServer(
+      { maxHeaderSize: 128 * 1024 },
+      (req, res) => void this.#answer(req, res),
+    );
   }
 
   static async start(): Promise<FakeStore> {

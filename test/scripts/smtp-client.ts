@@ -21,9 +21,14 @@ export class SmtpClient {
     socket.on("error", () => {});
   }
 
+  /** Connects from an address of this machine, and waits for nothing. */
+  static connect(port: number, from = "127.0.0.1"): SmtpClient {
+    return new SmtpClient(connect({ port, host: "127.0.0.1", localAddress: from }));
+  }
+
   /** Connects, reads the greeting and says EHLO. */
-  static async open(port: number, name = "client.example"): Promise<SmtpClient> {
-    const client = new SmtpClient(connect(port, "127.0.0.1"));
+  static async open(port: number, name = "client.example", from = "127.0.0.1"): Promise<SmtpClient> {
+    const client = SmtpClient.connect(port, from);
     await client.reply();
     await client.say(`EHLO ${name}`);
     return client;
@@ -64,6 +69,10 @@ export class SmtpClient {
   /** Ends without a goodbye. */
   drop(): void {
     this.#socket.destroy();
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   /** True once the server has ended the connection. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startSmtp } from "../../scripts/smtp/listener.ts";
 import type { SmtpListener } from "../../scripts/smtp/listener.ts";
 import { FakeStore, FULL } from "./fake-store.ts";
@@ -13,8 +13,13 @@ let store: FakeStore;
 let smtp: SmtpListener;
 let spoolDir: string;
 let clients: SmtpClient[];
+/** What the listener takes for the time, and how long it wanted to wait before its answers. */
+let nowMs = 0;
+let pauses: number[] = [];
 
 beforeEach(async () => {
+  nowMs = 0;
+  pauses = [];
   spoolDir = path.join(await mkdtemp(path.join(tmpdir(), "mailkeep-smtp-")), "spool");
   store = await FakeStore.start();
   smtp = await startSmtp({
@@ -25,6 +30,7 @@ beforeEach(async () => {
     spoolDir,
     maxBytes: MAX_BYTES,
     name: "mx.mailkeep.test",
+    time: { now: () => nowMs, pause: async (ms) => void pauses.push(ms) },
   });
   clients = [];
 });
@@ -163,6 +169,106 @@ describe("recipients", () => {
     expect(reply).toMatch(/^250/);
     expect(reply.length).toBeLessThanOrEqual(510);
     expect(store.handed[0]?.query.getAll("to")).toHaveLength(100);
+  });
+});
+
+describe("a client that looks for addresses", () => {
+  const nobody = (n: number): string => {
+    store.lookUps.set(`n${n}@mailkeep.test`, 404);
+    return `RCPT TO:<n${n}@mailkeep.test>`;
+  };
+
+  it("is slowed after 20 refused recipients, more with each, and closed after 25", async () => {
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    for (let n = 1; n <= 20; n += 1) expect(await sender.say(nobody(n))).toMatch(/^550 5\.1\.1 /);
+    expect(pauses).toEqual([]);
+    for (let n = 21; n <= 25; n += 1) expect(await sender.say(nobody(n))).toMatch(/^550 5\.1\.1 /);
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);
+    expect(await sender.say(nobody(26))).toMatch(/^421 /);
+    expect(await sender.closed()).toBe(true);
+  });
+
+  it("is counted over all of its transactions, and not with others", async () => {
+    const [sender, other] = [await client(), await client()];
+    for (let n = 1; n <= 26; n += 1) {
+      await sender.say("MAIL FROM:<sender@example.com>");
+      expect(await sender.say(nobody(n))).toMatch(n === 26 ? /^421 / : /^550 /);
+      if (n < 26) await sender.say("RSET");
+    }
+    await other.say("MAIL FROM:<sender@example.com>");
+    pauses = [];
+    expect(await other.say(nobody(1))).toMatch(/^550 /);
+    expect(pauses).toEqual([]);
+  });
+
+  it("is not who meets full mailboxes, or a store that is away", async () => {
+    store.boxes.set("full@mailkeep.test", '{"full":true}');
+    store.lookUps.set("a@mailkeep.test", 503);
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    for (let n = 1; n <= 30; n += 1) {
+      expect(await sender.say("RCPT TO:<full@mailkeep.test>")).toMatch(/^452 /);
+      expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^451 /);
+    }
+    expect(pauses).toEqual([]);
+  });
+});
+
+describe("places", () => {
+  const fill = (count: number, from: string) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const opened = await SmtpClient.open(smtp.port, "client.example", from);
+        clients.push(opened);
+        return opened;
+      }),
+    );
+  const greeting = async (from: string): Promise<string> => {
+    const newcomer = SmtpClient.connect(smtp.port, from);
+    clients.push(newcomer);
+    return newcomer.reply();
+  };
+
+  it("of one address are 50, and the others are for others", async () => {
+    await fill(50, "127.0.0.1");
+    expect(await greeting("127.0.0.1")).toMatch(/^421 .*Too many connections/);
+    expect(await greeting("127.0.0.2")).toMatch(/^220 /);
+    clients[0]?.drop();
+    await vi.waitFor(async () => expect(await greeting("127.0.0.1")).toMatch(/^220 /), 5_000);
+  });
+
+  it("go from who is idle longest, of the address that has most, to a newcomer where all are taken", async () => {
+    nowMs = 4_000;
+    const few = await fill(2, "127.0.0.2");
+    nowMs = 5_000;
+    const many = await fill(50, "127.0.0.1");
+    await fill(48, "127.0.0.3");
+    nowMs = 13_999;
+    expect(await greeting("127.0.0.4")).toMatch(/^421 /);
+    // All but one of them do something.
+    const [idle, ...others] = many;
+    for (const one of others) await one.say("MAIL FROM:<sender@example.com>");
+    nowMs = 15_000;
+    expect(await greeting("127.0.0.4")).toMatch(/^220 /);
+    expect(await idle?.reply()).toMatch(/^421 /);
+    expect(await idle?.closed()).toBe(true);
+    expect([...few, ...others].some((one) => one.isClosed)).toBe(false);
+  });
+
+  it("are kept by who sends a message, unless it takes ten minutes", async () => {
+    const [slow, ...others] = await fill(50, "127.0.0.1");
+    await fill(50, "127.0.0.3");
+    await slow?.say("MAIL FROM:<sender@example.com>");
+    await slow?.say("RCPT TO:<a@mailkeep.test>");
+    await slow?.say("DATA");
+    nowMs = 599_999;
+    for (const one of clients) if (one !== slow) await one.say("MAIL FROM:<sender@example.com>");
+    expect(await greeting("127.0.0.4")).toMatch(/^421 /);
+    nowMs = 600_000;
+    expect(await greeting("127.0.0.4")).toMatch(/^220 /);
+    expect(await slow?.closed()).toBe(true);
+    expect(others.some((one) => one.isClosed)).toBe(false);
   });
 });
 
