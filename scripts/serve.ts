@@ -5,6 +5,7 @@ import { buildAssets } from "./build-assets.ts";
 import { banner, bracketed, readyLine } from "./serve/banner.ts";
 import { bindingsOf } from "./serve/bindings.ts";
 import { buildBundle } from "./serve/bundle.ts";
+import { watchDescriptors } from "./serve/descriptors.ts";
 import { lockDataDir } from "./serve/lock.ts";
 import { claimPorts, listenRefusal } from "./serve/ports.ts";
 import type { Place } from "./serve/ports.ts";
@@ -60,6 +61,7 @@ async function serve(): Promise<void> {
     log: say,
   });
   lock.note(workerdPid(process.pid));
+  watchDescriptors(() => workerdPid(process.pid), say);
   stopOnSignals(running);
   const http = `http://${bracketed(settings.host)}:${running.runtime.port}`;
   running.smtp = await listen(settings, { http, token: secrets.authToken });
