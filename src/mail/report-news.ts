@@ -1,5 +1,6 @@
 import type { ParsedMail } from "./parsed-mail.ts";
 import { isComplaint, isHardBounce, readReport, type Action, type DeliveryReport } from "./report.ts";
+import { queueIdsIn } from "./report/queue-ids.ts";
 import { returnPathToken } from "./return-path.ts";
 
 /** What a report says of one recipient. */
@@ -20,6 +21,8 @@ export interface ReportNews {
   /** Of the return path it came to: whether it was ever minted, the mailbox knows. */
   token: string;
   recipients: RecipientNews[];
+  /** What hosts on the way called the message that is reported on. */
+  queueIds: string[];
 }
 
 /** RFC 3464 §2.3.3; an expanded address stands for a list, whose members are not ours to follow. */
@@ -40,7 +43,7 @@ export function reportNews(parsed: ParsedMail, envelope: { from: string; to: str
   const report = token === null ? null : readReport(parsed, envelope.from);
   if (token === null || report === null) return null;
   const recipients = newsOf(report);
-  return recipients.length === 0 ? null : { token, recipients };
+  return recipients.length === 0 ? null : { token, recipients, queueIds: queueIdsIn(parsed) };
 }
 
 function newsOf(report: DeliveryReport): RecipientNews[] {

@@ -6,7 +6,7 @@ import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
 import { outgoing, type Draft, type DraftFile, type Outgoing, type Sender } from "../mail/outgoing.ts";
 import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
-import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
+import { mintToken, returnPathWith, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
 import { fileOutgoing } from "./ingest.ts";
 import type { Outbox, Way } from "./outbox.ts";
@@ -39,6 +39,8 @@ export interface SendRequest {
   keyed: Keyed | null;
 }
 
+/** Of the Message-ID, in hex: nobody guesses one, and no two are alike. */
+const MESSAGE_ID_BYTES = 20;
 const KEY_LIFETIME_MS = 86_400_000;
 const DAY_MS = 86_400_000;
 
@@ -71,13 +73,12 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   if (earlier.value !== null) return done({ seq: earlier.value, replayed: true });
   const files = filesOf(db, request.files, nowMs);
   if (!files.ok) return files;
-  const token = randomBytes(TOKEN_BYTES);
   const sender = {
     mailbox: account.row.address,
     displayName: account.row.display_name ?? "",
     domains: tools.domains,
   };
-  const minted = { token: token.toString("hex"), nowMs, automatic: null };
+  const minted = { token: randomBytes(MESSAGE_ID_BYTES).toString("hex"), nowMs, automatic: null };
   const draft = { ...request.draft, attachments: files.value };
   const composed = outgoing(draft, request.ancestry, sender, minted);
   if (!composed.ok) return composed;
@@ -85,7 +86,7 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   if (hindrance !== null) return hindrance;
   const uploads = request.files.map(({ upload }) => upload);
   const thread = threadOf(db, account, request.answered);
-  const seq = write(tools, { ...composed.value, uploads, thread }, token, nowMs);
+  const seq = write(tools, { ...composed.value, uploads, thread }, nowMs);
   if (keyed !== null) {
     outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
   }
@@ -96,19 +97,12 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
 function write(
   { db, outbox, account, wayTo }: AcceptTools,
   departing: Outgoing & { uploads: string[]; thread: Seq | null },
-  token: Uint8Array,
   nowMs: number,
 ): Seq {
   const { message, recipients, uploads, thread } = departing;
   const { address } = account.row;
-  // Null where the mailbox's name leaves no room for a token: reports about its mail then move nothing.
-  const path = mintReturnPath(address, token);
-  const returnPath = path?.address ?? address;
-  if (path !== null) {
-    // Complaints find their way by it where a host knows RFC 9477.
-    message.headers.push({ name: "CFBL-Address", value: `${path.address}; report=arf` });
-    message.headers.push({ name: "CFBL-Feedback-ID", value: path.token });
-  }
+  // Of nobody in particular, for copies that several recipients share: a report that comes back to it moves none of them.
+  const returnPath = returnPathWith(address, mintToken(randomBytes(TOKEN_BYTES))) ?? address;
   // Files are counted as the uploads that they are.
   const sizeBytes = Buffer.byteLength(message.text) + Buffer.byteLength(message.html);
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
@@ -116,12 +110,7 @@ function write(
   const used = useUploads(db, seq, uploads, nowMs);
   if (!used.ok) throw new Error("An upload went while it was put to use");
   const addressees = recipients.map((address) => ({ address, way: wayTo(address) }));
-  outbox.add(
-    seq,
-    { ...departing, recipients: addressees },
-    { returnPath, token: path?.token ?? null },
-    nowMs,
-  );
+  outbox.add(seq, { ...departing, recipients: addressees }, returnPath, nowMs);
   account.countSend(nowMs);
   return seq;
 }

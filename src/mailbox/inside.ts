@@ -43,6 +43,8 @@ const LOCAL_ERROR: Said = {
 export function insideTransport(env: Env, config: () => Config, limitMs?: number): Transport {
   return {
     name: "local",
+    // Each recipient is told at once what became of its copy, so nobody reports.
+    showsReturnPath: false,
     maxBytes: MAX_MESSAGE_BYTES,
     async send(mail, signal) {
       if (mail.sizeBytes > MAX_MESSAGE_BYTES) return everybody(mail, TOO_LARGE);

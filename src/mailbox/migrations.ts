@@ -288,4 +288,15 @@ ALTER TABLE message ADD COLUMN code_evidence TEXT;
 ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
 `,
   },
+  {
+    id: "013-recipient-tokens",
+    // Each recipient has a token of its own; one of a message (outbox.token) is made no more. Under such a one a report is
+    // believed of whom a host has taken, where it names what that host called the message: only its reply tells.
+    sql: `
+ALTER TABLE recipient ADD COLUMN token TEXT;
+ALTER TABLE recipient ADD COLUMN handed_at INTEGER;
+CREATE UNIQUE INDEX recipient_token ON recipient (token) WHERE token IS NOT NULL;
+UPDATE recipient SET handed_at = at WHERE state = 'sent' AND inside = 0;
+`,
+  },
 ];

@@ -1,11 +1,21 @@
+import { randomBytes } from "node:crypto";
 import type { EventKind } from "../contract/event.ts";
 import type { Config } from "../env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { afterDeath, afterReport, afterTry, nextTryAt, type RecipientState } from "../outbound/ledger.ts";
+import {
+  afterDeath,
+  afterNews,
+  afterTry,
+  isHanding,
+  nextTryAt,
+  type RecipientState,
+} from "../outbound/ledger.ts";
+import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";
+import { copiesOf, type Copy } from "./copies.ts";
 import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
 import type { LoggedEvent } from "./log.ts";
 import { WAYS, type Departing, type Outbox, type Way } from "./outbox.ts";
@@ -148,8 +158,7 @@ export class OutboxPump {
     underWay.set(seq, controller);
     try {
       await this.#tools.durable();
-      const said = await this.#handOver(begun, controller.signal);
-      if (!this.#closed) this.#settle(begun, said, Date.now());
+      await this.#handOver(begun, controller.signal);
     } catch (error) {
       if (!this.#closed) this.#fault(error);
     } finally {
@@ -175,7 +184,10 @@ export class OutboxPump {
         outbox.plan(seq, way, { made, dueAt: null });
         return null;
       }
-      for (const recipient of recipients) this.#move(recipient, "handing", recipient.diagnostic, nowMs);
+      for (const recipient of recipients) {
+        if (way === "outside") this.#mint(recipient);
+        this.#move(recipient, "handing", recipient.diagnostic, nowMs);
+      }
       outbox.plan(seq, way, { made: made + 1, dueAt: nowMs + LEASE_MS });
       return { way, departing, tries: made + 1, recipients };
     });
@@ -184,29 +196,46 @@ export class OutboxPump {
     return begun;
   }
 
+  #mint(recipient: RecipientRow): void {
+    if (recipient.token !== null) return;
+    this.#tools.outbox.mint(recipient, mintToken(randomBytes(TOKEN_BYTES)));
+  }
+
   #move(recipient: RecipientRow, state: RecipientState, diagnostic: string | null, nowMs: number): void {
     const { outbox } = this.#tools;
     if (state !== recipient.state) outbox.move(recipient, state, diagnostic ?? recipient.diagnostic, nowMs);
   }
 
   /**
-   * Hands a message to whoever carries it to its recipients. A fault of our own is one try like any other: it is made again,
-   * and given up in time.
+   * Hands a message to whoever carries it to its recipients, copy by copy, and writes down what came of each before the next
+   * begins. A fault of our own is one try like any other: it is made again, and given up in time.
    */
-  async #handOver(begun: Try, signal: AbortSignal): Promise<ReadonlyMap<string, Said>> {
-    const { inside, outside } = this.#tools;
+  async #handOver(begun: Try, signal: AbortSignal): Promise<void> {
     const signer = this.#tools.signerFor(begun.departing.message.from.address);
-    if (signer === null) return new Map(begun.recipients.map(({ address }) => [address, NOT_OURS]));
+    if (signer === null) return this.#settle(begun, this.#tried(begun), () => NOT_OURS);
     try {
-      const signed = await this.#signed(begun.departing, signer.dkim);
-      const mail = this.#mailFor({ ...begun, departing: signed }, departingBytes(signed));
-      const transport = begun.way === "inside" ? inside : outside();
-      const results = transport === null ? keptOnly(mail) : await transport.send(mail, signal);
-      return new Map(results.map((result) => [result.recipient, result]));
+      const departing = await this.#signed(begun.departing, signer.dkim);
+      const sizeBytes = departingBytes(departing);
+      const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
+      const mailbox = this.#tools.account()?.row.address ?? "";
+      for (const copy of copiesOf(departing, begun.recipients, { transport, mailbox, sizeBytes })) {
+        const positions = new Set(copy.recipients.map(({ position }) => position));
+        if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
+        if (!this.#mayWork(Date.now())) return this.#settle(begun, this.#open(begun), () => PAUSED);
+        const results = await transport.send(this.#mailFor({ ...begun, departing }, copy, sizeBytes), signal);
+        if (this.#closed) return;
+        const said = new Map(results.map((result) => [result.recipient, result]));
+        const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
+        this.#settle(begun, recipients, ({ address }) => said.get(address) ?? UNANSWERED);
+        const stop = results.find(endsTry);
+        if (stop !== undefined) {
+          return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
+        }
+      }
     } catch (error) {
-      if (!this.#closed) console.error("A message could not be handed over and is tried again:", error);
-      const sayOf = ({ state }: RecipientRow): Said => (state === "ending" ? UNANSWERED : LOCAL_ERROR);
-      return new Map(this.#tried(begun).map((recipient) => [recipient.address, sayOf(recipient)]));
+      if (this.#closed) return;
+      console.error("A message could not be handed over and is tried again:", error);
+      this.#settle(begun, this.#open(begun), ({ state }) => (state === "ending" ? UNANSWERED : LOCAL_ERROR));
     }
   }
 
@@ -214,6 +243,11 @@ export class OutboxPump {
   #tried({ departing, recipients }: Try): RecipientRow[] {
     const positions = new Set(recipients.map(({ position }) => position));
     return this.#tools.outbox.recipients(departing.seq).filter(({ position }) => positions.has(position));
+  }
+
+  /** Those of a try of whom nothing was said yet. */
+  #open(begun: Try): RecipientRow[] {
+    return this.#tried(begun).filter(({ state }) => isHanding(state));
   }
 
   /** The message with its signature, which is made once. */
@@ -224,12 +258,14 @@ export class OutboxPump {
     return { ...departing, signature: outbox.sign(departing.seq, signature) };
   }
 
-  #mailFor(begun: Try, sizeBytes: number): OutboundMail {
-    const { departing, recipients } = begun;
+  #mailFor(begun: Try, copy: Copy, sizeBytes: number): OutboundMail {
+    const { departing } = begun;
+    const positions = new Set(copy.recipients.map(({ position }) => position));
+    const { outbox } = this.#tools;
     return {
-      returnPath: departing.returnPath,
+      returnPath: copy.returnPath,
       fromAddress: departing.message.from.address,
-      recipients: recipients.map(({ address }) => address),
+      recipients: copy.recipients.map(({ address }) => address),
       envelopeId: departing.message.messageId.slice(1, -1),
       needsSmtpUtf8: departing.needsSmtpUtf8,
       sizeBytes,
@@ -239,42 +275,51 @@ export class OutboxPump {
         if (this.#tried(begun).length === 0) throw new Error("The message was erased");
         const nowMs = Date.now();
         this.#tools.commit(() => {
-          const handing = this.#tried(begun).filter(({ state }) => state === "handing");
-          for (const row of handing) this.#move(row, "ending", row.diagnostic, nowMs);
+          const ending = this.#tried(begun).filter(
+            ({ position, state }) => positions.has(position) && state === "handing",
+          );
+          for (const row of ending) {
+            this.#move(row, "ending", row.diagnostic, nowMs);
+            if (row.token !== null) outbox.handOver(row, nowMs);
+          }
         });
         await this.#tools.durable();
       },
     };
   }
 
-  /** Writes down what came of a try, and when the next one is. */
-  #settle(begun: Try, said: ReadonlyMap<string, Said>, nowMs: number): void {
+  /** Writes down what came of some recipients of a try, and once nobody of it is under way, when the next one is. */
+  #settle(begun: Try, recipients: readonly RecipientRow[], sayOf: (recipient: RecipientRow) => Said): void {
     const { outbox, clock } = this.#tools;
     const { way, tries } = begun;
     const { seq } = begun.departing;
+    const nowMs = Date.now();
     const events = this.#tools.commit(() => {
       const account = this.#tools.account();
       const toldSent = outbox.toldSent(seq);
       // Its owner has erased it meanwhile.
       if (account === null || toldSent === null) return [];
-      const recipients = this.#tried(begun);
       const news = recipients.flatMap((recipient) => {
-        const kinds = this.#conclude(recipient, said.get(recipient.address) ?? UNANSWERED, tries, nowMs);
+        const said = sayOf(recipient);
+        if (said.diagnostic === KEPT_HERE) {
+          outbox.keep(seq);
+          this.#tools.reportSoon();
+        }
+        const kinds = this.#conclude(recipient, said, tries, nowMs);
         return kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
-      if (recipients.some(({ address }) => said.get(address)?.diagnostic === KEPT_HERE)) {
-        outbox.keep(seq);
-        this.#tools.reportSoon();
-      }
       const firstSent = toldSent ? -1 : news.findIndex(({ kind }) => kind === "message.sent");
       if (firstSent !== -1) outbox.tellSent(seq);
       const told = news.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
       const all = outbox.recipients(seq);
-      const waits = all.some((one) => one.state === "queued" && wayTo(one) === way);
-      const dueAt = waits ? nextTryAt(tries, nowMs) : null;
-      outbox.plan(seq, way, { made: tries, dueAt });
+      const ours = all.filter((one) => wayTo(one) === way);
+      // Until the last copy the lease of the try goes on.
+      if (!ours.some(({ state }) => isHanding(state))) {
+        const dueAt = ours.some(({ state }) => state === "queued") ? nextTryAt(tries, nowMs) : null;
+        outbox.plan(seq, way, { made: tries, dueAt });
+        if (dueAt !== null) clock.atLatest(dueAt);
+      }
       outbox.showStatus(seq, all);
-      if (dueAt !== null) clock.atLatest(dueAt);
       return told.map((what) => logOutgoing(this.#tools, account, what));
     });
     this.#tools.tell(events);
@@ -287,6 +332,7 @@ export class OutboxPump {
     const step = afterTry(recipient.state, said.result, tries);
     this.#move(recipient, step.state, said.diagnostic, nowMs);
     if (said.providerId !== null) outbox.nameAs(recipient, said.providerId);
+    if (recipient.token !== null) this.#noteHandOver(recipient, nowMs);
     // What was refused for the message's sake says nothing against the address.
     if (step.event === "message.bounced" && said.aboutRecipient) {
       outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
@@ -294,9 +340,22 @@ export class OutboxPump {
     const kinds = step.event === null ? [] : [step.event];
     // Who took it inside the deployment is the recipient's own mailbox.
     if (step.state !== "sent" || wayTo(recipient) === "outside") return kinds;
-    const arrived = afterReport(step.state, "delivered");
+    const arrived = afterNews(step.state, "delivered");
     this.#move(recipient, arrived.state, said.diagnostic, nowMs);
     return arrived.event === null ? kinds : [...kinds, arrived.event];
+  }
+
+  /** From when a report may be true of a recipient, which stands as its host left it. */
+  #noteHandOver(recipient: RecipientRow, nowMs: number): void {
+    const { outbox } = this.#tools;
+    switch (recipient.state) {
+      case "sent":
+        return outbox.handOver(recipient, nowMs);
+      case "queued":
+      case "bounced":
+      case "failed":
+        return outbox.takeBack(recipient);
+    }
   }
 }
 
@@ -330,17 +389,35 @@ const NOT_OURS: Said = {
   providerId: null,
 };
 
+/** The mailbox was paused, or the deployment stopped sending, in the middle of a try. */
+const PAUSED: Said = { ...LOCAL_ERROR, diagnostic: "The mailbox does not send now" };
+
+/** Another copy would fare the same: the far side is not there, does not answer or ends its sessions. */
+function endsTry({ result: { kind }, code }: RecipientResult): boolean {
+  const isOpen = kind === "deferred" || kind === "unanswered";
+  return isOpen && (code === null || code === SERVICE_NOT_AVAILABLE);
+}
+
+/** RFC 5321 §3.8: said before a host ends a session. */
+const SERVICE_NOT_AVAILABLE = 421;
+
 const KEPT_HERE = "Kept here: this deployment has no way out (OUTBOUND=local)";
 
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
-function keptOnly(mail: OutboundMail): RecipientResult[] {
-  return mail.recipients.map((recipient) => ({
-    recipient,
-    result: { kind: "taken" },
-    code: null,
-    enhancedCode: null,
-    diagnostic: KEPT_HERE,
-    aboutRecipient: false,
-    providerId: null,
-  }));
-}
+const KEEPING: Transport = {
+  name: "local",
+  showsReturnPath: false,
+  maxBytes: Infinity,
+  send: (mail) =>
+    Promise.resolve(
+      mail.recipients.map((recipient) => ({
+        recipient,
+        result: { kind: "taken" },
+        code: null,
+        enhancedCode: null,
+        diagnostic: KEPT_HERE,
+        aboutRecipient: false,
+        providerId: null,
+      })),
+    ),
+};

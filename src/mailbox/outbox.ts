@@ -47,24 +47,38 @@ export interface Departing {
 const INSERT: Query<
   never,
   [
-    ...[Seq, string, string, string, string, string, Nullable<string>, utf8: number],
+    ...[Seq, string, string, string, string, string, utf8: number],
     ...[insideDueAt: Nullable<number>, dueAt: Nullable<number>],
   ]
 > = {
-  text: `INSERT INTO outbox (seq, message, text, html, files, return_path, token, smtp_utf8, inside_due_at, due_at, tries,
-    told_sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
+  text: `INSERT INTO outbox (seq, message, text, html, files, return_path, smtp_utf8, inside_due_at, due_at, tries,
+    told_sent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
 };
 const INSERT_RECIPIENT: Query<never, [Seq, position: number, address: string, inside: number, at: number]> = {
   text: "INSERT INTO recipient (seq, position, address, inside, state, at) VALUES (?, ?, ?, ?, 'queued', ?)",
 };
 const FIND: Query<OutboxRow, [Seq]> = {
-  text: `SELECT seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, inside_tries, inside_due_at,
+  text: `SELECT seq, message, text, html, files, return_path, smtp_utf8, tries, due_at, inside_tries, inside_due_at,
     told_sent, signature FROM outbox WHERE seq = ?`,
 };
 const TOLD_SENT: Query<{ told_sent: 0 | 1 }, [Seq]> = { text: "SELECT told_sent FROM outbox WHERE seq = ?" };
-const OF_TOKEN: Query<{ seq: Seq }, [token: string]> = { text: "SELECT seq FROM outbox WHERE token = ?" };
+const RECIPIENT = "seq, position, address, inside, state, at, diagnostic, token";
 const RECIPIENTS: Query<RecipientRow, [Seq]> = {
-  text: "SELECT seq, position, address, inside, state, at, diagnostic FROM recipient WHERE seq = ? ORDER BY position",
+  text: `SELECT ${RECIPIENT} FROM recipient WHERE seq = ? ORDER BY position`,
+};
+const MINT: Query<never, [token: string, Seq, position: number]> = {
+  text: "UPDATE recipient SET token = ? WHERE seq = ? AND position = ?",
+};
+const HAND_OVER: Query<never, [at: Nullable<number>, Seq, position: number]> = {
+  text: "UPDATE recipient SET handed_at = ? WHERE seq = ? AND position = ?",
+};
+const OF_TOKEN: Query<RecipientRow, [token: string, since: number]> = {
+  text: `SELECT ${RECIPIENT} FROM recipient WHERE token = ? AND handed_at > ?`,
+};
+/** Handed over before each recipient had a token of its own, under the one of their message. */
+const OF_SHARED_TOKEN: Query<RecipientRow, [token: string, since: number]> = {
+  text: `SELECT ${RECIPIENT} FROM recipient WHERE seq = (SELECT seq FROM outbox WHERE token = ?1)
+    AND token IS NULL AND inside = 0 AND handed_at > ?2`,
 };
 /** What the tries of one way are kept by. */
 interface WayStatements {
@@ -99,7 +113,7 @@ const NAME: Query<never, [providerId: string, Seq, position: number]> = {
   text: "UPDATE recipient SET provider_id = ? WHERE seq = ? AND position = ?",
 };
 const NAMED: Query<RecipientRow, [providerId: string]> = {
-  text: "SELECT seq, position, address, inside, state, at, diagnostic FROM recipient WHERE provider_id = ?",
+  text: `SELECT ${RECIPIENT} FROM recipient WHERE provider_id = ?`,
 };
 const TELL_SENT: Query<never, [Seq]> = { text: "UPDATE outbox SET told_sent = 1 WHERE seq = ?" };
 const KEEP: Query<never, [Seq]> = { text: "UPDATE outbox SET kept = 1 WHERE seq = ?" };
@@ -154,7 +168,7 @@ export class Outbox {
     this.#db = db;
   }
 
-  /** Puts a message down to be tried at once. `token` is what reports come back to. */
+  /** Puts a message down to be tried at once. */
   add(
     seq: Seq,
     departing: {
@@ -163,7 +177,7 @@ export class Outbox {
       needsSmtpUtf8: boolean;
       uploads: readonly string[];
     },
-    path: { returnPath: string; token: string | null },
+    returnPath: string,
     nowMs: number,
   ): void {
     const { text, html, ...rest } = departing.message;
@@ -171,7 +185,7 @@ export class Outbox {
     const utf8 = Number(departing.needsSmtpUtf8);
     const goes = (by: Way): boolean => departing.recipients.some(({ way }) => way === by);
     const due = [goes("inside") ? nowMs : null, goes("outside") ? nowMs : null] as const;
-    this.#db.run(INSERT, seq, ...composed, path.returnPath, path.token, utf8, ...due);
+    this.#db.run(INSERT, seq, ...composed, returnPath, utf8, ...due);
     for (const [position, { address, way }] of departing.recipients.entries()) {
       this.#db.run(INSERT_RECIPIENT, seq, position, address, Number(way === "inside"), nowMs);
     }
@@ -195,9 +209,30 @@ export class Outbox {
     };
   }
 
-  /** The message whose return path has this token; null if none was minted so. */
-  ofToken(token: string): Seq | null {
-    return this.#db.first(OF_TOKEN, token)?.seq ?? null;
+  /** Gives a recipient the token that reports about it come back to. */
+  mint(recipient: RecipientRow, token: string): void {
+    this.#db.run(MINT, token, recipient.seq, recipient.position);
+    recipient.token = token;
+  }
+
+  /** From here on a report about a recipient may be true. */
+  handOver({ seq, position }: RecipientRow, nowMs: number): void {
+    this.#db.run(HAND_OVER, nowMs, seq, position);
+  }
+
+  /** Its host has not taken it: no report about it can be true. */
+  takeBack({ seq, position }: RecipientRow): void {
+    this.#db.run(HAND_OVER, null, seq, position);
+  }
+
+  /** The recipient to whom this token was given, if it was handed over after `sinceMs`. */
+  ofToken(token: string, sinceMs: number): RecipientRow | null {
+    return this.#db.first(OF_TOKEN, token, sinceMs);
+  }
+
+  /** Recipients handed over after `sinceMs` under a token that was their message's. */
+  ofSharedToken(token: string, sinceMs: number): RecipientRow[] {
+    return this.#db.all(OF_SHARED_TOKEN, token, sinceMs);
   }
 
   recipients(seq: Seq): RecipientRow[] {

@@ -1,6 +1,7 @@
 import type { RecipientNews, ReportNews } from "../mail/report-news.ts";
 import type { SendingReport } from "../outbound/cloudflare-events.ts";
-import { afterFailure, afterReport, isSettled } from "../outbound/ledger.ts";
+import { afterFailure, afterNews, afterReport, isSettled } from "../outbound/ledger.ts";
+import { takenAs } from "../outbound/reply.ts";
 import type { Account } from "./account.ts";
 import type { LoggedEvent } from "./log.ts";
 import type { Outbox } from "./outbox.ts";
@@ -12,9 +13,13 @@ export interface ReportTools extends OutgoingLog {
   outbox: Outbox;
 }
 
+/** How long after the hand-over a report is believed: hosts give up within a week, and people complain within some. */
+const TOKEN_LIFETIME_MS = 30 * 86_400_000;
+
 /**
- * Moves the recipients that a report is about; inside one transaction. Answers what the log tells of it, which may be
- * nothing, or null where the report is about nobody whom that message went to: then it is a mail like any other (T53).
+ * Moves the recipient that a report is about: nobody but the one whose token it came to. Inside one transaction. Answers
+ * what the log tells of it, which may be nothing, or null where the report is about nobody whom that token was given to, or
+ * about one who was not handed over, or too long ago: then it is a mail like any other.
  */
 export function applyReport(
   tools: ReportTools,
@@ -23,14 +28,14 @@ export function applyReport(
   nowMs: number,
 ): LoggedEvent[] | null {
   const { outbox } = tools;
-  const seq = outbox.ofToken(news.token);
-  if (seq === null) return null;
-  const recipients = outbox.recipients(seq);
+  const believed = believedOf(outbox, news, nowMs);
   const meant = news.recipients.flatMap((one) => {
-    const recipient = recipientMeant(one, recipients);
+    const recipient = recipientMeant(one, believed);
     return recipient === null ? [] : [{ one, recipient }];
   });
-  if (meant.length === 0) return null;
+  const [first] = meant;
+  if (first === undefined) return null;
+  const { seq } = first.recipient;
   const events = meant.flatMap(({ one, recipient }) => {
     if (one.isFinal) {
       const reason = one.reported === "complained" ? "complaint" : "bounce";
@@ -41,8 +46,21 @@ export function applyReport(
     outbox.move(recipient, step.state, one.diagnostic ?? recipient.diagnostic, nowMs);
     return [logOutgoing(tools, account, { kind: step.event, recipient, nowMs })];
   });
-  settle(outbox, recipients);
+  settle(outbox, outbox.recipients(seq));
   return events;
+}
+
+/** The recipients of whom a report may be true. */
+function believedOf(outbox: Outbox, news: ReportNews, nowMs: number): RecipientRow[] {
+  const since = nowMs - TOKEN_LIFETIME_MS;
+  const own = outbox.ofToken(news.token, since);
+  if (own !== null) return [own];
+  // Such a token could be computed from the Message-ID, which whoever sees a copy knows. What the next host called the
+  // message, it told us and wrote into the copies.
+  return outbox.ofSharedToken(news.token, since).filter(({ diagnostic }) => {
+    const name = takenAs(diagnostic ?? "");
+    return name !== null && news.queueIds.includes(name);
+  });
 }
 
 /**
@@ -65,7 +83,7 @@ export function applySendingReport(
     outbox.suppress(recipient.address, reason, { seq: named.seq, nowMs });
   }
   const step =
-    report.report === "failed" ? afterFailure(recipient.state) : afterReport(recipient.state, report.report);
+    report.report === "failed" ? afterFailure(recipient.state) : afterNews(recipient.state, report.report);
   if (step.state === recipient.state) return [];
   outbox.move(recipient, step.state, report.diagnostic, nowMs);
   const events =

@@ -152,9 +152,8 @@ export type OutboxRow = {
   html: string;
   /** JSON array: ids of the uploads that hold the attachments. */
   files: string;
+  /** MAIL FROM of copies that several recipients share. */
   return_path: string;
-  /** What reports come back to; null where the return path is the mailbox itself. */
-  token: string | null;
   smtp_utf8: 0 | 1;
   /** Tries to hand it over outside the deployment. */
   tries: number;
@@ -180,6 +179,8 @@ export type RecipientRow = {
   at: number;
   /** The last that a host said of it; null = nothing yet. */
   diagnostic: string | null;
+  /** What reports about it come back to; null before the first try, inside the deployment, and where a name is too long. */
+  token: string | null;
 };
 
 /** An address that nothing more is sent to. */

@@ -28,6 +28,7 @@ export interface CloudflareOptions {
  */
 export class CloudflareTransport implements Transport {
   readonly name = "cloudflare";
+  readonly showsReturnPath = false;
   readonly maxBytes = MAX_MESSAGE_BYTES;
   readonly #options: CloudflareOptions;
 

@@ -90,15 +90,17 @@ export function messageStatus(recipients: readonly RecipientState[]): ShownState
 }
 
 /** Whether a try is under way. */
-function isHanding(state: RecipientState): boolean {
+export function isHanding(state: RecipientState): boolean {
   return state === "handing" || state === "ending";
 }
 
 /**
  * A recipient after a try, the `triesMade`-th. What comes when no try is under way is late news, of a try that was given up
- * for lost, and changes nothing but an `unknown`.
+ * for lost, and changes nothing but an `unknown`; and a report of `delivered` that came while the host was about to refuse.
  */
 export function afterTry(state: RecipientState, result: HandOver, triesMade: number): Step {
+  if (state === "delivered" && result.kind === "refused")
+    return { state: "bounced", event: "message.bounced" };
   const expected = isHanding(state) || state === "unknown";
   if (!expected) return { state, event: null };
   switch (result.kind) {
@@ -148,11 +150,30 @@ const REPORTED: Readonly<Record<Reported, { state: RecipientState; event: EventK
   delayed: null,
 };
 
+/** Whose host has taken the message, or may have. */
+const HANDED_OVER: ReadonlySet<RecipientState> = new Set<RecipientState>([
+  "ending",
+  "sent",
+  "unknown",
+  "delivered",
+  "bounced",
+  "complained",
+]);
+
 /**
- * A recipient after a report. The same twice, and news that a better report has overtaken, change nothing and are told to
- * nobody. A report proves that the message was taken, so it also settles an `unknown`, a `failed` and one under way.
+ * A recipient after a mail that reports on it, which anybody may have written who has seen its token. It moves nobody whose
+ * host has not taken the message as far as SMTP told us: what waits is tried on, and what was given up stays so.
  */
 export function afterReport(state: RecipientState, report: Reported): Step {
+  return HANDED_OVER.has(state) ? afterNews(state, report) : { state, event: null };
+}
+
+/**
+ * A recipient after news that are certainly true. The same twice, and news that better ones have overtaken, change nothing
+ * and are told to nobody. News prove that the message was taken, so they also settle an `unknown`, a `failed` and one under
+ * way.
+ */
+export function afterNews(state: RecipientState, report: Reported): Step {
   const news = REPORTED[report];
   if (news === null || RANK[news.state] <= RANK[state]) return { state, event: null };
   return news;

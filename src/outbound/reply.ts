@@ -80,6 +80,16 @@ export function codeOf(reply: string): number | null {
   return code === undefined ? null : Number(code);
 }
 
+/** `queued as 4F2A…` (Postfix, Exchange), `OK id=1rAb…` (Exim), `3AK… Message accepted for delivery` (sendmail). */
+const TAKEN_AS =
+  /^250[ -].*?(?:\bqueued as <?|\bid=)([\w-]{6,64})(?![\w-])|^250[ -](?:2\.\d+\.\d+ )?([\w-]{6,64}) message accepted/i;
+
+/** What the host calls the message that it took, by its reply; null if it does not say. */
+export function takenAs(reply: string): string | null {
+  const match = TAKEN_AS.exec(reply);
+  return match?.[1] ?? match?.[2] ?? null;
+}
+
 /** The lines of a reply without the codes that all but the first repeat. */
 function unfolded(reply: string): string {
   return reply

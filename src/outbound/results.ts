@@ -57,6 +57,19 @@ export function failureVerdict(error: unknown, attempt: Attempt): Verdict {
   return withoutReply(attempt.mayBeTaken ? "unanswered" : "deferred", what);
 }
 
+/**
+ * Whether a session that had carried a message before was over when the relay heard of this one, which another session may
+ * then carry: a relay may end one at any time, with 421 or without a word (RFC 5321 §3.8).
+ */
+export function endedBetweenMessages(
+  error: unknown,
+  attempt: Attempt,
+  refused: ReadonlyMap<string, string>,
+): boolean {
+  if (attempt.signal.aborted || attempt.mayBeTaken || refused.size > 0) return false;
+  return error instanceof SmtpFailure && (error.reply === "" || error.reply.startsWith("421"));
+}
+
 /** An address of another script needs the extension, and the whole message then says so. */
 function isSayable(address: string, mail: OutboundMail): boolean {
   return isPath(address) && (mail.needsSmtpUtf8 || isAscii(address));

@@ -2,14 +2,21 @@
 export class SmtpFailure extends Error {
   /** The reply, "" where there was none. */
   readonly reply: string;
-  /** `message`: answered to MAIL, RCPT or DATA. `session`: about the relay and us. */
-  readonly about: "session" | "message";
+  /** What the reply is about, by what it answered: MAIL the sender, RCPT the recipients, DATA and its end the message. */
+  readonly about: "session" | "sender" | "recipient" | "message";
 
-  constructor(what: string, reply: string, about: "session" | "message") {
+  constructor(what: string, reply: string, about: SmtpFailure["about"]) {
     super(what);
     this.reply = reply;
     this.about = about;
   }
+}
+
+/** Whether an envelope was refused, with the session left to carry another: after 421 it ends (RFC 5321 §3.8). */
+export function isRefusedEnvelope(error: unknown): boolean {
+  if (!(error instanceof SmtpFailure)) return false;
+  const isEnvelope = error.about === "sender" || error.about === "recipient";
+  return isEnvelope && /^[45][0-9]{2}/.test(error.reply) && !error.reply.startsWith("421");
 }
 
 const NO_LOGIN = "The relay did not let us log in";

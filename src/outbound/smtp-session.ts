@@ -124,8 +124,8 @@ export class SmtpSession {
   readonly #connection: Connection;
   readonly #socket: RelaySocket;
   readonly #lost: Promise<never>;
-  /** Messages that ended with a reply to their end. */
-  messagesSent = 0;
+  /** Messages that ended with a reply to their end, or were given up after one to their envelope. */
+  transactions = 0;
 
   private constructor(connection: Connection, socket: RelaySocket) {
     const lost = Promise.withResolvers<never>();
@@ -219,7 +219,7 @@ export class SmtpSession {
       const info = await this.#ask<SMTPConnection.SentMessageInfo>((callback) =>
         connection.send(inner, Readable.from(body), callback),
       );
-      this.messagesSent += 1;
+      this.transactions += 1;
       return info.response;
     } catch (error) {
       throw failureOf(error);
@@ -228,6 +228,14 @@ export class SmtpSession {
         envelope.refused.set(recipient, response);
       }
     }
+  }
+
+  /** Gives a message up whose envelope was refused; false where the session cannot go on. */
+  async reset(): Promise<boolean> {
+    if (!this.isOpen) return false;
+    await this.#ask((callback) => this.#connection.reset(callback));
+    this.transactions += 1;
+    return true;
   }
 
   /** Resolves when the kernel has taken everything that was written; there is no event for it that both streams raise. */
@@ -275,6 +283,13 @@ function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
 }
 
+/** What a reply is about, by the command that it answers as nodemailer names it. */
+const SUBJECTS: Readonly<Record<string, SmtpFailure["about"]>> = {
+  "MAIL FROM": "sender",
+  "RCPT TO": "recipient",
+  DATA: "message",
+};
+
 /** nodemailer's error, or one of the socket, as a failure. */
 function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new SmtpFailure(String(error), "", "session");
@@ -282,6 +297,5 @@ function failureOf(error: unknown): Error {
   const reply = "response" in error && typeof error.response === "string" ? error.response : "";
   const command = "command" in error ? String(error.command) : "CONN";
   if (command.startsWith("AUTH")) return loginFailure(reply);
-  const isMessage = command === "MAIL FROM" || command === "RCPT TO" || command === "DATA";
-  return new SmtpFailure(error.message, reply, isMessage ? "message" : "session");
+  return new SmtpFailure(error.message, reply, SUBJECTS[command] ?? "session");
 }

@@ -1,8 +1,10 @@
 import { Attempt, tryLimitMs } from "./attempt.ts";
 import { isEnvelopeId } from "./envelope.ts";
+import { IdleSessions } from "./idle-sessions.ts";
 import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import {
+  endedBetweenMessages,
   everybody,
   failureVerdict,
   faultOf,
@@ -11,7 +13,7 @@ import {
   sayableRecipients,
   tooLargeFor,
 } from "./results.ts";
-import { SmtpFailure } from "./smtp-failure.ts";
+import { isRefusedEnvelope, SmtpFailure } from "./smtp-failure.ts";
 import { SmtpSession } from "./smtp-session.ts";
 import type { Dial, SessionEnvelope } from "./smtp-session.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
@@ -20,10 +22,6 @@ import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 const MAX_MESSAGE_BYTES = 150_000_000;
 /** Sessions of one actor at a time: a large message must not hold up a small one. */
 const MAX_SESSIONS = 2;
-/** An idle session keeps the actor in memory, and relays end one after a few minutes themselves. */
-const IDLE_LIMIT_MS = 2_000;
-/** Common relays take some hundred messages in a session. */
-const MAX_MESSAGES_A_SESSION = 100;
 
 /** How messages leave. */
 export interface SmtpOptions extends Dial {
@@ -37,9 +35,10 @@ export interface SmtpOptions extends Dial {
  */
 export class SmtpTransport implements Transport {
   readonly name = "smtp";
+  readonly showsReturnPath = true;
   readonly maxBytes = MAX_MESSAGE_BYTES;
   readonly #options: SmtpOptions;
-  readonly #idle: { session: SmtpSession; timer: ReturnType<typeof setTimeout> }[] = [];
+  readonly #idle = new IdleSessions<SmtpSession>();
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
 
@@ -79,7 +78,7 @@ export class SmtpTransport implements Transport {
       return failureVerdict(error, attempt);
     }
     try {
-      const reused = this.#takeIdle();
+      const reused = this.#idle.take();
       if (reused !== null) {
         const verdict = await this.#tryOn(reused, attempt, envelope);
         if (verdict !== null) return verdict;
@@ -99,10 +98,10 @@ export class SmtpTransport implements Transport {
 
   /** Null when the session was over before the relay heard of the message, which another session may then carry. */
   async #tryOn(session: SmtpSession, attempt: Attempt, envelope: SessionEnvelope): Promise<Verdict | null> {
-    const wasUsed = session.messagesSent > 0;
+    const wasUsed = session.transactions > 0;
     const impossible = impossibleOn(session, attempt.mail);
     if (impossible !== null) {
-      this.#keep(session);
+      this.#idle.keep(session);
       return withoutReply("impossible", impossible);
     }
     try {
@@ -110,11 +109,15 @@ export class SmtpTransport implements Transport {
       const reply = await attempt.race(session.send(envelope, body));
       // A reply to what was not said yet is an answer to something else.
       if (!attempt.mayBeTaken) throw new SmtpFailure("The relay answered before it was asked", "", "session");
-      this.#keep(session);
+      this.#idle.keep(session);
       return verdictOf(reply) ?? withoutReply("unanswered", `The relay answered: ${reply}`);
     } catch (error) {
+      if (isRefusedEnvelope(error) && (await attempt.race(session.reset()).catch(() => false))) {
+        this.#idle.keep(session);
+        return failureVerdict(error, attempt);
+      }
       session.destroy();
-      if (wasUsed && !attempt.signal.aborted && endedBetweenMessages(error, attempt, envelope)) return null;
+      if (wasUsed && endedBetweenMessages(error, attempt, envelope.refused)) return null;
       return failureVerdict(error, attempt);
     }
   }
@@ -135,27 +138,6 @@ export class SmtpTransport implements Transport {
     }
     this.#busy += 1;
   }
-
-  #takeIdle(): SmtpSession | null {
-    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
-      clearTimeout(kept.timer);
-      if (kept.session.isOpen) return kept.session;
-      kept.session.destroy();
-    }
-    return null;
-  }
-
-  #keep(session: SmtpSession): void {
-    if (!session.isOpen || session.messagesSent >= MAX_MESSAGES_A_SESSION) return session.quit();
-    const kept = {
-      session,
-      timer: setTimeout(() => {
-        this.#idle.splice(this.#idle.indexOf(kept), 1);
-        session.quit();
-      }, IDLE_LIMIT_MS),
-    };
-    this.#idle.push(kept);
-  }
 }
 
 /** What this relay cannot do, so that the message never gets to it. */
@@ -164,10 +146,4 @@ function impossibleOn(session: SmtpSession, mail: OutboundMail): string | null {
     return "The relay does not offer SMTPUTF8, which an address that is not ASCII needs";
   }
   return tooLargeFor(session.maxBytes, mail);
-}
-
-/** RFC 5321 §3.8: a relay may end a session at any time, with 421 or without a word; then nothing of this message was heard. */
-function endedBetweenMessages(error: unknown, attempt: Attempt, envelope: SessionEnvelope): boolean {
-  if (attempt.mayBeTaken || envelope.refused.size > 0 || !(error instanceof SmtpFailure)) return false;
-  return error.reply === "" || error.reply.startsWith("421");
 }

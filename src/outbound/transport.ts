@@ -44,6 +44,8 @@ export interface RecipientResult {
 /** A way out of the deployment. */
 export interface Transport {
   name: "smtp" | "worker-mailer" | "cloudflare" | "local";
+  /** Whether MAIL FROM is the return path, which the hosts of all recipients of one `send` see: else it is the platform's. */
+  showsReturnPath: boolean;
   /** Bytes of the largest message it takes; known before a try, so that a larger one is refused when it is asked for. */
   maxBytes: number;
   /**

@@ -51,6 +51,9 @@ export class WorkerMailerSession extends StepsOnly {
   /** What the relay offered, in capitals, since the session is encrypted if it is. */
   #offers: string[] = [];
   lastReply = "";
+  #isOver = false;
+  /** Messages that were answered for, one way or the other. */
+  transactions = 0;
 
   // What the inherited steps read and write.
   socket: Socket;
@@ -81,6 +84,11 @@ export class WorkerMailerSession extends StepsOnly {
       auth?.kind === "password"
         ? { username: utf8InLatin1(auth.user), password: utf8InLatin1(auth.password) }
         : undefined;
+  }
+
+  /** Whether a message can be tried on it, as far as it is known: what was said unasked would answer the next command. */
+  get isOpen(): boolean {
+    return !this.#isOver && this.#received === "";
   }
 
   /** From the greeting to the login. */
@@ -117,13 +125,13 @@ export class WorkerMailerSession extends StepsOnly {
         NOTIFY: { DELAY: true, FAILURE: true },
       },
     };
-    await this.#step(() => this.mail(), ofMessage);
+    await this.#step(() => this.mail(), ofSender);
   }
 
   /** RCPT TO for one recipient: given several, the step ends at the first that is refused. */
   async to(recipient: string): Promise<void> {
     if (this.emailSending !== null) this.emailSending.to = [{ email: recipient }];
-    await this.#step(() => this.rcpt(), ofMessage);
+    await this.#step(() => this.rcpt(), ofRecipient);
   }
 
   /**
@@ -152,16 +160,28 @@ export class WorkerMailerSession extends StepsOnly {
     return { end };
   }
 
+  /** Gives a message up whose envelope was refused; false where the session cannot go on. */
+  async reset(): Promise<boolean> {
+    try {
+      await this.writeLine("RSET");
+      return codeOf(await this.readTimeout()) === 250;
+    } catch {
+      // The connection ended, or what came is no reply.
+      return false;
+    }
+  }
+
   /** Leaves without waiting for an answer. */
-  leave(): void {
+  quit(): void {
     this.writer
       .write(encoder.encode("QUIT\r\n"))
       .catch(ignore)
-      .finally(() => this.drop());
+      .finally(() => this.destroy());
   }
 
   /** Ends at once. */
-  drop(): void {
+  destroy(): void {
+    this.#isOver = true;
     this.socket.close().catch(ignore);
   }
 
@@ -248,6 +268,8 @@ export class WorkerMailerSession extends StepsOnly {
 }
 
 const ofSession = (what: string, reply: string): SmtpFailure => new SmtpFailure(what, reply, "session");
+const ofSender = (what: string, reply: string): SmtpFailure => new SmtpFailure(what, reply, "sender");
+const ofRecipient = (what: string, reply: string): SmtpFailure => new SmtpFailure(what, reply, "recipient");
 const ofMessage = (what: string, reply: string): SmtpFailure => new SmtpFailure(what, reply, "message");
 const ofLogin = (_what: string, reply: string): SmtpFailure => loginFailure(reply);
 const AUTH_TYPE = { PLAIN: "plain", LOGIN: "login" } as const;

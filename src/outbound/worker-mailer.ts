@@ -1,10 +1,12 @@
 import { Attempt, tryLimitMs } from "./attempt.ts";
 import { DotStuffing } from "./dot-stuffing.ts";
 import { isEnvelopeId } from "./envelope.ts";
+import { IdleSessions } from "./idle-sessions.ts";
 import type { Connect } from "./relay-socket.ts";
 import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import {
+  endedBetweenMessages,
   everybody,
   failureVerdict,
   faultOf,
@@ -13,12 +15,12 @@ import {
   sayableRecipients,
   tooLargeFor,
 } from "./results.ts";
-import { SmtpFailure } from "./smtp-failure.ts";
+import { isRefusedEnvelope, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 import { WorkerMailerSession } from "./worker-mailer-session.ts";
 
-/** It is for small messages: each opens a session of its own, and none is told its size beforehand. */
+/** It is for small messages: the relay is told the size of none beforehand. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
 /** How messages leave. */
@@ -31,11 +33,13 @@ export interface WorkerMailerOptions {
   limitMs?: number;
 }
 
-/** Hands small messages to a relay in worker-mailer's steps, a session for each message. */
+/** Hands small messages to a relay in worker-mailer's steps, and keeps the session for the next one. */
 export class WorkerMailerTransport implements Transport {
   readonly name = "worker-mailer";
+  readonly showsReturnPath = true;
   readonly maxBytes = MAX_MESSAGE_BYTES;
   readonly #options: WorkerMailerOptions;
+  readonly #idle = new IdleSessions<WorkerMailerSession>();
 
   constructor(options: WorkerMailerOptions) {
     this.#options = options;
@@ -57,21 +61,56 @@ export class WorkerMailerTransport implements Transport {
 
   /** What came of all recipients that were not refused one by one; those are put into `refused`. */
   async #verdict(attempt: Attempt, recipients: string[], refused: Map<string, string>): Promise<Verdict> {
-    const { settings, hello, connect } = this.#options;
+    const reused = this.#idle.take();
+    if (reused !== null) {
+      const verdict = await this.#tryOn(reused, attempt, recipients, refused);
+      if (verdict !== null) return verdict;
+    }
     let session: WorkerMailerSession | null = null;
     try {
       attempt.signal.throwIfAborted();
-      const socket = connect(
-        { hostname: settings.host, port: settings.port },
-        { secureTransport: SECURE_TRANSPORT[settings.security], allowHalfOpen: false },
-      );
-      session = new WorkerMailerSession(socket, settings, hello);
+      session = this.#dial();
+      await attempt.race(session.begin());
+    } catch (error) {
+      session?.destroy();
+      return failureVerdict(error, attempt);
+    }
+    return (
+      (await this.#tryOn(session, attempt, recipients, refused)) ??
+      withoutReply("deferred", "The relay closed the connection")
+    );
+  }
+
+  #dial(): WorkerMailerSession {
+    const { settings, hello, connect } = this.#options;
+    const socket = connect(
+      { hostname: settings.host, port: settings.port },
+      { secureTransport: SECURE_TRANSPORT[settings.security], allowHalfOpen: false },
+    );
+    return new WorkerMailerSession(socket, settings, hello);
+  }
+
+  /** Null when the session was over before the relay heard of the message, which another session may then carry. */
+  async #tryOn(
+    session: WorkerMailerSession,
+    attempt: Attempt,
+    recipients: string[],
+    refused: Map<string, string>,
+  ): Promise<Verdict | null> {
+    const wasUsed = session.transactions > 0;
+    try {
       const verdict = await attempt.race(transact(session, attempt, recipients, refused));
-      session.leave();
+      session.transactions += 1;
+      if (verdict.result.kind === "unanswered") session.destroy();
+      else this.#idle.keep(session);
       return verdict;
     } catch (error) {
-      session?.drop();
-      return failureVerdict(error, attempt);
+      if (isRefusedEnvelope(error) && (await attempt.race(session.reset()).catch(() => false))) {
+        this.#idle.keep(session);
+        return failureVerdict(error, attempt);
+      }
+      session.destroy();
+      return wasUsed && endedBetweenMessages(error, attempt, refused) ? null : failureVerdict(error, attempt);
     }
   }
 }
@@ -93,7 +132,6 @@ async function transact(
   refused: Map<string, string>,
 ): Promise<Verdict> {
   const { mail } = attempt;
-  await session.begin();
   const tooLarge = tooLargeFor(session.maxBytes, mail);
   if (tooLarge !== null) return withoutReply("impossible", tooLarge);
   await session.from(mail.returnPath, isEnvelopeId(mail.envelopeId) ? mail.envelopeId : null);
@@ -101,8 +139,11 @@ async function transact(
     const reply = await refusalOf(session, recipient);
     if (reply !== null) refused.set(recipient, reply);
   }
-  // Each has its own verdict.
-  if (refused.size === recipients.length) return NOT_SAYABLE;
+  if (refused.size === recipients.length) {
+    if (!(await session.reset())) session.destroy();
+    // Each has its own verdict.
+    return NOT_SAYABLE;
+  }
   // Each write was awaited: when the message is exhausted, the kernel has it.
   const flushed = (): Promise<void> => Promise.resolve();
   const { end } = await session.message(attempt.body(flushed), new DotStuffing());

@@ -241,6 +241,28 @@ describe("the schema of a mailbox", () => {
     });
   });
 
+  it("of 012 believes reports of whom a host has taken, as far as that host told, and of nobody else", async () => {
+    await withDatabase((db) => {
+      migrate(db, MIGRATIONS.slice(0, 12));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      db.script(`INSERT INTO outbox (seq, message, text, html, files, return_path, token, smtp_utf8, tries, due_at, told_sent)
+        VALUES (1, '{}', '', '', '[]', 'old+b.x@mailkeep.test', 'x', 0, 1, 50, 1)`);
+      db.script(`INSERT INTO recipient (seq, position, address, state, at, inside, diagnostic) VALUES
+        (1, 0, 'sent@elsewhere.example', 'sent', 10, 0, '250 2.0.0 Ok: queued as 4F2A6B7C8D'),
+        (1, 1, 'waits@elsewhere.example', 'queued', 10, 0, '450 later'),
+        (1, 2, 'refused@elsewhere.example', 'bounced', 10, 0, '550 no'),
+        (1, 3, 'inside@mailkeep.test', 'delivered', 10, 1, '250 fine')`);
+      migrate(db, MIGRATIONS);
+      const outbox = new Outbox(db);
+      expect(outbox.ofToken("x", 0)).toBeNull();
+      expect(outbox.ofSharedToken("x", 0).map(({ address }) => address)).toEqual(["sent@elsewhere.example"]);
+      expect(outbox.ofSharedToken("x", 10)).toEqual([]);
+      const [, waits] = outbox.recipients(1);
+      expect([waits?.state, waits?.token]).toEqual(["queued", null]);
+      expect(outbox.due("outside", 100, 10)).toEqual([1]);
+    });
+  });
+
   it("of 003 goes on with its webhooks and its counters, without an upload", async () => {
     await withDatabase((db) => {
       migrate(db, MIGRATIONS.slice(0, 3));

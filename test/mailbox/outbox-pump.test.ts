@@ -5,14 +5,15 @@ import type { Sent } from "../../src/contract/sending.ts";
 import { configOf } from "../../src/env.ts";
 import type { Database, Query } from "../../src/lib/sql.ts";
 import type { AlarmClock } from "../../src/lib/wake.ts";
-import type { Reported } from "../../src/mail/report-news.ts";
+import { returnPathToken } from "../../src/mail/return-path.ts";
+import type { Reported, ReportNews } from "../../src/mail/report-news.ts";
 import type { Account } from "../../src/mailbox/account.ts";
 import type { LoggedEvent } from "../../src/mailbox/log.ts";
 import { WAYS, type Outbox, type Way } from "../../src/mailbox/outbox.ts";
 import { OutboxPump } from "../../src/mailbox/outbox-pump.ts";
 import { applyReport } from "../../src/mailbox/reports.ts";
 import type { RecipientRow } from "../../src/mailbox/schema.ts";
-import { isSettled, messageStatus, type HandOver } from "../../src/outbound/ledger.ts";
+import { isSettled, messageStatus, shownState, type HandOver } from "../../src/outbound/ledger.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../../src/outbound/transport.ts";
 import { actorOf, advance, ask, createMailbox, resetClock, setClock, type TestMailbox } from "../harness.ts";
 
@@ -81,6 +82,7 @@ class Rig {
   #transport(way: Way): Transport {
     return {
       name: "local",
+      showsReturnPath: way === "outside",
       maxBytes: 1e9,
       send: (mail) =>
         new Promise((resolve) => {
@@ -121,16 +123,14 @@ class Rig {
 
   report(seq: number, address: string, reported: Reported): void {
     const { db, outbox, account } = this.#mailbox;
-    const [row] = db.all<{ token: string }, [number]>(
-      { text: "SELECT token FROM outbox WHERE seq = ?" },
-      seq,
-    );
-    const news = {
+    const row = outbox.recipients(seq).find((one) => one.address === address);
+    const news: ReportNews = {
       token: row?.token ?? "",
       recipients: [{ addresses: [address], reported, isFinal: false, diagnostic: "reported" }],
+      queueIds: [],
     };
     const tools = { db, outbox, enqueue: () => undefined };
-    const events = this.#mailbox.commit(() => applyReport(tools, account, news as never, Date.now()));
+    const events = this.#mailbox.commit(() => applyReport(tools, account, news, Date.now()));
     this.events.push(...(events ?? []));
   }
 
@@ -181,7 +181,7 @@ const stateOf = (rows: readonly RecipientRow[], address: string) =>
   rows.find((row) => row.address === address)?.state;
 
 describe("a report that comes while a message is tried", () => {
-  it.each(["deferred", "taken", "refused", "unanswered", "impossible"] as const)(
+  it.each(["deferred", "taken", "unanswered", "impossible"] as const)(
     "stands, though the try was %s in the end: nothing is sent twice",
     async (kind) => {
       const box = await createMailbox();
@@ -200,16 +200,103 @@ describe("a report that comes while a message is tried", () => {
     },
   );
 
-  it("stands when the end of the message is said after it", async () => {
+  it("does not stand where it says delivered and the host refuses", async () => {
     const box = await createMailbox();
-    await withMessage(box, OUTSIDE, async (rig, seq) => {
+    await withMessage(box, [OUTSIDE[0] ?? ""], async (rig, seq) => {
       await rig.pump();
-      rig.report(seq, OUTSIDE[0] ?? "", "complained");
-      await rig.held.outside[0]?.mail.beforeEnd();
-      expect(stateOf(rig.outbox.recipients(seq), OUTSIDE[0] ?? "")).toBe("complained");
-      rig.held.outside[0]?.answer(["taken", "taken"]);
+      const [held] = rig.held.outside;
+      await held?.mail.beforeEnd();
+      rig.report(seq, OUTSIDE[0] ?? "", "delivered");
+      held?.answer(["refused"]);
       await rig.settled();
-      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["complained", "sent"]);
+      rig.report(seq, OUTSIDE[0] ?? "", "delivered");
+      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["bounced"]);
+    });
+  });
+
+  it.each(["delivered", "bounced", "complained"] as const)(
+    "%s of a recipient whose retry waits, or whose message has no end yet, moves nobody",
+    async (reported) => {
+      const box = await createMailbox();
+      await withMessage(box, [OUTSIDE[0] ?? ""], async (rig, seq) => {
+        await rig.pump();
+        rig.report(seq, OUTSIDE[0] ?? "", reported);
+        rig.held.outside[0]?.answer(["deferred"]);
+        await rig.settled();
+        rig.report(seq, OUTSIDE[0] ?? "", reported);
+        expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["queued"]);
+        expect(rig.due).not.toBeNull();
+        advance(LONG_MS);
+        await rig.pump();
+        rig.held.outside[0]?.answer(["taken"]);
+        await rig.settled();
+        expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["sent"]);
+        expect(rig.events.map((event) => event.kind)).toEqual(["message.sent"]);
+      });
+    },
+  );
+});
+
+describe("a message to several recipients outside", () => {
+  const FIVE = ["1", "2", "3", "4", "5"].map((name) => `${name}@example.net`);
+
+  it("goes out in a copy for each, under a return path of its own", async () => {
+    const box = await createMailbox();
+    await withMessage(box, FIVE, async (rig, seq) => {
+      const paths: string[] = [];
+      await rig.pump();
+      for (const address of FIVE) {
+        const [held] = rig.held.outside;
+        expect(held?.mail.recipients).toEqual([address]);
+        paths.push(returnPathToken(held?.mail.returnPath ?? "") ?? "");
+        held?.answer(["taken"]);
+        await rig.settled();
+      }
+      expect(rig.outbox.recipients(seq).map(({ token }) => token)).toEqual(paths);
+      expect(new Set(paths).size).toBe(FIVE.length);
+      expect(rig.events.map(({ kind }) => kind)).toEqual(["message.sent"]);
+    });
+  });
+
+  it.each([
+    ["before its end", false, "queued"],
+    ["after its end", true, "unknown"],
+  ] as const)(
+    "and dies at the third %s: two are sent, and nobody gets it twice",
+    async (_, isEnding, third) => {
+      const box = await createMailbox();
+      await withMessage(box, FIVE, async (rig, seq) => {
+        await rig.pump();
+        for (let copy = 0; copy < 2; copy += 1) {
+          await rig.held.outside[0]?.mail.beforeEnd();
+          rig.held.outside[0]?.answer(["taken"]);
+          await rig.settled();
+        }
+        if (isEnding) await rig.held.outside[0]?.mail.beforeEnd();
+        rig.die();
+        const offered: string[] = [];
+        await rig.pump();
+        const states = rig.outbox.recipients(seq).map(({ state }) => shownState(state));
+        expect(states).toEqual(["sent", "sent", third, "queued", "queued"]);
+        for (let [held] = rig.held.outside; held !== undefined; [held] = rig.held.outside) {
+          offered.push(...held.mail.recipients);
+          held.answer(["taken"]);
+          await rig.settled();
+        }
+        expect(offered).toEqual(FIVE.slice(isEnding ? 3 : 2));
+      });
+    },
+  );
+
+  it("is not offered to the others where the relay is not there", async () => {
+    const box = await createMailbox();
+    await withMessage(box, FIVE, async (rig, seq) => {
+      await rig.pump();
+      rig.held.outside[0]?.answer(["deferred"]);
+      await rig.settled();
+      expect(rig.held.outside).toEqual([]);
+      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(FIVE.map(() => "queued"));
+      expect(rig.outbox.find(seq)?.tries.outside.made).toBe(1);
     });
   });
 });
@@ -243,7 +330,7 @@ describe("while messages are under way", () => {
   });
 });
 
-const PATH = { returnPath: "x@mailkeep.test", token: null };
+const PATH = "x@mailkeep.test";
 
 async function again(rig: Rig, seq: number) {
   const found = rig.outbox.find(seq);
@@ -294,6 +381,8 @@ class Rules {
   /** Who may have the message: it is not offered to them again. */
   readonly #reached = new Set<string>();
   readonly #offered = new Set<OutboundMail>();
+  /** Whom a report moved who was not handed over. */
+  readonly #misled: string[] = [];
 
   constructor(rig: Rig, seq: number) {
     this.#rig = rig;
@@ -308,6 +397,15 @@ class Rules {
   /** Their host said that it did not take it, before any report said otherwise. */
   notTaken(addresses: readonly string[]): void {
     for (const address of addresses) this.#reached.delete(address);
+  }
+
+  /** A report came while the recipients stood so. */
+  reported(before: readonly RecipientRow[]): void {
+    const after = this.#rig.outbox.recipients(this.#seq);
+    for (const { address, state } of before) {
+      const isUntaken = state === "queued" || state === "handing" || state === "failed";
+      if (isUntaken && stateOf(after, address) !== state) this.#misled.push(address);
+    }
   }
 
   /** Each rule that is broken now. */
@@ -325,6 +423,7 @@ class Rules {
       ...told.filter((one, at) => told.indexOf(one) !== at).map((one) => `told twice of ${one}`),
       ...(this.#rig.status(this.#seq) === status ? [] : [`does not show ${status}`]),
       ...this.#forgotten(rows),
+      ...this.#misled.map((address) => `believed a report about ${address}`),
     ];
   }
 
@@ -353,8 +452,11 @@ async function take(rig: Rig, rules: Rules, one: Step, seq: number): Promise<voi
       return rig.pump();
     case "die":
       return rig.die();
-    case "report":
-      return rig.report(seq, one.address, one.reported);
+    case "report": {
+      const before = rig.outbox.recipients(seq);
+      rig.report(seq, one.address, one.reported);
+      return rules.reported(before);
+    }
     case "end": {
       const [held] = rig.held[one.way];
       await held?.mail.beforeEnd();

@@ -1,24 +1,48 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ChangePage } from "../../src/contract/event.ts";
 import type { Email, EmailPage, ThreadPage } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
 import { receiveSendingEvents } from "../../src/http/queue.ts";
-import { actorOf, api, ask, createMailbox, deliver, message, rowsOf, type TestMailbox } from "../harness.ts";
+import { mintToken, returnPathWith } from "../../src/mail/return-path.ts";
+import {
+  actorOf,
+  advance,
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  message,
+  resetClock,
+  rowsOf,
+  type TestMailbox,
+} from "../harness.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  resetClock();
+});
 
 const ANN = "ann@example.net";
 const BOB = "bob@example.net";
 
 /** A message that left, and where reports about it come to. */
-async function sentMessage(to: string[] = [ANN, BOB]) {
+async function sentMessage(to: string[] = [ANN, BOB], bcc: string[] = []) {
   const box = await createMailbox();
   const { body } = await ask<Sent>("/v1/send?wait=10", {
     key: box.api_key,
-    json: { to, subject: "Hello", text: "Hello." },
+    json: { to, bcc, subject: "Hello", text: "Hello." },
   });
-  const [row] = await rowsOf<{ return_path: string }>(box.mailbox, "SELECT return_path FROM outbox");
-  return { box, id: body.id, returnPath: row?.return_path ?? "" };
+  const rows = await rowsOf<{ address: string; token: string }>(
+    box.mailbox,
+    "SELECT address, token FROM recipient",
+  );
+  const pathOf = (address: string): string => {
+    const token = rows.find((row) => row.address === address)?.token ?? "";
+    return returnPathWith(box.mailbox, token) ?? "";
+  };
+  return { box, id: body.id, messageId: body.message_id, pathOf, returnPath: pathOf(to[0] ?? "") };
 }
 
 /** A delivery status notification (RFC 3464). */
@@ -59,6 +83,8 @@ function complaint(feedbackType: string, recipient: string | null) {
   );
 }
 
+const suppressionsOf = async (box: TestMailbox) =>
+  (await ask<{ suppressions: object[] }>("/v1/suppressions", { key: box.api_key })).body.suppressions;
 const statesOf = async (box: TestMailbox, id: string) => {
   const { body } = await ask<Email>(`/v1/emails/${id}`, { key: box.api_key });
   return [body.status, ...body.delivery.map(({ status }) => status)];
@@ -68,53 +94,51 @@ const kindsOf = async (box: TestMailbox) =>
 const listed = async (box: TestMailbox, query: string) =>
   (await ask<EmailPage>(`/v1/inbox?direction=inbound&${query}`, { key: box.api_key })).body.emails;
 
-describe("a report to the return path of a message", () => {
-  it("moves the recipient it names, and that one alone", async () => {
-    const { box, id, returnPath } = await sentMessage();
-    await deliver(returnPath, notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
+describe("a report to the return path of a recipient", () => {
+  it("moves that recipient, and that one alone", async () => {
+    const { box, id, pathOf } = await sentMessage();
+    await deliver(pathOf(ANN), notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
     expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent"]);
-    await deliver(returnPath, notification({ address: BOB, action: "delivered", status: "2.0.0" }), "");
+    await deliver(pathOf(BOB), notification({ address: BOB, action: "delivered", status: "2.0.0" }), "");
     expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "delivered"]);
     expect(await kindsOf(box)).toEqual(["message.sent", "message.bounced", "message.delivered"]);
     const { body } = await ask<{ events: { data: object }[] }>("/v1/changes", { key: box.api_key });
     expect(body.events[1]?.data).toMatchObject({ event: "message.bounced", email_id: id, from: box.mailbox });
   });
 
-  it("may name several recipients, and a delay is no end", async () => {
-    const { box, id, returnPath } = await sentMessage();
-    const both = notification(
-      { address: ANN.toUpperCase(), action: "delayed", status: "4.4.1" },
-      { address: BOB, action: "failed", status: "5.2.2", said: "552 5.2.2 mailbox full" },
-    );
-    await deliver(returnPath, both, "");
+  it("may name others too, who stay as they are, and a delay is no end", async () => {
+    const { box, id, pathOf } = await sentMessage();
+    const both = () =>
+      notification(
+        { address: ANN.toUpperCase(), action: "delayed", status: "4.4.1" },
+        { address: BOB, action: "failed", status: "5.2.2", said: "552 5.2.2 mailbox full" },
+      );
+    await deliver(pathOf(ANN), both(), "");
+    expect(await statesOf(box, id)).toEqual(["sent", "sent", "sent"]);
+    await deliver(pathOf(BOB), both(), "");
     expect(await statesOf(box, id)).toEqual(["bounced", "sent", "bounced"]);
+    expect(await listed(box, "")).toEqual([]);
     // A full mailbox may be emptied.
-    expect((await ask("/v1/suppressions", { key: box.api_key })).body).toMatchObject({ suppressions: [] });
+    expect(await suppressionsOf(box)).toEqual([]);
   });
 
   it("suppresses an address that is dead, and one that complained", async () => {
-    const { box, id, returnPath } = await sentMessage();
-    await deliver(returnPath, notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
-    await deliver(returnPath, complaint("abuse", BOB));
+    const { box, id, pathOf } = await sentMessage();
+    await deliver(pathOf(ANN), notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
+    await deliver(pathOf(BOB), complaint("abuse", BOB));
     expect(await statesOf(box, id)).toEqual(["complained", "bounced", "complained"]);
-    expect((await ask("/v1/suppressions", { key: box.api_key })).body).toMatchObject({
-      suppressions: [
-        { address: ANN, reason: "bounce" },
-        { address: BOB, reason: "complaint" },
-      ],
-    });
+    expect(await suppressionsOf(box)).toMatchObject([
+      { address: ANN, reason: "bounce" },
+      { address: BOB, reason: "complaint" },
+    ]);
     const again = await ask("/v1/send", { key: box.api_key, json: { to: BOB, subject: "x", text: "x" } });
     expect(again.body.error).toBe(`Recipient is suppressed: ${BOB} (complaint)`);
   });
 
-  it("that hides its recipient is about the only one there was, or about nobody", async () => {
-    const one = await sentMessage([ANN]);
-    await deliver(one.returnPath, complaint("abuse", null));
-    expect(await statesOf(one.box, one.id)).toEqual(["complained", "complained"]);
-    const two = await sentMessage();
-    await deliver(two.returnPath, complaint("abuse", null));
-    expect(await statesOf(two.box, two.id)).toEqual(["sent", "sent", "sent"]);
-    expect(await listed(two.box, "")).toHaveLength(1);
+  it("that hides its recipient is about the one whose token it came to", async () => {
+    const { box, id, pathOf } = await sentMessage();
+    await deliver(pathOf(BOB), complaint("abuse", null));
+    expect(await statesOf(box, id)).toEqual(["complained", "sent", "complained"]);
   });
 
   it("is told of once, however often and in whatever order it comes", async () => {
@@ -153,8 +177,58 @@ describe("a report to the return path of a message", () => {
   });
 });
 
-describe("a forged report (T53)", () => {
+describe("a forged report", () => {
   const failed = (address: string) => notification({ address, action: "failed", status: "5.1.1" });
+  /** As tokens were computed from the bytes that stand in the Message-ID. */
+  const derived = (messageId: string) =>
+    mintToken(Buffer.from(/^<([0-9a-f]{40})@/.exec(messageId)?.[1] ?? "", "hex"));
+
+  it("by somebody who saw the Message-ID suppresses nobody", async () => {
+    const { box, id, messageId } = await sentMessage([ANN]);
+    const [row] = await rowsOf<{ return_path: string }>(box.mailbox, "SELECT return_path FROM outbox");
+    const guessed = returnPathWith(box.mailbox, derived(messageId)) ?? "";
+    expect(guessed).not.toBe(row?.return_path);
+    for (const path of [guessed, row?.return_path ?? ""]) {
+      await deliver(path, complaint("abuse", ANN));
+      await deliver(path, failed(ANN), "");
+    }
+    expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
+    expect(await suppressionsOf(box)).toEqual([]);
+    expect(await listed(box, "")).toHaveLength(4);
+  });
+
+  it("by a recipient of the same message moves none of the others, Bcc included", async () => {
+    const CAT = "cat@example.net";
+    const { box, id, pathOf } = await sentMessage([ANN, BOB], [CAT]);
+    const all = [ANN, BOB, CAT].map((address) => ({ address, action: "failed", status: "5.1.1" }));
+    await deliver(pathOf(ANN), notification(...all), "");
+    await deliver(pathOf(ANN), complaint("abuse", CAT));
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent", "sent"]);
+    expect(await suppressionsOf(box)).toMatchObject([{ address: ANN }]);
+  });
+
+  it("finds no token in the message itself, nor one that was made for two", async () => {
+    const { box, id, messageId } = await sentMessage();
+    const raw = await (await api(`/v1/emails/${id}/raw`, { key: box.api_key })).text();
+    const rows = await rowsOf<{ token: string }>(box.mailbox, "SELECT token FROM recipient");
+    const tokens = rows.map(({ token }) => token);
+    expect(new Set([...tokens, derived(messageId)]).size).toBe(3);
+    for (const token of tokens) expect(raw.toLowerCase()).not.toContain(token);
+    expect(raw).not.toMatch(/^cfbl-/im);
+    expect(raw).not.toContain("+b.");
+  });
+
+  it("that comes 30 days after the hand-over moves nobody", async () => {
+    const { box, id, returnPath } = await sentMessage([ANN]);
+    advance(30 * 86_400_000 - 60_000);
+    await deliver(returnPath, notification({ address: ANN, action: "delivered", status: "2.0.0" }), "");
+    expect(await statesOf(box, id)).toEqual(["delivered", "delivered"]);
+    advance(60_000);
+    await deliver(returnPath, failed(ANN), "");
+    await deliver(returnPath, complaint("abuse", ANN));
+    expect(await statesOf(box, id)).toEqual(["delivered", "delivered"]);
+    expect(await suppressionsOf(box)).toEqual([]);
+  });
 
   it.each([
     ["without a token", (box: TestMailbox) => box.mailbox],
@@ -197,6 +271,47 @@ describe("a forged report (T53)", () => {
     await deliver(returnPath, away, "");
     expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
     expect(await listed(box, "")).toHaveLength(1);
+  });
+});
+
+describe("a message that was handed over when its recipients shared a token", () => {
+  const OLD_TOKEN = "b".repeat(20);
+  const reported = (box: TestMailbox, words: string) =>
+    deliver(
+      returnPathWith(box.mailbox, OLD_TOKEN) ?? "",
+      notification({ address: ANN, action: "failed", status: "5.1.1" }).replace(
+        "Reporting-MTA: dns; mx.example.net",
+        `Reporting-MTA: dns; mx.example.net\n${words}`,
+      ),
+      "",
+    );
+
+  /** As the version before left it. */
+  async function oldMessage() {
+    const sent = await sentMessage();
+    await runInDurableObject(actorOf(sent.box.mailbox), (_, { storage }) => {
+      storage.sql.exec("UPDATE outbox SET token = ?", OLD_TOKEN);
+      storage.sql.exec(
+        "UPDATE recipient SET token = NULL, diagnostic = '250 2.0.0 Ok: queued as 4F2A6B7C8D'",
+      );
+    });
+    return sent;
+  }
+
+  it("is not moved by who knows the token", async () => {
+    const { box, id } = await oldMessage();
+    for (const words of ["", "X-Postfix-Queue-ID: 4F2A6B7C8E", "X-Note: queued as queued", "X-Queue-ID: "]) {
+      await reported(box, words);
+    }
+    expect(await statesOf(box, id)).toEqual(["sent", "sent", "sent"]);
+    expect(await suppressionsOf(box)).toEqual([]);
+  });
+
+  it("is moved by who also knows what the host called the message that took it", async () => {
+    const { box, id } = await oldMessage();
+    await reported(box, "X-Postfix-Queue-ID: 4F2A6B7C8D");
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent"]);
+    expect(await suppressionsOf(box)).toMatchObject([{ address: ANN }]);
   });
 });
 

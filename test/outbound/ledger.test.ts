@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   afterDeath,
+  afterNews,
   afterReport,
   afterTry,
   isSettled,
@@ -91,11 +92,23 @@ describe("a recipient after a try", () => {
   it("is not moved by late news, but an unknown one is settled and never queued again", () => {
     for (const result of RESULTS) {
       for (const settled of ["sent", "delivered", "bounced", "complained", "failed", "queued"] as const) {
+        if (settled === "delivered" && result.kind === "refused") continue;
         expect(afterTry(settled, result, 1)).toEqual({ state: settled, event: null });
       }
       expect(afterTry("unknown", result, 1).state).not.toBe("queued");
     }
     expect(afterTry("unknown", { kind: "taken" }, 1)).toEqual({ state: "sent", event: "message.sent" });
+  });
+});
+
+describe("a report of delivered", () => {
+  it("never outranks what SMTP said of the same try", () => {
+    expect(afterReport("ending", "delivered").state).toBe("delivered");
+    expect(afterTry("delivered", { kind: "refused" }, 1)).toEqual({
+      state: "bounced",
+      event: "message.bounced",
+    });
+    expect(afterReport("bounced", "delivered")).toEqual({ state: "bounced", event: null });
   });
 });
 
@@ -144,6 +157,17 @@ describe("a recipient after reports", () => {
         expect(afterReport(one, report)).toEqual({ state: one, event: null });
       }
     }
+  });
+
+  it("stands where it stood unless it was handed over, whatever they say", () => {
+    for (const one of ["queued", "handing", "failed"] as const) {
+      for (const report of REPORTS) expect(afterReport(one, report)).toEqual({ state: one, event: null });
+    }
+  });
+
+  it("moves by news that are certain even where nobody knew that it was taken", () => {
+    expect(afterNews("failed", "delivered").state).toBe("delivered");
+    expect(afterNews("queued", "bounced").state).toBe("bounced");
   });
 
   it("is settled even if nobody knew that it was sent", () => {

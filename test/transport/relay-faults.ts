@@ -3,7 +3,7 @@ import { EXTENSIONS, kinds, mail, ONE, rcpt, SMALL, TWO } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { bytesOf } from "./messages.ts";
 import { HURRIED_MS } from "./conformance.ts";
-import { close, hang, reset, say, trickle } from "./smtp-peer.ts";
+import { close, hang, inTurn, reset, say, trickle } from "./smtp-peer.ts";
 import type { Act, Plan } from "./smtp-peer.ts";
 
 const GARBAGE = "\u0000\u0007 not SMTP at all";
@@ -83,6 +83,58 @@ export function relayFaults(desk: Desk): void {
         { result: { kind: "refused" }, enhancedCode: "5.1.1", aboutRecipient: true },
         { result: { kind: "deferred" }, enhancedCode: "4.3.0", aboutRecipient: false },
       ]);
+    });
+  });
+
+  describe("a session", () => {
+    const RCPT: Act = (talk, line) =>
+      talk.write(line.includes("<no@") ? "550 5.1.1 unknown\r\n" : "250 ok\r\n");
+    const orders = ["a@x.example", "no@x.example", "b@x.example"].map((one) => ({
+      recipients: [one],
+      message: SMALL,
+    }));
+
+    it.each([[[]], [["PIPELINING"]]])(
+      "goes on after a recipient was refused, offering %j",
+      async (offers) => {
+        const peer = await start({ on: { RCPT }, offers });
+        const sent = await desk
+          .rig()
+          .actor()
+          .order({ transport: desk.choose(peer.url()), mails: orders });
+        expect(sent.flatMap(kinds)).toEqual(["taken", "refused", "taken"]);
+        expect(peer.connections).toBe(1);
+        expect(peer.taken).toHaveLength(2);
+      },
+    );
+
+    it.each([
+      ["is answered with 500", say("500 what?")],
+      ["ends the connection", close],
+    ])("is not used again where RSET %s", async (_, RSET) => {
+      const peer = await start({ on: { RCPT, RSET } });
+      const sent = await desk
+        .rig()
+        .actor()
+        .order({ transport: desk.choose(peer.url()), mails: orders });
+      expect(sent.flatMap(kinds)).toEqual(["taken", "refused", "taken"]);
+      expect(peer.connections).toBe(2);
+    });
+
+    it.each([
+      ["closed", close],
+      ["ended with 421", say("421 4.7.0 too many messages")],
+    ])("that was %s between messages is followed by another, and nobody notices", async (_, act) => {
+      const peer = await start(mail(inTurn(say("250 ok"), act, say("250 ok"))));
+      const sent = await desk
+        .rig()
+        .actor()
+        .order({
+          transport: desk.choose(peer.url()),
+          mails: [ONE, ONE].map((recipients) => ({ recipients, message: SMALL })),
+        });
+      expect(sent.flatMap(kinds)).toEqual(["taken", "taken"]);
+      expect([peer.connections, peer.taken.length]).toEqual([2, 2]);
     });
   });
 

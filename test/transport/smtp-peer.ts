@@ -141,7 +141,7 @@ export class Talk {
   #message: Buffer[] | null = null;
   #tail: Buffer = Buffer.alloc(0);
   #secured = false;
-  /** What was said since the last message. */
+  /** What was said since the last message, or since it was given up. */
   #commands: string[] = [];
   readonly #hear = (chunk: Buffer): void => this.#heard(chunk);
 
@@ -207,7 +207,8 @@ export class Talk {
     const act = this.peer.plan.on?.[verb] ?? this.#ordinary(verb);
     this.#said = "";
     act(this, line);
-    if (verb === "MAIL") this.#recipients = 0;
+    if (verb === "MAIL" || verb === "RSET") this.#recipients = 0;
+    if (verb === "RSET") this.#commands = [];
     if (verb === "RCPT" && this.#said.startsWith("250")) this.#recipients += 1;
   }
 

@@ -67,3 +67,9 @@ export function messageIdOf(bytes: Buffer): string {
 export function recipientsOf({ commands }: Taken): string[] {
   return commands.flatMap((line) => /^RCPT TO:<([^>]*)>/i.exec(line)?.[1] ?? []);
 }
+
+/** MAIL FROM of one copy; "" for the null return path and for none. */
+export function returnPathOf(copy: Taken | undefined): string {
+  const line = copy?.commands.find((one) => /^MAIL FROM:/i.test(one)) ?? "";
+  return /<([^>]*)>/.exec(line)?.[1] ?? "";
+}

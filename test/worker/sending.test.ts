@@ -5,7 +5,7 @@ import type { Act, Plan, Talk } from "../transport/smtp-peer.ts";
 import { inParallel } from "./client.ts";
 import type { MailboxKey } from "./client.ts";
 import { message } from "./messages.ts";
-import { copies, isTried, reading, recipientsOf, send, statuses } from "./outgoing.ts";
+import { copies, isTried, reading, recipientsOf, returnPathOf, send, statuses } from "./outgoing.ts";
 import { Server } from "./server.ts";
 
 /** More than a mailbox hands over at once. */
@@ -69,7 +69,7 @@ describe("a relay that answers", () => {
     const email = await server.service.email(box.api_key, body.id);
     expect(statuses(email)).toEqual({ ann: "sent", nobody: "bounced", ben: "sent" });
     expect(email.delivery[1]).toMatchObject({ diagnostic: "550 5.1.1 no such user", next_attempt_at: null });
-    expect(copies(relay, body.message_id).map(recipientsOf)).toEqual([to]);
+    expect(copies(relay, body.message_id).map(recipientsOf)).toEqual([[to[0]], [to[2]]]);
     expect((await kinds(box, body.id)).toSorted()).toEqual(["message.bounced", "message.sent"]);
 
     const again = await send(server.service, box, { to: to[1] });
@@ -81,15 +81,15 @@ describe("a relay that answers", () => {
 
   it("puts one recipient off, who is queued with the time of the next try", async () => {
     behave({ on: { RCPT: toRecipients({ later: "450 4.2.1 come back" }) } });
-    const to = ["later@elsewhere.example", "now@elsewhere.example"];
+    const to = ["now@elsewhere.example", "later@elsewhere.example"];
     const { body } = await send(server.service, box, { to }, { wait: 30 });
     expect(body.status).toBe("queued");
     const { delivery } = await server.service.email(box.api_key, body.id);
     expect(delivery.map(({ status, diagnostic }) => [status, diagnostic])).toEqual([
-      ["queued", "450 4.2.1 come back"],
       ["sent", "250 2.0.0 taken as 4711"],
+      ["queued", "450 4.2.1 come back"],
     ]);
-    const [later] = delivery;
+    const [, later] = delivery;
     expect(Date.parse(later?.next_attempt_at ?? "") - Date.parse(later?.at ?? "")).toBe(60_000);
   });
 
@@ -109,13 +109,62 @@ describe("a relay that answers", () => {
       { to: "to@elsewhere.example", bcc: "hidden@elsewhere.example", subject: "Zażółć", text: ".\r\n..x" },
       { wait: 30 },
     );
-    const [copy] = copies(relay, body.message_id);
-    expect(copy && recipientsOf(copy)).toEqual(["to@elsewhere.example", "hidden@elsewhere.example"]);
-    expect(copy?.bytes.toString("latin1")).not.toContain("hidden");
+    const taken = copies(relay, body.message_id);
+    expect(taken.map(recipientsOf)).toEqual([["to@elsewhere.example"], ["hidden@elsewhere.example"]]);
     // What the API gives as the raw message is what the relay got.
-    expect((await server.service.raw(box.api_key, body.id)).equals(copy?.bytes ?? Buffer.alloc(0))).toBe(
-      true,
-    );
+    const raw = await server.service.raw(box.api_key, body.id);
+    for (const { bytes } of taken)
+      expect([bytes.includes("hidden"), raw.equals(bytes)]).toEqual([false, true]);
+  });
+
+  it("is told of each recipient under a return path of its own, on one connection", async () => {
+    const to = Array.from({ length: 20 }, (_, number) => `r${number}@elsewhere.example`);
+    const before = relay.connections;
+    const { body } = await send(server.service, box, { to }, { wait: 30 });
+    expect(body.status).toBe("sent");
+    const taken = copies(relay, body.message_id);
+    expect(taken.map(recipientsOf)).toEqual(to.map((one) => [one]));
+    const paths = taken.map(returnPathOf);
+    const [local = "", domain = ""] = box.mailbox.split("@");
+    for (const path of paths) expect(path).toMatch(new RegExp(`^${local}\\+b\\.[a-z2-7]{20}@${domain}$`));
+    expect(new Set(paths).size).toBe(to.length);
+    for (const { bytes } of taken) expect(bytes.includes("+b.")).toBe(false);
+    expect(relay.connections - before).toBeLessThanOrEqual(1);
+  });
+
+  it("takes a large message to many once, under a return path that belongs to none of them", async () => {
+    const { body: file } = await server.service.ask<{ id: string }>("/v1/attachments?filename=large.bin", {
+      key: box.api_key,
+      body: Buffer.alloc(LARGE_BYTES, "large"),
+      headers: { "Content-Type": "application/octet-stream" },
+    });
+    const to = ["ann", "ben"].map((name) => `${name}@elsewhere.example`);
+    const attachments = [{ attachment_id: file.id }];
+    const { body } = await send(server.service, box, { to, attachments }, { wait: 30 });
+    expect((await reading(server.service, box, body.id, isTried)).status).toBe("sent");
+    const taken = copies(relay, body.message_id);
+    expect(taken.map(recipientsOf)).toEqual([to]);
+    const report = [
+      "From: mailer-daemon@elsewhere.example",
+      "Subject: Undelivered",
+      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+      "",
+      "--b",
+      "Content-Type: message/delivery-status",
+      "",
+      "Reporting-MTA: dns; elsewhere.example",
+      "",
+      `Final-Recipient: rfc822; ${to[1]}`,
+      "Action: failed",
+      "Status: 5.1.1",
+      "",
+      "--b--",
+    ];
+    const path = returnPathOf(taken[0]);
+    expect((await server.service.handOver(path, Buffer.from(report.join("\r\n")), "")).status).toBe(202);
+    const email = await server.service.email(box.api_key, body.id);
+    expect(statuses(email)).toEqual({ ann: "sent", ben: "sent" });
+    expect((await server.service.inbox(box.api_key))[0]).toMatchObject({ subject: "Undelivered" });
   });
 });
 
