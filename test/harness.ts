@@ -32,6 +32,10 @@ export async function api(path: string, ask: Ask = {}): Promise<Response> {
   if (ask.key !== undefined) headers.set("Authorization", `Bearer ${ask.key}`);
   if (ask.json !== undefined) headers.set("Content-Type", "application/json");
   const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
+  // As every HTTP client says it of a body that it holds whole.
+  if (typeof body === "string" && !headers.has("Content-Length")) {
+    headers.set("Content-Length", String(Buffer.byteLength(body)));
+  }
   const url = new URL(path, "https://api.example");
   const request = new Request<unknown, IncomingRequestCfProperties>(url, {
     method: ask.method ?? (body === undefined ? "GET" : "POST"),

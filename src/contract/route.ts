@@ -40,6 +40,8 @@ export interface RouteSpec<
   body: Body | null;
   /** Bytes of a JSON body at most, where the usual limit is not enough, and what who sends more is told. */
   bodyLimit?: { bytes: number; error: string };
+  /** A JSON body may carry files: bytes of it besides them, and what who sends more is told. */
+  inlineFiles?: { heldBytes: number; error: string };
   /** The media type of a body that is not JSON. */
   rawBody?: string;
   responses: Record<number, ResponseSpec>;

@@ -21,8 +21,10 @@ export const MAX_TEXT_BYTES = 500 * KB;
 export const MAX_HTML_BYTES = MB;
 /** Text, HTML and attachments together (interface specification, Limits; wire contract, part 5: Sizes). */
 export const MAX_TOTAL_BYTES = 100 * MB;
-/** Of a JSON body that carries attachments: it is held whole, so larger ones come by `POST /v1/attachments`. */
+/** Of a JSON body that carries attachments: larger ones come by `POST /v1/attachments`. */
 export const MAX_INLINE_JSON_BYTES = 25 * MB;
+/** Of such a body without the content of its attachments: text and HTML, each byte written as an escape of six, and the rest. */
+export const MAX_HELD_JSON_BYTES = 6 * (MAX_TEXT_BYTES + MAX_HTML_BYTES) + MB;
 /** Attachments of one message: each is a stream to open. The limits name no number; no honest mail has as many. */
 export const MAX_ATTACHMENTS = 100;
 /** Seconds that a call waits for the transport's answer (wire contract, part 4). */
@@ -61,11 +63,37 @@ const headers = z
   .transform((fields) => fields ?? {})
   .meta({ description: "Further header fields; those the service writes itself are refused." });
 
+/** The content of a file that was too large to be held while its request was read: it lies in the mailbox as an upload. */
+export class StoredContent {
+  /** Hex. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Null where nothing was stored, because a message was sent under the same Idempotency-Key before. */
+  readonly upload: { id: string; key: string } | null;
+
+  constructor(content: { sha256: string; sizeBytes: number; upload: { id: string; key: string } | null }) {
+    this.sha256 = content.sha256;
+    this.sizeBytes = content.sizeBytes;
+    this.upload = content.upload;
+  }
+
+  /** What tells a request from another: the bytes, and not where they lie. */
+  toJSON(): { sha256: string } {
+    return { sha256: this.sha256 };
+  }
+}
+
 /** One file: its content inline, or the id of an upload (or of an attachment in the mailbox). */
 export const OutgoingFile = z
   .strictObject({
     filename: optionalText,
-    content: z.string().nullish().meta({ description: "Base64." }),
+    content: z
+      .custom<string | StoredContent>(
+        (value) => typeof value === "string" || value instanceof StoredContent,
+        "must be a string",
+      )
+      .nullish()
+      .meta({ type: "string", description: "Base64." }),
     attachment_id: z.string().nullish().meta({ description: "As `POST /v1/attachments` gave it." }),
     content_type: optionalText.meta({ description: "`application/octet-stream` unless given." }),
     content_id: optionalText.meta({ description: "Shows the file in the HTML, at `cid:<content_id>`." }),
@@ -79,17 +107,18 @@ export type OutgoingFile = z.output<typeof OutgoingFile>;
 
 interface FileSource {
   filename: string;
-  content?: string | null;
+  content?: string | StoredContent | null;
   attachment_id?: string | null;
 }
 
 function fileFault({ filename, content, attachment_id }: FileSource) {
-  const isInline = typeof content === "string";
+  const isInline = content !== null && content !== undefined;
   if (isInline === Boolean(attachment_id)) {
     return { path: [], message: "must have either content or attachment_id" };
   }
   if (!isInline) return null;
   if (filename.trim() === "") return { path: ["filename"], message: "is required with content" };
+  if (content instanceof StoredContent) return null;
   return base64Bytes(content) === null ? { path: ["content"], message: "must be base64" } : null;
 }
 

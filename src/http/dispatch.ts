@@ -14,7 +14,19 @@ import { wasMade } from "../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
 import { noMailbox } from "../mailbox/account.ts";
 import { queryOf, siteOf } from "./request-url.ts";
-import { fitInput, readJson, type RawInput } from "./request-input.ts";
+import { InlineFiles } from "./inline-files.ts";
+import { readJsonWithFiles } from "./json-with-files.ts";
+import {
+  announcedBytes,
+  fitInput,
+  jsonHeaderFault,
+  jsonTypeFault,
+  MAX_JSON_BYTES,
+  readJson,
+  USUAL_LIMIT,
+  type RawInput,
+} from "./request-input.ts";
+import { admitSending } from "./submit.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
 
@@ -58,26 +70,81 @@ interface Served {
 async function answerOf(c: AppContext, config: Config, served: Served): Promise<Answer<Response>> {
   const { spec, caller, handler } = served;
   if (spec.target !== "public" && caller.kind === "nobody") return refused(UNAUTHORIZED);
-  const raw = await readInput(c, spec);
-  const input = raw.ok ? fitInput(spec, raw.value) : raw;
-  const origin = originOf(c, config);
-  const parts = { request: c.req.raw, env: c.env, config, origin };
-  if (spec.target === "public") return input.ok ? call(handler, { ...parts, input: input.value }) : input;
-
+  const request = c.req.raw;
+  const parts = { request, env: c.env, config, origin: originOf(c, config) };
+  if (spec.target === "public") {
+    const raw = await readInput(c, spec, null);
+    const input = raw.ok ? fitInput(spec, raw.value) : raw;
+    return input.ok ? call(handler, { ...parts, input: input.value }) : input;
+  }
   const mailbox = targetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
-  const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin });
-  access.foreign = isForeign(c, caller, raw);
-  const isMissing = mailbox.value !== null && !(await wasMade(c.env, "Mailbox", mailbox.value));
-  if (isMissing) return refused(noMailbox(access));
-  // A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and
-  // the deployment's routes act on no mailbox that could judge.
-  if (input.ok && spec.target !== "deployment") {
-    return call(handler, { ...parts, input: input.value, mailbox: mailbox.value, access });
+  if (mailbox.value !== null && !(await wasMade(c.env, "Mailbox", mailbox.value))) {
+    return refused(noMailbox(accessFor({ caller, spec, fault: null, origin: parts.origin })));
   }
-  const judged = await judge(mailbox.value, access);
+  if (!isLarge(request, spec)) return judgedInside(c, { ...served, ...parts, mailbox: mailbox.value }, null);
+
+  const files = await admitLarge(c, { ...served, ...parts, mailbox: mailbox.value });
+  if (!files.ok) return files;
+  try {
+    return await judgedInside(c, { ...served, ...parts, mailbox: mailbox.value }, files.value);
+  } finally {
+    await files.value?.discard();
+  }
+}
+
+/** A request whose caller showed a credential, and the mailbox that judges it. */
+interface Judged extends Served {
+  request: Request;
+  env: Env;
+  config: Config;
+  origin: string;
+  mailbox: MailboxStub | null;
+}
+
+/**
+ * A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and the
+ * deployment's routes act on no mailbox that could judge.
+ */
+async function judgedInside(
+  c: AppContext,
+  { spec, caller, handler, mailbox, ...parts }: Judged,
+  files: InlineFiles | null,
+): Promise<Answer<Response>> {
+  const raw = await readInput(c, spec, files);
+  const input = raw.ok ? fitInput(spec, raw.value) : raw;
+  const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin: parts.origin });
+  access.foreign = isForeign(c, caller, raw);
+  if (input.ok && spec.target !== "deployment") {
+    return call(handler, { ...parts, input: input.value, mailbox, access });
+  }
+  const judged = await judge(mailbox, access);
   if (judged !== null) return refused(judged);
   return input.ok ? call(handler, { ...parts, input: input.value }) : input;
+}
+
+/** Whether a body is so large, or may be, that nothing of it is read for a caller who may turn out to be nobody. */
+function isLarge(request: Request, spec: RouteSpec): boolean {
+  const length = announcedBytes(request);
+  return spec.body !== null && (length === null || length > MAX_JSON_BYTES);
+}
+
+/** Judges the caller of a large request by all but its body; answers where the files go that it may carry. */
+async function admitLarge(
+  c: AppContext,
+  { spec, caller, mailbox, request, env, config, origin }: Judged,
+): Promise<Answer<InlineFiles | null>> {
+  const raw = { ...headOf(c), body: null };
+  const head = fitInput({ ...spec, body: null }, raw);
+  const fault = head.ok ? jsonHeaderFault(request, spec.bodyLimit ?? USUAL_LIMIT) : head.error;
+  const access = accessFor({ caller, spec, fault, origin });
+  access.foreign = isForeign(c, caller, done(raw));
+  if (spec.inlineFiles === undefined || mailbox === null) {
+    const judged = await judge(mailbox, access);
+    return judged === null ? done(null) : refused(judged);
+  }
+  const admitted = await admitSending({ mailbox, access }, request, config);
+  return admitted.ok ? done(new InlineFiles({ env, mailbox, access }, admitted.value.isRepeat)) : admitted;
 }
 
 /** The one place where a handler loses its type: the table and `Handlers` share their keys. */
@@ -85,10 +152,31 @@ function call(handler: AnyHandler, parts: object): Promise<Answer<Response>> {
   return handler(parts as never);
 }
 
-async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInput>> {
-  const body = spec.body === null ? done(null) : await readJson(c.req.raw, spec.bodyLimit);
-  if (!body.ok) return body;
-  return done({ params: c.req.param(), query: queryOf(c.req.raw), body: body.value });
+async function readInput(
+  c: AppContext,
+  spec: RouteSpec,
+  files: InlineFiles | null,
+): Promise<Answer<RawInput>> {
+  const body = await readBody(c.req.raw, spec, files);
+  return body.ok ? done({ ...headOf(c), body: body.value }) : body;
+}
+
+async function readBody(
+  request: Request,
+  { body, bodyLimit = USUAL_LIMIT, inlineFiles }: RouteSpec,
+  files: InlineFiles | null,
+): Promise<Answer<unknown>> {
+  if (body === null) return done(null);
+  if (files === null || inlineFiles === undefined || request.body === null)
+    return readJson(request, bodyLimit);
+  const fault = jsonTypeFault(request);
+  if (fault !== null) return refused(fault);
+  return readJsonWithFiles(request.body, { whole: bodyLimit, held: inlineFiles }, files.keep);
+}
+
+/** What a request says besides its body. */
+function headOf(c: AppContext): Omit<RawInput, "body"> {
+  return { params: c.req.param(), query: queryOf(c.req.raw) };
 }
 
 /** The mailbox that a request acts on; null where the route needs none. */

@@ -1,12 +1,12 @@
-import { invalid, notFound, type Answer } from "../contract/problem.ts";
-import type { OutgoingFile } from "../contract/sending.ts";
+import { invalid, notFound, type Answer, type Problem } from "../contract/problem.ts";
+import { StoredContent, type OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
 import type { FileWish } from "../mailbox/accept.ts";
 import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";
 import type { AttachmentSource } from "../mailbox/reading.ts";
-import { storeUpload } from "./store-upload.ts";
+import { completeUpload, storeUpload } from "./store-upload.ts";
 
 /** The files of a message as uploads, which is what a message is composed from. */
 export interface OutgoingFiles {
@@ -58,6 +58,7 @@ async function uploadOf(
   { cut, ...asked }: Asked & { cut: Cut },
 ): Promise<Answer<FileUpload>> {
   const { attachment_id, content } = file;
+  if (content instanceof StoredContent) return completed(file, content, asked);
   if (typeof content === "string") {
     const bytes = Buffer.from(content, "base64");
     const inline = {
@@ -83,6 +84,25 @@ async function uploadOf(
   const body = new Response(part.value).body;
   return newUpload(await storeUpload({ filename, contentType, sizeBytes }, body, asked));
 }
+
+/** A file whose bytes were stored while the request was read; whoever read it erases it where it is not sent. */
+async function completed(
+  file: OutgoingFile,
+  { upload, sizeBytes, sha256 }: StoredContent,
+  asked: Asked,
+): Promise<Answer<FileUpload>> {
+  if (upload === null) return refused(KEY_IS_OVER);
+  const named = { filename: file.filename, contentType: file.content_type || ANY_BYTES };
+  const whole = await completeUpload({ ...upload, sizeBytes, sha256, named }, asked);
+  return whole.ok ? done({ id: upload.id, isNew: false }) : whole;
+}
+
+/** What was sent under the key was forgotten in the moment since. */
+const KEY_IS_OVER: Problem = {
+  code: "unavailable",
+  error: "The Idempotency-Key ended while the request was read; try again",
+  retryAfterSeconds: 1,
+};
 
 function newUpload(upload: Answer<Upload>): Answer<FileUpload> {
   return upload.ok ? done({ id: upload.value.id, isNew: true }) : upload;

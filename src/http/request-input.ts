@@ -2,10 +2,16 @@ import { z } from "zod";
 import { fieldRule } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
+import { GrowingBytes } from "../lib/growing-bytes.ts";
+import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { bodyBytes } from "./body-bytes.ts";
 
-/** Bytes of a JSON body where a route states no other limit. */
+/** Bytes of a JSON body where a route states no other limit, and of a body that is read before its key is judged. */
 export const MAX_JSON_BYTES = 262_144;
+
+/** What no body that a route takes comes near; of all that JSON can say, it bounds what reading it costs. */
+export const JSON_SHAPE = { depth: 32, entries: 2_000, values: 10_000 } as const;
 
 /** The parts of a request as sent, before their schemas. */
 export interface RawInput {
@@ -14,38 +20,85 @@ export interface RawInput {
   body: unknown;
 }
 
+/** How long a request says that its body is, in bytes; null where it does not. */
+export function announcedBytes(request: Request): number | null {
+  if (request.body === null) return 0;
+  const length = request.headers.get("Content-Length") ?? "";
+  return /^\d+$/.test(length) ? Number(length) : null;
+}
+
+/** What is wrong with a JSON body as its header fields tell; null for nothing. */
+export function jsonHeaderFault(request: Request, limit: BodyLimit): Problem | null {
+  const length = announcedBytes(request);
+  // One of no known length may turn out to be none.
+  if (length === null || length === 0) return null;
+  return length > limit.bytes ? { code: "too_large", error: limit.error } : jsonTypeFault(request);
+}
+
+/** 415 for a body of another type than JSON; null for JSON. */
+export function jsonTypeFault({ headers }: Request): Problem | null {
+  const type = headers.get("Content-Type") ?? "";
+  const encoding = headers.get("Content-Encoding") ?? "identity";
+  const isJson = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type) && encoding === "identity";
+  return isJson ? null : NO_JSON_TYPE;
+}
+
+/** The most bytes of a body, and what who sends more is told. */
+export type BodyLimit = NonNullable<RouteSpec["bodyLimit"]>;
+
+/** The limit of a route that states none. */
+export const USUAL_LIMIT: BodyLimit = { bytes: MAX_JSON_BYTES, error: tooLarge(MAX_JSON_BYTES).error };
+
+const NO_JSON_TYPE: Problem = {
+  code: "unsupported_media_type",
+  error: "Content-Type must be application/json, without Content-Encoding",
+};
+
 /** Reads the body of a JSON route. No body at all is an empty object: clients send none where none is needed. */
-export async function readJson(
-  request: Request,
-  limit: RouteSpec["bodyLimit"] = { bytes: MAX_JSON_BYTES, error: tooLarge(MAX_JSON_BYTES).error },
-): Promise<Answer<unknown>> {
+export async function readJson(request: Request, limit: BodyLimit = USUAL_LIMIT): Promise<Answer<unknown>> {
   const bytes = await readBytes(request, limit.bytes);
   if (bytes === null) return refused({ code: "too_large", error: limit.error });
   if (bytes.byteLength === 0) return done({});
-  const type = request.headers.get("Content-Type") ?? "";
-  const encoded = request.headers.get("Content-Encoding") ?? "identity";
-  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type) || encoded !== "identity") {
-    return refused({
-      code: "unsupported_media_type",
-      error: "Content-Type must be application/json, without Content-Encoding",
-    });
+  const fault = jsonTypeFault(request);
+  if (fault !== null) return refused(fault);
+  try {
+    new JsonScanner({ ...JSON_SHAPE, heldBytes: limit.bytes }).scan(bytes, 0);
+  } catch (error) {
+    if (error instanceof JsonBoundError) return refused(beyondBound(error));
+    throw error;
   }
+  return parseJson(bytes);
+}
+
+/** 400 for a body that goes beyond a bound. */
+export function beyondBound({ message }: JsonBoundError): Problem {
+  return { code: "invalid", error: `Request body ${message}`, details: [{ path: "", message }] };
+}
+
+/** Parses JSON in UTF-8. */
+export function parseJson(bytes: Uint8Array): Answer<unknown> {
   try {
     return done(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
   } catch {
-    // Whatever was wrong with it, a part of the body would be the client's secret back in an error text.
-    return refused({ code: "invalid", error: "Request body is not valid JSON in UTF-8" });
+    return refused(NOT_JSON);
   }
 }
+
+/** Whatever was wrong with it, a part of the body would be the client's secret back in an error text. */
+export const NOT_JSON: Problem = { code: "invalid", error: "Request body is not valid JSON in UTF-8" };
 
 /** Reads a body of at most `maxBytes`; null if there is more. A length that is announced too large is not read at all. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   if (request.body === null) return new Uint8Array();
-  const announced = Number(request.headers.get("Content-Length") ?? Number.NaN);
-  if (announced > maxBytes) return null;
-  if (announced >= 0 && announced <= MAX_WHOLE_BYTES) return new Uint8Array(await request.arrayBuffer());
-  if (announced >= 0) return fill(request.body, announced);
-  return collect(request.body, maxBytes);
+  const announced = announcedBytes(request);
+  if (announced !== null && announced > maxBytes) return null;
+  if (announced !== null && announced <= MAX_WHOLE_BYTES) return new Uint8Array(await request.arrayBuffer());
+  const bytes = new GrowingBytes();
+  for await (const piece of bodyBytes(request.body)) {
+    if (bytes.length + piece.byteLength > maxBytes) return null;
+    bytes.add(piece);
+  }
+  return bytes.from(0);
 }
 
 /**
@@ -53,35 +106,6 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
  * joins the pieces at the end, so a large one would lie in memory twice.
  */
 const MAX_WHOLE_BYTES = 1_048_576;
-
-/** A body whose length is known goes into one buffer of that length. */
-async function fill(body: ReadableStream<Uint8Array>, length: number): Promise<Uint8Array | null> {
-  const bytes = new Uint8Array(length);
-  let filled = 0;
-  for await (const chunk of body) {
-    if (filled + chunk.byteLength > length) return null;
-    bytes.set(chunk, filled);
-    filled += chunk.byteLength;
-  }
-  return filled === length ? bytes : bytes.subarray(0, filled);
-}
-
-async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of body) {
-    total += chunk.byteLength;
-    if (total > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(total);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
-}
 
 /** 413 that names the limit. */
 export function tooLarge(maxBytes: number): Problem {

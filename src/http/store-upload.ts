@@ -1,10 +1,12 @@
 import type { Answer, Problem } from "../contract/problem.ts";
 import type { Upload } from "../contract/upload.ts";
-import { blobsForFile } from "../inbound/blob-choice.ts";
+import { blobsForFile, blobsForReading } from "../inbound/blob-choice.ts";
 import { mailboxBehind, type MailboxStub } from "../inbound/mailbox-stub.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/access.ts";
+import type { WholeUpload } from "../mailbox/uploads.ts";
+import { bodyBytes } from "./body-bytes.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "./upload-body.ts";
 import type { UploadRequest } from "./upload-request.ts";
 
@@ -14,13 +16,42 @@ const NOT_STORED: Problem = {
   retryAfterSeconds: 30,
 };
 
+/** Where an upload goes. */
+interface Destination {
+  env: Env;
+  mailbox: MailboxStub;
+  access: Access;
+}
+
 /** Keeps room first, writes the blob as it comes, then says that it is whole. What a crash leaves behind, the alarm erases. */
 export async function storeUpload(
   file: UploadRequest,
   body: ReadableStream<Uint8Array> | null,
-  to: { env: Env; mailbox: MailboxStub; access: Access },
+  to: Destination,
 ): Promise<Answer<Upload>> {
-  const { env, mailbox, access } = to;
+  const written = await writeUpload(
+    { ...file, mostBytes: null },
+    body === null ? nothing() : bodyBytes(body),
+    to,
+  );
+  return written.ok ? completeUpload(written.value, to) : written;
+}
+
+/** An upload whose blob is written; nobody can use it before it is completed. */
+export interface WrittenUpload {
+  id: string;
+  key: string;
+  sizeBytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+/** Keeps room, and writes the blob as it comes: `mostBytes` at most, where nobody knows how many. */
+export async function writeUpload(
+  file: UploadRequest & { mostBytes: number | null },
+  source: AsyncIterable<Uint8Array>,
+  { env, mailbox, access }: Destination,
+): Promise<Answer<WrittenUpload>> {
   const owner = mailbox.name ?? "";
   const now = Date.now();
   const id = uuidV7(now);
@@ -28,22 +59,40 @@ export async function storeUpload(
   const key = blobs.newKey(owner, uuidV7(now));
   const room = await mailbox.beginUpload(access, { id, key, ...file });
   if (!room.ok) return room;
-  const counted = new UploadBody(body, {
+  const counted = new UploadBody(source, {
     ...room.value,
     announcedBytes: file.sizeBytes,
     endsAt: now + MAX_UPLOAD_MS,
   });
   const stored = await fill(counted, (pieces) => blobs.write(key, pieces));
-  const { sizeBytes } = counted;
+  if (stored.ok) return done({ id, key, sizeBytes: counted.sizeBytes, sha256: counted.sha256() });
+  await abandon({ id, key }, { env, mailbox });
+  return stored;
+}
+
+/** Says that an upload is whole. */
+export async function completeUpload(
+  upload: WrittenUpload & Pick<WholeUpload, "named">,
+  { env, mailbox, access }: Destination,
+): Promise<Answer<Upload>> {
+  const { key, ...whole } = upload;
   // Another stub: the object may have been torn down in the minutes that a body takes, and the one from before then fails.
-  const later = mailboxBehind(env, owner);
-  const completed = stored.ok
-    ? await later.completeUpload(access, { id, sizeBytes, sha256: counted.sha256() })
-    : stored;
-  // A mailbox that ended meanwhile took its note of the upload with it: then only the first of these finds the blob.
-  if (!completed.ok) await Promise.allSettled([blobs.delete([key]), later.abandonUpload(id)]);
+  const later = mailboxBehind(env, mailbox.name ?? "");
+  const completed = await later.completeUpload(access, whole);
+  if (!completed.ok) await abandon({ id: upload.id, key }, { env, mailbox });
   return completed;
 }
+
+/** A mailbox that ended meanwhile took its note of the upload with it: then only the first of these finds the blob. */
+async function abandon(
+  { id, key }: { id: string; key: string },
+  { env, mailbox }: Pick<Destination, "env" | "mailbox">,
+): Promise<void> {
+  const later = mailboxBehind(env, mailbox.name ?? "");
+  await Promise.allSettled([blobsForReading(env, later, key).delete([key]), later.abandonUpload(id)]);
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}
 
 async function fill(
   body: UploadBody,

@@ -6,8 +6,10 @@ import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
-import type { SendWait } from "../mailbox/sending.ts";
+import type { Access } from "../mailbox/access.ts";
+import type { SendAdmission, SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
+import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 import { json } from "./answers.ts";
 import { completeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
@@ -22,6 +24,19 @@ export interface SendingCall extends Asked {
   config: Config;
   request: Request;
   input: { query: { wait: number } };
+}
+
+/** Judges a request to send by all that is known before its body is read: a large one is stored only for who may send. */
+export async function admitSending(
+  asked: { mailbox: MailboxStub; access: Access },
+  request: Request,
+  config: Config,
+): Promise<Answer<SendAdmission>> {
+  const { mailbox, access } = asked;
+  const key = readIdempotencyKey(request);
+  const unavailable = config.outbound === "none" ? NOT_AVAILABLE : null;
+  const fault = access.fault ?? unavailable ?? (key.ok ? null : key.error);
+  return mailbox.admitSend({ ...access, fault }, key.ok ? key.value : null);
 }
 
 /**
@@ -72,12 +87,16 @@ async function refuse({ mailbox, access }: Asked, problem: Problem): Promise<Ans
 
 /** What the request is repeated under; null without a key. */
 function keyOf(request: Request, wish: object): Answer<Keyed | null> {
+  const key = readIdempotencyKey(request);
+  if (!key.ok || key.value === null) return key.ok ? done(null) : key;
+  return done({ key: key.value, digest: sha256Hex(JSON.stringify(wish)) });
+}
+
+function readIdempotencyKey(request: Request): Answer<string | null> {
   const key = request.headers.get("Idempotency-Key");
-  if (key === null) return done(null);
-  if (!IDEMPOTENCY_KEY.test(key)) {
-    return refused(invalid("Idempotency-Key", "must be 1 to 255 characters of visible ASCII"));
-  }
-  return done({ key, digest: sha256Hex(JSON.stringify(wish)) });
+  return key === null || IDEMPOTENCY_KEY.test(key)
+    ? done(key)
+    : refused(invalid("Idempotency-Key", "must be 1 to 255 characters of visible ASCII"));
 }
 
 /** An email that is to be answered or passed on, with its body and what tells its mailbox from others. */

@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 import { invalid, type Problem } from "../contract/problem.ts";
 
-/** Read at a time: in pieces of the 4 KB that a reader gets who names no size, 100 MB take eight times as long. */
-const READ_BYTES = 65_536;
-
 /** How long a body may take, in ms: well before the room that is kept for it is given up. */
 export const MAX_UPLOAD_MS = 55 * 60_000;
 
@@ -24,15 +21,15 @@ export class UploadFault extends Error {
   }
 }
 
-/** The body of an upload, counted and digested on its way. It is read once. */
+/** The bytes of an upload, counted and digested on their way. They are read once. */
 export class UploadBody {
-  readonly #stream: ReadableStream<Uint8Array> | null;
+  readonly #source: AsyncIterable<Uint8Array>;
   readonly #limits: UploadLimits;
   readonly #hash = createHash("sha256");
   #sizeBytes = 0;
 
-  constructor(stream: ReadableStream<Uint8Array> | null, limits: UploadLimits) {
-    this.#stream = stream;
+  constructor(source: AsyncIterable<Uint8Array>, limits: UploadLimits) {
+    this.#source = source;
     this.#limits = limits;
   }
 
@@ -46,27 +43,16 @@ export class UploadBody {
     return this.#hash.digest("hex");
   }
 
-  /** The bytes piece by piece, all in one buffer. Throws UploadFault when there are too many, or when they break off. */
+  /** The bytes piece by piece, as they come. Throws UploadFault when there are too many, or when they break off. */
   async *pieces(): AsyncGenerator<Uint8Array, void, void> {
     const { announcedBytes, endsAt } = this.#limits;
-    const reader = this.#stream?.getReader({ mode: "byob" });
-    try {
-      for (let buffer = new ArrayBuffer(READ_BYTES); reader !== undefined;) {
-        const read = await reader.read(new Uint8Array(buffer)).catch(() => {
-          throw new UploadFault(NOT_AS_ANNOUNCED);
-        });
-        if (read.done) break;
-        this.#count(read.value);
-        if (Date.now() > endsAt) throw new UploadFault(TOO_SLOW);
-        yield read.value;
-        buffer = read.value.buffer;
-      }
-      if (announcedBytes !== null && this.#sizeBytes !== announcedBytes) {
-        throw new UploadFault(NOT_AS_ANNOUNCED);
-      }
-    } finally {
-      // Whoever stops here wants no more of it; what was read to its end does not mind.
-      void reader?.cancel().catch(() => {});
+    for await (const piece of unbroken(this.#source)) {
+      this.#count(piece);
+      if (Date.now() > endsAt) throw new UploadFault(TOO_SLOW);
+      yield piece;
+    }
+    if (announcedBytes !== null && this.#sizeBytes !== announcedBytes) {
+      throw new UploadFault(NOT_AS_ANNOUNCED);
     }
   }
 
@@ -76,6 +62,14 @@ export class UploadBody {
     if (this.#sizeBytes > maxBytes)
       throw new UploadFault(announcedBytes === null ? beyond : NOT_AS_ANNOUNCED);
     this.#hash.update(piece);
+  }
+}
+
+async function* unbroken(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw error instanceof UploadFault ? error : new UploadFault(NOT_AS_ANNOUNCED);
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { invalid, type Answer } from "../contract/problem.ts";
+import { invalid, type Answer, type Problem } from "../contract/problem.ts";
 import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
@@ -138,6 +138,11 @@ function threadOf(db: Database, account: Account, id: string | null): Seq | null
   return named === null ? null : (db.first(statements.FIND_THREAD, named.seq)?.thread ?? null);
 }
 
+/** Whether a message was accepted under a key within a day, whatever its request was. */
+export function isKeyUsed(outbox: Outbox, key: string, nowMs: number): boolean {
+  return outbox.keyed(key, nowMs - KEY_LIFETIME_MS) !== null;
+}
+
 /** The message that was accepted under a key within a day; null if none was, 422 if it was another request's. */
 export function acceptedBefore(outbox: Outbox, keyed: Keyed, nowMs: number): Answer<Seq | null> {
   const earlier = outbox.keyed(keyed.key, nowMs - KEY_LIFETIME_MS);
@@ -162,13 +167,19 @@ function hindranceOf(
       error: `Recipient is suppressed: ${suppressed.written} (${suppressed.reason})`,
     });
   }
+  const spent = sendsSpent(account, dailySendLimit, nowMs);
+  return spent === null ? null : refused(spent);
+}
+
+/** 429 where a mailbox has sent all that it may today; null where it may send. */
+export function sendsSpent(account: Account, dailySendLimit: number, nowMs: number): Problem | null {
   const { day, count } = account.sendsOn(nowMs);
   if (count < dailySendLimit) return null;
   const resetSeconds = Math.max(1, Math.ceil((Date.parse(day) + DAY_MS - nowMs) / 1_000));
-  return refused({
+  return {
     code: "rate_limited",
     error: `Daily send limit reached (${count}/${dailySendLimit})`,
     retryAfterSeconds: resetSeconds,
     budget: { name: "sends", limit: dailySendLimit, windowSeconds: DAY_MS / 1_000 },
-  });
+  };
 }

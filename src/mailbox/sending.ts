@@ -6,7 +6,7 @@ import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { domainOf } from "../mail/address.ts";
 import { sendingReport } from "../outbound/cloudflare-events.ts";
-import { accept, acceptedBefore, type Keyed, type SendRequest } from "./accept.ts";
+import { accept, acceptedBefore, isKeyUsed, sendsSpent, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import { composedStream, departingBytes } from "./departing-stream.ts";
@@ -25,6 +25,12 @@ export interface SendWait {
   seconds: number;
   /** Lets `forget` end the wait. */
   id: string;
+}
+
+/** What a caller that may send hears before its message is read. */
+export interface SendAdmission {
+  /** A message was sent under its Idempotency-Key: nothing is stored for another. */
+  isRepeat: boolean;
 }
 
 /** What a mailbox sends, and whom it does not send to. */
@@ -51,6 +57,20 @@ export abstract class MailboxSending extends MailboxUploads {
     this.jobs.embeddings.stored(now);
     void this.#pumpAfterAnswer(wait.seconds > 0 ? 0 : ANSWER_MS);
     return this.#toldOf(access, accepted.value.seq, wait);
+  }
+
+  /**
+   * Judges a caller that wants to send, before its message is read: besides what `admit` judges, the day's limit and room.
+   * What was sent under its key before is answered again whatever they say.
+   */
+  admitSend(access: Access, key: string | null): Answer<SendAdmission> {
+    return this.answer<SendAdmission>(access, (account) => {
+      const now = Date.now();
+      if (key !== null && isKeyUsed(this.outbox, key, now)) return done({ isRepeat: true });
+      const spent = sendsSpent(account, configOf(this.env).dailySendLimit, now);
+      if (spent !== null) return refused(spent);
+      return this.roomLeft(account) > 0 ? done({ isRepeat: false }) : refused(this.full(account));
+    });
   }
 
   /** As `send` answers what was sent under this key before; null if nothing was, 422 if it was another request. */

@@ -5,7 +5,14 @@ import { done } from "../lib/outcome.ts";
 import type { Access } from "./access.ts";
 import { MailboxDomains } from "./domain-settings.ts";
 import { ORPHAN_AFTER_MS } from "./erasure.ts";
-import { abandonUpload, beginUpload, completeUpload, discardUploads, type NewUpload } from "./uploads.ts";
+import {
+  abandonUpload,
+  beginUpload,
+  completeUpload,
+  discardUploads,
+  type NewUpload,
+  type WholeUpload,
+} from "./uploads.ts";
 
 /** Room that is kept for an upload. */
 export interface UploadRoom {
@@ -16,12 +23,19 @@ export interface UploadRoom {
 
 /** Files that come in to be sent. */
 export abstract class MailboxUploads extends MailboxDomains {
-  /** Keeps room for a file whose blob is written next: `sizeBytes` of it, or where nobody knows as much as a file may take. */
-  beginUpload(access: Access, upload: NewUpload & { sizeBytes: number | null }): Answer<UploadRoom> {
+  /**
+   * Keeps room for a file whose blob is written next: `sizeBytes` of it, or where nobody knows `mostBytes`, or as much as a
+   * file may take.
+   */
+  beginUpload(
+    access: Access,
+    upload: NewUpload & { sizeBytes: number | null; mostBytes: number | null },
+  ): Answer<UploadRoom> {
     return this.answer(access, (account) => {
       const now = Date.now();
+      const wanted = upload.mostBytes ?? MAX_ATTACHMENT_BYTES;
       // One byte at least, so that a full mailbox says so before anything is read.
-      const most = Math.max(1, Math.min(MAX_ATTACHMENT_BYTES, this.roomLeft(account)));
+      const most = Math.max(1, Math.min(wanted, MAX_ATTACHMENT_BYTES, this.roomLeft(account)));
       const sizeBytes = upload.sizeBytes ?? most;
       const room = this.roomFor(sizeBytes, now);
       if (!room.ok) return room;
@@ -35,10 +49,7 @@ export abstract class MailboxUploads extends MailboxDomains {
   }
 
   /** The blob is whole: from now on the upload can be sent and read. */
-  async completeUpload(
-    access: Access,
-    whole: { id: string; sizeBytes: number; sha256: string },
-  ): Promise<Answer<Upload>> {
+  async completeUpload(access: Access, whole: WholeUpload): Promise<Answer<Upload>> {
     const completed = this.answer(access, (account) =>
       this.commit(() => completeUpload(this.db, account, whole, Date.now())),
     );

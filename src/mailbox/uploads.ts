@@ -17,6 +17,15 @@ export interface NewUpload {
   contentType: string;
 }
 
+/** What is known of a file once its blob is whole. */
+export interface WholeUpload {
+  id: string;
+  sizeBytes: number;
+  sha256: string;
+  /** What it is called and what it is, where nobody knew when room was kept for it. */
+  named?: { filename: string; contentType: string };
+}
+
 /** A file that is there whole. */
 export interface StoredUpload {
   id: string;
@@ -42,9 +51,18 @@ const INSERT: Query<never, [string, string, string, string, number, number, numb
 const FIND: Query<UploadRow, [id: string]> = { text: `SELECT ${COLUMNS} FROM upload WHERE id = ?` };
 const COMPLETE: Query<
   never,
-  [sizeBytes: number, sha256: string, createdAt: number, expiresAt: number, id: string]
+  [
+    filename: string,
+    contentType: string,
+    sizeBytes: number,
+    sha256: string,
+    createdAt: number,
+    expiresAt: number,
+    id: string,
+  ]
 > = {
-  text: "UPDATE upload SET size_bytes = ?, sha256 = ?, created_at = ?, expires_at = ? WHERE id = ?",
+  text: `UPDATE upload
+    SET filename = ?, content_type = ?, size_bytes = ?, sha256 = ?, created_at = ?, expires_at = ? WHERE id = ?`,
 };
 const REMOVE: Query<never, [id: string]> = { text: "DELETE FROM upload WHERE id = ?" };
 const NEXT_DUE: Query<{ due: number | null }, []> = {
@@ -85,19 +103,20 @@ export function beginUpload(
 export function completeUpload(
   db: Database,
   account: Account,
-  whole: { id: string; sizeBytes: number; sha256: string },
+  whole: WholeUpload,
   nowMs: number,
 ): Answer<Upload> {
   const { id, sizeBytes, sha256 } = whole;
   const row = db.first(FIND, id);
   if (row === null) return refused({ code: "unavailable", error: "The upload took too long; try again" });
   const expiresAt = nowMs + UPLOAD_LIFETIME_MS;
-  db.run(COMPLETE, sizeBytes, sha256, nowMs, expiresAt, id);
+  const { filename, contentType } = whole.named ?? { filename: row.filename, contentType: row.content_type };
+  db.run(COMPLETE, filename, contentType, sizeBytes, sha256, nowMs, expiresAt, id);
   account.countStorage(sizeBytes - row.size_bytes);
   return done({
     id,
-    filename: row.filename,
-    content_type: row.content_type,
+    filename,
+    content_type: contentType,
     size_bytes: sizeBytes,
     sha256,
     expires_at: new Date(expiresAt).toISOString(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecidedClaim, PolledClaim, StartedClaim } from "../claim.ts";
 import { route } from "../route.ts";
-import { json, none } from "./common.ts";
+import { json, none, publicBody } from "./common.ts";
 
 /** Longer ones are nobody's, and are told as such. */
 const MAX_TEXT_CHARS = 320;
@@ -21,6 +21,7 @@ export const claimRoutes = {
     scopes: [],
     params: none,
     query: none,
+    bodyLimit: publicBody,
     body: z.object({
       name: z.string().meta({ description: "The address before the @." }),
       keep_mail: z.boolean().default(false).meta({
@@ -53,6 +54,7 @@ export const claimRoutes = {
     scopes: [],
     params: none,
     query: none,
+    bodyLimit: publicBody,
     body: z.object({
       device_code: text,
       session_id: text.optional(),

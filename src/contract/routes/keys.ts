@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Bootstrapped, KeyList, Me, NewKey } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, emptyBody, json, named, none } from "./common.ts";
+import { byId, deleted, emptyBody, json, named, none, publicBody } from "./common.ts";
 
 const KeyBody = z.strictObject({
   expires_at: z.iso
@@ -36,6 +36,7 @@ export const keyRoutes = {
     scopes: [],
     params: none,
     query: none,
+    bodyLimit: publicBody,
     body: emptyBody,
     responses: {
       201: json(Bootstrapped, "Created."),

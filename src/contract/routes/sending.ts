@@ -4,6 +4,7 @@ import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
 import {
   ForwardBody,
+  MAX_HELD_JSON_BYTES,
   MAX_INLINE_JSON_BYTES,
   ReplyBody,
   SEND_ERRORS,
@@ -24,6 +25,7 @@ const sends = {
   scopes: OWNERS,
   query: SendQuery,
   bodyLimit: { bytes: MAX_INLINE_JSON_BYTES, error: SEND_ERRORS.inlineTooLarge },
+  inlineFiles: { heldBytes: MAX_HELD_JSON_BYTES, error: SEND_ERRORS.bodyTooLarge },
   responses: { 200: json(Sent, "Taken over; `status` tells how far it came.") },
 } as const;
 

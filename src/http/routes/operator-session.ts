@@ -5,11 +5,13 @@ import { json, problemResponse, respond } from "../answers.ts";
 import { isOperatorKey } from "../caller.ts";
 import type { AppContext } from "../dispatch.ts";
 import { beginSession, endSession, readSession } from "../operator-session.ts";
-import { readJson } from "../request-input.ts";
+import { readJson, tooLarge } from "../request-input.ts";
 import { foreignOrigin } from "../same-origin.ts";
 import { strike } from "../strike.ts";
 
 const SignIn = z.object({ key: z.string().min(1).max(1_024) });
+/** Bytes of a sign-in: it is read before anybody is known. */
+const SIGN_IN_LIMIT = { bytes: 4_096, error: tooLarge(4_096).error };
 
 /** GET /operator/session: whether the browser that asks is signed in. A page that a link of another site led to hears it only so. */
 export async function showSession(c: AppContext): Promise<Response> {
@@ -23,7 +25,7 @@ export async function signIn(c: AppContext): Promise<Response> {
   const config = configOf(c.env);
   const foreign = foreignOrigin(c.req.raw, config);
   if (foreign !== null) return own(problemResponse(foreign));
-  const body = await readJson(c.req.raw);
+  const body = await readJson(c.req.raw, SIGN_IN_LIMIT);
   if (!body.ok) return own(problemResponse(body.error));
   const wanted = SignIn.safeParse(body.value);
   if (!wanted.success) return own(problemResponse(invalid("key", "is required")));

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import type { Answer } from "../contract/problem.ts";
+import { StoredContent } from "../contract/sending.ts";
+import { MAX_ROW_BYTES } from "../inbound/blob-choice.ts";
+import { GrowingBytes } from "../lib/growing-bytes.ts";
+import { done } from "../lib/outcome.ts";
+import { ANY_BYTES } from "../mail/media-type.ts";
+import type { KeepContent } from "./json-with-files.ts";
+import type { Asked } from "./message-source.ts";
+import { writeUpload } from "./store-upload.ts";
+
+/** The files that one request brings within its body, while it is read. */
+export class InlineFiles {
+  readonly #asked: Asked;
+  readonly #isRepeat: boolean;
+  readonly #made: string[] = [];
+
+  /** @param isRepeat a message was sent under the request's key: its files are digested, and stored nowhere */
+  constructor(asked: Asked, isRepeat: boolean) {
+    this.#asked = asked;
+    this.#isRepeat = isRepeat;
+  }
+
+  readonly keep: KeepContent = (pieces, mostBytes) =>
+    this.#isRepeat ? digested(pieces) : this.#stored(pieces, mostBytes);
+
+  /** Erases what no message came to use. */
+  async discard(): Promise<void> {
+    if (this.#made.length > 0) await this.#asked.mailbox.discardUploads(this.#made);
+  }
+
+  /** A file that turns out small is stored as such. */
+  async #stored(
+    pieces: AsyncGenerator<Uint8Array, void, void>,
+    mostBytes: number,
+  ): Promise<Answer<StoredContent>> {
+    const start = new GrowingBytes();
+    let next = await pieces.next();
+    for (; next.done !== true && start.length <= MAX_ROW_BYTES; next = await pieces.next()) {
+      start.add(next.value);
+    }
+    const sizeBytes = next.done === true ? start.length : null;
+    const source = concatenated(start.from(0), next.value ?? null, pieces);
+    // What it is called may stand behind it in the body: that is said when the upload is completed.
+    const unnamed = { filename: "", contentType: ANY_BYTES };
+    const written = await writeUpload({ ...unnamed, sizeBytes, mostBytes }, source, this.#asked);
+    if (!written.ok) return written;
+    const { id, key, sha256 } = written.value;
+    this.#made.push(id);
+    return done(new StoredContent({ sha256, sizeBytes: written.value.sizeBytes, upload: { id, key } }));
+  }
+}
+
+async function* concatenated(
+  start: Uint8Array,
+  next: Uint8Array | null,
+  rest: AsyncGenerator<Uint8Array, void, void>,
+): AsyncGenerator<Uint8Array, void, void> {
+  yield start;
+  if (next !== null) yield next;
+  yield* rest;
+}
+
+async function digested(pieces: AsyncIterable<Uint8Array>): Promise<Answer<StoredContent>> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  for await (const piece of pieces) {
+    hash.update(piece);
+    sizeBytes += piece.byteLength;
+  }
+  return done(new StoredContent({ sha256: hash.digest("hex"), sizeBytes, upload: null }));
+}
