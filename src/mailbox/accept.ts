@@ -1,15 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { invalid, type Answer } from "../contract/problem.ts";
+import { invalid, type Answer, type Problem } from "../contract/problem.ts";
 import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
-import { outgoing, type Draft, type DraftFile, type Outgoing, type Sender } from "../mail/outgoing.ts";
+import {
+  outgoing,
+  type Draft,
+  type DraftFile,
+  type Outgoing,
+  type OutgoingMessage,
+  type Sender,
+} from "../mail/outgoing.ts";
 import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
 import { mintReturnPath, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
+import { tooLargeToCarry } from "./carried-size.ts";
 import { fileOutgoing } from "./ingest.ts";
-import type { Outbox, Way } from "./outbox.ts";
+import type { Addressee, Outbox, Way } from "./outbox.ts";
 import * as statements from "./statements.ts";
 import { findUpload, useUploads } from "./uploads.ts";
 
@@ -51,6 +59,10 @@ export interface AcceptTools {
   domains: Sender["domains"];
   dailySendLimit: number;
   wayTo: (address: string) => Way;
+  /** Bytes of the largest composed message that each way carries. */
+  largest: Readonly<Record<Way, number>>;
+  /** Bytes that the mailbox still takes, and the refusal of more. */
+  room: { bytes: number; full: Problem };
 }
 
 /** A message that was accepted now, or before under the same key. */
@@ -81,11 +93,17 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   const draft = { ...request.draft, attachments: files.value };
   const composed = outgoing(draft, request.ancestry, sender, minted);
   if (!composed.ok) return composed;
-  const hindrance = hindranceOf(tools, composed.value.recipients, nowMs);
+  const { message, recipients } = composed.value;
+  const addressees = recipients.map((address) => ({ address, way: tools.wayTo(address) }));
+  const tooLarge = tooLargeToCarry(message, addressees, tools.largest);
+  if (tooLarge !== null) return refused(tooLarge);
+  const hindrance = hindranceOf(tools, recipients, nowMs);
   if (hindrance !== null) return hindrance;
+  const sizeBytes = keptBytes(message, recipients);
+  if (sizeBytes > tools.room.bytes) return refused(tools.room.full);
   const uploads = request.files.map(({ upload }) => upload);
   const thread = threadOf(db, account, request.answered);
-  const seq = write(tools, { ...composed.value, uploads, thread }, token, nowMs);
+  const seq = write(tools, { ...composed.value, addressees, sizeBytes, uploads, thread }, token, nowMs);
   if (keyed !== null) {
     outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
   }
@@ -94,12 +112,17 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
 
 /** Writes a message that may go out. */
 function write(
-  { db, outbox, account, wayTo }: AcceptTools,
-  departing: Outgoing & { uploads: string[]; thread: Seq | null },
+  { db, outbox, account }: AcceptTools,
+  departing: Outgoing & {
+    addressees: readonly Addressee[];
+    sizeBytes: number;
+    uploads: string[];
+    thread: Seq | null;
+  },
   token: Uint8Array,
   nowMs: number,
 ): Seq {
-  const { message, recipients, uploads, thread } = departing;
+  const { message, recipients, addressees, sizeBytes, uploads, thread } = departing;
   const { address } = account.row;
   // Null where the mailbox's name leaves no room for a token: reports about its mail then move nothing.
   const path = mintReturnPath(address, token);
@@ -109,13 +132,10 @@ function write(
     message.headers.push({ name: "CFBL-Address", value: `${path.address}; report=arf` });
     message.headers.push({ name: "CFBL-Feedback-ID", value: path.token });
   }
-  // Files are counted as the uploads that they are.
-  const sizeBytes = Buffer.byteLength(message.text) + Buffer.byteLength(message.html);
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
   const { seq } = fileOutgoing(db, account, prepared, { nowMs, thread });
   const used = useUploads(db, seq, uploads, nowMs);
   if (!used.ok) throw new Error("An upload went while it was put to use");
-  const addressees = recipients.map((address) => ({ address, way: wayTo(address) }));
   outbox.add(
     seq,
     { ...departing, recipients: addressees },
@@ -124,6 +144,15 @@ function write(
   );
   account.countSend(nowMs);
   return seq;
+}
+
+/**
+ * Bytes that a message counts against the quota: what its row in the outbox holds. Files are counted as the uploads that they
+ * are. A key that it was sent under is not: there is one at most for each message of two days.
+ */
+function keptBytes({ text, html, ...fields }: OutgoingMessage, recipients: readonly string[]): number {
+  const written = [text, html, JSON.stringify(fields), ...recipients];
+  return written.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
 /** What the request says of its files, and its uploads know. */

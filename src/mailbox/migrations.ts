@@ -288,4 +288,14 @@ ALTER TABLE message ADD COLUMN code_evidence TEXT;
 ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
 `,
   },
+  {
+    id: "013-sending",
+    // Tries of each way that were begun since one of them last ended, so that a message which ends the process each time is
+    // given up. And what a repeat of a send is answered with once its email is deleted.
+    sql: `
+ALTER TABLE outbox ADD COLUMN unended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE outbox ADD COLUMN inside_unended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE send_key ADD COLUMN answer TEXT;
+`,
+  },
 ];
