@@ -19,6 +19,10 @@ export const MessageStatus = z.enum([
 ]);
 export type MessageStatus = z.infer<typeof MessageStatus>;
 
+const keptHere = z.literal(true).optional().meta({
+  description: "Only in a deployment without a relay: mail to other domains was kept here and not sent.",
+});
+
 /** One row of a listing. Nothing is null but `code`. */
 export const EmailSummary = z
   .object({
@@ -32,6 +36,7 @@ export const EmailSummary = z
     code: z.string().nullable(),
     direction: Direction,
     status: MessageStatus,
+    kept_here: keptHere,
     received_at: Timestamp,
     has_attachments: z.boolean(),
     attachment_count: z.int(),
@@ -68,6 +73,7 @@ export const Delivery = z.object({
   status: MessageStatus,
   at: Timestamp,
   diagnostic: z.string().nullable(),
+  kept_here: keptHere,
   next_attempt_at: Timestamp.nullable().meta({
     description:
       "When a recipient that is queued is tried (again); null for every other, and while a try is under way.",

@@ -42,6 +42,8 @@ export interface Problem {
   code: ProblemCode;
   error: string;
   message?: string;
+  /** One sentence: what to do next. */
+  fix?: string;
   details?: ProblemDetail[];
   retryAfterSeconds?: number;
   /** The budget that is spent, for the RateLimit headers of a 429. */
@@ -116,11 +118,12 @@ const EXACT: ReadonlySet<ProblemCode> = new Set(["unauthorized", "wrong_mailbox"
 
 /** The JSON body of a problem. */
 export function problemBody(problem: Problem): Record<string, unknown> {
-  const { code, error, message, details, extra } = problem;
+  const { code, error, message, fix, details, extra } = problem;
   return {
     error,
     ...(EXACT.has(code) ? {} : { code }),
     ...(message === undefined ? {} : { message }),
+    ...(fix === undefined || EXACT.has(code) ? {} : { fix }),
     ...(details === undefined ? {} : { details }),
     ...extra,
   };

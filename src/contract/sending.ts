@@ -239,17 +239,21 @@ export const SendQuery = z.object({
   }),
 });
 
-/**
- * The answer to a send, reply or forward. `queued` or `sent` while nothing went wrong; with `wait` the transport may have
- * said more by then.
- */
+/** The answer to a send, reply or forward, and to a repeat of one under its Idempotency-Key. */
 export const Sent = z
   .object({
     id: z.string(),
     provider_id: z.string(),
     thread_id: z.string(),
     message_id: z.string(),
-    status: MessageStatus.exclude(["received"]),
+    status: z.enum(["queued", "sent"]).meta({
+      description:
+        "`sent` once a host took the email for a recipient and no recipient waits for a try; else `queued`.",
+    }),
+    delivery_status: MessageStatus.exclude(["received"])
+      .optional()
+      .meta({ description: "`status` of the email now; left out once the email is deleted." }),
+    hint: z.string().optional().meta({ description: "Where `status` alone would mislead: why." }),
     sends_today: z.int(),
     daily_send_limit: z.int(),
   })

@@ -1,24 +1,52 @@
 import { z } from "zod";
-import { mailboxAt } from "../inbound/mailbox-stub.ts";
+import { configOf } from "../env.ts";
+import { mailboxBehind } from "../inbound/mailbox-stub.ts";
+import { locatorReached } from "../inbound/reached.ts";
 import { canonicalAddress } from "../mail/address.ts";
 
-/** What of an event says whose it is; the rest the mailbox reads. */
+/** The part of an event that says whose it is; the rest the mailbox reads. */
 const Owned = z.object({ payload: z.object({ sender: z.string().max(1_000) }) });
 
-/** The platform's events may come before the answer that names the message: so long until one is asked for again. */
-const RETRY_SECONDS = 60;
+/**
+ * Waits before an event is delivered again. A Queue delivers three more times unless its consumer is set up otherwise
+ * (`max_retries`), so three waits must outlast the longest try of a message, whose lease is 15 minutes: 1, 5 and 25 minutes.
+ */
+const FIRST_RETRY_SECONDS = 60;
+const RETRY_GROWTH = 5;
+/** The longest delay that a Queue allows: twelve hours. */
+const MAX_RETRY_SECONDS = 43_200;
 
 /**
- * What the platform's sending service says of mail that it took (OUTBOUND=cloudflare). An event that no mailbox can use is
- * done with; one that came too early, and one that met a fault, come again.
+ * Takes what the platform's sending service says of mail that it carries (OUTBOUND=cloudflare). Each event of a batch is
+ * settled by itself. An event that no mailbox can use is acknowledged; one that came before our own record of the message,
+ * and one that met a fault, is delivered again later. Never rejects: that would repeat the whole batch.
  */
 export async function receiveSendingEvents(batch: MessageBatch, env: Env): Promise<void> {
-  for (const message of batch.messages) {
-    const owned = Owned.safeParse(message.body);
-    const address = owned.success ? canonicalAddress(owned.data.payload.sender) : null;
-    const isDone =
-      address === null || (await mailboxAt(env, address).sendingEvent(JSON.stringify(message.body)));
-    if (isDone) message.ack();
-    else message.retry({ delaySeconds: RETRY_SECONDS });
+  await Promise.all(batch.messages.map((message) => settle(message, env)));
+}
+
+async function settle(message: Message, env: Env): Promise<void> {
+  try {
+    if (await isDone(message.body, env)) return message.ack();
+  } catch (error) {
+    console.error("A sending event met a fault and is asked for again:", error);
   }
+  message.retry({ delaySeconds: retryDelay(message.attempts) });
+}
+
+/** Seconds to wait after the `attempts`-th delivery. */
+function retryDelay(attempts: number): number {
+  return Math.min(FIRST_RETRY_SECONDS * RETRY_GROWTH ** (attempts - 1), MAX_RETRY_SECONDS);
+}
+
+/**
+ * Gives an event to the mailbox that its sender's address reaches: only the mailbox that sent a message knows the platform's
+ * name of it, so an event about mail of a domain's former holder moves nothing in the mailbox that holds it now.
+ */
+async function isDone(body: unknown, env: Env): Promise<boolean> {
+  const owned = Owned.safeParse(body);
+  const address = owned.success ? canonicalAddress(owned.data.payload.sender) : null;
+  if (address === null) return true;
+  const locator = await locatorReached(address, env, configOf(env));
+  return mailboxBehind(env, locator).sendingEvent(JSON.stringify(body));
 }

@@ -4,12 +4,20 @@ import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Ancestry } from "../mail/answered-mail.ts";
-import { outgoing, type Draft, type DraftFile, type Outgoing, type Sender } from "../mail/outgoing.ts";
+import {
+  outgoing,
+  type Draft,
+  type DraftFile,
+  type Outgoing,
+  type OutgoingMessage,
+  type Sender,
+} from "../mail/outgoing.ts";
 import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
 import { mintToken, returnPathWith, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { Account } from "./account.ts";
+import { tooLargeToCarry } from "./carried-size.ts";
 import { fileOutgoing } from "./ingest.ts";
-import type { Outbox, Way } from "./outbox.ts";
+import type { Addressee, Outbox, Way } from "./outbox.ts";
 import * as statements from "./statements.ts";
 import { findUpload, useUploads } from "./uploads.ts";
 
@@ -53,6 +61,10 @@ export interface AcceptTools {
   domains: Sender["domains"];
   dailySendLimit: number;
   wayTo: (address: string) => Way;
+  /** Bytes of the largest composed message that each way carries. */
+  largest: Readonly<Record<Way, number>>;
+  /** Bytes that the mailbox still takes, and the refusal of more. */
+  room: { bytes: number; full: Problem };
 }
 
 /** A message that was accepted now, or before under the same key. */
@@ -82,11 +94,17 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   const draft = { ...request.draft, attachments: files.value };
   const composed = outgoing(draft, request.ancestry, sender, minted);
   if (!composed.ok) return composed;
-  const hindrance = hindranceOf(tools, composed.value.recipients, nowMs);
+  const { message, recipients } = composed.value;
+  const addressees = recipients.map((address) => ({ address, way: tools.wayTo(address) }));
+  const tooLarge = tooLargeToCarry(message, addressees, tools.largest);
+  if (tooLarge !== null) return refused(tooLarge);
+  const hindrance = hindranceOf(tools, recipients, nowMs);
   if (hindrance !== null) return hindrance;
+  const sizeBytes = keptBytes(message, recipients);
+  if (sizeBytes > tools.room.bytes) return refused(tools.room.full);
   const uploads = request.files.map(({ upload }) => upload);
   const thread = threadOf(db, account, request.answered);
-  const seq = write(tools, { ...composed.value, uploads, thread }, nowMs);
+  const seq = write(tools, { ...composed.value, addressees, sizeBytes, uploads, thread }, nowMs);
   if (keyed !== null) {
     outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
   }
@@ -95,24 +113,35 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
 
 /** Writes a message that may go out. */
 function write(
-  { db, outbox, account, wayTo }: AcceptTools,
-  departing: Outgoing & { uploads: string[]; thread: Seq | null },
+  { db, outbox, account }: AcceptTools,
+  departing: Outgoing & {
+    addressees: readonly Addressee[];
+    sizeBytes: number;
+    uploads: string[];
+    thread: Seq | null;
+  },
   nowMs: number,
 ): Seq {
-  const { message, recipients, uploads, thread } = departing;
+  const { message, recipients, addressees, sizeBytes, uploads, thread } = departing;
   const { address } = account.row;
   // Of nobody in particular, for copies that several recipients share: a report that comes back to it moves none of them.
   const returnPath = returnPathWith(address, mintToken(randomBytes(TOKEN_BYTES))) ?? address;
-  // Files are counted as the uploads that they are.
-  const sizeBytes = Buffer.byteLength(message.text) + Buffer.byteLength(message.html);
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
   const { seq } = fileOutgoing(db, account, prepared, { nowMs, thread });
   const used = useUploads(db, seq, uploads, nowMs);
   if (!used.ok) throw new Error("An upload went while it was put to use");
-  const addressees = recipients.map((address) => ({ address, way: wayTo(address) }));
   outbox.add(seq, { ...departing, recipients: addressees }, returnPath, nowMs);
   account.countSend(nowMs);
   return seq;
+}
+
+/**
+ * Bytes that a message counts against the quota: what its row in the outbox holds. Files are counted as the uploads that they
+ * are. A key that it was sent under is not: there is one at most for each message of two days.
+ */
+function keptBytes({ text, html, ...fields }: OutgoingMessage, recipients: readonly string[]): number {
+  const written = [text, html, JSON.stringify(fields), ...recipients];
+  return written.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
 /** What the request says of its files, and its uploads know. */

@@ -1,10 +1,11 @@
 import { notFound, type Answer } from "../contract/problem.ts";
-import type { Seq } from "../lib/ids.ts";
+import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { Account } from "./account.ts";
 import { Outbox } from "./outbox.ts";
 import { listingOf } from "./present.ts";
+import { answeredStatus } from "./sent-answer.ts";
 import * as statements from "./statements.ts";
 import { releaseUploads } from "./uploads.ts";
 
@@ -23,7 +24,14 @@ export function eraseEmail(
     if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
   }
   if (row.status !== "received") {
-    new Outbox(db).erase(seq);
+    const outbox = new Outbox(db);
+    const toldSent = outbox.toldSent(seq) === true;
+    outbox.keepAnswer(seq, {
+      thread_id: idOf(row.thread, account.idTail),
+      message_id: (JSON.parse(row.detail) as { message_id: string }).message_id,
+      status: answeredStatus(row.status, toldSent),
+    });
+    outbox.erase(seq);
     releaseUploads(db, seq, nowMs);
   }
   db.run(statements.DELETE_SEARCH, seq);

@@ -299,4 +299,14 @@ CREATE UNIQUE INDEX recipient_token ON recipient (token) WHERE token IS NOT NULL
 UPDATE recipient SET handed_at = at WHERE state = 'sent' AND inside = 0;
 `,
   },
+  {
+    id: "014-sending",
+    // Tries of each way that were begun since one of them last ended, so that a message which ends the process each time is
+    // given up. And what a repeat of a send is answered with once its email is deleted.
+    sql: `
+ALTER TABLE outbox ADD COLUMN unended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE outbox ADD COLUMN inside_unended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE send_key ADD COLUMN answer TEXT;
+`,
+  },
 ];

@@ -13,6 +13,7 @@ import {
 } from "../outbound/ledger.ts";
 import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
+import { KEPT_HERE } from "../outbound/kept.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";
 import { copiesOf, type Copy } from "./copies.ts";
@@ -28,6 +29,12 @@ const MAX_AT_ONCE = 2;
 const LEASE_MS = 15 * 60_000;
 /** While something is tried the alarm rings as often: should the process die, a new one sees to what it left. */
 const HEARTBEAT_MS = 30_000;
+/**
+ * Tries in a row that may begin without coming to an end. Nearly always it is the process that ended, for a reason that has
+ * nothing to do with the message; a message that ends it each time would take everybody's service down for ever.
+ */
+const MAX_UNENDED_TRIES = 5;
+const GIVEN_UP = `Given up: in ${MAX_UNENDED_TRIES} tries in a row the service stopped while it composed this message or handed it over`;
 /** After a fault of our own. */
 const FAULT_PAUSE_MS = 60_000;
 
@@ -88,6 +95,12 @@ export class OutboxPump {
 
   constructor(tools: OutboxTools) {
     this.#tools = tools;
+  }
+
+  /** Bytes of the largest composed message that each way carries. */
+  largest(): Readonly<Record<Way, number>> {
+    const { inside, outside } = this.#tools;
+    return { inside: inside.maxBytes, outside: outside()?.maxBytes ?? Infinity };
   }
 
   /** When the alarm must ring, in ms since 1970; null = for nothing. */
@@ -173,22 +186,28 @@ export class OutboxPump {
     const begun = this.#tools.commit(() => {
       const departing = outbox.find(seq);
       if (departing === null) return null;
-      const { made } = departing.tries[way];
+      const { made, unended } = departing.tries[way];
       const all = outbox.recipients(seq);
       const ours = all.filter((recipient) => wayTo(recipient) === way);
+      const pauseUntil = ours.some(({ state }) => state === "handing") ? pauseAfterDeath(unended, ours) : 0;
       // Left over from a process that died in the middle of a try.
       for (const recipient of ours) this.#move(recipient, afterDeath(recipient.state), null, nowMs);
       const recipients = ours.filter(({ state }) => state === "queued");
+      if (unended >= MAX_UNENDED_TRIES)
+        for (const recipient of recipients) this.#move(recipient, "failed", GIVEN_UP, nowMs);
       outbox.showStatus(seq, all);
-      if (recipients.length === 0) {
-        outbox.plan(seq, way, { made, dueAt: null });
+      const isOver = recipients.length === 0 || unended >= MAX_UNENDED_TRIES;
+      if (isOver || pauseUntil > nowMs) {
+        const dueAt = isOver ? null : pauseUntil;
+        outbox.plan(seq, way, { made, unended, dueAt });
+        if (dueAt !== null) clock.atLatest(dueAt);
         return null;
       }
       for (const recipient of recipients) {
         if (way === "outside") this.#mint(recipient);
         this.#move(recipient, "handing", recipient.diagnostic, nowMs);
       }
-      outbox.plan(seq, way, { made: made + 1, dueAt: nowMs + LEASE_MS });
+      outbox.plan(seq, way, { made: made + 1, unended: unended + 1, dueAt: nowMs + LEASE_MS });
       return { way, departing, tries: made + 1, recipients };
     });
     if (begun === null) this.#tools.moved(seq);
@@ -316,7 +335,7 @@ export class OutboxPump {
       // Until the last copy the lease of the try goes on.
       if (!ours.some(({ state }) => isHanding(state))) {
         const dueAt = ours.some(({ state }) => state === "queued") ? nextTryAt(tries, nowMs) : null;
-        outbox.plan(seq, way, { made: tries, dueAt });
+        outbox.plan(seq, way, { made: tries, unended: 0, dueAt });
         if (dueAt !== null) clock.atLatest(dueAt);
       }
       outbox.showStatus(seq, all);
@@ -357,6 +376,15 @@ export class OutboxPump {
         return outbox.takeBack(recipient);
     }
   }
+}
+
+/**
+ * Until when a message rests of which `unended` tries in a row were cut short, in ms since 1970. The first death is nobody's
+ * fault and costs no time; after more of them the message rests ever longer, so that others get through meanwhile.
+ */
+function pauseAfterDeath(unended: number, recipients: readonly RecipientRow[]): number {
+  const begunAt = Math.max(...recipients.map(({ at }) => at));
+  return nextTryAt(unended - 1, begunAt) ?? begunAt;
 }
 
 function wayTo({ inside }: RecipientRow): Way {
@@ -400,8 +428,6 @@ function endsTry({ result: { kind }, code }: RecipientResult): boolean {
 
 /** RFC 5321 §3.8: said before a host ends a session. */
 const SERVICE_NOT_AVAILABLE = 421;
-
-const KEPT_HERE = "Kept here: this deployment has no way out (OUTBOUND=local)";
 
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
 const KEEPING: Transport = {

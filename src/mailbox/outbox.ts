@@ -1,8 +1,10 @@
+import type { MessageStatus } from "../contract/message.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database, Query } from "../lib/sql.ts";
 import type { OutgoingMessage } from "../mail/outgoing.ts";
 import { messageStatus, type RecipientState } from "../outbound/ledger.ts";
 import type { OutboxRow, RecipientRow, SuppressionRow } from "./schema.ts";
+import type { DeletedParts } from "./sent-answer.ts";
 
 type Nullable<T> = T | null;
 
@@ -21,6 +23,8 @@ export function wayToAddress(address: string, mailDomain: string): Way {
 /** Tries of one way. */
 export interface Tries {
   made: number;
+  /** Those that were begun since one of them last ended: more than none while one is under way, or after a death. */
+  unended: number;
   /** ms since 1970; null = nothing is tried any more. */
   dueAt: number | null;
 }
@@ -59,7 +63,7 @@ const INSERT_RECIPIENT: Query<never, [Seq, position: number, address: string, in
 };
 const FIND: Query<OutboxRow, [Seq]> = {
   text: `SELECT seq, message, text, html, files, return_path, smtp_utf8, tries, due_at, inside_tries, inside_due_at,
-    told_sent, signature FROM outbox WHERE seq = ?`,
+    unended, inside_unended, told_sent, signature FROM outbox WHERE seq = ?`,
 };
 const TOLD_SENT: Query<{ told_sent: 0 | 1 }, [Seq]> = { text: "SELECT told_sent FROM outbox WHERE seq = ?" };
 const RECIPIENT = "seq, position, address, inside, state, at, diagnostic, token";
@@ -84,17 +88,17 @@ const OF_SHARED_TOKEN: Query<RecipientRow, [token: string, since: number]> = {
 interface WayStatements {
   due: Query<{ seq: Seq }, [now: number, limit: number]>;
   nextDue: Query<{ due_at: number }, [after: number]>;
-  plan: Query<never, [tries: number, dueAt: Nullable<number>, Seq]>;
+  plan: Query<never, [tries: number, unended: number, dueAt: Nullable<number>, Seq]>;
   release: Query<never, []>;
 }
 
-function statementsOf(dueAt: string, tries: string, inside: 0 | 1): WayStatements {
+function statementsOf(dueAt: string, tries: string, unended: string, inside: 0 | 1): WayStatements {
   return {
     due: { text: `SELECT seq FROM outbox WHERE ${dueAt} <= ? ORDER BY ${dueAt} LIMIT ? + 0` },
     nextDue: {
       text: `SELECT ${dueAt} AS due_at FROM outbox WHERE ${dueAt} > ? ORDER BY ${dueAt} LIMIT 1`,
     },
-    plan: { text: `UPDATE outbox SET ${tries} = ?, ${dueAt} = ? WHERE seq = ?` },
+    plan: { text: `UPDATE outbox SET ${tries} = ?, ${unended} = ?, ${dueAt} = ? WHERE seq = ?` },
     release: {
       text: `UPDATE outbox SET ${dueAt} = 0 WHERE ${dueAt} IS NOT NULL AND EXISTS (SELECT 1 FROM recipient r
         WHERE r.seq = outbox.seq AND r.inside = ${inside} AND r.state IN ('handing', 'ending'))`,
@@ -103,8 +107,8 @@ function statementsOf(dueAt: string, tries: string, inside: 0 | 1): WayStatement
 }
 
 const BY_WAY: Readonly<Record<Way, WayStatements>> = {
-  inside: statementsOf("inside_due_at", "inside_tries", 1),
-  outside: statementsOf("due_at", "tries", 0),
+  inside: statementsOf("inside_due_at", "inside_tries", "inside_unended", 1),
+  outside: statementsOf("due_at", "tries", "unended", 0),
 };
 const MOVE: Query<never, [state: string, at: number, diagnostic: Nullable<string>, Seq, position: number]> = {
   text: "UPDATE recipient SET state = ?, at = ?, diagnostic = ? WHERE seq = ? AND position = ?",
@@ -122,6 +126,9 @@ type KeptRow = { seq: Seq; listing: string };
 const KEPT: Query<KeptRow, [below: Seq, limit: number]> = {
   text: `SELECT o.seq, m.listing FROM outbox o JOIN message m ON m.seq = o.seq
     WHERE o.kept = 1 AND o.seq < ? ORDER BY o.seq DESC LIMIT ? + 0`,
+};
+const KEPT_AMONG: Query<{ seq: Seq }, [seqs: string]> = {
+  text: "SELECT seq FROM outbox WHERE kept = 1 AND seq IN (SELECT value FROM json_each(?))",
 };
 const SETTLE: Query<never, [Seq]> = {
   text: "UPDATE outbox SET due_at = NULL, inside_due_at = NULL WHERE seq = ?",
@@ -159,6 +166,13 @@ const KEEP_KEY: Query<never, [key: string, digest: string, Seq, at: number]> = {
   text: "INSERT OR REPLACE INTO send_key (key, digest, seq, at) VALUES (?, ?, ?, ?)",
 };
 const FORGET_KEYS: Query<never, [before: number]> = { text: "DELETE FROM send_key WHERE at <= ?" };
+/** A mailbox has as many keys as it sent messages in two days, so they are looked through. */
+const KEEP_ANSWER: Query<never, [answer: string, Seq]> = {
+  text: "UPDATE send_key SET answer = ? WHERE seq = ?",
+};
+const KEPT_ANSWER: Query<{ answer: string | null }, [Seq]> = {
+  text: "SELECT answer FROM send_key WHERE seq = ? AND answer IS NOT NULL",
+};
 
 /** Messages on their way out, their recipients, and whom nothing is sent to. What changes rows runs in a transaction of the caller's. */
 export class Outbox {
@@ -202,8 +216,8 @@ export class Outbox {
       needsSmtpUtf8: row.smtp_utf8 === 1,
       uploads: JSON.parse(row.files) as string[],
       tries: {
-        inside: { made: row.inside_tries, dueAt: row.inside_due_at },
-        outside: { made: row.tries, dueAt: row.due_at },
+        inside: { made: row.inside_tries, unended: row.inside_unended, dueAt: row.inside_due_at },
+        outside: { made: row.tries, unended: row.unended, dueAt: row.due_at },
       },
       signature: row.signature,
     };
@@ -272,7 +286,7 @@ export class Outbox {
 
   /** Writes how often a message was tried one way, and when it is next. */
   plan(seq: Seq, way: Way, tries: Tries): void {
-    this.#db.run(BY_WAY[way].plan, tries.made, tries.dueAt, seq);
+    this.#db.run(BY_WAY[way].plan, tries.made, tries.unended, tries.dueAt, seq);
   }
 
   /** A message would have left and was kept here instead. */
@@ -283,6 +297,13 @@ export class Outbox {
   /** Messages that were kept, sent before `below`, the newest first. */
   kept(below: Seq, limit: number): KeptRow[] {
     return this.#db.all(KEPT, below, limit);
+  }
+
+  /** Those of some messages that were kept. A list without a message of ours costs no look-up. */
+  keptAmong(rows: readonly { seq: Seq; status: MessageStatus }[]): ReadonlySet<Seq> {
+    const ours = rows.filter(({ status }) => status !== "received").map(({ seq }) => seq);
+    if (ours.length === 0) return new Set();
+    return new Set(this.#db.all(KEPT_AMONG, JSON.stringify(ours)).map(({ seq }) => seq));
   }
 
   /** A message that was kept; null for any other. */
@@ -362,6 +383,17 @@ export class Outbox {
   keepKey(key: string, used: { digest: string; seq: Seq }, times: { nowMs: number; sinceMs: number }): void {
     this.#db.run(FORGET_KEYS, times.sinceMs);
     this.#db.run(KEEP_KEY, key, used.digest, used.seq, times.nowMs);
+  }
+
+  /** Keeps with its Idempotency-Key, if it has one, how a message stood that is being erased. */
+  keepAnswer(seq: Seq, parts: DeletedParts): void {
+    this.#db.run(KEEP_ANSWER, JSON.stringify(parts), seq);
+  }
+
+  /** What `keepAnswer` kept of a message; null for nothing. */
+  keptAnswer(seq: Seq): DeletedParts | null {
+    const answer = this.#db.first(KEPT_ANSWER, seq)?.answer ?? null;
+    return answer === null ? null : (JSON.parse(answer) as DeletedParts);
   }
 }
 

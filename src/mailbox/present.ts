@@ -38,18 +38,19 @@ export function listingOf(row: { listing: string }): Listing {
  * One row of a listing as JSON text (EmailSummary). What never changes lies in the row as text; the rest is written before
  * it (`summaryOpening`).
  */
-export function summaryText(row: MessageRow, view: View): JsonText<EmailSummary> {
-  return summaryOpening(row, view) + row.listing.slice(1);
+export function summaryText(row: MessageRow, view: View, isKept: boolean): JsonText<EmailSummary> {
+  return summaryOpening(row, view, isKept) + row.listing.slice(1);
 }
 
 /**
  * What stands before the members of the listing. Nothing of it needs escaping: ids, times, a status, and labels that are
- * JSON already.
+ * JSON already. `isKept`: some of it was kept instead of sent.
  */
-export function summaryOpening(row: MessageRow, view: View): string {
+export function summaryOpening(row: MessageRow, view: View, isKept: boolean): string {
   const id = idOf(row.seq, view.tail);
   const thread = row.thread === row.seq ? id : idOf(row.thread, view.tail);
-  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}","received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
+  const kept = isKept ? ',"kept_here":true' : "";
+  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}"${kept},"received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
 }
 
 export function threadOf(
@@ -86,7 +87,8 @@ export function emailText(
   const fate = `"delivery":${JSON.stringify(more.delivery)},"link":${JSON.stringify(row.link)}`;
   const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
   const body = row.body === null ? "" : `,${members(row.body)}`;
-  return `${summaryOpening(row, view)}${members(row.listing)},${members(row.detail)}${body},${files},${fate},${size}}`;
+  const isKept = more.delivery.some(({ kept_here }) => kept_here === true);
+  return `${summaryOpening(row, view, isKept)}${members(row.listing)},${members(row.detail)}${body},${files},${fate},${size}}`;
 }
 
 /** The members of a JSON object, which has some. */

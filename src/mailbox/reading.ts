@@ -8,6 +8,7 @@ import { foldForMatch } from "../mail/search-text.ts";
 import { messageKey } from "../mail/prepare.ts";
 import type { StoredAttachment } from "../mail/prepared-mail.ts";
 import { outgoingBodyJson } from "../mail/prepare-outgoing.ts";
+import { isKept, KEPT_HINT } from "../outbound/kept.ts";
 import { shownState } from "../outbound/ledger.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { Outbox, type Departing } from "./outbox.ts";
@@ -86,8 +87,10 @@ export function inboxPage(db: Database, view: View, filters: InboxFilters): Answ
   const shown = rows.slice(0, filters.limit);
   const last = shown.at(-1);
   const next = rows.length > filters.limit && last ? JSON.stringify(writeCursor(last.seq)) : "null";
-  const emails = shown.map((row) => summaryText(row, view)).join(",");
-  return done(`{"emails":[${emails}],"next_cursor":${next}}`);
+  const kept = new Outbox(db).keptAmong(shown);
+  const emails = shown.map((row) => summaryText(row, view, kept.has(row.seq))).join(",");
+  const hint = kept.size === 0 ? "" : `"hint":${JSON.stringify(KEPT_HINT)},`;
+  return done(`{"emails":[${emails}],${hint}"next_cursor":${next}}`);
 }
 
 /** Whether this asks for the newest emails, whatever they are. */
@@ -157,6 +160,7 @@ function deliveryOf(
     status: shownState(state),
     at: new Date(at).toISOString(),
     diagnostic,
+    ...(isKept(diagnostic) ? { kept_here: true as const } : {}),
     next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
   };
 }

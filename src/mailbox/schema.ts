@@ -162,6 +162,10 @@ export type OutboxRow = {
   /** Tries to deliver it inside the deployment. */
   inside_tries: number;
   inside_due_at: number | null;
+  /** Tries outside that were begun since one of them last ended. */
+  unended: number;
+  /** The same of those inside. */
+  inside_unended: number;
   /** Whether the log told that a transport took it. */
   told_sent: 0 | 1;
   /** DKIM-Signature field with its line end, made at the first try; "" before that, and without a key. */

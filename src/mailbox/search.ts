@@ -10,7 +10,9 @@ import type { Database } from "../lib/sql.ts";
 import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
 import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
+import { KEPT_HINT } from "../outbound/kept.ts";
 import { writeCursor } from "./cursor.ts";
+import { Outbox } from "./outbox.ts";
 import { summaryOpening, type JsonText, type View } from "./present.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
@@ -74,16 +76,18 @@ export function searchPage(
       : hitsByMeaning(db, query, selection, { near: meaning, mode: options.mode });
   const shown = hits.slice(0, filters.limit);
   const newest = snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot;
-  const hint = options.hint === "" ? "" : `"hint":${JSON.stringify(options.hint)},`;
+  const kept = new Outbox(db).keptAmong(shown);
+  const hints = [options.hint, kept.size === 0 ? "" : KEPT_HINT].filter((hint) => hint !== "");
+  const hint = hints.length === 0 ? "" : `"hint":${JSON.stringify(hints.join(". "))},`;
   const mode = meaning === null ? "keyword" : options.mode;
   const next =
     hits.length > filters.limit ? JSON.stringify(writeCursor(newest, offset + filters.limit)) : "null";
-  const emails = shown.map((hit) => hitText(hit, view, query.terms)).join(",");
+  const emails = shown.map((hit) => hitText(hit, view, query.terms, kept.has(hit.seq))).join(",");
   return done(`{"emails":[${emails}],"search_mode":"${mode}",${hint}"next_cursor":${next}}`);
 }
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
-function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
+function hitText(hit: SearchHit, view: View, terms: readonly string[], isKept: boolean): string {
   const { listing } = hit;
   const opening = stringMember(listing, "snippet");
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
@@ -94,7 +98,7 @@ function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
   const shown = `${listing.slice(1, opening.start)}${excerptJson(snippet)}${listing.slice(opening.end, -1)}`;
   const fragments = highlights.map(excerptJson).join(",");
-  return `${summaryOpening(hit, view)}${shown},"score":${score},"highlights":[${fragments}]}`;
+  return `${summaryOpening(hit, view, isKept)}${shown},"score":${score},"highlights":[${fragments}]}`;
 }
 
 interface Selection {

@@ -6,12 +6,14 @@ import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { domainOf } from "../mail/address.ts";
 import { sendingReport } from "../outbound/cloudflare-events.ts";
+import { isKept, KEPT_HINT } from "../outbound/kept.ts";
 import { accept, acceptedBefore, isKeyUsed, sendsSpent, type Keyed, type SendRequest } from "./accept.ts";
 import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import { composedStream, departingBytes } from "./departing-stream.ts";
 import { wayToAddress } from "./outbox.ts";
 import * as reading from "./reading.ts";
+import { answeredStatus, DELETED_HINT, type SentParts } from "./sent-answer.ts";
 import { applySendingReport } from "./reports.ts";
 import * as statements from "./statements.ts";
 import type { Counted } from "./stats.ts";
@@ -46,7 +48,9 @@ export abstract class MailboxSending extends MailboxUploads {
         : wayToAddress(address, mailDomain);
     const accepted = this.answer(access, (account) => {
       const domains = this.jobs.domains.statuses();
-      const tools = { db: this.db, outbox: this.outbox, account, domains, dailySendLimit, wayTo };
+      const limits = { dailySendLimit, largest: this.jobs.outboxPump.largest() };
+      const room = { bytes: this.roomLeft(account), full: this.full(account) };
+      const tools = { db: this.db, outbox: this.outbox, account, domains, wayTo, room, ...limits };
       return this.commit(() => {
         const taken = accept(tools, request, now);
         if (taken.ok && !taken.value.replayed) this.alarmClock.atLatest(now + FIRST_TRY_MS);
@@ -193,18 +197,39 @@ export abstract class MailboxSending extends MailboxUploads {
   }
 
   #sent(account: Account, seq: Seq): Answer<Sent> {
-    const row = this.db.first(statements.FIND_EMAIL, seq);
-    if (row === null || row.status === "received") return refused(notFound("Email"));
     const id = idOf(seq, account.idTail);
+    const parts = this.#sentParts(account, seq);
+    if (parts === null) return refused(notFound("Email"));
     return done({
       id,
       provider_id: id,
-      thread_id: idOf(row.thread, account.idTail),
-      message_id: (JSON.parse(row.detail) as { message_id: string }).message_id,
-      status: row.status,
+      ...parts,
       sends_today: account.sendsOn(Date.now()).count,
       daily_send_limit: configOf(this.env).dailySendLimit,
     });
+  }
+
+  /** Null for a message that is erased and of which nothing was kept with an Idempotency-Key. */
+  #sentParts(account: Account, seq: Seq): Omit<SentParts, "id" | "provider_id"> | null {
+    const row = this.db.first(statements.FIND_EMAIL, seq);
+    if (row === null || row.status === "received") {
+      const kept = this.outbox.keptAnswer(seq);
+      return kept === null ? null : { ...kept, hint: DELETED_HINT };
+    }
+    return {
+      thread_id: idOf(row.thread, account.idTail),
+      message_id: (JSON.parse(row.detail) as { message_id: string }).message_id,
+      status: answeredStatus(row.status, this.outbox.toldSent(seq) === true),
+      delivery_status: row.status,
+      ...(this.#isKept(seq) ? { hint: KEPT_HINT } : {}),
+    };
+  }
+
+  /** Whether some of a message was kept instead of sent, or will be at its first try. */
+  #isKept(seq: Seq): boolean {
+    const leaves = this.outbox.recipients(seq).filter(({ inside }) => inside === 0);
+    const sendsNothing = configOf(this.env).outbound === "local";
+    return leaves.some(({ diagnostic }) => isKept(diagnostic) || (sendsNothing && diagnostic === null));
   }
 }
 

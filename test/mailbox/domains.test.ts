@@ -638,7 +638,7 @@ describe("mail from a verified domain", () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const { body } = await send(box, { from: `a@${domain}`, to: `b@${domain}` });
-    expect(body.status).toBe("delivered");
+    expect(body.delivery_status).toBe("delivered");
     const { emails } = (await ask<{ emails: Email[] }>("/v1/inbox?direction=inbound", { key: box.api_key }))
       .body;
     expect(emails).toMatchObject([{ from_address: `a@${domain}`, to_address: `b@${domain}` }]);

@@ -263,6 +263,24 @@ describe("the schema of a mailbox", () => {
     });
   });
 
+  it("of 012 goes on with mail that a death cut short, and with its Idempotency-Keys", async () => {
+    await withDatabase((db) => {
+      const before = MIGRATIONS.findIndex(({ id }) => id === "012-code-evidence") + 1;
+      migrate(db, MIGRATIONS.slice(0, before));
+      db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
+      db.script(`INSERT INTO outbox (seq, message, text, html, files, return_path, smtp_utf8, tries, due_at, told_sent)
+        VALUES (42, '{}', '', '', '[]', '', 0, 3, 50, 0)`);
+      db.script("INSERT INTO send_key (key, digest, seq, at) VALUES ('order-1', 'd', 42, 5)");
+      migrate(db, MIGRATIONS);
+      const outbox = new Outbox(db);
+      expect(outbox.find(42)?.tries).toEqual({
+        inside: { made: 0, unended: 0, dueAt: null },
+        outside: { made: 3, unended: 0, dueAt: 50 },
+      });
+      expect([outbox.keyed("order-1", 0), outbox.keptAnswer(42)]).toEqual([{ digest: "d", seq: 42 }, null]);
+    });
+  });
+
   it("of 003 goes on with its webhooks and its counters, without an upload", async () => {
     await withDatabase((db) => {
       migrate(db, MIGRATIONS.slice(0, 3));

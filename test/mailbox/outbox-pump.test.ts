@@ -330,6 +330,69 @@ describe("while messages are under way", () => {
   });
 });
 
+describe("a message whose tries end the process", () => {
+  const MINUTE_MS = 60_000;
+  /** Lets the process die in the middle of a try, and brings the next one up to `ms` later. */
+  const dieInTry = async (rig: Rig, ms: number) => {
+    expect(rig.held.outside).toHaveLength(1);
+    rig.die();
+    advance(ms);
+    await rig.pump();
+  };
+
+  it("is tried again at once after the first death, then after ever longer pauses, and is given up after the fifth", async () => {
+    const box = await createMailbox();
+    await withMessage(box, OUTSIDE, async (rig, seq) => {
+      setClock(Date.now());
+      await rig.pump();
+      await dieInTry(rig, 0);
+      for (const minutes of [1, 5, 15]) {
+        await dieInTry(rig, minutes * MINUTE_MS - 1);
+        expect([rig.held.outside, rig.due]).toEqual([[], Date.now() + 1]);
+        expect(rig.status(seq)).toBe("queued");
+        advance(1);
+        await rig.pump();
+      }
+      await dieInTry(rig, 0);
+      expect([rig.held.outside, rig.due, rig.events]).toEqual([[], null, []]);
+      expect(rig.status(seq)).toBe("failed");
+      expect(rig.outbox.recipients(seq).map(({ state, diagnostic }) => [state, diagnostic])).toEqual(
+        OUTSIDE.map(() => ["failed", expect.stringMatching(/^Given up: in 5 tries .* service stopped/)]),
+      );
+    });
+  });
+
+  it("is counted before each try, and anew once a try came to an end", async () => {
+    const box = await createMailbox();
+    await withMessage(box, OUTSIDE, async (rig, seq) => {
+      const unended = () => rig.outbox.find(seq)?.tries.outside.unended;
+      await rig.pump();
+      expect(unended()).toBe(1);
+      await dieInTry(rig, 0);
+      expect(unended()).toBe(2);
+      // Each recipient has a copy of its own.
+      rig.held.outside[0]?.answer(["taken"]);
+      await rig.settled();
+      rig.held.outside[0]?.answer(["deferred"]);
+      await rig.settled();
+      expect(unended()).toBe(0);
+      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["sent", "queued"]);
+    });
+  });
+
+  it("is given up for the way that ends the process, and for no other", async () => {
+    const box = await createMailbox();
+    await withMessage(box, [INSIDE[0] ?? "", OUTSIDE[0] ?? ""], async (rig, seq) => {
+      await rig.pump();
+      rig.held.inside[0]?.answer(["taken"]);
+      await rig.settled();
+      for (let death = 0; death < 5; death += 1) await dieInTry(rig, 15 * MINUTE_MS + 1);
+      const states = rig.outbox.recipients(seq).map(({ inside, state }) => `${inside} ${state}`);
+      expect(states.toSorted()).toEqual(["0 failed", "1 delivered"]);
+    });
+  });
+});
+
 const PATH = "x@mailkeep.test";
 
 async function again(rig: Rig, seq: number) {

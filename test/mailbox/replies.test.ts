@@ -127,7 +127,7 @@ describe("a reply", () => {
     ] as const) {
       const [newest] = await inboxOf(from);
       const answer = await post(from, `emails/${newest?.id}/reply?wait=10`, { text: "Re." });
-      expect(answer.body.status).toBe("delivered");
+      expect(answer.body.delivery_status).toBe("delivered");
       expect((await email(from, answer.body.id)).references).toBe(ids.join(" "));
       ids.push(answer.body.message_id);
       expect((await email(to, (await inboxOf(to))[0]?.id ?? "")).references).toBe(ids.slice(0, -1).join(" "));
@@ -431,7 +431,7 @@ describe("an answer by a machine", () => {
         headers: { "Auto-Submitted": "auto-generated" },
       });
     const { id } = (await deliver(one.mailbox, plainMessage())).body;
-    expect((await passOn(one, other, id)).body.status).toBe("delivered");
+    expect((await passOn(one, other, id)).body.delivery_status).toBe("delivered");
     const [arrived] = await inboxOf(other);
     expect(await passOn(other, one, arrived?.id ?? "")).toMatchObject({
       status: 400,
@@ -460,7 +460,7 @@ describe("a forward", () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const id = (await deliver(box.mailbox, withFiles(files, page))).body.id;
     const { body } = await post(box, `emails/${id}/forward?wait=10`, { to: other.mailbox, text: "For you." });
-    expect(body).toMatchObject({ status: "delivered", thread_id: (await email(box, id)).thread_id });
+    expect(body).toMatchObject({ delivery_status: "delivered", thread_id: (await email(box, id)).thread_id });
     const sent = await email(box, body.id);
     expect(sent).toMatchObject({ subject: "Fwd: Files", in_reply_to: null });
     expect(sent.body_text).toMatch(/^For you\.\n\n-+ Forwarded message -+\nFrom: Ann <ann@example\.com>\n/);
@@ -496,7 +496,7 @@ describe("a forward", () => {
     const file = { lines: ['Content-Disposition: attachment; filename="large.bin"'], content: base64(large) };
     const id = (await deliver(box.mailbox, withFiles([files[1] ?? file, file]))).body.id;
     const { body } = await post(box, `emails/${id}/forward?wait=20`, { to: other.mailbox });
-    expect(body.status).toBe("delivered");
+    expect(body.delivery_status).toBe("delivered");
     const [arrived] = await inboxOf(other);
     const { attachments } = await email(other, arrived?.id ?? "");
     expect(attachments.map(({ size_bytes }) => size_bytes)).toEqual([1, 3_000_000]);
@@ -660,7 +660,7 @@ describe("a reply and a forward", () => {
       ),
     );
     expect(new Set(all.map(({ status, body }) => `${status} ${body.id} ${body.status}`)).size).toBe(1);
-    expect(all[0]?.body.status).toBe("delivered");
+    expect(all[0]?.body.delivery_status).toBe("delivered");
     expect(await inboxOf(other)).toHaveLength(1);
     expect(await uploadsOf(box)).toHaveLength(1);
   });

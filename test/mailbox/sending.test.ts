@@ -62,7 +62,7 @@ describe("POST /v1/send", () => {
       {},
       "?wait=10",
     );
-    expect(sent.body.status).toBe("delivered");
+    expect(sent.body.delivery_status).toBe("delivered");
     const [arrived] = await inboxOf(to);
     expect(arrived).toMatchObject({ subject: "Größe 📦", from_address: from.mailbox, direction: "inbound" });
     expect(await email(to, arrived?.id ?? "")).toMatchObject({
@@ -110,7 +110,7 @@ describe("POST /v1/send", () => {
     const box = await createMailbox();
     const nobody = "no-such-box@mailkeep.test";
     const { body } = await send(box, { to: nobody }, {}, "?wait=10");
-    expect(body.status).toBe("bounced");
+    expect(body.delivery_status).toBe("bounced");
     expect(await kindsOf(box)).toEqual(["message.bounced"]);
     const again = await send(box, { to: nobody.toUpperCase() });
     expect([again.status, again.body]).toMatchObject([
@@ -217,6 +217,56 @@ describe("an Idempotency-Key", () => {
     expect(next.body.id).not.toBe(first.body.id);
   });
 
+  it("answers a repeat with `queued` or `sent`, whatever became of the email since", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const told: Record<string, string[]> = {};
+    const outcomes = {
+      delivered: to.mailbox,
+      bounced: "nobody-at-all@mailkeep.test",
+      sent: "ann@elsewhere.example",
+    };
+    for (const [outcome, recipient] of Object.entries(outcomes)) {
+      const keyed = { headers: { "Idempotency-Key": `became-${outcome}` } };
+      const first = await send(from, { to: recipient }, keyed, "?wait=10");
+      const again = await send(from, { to: recipient }, keyed);
+      expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+      expect((await email(from, first.body.id)).status).toBe(outcome);
+      told[outcome] = [first, again].flatMap(({ body }) => [body.status, body.delivery_status ?? ""]);
+    }
+    expect(told).toEqual({
+      delivered: ["sent", "delivered", "sent", "delivered"],
+      bounced: ["queued", "bounced", "queued", "bounced"],
+      sent: ["sent", "sent", "sent", "sent"],
+    });
+  });
+
+  it("answers a repeat of a reply and of a forward so too", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    await send(from, { to: to.mailbox }, {}, "?wait=10");
+    const [arrived] = await inboxOf(to);
+    for (const [action, json] of [
+      ["reply", { text: "Yes." }],
+      ["forward", { to: from.mailbox, text: "See below." }],
+    ] as const) {
+      const request = { key: to.api_key, json, headers: { "Idempotency-Key": `an-${action}` } };
+      const first = await ask<Sent>(`/v1/emails/${arrived?.id}/${action}?wait=10`, request);
+      const again = await ask<Sent>(`/v1/emails/${arrived?.id}/${action}`, request);
+      expect([again.status, again.body.id, again.body.status]).toEqual([200, first.body.id, "sent"]);
+    }
+  });
+
+  it("answers the same though the email was deleted, and sends nothing again", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const first = await send(from, { to: to.mailbox }, { headers }, "?wait=10");
+    await api(`/v1/emails/${first.body.id}`, { key: from.api_key, method: "DELETE" });
+    await evict(from.mailbox);
+    const again = await send(from, { to: to.mailbox }, { headers });
+    const { delivery_status, ...rest } = first.body;
+    expect(delivery_status).toBe("delivered");
+    expect([again.status, again.body]).toEqual([200, { ...rest, hint: expect.stringContaining("deleted") }]);
+    expect(await inboxOf(to)).toHaveLength(1);
+  });
+
   it("is of its mailbox alone", async () => {
     const [one, other] = [await createMailbox(), await createMailbox()];
     const sent = await Promise.all([send(one, {}, { headers }), send(other, {}, { headers })]);
@@ -265,6 +315,131 @@ async function fill(box: TestMailbox, bytes: number): Promise<void> {
 }
 const HANDING = "SELECT seq FROM recipient WHERE state IN ('handing', 'ending')";
 const FULL = 10_000_000_000;
+
+describe("the room of a mailbox", () => {
+  const QUOTA = 5_000_000_000;
+
+  it("is taken by what is sent, text and fields alike, and free again when it is deleted", async () => {
+    const box = await createMailbox();
+    const bytes = async () =>
+      (await ask<{ storage_bytes: number }>("/v1/stats", { key: box.api_key })).body.storage_bytes;
+    const json = { text: "x".repeat(10_000), headers: { "X-Long": "y".repeat(5_000) } };
+    const { body } = await send(box, json);
+    expect(await bytes()).toBeGreaterThan(15_000);
+    await api(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE" });
+    expect(await bytes()).toBe(0);
+  });
+
+  it("bounds what is sent, replied and forwarded as it bounds uploads and mail that arrives", async () => {
+    const box = await createMailbox();
+    const keyed = { headers: { "Idempotency-Key": "before-it-was-full" } };
+    const { body } = await send(box, {}, keyed);
+    await fill(box, QUOTA - 500);
+    const refusal = {
+      status: 507,
+      body: { code: "mailbox_full", error: `Mailbox is full (max ${QUOTA} bytes)` },
+    };
+    expect(await send(box, { text: "x".repeat(600) })).toMatchObject(refusal);
+    const more = { key: box.api_key, json: { to: "bob@example.net", text: "x".repeat(600) } };
+    expect(await ask(`/v1/emails/${body.id}/forward`, more)).toMatchObject(refusal);
+    const { to: _, ...reply } = more.json;
+    expect(await ask(`/v1/emails/${body.id}/reply`, { ...more, json: reply })).toMatchObject(refusal);
+    expect((await ask("/v1/stats", { key: box.api_key })).body).toMatchObject({
+      sends_today: 1,
+      outbound: 1,
+    });
+    // What was accepted before is answered all the same.
+    expect((await send(box, {}, keyed)).body.id).toBe(body.id);
+    await fill(box, 0);
+    expect((await send(box, { text: "x".repeat(600) })).status).toBe(200);
+  });
+});
+
+describe("a message that is too large for a mailbox of this deployment", () => {
+  const LIMIT = 26_214_400;
+  const uploaded = async (box: TestMailbox, bytes: number) => {
+    const file = { key: box.api_key, body: new Uint8Array(bytes), headers: { "Content-Type": "image/png" } };
+    return [{ attachment_id: (await ask<{ id: string }>("/v1/attachments?filename=a.png", file)).body.id }];
+  };
+  const kept = async (box: TestMailbox) =>
+    Promise.all(
+      ["message", "outbox", "recipient", "send_key"].map((table) =>
+        rowsOf(box.mailbox, `SELECT * FROM ${table}`),
+      ),
+    );
+
+  it("is refused at once, with the recipient, its size and the limit, and nothing is stored", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const attachments = await uploaded(from, 30_000_000);
+    const headers = { "Idempotency-Key": "too-large" };
+    for (const recipients of [[to.mailbox], ["ann@example.net", to.mailbox]]) {
+      const refused = await send(from, { to: recipients, attachments }, { headers });
+      expect(refused).toMatchObject({
+        status: 413,
+        body: {
+          code: "too_large",
+          error: expect.stringMatching(
+            new RegExp(`^Message too large for ${to.mailbox}: 41\\d{6} bytes when composed \\(max ${LIMIT} `),
+          ),
+          fix: expect.stringContaining("leave this recipient out"),
+        },
+      });
+    }
+    expect(await kept(from)).toEqual([[], [], [], []]);
+    expect((await ask("/v1/stats", { key: from.api_key })).body).toMatchObject({ sends_today: 0 });
+    expect((await send(from, { to: "ann@example.net", attachments })).status).toBe(200);
+  });
+
+  it("leaves no file behind that came inside the request", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    const content = Buffer.alloc(9_000_000).toString("base64");
+    const attachments = await uploaded(from, 12_000_000);
+    const inline = [...attachments, { filename: "b.bin", content }];
+    expect((await send(from, { to: to.mailbox, attachments: inline })).status).toBe(413);
+    expect(await rowsOf(from.mailbox, "SELECT filename FROM upload")).toEqual([{ filename: "a.png" }]);
+  });
+});
+
+describe("mail that a deployment without a relay keeps", () => {
+  const WHY = /no relay is configured \(OUTBOUND=local\).*SMTP_URL/;
+
+  it("is `sent` in its answer beside a hint that says that it was kept here, why, and what changes that", async () => {
+    const box = await createMailbox();
+    const headers = { "Idempotency-Key": "kept-here" };
+    const first = await send(box, {}, { headers });
+    expect(first.body).toMatchObject({ status: "queued", hint: expect.stringMatching(WHY) });
+    const told = await send(box, {}, { headers }, "?wait=10");
+    expect(told.body).toMatchObject({
+      status: "sent",
+      hint: expect.stringMatching(/kept here and not sent/),
+    });
+    const { delivery } = await email(box, first.body.id);
+    expect(delivery).toMatchObject([
+      { status: "sent", kept_here: true, diagnostic: expect.stringMatching(WHY) },
+    ]);
+  });
+
+  it("is marked in lists and in searches, which say why", async () => {
+    const [box, other] = [await createMailbox(), await createMailbox()];
+    await send(box, { to: other.mailbox, subject: "Went" }, {}, "?wait=10");
+    const list = async (query = "") =>
+      (await ask<EmailPage & { emails: { kept_here?: boolean }[] }>(`/v1/${query}`, { key: box.api_key }))
+        .body;
+    expect((await list("inbox")).hint).toBeUndefined();
+    await send(box, { to: [other.mailbox, "ann@example.net"], subject: "Stayed" }, {}, "?wait=10");
+    for (const query of ["inbox", "inbox?direction=outbound", "search?q=hello&mode=keyword"]) {
+      const { emails, hint } = await list(query);
+      const marks = Object.fromEntries(emails.map(({ subject, kept_here }) => [subject, kept_here]));
+      expect(marks).toEqual({ Stayed: true, Went: undefined });
+      expect(hint).toMatch(WHY);
+    }
+  });
+
+  it("carries no hint where all of it stays inside the deployment", async () => {
+    const [from, to] = [await createMailbox(), await createMailbox()];
+    expect((await send(from, { to: to.mailbox }, {}, "?wait=10")).body).not.toHaveProperty("hint");
+  });
+});
 
 describe("what was accepted", () => {
   it("is tried again 1, 5, 15 minutes and so on later, and given up after the eighth try", async () => {
@@ -378,7 +553,7 @@ describe("what was accepted", () => {
   it("reaches a paused mailbox", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await api("/v1/mailbox/pause", { key: to.api_key, method: "PATCH" });
-    expect((await send(from, { to: to.mailbox }, {}, "?wait=10")).body.status).toBe("delivered");
+    expect((await send(from, { to: to.mailbox }, {}, "?wait=10")).body.delivery_status).toBe("delivered");
   });
 
   it("is not sent when its owner erases it first, nor kept in any table", async () => {
@@ -411,7 +586,7 @@ describe("files of a message", () => {
       { filename: "note.txt", content: Buffer.from("note").toString("base64"), content_type: "text/plain" },
     ];
     const { body } = await send(from, { to: to.mailbox, attachments }, {}, "?wait=10");
-    expect(body.status).toBe("delivered");
+    expect(body.delivery_status).toBe("delivered");
     const [arrived] = await inboxOf(to);
     for (const [box, id] of [
       [from, body.id],
@@ -437,7 +612,7 @@ describe("files of a message", () => {
     const [arrived] = await inboxOf(to);
     const { attachments: held } = await email(to, arrived?.id ?? "");
     const passedOn = { to: third.mailbox, attachments: [{ attachment_id: held[0]?.id }] };
-    expect((await send(to, passedOn, {}, "?wait=10")).body.status).toBe("delivered");
+    expect((await send(to, passedOn, {}, "?wait=10")).body.delivery_status).toBe("delivered");
     const [last] = await inboxOf(third);
     const [file] = (await email(third, last?.id ?? "")).attachments;
     expect(new TextDecoder().decode(await download(third, file?.id ?? ""))).toBe("abc");

@@ -64,7 +64,7 @@ describe("a relay that answers", () => {
     behave({ on: { RCPT: toRecipients({ nobody: "550 5.1.1 no such user" }) } });
     const to = ["ann", "nobody", "ben"].map((name) => `${name}@elsewhere.example`);
     const { body, status } = await send(server.service, box, { to }, { wait: 30 });
-    expect([status, body.status]).toEqual([200, "bounced"]);
+    expect([status, body.delivery_status]).toEqual([200, "bounced"]);
 
     const email = await server.service.email(box.api_key, body.id);
     expect(statuses(email)).toEqual({ ann: "sent", nobody: "bounced", ben: "sent" });
@@ -177,7 +177,7 @@ describe("a relay that drops the connection", () => {
   it.each(drops)("after the final dot, %s: unknown, and never sent again by itself", async (_, drop) => {
     behave({ end: drop });
     const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
-    expect(body.status).toBe("unknown");
+    expect(body.delivery_status).toBe("unknown");
     behave({});
     await sendOneMore();
     // A new process finds it on disk as it is.
@@ -217,7 +217,7 @@ describe("mail to another mailbox of the deployment", () => {
     const other = await server.service.createMailbox();
     const heard = relay.commands.length;
     const { body } = await send(server.service, box, { to: other.mailbox, subject: "Inside" }, { wait: 30 });
-    expect(body.status).toBe("delivered");
+    expect(body.delivery_status).toBe("delivered");
     expect(relay.commands.slice(heard)).toEqual([]);
     const [arrived] = await server.service.inbox(other.api_key);
     expect(arrived).toMatchObject({ subject: "Inside", from_address: box.mailbox, status: "received" });
@@ -302,7 +302,7 @@ describe("a relay that hangs", () => {
     // Mail that does not need the relay does not wait for it, nor do those of one message for the others.
     const mixed = { to: [box.mailbox, "z@elsewhere.example"] };
     const inside = await send(server.service, mine, { to: box.mailbox }, { wait: 30 });
-    expect(inside.body.status).toBe("delivered");
+    expect(inside.body.delivery_status).toBe("delivered");
     const { body: half } = await send(server.service, mine, mixed);
     const arrived = await reading(server.service, mine, half.id, ({ delivery: [first] }) => {
       return first?.status === "delivered";

@@ -22,8 +22,21 @@ const STATES: Readonly<Record<Status, { word: string; means: string; kind: strin
   },
 };
 
-export function statusBadge(status: Status): HTMLElement {
-  const { word, kind } = STATES[status];
+/** What stands for `sent` where nothing leaves the deployment. */
+const KEPT = { word: "kept here", means: "Not sent: this deployment has no relay.", kind: "warn" };
+
+/** A state and whether the mail was kept here instead of sent, as lists and mails say it. */
+interface Shown {
+  status: Status;
+  kept_here?: true | undefined;
+}
+
+function stateOf({ status, kept_here }: Shown): { word: string; means: string; kind: string } {
+  return status === "sent" && kept_here === true ? KEPT : STATES[status];
+}
+
+export function statusBadge(shown: Shown): HTMLElement {
+  const { word, kind } = stateOf(shown);
   return make("span", { class: `badge ${kind}`.trim() }, word);
 }
 
@@ -42,7 +55,7 @@ export function deliveryPart(delivery: readonly DeliveryShape[]): HTMLElement {
         "div",
         { class: "spread" },
         make("span", { class: "break", dir: "auto" }, line(one.recipient)),
-        statusBadge(one.status),
+        statusBadge(one),
       ),
       make("p", { class: "muted small break" }, stateText(one)),
     ),
@@ -55,8 +68,9 @@ export function deliveryPart(delivery: readonly DeliveryShape[]): HTMLElement {
   );
 }
 
-function stateText({ status, at, diagnostic, next_attempt_at }: DeliveryShape): string {
+function stateText(one: DeliveryShape): string {
+  const { at, diagnostic, next_attempt_at } = one;
   const next = next_attempt_at === null ? [] : [`Next try in ${duration(secondsUntil(next_attempt_at))}.`];
   const answer = diagnostic === null ? [] : [`Answer: ${line(diagnostic)}`];
-  return [STATES[status].means, ...next, `${exactTime(at)}.`, ...answer].join(" ");
+  return [stateOf(one).means, ...next, `${exactTime(at)}.`, ...answer].join(" ");
 }

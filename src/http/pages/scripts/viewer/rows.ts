@@ -44,7 +44,7 @@ export function mailRow(email: EmailSummary | Found): Row {
     labels: email.labels,
     badges: [
       ...(email.code === null ? [] : [badge(email.code, "info")]),
-      ...(isOurs ? [statusBadge(email.status)] : []),
+      ...(isOurs ? [statusBadge(email)] : []),
       ...(email.attachment_count > 0 ? [badge(count(email.attachment_count, "file"))] : []),
     ],
   };
