@@ -19,6 +19,10 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
 );
 `;
 
+/** Blobs that may come to be after their mailbox has ended. They are kept where nothing else is left of it. */
+export const LATE_BLOBS =
+  "CREATE TABLE IF NOT EXISTS late_blob (key TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;";
+
 /** The steps of a mailbox's schema. */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -286,6 +290,15 @@ UPDATE account SET directory_due = 0 WHERE directory_due IS NULL AND (EXISTS (SE
     sql: `
 ALTER TABLE message ADD COLUMN code_evidence TEXT;
 ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
+`,
+  },
+  {
+    id: "013-blob-ends",
+    // A blob that is being erased is nobody's any more, though the process end in between. `late_blob` outlives the mailbox:
+    // whoever was writing a blob when it ended may have written it after all.
+    sql: `
+ALTER TABLE blob_to_erase ADD COLUMN erasing INTEGER NOT NULL DEFAULT 0;
+${LATE_BLOBS}
 `,
   },
 ];
