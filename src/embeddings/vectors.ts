@@ -27,6 +27,35 @@ export interface NearestOptions {
   among: ReadonlySet<number> | null;
 }
 
+/** Ranks vectors as they come and keeps the nearest alone: what it needs does not grow with what it is offered. */
+export class NearestSearch {
+  readonly #vector: Int8Array;
+  readonly #length: number;
+  readonly #best: Best;
+
+  constructor(vector: Int8Array, limit: number) {
+    this.#vector = vector;
+    this.#length = lengthOf(vector);
+    this.#best = new Best(limit);
+  }
+
+  /** Considers a vector, each id once; one of another length is near nothing. */
+  offer(id: number, vector: Int8Array): void {
+    // What is asked for points nowhere.
+    if (this.#length === 0 || vector.length !== this.#vector.length) return;
+    const length = lengthOf(vector);
+    const score = length === 0 ? 0 : dot(this.#vector, vector, 0) / (this.#length * length);
+    this.#best.offer(id, score);
+  }
+
+  /** The nearest, best first; of those equally near the larger id. */
+  sorted(): Neighbour[] {
+    return this.#best.sorted();
+  }
+}
+
+/** Memory of a vector in a table beside its bytes: its id, its length and its place by the id. */
+const ENTRY_BYTES = 64;
 /** A page holds whole vectors in about as many bytes: growing copies none of them, and a table of few is small. */
 const PAGE_BYTES = 262_144;
 
@@ -49,6 +78,11 @@ export class VectorTable {
 
   get size(): number {
     return this.#ids.length;
+  }
+
+  /** Memory that it takes. */
+  get bytes(): number {
+    return this.#pages.length * this.#perPage * this.#dimensions + this.#ids.length * ENTRY_BYTES;
   }
 
   /** Keeps a vector under `id`, in place of one it has. Throws when it has another length. */

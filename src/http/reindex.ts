@@ -75,6 +75,7 @@ async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<
   const { prepared, parts } = await read(mail);
   const stored = await storeParts(prepared, parts, { blobs, partsKey });
   const rewritten = await mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
-  if (!rewritten.ok) await blobs.delete([partsKey]);
+  // What cannot be erased now, the reservation erases.
+  if (!rewritten.ok) await blobs.delete([partsKey]).catch(() => {});
   return rewritten;
 }

@@ -127,8 +127,12 @@ async function receiveLarge(
   const { prepared, parts } = await reading(mail);
   const stored = await storeParts(prepared, parts, { blobs, partsKey });
   const received = await mailbox.receive({ ...stored, raw: null, rawKey }, to.kept);
-  // A mailbox that ended meanwhile took the reservation with it; one that had the message already needs no second copy.
-  if (!received.ok || received.value.duplicate) await blobs.delete([rawKey, partsKey]);
+  // Nobody needs them: the message was refused, or is there already. What cannot be erased now, the reservation erases.
+  if (!received.ok || received.value.duplicate) {
+    await blobs
+      .delete([rawKey, partsKey])
+      .catch((error: unknown) => console.error("Blobs that no message uses are erased later:", error));
+  }
   return received;
 }
 

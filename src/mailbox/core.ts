@@ -150,7 +150,10 @@ export abstract class MailboxCore extends Server<Env> {
     this.alarmClock.rang();
     try {
       const now = Date.now();
-      if (this.account === null) return;
+      if (this.account === null) {
+        await this.#lifecycle.drainLate(now);
+        return;
+      }
       if (!this.account.isLive(now)) {
         await this.#close();
         return;

@@ -1,6 +1,5 @@
 import type { Seq } from "../lib/ids.ts";
 import type { Database, Query } from "../lib/sql.ts";
-import { VectorTable } from "../embeddings/vectors.ts";
 
 /** How far a mailbox is embedded, and by which model; one row. */
 export type EmbeddingState = {
@@ -21,10 +20,13 @@ export type EmbeddingState = {
 /** A message to be embedded. */
 export type Unembedded = { seq: Seq; listing: string; body_start: string | null };
 
+/** The vector of a message. */
+export type VectorRow = { seq: Seq; vector: ArrayBuffer };
+
 /** Characters of a stored body that are read: some hundred words of JSON. */
 const BODY_CHARS = 6_000;
-/** Rows read at once: what they leave to be collected is little beside the vectors themselves. */
-const LOAD_ROWS = 250;
+/** Vectors read at once: what they leave to be collected is little, and no turn takes long. */
+const PAGE_ROWS = 250;
 
 const READ_STATE: Query<EmbeddingState, []> = {
   text: "SELECT model, generation, dimensions, low, high, embedded, failed FROM embedding_state",
@@ -49,8 +51,11 @@ const STANDING: Query<{ seq: Seq; generation: number | null }, [seqs: string]> =
 const PUT: Query<never, [Seq, generation: number, vector: ArrayBuffer]> = {
   text: "INSERT OR REPLACE INTO embedding (seq, generation, vector) VALUES (?, ?, ?)",
 };
-const LOAD: Query<{ seq: Seq; vector: ArrayBuffer }, [generation: number, after: Seq, limit: number]> = {
-  text: "SELECT seq, vector FROM embedding WHERE generation = ? AND seq > ? ORDER BY seq LIMIT ? + 0",
+const NEWEST: Query<VectorRow, [generation: number, upTo: Seq, limit: number]> = {
+  text: "SELECT seq, vector FROM embedding WHERE generation = ? AND seq <= ? ORDER BY seq DESC LIMIT ? + 0",
+};
+const NAMED: Query<VectorRow, [generation: number, seqs: string]> = {
+  text: "SELECT seq, vector FROM embedding WHERE generation = ? AND seq IN (SELECT value FROM json_each(?))",
 };
 const ERASE: Query<{ generation: number }, [Seq]> = {
   text: "DELETE FROM embedding WHERE seq = ? RETURNING generation",
@@ -106,14 +111,35 @@ export function putVectors(
   });
 }
 
-/** All vectors of a generation, in memory. */
-export function loadVectors(db: Database, { generation, dimensions }: EmbeddingState): VectorTable {
-  const table = new VectorTable(dimensions);
-  for (let after = 0; ;) {
-    const rows = db.all(LOAD, generation, after, LOAD_ROWS);
-    for (const { seq, vector } of rows) table.set(seq, new Int8Array(vector));
-    if (rows.length < LOAD_ROWS) return table;
-    after = rows.at(-1)?.seq ?? after;
+/**
+ * Vectors of messages up to `upTo`, the newest first and `count` at most, page by page. Each page is a statement of its own:
+ * between two of them anything may happen.
+ */
+export function* newestVectors(
+  db: Database,
+  { generation, embedded }: EmbeddingState,
+  upTo: Seq,
+  count: number,
+): Generator<VectorRow[], void, void> {
+  // Past the last one lie vectors of earlier models, perhaps many: they are not walked over to find no more.
+  let left = Math.min(count, embedded);
+  for (let last = upTo; left > 0;) {
+    const rows = db.all(NEWEST, generation, last, Math.min(left, PAGE_ROWS));
+    yield rows;
+    if (rows.length < Math.min(left, PAGE_ROWS)) return;
+    left -= rows.length;
+    last = (rows.at(-1)?.seq ?? 0) - 1;
+  }
+}
+
+/** Vectors of the messages that are named and have one, page by page. */
+export function* vectorsOf(
+  db: Database,
+  { generation }: EmbeddingState,
+  seqs: readonly Seq[],
+): Generator<VectorRow[], void, void> {
+  for (let start = 0; start < seqs.length; start += PAGE_ROWS) {
+    yield db.all(NAMED, generation, JSON.stringify(seqs.slice(start, start + PAGE_ROWS)));
   }
 }
 

@@ -1,5 +1,5 @@
 import { EmbeddingError, type Embedder } from "../embeddings/embedder.ts";
-import { quantized, type Neighbour, type NearestOptions, type VectorTable } from "../embeddings/vectors.ts";
+import { quantized } from "../embeddings/vectors.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import { withinTime } from "../lib/time-limit.ts";
@@ -10,7 +10,6 @@ import type { Account } from "./account.ts";
 import {
   eraseVector,
   isVisible,
-  loadVectors,
   nextBatch,
   putVectors,
   readState,
@@ -20,7 +19,8 @@ import {
   type Unembedded,
 } from "./embedding-rows.ts";
 import { listingOf } from "./present.ts";
-import type { Nearness } from "./search.ts";
+import type { Meaning, Nearness } from "./search.ts";
+import { reachOf, VectorSearch } from "./vector-search.ts";
 
 /** Mail that comes together is embedded together. */
 const GATHER_MS = 200;
@@ -37,6 +37,12 @@ const FAILURES_TO_SUSPECT = 3;
 const MAX_KEPT_QUERIES = 32;
 /** Every model embeds it, unless it is the model that is at fault. */
 const PROBE = "hello";
+
+/** Where no message has a vector that could be compared. */
+const NOTHING_EMBEDDED: Meaning = {
+  ...reachOf({ dimensions: 0, embedded: 0 }),
+  nearest: () => Promise.resolve([]),
+};
 
 /** What embedding works with. */
 export interface EmbeddingTools {
@@ -64,10 +70,10 @@ export interface EmbeddingProgress {
  */
 export class Embeddings {
   readonly #tools: EmbeddingTools;
-  readonly #queries = new Map<string, Int8Array>();
+  readonly #queries = new Map<string, Promise<Int8Array>>();
+  readonly #vectors: VectorSearch;
   /** Undefined = not read yet. */
   #state: EmbeddingState | null | undefined;
-  #table: VectorTable | null = null;
   #busy: AbortController | null = null;
   #isGathering = false;
   #batchSize = Infinity;
@@ -80,6 +86,7 @@ export class Embeddings {
 
   constructor(tools: EmbeddingTools) {
     this.#tools = tools;
+    this.#vectors = new VectorSearch(tools.db, () => this.#closed);
   }
 
   /** Whether a model is configured. */
@@ -119,6 +126,7 @@ export class Embeddings {
   close(): void {
     this.#closed = true;
     this.#busy?.abort();
+    this.#vectors.forget();
   }
 
   /** Erases the vector of a message; within the transaction that erases the message. */
@@ -128,7 +136,7 @@ export class Embeddings {
     const { generation, low, high } = state;
     const isPassed = seq > low && seq <= high && isVisible(this.#tools.db, seq);
     const isEmbedded = eraseVector(this.#tools.db, seq) === generation;
-    this.#table?.delete(seq);
+    this.#vectors.delete(seq);
     if (isEmbedded) this.#keep({ ...state, embedded: state.embedded - 1 });
     // It had its turn and has no vector: the model refused it.
     else if (isPassed) this.#keep({ ...state, failed: state.failed - 1 });
@@ -137,7 +145,7 @@ export class Embeddings {
   /** Forgets what is in memory: a transaction that it believed in failed. */
   forget(): void {
     this.#state = undefined;
-    this.#table = null;
+    this.#vectors.forget();
   }
 
   /** Embeds all mail again, the newest first; vectors there are stay until then. Within a transaction of the caller's. */
@@ -166,14 +174,14 @@ export class Embeddings {
     });
     return vector === null
       ? { meaning: null, hint: "The embedding model does not answer, so results come from keywords" }
-      : { meaning: (options) => this.#nearest(vector, options), hint: this.#hint() };
+      : { meaning: this.#meaningOf(vector), hint: this.#hint() };
   }
 
-  #nearest(vector: Int8Array, options: NearestOptions): Neighbour[] {
+  #meaningOf(vector: Int8Array): Meaning {
     const state = this.#current();
-    if (state === null || state.dimensions !== vector.length) return [];
-    this.#table ??= loadVectors(this.#tools.db, state);
-    return this.#table.nearest(vector, options);
+    if (state === null || state.dimensions !== vector.length) return NOTHING_EMBEDDED;
+    // Candidates are chosen after this, in the same turn: what is embedded until they are compared changes no reach.
+    return { ...reachOf(state), nearest: (candidates) => this.#vectors.nearest(state, vector, candidates) };
   }
 
   /** What is not found by meaning yet, in words; "" if nothing. */
@@ -182,23 +190,33 @@ export class Embeddings {
     return pending === 0 ? "" : `By meaning ${embedded} of ${embedded + pending} emails are found so far`;
   }
 
+  /** The vector of a query; asked again, even at the same time, it costs one call of the model. */
   async #queryVector(text: string): Promise<Int8Array> {
     const embedder = this.#tools.embedder();
     if (embedder === null) throw new EmbeddingError("No model is configured");
     const key = `${embedder.model}\n${text}`;
     const known = this.#queries.get(key);
     if (known !== undefined) return known;
-    const [vector] = await withinTime(QUERY_TIMEOUT_MS, null, (signal) => embedder.embed([text], signal));
-    if (vector === undefined) throw new EmbeddingError("The model gave no vector");
-    const { dimensions } = this.#current() ?? { dimensions: 0 };
-    if (dimensions !== 0 && dimensions !== vector.length) throw wrongDimensions(dimensions, vector.length);
-    const bytes = quantized(vector);
-    this.#queries.set(key, bytes);
+    const asked = this.#embedQuery(embedder, text);
+    this.#queries.set(key, asked);
     for (const oldest of this.#queries.keys()) {
       if (this.#queries.size <= MAX_KEPT_QUERIES) break;
       this.#queries.delete(oldest);
     }
-    return bytes;
+    try {
+      return await asked;
+    } catch (error) {
+      this.#queries.delete(key);
+      throw error;
+    }
+  }
+
+  async #embedQuery(embedder: Embedder, text: string): Promise<Int8Array> {
+    const [vector] = await withinTime(QUERY_TIMEOUT_MS, null, (signal) => embedder.embed([text], signal));
+    if (vector === undefined) throw new EmbeddingError("The model gave no vector");
+    const { dimensions } = this.#current() ?? { dimensions: 0 };
+    if (dimensions !== 0 && dimensions !== vector.length) throw wrongDimensions(dimensions, vector.length);
+    return quantized(vector);
   }
 
   #hasWork(nowMs: number): boolean {
@@ -288,7 +306,7 @@ export class Embeddings {
       embedded: 0,
       failed: 0,
     };
-    this.#table = null;
+    this.#vectors.forget();
     this.#keep(fresh);
     return fresh;
   }
@@ -305,8 +323,8 @@ export class Embeddings {
     if (wrong !== undefined) throw wrongDimensions(dimensions, wrong.length);
     const bySeq = new Map(messages.map(({ seq }, at) => [seq, vectors[at] ?? new Int8Array(dimensions)]));
     const kept = putVectors(this.#tools.db, state.generation, bySeq);
-    if (state.dimensions === 0) this.#table = null;
-    for (const { seq } of kept) this.#table?.set(seq, bySeq.get(seq) ?? new Int8Array(dimensions));
+    if (state.dimensions === 0) this.#vectors.forget();
+    for (const { seq } of kept) this.#vectors.set(seq, bySeq.get(seq) ?? new Int8Array(dimensions));
     const embedded = state.embedded + kept.filter(({ isNew }) => isNew).length;
     this.#keep({ ...state, ...after, dimensions, embedded });
   }
@@ -315,7 +333,7 @@ export class Embeddings {
   #passOver(state: EmbeddingState, { messages, after }: Batch): void {
     const refused = messages.filter(({ seq }) => isVisible(this.#tools.db, seq));
     const had = refused.filter(({ seq }) => eraseVector(this.#tools.db, seq) === state.generation);
-    for (const { seq } of refused) this.#table?.delete(seq);
+    for (const { seq } of refused) this.#vectors.delete(seq);
     const embedded = state.embedded - had.length;
     this.#keep({ ...state, ...after, embedded, failed: state.failed + refused.length });
   }

@@ -11,31 +11,50 @@ const BATCH = 500;
 /** Later than every due date. */
 export const ALL_DUE = Number.MAX_SAFE_INTEGER;
 
+/** What erasing works with. */
+export interface ErasureTools {
+  db: Database;
+  bucket: BlobStore | null;
+  /** Resolves when everything written so far is on disk. */
+  durable: () => Promise<void>;
+}
+
 /**
- * Erases the blobs whose time has come, and answers how many lay in the bucket. A batch that the store refuses is tried
- * again in a minute. Erasing twice is harmless, so a crash between the two steps is too.
+ * Erases the blobs whose time has come, and answers how many lay in the bucket. They are marked before the bucket is asked: a
+ * message that comes for its blob meanwhile, or after a crash in between, is refused and comes again with another. A batch that
+ * the store refuses is tried again in a minute. Erasing twice is harmless.
  */
-export async function eraseDueBlobs(
-  db: Database,
-  bucket: BlobStore | null,
-  dueBy: number,
-  nowMs: number,
-): Promise<number> {
+export async function eraseDueBlobs(tools: ErasureTools, dueBy: number, nowMs: number): Promise<number> {
+  const { db, bucket, durable } = tools;
   let erased = 0;
   for (;;) {
-    const keys = db.all(statements.DUE_ERASURES, dueBy, BATCH).map((row) => row.key);
+    const keys = db.all(statements.BEGIN_ERASURES, dueBy, BATCH).map((row) => row.key);
     if (keys.length === 0) return erased;
     const objects = keys.filter((key) => !isRowsKey(key));
     try {
-      if (objects.length > 0) await bucket?.delete(objects);
+      if (objects.length > 0) {
+        await durable();
+        await bucket?.delete(objects);
+      }
     } catch (error) {
       for (const key of keys) db.run(statements.POSTPONE_ERASURE, nowMs + RETRY_MS, key);
       throw error;
     }
     for (const key of keys) {
       if (isRowsKey(key)) db.run(statements.DELETE_CHUNKS, key);
-      db.run(statements.CANCEL_ERASURE, key);
+      db.run(statements.END_ERASURE, key);
     }
     erased += objects.length;
   }
+}
+
+/**
+ * Erases what may have come to be after its mailbox ended, once nobody writes it any more; answers when the next is due, null
+ * when nothing is left.
+ */
+export async function eraseLateBlobs({ db, bucket }: ErasureTools, nowMs: number): Promise<number | null> {
+  const due = db.all(statements.LATE_BLOBS).filter((row) => row.due_at <= nowMs);
+  if (due.length > 0) await bucket?.delete(due.map((row) => row.key));
+  for (const { key } of due) db.run(statements.REMOVE_LATE_BLOB, key);
+  return db.all(statements.LATE_BLOBS)[0]?.due_at ?? null;
 }

@@ -111,7 +111,7 @@ function file(
   const seq = nextSeq(account.row.last_seq, filing.nowMs);
   const thread = joinThread(db, filing.known, mail, { seq, fresh: filing.thread ?? seq });
   for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
-  for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
+  for (const key of mail.unusedKeys) db.run(statements.END_ERASURE, key);
   const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
   const { length } = mail.attachments;
   const texts = [listing, toAddress, senderFolded, subjectFolded, code, link] as const;
@@ -152,9 +152,8 @@ export function indexForSearch(db: Database, seq: Seq, text: SearchText): void {
 
 /** Takes a reserved blob for a message. Throws if it came too late and may be erased already: the sender comes again. */
 export function claimBlob(db: Database, key: string): void {
-  if (db.first(statements.FIND_ERASURE, key) === null)
+  if (db.first(statements.CLAIM_BLOB, key) === null)
     throw new Error("The blob of a message is no longer reserved");
-  db.run(statements.CANCEL_ERASURE, key);
 }
 
 /** What the mailbox knows of an id. */

@@ -3,7 +3,8 @@ import { directoryShard, type DirectoryReport } from "../contract/directory.ts";
 import { seqTime } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import { REPORT_RETRY_MS, type Account } from "./account.ts";
-import { ALL_DUE, eraseDueBlobs } from "./erasure.ts";
+import { ALL_DUE, eraseDueBlobs, eraseLateBlobs, type ErasureTools } from "./erasure.ts";
+import { LATE_BLOBS } from "./migrations.ts";
 import * as statements from "./statements.ts";
 
 /** What became of the attempt to erase a mailbox. */
@@ -46,7 +47,8 @@ export class Lifecycle {
   async drain(account: Account, nowMs: number): Promise<void> {
     const { directory_due } = account.row;
     if (directory_due !== null && directory_due <= nowMs) await this.report(account);
-    await eraseDueBlobs(this.#db, this.#bucket(), nowMs, nowMs);
+    await eraseDueBlobs(this.#erasure(), nowMs, nowMs);
+    await eraseLateBlobs(this.#erasure(), nowMs);
   }
 
   /** Tells the directory how this mailbox stands now, or leaves it to the alarm. */
@@ -76,6 +78,7 @@ export class Lifecycle {
   beginEnd(account: Account, nowMs: number): void {
     account.removeKeys();
     account.setStatus("closing", null, nowMs);
+    this.#db.run(statements.KEEP_LATE_BLOBS, nowMs);
     this.#db.run(statements.PLAN_ALL_ERASURES, nowMs);
   }
 
@@ -84,16 +87,47 @@ export class Lifecycle {
     let blobs = 0;
     try {
       await this.#releaseDomains();
-      blobs = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, nowMs);
+      blobs = await eraseDueBlobs(this.#erasure(), ALL_DUE, nowMs);
       await this.#tell((directory, address) => directory.remove(address), account);
-      // It clears the alarm too: should the process end before it, the alarm goes on here.
-      await this.#storage.deleteAll();
+      await this.#clear();
     } catch (error) {
       console.error("A mailbox could not be erased whole and is tried again:", error);
       account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
       return { blobs, whole: false };
     }
     return { blobs, whole: true };
+  }
+
+  /**
+   * Where the mailbox is gone: erases blobs whose writers were still at it when it ended. When none is left, nothing is, and
+   * nothing is due.
+   */
+  async drainLate(nowMs: number): Promise<void> {
+    if (this.#db.first(statements.FIND_LATE_BLOBS) === null) return;
+    const next = await eraseLateBlobs(this.#erasure(), nowMs).catch((error: unknown) => {
+      console.error("Blobs of a mailbox that ended could not be erased and are tried again:", error);
+      return nowMs + REPORT_RETRY_MS;
+    });
+    if (next === null) await this.#storage.deleteAll();
+    else await this.#storage.setAlarm(next);
+  }
+
+  /** Erases all rows but the notes of late blobs. It clears the alarm too: should the process end before it, the alarm goes on here. */
+  async #clear(): Promise<void> {
+    const late = this.#db.all(statements.LATE_BLOBS);
+    const cleared = this.#storage.deleteAll();
+    // In the same turn, so that no crash comes between.
+    const [first] = late;
+    if (first !== undefined) {
+      this.#db.script(LATE_BLOBS);
+      for (const { key, due_at } of late) this.#db.run(statements.KEEP_LATE_BLOB, key, due_at);
+      await this.#storage.setAlarm(first.due_at);
+    }
+    await cleared;
+  }
+
+  #erasure(): ErasureTools {
+    return { db: this.#db, bucket: this.#bucket(), durable: () => this.#storage.sync() };
   }
 
   /** Calls the directory after the call before is answered: calls of two stubs may overtake each other. */

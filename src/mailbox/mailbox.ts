@@ -13,7 +13,15 @@ import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
 import { type CodeRow } from "./schema.ts";
-import { hasWords, searchPage, type Nearness } from "./search.ts";
+import {
+  hasWords,
+  meaningPage,
+  planMeaning,
+  searchPage,
+  type Meaning,
+  type Nearness,
+  type SearchOptions,
+} from "./search.ts";
 import { statsOf } from "./stats.ts";
 import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
@@ -64,13 +72,29 @@ export class Mailbox extends MailboxReceiving {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
     const { meaning, hint } = nearness.value;
-    const options = { text, mode, meaning, hint };
+    const options = { text, mode, hint };
+    if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
     return this.answer(access, (account) => {
       const read = () => searchPage(this.db, this.view(account), filters, options);
-      // What is near in meaning changes with the work of the model, which is no change of a message.
-      if (meaning !== null) return read();
       return this.pages.read(`search ${JSON.stringify([filters, text, hint])}`, read);
     });
+  }
+
+  /** Others have their turns while it compares, so the caller is judged again when it is done. */
+  async #searchByMeaning(
+    access: Access,
+    filters: InboxFilters,
+    options: SearchOptions & { meaning: Meaning },
+  ): Promise<Answer<JsonText<SearchPage>>> {
+    const { meaning } = options;
+    const planned = this.answer(access, (account) =>
+      planMeaning(this.db, this.view(account), filters, { ...options, reach: meaning }),
+    );
+    if (!planned.ok) return planned;
+    const nearest = await meaning.nearest(planned.value.candidates);
+    return this.answer(access, (account) =>
+      done(meaningPage(this.db, this.view(account), planned.value, nearest)),
+    );
   }
 
   readEmail(access: Access, id: string): Answer<reading.EmailAnswer> {

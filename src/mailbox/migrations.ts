@@ -19,6 +19,10 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
 );
 `;
 
+/** Blobs that may come to be after their mailbox has ended. They are kept where nothing else is left of it. */
+export const LATE_BLOBS =
+  "CREATE TABLE IF NOT EXISTS late_blob (key TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;";
+
 /** The steps of a mailbox's schema. */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -307,6 +311,15 @@ UPDATE recipient SET handed_at = at WHERE state = 'sent' AND inside = 0;
 ALTER TABLE outbox ADD COLUMN unended INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE outbox ADD COLUMN inside_unended INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE send_key ADD COLUMN answer TEXT;
+`,
+  },
+  {
+    id: "015-blob-ends",
+    // A blob that is being erased is nobody's any more, though the process end in between. `late_blob` outlives the mailbox:
+    // whoever was writing a blob when it ended may have written it after all.
+    sql: `
+ALTER TABLE blob_to_erase ADD COLUMN erasing INTEGER NOT NULL DEFAULT 0;
+${LATE_BLOBS}
 `,
   },
 ];

@@ -67,7 +67,7 @@ export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: numbe
   db.run(statements.REWRITE_MESSAGE, ...texts, ...reading, attachments.length, seq);
   db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
   if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
-  for (const key of mail.unusedKeys) db.run(statements.CANCEL_ERASURE, key);
+  for (const key of mail.unusedKeys) db.run(statements.END_ERASURE, key);
   if (row.parts_key !== null) db.run(statements.PLAN_ERASURE, row.parts_key, nowMs);
   db.run(statements.DELETE_SEARCH, seq);
   indexForSearch(db, seq, mail.search);

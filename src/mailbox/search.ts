@@ -2,8 +2,8 @@ import type { SearchPage } from "../contract/message.ts";
 import type { Answer } from "../contract/problem.ts";
 import type { InboxFilters } from "../contract/routes.ts";
 import { fused } from "../embeddings/fusion.ts";
-import type { Neighbour, NearestOptions } from "../embeddings/vectors.ts";
-import { SEQ_PER_MS } from "../lib/ids.ts";
+import type { Neighbour } from "../embeddings/vectors.ts";
+import { SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import { stringMember } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
@@ -17,14 +17,15 @@ import { summaryOpening, type JsonText, type View } from "./present.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams, SearchHit } from "./statements.ts";
+import type { Candidates, Reach } from "./vector-search.ts";
 
 /** Digits of a score that mean anything. */
 const SCORE_PRECISION = 1_000_000;
 
 /** How far down results by meaning go: each message is near to some degree. */
 const MEANING_DEPTH = 200;
-/** No limit (SQLite's `LIMIT -1`). */
-const ALL = -1;
+/** Where not all mail can be compared, the best by words that are compared beside the newest. */
+const MAX_WORD_CANDIDATES = 1_000;
 
 /** What is known of nearness in meaning to a text. */
 export interface Nearness {
@@ -34,56 +35,152 @@ export interface Nearness {
   hint: string;
 }
 
-/** What to search for, and how. With `meaning`, the text has words. */
-export interface SearchOptions extends Nearness {
+/** What to search for, and how. */
+export interface SearchOptions {
   text: string;
   /** keyword, semantic or hybrid. */
   mode: string;
+  hint: string;
 }
 
-/** Messages near a text, best first. */
-export type Meaning = (options: NearestOptions) => Neighbour[];
+/** Messages near a text. */
+export interface Meaning extends Reach {
+  /** The nearest of the candidates, best first. */
+  nearest(candidates: Candidates): Promise<Neighbour[]>;
+}
 
 /** Whether a text has words to search for. Filters alone have no meaning to be near to. */
 export function hasWords(text: string): boolean {
   return parseSearchQuery(text).match !== null;
 }
 
-/**
- * Emails that match `text` and the filters, best first; by time where only operators were given. The cursor keeps the
- * newest seq of the first page, so that mail which arrives meanwhile moves nothing.
- */
-export function searchPage(
-  db: Database,
-  view: View,
-  filters: InboxFilters,
-  options: SearchOptions,
-): Answer<JsonText<SearchPage>> {
+/** A search as it was asked for, read. The cursor keeps the newest seq of the first page, so that mail which arrives meanwhile moves nothing. */
+interface Asked {
+  query: SearchQuery;
+  selection: Selection;
+  /** Of the first page. */
+  newest: number;
+}
+
+function readSearch(view: View, filters: InboxFilters, text: string): Answer<Asked> {
   const start = pageStart(filters, [BEYOND_ALL - 1, filters.offset]);
   if (!start.ok) return start;
   const [snapshot = 0, offset = 0] = start.value;
-  const query = parseSearchQuery(options.text);
+  const query = parseSearchQuery(text);
   const selection = {
     params: searchParams(query, filters, view.mailbox, snapshot),
     labels: filters.label === null ? query.labels : [...query.labels, filters.label],
     limit: filters.limit + 1,
     offset,
   };
-  const { meaning } = options;
-  const hits =
-    meaning === null
-      ? findHits(db, query, selection)
-      : hitsByMeaning(db, query, selection, { near: meaning, mode: options.mode });
-  const shown = hits.slice(0, filters.limit);
-  const newest = snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot;
+  return done({ query, selection, newest: snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot });
+}
+
+/** Emails that match `text` and the filters, best first; by time where only operators were given. */
+export function searchPage(
+  db: Database,
+  view: View,
+  filters: InboxFilters,
+  { text, hint }: SearchOptions,
+): Answer<JsonText<SearchPage>> {
+  const read = readSearch(view, filters, text);
+  if (!read.ok) return read;
+  const { query, selection } = read.value;
+  return done(pageText(db, view, read.value, findHits(db, query, selection), { mode: "keyword", hint }));
+}
+
+/** A search by meaning before anything is compared. */
+export interface MeaningSearch {
+  asked: Asked;
+  candidates: Candidates;
+  /** What words find, best first. */
+  found: readonly Seq[];
+  mode: string;
+  hint: string;
+}
+
+/**
+ * Chooses what a search by meaning, or by words and meaning together, compares; the text has words. Filters and exclusions hold
+ * as they do for words. Where there is more than can be compared, it is the newest and the best by words, and the answer says so.
+ */
+export function planMeaning(
+  db: Database,
+  view: View,
+  filters: InboxFilters,
+  { text, mode, hint, reach }: SearchOptions & { reach: Reach },
+): Answer<MeaningSearch> {
+  const read = readSearch(view, filters, text);
+  if (!read.ok) return read;
+  const { query, selection } = read.value;
+  const { params, labels } = selection;
+  const wanted = wantedOf(query, labels);
+  const isPlainText = isPlain(selection, wanted);
+  const { maxCandidates } = reach;
+  const among =
+    isPlainText && query.without === null
+      ? null
+      : db
+          .all(statements.FILTER_SEQS, ...params, maxCandidates + 1, 0, ...wanted, query.without)
+          .map(({ seq }) => seq);
+  const isCut = among === null ? !reach.isWhole : among.length > maxCandidates;
+  const depth = isCut ? MAX_WORD_CANDIDATES : mode === "semantic" ? 0 : MEANING_DEPTH;
+  const found = depth === 0 ? [] : ranked(db, query, selection, depth);
+  const [, maxSeq] = params;
+  return done({
+    asked: read.value,
+    candidates: {
+      limit: MEANING_DEPTH,
+      maxSeq,
+      among: among?.slice(0, maxCandidates) ?? null,
+      besides: isCut ? found : [],
+    },
+    found,
+    mode,
+    hint: [hint, isCut ? cutHint(maxCandidates, among !== null) : ""]
+      .filter((part) => part !== "")
+      .join(". "),
+  });
+}
+
+function cutHint(maxCandidates: number, isFiltered: boolean): string {
+  const newest = `the newest ${maxCandidates} emails${isFiltered ? " that the filters let through" : ""}`;
+  return `By meaning only ${newest} and the ${MAX_WORD_CANDIDATES} best by words were compared; use before: or other filters to reach older ones`;
+}
+
+/** The page of a search by meaning, of what is nearest among its candidates. */
+export function meaningPage(
+  db: Database,
+  view: View,
+  { asked, found, mode, hint }: MeaningSearch,
+  nearest: readonly Neighbour[],
+): JsonText<SearchPage> {
+  const { limit, offset } = asked.selection;
+  const ordered =
+    mode === "semantic"
+      ? nearest
+      : fused(
+          found.slice(0, MEANING_DEPTH),
+          nearest.map(({ id }) => id),
+        );
+  return pageText(db, view, asked, hitRows(db, ordered.slice(offset, offset + limit)), { mode, hint });
+}
+
+function pageText(
+  db: Database,
+  view: View,
+  { query, selection, newest }: Asked,
+  hits: readonly SearchHit[],
+  told: { mode: string; hint: string },
+): JsonText<SearchPage> {
+  const perPage = selection.limit - 1;
+  const shown = hits.slice(0, perPage);
   const kept = new Outbox(db).keptAmong(shown);
-  const hints = [options.hint, kept.size === 0 ? "" : KEPT_HINT].filter((hint) => hint !== "");
+  const hints = [told.hint, kept.size === 0 ? "" : KEPT_HINT].filter((hint) => hint !== "");
   const hint = hints.length === 0 ? "" : `"hint":${JSON.stringify(hints.join(". "))},`;
-  const mode = meaning === null ? "keyword" : options.mode;
   const next =
-    hits.length > filters.limit ? JSON.stringify(writeCursor(newest, offset + filters.limit)) : "null";
+    hits.length > perPage ? JSON.stringify(writeCursor(newest, selection.offset + perPage)) : "null";
   const emails = shown.map((hit) => hitText(hit, view, query.terms, kept.has(hit.seq))).join(",");
-  return done(`{"emails":[${emails}],"search_mode":"${mode}",${hint}"next_cursor":${next}}`);
+  return `{"emails":[${emails}],"search_mode":"${told.mode}",${hint}"next_cursor":${next}}`;
 }
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
@@ -117,34 +214,15 @@ function wantedOf(query: SearchQuery, labels: readonly string[]): statements.Wan
   ];
 }
 
-/** Hits of a search by meaning, or by words and meaning together. Filters and exclusions hold as they do for words. */
-function hitsByMeaning(
-  db: Database,
-  query: SearchQuery,
-  selection: Selection,
-  { near, mode }: { near: Meaning; mode: string },
-): SearchHit[] {
-  const { params, labels, limit, offset } = selection;
-  const wanted = wantedOf(query, labels);
-  const [, maxId] = params;
-  const plain = isPlain(selection, wanted);
-  const among =
-    plain && query.without === null
-      ? null
-      : new Set(
-          db.all(statements.FILTER_SEQS, ...params, ALL, 0, ...wanted, query.without).map(({ seq }) => seq),
-        );
-  const nearest = near({ limit: MEANING_DEPTH, maxId, among });
-  if (mode === "semantic") return hitRows(db, nearest.slice(offset, offset + limit));
-  const match = query.match ?? "";
-  const found = plain
-    ? db.all(statements.RANK_PLAIN, maxId, MEANING_DEPTH, 0, match)
-    : db.all(statements.RANK_MESSAGES, ...params, MEANING_DEPTH, 0, ...wanted, match);
-  const both = fused(
-    found.map(({ seq }) => seq),
-    nearest.map(({ id }) => id),
-  );
-  return hitRows(db, both.slice(offset, offset + limit));
+/** Messages that the words find, best first. */
+function ranked(db: Database, query: SearchQuery, selection: Selection, limit: number): Seq[] {
+  const { params, labels } = selection;
+  const [match, wanted] = [query.match ?? "", wantedOf(query, labels)];
+  const [, maxSeq] = params;
+  const found = isPlain(selection, wanted)
+    ? db.all(statements.RANK_PLAIN, maxSeq, limit, 0, match)
+    : db.all(statements.RANK_MESSAGES, ...params, limit, 0, ...wanted, match);
+  return found.map(({ seq }) => seq);
 }
 
 /** The rows of what was found, in its order. */

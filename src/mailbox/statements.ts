@@ -344,28 +344,50 @@ export const TAKE_CODE: Query<never, [number, number]> = {
   text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",
 };
 
-export const PLAN_ERASURE: Query<never, [string, number]> = {
-  text: "INSERT OR REPLACE INTO blob_to_erase (key, due_at) VALUES (?, ?)",
+/** Reserves a blob until `dueAt`, or plans its end. One that is being erased stays so. */
+export const PLAN_ERASURE: Query<never, [key: string, dueAt: number]> = {
+  text: `INSERT INTO blob_to_erase (key, due_at) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
 };
-export const CANCEL_ERASURE: Query<never, [string]> = { text: "DELETE FROM blob_to_erase WHERE key = ?" };
-export const FIND_ERASURE: Query<{ due_at: number }, [string]> = {
-  text: "SELECT due_at FROM blob_to_erase WHERE key = ?",
+/** Takes a reserved blob for a message; no row if it is erased, or about to be. */
+export const CLAIM_BLOB: Query<{ key: string }, [key: string]> = {
+  text: "DELETE FROM blob_to_erase WHERE key = ? AND erasing = 0 RETURNING key",
 };
-export const DUE_ERASURES: Query<{ key: string }, [number, number]> = {
-  text: `SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at ${page("?")}`,
+/** From here on nobody claims these blobs. */
+export const BEGIN_ERASURES: Query<{ key: string }, [dueBy: number, limit: number]> = {
+  text: `UPDATE blob_to_erase SET erasing = 1 WHERE key IN
+    (SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at ${page("?")}) RETURNING key`,
 };
+export const END_ERASURE: Query<never, [key: string]> = { text: "DELETE FROM blob_to_erase WHERE key = ?" };
 export const NEXT_ERASURE: Query<{ due_at: Nullable<number> }, []> = {
-  text: "SELECT min(due_at) AS due_at FROM blob_to_erase",
+  text: "SELECT min(due_at) AS due_at FROM (SELECT due_at FROM blob_to_erase UNION ALL SELECT due_at FROM late_blob)",
 };
 export const POSTPONE_ERASURE: Query<never, [number, string]> = {
   text: "UPDATE blob_to_erase SET due_at = ? WHERE key = ?",
 };
 export const PLAN_ALL_ERASURES: Query<never, [number]> = {
-  text: `INSERT OR REPLACE INTO blob_to_erase (key, due_at)
+  text: `INSERT INTO blob_to_erase (key, due_at)
     SELECT key, ?1 FROM (SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
       UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL
       UNION SELECT key FROM upload
-      UNION SELECT key FROM blob_to_erase)`,
+      UNION SELECT key FROM blob_to_erase) WHERE true
+    ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
+};
+/** Blobs of the bucket that somebody may be writing; their reservations end with the mailbox. */
+export const KEEP_LATE_BLOBS: Query<never, [now: number]> = {
+  text: `INSERT OR IGNORE INTO late_blob (key, due_at)
+    SELECT key, due_at FROM blob_to_erase WHERE due_at > ?1 AND erasing = 0 AND key NOT LIKE 'rows:%'
+    UNION ALL SELECT key, expires_at FROM upload WHERE expires_at > ?1 AND sha256 IS NULL AND key NOT LIKE 'rows:%'`,
+};
+export const KEEP_LATE_BLOB: Query<never, [key: string, dueAt: number]> = {
+  text: "INSERT OR IGNORE INTO late_blob (key, due_at) VALUES (?, ?)",
+};
+export const LATE_BLOBS: Query<{ key: string; due_at: number }, []> = {
+  text: "SELECT key, due_at FROM late_blob ORDER BY due_at",
+};
+export const REMOVE_LATE_BLOB: Query<never, [key: string]> = { text: "DELETE FROM late_blob WHERE key = ?" };
+export const FIND_LATE_BLOBS: Query<{ name: string }, []> = {
+  text: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'late_blob'",
 };
 
 export const PUT_CHUNK: Query<never, [string, number, ArrayBuffer]> = {

@@ -1,4 +1,5 @@
 import { UPLOAD_LIFETIME_MS } from "../contract/limits.ts";
+import { isRowsKey } from "../blobs/rows.ts";
 import { notFound, type Answer } from "../contract/problem.ts";
 import type { Upload } from "../contract/upload.ts";
 import type { Seq } from "../lib/ids.ts";
@@ -150,6 +151,9 @@ export function expireUploads(db: Database, account: Account, nowMs: number): vo
 function remove(db: Database, account: Account, row: UploadRow, nowMs: number): void {
   db.run(REMOVE, row.id);
   db.run(statements.PLAN_ERASURE, row.key, nowMs);
+  // A bucket may store what it was told to after whoever told it gave up.
+  if (row.sha256 === null && row.expires_at !== null && !isRowsKey(row.key))
+    db.run(statements.KEEP_LATE_BLOB, row.key, row.expires_at);
   account.countStorage(-row.size_bytes);
 }
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fused } from "../../src/embeddings/fusion.ts";
-import { quantized, VectorTable } from "../../src/embeddings/vectors.ts";
+import { TableCache } from "../../src/embeddings/table-cache.ts";
+import { NearestSearch, quantized, VectorTable } from "../../src/embeddings/vectors.ts";
 
 const DIMENSIONS = 4;
 const EVERYTHING = { limit: 1_000, maxId: Infinity, among: null };
@@ -83,6 +84,67 @@ describe("VectorTable", () => {
   it("refuses a vector of another length", () => {
     const table = new VectorTable(2);
     expect(() => table.set(1, Int8Array.of(1, 2, 3))).toThrow("3 dimensions among those of 2");
+  });
+});
+
+describe("NearestSearch", () => {
+  it("keeps of all that it is offered what a table of all would find nearest", () => {
+    const offered = fc.uniqueArray(fc.record({ id, vector }), { selector: (one) => one.id });
+    fc.assert(
+      fc.property(offered, vector, fc.integer({ min: 1, max: 12 }), (all, query, limit) => {
+        const [table, search] = [new VectorTable(DIMENSIONS), new NearestSearch(query, limit)];
+        for (const one of all) {
+          table.set(one.id, one.vector);
+          search.offer(one.id, one.vector);
+        }
+        const rounded = (found: { id: number; score: number }[]) =>
+          found.map((one) => [one.id, one.score.toFixed(9)]);
+        const [found, expected] = [
+          search.sorted(),
+          table.nearest(query, { limit, maxId: Infinity, among: null }),
+        ];
+        expect(rounded(found).map(([, score]) => score)).toEqual(rounded(expected).map(([, score]) => score));
+        expect(new Set(found.map((one) => one.id)).size).toBe(found.length);
+      }),
+    );
+  });
+
+  it("knows nothing of a vector of another length", () => {
+    const search = new NearestSearch(Int8Array.of(1, 2), 3);
+    search.offer(1, Int8Array.of(1, 2, 3));
+    expect(search.sorted()).toEqual([]);
+  });
+});
+
+describe("TableCache", () => {
+  const DIMENSION = 1_000;
+  function tableOf(vectors: number): VectorTable {
+    const table = new VectorTable(DIMENSION);
+    for (let at = 0; at < vectors; at += 1) table.set(at, new Int8Array(DIMENSION));
+    return table;
+  }
+
+  it("lets go of the table used longest ago when all together are too large", () => {
+    const [one, two, three] = [{}, {}, {}];
+    const cache = new TableCache(1_200_000);
+    cache.keep(one, tableOf(300));
+    cache.keep(two, tableOf(300));
+    expect(cache.use(one)?.size).toBe(300);
+    cache.keep(three, tableOf(300));
+    expect([one, two, three].map((owner) => cache.find(owner) === null)).toEqual([false, true, false]);
+    cache.delete(one);
+    expect(cache.find(one)).toBeNull();
+  });
+
+  it("lets go of others when one has grown, and never of that one", () => {
+    const [one, two] = [{}, {}];
+    const cache = new TableCache(1_000_000);
+    const growing = tableOf(1);
+    cache.keep(one, growing);
+    cache.keep(two, tableOf(1));
+    for (let at = 0; at < 2_000; at += 1) growing.set(at, new Int8Array(DIMENSION));
+    cache.trim(one);
+    expect([cache.find(one)?.size, cache.find(two)]).toEqual([2_000, null]);
   });
 });
 

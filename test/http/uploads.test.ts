@@ -508,6 +508,11 @@ describe("an upload that no message uses", () => {
     await writer.close();
     expect((await coming).status).toBe(401);
     expect(await objects()).toEqual(before);
+    // The bucket is asked once more when the last one can no longer come in.
+    expect(await tablesOf(own.mailbox)).toEqual(["late_blob"]);
+    advance(2 * HOUR_MS);
+    await ringAlarm(own.mailbox);
+    expect(await objects()).toEqual(before);
     expect(await tablesOf(own.mailbox)).toEqual([]);
   });
 

@@ -221,6 +221,88 @@ describe("a search by meaning", () => {
     await search(box, "bill", "&limit=1");
     expect(model.calls).toEqual([["bill"]]);
   });
+
+  it("asks the model once for words that are searched twice at the same time", async () => {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice");
+    await isEmbedded(box);
+    model.calls = [];
+    await Promise.all([search(box, "bill"), search(box, "bill", "&limit=1")]);
+    expect(model.calls).toEqual([["bill"]]);
+  });
+});
+
+/** More vectors than a search compares, and more than stay in memory. */
+const MANY = 70_000;
+/** Vectors that one search reads from disk. */
+const COMPARED = 20_000;
+
+describe("a search by meaning in a mailbox of many mails", () => {
+  /** An old mail, vectors of `MANY` others that mean nothing, and a new mail. */
+  async function largeMailbox(): Promise<TestMailbox> {
+    const box = await mailboxWithModel();
+    await mail(box, "Invoice of an old order", "", "Shop <shop@example.net>");
+    advance(86_400_000);
+    await mail(box, "Payment of today", "", "Bank <bank@example.net>");
+    await isEmbedded(box);
+    await rowsOf(
+      box.mailbox,
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+        INSERT INTO embedding (seq, generation, vector)
+        SELECT (SELECT min(seq) FROM message) + i, 1, x'000000007F' FROM n`,
+      MANY,
+    );
+    await rowsOf(box.mailbox, "UPDATE embedding_state SET embedded = embedded + ?", MANY);
+    await evict(box.mailbox);
+    await useModel(box);
+    return box;
+  }
+
+  it("compares the newest and the best by words, and says so", async () => {
+    const box = await largeMailbox();
+    const far = await search(box, "rechnung", semantic);
+    expect(far).toMatchObject({
+      search_mode: "semantic",
+      subjects: ["Payment of today"],
+      hint: expect.stringContaining(`only the newest ${COMPARED} emails and the 1000 best by words`),
+    });
+    for (const mode of ["semantic", "hybrid"]) {
+      const byWords = await search(box, "invoice", `&mode=${mode}`);
+      expect(byWords.subjects.toSorted()).toEqual(["Invoice of an old order", "Payment of today"]);
+    }
+  });
+
+  it("compares all that a filter lets through, where that is few enough, and then has nothing to say", async () => {
+    const box = await largeMailbox();
+    const found = await search(box, "rechnung from:shop", semantic);
+    expect(found.subjects).toEqual(["Invoice of an old order"]);
+    expect(found).not.toHaveProperty("hint");
+  });
+
+  it("reads no more vectors than it compares, and answers others meanwhile", async () => {
+    const box = await largeMailbox();
+    await search(box, "rechnung", semantic);
+    const actor = actorOf(box.mailbox);
+    await actor.takeRowCost();
+    const order: string[] = [];
+    const searching = search(box, "rechnung", semantic).then(() => order.push("search"));
+    const others = Promise.all(
+      Array.from({ length: 3 }, async () => ask("/v1/stats", { key: box.api_key })),
+    ).then(() => order.push("others"));
+    await Promise.all([searching, others]);
+    expect(order).toEqual(["others", "search"]);
+    expect((await actor.takeRowCost()).read).toBeLessThan(COMPARED + 2_000);
+  });
+
+  it("goes through its pages without repeats", async () => {
+    const box = await largeMailbox();
+    const first = await search(box, "invoice", `${semantic}&limit=1`);
+    const second = await search(box, "invoice", `${semantic}&limit=1&cursor=${first.next_cursor}`);
+    expect([...first.subjects, ...second.subjects].toSorted()).toEqual([
+      "Invoice of an old order",
+      "Payment of today",
+    ]);
+  });
 });
 
 describe("a search by filters alone", () => {
