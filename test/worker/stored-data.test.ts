@@ -73,6 +73,9 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
     rest: Ask = {},
   ): Promise<Told<Body>> => service.ask<Body>(path, { key: keyOf(as), ...rest });
 
+  /** The emails whose events a webhook got. */
+  const heardAt = (path: string): string[] => hooks.at(path).map(emailOf);
+
   it.each([...reads.keys()])("read the same for %s", async (as) => {
     const recorded = reads.get(as) ?? [];
     const key = keyOf(as);
@@ -196,9 +199,9 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       expect((await ask("reader", "/v1/mailbox", { method: "PATCH", json: own })).status).toBe(200);
       const bytes = message({ subject: "Built", headers: ["Auto-Submitted: auto-generated"] });
       const { body } = await service.handOver(boxOf("reader").mailbox, bytes);
+      // What the old URL missed a moment ago may come, too.
       for (const path of ["/own", "/mended"]) {
-        const [delivery] = await hooks.heard(path, 1);
-        expect(JSON.parse(delivery?.body.toString() ?? "")).toMatchObject({ email_id: body.id });
+        await expect.poll(() => heardAt(path), PATIENCE).toContain(body.id);
       }
       const log = await ask<{ deliveries: { email_id: string; id: string }[] }>(
         "reader",
@@ -207,8 +210,7 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       const [failed] = log.body.deliveries;
       const again = `/v1/webhook/deliveries/${failed?.id}/redeliver`;
       expect((await ask("reader", again, { method: "POST" })).status).toBe(202);
-      const [, repeated] = await hooks.heard("/mended", 2);
-      expect(JSON.parse(repeated?.body.toString() ?? "")).toMatchObject({ email_id: failed?.email_id });
+      await expect.poll(() => heardAt("/mended"), PATIENCE).toContain(failed?.email_id);
     });
 
     it("with reindexing, after which old mail is found as before", async () => {
@@ -270,12 +272,8 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       });
 
       it("every event reaches the webhook", async () => {
-        const isHeard = () =>
-          new Set(hooks.at("/waiting").map(emailOf)).size >= stored.waiting.webhook_events.length;
-        await hooks.until(isHeard, "the events that waited");
-        expect(hooks.at("/waiting").map(emailOf)).toEqual(
-          expect.arrayContaining(stored.waiting.webhook_events),
-        );
+        const events = expect.arrayContaining(stored.waiting.webhook_events) as unknown;
+        await expect.poll(() => heardAt("/waiting"), PATIENCE).toEqual(events);
       });
 
       it("an upload can be used for a day", async () => {
