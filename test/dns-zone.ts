@@ -29,6 +29,15 @@ export class Zone {
     }
   }
 
+  /** Everything it knows, to be `set` again. */
+  records(): { type: string; name: string; data: string[] }[] {
+    return [...this.#records].map(([key, { type, data }]) => ({
+      type,
+      name: key.slice(type.length + 1),
+      data,
+    }));
+  }
+
   /** Forgets everything. */
   clear(): void {
     this.#records.clear();

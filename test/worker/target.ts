@@ -74,9 +74,10 @@ export class Target {
     this.#server.on("request", (request, response) => void this.#take(request, response));
   }
 
-  static async start(): Promise<Target> {
+  /** On a port of its own unless one is named. */
+  static async start(port = 0): Promise<Target> {
     const target = new Target();
-    await new Promise<void>((resolve) => void target.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => void target.#server.listen(port, "127.0.0.1", resolve));
     return target;
   }
 

@@ -1,0 +1,117 @@
+// Writes the stored data of this version, which the tests of every later one open:
+// `node scripts/run.mjs scripts/stored-data.ts <name>` makes test/fixtures/stored/<name> (see the README there).
+//
+// It serves an empty data folder and fills it through the public doors alone: HTTP, SMTP, a relay, a resolver, a model and
+// a webhook target on this machine. Then it kills the server in the middle of what it does, and keeps the folder and what
+// the API said of it. It ends with an error if a table of any actor is empty, so that a new table asks for data of its own.
+import { execFileSync } from "node:child_process";
+import { Refusal } from "./serve/refusal.ts";
+import { beginTakeOver, fillClaims, fillTemporary } from "./stored-data/claims.ts";
+import { countTables, takeOverUnderWay, tidy } from "./stored-data/files.ts";
+import { fillReader } from "./stored-data/reader.ts";
+import { readDeployment, readMailbox } from "./stored-data/readings.ts";
+import { fillKept, fillSender } from "./stored-data/sender.ts";
+import type { Stage } from "./stored-data/stage.ts";
+import { fillWaiting } from "./stored-data/waiting.ts";
+import { endOrphan, makeDataDir, removeDataDir, Server } from "../test/worker/server.ts";
+import { pack } from "../test/worker/stored/archive.ts";
+import type { StoredData } from "../test/worker/stored/stored-data.ts";
+import { Surroundings } from "../test/worker/stored/surroundings.ts";
+import { Target } from "../test/worker/target.ts";
+
+/** Webhooks of the stored data lead here. Below the ports that a system gives out, so that nobody is there by chance. */
+const HOOKS_PORT = 18_025;
+/** All secrets are of the tests, and open nothing. */
+const SETTINGS = {
+  AUTH_TOKEN: "test-only-operator-token-0123456789",
+  WEBHOOK_SECRET: "whsec_dGVzdC1vbmx5LXdlYmhvb2stc2VjcmV0",
+  KEY_SECRET: "test-only-key-secret-0123456789abcdef",
+  MAIL_HOST: "mx.mailkeep.test",
+  AUTHSERV_ID: "mx.mailkeep.test",
+  CLAIM_APPROVAL: "open",
+  ALLOW_PRIVATE_WEBHOOKS: "true",
+  // As long as can be: what the log says is compared.
+  EVENT_RETENTION_DAYS: "3650",
+  EMBEDDINGS_MODEL: "model-of-the-tests",
+};
+
+async function main(): Promise<void> {
+  const [name = ""] = process.argv.slice(2);
+  if (!/^[\w.-]+$/.test(name)) throw new Refusal("usage: scripts/stored-data.ts <name of the version>");
+  const dataDir = await makeDataDir();
+  const around = await Surroundings.start();
+  const hooks = await Target.start(HOOKS_PORT);
+  try {
+    const known = await fill(dataDir, around, hooks);
+    const taken = takeOverUnderWay(dataDir);
+    if (taken === null)
+      throw new Refusal("All mail was taken over before the server was killed: run it again");
+    const tables = countTables(dataDir);
+    tidy(dataDir);
+    const stored = { ...known, take_over: { ...known.take_over, taken }, tables } as StoredData;
+    const bytes = pack(name, dataDir, stored);
+    process.stdout.write(
+      `${JSON.stringify(tables, null, 2)}\n${stored.reads.length} readings, ${bytes} bytes\n`,
+    );
+    refuseEmpty(tables);
+  } finally {
+    around.stop();
+    await hooks.stop();
+    await removeDataDir(dataDir);
+  }
+}
+
+async function fill(dataDir: string, around: Surroundings, hooks: Target): Promise<Partial<StoredData>> {
+  const known: Partial<StoredData> = {
+    src_tree: committedSource(),
+    stored_at: new Date().toISOString(),
+    settings: SETTINGS,
+  };
+  const start = async (options = {}): Promise<Stage> => {
+    const server = await Server.start({ dataDir, env: { ...SETTINGS, ...around.env(options) } });
+    return { server, around, hooks, known };
+  };
+  const local = await start({ relay: false });
+  const sender = await fillKept(local);
+  await local.server.stop();
+
+  const stage = await start();
+  known.keys = { ...known.keys, operator: SETTINGS.AUTH_TOKEN };
+  const reader = await fillReader(stage);
+  await fillSender(stage, sender, reader.mailbox);
+  await fillClaims(stage);
+  await fillTemporary(stage);
+  await fillWaiting(stage);
+  known.reads = [
+    ...(await readMailbox(stage, "reader")),
+    ...(await readMailbox(stage, "sender")),
+    ...(await readMailbox(stage, "claimed")),
+    ...(await readDeployment(stage)),
+  ];
+  await beginTakeOver(stage);
+  endOrphan(await stage.server.abandon());
+  stage.server.service.close();
+  return known;
+}
+
+/** The code that writes the data must be found again. */
+function committedSource(): string {
+  const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
+  if (git("status", "--porcelain", "--", "src") !== "") throw new Refusal("Commit the changes in src/ first");
+  return git("rev-parse", "HEAD:src");
+}
+
+function refuseEmpty(tables: Record<string, Record<string, number>>): void {
+  const empty = Object.entries(tables).flatMap(([actor, counts]) =>
+    Object.entries(counts).flatMap(([table, rows]) => (rows === 0 ? [`${actor}.${table}`] : [])),
+  );
+  if (empty.length > 0) throw new Refusal(`Tables without a row: ${empty.join(", ")}`);
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
