@@ -52,7 +52,8 @@ curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
 }
 
 function mailOut(outbound: string): string {
-  if (outbound === "local") return "kept here, not sent to other domains (OUTBOUND=local); set SMTP_URL to send it";
+  if (outbound === "local")
+    return "kept here, not sent to other domains (OUTBOUND=local); set SMTP_URL to send it";
   return outbound === "none" ? "sending is off (OUTBOUND=none)" : `by the relay of SMTP_URL (${outbound})`;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { base64Bytes } from "../lib/base64.ts";
 import { readUpTo } from "./bounded-list.ts";
-import { MissingFields } from "./field-rule.ts";
+import type { MissingFields } from "./field-rule.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 import { MessageStatus, Timestamp } from "./message.ts";
 import { integer, mailbox } from "./parameters.ts";

@@ -102,18 +102,8 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
   const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
   const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
   const issues = [params, fields, ...(body === null ? [] : [body])].flatMap(issuesOf);
-  const [first] = issues;
-  if (first !== undefined) {
-    const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
-    const details = issues.flatMap(detailsOf);
-    const fix = missingOf(first)?.fix;
-    return refused({
-      code: "invalid",
-      error: `${where}${first.message}`,
-      details,
-      ...(fix === undefined ? {} : { fix }),
-    });
-  }
+  const fault = faultOf(issues);
+  if (fault !== null) return refused(fault);
   // Each part was parsed by the schema of this very route: the type says no more than that.
   return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
 }
@@ -133,6 +123,17 @@ function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
   Object.freeze(fields.data);
   withoutQuery.set(spec, fields);
   return fields;
+}
+
+/** The refusal of a request by what is wrong with it: the first fault in words, all of them one by one. */
+function faultOf(issues: readonly z.core.$ZodIssue[]): Problem | null {
+  const [first] = issues;
+  if (first === undefined) return null;
+  const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
+  const error = `${where}${first.message}`;
+  const fix = missingOf(first)?.fix;
+  const details = issues.flatMap(detailsOf);
+  return { code: "invalid", error, ...(fix === undefined ? {} : { fix }), details };
 }
 
 function issuesOf(result: z.ZodSafeParseResult<unknown>): z.core.$ZodIssue[] {

@@ -311,7 +311,9 @@ describe("screen", () => {
   });
 
   it("says whether mail to other domains is kept here, and which setting changes that", () => {
-    expect(banner(ready)).toMatch(/Mail out +kept here, not sent to other domains \(OUTBOUND=local\); set SMTP_URL to send it/);
+    expect(banner(ready)).toMatch(
+      /Mail out +kept here, not sent to other domains \(OUTBOUND=local\); set SMTP_URL to send it/,
+    );
     const relayed = banner({ ...ready, outbound: "smtp" });
     expect(relayed).toMatch(/Mail out +by the relay of SMTP_URL/);
     expect(relayed).not.toContain("kept here");
