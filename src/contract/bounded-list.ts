@@ -12,6 +12,7 @@ export function readUpTo<Schema extends z.ZodType>(max: number, schema: Schema) 
 function cut(value: unknown, entries: number): unknown {
   if (Array.isArray(value)) return value.length > entries ? value.slice(0, entries) : value;
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value);
-  return members.length > entries ? Object.fromEntries(members.slice(0, entries)) : value;
+  const names = Object.keys(value);
+  if (names.length <= entries) return value;
+  return Object.fromEntries(names.slice(0, entries).map((name) => [name, Reflect.get(value, name)]));
 }
