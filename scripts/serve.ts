@@ -70,6 +70,7 @@ async function serve(): Promise<void> {
     http,
     smtp: { host: running.smtp.host, port: running.smtp.port, tls: settings.tls !== null },
     mailDomain: settings.mailDomain,
+    outbound: settings.workerVars.OUTBOUND || (settings.smtpUrl === null ? "local" : "smtp"),
     dataDir: settings.dataDir,
     keySource: settings.authToken ? "AUTH_TOKEN of the environment" : secretsPath(settings.dataDir),
     workerdPid: workerdPid(process.pid),

@@ -3,6 +3,8 @@ export interface Ready {
   http: string;
   smtp: { host: string; port: number; tls: boolean };
   mailDomain: string;
+  /** How mail to other domains leaves, as OUTBOUND names it; "local": it is kept. */
+  outbound: string;
   dataDir: string;
   /** Where the operator key lies; never the key itself. */
   keySource: string;
@@ -32,6 +34,7 @@ Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
   HTTP          ${ready.http}
   SMTP          ${smtpAt}${ready.smtp.tls ? " (STARTTLS)" : ""}
   Mail domain   ${ready.mailDomain}
+  Mail out      ${mailOut(ready.outbound)}
   Data          ${ready.dataDir}
   Operator key  ${ready.keySource}
 
@@ -46,6 +49,12 @@ printf 'From: shop@example.com\\nTo: %s\\nSubject: Your code\\n\\nYour verificat
 # 3. The code that is in it
 curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
 `;
+}
+
+function mailOut(outbound: string): string {
+  if (outbound === "local")
+    return "kept here, not sent to other domains (OUTBOUND=local); set SMTP_URL to send it";
+  return outbound === "none" ? "sending is off (OUTBOUND=none)" : `by the relay of SMTP_URL (${outbound})`;
 }
 
 /** The form of a host in a URL; an address that means every interface is shown as loopback, where it can be reached. */

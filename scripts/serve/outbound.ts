@@ -61,8 +61,17 @@ export function outboundWorker(options: { allowPrivate: boolean }): V4WorkerOpti
   };
 }
 
-/** A request on its way through follows no redirect: what it answers is for its sender to judge. */
-const FORWARD = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
+/**
+ * A request on its way through follows no redirect: what it answers is for its sender to judge. CF-Worker is a header that
+ * Miniflare sets, in imitation of the platform, on whatever leaves a worker: it means nothing to a receiver.
+ */
+const FORWARD = `export default {
+  fetch(request, env) {
+    const headers = new Headers(request.headers);
+    headers.delete("CF-Worker");
+    return env.NETWORK.fetch(new Request(request, { headers }));
+  },
+};`;
 
 /** workerd's own words, with a stack, for each request that did not come to an answer. */
 const FAILURE =

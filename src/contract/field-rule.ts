@@ -1,4 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
+
+/** What an issue of a schema says beside its text, where that names several fields and only some of them are missing. */
+export const MissingFields = z.object({ missing: z.array(z.string()).readonly(), fix: z.string() });
 
 /** What a value that has the wrong type must be instead, by zod's name of the right one. */
 const TYPES: Readonly<Record<string, string>> = {

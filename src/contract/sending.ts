@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { base64Bytes } from "../lib/base64.ts";
+import { readUpTo } from "./bounded-list.ts";
+import type { MissingFields } from "./field-rule.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 import { MessageStatus, Timestamp } from "./message.ts";
 import { integer, mailbox } from "./parameters.ts";
@@ -13,6 +15,14 @@ const MB = 1_000_000;
 export const MAX_RECIPIENTS = 50;
 /** Addresses as written, repeats included: each is read before it is known to be one. */
 const MAX_NAMED = 1_000;
+/** Addresses in Reply-To, as many as a message may have recipients: more make no header that a reader answers to. */
+export const MAX_REPLY_TO = MAX_RECIPIENTS;
+/** UTF-16 units of one address as written: the longest name and address with everything encoded take half of it. */
+export const MAX_ADDRESS_CHARS = 4_096;
+/** UTF-16 units of what names a file, its type or another message: twenty times what any header of ours holds. */
+export const MAX_NAME_CHARS = 4_096;
+/** Header fields of a caller's own: no honest mail has more. */
+export const MAX_CUSTOM_HEADERS = 50;
 /** UTF-16 units (interface specification, Limits; the number is that of RFC 5322 §2.1.1). */
 export const MAX_SUBJECT_CHARS = 998;
 /** Of the plain-text body (interface specification, Limits). */
@@ -49,17 +59,35 @@ const optionalText = z
   .nullish()
   .transform((text) => text ?? "");
 
+/** As `optionalText`, for what names something. */
+const optionalName = z
+  .string()
+  .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`)
+  .nullish()
+  .transform((text) => text ?? "");
+
 /** `addr`, `Name <addr>`, or an array of them; blank entries count as not there. */
 const addressList = (about: string) =>
-  z
-    .union([z.string(), z.array(z.string())], { error: "must be an address or an array of addresses" })
-    .nullish()
+  readUpTo(
+    MAX_NAMED,
+    z
+      .union([z.string(), z.array(z.string())], { error: "must be an address or an array of addresses" })
+      .nullish(),
+  )
     .transform((value) => [value ?? []].flat().filter((entry) => entry.trim() !== ""))
+    .superRefine((entries, context) => {
+      const tooLong = entries.findIndex((entry) => entry.length > MAX_ADDRESS_CHARS);
+      if (tooLong === -1) return;
+      const path = entries.length === 1 ? [] : [tooLong];
+      context.addIssue({
+        code: "custom",
+        path,
+        message: `must have at most ${MAX_ADDRESS_CHARS} characters`,
+      });
+    })
     .meta({ description: about });
 
-const headers = z
-  .record(z.string(), z.string())
-  .nullish()
+const headers = readUpTo(MAX_CUSTOM_HEADERS, z.record(z.string(), z.string()).nullish())
   .transform((fields) => fields ?? {})
   .meta({ description: "Further header fields; those the service writes itself are refused." });
 
@@ -86,7 +114,7 @@ export class StoredContent {
 /** One file: its content inline, or the id of an upload (or of an attachment in the mailbox). */
 export const OutgoingFile = z
   .strictObject({
-    filename: optionalText,
+    filename: optionalName,
     content: z
       .custom<string | StoredContent>(
         (value) => typeof value === "string" || value instanceof StoredContent,
@@ -94,9 +122,13 @@ export const OutgoingFile = z
       )
       .nullish()
       .meta({ type: "string", description: "Base64." }),
-    attachment_id: z.string().nullish().meta({ description: "As `POST /v1/attachments` gave it." }),
-    content_type: optionalText.meta({ description: "`application/octet-stream` unless given." }),
-    content_id: optionalText.meta({ description: "Shows the file in the HTML, at `cid:<content_id>`." }),
+    attachment_id: z
+      .string()
+      .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`)
+      .nullish()
+      .meta({ description: "As `POST /v1/attachments` gave it." }),
+    content_type: optionalName.meta({ description: "`application/octet-stream` unless given." }),
+    content_id: optionalName.meta({ description: "Shows the file in the HTML, at `cid:<content_id>`." }),
   })
   .superRefine((file, context) => {
     const fault = fileFault(file);
@@ -122,11 +154,10 @@ function fileFault({ filename, content, attachment_id }: FileSource) {
   return base64Bytes(content) === null ? { path: ["content"], message: "must be base64" } : null;
 }
 
-const attachments = z
-  .array(OutgoingFile)
-  .max(MAX_ATTACHMENTS, `must hold at most ${MAX_ATTACHMENTS} files`)
-  .nullish()
-  .transform((files) => files ?? []);
+const attachments = readUpTo(
+  MAX_ATTACHMENTS,
+  z.array(OutgoingFile).max(MAX_ATTACHMENTS, `must hold at most ${MAX_ATTACHMENTS} files`).nullish(),
+).transform((files) => files ?? []);
 
 const flagWithDefault = (fallback: boolean, about: string) =>
   z
@@ -143,7 +174,10 @@ const common = {
   bcc: addressList("Further recipients, named in no copy."),
   text: optionalText,
   html: optionalText,
-  reply_to: addressList("Where answers go, if not to the sender."),
+  reply_to: addressList("Where answers go, if not to the sender.").refine(
+    (entries) => entries.length <= MAX_REPLY_TO,
+    `must hold at most ${MAX_REPLY_TO} addresses`,
+  ),
   headers,
   attachments,
 };
@@ -177,21 +211,37 @@ function report(context: { addIssue(issue: string): void }, errors: readonly (st
   for (const error of errors) if (error !== false) context.addIssue(error);
 }
 
+/** How a field that must be there is written. */
+const EXAMPLES = { to: '"to": "ann@example.com"', subject: '"subject": "Hello"' } as const;
+type RequiredField = keyof typeof EXAMPLES;
+
+/** Refuses with `error`, which clients show to the letter, and names the fields that are missing beside it. */
+function reportMissing(
+  context: { addIssue(issue: MissingIssue): void },
+  error: string,
+  missing: readonly RequiredField[],
+): void {
+  if (missing.length === 0) return;
+  const fix = `Add ${missing.map((field) => EXAMPLES[field]).join(" and ")} to the request body`;
+  context.addIssue({ code: "custom", message: error, params: { missing, fix } });
+}
+
+type MissingIssue = { code: "custom"; message: string; params: z.input<typeof MissingFields> };
+
 /** POST /v1/send. */
 export const SendBody = z
   .strictObject({
     ...common,
     to: addressList("Recipients."),
     subject: optionalText,
-    in_reply_to: optionalText.meta({ description: "Message-ID of the email that is answered." }),
+    in_reply_to: optionalName.meta({ description: "Message-ID of the email that is answered." }),
   })
   .superRefine((body, context) => {
-    const isMissing = body.to.length === 0 || body.subject.trim() === "";
-    report(context, [
-      isMissing && SEND_ERRORS.missingFields,
-      !hasBody(body) && SEND_ERRORS.missingBody,
-      ...limitFaults(body),
-    ]);
+    const missing: RequiredField[] = [];
+    if (body.to.length === 0) missing.push("to");
+    if (body.subject.trim() === "") missing.push("subject");
+    reportMissing(context, SEND_ERRORS.missingFields, missing);
+    report(context, [!hasBody(body) && SEND_ERRORS.missingBody, ...limitFaults(body)]);
   })
   .meta({ id: "Send", required: ["to", "subject"] });
 export type SendBody = z.output<typeof SendBody>;
@@ -220,10 +270,8 @@ export const ForwardBody = z
     with_attachments: flagWithDefault(true, "Sends the files of the email along."),
   })
   .superRefine((body, context) => {
-    report(context, [
-      body.to.length === 0 && SEND_ERRORS.missingForwardFields,
-      ...limitFaults({ ...body, subject: "" }),
-    ]);
+    reportMissing(context, SEND_ERRORS.missingForwardFields, body.to.length === 0 ? ["to"] : []);
+    report(context, limitFaults({ ...body, subject: "" }));
   })
   .meta({ id: "Forward", required: ["to"] });
 export type ForwardBody = z.output<typeof ForwardBody>;

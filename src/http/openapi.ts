@@ -12,6 +12,7 @@ const Problem = {
     error: { type: "string" },
     code: { type: "string" },
     message: { type: "string" },
+    fix: { type: "string", description: "What to do next." },
     details: {
       type: "array",
       items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },

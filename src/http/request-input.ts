@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fieldRule } from "../contract/field-rule.ts";
+import { fieldRule, MissingFields } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
@@ -129,12 +129,9 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
   const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
   const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
-  const details = [params, fields, ...(body === null ? [] : [body])].flatMap(detailsOf);
-  const [first] = details;
-  if (first !== undefined) {
-    const where = first.path === "" ? "" : `${first.path}: `;
-    return refused({ code: "invalid", error: `${where}${first.message}`, details });
-  }
+  const issues = [params, fields, ...(body === null ? [] : [body])].flatMap(issuesOf);
+  const fault = faultOf(issues);
+  if (fault !== null) return refused(fault);
   // Each part was parsed by the schema of this very route: the type says no more than that.
   return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
 }
@@ -159,7 +156,29 @@ function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
   return fields;
 }
 
-function detailsOf(result: z.ZodSafeParseResult<unknown>): ProblemDetail[] {
-  if (result.success) return [];
-  return result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+/** The refusal of a request by what is wrong with it: the first fault in words, all of them one by one. */
+function faultOf(issues: readonly z.core.$ZodIssue[]): Problem | null {
+  const [first] = issues;
+  if (first === undefined) return null;
+  const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
+  const error = `${where}${first.message}`;
+  const fix = missingOf(first)?.fix;
+  const details = issues.flatMap(detailsOf);
+  return { code: "invalid", error, ...(fix === undefined ? {} : { fix }), details };
+}
+
+function issuesOf(result: z.ZodSafeParseResult<unknown>): z.core.$ZodIssue[] {
+  return result.success ? [] : result.error.issues;
+}
+
+/** Each fault by its field: an issue whose text names several fields is one for each that is missing. */
+function detailsOf(issue: z.core.$ZodIssue): ProblemDetail[] {
+  const missing = missingOf(issue)?.missing.map((path) => ({ path, message: "is required" }));
+  return missing ?? [{ path: issue.path.join("."), message: issue.message }];
+}
+
+function missingOf(issue: z.core.$ZodIssue): z.output<typeof MissingFields> | null {
+  if (issue.code !== "custom" || issue.params === undefined) return null;
+  const read = MissingFields.safeParse(issue.params);
+  return read.success ? read.data : null;
 }

@@ -26,9 +26,13 @@ const RULES: Record<Exclude<Resolution, "public">, string> = {
  */
 export async function askedWithUrl(text: string, call: UrlCall): Promise<Access> {
   const { access, config, env, mailbox, request } = call;
-  const withFault = (rule: string): Access => ({ ...access, fault: invalid("webhook_url", rule) });
+  const withFault = (rule: string, fix?: string): Access => ({
+    ...access,
+    fault: { ...invalid("webhook_url", rule), ...(fix === undefined ? {} : { fix }) },
+  });
+  const setting = mayAllow(text, config, env as OperatorBindings) ? ALLOW_FIX : undefined;
   const checked = checkPublicUrl(text, { allowPrivate: config.allowPrivateWebhooks });
-  if (!checked.ok) return withFault(checked.error);
+  if (!checked.ok) return withFault(checked.error, setting);
   const url = checked.value;
   if (isOwnHost(url, config, request)) return withFault("must not lead back to this service");
   if (config.allowPrivateWebhooks || config.dohUrl === null) return access;
@@ -38,7 +42,17 @@ export async function askedWithUrl(text: string, call: UrlCall): Promise<Access>
     url.hostname,
     dohResolver(config.dohUrl, operatorFetch(env as OperatorBindings)),
   );
-  return leads === "public" ? access : withFault(RULES[leads]);
+  if (leads === "public") return access;
+  return withFault(RULES[leads], leads === "not_public" ? setting : undefined);
+}
+
+const ALLOW_FIX =
+  "For webhooks to this machine and its network, to any port and over http, restart the service with ALLOW_PRIVATE_WEBHOOKS=true";
+
+/** Whether a setting alone stands between a URL and its use: that is so on one machine, where such hosts can be reached. */
+function mayAllow(text: string, config: Config, env: OperatorBindings): boolean {
+  const runsOnOneMachine = env.OPERATOR_NETWORK !== undefined;
+  return runsOnOneMachine && !config.allowPrivateWebhooks && checkPublicUrl(text, { allowPrivate: true }).ok;
 }
 
 /** Whether a URL leads to where this deployment is called, which would go round in circles (T21). */

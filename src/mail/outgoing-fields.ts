@@ -1,5 +1,6 @@
 import { decodeWords } from "postal-mime";
 import { invalid, type Answer } from "../contract/problem.ts";
+import { MAX_CUSTOM_HEADERS } from "../contract/sending.ts";
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 import { recipientAddress } from "./address.ts";
 import { messageIds, oneLine } from "./header-values.ts";
@@ -9,8 +10,6 @@ import type { NamedAddress } from "./parsed-mail.ts";
 const MAX_NAME_CHARS = 256;
 /** Leaves `In-Reply-To: <…>` room on a line of 998 (RFC 5322 §2.1.1): an id cannot be folded. */
 const MAX_ID_CHARS = 900;
-/** Fields of a caller's own. */
-const MAX_CUSTOM_HEADERS = 50;
 /** A name and its value must share a line, however it is folded. */
 const MAX_HEADER_NAME_CHARS = 76;
 /** Bytes of names and values together: what Cloudflare's sending binding takes, so that every transport takes them. */

@@ -160,7 +160,7 @@ function deliveryOf(
     status: shownState(state),
     at: new Date(at).toISOString(),
     diagnostic,
-    ...(isKept(diagnostic) ? { kept_here: true as const } : {}),
+    ...(isKept(state, diagnostic) ? { kept_here: true as const } : {}),
     next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
   };
 }

@@ -210,7 +210,7 @@ export abstract class MailboxSending extends MailboxUploads {
   }
 
   /** Null for a message that is erased and of which nothing was kept with an Idempotency-Key. */
-  #sentParts(account: Account, seq: Seq): Omit<SentParts, "id" | "provider_id"> | null {
+  #sentParts(account: Account, seq: Seq): SentParts | null {
     const row = this.db.first(statements.FIND_EMAIL, seq);
     if (row === null || row.status === "received") {
       const kept = this.outbox.keptAnswer(seq);
@@ -229,7 +229,9 @@ export abstract class MailboxSending extends MailboxUploads {
   #isKept(seq: Seq): boolean {
     const leaves = this.outbox.recipients(seq).filter(({ inside }) => inside === 0);
     const sendsNothing = configOf(this.env).outbound === "local";
-    return leaves.some(({ diagnostic }) => isKept(diagnostic) || (sendsNothing && diagnostic === null));
+    return leaves.some(
+      ({ state, diagnostic }) => isKept(state, diagnostic) || (sendsNothing && diagnostic === null),
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 import type { MessageStatus } from "../contract/message.ts";
 import type { Sent } from "../contract/sending.ts";
 
-/** The answer to a send but for what is counted, as the mailbox knows it. */
-export type SentParts = Omit<Sent, "sends_today" | "daily_send_limit">;
+/** The parts of the answer to a send that the email itself tells. */
+export type SentParts = Omit<Sent, "id" | "provider_id" | "sends_today" | "daily_send_limit">;
 
 /** Parts of the answer that are kept with an Idempotency-Key when the email is deleted: a repeat answers the same. */
 export interface DeletedParts {

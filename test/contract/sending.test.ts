@@ -71,6 +71,61 @@ describe("POST /v1/send", () => {
     );
   });
 
+  it.each(["to", "cc", "bcc"])(
+    "says of 400,000 entries in %s that these are too many recipients",
+    (field) => {
+      const entries = Array.from({ length: 400_000 }, () => "a@x.com");
+      expect(send({ [field]: entries })).toBe("Too many recipients (max 50 total across to/cc/bcc)");
+    },
+  );
+
+  it("takes 50 addresses in reply_to, and no more, however many there are", () => {
+    const people = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@x.com`);
+    expect(send({ reply_to: people(50) })).toBeNull();
+    for (const count of [51, 400_000])
+      expect(send({ reply_to: people(count) })).toBe("reply_to: must hold at most 50 addresses");
+    for (const shape of [ReplyBody, ForwardBody])
+      expect(faultOf(shape, { to: "a@x.com", text: "Hi", reply_to: people(51) })).toBe(
+        "reply_to: must hold at most 50 addresses",
+      );
+  });
+
+  it("reads no more of a list than it takes to refuse it: few faults are told of many", () => {
+    const many = Array.from({ length: 400_000 }, () => 5);
+    const lists = {
+      to: many,
+      reply_to: many,
+      attachments: many,
+      headers: Object.fromEntries(many.map((value, index) => [`X-${index}`, value])),
+    };
+    for (const [field, list] of Object.entries(lists)) {
+      const parsed = SendBody.safeParse({ ...LEAST, [field]: list });
+      expect(parsed.success).toBe(false);
+      expect([field, parsed.error?.issues.length]).toEqual([
+        field,
+        expect.toSatisfy((count) => count <= 102),
+      ]);
+    }
+  });
+
+  it("takes addresses, Message-IDs and names of files of 4,096 characters, and no more", () => {
+    const long = (count: number) => "x".repeat(count);
+    const rule = "must have at most 4096 characters";
+    for (const field of ["to", "cc", "from", "reply_to"]) {
+      expect(send({ [field]: long(4_096) })).toBeNull();
+      expect(send({ [field]: long(4_097) })).toBe(`${field}: ${rule}`);
+      expect(send({ [field]: ["a@x.com", long(4_097)] })).toBe(`${field}.1: ${rule}`);
+    }
+    expect(send({ in_reply_to: long(4_097) })).toBe(`in_reply_to: ${rule}`);
+    for (const field of ["filename", "content_type", "content_id"]) {
+      const file = { filename: "a", content: "YQ==", [field]: long(4_097) };
+      expect(send({ attachments: [file] })).toBe(`attachments.0.${field}: ${rule}`);
+    }
+    expect(send({ attachments: [{ attachment_id: long(4_097) }] })).toBe(
+      `attachments.0.attachment_id: ${rule}`,
+    );
+  });
+
   it("takes a subject of 998 characters, and no more", () => {
     expect(send({ subject: "s".repeat(998) })).toBeNull();
     expect(send({ subject: "s".repeat(999) })).toBe("Subject too long (max 998 characters)");

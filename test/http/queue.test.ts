@@ -18,10 +18,10 @@ beforeEach(() => {
   zone = new Zone();
   outside(({ url }) => Response.json(zone.answer(new URL(url))));
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
   resetClock();
-  endOutside();
+  await endOutside();
 });
 
 /** The platform's sending service as a binding: it takes everything and names each message. */

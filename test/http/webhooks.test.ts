@@ -103,6 +103,36 @@ describe("ALLOW_PRIVATE_WEBHOOKS", () => {
   });
 });
 
+describe("a URL that a setting would allow", () => {
+  const local = "http://127.0.0.1:9000/hook";
+  const SETTING = { fix: expect.stringContaining("ALLOW_PRIVATE_WEBHOOKS=true") as string };
+  /** `npm start` adds this binding. */
+  const ONE_MACHINE = { OPERATOR_NETWORK: {} };
+
+  it("is refused on one machine with the name of the setting, for the mailbox and for a label", async () => {
+    for (const webhook_url of [local, "https://sink/", "https://hooks.example.com:9443/"]) {
+      for (const answer of [
+        await patch({ webhook_url }, ONE_MACHINE),
+        await put({ label: "x", webhook_url }, ONE_MACHINE),
+      ])
+        expect(answer).toMatchObject({ status: 400, body: SETTING });
+    }
+  });
+
+  it("is refused without it on the platform, and where the setting would not help", async () => {
+    expect((await patch({ webhook_url: local })).body).not.toHaveProperty("fix");
+    for (const webhook_url of [
+      "ftp://127.0.0.1/",
+      "http://user@localhost/",
+      "https://api.example/v1/inbound",
+    ]) {
+      const { status, body } = await patch({ webhook_url }, ONE_MACHINE);
+      expect([webhook_url, status]).toEqual([webhook_url, 400]);
+      expect(body).not.toHaveProperty("fix");
+    }
+  });
+});
+
 describe("a name", () => {
   const DOH = { DOH_URL: "https://doh.example/dns-query" };
   const leadsTo = (answer: object) => outside(() => Response.json(answer));

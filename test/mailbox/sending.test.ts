@@ -184,6 +184,32 @@ describe("POST /v1/send", () => {
     expect(await send(box, json)).toMatchObject({ status, body: { error } });
   });
 
+  it("names the field that is missing, beside the text that clients show", async () => {
+    const box = await createMailbox();
+    const required = (...paths: string[]) => paths.map((path) => ({ path, message: "is required" }));
+    for (const [json, details, fix] of [
+      [{ subject: "" }, required("subject"), /^Add "subject": "Hello" to the request body$/],
+      [{ to: [] }, required("to"), /^Add "to": "ann@example.com" to the request body$/],
+      [{ to: null, subject: null }, required("to", "subject"), / and /],
+    ] as const) {
+      expect(await send(box, json)).toMatchObject({
+        status: 400,
+        body: {
+          error: "Missing required fields: to, subject",
+          code: "invalid",
+          details,
+          fix: expect.stringMatching(fix),
+        },
+      });
+    }
+    const { body } = await send(box, {});
+    const forward = { key: box.api_key, json: { text: "See." } };
+    expect(await ask(`/v1/emails/${body.id}/forward`, forward)).toMatchObject({
+      status: 400,
+      body: { error: "Missing required fields: to", details: required("to") },
+    });
+  });
+
   it("is nothing for a provisional key, for a paused mailbox, and where sending is off", async () => {
     const temporary = await bootstrap();
     expect(await send(temporary, {})).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });

@@ -64,6 +64,23 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
   });
   afterAll(() => site.close());
 
+  it("says of mail that a deployment without a relay keeps that it was kept here, in the list and in the mail", async () => {
+    const { service } = site.server;
+    const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
+    const to = [friend.mailbox, "someone@elsewhere.example"];
+    const json = { to, subject: "Stays here", text: "Hello." };
+    expect((await service.ask("/v1/send?wait=20", { key: box.api_key, json })).status).toBe(200);
+    page = await openViewer(site, box);
+    await page.getByRole("link", { name: "Sent" }).click();
+    await line(page, "Stays here").getByText("kept here", { exact: true }).waitFor();
+    await line(page, "Stays here").click();
+    const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");
+    const someone = delivery.filter({ hasText: "someone@elsewhere.example" });
+    await someone.getByText("kept here", { exact: true }).waitFor();
+    await someone.getByText("SMTP_URL").waitFor();
+    await delivery.filter({ hasText: friend.mailbox }).getByText("delivered", { exact: true }).waitFor();
+  });
+
   it("shows a mail while it arrives, its code ready to be taken along", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();

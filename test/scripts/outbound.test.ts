@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import fc from "fast-check";
@@ -151,6 +152,19 @@ describe("the way out", () => {
     ];
     for (const target of targets) expect([target, await ask(shut, target)]).toEqual([target, "refused"]);
     expect(counts()).toEqual(before);
+  });
+
+  it("hands a request on as it was sent, without what the local runtime adds", async () => {
+    const heard: string[] = [];
+    const target = createHttpServer((request, response) => {
+      heard.push(...Object.keys(request.headers).toSorted());
+      response.end("heard");
+    });
+    await new Promise<void>((resolve) => void target.listen(0, "127.0.0.1", resolve));
+    const { port } = target.address() as AddressInfo;
+    expect(await ask(open, `http://127.0.0.1:${port}/`)).toBe("200 heard");
+    target.close();
+    expect(heard).toEqual(["content-length", "content-type", "host"]);
   });
 
   it("opens no bare sockets", async () => {

@@ -21,9 +21,9 @@ const FIELDS =
   "event email_id mailbox from subject received_at message_id thread_id labels has_attachments attachment_count event_id seq".split(
     " ",
   );
-/** Of a delivery; `cf-worker` is of the platform and its local runtime, which say whose worker asks. */
+/** Of a delivery, as README.md lists them; nothing of the runtime's own is among them. */
 const HEADERS =
-  "accept-encoding cf-worker content-length content-type host user-agent webhook-id webhook-signature webhook-timestamp x-webhook-event x-webhook-id x-webhook-signature".split(
+  "accept-encoding content-length content-type host user-agent webhook-id webhook-signature webhook-timestamp x-webhook-event x-webhook-id x-webhook-signature".split(
     " ",
   );
 

@@ -8,6 +8,8 @@ import { json, none } from "./common.ts";
 /** Seconds that a stream is held at most, and that a call waits for a change (interface specification, Limits). */
 export const MAX_HOLD_SECONDS = 25;
 
+/** Entries of `types`, repeats included. */
+const MAX_KINDS = 20;
 const NO_KIND = `must be some of ${EVENT_KINDS.join(", ")}, separated by commas`;
 
 /** Kinds separated by commas; null = all. */
@@ -16,9 +18,13 @@ const types = z
   .optional()
   .transform((text, context) => {
     if (text === undefined || text === "") return null;
-    const kinds = z.array(EventKind).safeParse(text.split(",").map((kind) => kind.trim()));
-    if (kinds.success) return kinds.data;
-    context.addIssue({ code: "custom", message: NO_KIND });
+    const named = text.split(",", MAX_KINDS + 1);
+    const kinds = z.array(EventKind).safeParse(named.map((kind) => kind.trim()));
+    if (kinds.success && named.length <= MAX_KINDS) return kinds.data;
+    context.addIssue({
+      code: "custom",
+      message: named.length > MAX_KINDS ? `must name at most ${MAX_KINDS} kinds` : NO_KIND,
+    });
     return z.NEVER;
   })
   .meta({ type: "string", description: "Only these kinds, separated by commas." });

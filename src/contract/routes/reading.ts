@@ -14,6 +14,7 @@ import {
   offset,
   text,
 } from "../parameters.ts";
+import { readUpTo } from "../bounded-list.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
 import { byId, deleted, json, named, none } from "./common.ts";
@@ -21,7 +22,10 @@ import { byId, deleted, json, named, none } from "./common.ts";
 const idInQuery = z.object({ mailbox, id });
 
 const MAX_LABELS_PER_CALL = 50;
-const labels = z.array(label).max(MAX_LABELS_PER_CALL, `must name at most ${MAX_LABELS_PER_CALL} labels`);
+const labels = readUpTo(
+  MAX_LABELS_PER_CALL,
+  z.array(label).max(MAX_LABELS_PER_CALL, `must name at most ${MAX_LABELS_PER_CALL} labels`),
+);
 
 const filters = {
   mailbox,
