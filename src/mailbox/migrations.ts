@@ -299,4 +299,10 @@ CREATE UNIQUE INDEX recipient_token ON recipient (token) WHERE token IS NOT NULL
 UPDATE recipient SET handed_at = at WHERE state = 'sent' AND inside = 0;
 `,
   },
+  {
+    id: "014-sending-obstacle",
+    sql: `
+CREATE TABLE sending_obstacle (one INTEGER PRIMARY KEY CHECK (one = 1), reply TEXT NOT NULL, at INTEGER NOT NULL);
+`,
+  },
 ];

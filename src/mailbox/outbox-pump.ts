@@ -227,7 +227,7 @@ export class OutboxPump {
         const said = new Map(results.map((result) => [result.recipient, result]));
         const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
         this.#settle(begun, recipients, ({ address }) => said.get(address) ?? UNANSWERED);
-        const stop = results.find(endsTry);
+        const stop = results.find(({ concernsAll }) => concernsAll);
         if (stop !== undefined) {
           return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
         }
@@ -305,6 +305,7 @@ export class OutboxPump {
           outbox.keep(seq);
           this.#tools.reportSoon();
         }
+        if (way === "outside") this.#noteObstacle(said, nowMs);
         const kinds = this.#conclude(recipient, said, tries, nowMs);
         return kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
@@ -334,7 +335,7 @@ export class OutboxPump {
     if (said.providerId !== null) outbox.nameAs(recipient, said.providerId);
     if (recipient.token !== null) this.#noteHandOver(recipient, nowMs);
     // What was refused for the message's sake says nothing against the address.
-    if (step.event === "message.bounced" && said.aboutRecipient) {
+    if (step.event === "message.bounced" && said.fault === "address") {
       outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
     }
     const kinds = step.event === null ? [] : [step.event];
@@ -343,6 +344,13 @@ export class OutboxPump {
     const arrived = afterNews(step.state, "delivered");
     this.#move(recipient, arrived.state, said.diagnostic, nowMs);
     return arrived.event === null ? kinds : [...kinds, arrived.event];
+  }
+
+  /** What the operator is to mend is shown until a message is taken. */
+  #noteObstacle({ result: { kind }, fault, diagnostic }: Said, nowMs: number): void {
+    const { outbox } = this.#tools;
+    if (kind === "taken") outbox.clearObstacle();
+    else if (fault === "us") outbox.noteObstacle(diagnostic, nowMs);
   }
 
   /** From when a report may be true of a recipient, which stands as its host left it. */
@@ -363,13 +371,13 @@ function wayTo({ inside }: RecipientRow): Way {
   return inside === 1 ? "inside" : "outside";
 }
 
-type Said = Pick<RecipientResult, "result" | "diagnostic" | "aboutRecipient" | "providerId">;
+type Said = Pick<RecipientResult, "result" | "diagnostic" | "fault" | "providerId">;
 
 /** A transport that says nothing of a recipient. */
 const UNANSWERED: Said = {
   result: { kind: "unanswered" },
   diagnostic: "The transport gave no answer",
-  aboutRecipient: false,
+  fault: null,
   providerId: null,
 };
 
@@ -377,7 +385,7 @@ const UNANSWERED: Said = {
 const LOCAL_ERROR: Said = {
   result: { kind: "deferred" },
   diagnostic: "451 4.3.0 Local error",
-  aboutRecipient: false,
+  fault: null,
   providerId: null,
 };
 
@@ -385,21 +393,12 @@ const LOCAL_ERROR: Said = {
 const NOT_OURS: Said = {
   result: { kind: "impossible" },
   diagnostic: "The domain of the sender is no longer verified",
-  aboutRecipient: false,
+  fault: null,
   providerId: null,
 };
 
 /** The mailbox was paused, or the deployment stopped sending, in the middle of a try. */
 const PAUSED: Said = { ...LOCAL_ERROR, diagnostic: "The mailbox does not send now" };
-
-/** Another copy would fare the same: the far side is not there, does not answer or ends its sessions. */
-function endsTry({ result: { kind }, code }: RecipientResult): boolean {
-  const isOpen = kind === "deferred" || kind === "unanswered";
-  return isOpen && (code === null || code === SERVICE_NOT_AVAILABLE);
-}
-
-/** RFC 5321 §3.8: said before a host ends a session. */
-const SERVICE_NOT_AVAILABLE = 421;
 
 const KEPT_HERE = "Kept here: this deployment has no way out (OUTBOUND=local)";
 
@@ -416,7 +415,8 @@ const KEEPING: Transport = {
         code: null,
         enhancedCode: null,
         diagnostic: KEPT_HERE,
-        aboutRecipient: false,
+        fault: null,
+        concernsAll: false,
         providerId: null,
       })),
     ),

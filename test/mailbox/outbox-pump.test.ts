@@ -149,8 +149,9 @@ const TRIED: Query<{ seq: number }, []> = {
 const ENV = { MAIL_DOMAIN: "mailkeep.test", AUTH_TOKEN: "operator-token-for-tests-0123456789" };
 
 function resultOf(recipient: string, kind: HandOver["kind"]): RecipientResult {
-  const said = { code: null, enhancedCode: null, diagnostic: kind, aboutRecipient: false, providerId: null };
-  return { recipient, result: { kind }, ...said };
+  const said = { code: null, enhancedCode: null, diagnostic: kind, fault: null, providerId: null };
+  const concernsAll = kind === "deferred" || kind === "unanswered";
+  return { recipient, result: { kind }, concernsAll, ...said };
 }
 
 /** Accepts a message and hands the mailbox to `work` before it is tried. */

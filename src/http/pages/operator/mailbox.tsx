@@ -105,7 +105,8 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
   });
 }
 
-function State({ mailbox: { info, kind, pause: paused, keys, hasKept } }: { mailbox: Overview }) {
+function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }: { mailbox: Overview }) {
+  const obstacle = stats.sending_obstacle;
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -147,6 +148,15 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept } }: { mail
       )}
       <dt>Keys</dt>
       <dd>{numberText(keys)}</dd>
+      {obstacle === null ? null : (
+        <>
+          <dt>Sending</dt>
+          <dd>
+            <span class="badge bad">not taken</span> <Moment at={obstacle.at} />:{" "}
+            <span class="break">{obstacle.reply}</span>
+          </dd>
+        </>
+      )}
       {hasKept ? (
         <>
           <dt>Kept mail</dt>
