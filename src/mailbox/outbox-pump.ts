@@ -3,6 +3,7 @@ import type { EventKind } from "../contract/event.ts";
 import type { Config } from "../env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
+import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
 import {
   afterDeath,
   afterNews,
@@ -11,7 +12,6 @@ import {
   nextTryAt,
   type RecipientState,
 } from "../outbound/ledger.ts";
-import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";
@@ -215,27 +215,32 @@ export class OutboxPump {
     if (signer === null) return this.#settle(begun, this.#tried(begun), () => NOT_OURS);
     try {
       const departing = await this.#signed(begun.departing, signer.dkim);
-      const sizeBytes = departingBytes(departing);
-      const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
-      const mailbox = this.#tools.account()?.row.address ?? "";
-      for (const copy of copiesOf(departing, begun.recipients, { transport, mailbox, sizeBytes })) {
-        const positions = new Set(copy.recipients.map(({ position }) => position));
-        if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
-        if (!this.#mayWork(Date.now())) return this.#settle(begun, this.#open(begun), () => PAUSED);
-        const results = await transport.send(this.#mailFor({ ...begun, departing }, copy, sizeBytes), signal);
-        if (this.#closed) return;
-        const said = new Map(results.map((result) => [result.recipient, result]));
-        const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
-        this.#settle(begun, recipients, ({ address }) => said.get(address) ?? UNANSWERED);
-        const stop = results.find(({ concernsAll }) => concernsAll);
-        if (stop !== undefined) {
-          return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
-        }
-      }
+      await this.#handOverCopies({ ...begun, departing }, signal);
     } catch (error) {
       if (this.#closed) return;
       console.error("A message could not be handed over and is tried again:", error);
       this.#settle(begun, this.#open(begun), ({ state }) => (state === "ending" ? UNANSWERED : LOCAL_ERROR));
+    }
+  }
+
+  async #handOverCopies(begun: Try, signal: AbortSignal): Promise<void> {
+    const sizeBytes = departingBytes(begun.departing);
+    const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
+    const mailbox = this.#tools.account()?.row.address ?? "";
+    const copies = copiesOf(begun.departing, begun.recipients, { transport, mailbox, sizeBytes });
+    for (const copy of inTurn(copies, begun.tries)) {
+      if (this.#closed) return;
+      const positions = new Set(copy.recipients.map(({ position }) => position));
+      if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
+      if (!this.#mayWork(Date.now())) return this.#settle(begun, this.#open(begun), () => PAUSED);
+      const results = await transport.send(this.#mailFor(begun, copy, sizeBytes), signal);
+      if (this.#closed) return;
+      const said = new Map(results.map((result) => [result.recipient, result]));
+      const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
+      this.#settle(begun, recipients, ({ address }) => said.get(address) ?? UNANSWERED);
+      const stop = results.find(({ concernsAll }) => concernsAll);
+      if (stop === undefined) continue;
+      return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
     }
   }
 
@@ -349,22 +354,27 @@ export class OutboxPump {
   /** What the operator is to mend is shown until a message is taken. */
   #noteObstacle({ result: { kind }, fault, diagnostic }: Said, nowMs: number): void {
     const { outbox } = this.#tools;
-    if (kind === "taken") outbox.clearObstacle();
-    else if (fault === "us") outbox.noteObstacle(diagnostic, nowMs);
+    const isObstacle = fault === "us";
+    if (!isObstacle && kind !== "taken") return;
+    // The directory lists who cannot send, not why.
+    if (isObstacle === (outbox.obstacle() === null)) this.#tools.reportSoon();
+    if (isObstacle) outbox.noteObstacle(diagnostic, nowMs);
+    else outbox.clearObstacle();
   }
 
   /** From when a report may be true of a recipient, which stands as its host left it. */
   #noteHandOver(recipient: RecipientRow, nowMs: number): void {
     const { outbox } = this.#tools;
-    switch (recipient.state) {
-      case "sent":
-        return outbox.handOver(recipient, nowMs);
-      case "queued":
-      case "bounced":
-      case "failed":
-        return outbox.takeBack(recipient);
-    }
+    const { state } = recipient;
+    if (state === "sent") outbox.handOver(recipient, nowMs);
+    else if (state === "queued" || state === "bounced" || state === "failed") outbox.takeBack(recipient);
   }
+}
+
+/** Each try begins with another: a recipient at whom a relay hangs must not be in front of the same ones always. */
+function inTurn(copies: readonly Copy[], tries: number): Copy[] {
+  const first = (tries - 1) % copies.length;
+  return [...copies.slice(first), ...copies.slice(0, first)];
 }
 
 function wayTo({ inside }: RecipientRow): Way {

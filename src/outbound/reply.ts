@@ -44,20 +44,28 @@ export function withoutReply(kind: HandOver["kind"], what: string, fault: Fault 
  *
  * @param stage what was answered; `session`: whatever comes before a message, which is never about it.
  */
-export function verdictOf(reply: string, stage: SmtpFailure["about"]): Verdict | null {
+export function verdictOf(reply: string, stage: Stage): Verdict | null {
   const code = codeOf(reply);
   if (code === null || (code >= 300 && code < 400)) return null;
   const enhanced = ENHANCED_CODE.exec(reply)?.[1] ?? null;
   // One of another class than the reply's says nothing that can be trusted.
   const enhancedCode = enhanced?.startsWith(String(code).charAt(0)) === true ? enhanced : null;
-  const diagnostic = diagnosticOf(unfolded(reply));
-  const said = { code, enhancedCode, diagnostic, providerId: null };
+  const said = { code, enhancedCode, diagnostic: diagnosticOf(unfolded(reply)), providerId: null };
   if (code < 300) return { ...said, result: { kind: "taken" }, fault: null, concernsAll: false };
+  return { ...said, ...judged(said, stage) };
+}
+
+type Stage = SmtpFailure["about"];
+
+function judged(
+  { code, enhancedCode, diagnostic }: { code: number; enhancedCode: string | null; diagnostic: string },
+  stage: Stage,
+): Pick<Verdict, "result" | "fault" | "concernsAll"> {
   const fault = stage === "session" ? "us" : faultOf({ stage, code, status: enhancedCode, text: diagnostic });
   const isRefused = fault === "address" || fault === "recipient";
   // RFC 5321 §3.8: after 421 the session ends.
   const concernsAll = stage === "session" || stage === "sender" || code === 421;
-  return { ...said, result: { kind: isRefused ? "refused" : "deferred" }, fault, concernsAll };
+  return { result: { kind: isRefused ? "refused" : "deferred" }, fault, concernsAll };
 }
 
 /** The code a reply begins with; null if it is none. */

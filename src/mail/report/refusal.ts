@@ -78,18 +78,26 @@ const ADDRESS = /[^\s<>"]+@[^\s<>"]+/g;
 const MAX_TEXT_CHARS = 1_000;
 
 /** The one judgement of refusals, in SMTP and in reports. */
-export function faultOf({ stage, code, status, text }: Refusal): Fault {
-  const words = text.slice(0, MAX_TEXT_CHARS).replace(ADDRESS, "<>");
-  const isPassing = status === null ? code !== null && code < 500 : !status.startsWith("5");
-  if (isPassing) return isAboutUs(code, status, words) ? "us" : "passing";
+export function faultOf(refusal: Refusal): Fault {
+  const { stage, code, status } = refusal;
+  const words = refusal.text.slice(0, MAX_TEXT_CHARS).replace(ADDRESS, "<>");
+  if (isPassing(code, status)) return isAboutUs(code, status, words) ? "us" : "passing";
   if (status !== null && RECIPIENTS_OWN.has(status)) return "recipient";
-  if (isAboutUs(code, status, words)) return "us";
-  if (stage !== "sender" && isDead(status, words)) return "address";
-  if (stage === "sender") return "us";
-  if (FULL.test(words)) return "recipient";
+  if (stage === "sender" || isAboutUs(code, status, words)) return "us";
+  if (isDead(status, words)) return "address";
+  return stage === "report" || FULL.test(words) ? "recipient" : faultByCode(stage, code);
+}
+
+/** RFC 5321 §4.2.1, RFC 3463 §3.1: of class 4. */
+function isPassing(code: number | null, status: string | null): boolean {
+  return status === null ? code !== null && code < 500 : !status.startsWith("5");
+}
+
+/** Where the words say nothing. */
+function faultByCode(stage: "recipient" | "message", code: number | null): Fault {
   // RFC 5321 §4.5.3.1.10: too many recipients, the rest are to come later.
   if (stage === "recipient" && code === 552) return "passing";
-  return stage !== "report" && code !== null && COMMAND_CODES.has(code) ? "us" : "recipient";
+  return code !== null && COMMAND_CODES.has(code) ? "us" : "recipient";
 }
 
 function isAboutUs(code: number | null, status: string | null, words: string): boolean {

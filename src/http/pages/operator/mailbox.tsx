@@ -106,7 +106,6 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
 }
 
 function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }: { mailbox: Overview }) {
-  const obstacle = stats.sending_obstacle;
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -148,15 +147,7 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }:
       )}
       <dt>Keys</dt>
       <dd>{numberText(keys)}</dd>
-      {obstacle === null ? null : (
-        <>
-          <dt>Sending</dt>
-          <dd>
-            <span class="badge bad">not taken</span> <Moment at={obstacle.at} />:{" "}
-            <span class="break">{obstacle.reply}</span>
-          </dd>
-        </>
-      )}
+      <Obstacle obstacle={stats.sending_obstacle} />
       {hasKept ? (
         <>
           <dt>Kept mail</dt>
@@ -166,6 +157,19 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }:
         </>
       ) : null}
     </dl>
+  );
+}
+
+function Obstacle({ obstacle }: { obstacle: Overview["stats"]["sending_obstacle"] }) {
+  if (obstacle === null) return null;
+  return (
+    <>
+      <dt>Sending</dt>
+      <dd>
+        <span class="badge bad">not taken</span> <Moment at={obstacle.at} />:{" "}
+        <span class="break">{obstacle.reply}</span>
+      </dd>
+    </>
   );
 }
 
