@@ -12,14 +12,19 @@ export interface DirectoryReport {
   webhooks_failed?: boolean;
   /** When it sent the newest message that was kept here instead (`OUTBOUND=local`); null = there is none. */
   kept_at?: number | null;
+  /** Whether the relay refused this deployment, or could not be reached, and has taken no message since. */
+  cannot_send?: boolean;
 }
 
 /** Which mailboxes the operator looks for. */
 export interface DirectorySearch {
   /** A part of the name, in lower case; with an @, of the whole address. "" = any. */
   text: string;
-  /** `failing`: a webhook of theirs failed. `kept`: they have mail that was kept instead of sent. Null = any. */
-  only: "active" | "paused" | "failing" | "kept" | null;
+  /**
+   * `failing`: a webhook of theirs failed. `kept`: they have mail that was kept instead of sent. `cannot-send`: the relay takes
+   * nothing of theirs. Null = any.
+   */
+  only: "active" | "paused" | "failing" | "kept" | "cannot-send" | null;
   /** The address that the page before ended with; "" for the first. */
   after: string;
   limit: number;

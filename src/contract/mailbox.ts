@@ -106,6 +106,10 @@ export const Stats = z
     storage_bytes: z.int(),
     sends_today: z.int(),
     daily_send_limit: z.int(),
+    sending_obstacle: z.object({ reply: z.string(), at: Timestamp }).nullable().meta({
+      description:
+        "What the relay last had against this deployment, or that it could not be reached; null once it takes a message.",
+    }),
     ingest: z.object({ pending: z.int(), parsed: z.int(), failed: z.int() }),
     embeddings: z
       .object({

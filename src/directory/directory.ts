@@ -57,12 +57,14 @@ export class Directory extends Server<Env> {
     return this.#db.all(statements.NEWEST_KEPT, Date.now(), limit);
   }
 
-  #keep({ address, kind, status, created_at, expires_at, webhooks_failed, kept_at }: DirectoryReport): void {
-    const failed = webhooks_failed === true ? 1 : 0;
-    this.#db.run(
-      statements.REPORT,
-      ...([address, kind, status, created_at, expires_at, failed, kept_at ?? null] as const),
-    );
+  #keep(report: DirectoryReport): void {
+    const { address, kind, status, created_at, expires_at, kept_at = null } = report;
+    const attention = [
+      Number(report.webhooks_failed === true),
+      kept_at,
+      Number(report.cannot_send === true),
+    ] as const;
+    this.#db.run(statements.REPORT, address, kind, status, created_at, expires_at, ...attention);
   }
 
   /** The operator signed out of a session that would have run until `expiresAt`. */

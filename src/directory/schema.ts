@@ -11,6 +11,8 @@ export type EntryRow = {
   webhooks_failed: 0 | 1;
   /** Of its newest message that was kept instead of sent; null = it has none. */
   kept_at: number | null;
+  /** The relay refused it, or could not be reached, and has taken nothing since. */
+  cannot_send: 0 | 1;
 };
 
 export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
@@ -41,6 +43,10 @@ ALTER TABLE entry ADD COLUMN webhooks_failed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE entry ADD COLUMN kept_at INTEGER;
 CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
 `,
+  },
+  {
+    id: "005-cannot-send",
+    sql: "ALTER TABLE entry ADD COLUMN cannot_send INTEGER NOT NULL DEFAULT 0",
   },
 ];
 

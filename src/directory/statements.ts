@@ -1,13 +1,16 @@
 import type { Query } from "../lib/sql.ts";
 import type { ClaimRow, EntryRow, HolderRow } from "./schema.ts";
 
-const ENTRY = "address, kind, status, created_at, expires_at, webhooks_failed, kept_at";
+const ENTRY = "address, kind, status, created_at, expires_at, webhooks_failed, kept_at, cannot_send";
 
 export const REPORT: Query<
   never,
-  [string, string, string, number, number | null, webhooksFailed: number, keptAt: number | null]
+  [
+    ...[string, string, string, number, number | null],
+    ...[webhooksFailed: number, keptAt: number | null, cannotSend: number],
+  ]
 > = {
-  text: `INSERT OR REPLACE INTO entry (${ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  text: `INSERT OR REPLACE INTO entry (${ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 export const REMOVE: Query<never, [string]> = { text: "DELETE FROM entry WHERE address = ?" };
 export const LIST: Query<EntryRow, [after: string, status: string | null, nowMs: number, limit: number]> = {
@@ -31,7 +34,8 @@ export const FIND_QUARANTINE: Query<{ until: number }, [address: string, nowMs: 
 type Search = [text: string, only: string | null, nowMs: number];
 const FOUND = `(?1 = '' OR instr(iif(instr(?1, '@') > 0, address, substr(address, 1, instr(address, '@') - 1)), ?1) > 0)
   AND (expires_at IS NULL OR expires_at > ?3)
-  AND CASE ?2 WHEN 'failing' THEN webhooks_failed = 1 WHEN 'kept' THEN kept_at IS NOT NULL ELSE ?2 IS NULL OR status = ?2 END`;
+  AND CASE ?2 WHEN 'failing' THEN webhooks_failed = 1 WHEN 'kept' THEN kept_at IS NOT NULL
+    WHEN 'cannot-send' THEN cannot_send = 1 ELSE ?2 IS NULL OR status = ?2 END`;
 export const FIND: Query<EntryRow, [...Search, after: string, limit: number]> = {
   text: `SELECT ${ENTRY} FROM entry WHERE ${FOUND} AND address > ?4 ORDER BY address LIMIT ?5`,
 };

@@ -1,9 +1,9 @@
 import { hasNullReturnPath, isAutomaticAnswer, isFromMailSystem, valueOf } from "./automatic.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
-import type { DeliveryReport, FeedbackReport } from "./report/delivery-report.ts";
+import type { DeliveryReport, FeedbackReport, RecipientStatus } from "./report/delivery-report.ts";
 import { readDeliveryStatus } from "./report/delivery-status.ts";
 import { readFeedback } from "./report/feedback.ts";
-export { isHardBounce } from "./report/hard-bounce.ts";
+import { faultOf } from "./report/refusal.ts";
 import { NO_ORIGINAL, originalMessage } from "./report/original-message.ts";
 import { readTextReport } from "./report/text-report.ts";
 
@@ -40,6 +40,17 @@ export function readReport(mail: ParsedMail, envelopeFrom: string): DeliveryRepo
   return (
     feedbackReport(mail, container) ?? deliveryStatusReport(mail, container) ?? textReport(mail, envelopeFrom)
   );
+}
+
+/** Whether a report says that an address will never take mail: nothing more may be sent there. */
+export function isHardBounce({
+  action,
+  status,
+  diagnosticCode,
+  replyCode,
+}: Pick<RecipientStatus, "action" | "status" | "diagnosticCode" | "replyCode">): boolean {
+  const refusal = { stage: "report", code: replyCode, status, text: diagnosticCode ?? "" } as const;
+  return action === "failed" && faultOf(refusal) === "address";
 }
 
 /** Whether a report is a complaint of the recipient, after which nothing more may be sent there. */

@@ -14,7 +14,8 @@ const TOO_LARGE: Said = {
   code: 552,
   enhancedCode: "5.3.4",
   diagnostic: `552 5.3.4 Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
-  aboutRecipient: false,
+  fault: "recipient",
+  concernsAll: false,
   providerId: null,
 };
 const DELIVERED: Said = {
@@ -22,7 +23,8 @@ const DELIVERED: Said = {
   code: 250,
   enhancedCode: "2.1.5",
   diagnostic: "250 2.1.5 Delivered inside this deployment",
-  aboutRecipient: false,
+  fault: null,
+  concernsAll: false,
   providerId: null,
 };
 const LOCAL_ERROR: Said = {
@@ -30,7 +32,8 @@ const LOCAL_ERROR: Said = {
   code: 451,
   enhancedCode: "4.3.0",
   diagnostic: "451 4.3.0 Local error",
-  aboutRecipient: false,
+  fault: null,
+  concernsAll: false,
   providerId: null,
 };
 
@@ -116,7 +119,8 @@ async function deliver(
         code: 550,
         enhancedCode: "5.1.1",
         diagnostic: "550 5.1.1 No such mailbox",
-        aboutRecipient: true,
+        fault: "address",
+        concernsAll: false,
         providerId: null,
       }
     : {
@@ -124,7 +128,8 @@ async function deliver(
         code: 452,
         enhancedCode: "4.2.2",
         diagnostic: `452 4.2.2 ${error}`,
-        aboutRecipient: true,
+        fault: "passing",
+        concernsAll: false,
         providerId: null,
       };
 }

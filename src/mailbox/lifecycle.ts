@@ -69,9 +69,11 @@ export class Lifecycle {
 
   #stateOf({ row }: Account): DirectoryReport {
     const { address, kind, status, created_at, expires_at } = row;
-    const { failed, kept } = this.#db.first(statements.ATTENTION) ?? { failed: 0, kept: null };
+    const attention = this.#db.first(statements.ATTENTION) ?? { failed: 0, kept: null, obstacle: 0 };
+    const { failed, kept, obstacle } = attention;
     const kept_at = kept === null ? null : seqTime(kept);
-    return { address, kind, status, created_at, expires_at, webhooks_failed: failed === 1, kept_at };
+    const attends = { webhooks_failed: failed === 1, kept_at, cannot_send: obstacle === 1 };
+    return { address, kind, status, created_at, expires_at, ...attends };
   }
 
   /** Writes down that the mailbox ends: its keys are gone with it, and whatever it leaves undone now the alarm does. */

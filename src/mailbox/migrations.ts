@@ -322,4 +322,10 @@ ALTER TABLE blob_to_erase ADD COLUMN erasing INTEGER NOT NULL DEFAULT 0;
 ${LATE_BLOBS}
 `,
   },
+  {
+    id: "016-sending-obstacle",
+    sql: `
+CREATE TABLE sending_obstacle (one INTEGER PRIMARY KEY CHECK (one = 1), reply TEXT NOT NULL, at INTEGER NOT NULL);
+`,
+  },
 ];

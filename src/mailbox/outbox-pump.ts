@@ -3,6 +3,7 @@ import type { EventKind } from "../contract/event.ts";
 import type { Config } from "../env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
+import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
 import {
   afterDeath,
   afterNews,
@@ -11,7 +12,6 @@ import {
   nextTryAt,
   type RecipientState,
 } from "../outbound/ledger.ts";
-import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import { KEPT_HERE } from "../outbound/kept.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
@@ -234,27 +234,32 @@ export class OutboxPump {
     if (signer === null) return this.#settle(begun, this.#tried(begun), () => NOT_OURS);
     try {
       const departing = await this.#signed(begun.departing, signer.dkim);
-      const sizeBytes = departingBytes(departing);
-      const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
-      const mailbox = this.#tools.account()?.row.address ?? "";
-      for (const copy of copiesOf(departing, begun.recipients, { transport, mailbox, sizeBytes })) {
-        const positions = new Set(copy.recipients.map(({ position }) => position));
-        if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
-        if (!this.#mayWork(Date.now())) return this.#settle(begun, this.#open(begun), () => PAUSED);
-        const results = await transport.send(this.#mailFor({ ...begun, departing }, copy, sizeBytes), signal);
-        if (this.#closed) return;
-        const said = new Map(results.map((result) => [result.recipient, result]));
-        const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
-        this.#settle(begun, recipients, ({ address }) => said.get(address) ?? UNANSWERED);
-        const stop = results.find(endsTry);
-        if (stop !== undefined) {
-          return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
-        }
-      }
+      await this.#handOverCopies({ ...begun, departing }, signal);
     } catch (error) {
       if (this.#closed) return;
       console.error("A message could not be handed over and is tried again:", error);
       this.#settle(begun, this.#open(begun), ({ state }) => (state === "ending" ? UNANSWERED : LOCAL_ERROR));
+    }
+  }
+
+  async #handOverCopies(begun: Try, signal: AbortSignal): Promise<void> {
+    const sizeBytes = departingBytes(begun.departing);
+    const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
+    const mailbox = this.#tools.account()?.row.address ?? "";
+    const copies = copiesOf(begun.departing, begun.recipients, { transport, mailbox, sizeBytes });
+    for (const copy of inTurn(copies, begun.tries)) {
+      if (this.#closed) return;
+      const positions = new Set(copy.recipients.map(({ position }) => position));
+      if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
+      if (!this.#mayWork(Date.now())) return this.#settle(begun, this.#open(begun), () => PAUSED);
+      const results = await transport.send(this.#mailFor(begun, copy, sizeBytes), signal);
+      if (this.#closed) return;
+      const said = new Map(results.map((result) => [result.recipient, result]));
+      const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
+      this.#settle(begun, recipients, ({ address }) => said.get(address) ?? UNANSWERED);
+      const stop = results.find(({ concernsAll }) => concernsAll);
+      if (stop === undefined) continue;
+      return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
     }
   }
 
@@ -324,6 +329,7 @@ export class OutboxPump {
           outbox.keep(seq);
           this.#tools.reportSoon();
         }
+        if (way === "outside") this.#noteObstacle(said, nowMs);
         const kinds = this.#conclude(recipient, said, tries, nowMs);
         return kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
@@ -353,7 +359,7 @@ export class OutboxPump {
     if (said.providerId !== null) outbox.nameAs(recipient, said.providerId);
     if (recipient.token !== null) this.#noteHandOver(recipient, nowMs);
     // What was refused for the message's sake says nothing against the address.
-    if (step.event === "message.bounced" && said.aboutRecipient) {
+    if (step.event === "message.bounced" && said.fault === "address") {
       outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
     }
     const kinds = step.event === null ? [] : [step.event];
@@ -364,17 +370,23 @@ export class OutboxPump {
     return arrived.event === null ? kinds : [...kinds, arrived.event];
   }
 
+  /** What the operator is to mend is shown until a message is taken. */
+  #noteObstacle({ result: { kind }, fault, diagnostic }: Said, nowMs: number): void {
+    const { outbox } = this.#tools;
+    const isObstacle = fault === "us";
+    if (!isObstacle && kind !== "taken") return;
+    // The directory lists who cannot send, not why.
+    if (isObstacle === (outbox.obstacle() === null)) this.#tools.reportSoon();
+    if (isObstacle) outbox.noteObstacle(diagnostic, nowMs);
+    else outbox.clearObstacle();
+  }
+
   /** From when a report may be true of a recipient, which stands as its host left it. */
   #noteHandOver(recipient: RecipientRow, nowMs: number): void {
     const { outbox } = this.#tools;
-    switch (recipient.state) {
-      case "sent":
-        return outbox.handOver(recipient, nowMs);
-      case "queued":
-      case "bounced":
-      case "failed":
-        return outbox.takeBack(recipient);
-    }
+    const { state } = recipient;
+    if (state === "sent") outbox.handOver(recipient, nowMs);
+    else if (state === "queued" || state === "bounced" || state === "failed") outbox.takeBack(recipient);
   }
 }
 
@@ -387,17 +399,23 @@ function pauseAfterDeath(unended: number, recipients: readonly RecipientRow[]): 
   return nextTryAt(unended - 1, begunAt) ?? begunAt;
 }
 
+/** Each try begins with another: a recipient at whom a relay hangs must not be in front of the same ones always. */
+function inTurn(copies: readonly Copy[], tries: number): Copy[] {
+  const first = (tries - 1) % copies.length;
+  return [...copies.slice(first), ...copies.slice(0, first)];
+}
+
 function wayTo({ inside }: RecipientRow): Way {
   return inside === 1 ? "inside" : "outside";
 }
 
-type Said = Pick<RecipientResult, "result" | "diagnostic" | "aboutRecipient" | "providerId">;
+type Said = Pick<RecipientResult, "result" | "diagnostic" | "fault" | "providerId">;
 
 /** A transport that says nothing of a recipient. */
 const UNANSWERED: Said = {
   result: { kind: "unanswered" },
   diagnostic: "The transport gave no answer",
-  aboutRecipient: false,
+  fault: null,
   providerId: null,
 };
 
@@ -405,7 +423,7 @@ const UNANSWERED: Said = {
 const LOCAL_ERROR: Said = {
   result: { kind: "deferred" },
   diagnostic: "451 4.3.0 Local error",
-  aboutRecipient: false,
+  fault: null,
   providerId: null,
 };
 
@@ -413,21 +431,12 @@ const LOCAL_ERROR: Said = {
 const NOT_OURS: Said = {
   result: { kind: "impossible" },
   diagnostic: "The domain of the sender is no longer verified",
-  aboutRecipient: false,
+  fault: null,
   providerId: null,
 };
 
 /** The mailbox was paused, or the deployment stopped sending, in the middle of a try. */
 const PAUSED: Said = { ...LOCAL_ERROR, diagnostic: "The mailbox does not send now" };
-
-/** Another copy would fare the same: the far side is not there, does not answer or ends its sessions. */
-function endsTry({ result: { kind }, code }: RecipientResult): boolean {
-  const isOpen = kind === "deferred" || kind === "unanswered";
-  return isOpen && (code === null || code === SERVICE_NOT_AVAILABLE);
-}
-
-/** RFC 5321 §3.8: said before a host ends a session. */
-const SERVICE_NOT_AVAILABLE = 421;
 
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
 const KEEPING: Transport = {
@@ -442,7 +451,8 @@ const KEEPING: Transport = {
         code: null,
         enhancedCode: null,
         diagnostic: KEPT_HERE,
-        aboutRecipient: false,
+        fault: null,
+        concernsAll: false,
         providerId: null,
       })),
     ),

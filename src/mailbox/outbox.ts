@@ -3,7 +3,7 @@ import type { Seq } from "../lib/ids.ts";
 import type { Database, Query } from "../lib/sql.ts";
 import type { OutgoingMessage } from "../mail/outgoing.ts";
 import { messageStatus, type RecipientState } from "../outbound/ledger.ts";
-import type { OutboxRow, RecipientRow, SuppressionRow } from "./schema.ts";
+import type { ObstacleRow, OutboxRow, RecipientRow, SuppressionRow } from "./schema.ts";
 import type { DeletedParts } from "./sent-answer.ts";
 
 type Nullable<T> = T | null;
@@ -158,6 +158,12 @@ const COUNT_SUPPRESSIONS: Query<{ count: number }, []> = {
 const FORGIVE: Query<{ address: string }, [address: string]> = {
   text: "DELETE FROM suppression WHERE address = ? RETURNING address",
 };
+
+const NOTE_OBSTACLE: Query<never, [reply: string, at: number]> = {
+  text: "INSERT OR REPLACE INTO sending_obstacle (one, reply, at) VALUES (1, ?, ?)",
+};
+const CLEAR_OBSTACLE: Query<never, []> = { text: "DELETE FROM sending_obstacle" };
+const OBSTACLE: Query<ObstacleRow, []> = { text: "SELECT reply, at FROM sending_obstacle" };
 
 const FIND_KEY: Query<{ digest: string; seq: Seq }, [key: string, since: number]> = {
   text: "SELECT digest, seq FROM send_key WHERE key = ? AND at > ?",
@@ -372,6 +378,20 @@ export class Outbox {
   /** Lets an address be sent to again; false if nothing stood in the way. */
   forgive(address: string): boolean {
     return this.#db.first(FORGIVE, suppressionKey(address)) !== null;
+  }
+
+  /** Keeps what stands in the way of sending, and is the operator's to mend. */
+  noteObstacle(reply: string, nowMs: number): void {
+    this.#db.run(NOTE_OBSTACLE, reply, nowMs);
+  }
+
+  clearObstacle(): void {
+    this.#db.run(CLEAR_OBSTACLE);
+  }
+
+  /** What the relay last had against us; null once it has taken a message since. */
+  obstacle(): ObstacleRow | null {
+    return this.#db.first(OBSTACLE);
   }
 
   /** What an Idempotency-Key was used for after `sinceMs`; null if for nothing. */

@@ -187,6 +187,9 @@ export type RecipientRow = {
   token: string | null;
 };
 
+/** What stands in the way of sending, as it was last said. */
+export type ObstacleRow = { reply: string; at: number };
+
 /** An address that nothing more is sent to. */
 export type SuppressionRow = { address: string; reason: "bounce" | "complaint"; at: number; seq: Seq };
 

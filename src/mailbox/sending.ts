@@ -152,6 +152,7 @@ export abstract class MailboxSending extends MailboxUploads {
       routes: this.jobs.webhooks.targets.routes().length,
       suppressions: this.outbox.countSuppressions(),
       sendsToday: account.sendsOn(Date.now()).count,
+      obstacle: this.outbox.obstacle(),
       dailySendLimit: configOf(this.env).dailySendLimit,
     };
   }

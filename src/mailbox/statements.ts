@@ -53,9 +53,10 @@ export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
   text: "UPDATE account SET directory_due = ?",
 };
 /** What the directory is told besides the mailbox's own row. */
-export const ATTENTION: Query<{ failed: 0 | 1; kept: Nullable<Seq> }, []> = {
+export const ATTENTION: Query<{ failed: 0 | 1; kept: Nullable<Seq>; obstacle: 0 | 1 }, []> = {
   text: `SELECT EXISTS (SELECT 1 FROM webhook_target WHERE status = 'failed') AS failed,
-    (SELECT max(seq) FROM outbox WHERE kept = 1) AS kept`,
+    (SELECT max(seq) FROM outbox WHERE kept = 1) AS kept,
+    EXISTS (SELECT 1 FROM sending_obstacle) AS obstacle`,
 };
 
 export const LIST_KEYS: Query<KeyRow, []> = {

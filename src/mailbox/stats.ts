@@ -1,5 +1,5 @@
 import type { Stats } from "../contract/mailbox.ts";
-import type { AccountRow } from "./schema.ts";
+import type { AccountRow, ObstacleRow } from "./schema.ts";
 
 /** What is not among the running counters. */
 export interface Counted {
@@ -7,6 +7,8 @@ export interface Counted {
   routes: number;
   suppressions: number;
   sendsToday: number;
+  /** What stands in the way of sending; null = nothing that is known. */
+  obstacle: ObstacleRow | null;
   dailySendLimit: number;
 }
 
@@ -24,6 +26,10 @@ export function statsOf(row: AccountRow, counted: Counted, nowMs: number): Omit<
     storage_bytes: row.storage_bytes,
     sends_today: counted.sendsToday,
     daily_send_limit: counted.dailySendLimit,
+    sending_obstacle: counted.obstacle && {
+      reply: counted.obstacle.reply,
+      at: new Date(counted.obstacle.at).toISOString(),
+    },
     ingest: { pending: 0, parsed: row.inbound - row.unparsed, failed: row.unparsed },
   };
 }

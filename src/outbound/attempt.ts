@@ -21,6 +21,7 @@ export class Attempt {
   readonly #timer: ReturnType<typeof setTimeout>;
   readonly #given: AbortSignal;
   readonly #giveUp = (): void => this.#end("The try was ended");
+  #isLate = false;
   #word: Promise<void> | null = null;
   #endSaid = false;
 
@@ -30,7 +31,10 @@ export class Attempt {
     // Its own handler: nobody may be waiting when the time is up.
     this.#lost.promise.catch(() => undefined);
     // Not AbortSignal.timeout: its timer outlives the attempt and keeps the actor in memory.
-    this.#timer = setTimeout(() => this.#end("The time for this try is up"), limitMs);
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#end("The time for this try is up");
+    }, limitMs);
     this.#given = signal;
     signal.addEventListener("abort", this.#giveUp, { once: true });
     if (signal.aborted) this.#giveUp();
@@ -39,6 +43,11 @@ export class Attempt {
   /** Aborts when the attempt's time is up or it is given up. */
   get signal(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** The far side took longer than it may. */
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   /** From here on, no answer means that nobody knows. */

@@ -113,10 +113,19 @@ const KINDS: Readonly<Record<string, HandOver["kind"]>> = {
   E_HEADERS_TOO_MANY: "impossible",
 };
 
+/** What an operator mends, of those. */
+const OPERATORS: ReadonlySet<string> = new Set([
+  "E_RATE_LIMIT_EXCEEDED",
+  "E_DAILY_LIMIT_EXCEEDED",
+  "E_SENDER_NOT_VERIFIED",
+  "E_SENDER_DOMAIN_NOT_AVAILABLE",
+]);
+
 function refusal(error: unknown): Verdict {
   const what = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const kind = Object.hasOwn(KINDS, code) ? KINDS[code] : undefined;
   const verdict = withoutReply(kind ?? "unanswered", code === "" ? what : `${code}: ${what}`);
-  return { ...verdict, aboutRecipient: code === "E_RECIPIENT_SUPPRESSED" };
+  if (code === "E_RECIPIENT_SUPPRESSED") return { ...verdict, fault: "address" };
+  return OPERATORS.has(code) ? { ...verdict, fault: "us" } : verdict;
 }

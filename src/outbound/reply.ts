@@ -1,4 +1,6 @@
+import { faultOf, type Fault } from "../mail/report/refusal.ts";
 import type { HandOver } from "./ledger.ts";
+import type { SmtpFailure } from "./smtp-failure.ts";
 import type { RecipientResult } from "./transport.ts";
 
 /** What a reply, or the lack of one, says of a recipient. */
@@ -23,55 +25,47 @@ export function diagnosticOf(text: string): string {
 }
 
 /** The same without a reply. */
-export function withoutReply(kind: HandOver["kind"], what: string): Verdict {
+export function withoutReply(kind: HandOver["kind"], what: string, fault: Fault | null = null): Verdict {
   return {
     result: { kind },
     code: null,
     enhancedCode: null,
     diagnostic: diagnosticOf(what),
-    aboutRecipient: false,
+    fault,
+    concernsAll: kind === "deferred" || kind === "unanswered",
     providerId: null,
   };
 }
 
 /**
- * What an SMTP reply says (RFC 5321 §4.2.1): 2yz taken, 4yz deferred, 5yz refused. Null for what is no reply, and for 3yz,
- * which ends nothing. Lines of a reply are parted by "\n" with or without "\r".
+ * What an SMTP reply says (RFC 5321 §4.2.1): 2yz taken, 4yz deferred; 5yz refused, unless it is about us, which an operator
+ * may mend while the message waits: a bounce would blame the recipient. Null for what is no reply, and for 3yz, which ends
+ * nothing. Lines of a reply are parted by "\n" with or without "\r".
+ *
+ * @param stage what was answered; `session`: whatever comes before a message, which is never about it.
  */
-export function verdictOf(reply: string): Verdict | null {
+export function verdictOf(reply: string, stage: Stage): Verdict | null {
   const code = codeOf(reply);
   if (code === null || (code >= 300 && code < 400)) return null;
   const enhanced = ENHANCED_CODE.exec(reply)?.[1] ?? null;
-  return {
-    result: { kind: code < 300 ? "taken" : code < 500 ? "deferred" : "refused" },
-    code,
-    // One of another class than the reply's says nothing that can be trusted.
-    enhancedCode: enhanced !== null && enhanced.startsWith(String(code).charAt(0)) ? enhanced : null,
-    diagnostic: diagnosticOf(unfolded(reply)),
-    aboutRecipient: false,
-    providerId: null,
-  };
+  // One of another class than the reply's says nothing that can be trusted.
+  const enhancedCode = enhanced?.startsWith(String(code).charAt(0)) === true ? enhanced : null;
+  const said = { code, enhancedCode, diagnostic: diagnosticOf(unfolded(reply)), providerId: null };
+  if (code < 300) return { ...said, result: { kind: "taken" }, fault: null, concernsAll: false };
+  return { ...said, ...judged(said, stage) };
 }
 
-/** What the reply to RCPT TO says of its recipient. */
-export function recipientVerdict(reply: string): Verdict | null {
-  const verdict = verdictOf(reply);
-  if (verdict === null) return null;
-  if (meansTooMany(verdict)) return { ...verdict, result: { kind: "deferred" } };
-  return { ...verdict, aboutRecipient: true };
-}
+type Stage = SmtpFailure["about"];
 
-/**
- * RFC 4954 §6: what is asked for is a login, so it is our settings that are refused and not the message. An operator may mend
- * them while the message waits; a bounce would blame the recipient.
- */
-export function isAboutLogin(code: number | null): boolean {
-  return code === 530 || code === 534 || code === 535 || code === 538;
-}
-
-/** RFC 5321 §4.5.3.1.10: 552 on a recipient means too many of them, try the rest later, unless an enhanced code says else. */
-function meansTooMany({ code, enhancedCode }: Verdict): boolean {
-  return code === 552 && (enhancedCode === null || enhancedCode === "5.5.3");
+function judged(
+  { code, enhancedCode, diagnostic }: { code: number; enhancedCode: string | null; diagnostic: string },
+  stage: Stage,
+): Pick<Verdict, "result" | "fault" | "concernsAll"> {
+  const fault = stage === "session" ? "us" : faultOf({ stage, code, status: enhancedCode, text: diagnostic });
+  const isRefused = fault === "address" || fault === "recipient";
+  // RFC 5321 §3.8: after 421 the session ends.
+  const concernsAll = stage === "session" || stage === "sender" || code === 421;
+  return { result: { kind: isRefused ? "refused" : "deferred" }, fault, concernsAll };
 }
 
 /** The code a reply begins with; null if it is none. */

@@ -1,6 +1,6 @@
 import type { Attempt } from "./attempt.ts";
 import { isAscii, isPath } from "./envelope.ts";
-import { isAboutLogin, recipientVerdict, verdictOf, withoutReply } from "./reply.ts";
+import { diagnosticOf, verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import { SmtpFailure } from "./smtp-failure.ts";
 import type { OutboundMail, RecipientResult } from "./transport.ts";
@@ -32,11 +32,14 @@ export function resultsOf(
   refused: ReadonlyMap<string, string>,
   verdict: Verdict,
 ): RecipientResult[] {
+  // An answer to a message for several does not say whose address is dead.
+  const isShared = verdict.fault === "address" && mail.recipients.length > 1;
+  const others: Verdict = isShared ? { ...verdict, fault: "recipient" } : verdict;
   return mail.recipients.map((recipient) => {
     if (!isSayable(recipient, mail)) return { recipient, ...NOT_SAYABLE };
-    const own = recipientVerdict(refused.get(recipient) ?? "");
+    const own = verdictOf(refused.get(recipient) ?? "", "recipient");
     // A reply of another kind was no refusal, only none that anybody can read.
-    return { recipient, ...(own !== null && own.result.kind !== "taken" ? own : verdict) };
+    return { recipient, ...(own !== null && own.result.kind !== "taken" ? hinted(own) : others) };
   });
 }
 
@@ -47,14 +50,35 @@ export function everybody(mail: OutboundMail, verdict: Verdict): RecipientResult
 
 /** What a failure says of all recipients that were not refused before it. */
 export function failureVerdict(error: unknown, attempt: Attempt): Verdict {
-  const verdict = error instanceof SmtpFailure ? verdictOf(error.reply) : null;
-  if (error instanceof SmtpFailure && verdict !== null && verdict.result.kind !== "taken") {
-    // What the relay has against us is mended by the operator, in the hours that a message is retried.
-    const isOurs = !attempt.mayBeTaken && (error.about === "session" || isAboutLogin(verdict.code));
-    return isOurs ? { ...verdict, result: { kind: "deferred" } } : verdict;
+  if (error instanceof SmtpFailure) {
+    const verdict = verdictOf(error.reply, attempt.mayBeTaken ? "message" : error.about);
+    if (verdict !== null && verdict.result.kind !== "taken") return hinted(verdict, error.hint);
   }
   const what = error instanceof Error ? error.message : String(error);
-  return withoutReply(attempt.mayBeTaken ? "unanswered" : "deferred", what);
+  if (attempt.mayBeTaken) return withoutReply("unanswered", what);
+  // A relay that is not there, or does not answer, is the operator's; what became of the message here is not.
+  const isRelays = error instanceof SmtpFailure || attempt.isLate;
+  const hint = error instanceof SmtpFailure ? error.hint : null;
+  return hinted(withoutReply("deferred", what, isRelays ? "us" : null), hint);
+}
+
+/** Characters of a reply that stay where a hint follows. */
+const MAX_HINTED_CHARS = 250;
+
+/** A verdict that names the setting which an operator can mend, where one is known to be at fault. */
+function hinted(verdict: Verdict, known: string | null = null): Verdict {
+  const hint = known ?? settingAtFault(verdict);
+  if (hint === null) return verdict;
+  const said = Array.from(verdict.diagnostic).slice(0, MAX_HINTED_CHARS).join("");
+  return { ...verdict, diagnostic: diagnosticOf(`${said} (${hint})`) };
+}
+
+/** RFC 3207 §4, RFC 4954 §6: what a relay asks for, by its replies. */
+function settingAtFault({ code, diagnostic }: Verdict): string | null {
+  if (code === 530 && /starttls|encrypt|\btls\b/i.test(diagnostic))
+    return "the relay wants encryption: take ?ignoreTLS=true out of SMTP_URL";
+  if (code === 530) return "the relay wants a login: SMTP_URL takes one as smtp://user:password@host:port";
+  return code === 534 || code === 535 || code === 538 ? "see the user and the password in SMTP_URL" : null;
 }
 
 /**

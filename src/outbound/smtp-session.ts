@@ -5,7 +5,7 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import XOAuth2 from "nodemailer/lib/xoauth2";
 import { RelaySocket } from "./relay-socket.ts";
 import type { Connect } from "./relay-socket.ts";
-import { loginFailure, SmtpFailure } from "./smtp-failure.ts";
+import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpAuth, SmtpSettings } from "./smtp-settings.ts";
 
 /** A single reply; those of real servers have a few lines. */
@@ -261,7 +261,8 @@ export class SmtpSession {
   }
 
   async #login(auth: SmtpAuth): Promise<void> {
-    if (!this.#connection.allowsAuth) throw new SmtpFailure("The relay offers no AUTH", "", "session");
+    if (!this.#connection.allowsAuth)
+      throw new SmtpFailure("The relay offers no AUTH", "", "session", NO_AUTH_HINT);
     await this.#ask((callback) => this.#connection.login(credentialsOf(auth), callback));
   }
 
@@ -297,5 +298,12 @@ function failureOf(error: unknown): Error {
   const reply = "response" in error && typeof error.response === "string" ? error.response : "";
   const command = "command" in error ? String(error.command) : "CONN";
   if (command.startsWith("AUTH")) return loginFailure(reply);
-  return new SmtpFailure(error.message, reply, SUBJECTS[command] ?? "session");
+  // Not where the handshake fails: there the relay has said yes.
+  const isUnoffered = reply !== "" && (command === "STARTTLS" || error.message.includes("required STARTTLS"));
+  return new SmtpFailure(
+    error.message,
+    reply,
+    SUBJECTS[command] ?? "session",
+    isUnoffered ? NO_STARTTLS_HINT : null,
+  );
 }

@@ -110,7 +110,7 @@ export class SmtpTransport implements Transport {
       // A reply to what was not said yet is an answer to something else.
       if (!attempt.mayBeTaken) throw new SmtpFailure("The relay answered before it was asked", "", "session");
       this.#idle.keep(session);
-      return verdictOf(reply) ?? withoutReply("unanswered", `The relay answered: ${reply}`);
+      return verdictOf(reply, "message") ?? withoutReply("unanswered", `The relay answered: ${reply}`);
     } catch (error) {
       if (isRefusedEnvelope(error) && (await attempt.race(session.reset()).catch(() => false))) {
         this.#idle.keep(session);

@@ -1,3 +1,4 @@
+import type { Fault } from "../mail/report/refusal.ts";
 import type { HandOver } from "./ledger.ts";
 
 /** One message on its way out: the same bytes at every try. */
@@ -35,8 +36,10 @@ export interface RecipientResult {
   enhancedCode: string | null;
   /** The reply, or what happened instead of one, on one line and bounded: shown to the sender of the message. */
   diagnostic: string;
-  /** The reply was to this recipient's RCPT TO: it says something of the address, not of sender, message or relay. */
-  aboutRecipient: boolean;
+  /** Whose matter it is that the message was not taken; null where it was, or nobody said. */
+  fault: Fault | null;
+  /** Whom else the message were for, it would fare the same now: the relay is not there, does not answer or refuses us. */
+  concernsAll: boolean;
   /** What the next host calls the message, where its reports name it so; null where they do not. */
   providerId: string | null;
 }

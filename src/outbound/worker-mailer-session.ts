@@ -2,7 +2,7 @@ import { LogLevel, WorkerMailer } from "worker-mailer";
 import type { AuthType, Credentials } from "worker-mailer";
 import type { DotStuffing } from "./dot-stuffing.ts";
 import { codeOf } from "./reply.ts";
-import { loginFailure, SmtpFailure } from "./smtp-failure.ts";
+import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
 
 /** A single reply; those of real servers have a few lines. */
@@ -97,12 +97,13 @@ export class WorkerMailerSession extends StepsOnly {
     await this.#step(() => this.ehlo(), ofSession);
     if (this.#settings.security === "starttls") {
       // The steps would go on in clear where STARTTLS is not offered, the password with them.
-      if (!this.supportsStartTls) throw new SmtpFailure("The relay does not offer STARTTLS", "", "session");
+      if (!this.supportsStartTls)
+        throw new SmtpFailure("The relay does not offer STARTTLS", "", "session", NO_STARTTLS_HINT);
       await this.#step(() => this.tls(), ofSession);
       await this.#step(() => this.ehlo(), ofSession);
     }
     if (this.credentials !== undefined) {
-      if (!this.allowAuth) throw new SmtpFailure("The relay offers no AUTH", "", "session");
+      if (!this.allowAuth) throw new SmtpFailure("The relay offers no AUTH", "", "session", NO_AUTH_HINT);
       await this.#step(() => this.auth(), ofLogin);
     }
   }

@@ -148,7 +148,7 @@ async function transact(
   const flushed = (): Promise<void> => Promise.resolve();
   const { end } = await session.message(attempt.body(flushed), new DotStuffing());
   const reply = await end();
-  return verdictOf(reply) ?? withoutReply("unanswered", `The relay answered: ${reply}`);
+  return verdictOf(reply, "message") ?? withoutReply("unanswered", `The relay answered: ${reply}`);
 }
 
 /** Null for a recipient that the relay takes. What ends the session ends the message. */

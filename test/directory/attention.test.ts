@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -8,7 +9,7 @@ import {
 } from "../../src/contract/directory.ts";
 import type { EntryRow } from "../../src/directory/schema.ts";
 import { findMailboxes, mailboxesThatKept } from "../../src/http/directory-search.ts";
-import { ask, createMailbox, kill, withBindings, type TestMailbox } from "../harness.ts";
+import { actorOf, ask, createMailbox, kill, withBindings, type TestMailbox } from "../harness.ts";
 import {
   broken,
   configure,
@@ -99,6 +100,21 @@ describe("what the directory hears of webhooks", () => {
   });
 });
 
+describe("what the directory hears of a relay that takes nothing", () => {
+  it("is that it does not, and that it has taken a message", async () => {
+    const box = await createMailbox();
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec("INSERT INTO sending_obstacle (one, reply, at) VALUES (1, '530 log in', 0)");
+    });
+    for (const action of ["pause", "resume"])
+      await ask(`/v1/mailbox/${action}`, { key: box.api_key, method: "PATCH" });
+    expect(await entryOf(box)).toMatchObject({ cannot_send: 1 });
+    await sendOut(box);
+    await later(box, DELAY_MS);
+    expect(await entryOf(box)).toMatchObject({ cannot_send: 0 });
+  });
+});
+
 describe("what the directory hears of mail that was kept", () => {
   it("is when the newest was sent, and that it is erased", async () => {
     const box = await createMailbox();
@@ -162,6 +178,7 @@ describe("a search of all mailboxes", () => {
           expires_at: null,
           webhooks_failed: n % 25 === 0,
           kept_at: n % 50 === 0 ? n : null,
+          cannot_send: n % 33 === 0,
         }),
       ),
     );
@@ -194,6 +211,7 @@ describe("a search of all mailboxes", () => {
     expect((await search({ only: "active" })).total).toBe(90);
     expect(addresses(await search({ only: "failing" }))).toEqual([0, 25, 50, 75].map(addressOf));
     expect(addresses(await search({ only: "kept" }))).toEqual([0, 50].map(addressOf));
+    expect(addresses(await search({ only: "cannot-send" }))).toEqual([0, 33, 66, 99].map(addressOf));
   });
 
   it("counts a mailbox of an earlier release as one without trouble", async () => {
@@ -201,7 +219,7 @@ describe("a search of all mailboxes", () => {
     const shard = env.DIRECTORY.getByName(directoryShard(address));
     await shard.report({ address, kind: "permanent", status: "active", created_at: 1, expires_at: null });
     expect((await search({ text: `${run}-999` })).entries).toMatchObject([
-      { webhooks_failed: 0, kept_at: null },
+      { webhooks_failed: 0, kept_at: null, cannot_send: 0 },
     ]);
     await shard.remove(address);
   });

@@ -1,6 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  actorOf,
   api,
   ask,
   clientAddress,
@@ -396,6 +398,20 @@ describe("the operator", () => {
     expect(page).toMatch(/5\.\d KB of 5 GB stored/);
     expect(page).toMatch(/<strong>1<\/strong>\s*<span>received<\/span>/);
     expect(page).toContain("0 of 100");
+  });
+
+  it("sees what a relay has against the deployment, as text, until it takes a message", async () => {
+    const box = await createMailbox();
+    const shown = () => read(browser, pathOf(box));
+    expect(await shown()).not.toContain("not taken");
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec("INSERT INTO sending_obstacle (one, reply, at) VALUES (1, ?, 0)", HOSTILE);
+    });
+    expect(await shown()).toContain("not taken");
+    expect(await shown()).toContain(SHOWN_HOSTILE);
+    const sent = { to: "ann@example.net", subject: "x", text: "x" };
+    await ask("/v1/send?wait=10", { key: box.api_key, json: sent });
+    expect(await shown()).not.toContain("not taken");
   });
 
   it("sees which webhooks fail and why, until they are set right", async () => {

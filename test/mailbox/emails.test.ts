@@ -259,6 +259,7 @@ describe("statistics", () => {
       storage_bytes: raws.reduce((sum, raw) => sum + raw.length, 0),
       sends_today: 0,
       daily_send_limit: expect.any(Number) as number,
+      sending_obstacle: null,
       ingest: { pending: 0, parsed: expect.any(Number) as number, failed: expect.any(Number) as number },
       embeddings: null,
     });

@@ -149,8 +149,9 @@ const TRIED: Query<{ seq: number }, []> = {
 const ENV = { MAIL_DOMAIN: "mailkeep.test", AUTH_TOKEN: "operator-token-for-tests-0123456789" };
 
 function resultOf(recipient: string, kind: HandOver["kind"]): RecipientResult {
-  const said = { code: null, enhancedCode: null, diagnostic: kind, aboutRecipient: false, providerId: null };
-  return { recipient, result: { kind }, ...said };
+  const said = { code: null, enhancedCode: null, diagnostic: kind, fault: null, providerId: null };
+  const concernsAll = kind === "deferred" || kind === "unanswered";
+  return { recipient, result: { kind }, concernsAll, ...said };
 }
 
 /** Accepts a message and hands the mailbox to `work` before it is tried. */
@@ -283,7 +284,7 @@ describe("a message to several recipients outside", () => {
           held.answer(["taken"]);
           await rig.settled();
         }
-        expect(offered).toEqual(FIVE.slice(isEnding ? 3 : 2));
+        expect(offered.toSorted()).toEqual(FIVE.slice(isEnding ? 3 : 2));
       });
     },
   );
@@ -297,6 +298,22 @@ describe("a message to several recipients outside", () => {
       expect(rig.held.outside).toEqual([]);
       expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(FIVE.map(() => "queued"));
       expect(rig.outbox.find(seq)?.tries.outside.made).toBe(1);
+    });
+  });
+
+  it("is offered to all the others though the relay is lost at one of them again and again", async () => {
+    const box = await createMailbox();
+    await withMessage(box, FIVE, async (rig, seq) => {
+      for (let tries = 0; tries < 3; tries += 1) {
+        advance(LONG_MS);
+        await rig.pump();
+        for (let [held] = rig.held.outside; held !== undefined; [held] = rig.held.outside) {
+          held.answer([held.mail.recipients[0] === FIVE[0] ? "deferred" : "taken"]);
+          await rig.settled();
+        }
+      }
+      const states = rig.outbox.recipients(seq).map(({ state }) => state);
+      expect(states).toEqual(["queued", "sent", "sent", "sent", "sent"]);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diagnosticOf, MAX_DIAGNOSTIC_CHARS, recipientVerdict, verdictOf } from "../../src/outbound/reply.ts";
+import { diagnosticOf, MAX_DIAGNOSTIC_CHARS, verdictOf } from "../../src/outbound/reply.ts";
 
 describe("a reply", () => {
   it.each([
@@ -10,40 +10,41 @@ describe("a reply", () => {
     ["421 4.3.2 closing", "deferred", 421, "4.3.2"],
     ["550 5.1.1 no such user", "refused", 550, "5.1.1"],
     ["554-5.7.1 first", "refused", 554, "5.7.1"],
-    ["550 5.7.26", "refused", 550, "5.7.26"],
+    ["550 5.7.26", "deferred", 550, "5.7.26"],
   ])("%j is %s", (reply, kind, code, enhancedCode) => {
-    expect(verdictOf(reply)).toMatchObject({ result: { kind }, code, enhancedCode });
+    expect(verdictOf(reply, "message")).toMatchObject({ result: { kind }, code, enhancedCode });
   });
 
   it.each(["", "hello", "2", "25", "2500 x", "600 x", "150 x", "354 go on", "250x", "\u0662\u0665\u0660 x"])(
     "%j is none that says what became of anything",
     (text) => {
-      expect(verdictOf(text)).toBe(null);
+      expect(verdictOf(text, "message")).toBe(null);
     },
   );
 
   it.each(["550 4.1.1 of another class", "550 5.1", "550 5.1.1.1 x", "550 5.1.1111 x", "550 see 5.1.1"])(
     "%j has no enhanced code that can be trusted",
     (reply) => {
-      expect(verdictOf(reply)?.enhancedCode).toBe(null);
+      expect(verdictOf(reply, "message")?.enhancedCode).toBe(null);
     },
   );
 
   it("is one line, without the codes that its lines repeat", () => {
-    expect(verdictOf("550-5.1.1 The account\r\n550-5.1.1 does not\n550 5.1.1 exist")?.diagnostic).toBe(
-      "550-5.1.1 The account does not exist",
-    );
+    expect(
+      verdictOf("550-5.1.1 The account\r\n550-5.1.1 does not\n550 5.1.1 exist", "message")?.diagnostic,
+    ).toBe("550-5.1.1 The account does not exist");
   });
 
-  it("says of a recipient that they are too many without blaming him", () => {
-    expect(recipientVerdict("552 too many recipients")).toMatchObject({
-      result: { kind: "deferred" },
-      aboutRecipient: false,
-    });
-    expect(recipientVerdict("552 5.2.2 mailbox full")).toMatchObject({
-      result: { kind: "refused" },
-      aboutRecipient: true,
-    });
+  it.each([
+    ["session", "554 5.7.1 no", "deferred", true],
+    ["sender", "550 no", "deferred", true],
+    ["recipient", "421 4.3.2 closing", "deferred", true],
+    ["recipient", "554 5.7.1 relay access denied", "deferred", false],
+    ["recipient", "552 too many recipients", "deferred", false],
+    ["recipient", "552 5.2.2 mailbox full", "refused", false],
+    ["message", "554 5.6.0 not this", "refused", false],
+  ] as const)("to the %s, %j, is %s, and of all recipients: %s", (stage, reply, kind, concernsAll) => {
+    expect(verdictOf(reply, stage)).toMatchObject({ result: { kind }, concernsAll });
   });
 });
 

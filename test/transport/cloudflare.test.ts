@@ -62,26 +62,26 @@ conformance("cloudflare", {
 
 describe("the platform's sending service", () => {
   const order = { recipients: ["a@x.example"], message: SMALL };
-  const codes: [string | undefined, string, boolean][] = [
-    ["E_RATE_LIMIT_EXCEEDED", "deferred", false],
-    ["E_DAILY_LIMIT_EXCEEDED", "deferred", false],
-    ["E_DELIVERY_FAILED", "deferred", false],
-    ["E_SENDER_NOT_VERIFIED", "deferred", false],
-    ["E_SENDER_DOMAIN_NOT_AVAILABLE", "deferred", false],
-    ["E_RECIPIENT_SUPPRESSED", "refused", true],
-    ["E_RECIPIENT_NOT_ALLOWED", "impossible", false],
-    ["E_CONTENT_TOO_LARGE", "impossible", false],
-    ["E_VALIDATION_ERROR", "impossible", false],
-    ["E_HEADER_NOT_ALLOWED", "impossible", false],
-    ["E_INTERNAL_SERVER_ERROR", "unanswered", false],
-    ["E_OF_A_LATER_YEAR", "unanswered", false],
-    ["constructor", "unanswered", false],
-    [undefined, "unanswered", false],
+  const codes: [string | undefined, string, string | null][] = [
+    ["E_RATE_LIMIT_EXCEEDED", "deferred", "us"],
+    ["E_DAILY_LIMIT_EXCEEDED", "deferred", "us"],
+    ["E_DELIVERY_FAILED", "deferred", null],
+    ["E_SENDER_NOT_VERIFIED", "deferred", "us"],
+    ["E_SENDER_DOMAIN_NOT_AVAILABLE", "deferred", "us"],
+    ["E_RECIPIENT_SUPPRESSED", "refused", "address"],
+    ["E_RECIPIENT_NOT_ALLOWED", "impossible", null],
+    ["E_CONTENT_TOO_LARGE", "impossible", null],
+    ["E_VALIDATION_ERROR", "impossible", null],
+    ["E_HEADER_NOT_ALLOWED", "impossible", null],
+    ["E_INTERNAL_SERVER_ERROR", "unanswered", null],
+    ["E_OF_A_LATER_YEAR", "unanswered", null],
+    ["constructor", "unanswered", null],
+    [undefined, "unanswered", null],
   ];
-  it.each(codes)("says %s: %s", async (code, kind, aboutRecipient) => {
+  it.each(codes)("says %s: %s", async (code, kind, fault) => {
     rig.onSend = () => Promise.resolve({ code, message: "words\r\nof it" });
     const sent = await rig.actor().send(choice(), order);
-    expect(sent.results).toMatchObject([{ result: { kind }, aboutRecipient, providerId: null }]);
+    expect(sent.results).toMatchObject([{ result: { kind }, fault, providerId: null }]);
     expect(sent.results[0]?.diagnostic).toBe(code === undefined ? "words of it" : `${code}: words of it`);
   });
 

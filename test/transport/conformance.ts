@@ -109,7 +109,7 @@ export function conformance(name: string, subject: Subject): void {
       const bench = await subject.open("refuses the second");
       const sent = await bench.send({ recipients: THREE, message: SMALL });
       expect(kinds(sent)).toEqual(["taken", "refused", "taken"]);
-      expect(sent.results.map(({ aboutRecipient }) => aboutRecipient)).toEqual([false, true, false]);
+      expect(sent.results.map(({ fault }) => fault)).toEqual([null, "address", null]);
       expect((await bench.taken()).flatMap(({ recipients }) => recipients)).toEqual([THREE[0], THREE[2]]);
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { EXTENSIONS, kinds, mail, ONE, rcpt, SMALL, TWO } from "./desk.ts";
-import type { Desk } from "./desk.ts";
+import type { Desk, SendOptions } from "./desk.ts";
 import { bytesOf } from "./messages.ts";
 import { HURRIED_MS } from "./conformance.ts";
 import { close, hang, inTurn, reset, say, trickle } from "./smtp-peer.ts";
@@ -18,8 +18,8 @@ export function relayFaults(desk: Desk): void {
       ["554 at the banner", { greeting: say("554 5.7.1 not you") }, "deferred", 554, "5.7.1"],
       ["500 to EHLO and HELO", { on: { EHLO: say("500 no"), HELO: say("500 no") } }, "deferred", 500, ""],
       ["450 to MAIL", mail(say("450 4.7.0 later")), "deferred", 450, "4.7.0"],
-      ["550 to MAIL", mail(say("550 5.7.1 sender refused")), "refused", 550, "5.7.1"],
-      ["552 to MAIL", mail(say("552 5.3.4 too large")), "refused", 552, "5.3.4"],
+      ["550 to MAIL", mail(say("550 5.7.1 sender refused")), "deferred", 550, "5.7.1"],
+      ["552 to MAIL", mail(say("552 5.3.4 too large")), "deferred", 552, "5.3.4"],
       ["530 to MAIL", mail(say("530 5.7.0 log in first")), "deferred", 530, "5.7.0"],
       ["421 to MAIL", mail(say("421 4.4.2 bye")), "deferred", 421, "4.4.2"],
       ["450 to RCPT", rcpt(say("450 4.2.1 greylisted")), "deferred", 450, "4.2.1"],
@@ -30,7 +30,7 @@ export function relayFaults(desk: Desk): void {
       ["554 to DATA", { on: { DATA: say("554 5.5.1 no") } }, "refused", 554, "5.5.1"],
       ["451 to the message", { end: say("451 4.7.1 try again") }, "deferred", 451, "4.7.1"],
       ["421 to the message", { end: say("421 4.3.2 shutting down") }, "deferred", 421, "4.3.2"],
-      ["552 to the message", { end: say("552 5.3.4 too large") }, "refused", 552, "5.3.4"],
+      ["552 to the message", { end: say("552 5.3.4 too large") }, "deferred", 552, "5.3.4"],
       ["554 to the message", { end: say("554 5.6.0 spam") }, "refused", 554, "5.6.0"],
       ["garbage at the banner", { greeting: say(GARBAGE) }, "deferred", null, ""],
       ["garbage to MAIL", mail(say(GARBAGE)), "deferred", null, ""],
@@ -66,10 +66,10 @@ export function relayFaults(desk: Desk): void {
             result: { kind: "refused" },
             code: 550,
             enhancedCode: "5.1.1",
-            aboutRecipient: true,
+            fault: "address",
           },
-          { recipient: "b@x.example", result: { kind: "deferred" }, code: 450, aboutRecipient: true },
-          { recipient: "a@x.example", result: { kind: "taken" }, code: 250, aboutRecipient: false },
+          { recipient: "b@x.example", result: { kind: "deferred" }, code: 450, fault: "passing" },
+          { recipient: "a@x.example", result: { kind: "taken" }, code: 250, fault: null },
         ]);
         expect(peer.taken).toHaveLength(1);
       },
@@ -80,8 +80,8 @@ export function relayFaults(desk: Desk): void {
         talk.write(line.includes("<a@") ? "550 5.1.1 unknown\r\n" : "250 ok\r\n");
       const sent = await send(await start({ on: { RCPT }, end: say("451 4.3.0 disk") }), { recipients: TWO });
       expect(sent.results).toMatchObject([
-        { result: { kind: "refused" }, enhancedCode: "5.1.1", aboutRecipient: true },
-        { result: { kind: "deferred" }, enhancedCode: "4.3.0", aboutRecipient: false },
+        { result: { kind: "refused" }, enhancedCode: "5.1.1", fault: "address" },
+        { result: { kind: "deferred" }, enhancedCode: "4.3.0", fault: "passing" },
       ]);
     });
   });
@@ -336,6 +336,51 @@ export function relayFaults(desk: Desk): void {
     });
   });
 
+  describe("a setting that does not fit the relay", () => {
+    const clear = "?ignoreTLS=true";
+    const login = { credentials: "user:pass", query: clear };
+    const table: [string, Plan, SendOptions["url"], string][] = [
+      [
+        "no STARTTLS",
+        { on: { STARTTLS: say("500 5.5.1 Command not recognized") } },
+        { query: "" },
+        "ignoreTLS=true",
+      ],
+      [
+        "no EHLO, so no STARTTLS",
+        { on: { EHLO: say("502 no"), HELO: say("250 hi") } },
+        { query: "" },
+        "smtps://",
+      ],
+      ["no AUTH", {}, login, "has a user"],
+      [
+        "another password",
+        { offers: ["AUTH PLAIN"], on: { AUTH: say("535 5.7.8 no") } },
+        login,
+        "the password",
+      ],
+      ["a login", mail(say("530 5.7.0 Authentication required")), { query: clear }, "smtp://user:password@"],
+      [
+        "encryption",
+        mail(say("530 5.7.0 Must issue STARTTLS first")),
+        { query: clear },
+        "take ?ignoreTLS=true",
+      ],
+      [
+        "a login at RCPT",
+        rcpt(say("530 5.7.0 Authentication required")),
+        { query: clear },
+        "smtp://user:password@",
+      ],
+    ];
+    it.each(table)("is named where it has or wants %s, and is retried", async (_, plan, url, setting) => {
+      const sent = await send(await start(plan), { recipients: ONE }, { url });
+      expect(sent.results).toMatchObject([{ result: { kind: "deferred" }, fault: "us" }]);
+      expect(sent.results[0]?.diagnostic).toContain("SMTP_URL");
+      expect(sent.results[0]?.diagnostic).toContain(setting);
+    });
+  });
+
   describe("login", () => {
     const base64 = (text: string): string => Buffer.from(text).toString("base64");
     const offers = ["AUTH PLAIN LOGIN XOAUTH2"];
@@ -379,7 +424,7 @@ export function relayFaults(desk: Desk): void {
       async (_, plan, code) => {
         const peer = await start(plan);
         const sent = await send(peer, {}, { url: { credentials: "me:pass", query: "?ignoreTLS=true" } });
-        expect(sent.results).toMatchObject([{ result: { kind: "deferred" }, code, aboutRecipient: false }]);
+        expect(sent.results).toMatchObject([{ result: { kind: "deferred" }, code, fault: "us" }]);
         expect(peer.commands.join()).not.toContain("MAIL");
       },
     );

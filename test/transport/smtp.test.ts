@@ -28,7 +28,9 @@ describe("a relay that is told in one go, in a stream", () => {
   it("in the middle of the message, to refuse it", async () => {
     const peer = await start({ data: say("552 5.3.4 too large") });
     const sent = await send(peer, { message: { kind: "lines", sizeBytes: 20_000_000 } });
-    expect(sent.results).toMatchObject([{ result: { kind: "refused" }, enhancedCode: "5.3.4" }]);
+    expect(sent.results).toMatchObject([
+      { result: { kind: "deferred" }, enhancedCode: "5.3.4", fault: "us" },
+    ]);
     expect(sent.beforeEndCalls).toBe(0);
   });
 

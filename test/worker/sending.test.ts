@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ChangePage } from "../../src/contract/event.ts";
+import type { Stats } from "../../src/contract/mailbox.ts";
 import { close, hang, reset, say, SmtpPeer } from "../transport/smtp-peer.ts";
 import type { Act, Plan, Talk } from "../transport/smtp-peer.ts";
 import { inParallel } from "./client.ts";
@@ -77,6 +78,31 @@ describe("a relay that answers", () => {
       400,
       expect.objectContaining({ error: `Recipient is suppressed: ${to[1]} (bounce)` }),
     ]);
+  });
+
+  it("that refuses us suppresses nobody: it is tried again, and shown until a message is taken", async () => {
+    const refusals = {
+      relay: "554 5.7.1 <relay@elsewhere.example>: Relay access denied",
+      listed: "550 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org",
+      login: "530 5.7.0 Authentication required",
+      full: "552 5.2.2 mailbox full",
+    };
+    behave({ on: { RCPT: toRecipients(refusals) } });
+    const to = Object.keys(refusals).map((name) => `${name}@elsewhere.example`);
+    const { body } = await send(server.service, box, { to }, { wait: 30 });
+    const email = await server.service.email(box.api_key, body.id);
+    expect(statuses(email)).toEqual({ relay: "queued", listed: "queued", login: "queued", full: "bounced" });
+    expect(email.delivery[2]?.next_attempt_at).not.toBeNull();
+    const { suppressions } = await server.service.get<{ suppressions: { address: string }[] }>(
+      "/v1/suppressions",
+      box.api_key,
+    );
+    expect(to.filter((one) => suppressions.some(({ address }) => address === one))).toEqual([]);
+    const stats = () => server.service.get<Stats>("/v1/stats", box.api_key);
+    expect((await stats()).sending_obstacle?.reply).toMatch(/^530 .*SMTP_URL/);
+    behave({});
+    await sendOneMore();
+    expect((await stats()).sending_obstacle).toBeNull();
   });
 
   it("puts one recipient off, who is queued with the time of the next try", async () => {

@@ -15,6 +15,7 @@ const FILTERS: readonly { only: Only; name: string }[] = [
   { only: "active", name: "Active" },
   { only: "paused", name: "Paused" },
   { only: "failing", name: "Webhooks failing" },
+  { only: "cannot-send", name: "Cannot send" },
   { only: "kept", name: "With kept mail" },
 ];
 
@@ -153,10 +154,11 @@ function Entry({ entry }: { entry: EntryRow }) {
   );
 }
 
-function Badges(entry: Pick<EntryRow, "status" | "kind" | "webhooks_failed" | "kept_at">) {
+function Badges(entry: Pick<EntryRow, "status" | "kind" | "webhooks_failed" | "kept_at" | "cannot_send">) {
   return (
     <>
       {entry.webhooks_failed === 1 ? <span class="badge bad">webhook failed</span> : null}
+      {entry.cannot_send === 1 ? <span class="badge bad">cannot send</span> : null}
       {entry.kept_at === null ? null : <span class="badge info">kept mail</span>}
       {entry.kind === "temporary" ? <span class="badge">temporary</span> : null}
       {entry.status === "paused" ? <span class="badge warn">paused</span> : null}

@@ -105,7 +105,7 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
   });
 }
 
-function State({ mailbox: { info, kind, pause: paused, keys, hasKept } }: { mailbox: Overview }) {
+function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }: { mailbox: Overview }) {
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -147,6 +147,7 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept } }: { mail
       )}
       <dt>Keys</dt>
       <dd>{numberText(keys)}</dd>
+      <Obstacle obstacle={stats.sending_obstacle} />
       {hasKept ? (
         <>
           <dt>Kept mail</dt>
@@ -156,6 +157,19 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept } }: { mail
         </>
       ) : null}
     </dl>
+  );
+}
+
+function Obstacle({ obstacle }: { obstacle: Overview["stats"]["sending_obstacle"] }) {
+  if (obstacle === null) return null;
+  return (
+    <>
+      <dt>Sending</dt>
+      <dd>
+        <span class="badge bad">not taken</span> <Moment at={obstacle.at} />:{" "}
+        <span class="break">{obstacle.reply}</span>
+      </dd>
+    </>
   );
 }
 
