@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { invalid, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
+import { invalid, notFound, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../env.ts";
@@ -12,7 +12,6 @@ import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
 import { wasMade } from "../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
-import { noMailbox } from "../mailbox/account.ts";
 import { queryOf, siteOf } from "./request-url.ts";
 import { fitInput, readJson, type RawInput } from "./request-input.ts";
 
@@ -64,12 +63,10 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
   const parts = { request: c.req.raw, env: c.env, config, origin };
   if (spec.target === "public") return input.ok ? call(handler, { ...parts, input: input.value }) : input;
 
-  const mailbox = targetOf(c, config, spec, caller);
+  const mailbox = await madeTargetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
   const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin });
   access.foreign = isForeign(c, caller, raw);
-  const isMissing = mailbox.value !== null && !(await wasMade(c.env, "Mailbox", mailbox.value));
-  if (isMissing) return refused(noMailbox(access));
   // A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and
   // the deployment's routes act on no mailbox that could judge.
   if (input.ok && spec.target !== "deployment") {
@@ -89,6 +86,19 @@ async function readInput(c: AppContext, spec: RouteSpec): Promise<Answer<RawInpu
   const body = spec.body === null ? done(null) : await readJson(c.req.raw, spec.bodyLimit);
   if (!body.ok) return body;
   return done({ params: c.req.param(), query: queryOf(c.req.raw), body: body.value });
+}
+
+/** As `targetOf`, and refuses as the mailbox itself would where none was ever made: that one is not even asked. */
+async function madeTargetOf(
+  c: AppContext,
+  config: Config,
+  spec: RouteSpec,
+  caller: Caller,
+): Promise<Answer<MailboxStub | null>> {
+  const mailbox = targetOf(c, config, spec, caller);
+  if (!mailbox.ok || mailbox.value === null) return mailbox;
+  if (await wasMade(c.env, "Mailbox", mailbox.value)) return mailbox;
+  return refused(caller.kind === "operator" ? notFound("Mailbox") : UNAUTHORIZED);
 }
 
 /** The mailbox that a request acts on; null where the route needs none. */

@@ -92,18 +92,10 @@ const IN_OUR_WORDS = { error: fieldRule };
 
 /** Fits a request to its route, or says of every field what is wrong. */
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
-  const query: Record<string, string | string[]> = {};
-  for (const [name, value] of raw.query) {
-    const before = Object.hasOwn(query, name) ? query[name] : undefined;
-    if (spec.query.shape[name] instanceof z.ZodArray) {
-      query[name] = [...(Array.isArray(before) ? before : []), value];
-      continue;
-    }
-    if (before !== undefined && name in spec.query.shape) return refused(invalid(name, "must be given once"));
-    query[name] = value;
-  }
+  const query = queryFields(spec, raw.query);
+  if (!query.ok) return query;
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
-  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
+  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query.value);
   const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
   const details = [params, fields, ...(body === null ? [] : [body])].flatMap(detailsOf);
   const [first] = details;
@@ -115,10 +107,23 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
   return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
 }
 
-function readFields(
-  spec: RouteSpec,
-  query: Record<string, string | string[]>,
-): z.ZodSafeParseResult<unknown> {
+type QueryFields = Record<string, string | string[]>;
+
+/** The parameters by name: those that a route knows stand once, unless it takes a list of them. */
+function queryFields(spec: RouteSpec, sent: RawInput["query"]): Answer<QueryFields> {
+  const fields: QueryFields = {};
+  for (const [name, value] of sent) {
+    const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (spec.query.shape[name] instanceof z.ZodArray) {
+      fields[name] = [before ?? [], value].flat();
+    } else if (before !== undefined && name in spec.query.shape) {
+      return refused(invalid(name, "must be given once"));
+    } else fields[name] = value;
+  }
+  return done(fields);
+}
+
+function readFields(spec: RouteSpec, query: QueryFields): z.ZodSafeParseResult<unknown> {
   return spec.query.safeParse(query, IN_OUR_WORDS);
 }
 

@@ -34,7 +34,15 @@ export async function receiveMail(
   envelope: Envelope,
   env: Env,
   config: Config,
-  reading: Reading = read,
+): Promise<Answer<Received>> {
+  return receiveBy(read, { raw, envelope }, { env, config });
+}
+
+/** As `receiveMail`, for a message that others receive too: `reading` is one for all of them. */
+export async function receiveBy(
+  reading: Reading,
+  { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
+  { env, config }: { env: Env; config: Config },
 ): Promise<Answer<Received>> {
   const recipient = readRecipient(envelope.to);
   if (recipient === null) return refused(UNKNOWN_MAILBOX);

@@ -1,7 +1,7 @@
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import { STATUS } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
-import { readOnce, receiveMail, type Reading } from "../inbound/receive.ts";
+import { readOnce, receiveBy, type Reading } from "../inbound/receive.ts";
 import { Attempt, Ended, tryLimitMs } from "../outbound/attempt.ts";
 import { withoutReply } from "../outbound/reply.ts";
 import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "../outbound/results.ts";
@@ -108,7 +108,7 @@ async function deliver(
     clientAddress: null,
     helo: null,
   };
-  const received = await receiveMail(raw, envelope, env, config, reading);
+  const received = await receiveBy(reading, { raw, envelope }, { env, config });
   if (received.ok) return DELIVERED;
   const { code, error } = received.error;
   return STATUS[code] === STATUS.not_found
