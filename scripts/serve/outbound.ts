@@ -63,15 +63,3 @@ export function outboundWorker(options: { allowPrivate: boolean }): V4WorkerOpti
 
 /** A request on its way through follows no redirect: what it answers is for its sender to judge. */
 const FORWARD = "export default { fetch: (request, env) => env.NETWORK.fetch(request) };";
-
-/** workerd's own words, with a stack, for each request that did not come to an answer. */
-const FAILURE =
-  /^e = \S+: failed: (?:connecting to|failed to lookup|TLS handshake|.*Connection (?:refused|reset))/;
-
-/**
- * Whether a line of the log says no more than that some target could not be reached. The log of deliveries says so to
- * whom it concerns; a mailbox with a wrong URL must not fill the operator's screen.
- */
-export function tellsOfTarget(line: string): boolean {
-  return FAILURE.test(line);
-}

@@ -38,8 +38,24 @@ export async function readJson(
   }
 }
 
-/** Reads a body of at most `maxBytes`; null if there is more. A length that is announced too large is not read at all. */
+/** A body whose client went away before it was sent whole: reading it fails in no other way. */
+export class BodyLost extends Error {
+  override readonly name = "BodyLost";
+}
+
+/**
+ * Reads a body of at most `maxBytes`; null if there is more. A length that is announced too large is not read at all. Throws
+ * {@link BodyLost}.
+ */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | null> {
+  try {
+    return await readWhole(request, maxBytes);
+  } catch (error) {
+    throw new BodyLost("The client went away", { cause: error });
+  }
+}
+
+async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   if (request.body === null) return new Uint8Array();
   const announced = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (announced > maxBytes) return null;
