@@ -105,6 +105,7 @@ async function listen(settings: Settings, upstream: { http: string; token: strin
       spoolDir: path.join(settings.dataDir, "spool"),
       maxBytes: MAX_MESSAGE_BYTES,
       name: settings.mailDomain,
+      postmaster: `postmaster@${settings.mailDomain}`,
       tls: settings.tls ?? undefined,
       log: say,
     });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readKey } from "./contract/key.ts";
 import { sha256Hex } from "./lib/hash.ts";
 import { done, refused, type Outcome } from "./lib/outcome.ts";
-import { canonicalDomain } from "./mail/address.ts";
+import { canonicalAddress, canonicalDomain } from "./mail/address.ts";
 import type { DkimKey } from "./outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "./outbound/smtp-settings.ts";
 
@@ -21,6 +21,8 @@ export interface Config {
   keySecret: string | null;
   /** CF-Connecting-IP is believed: the platform, or a proxy of one's own, sets it whatever the client sent. */
   trustClientAddress: boolean;
+  /** The mailbox that has the mail for postmaster@ and abuse@ of the domain, canonical; null = one of the operator's own. */
+  postmaster: string | null;
   /** The mailbox an operator acts on who names none. */
   defaultMailbox: string | null;
   /** Plain http is accepted from everywhere: the deployment stands behind TLS of its own. */
@@ -205,6 +207,12 @@ const Variables = z
     KEY_SECRET: secretOf(MIN_TOKEN_CHARS),
     TRUST_CLIENT_ADDRESS: toggle(false),
     DEFAULT_MAILBOX: optional,
+    POSTMASTER: optional.transform((written, context) => {
+      const address = written === null ? null : canonicalAddress(written);
+      if (written === null || address !== null) return address;
+      context.addIssue({ code: "custom", message: "must be an email address" });
+      return z.NEVER;
+    }),
     ALLOW_HTTP: toggle(false),
     BOOTSTRAP: toggle(true),
     BOOTSTRAP_PER_HOUR: wholeNumber(10),
@@ -281,6 +289,7 @@ const Variables = z
     keySecret: vars.KEY_SECRET,
     trustClientAddress: vars.TRUST_CLIENT_ADDRESS,
     defaultMailbox: vars.DEFAULT_MAILBOX,
+    postmaster: vars.POSTMASTER,
     allowHttp: vars.ALLOW_HTTP,
     bootstrapEnabled: vars.BOOTSTRAP,
     bootstrapPerHour: vars.BOOTSTRAP_PER_HOUR,

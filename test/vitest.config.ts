@@ -1,8 +1,11 @@
 import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { muteMeantFaults } from "./meant-faults.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
+
+muteMeantFaults();
 
 /**
  * Five ways to run: pure code in Node, actors and edge in workerd, transports in workerd with their peers in Node, the

@@ -72,15 +72,3 @@ const FORWARD = `export default {
     return env.NETWORK.fetch(new Request(request, { headers }));
   },
 };`;
-
-/** workerd's own words, with a stack, for each request that did not come to an answer. */
-const FAILURE =
-  /^e = \S+: failed: (?:connecting to|failed to lookup|TLS handshake|.*Connection (?:refused|reset))/;
-
-/**
- * Whether a line of the log says no more than that some target could not be reached. The log of deliveries says so to
- * whom it concerns; a mailbox with a wrong URL must not fill the operator's screen.
- */
-export function tellsOfTarget(line: string): boolean {
-  return FAILURE.test(line);
-}

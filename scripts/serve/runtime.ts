@@ -4,7 +4,8 @@ import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
-import { OUTBOUND, outboundWorker, tellsOfTarget } from "./outbound.ts";
+import { isNoise } from "./noise.ts";
+import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
 
 export interface RuntimeOptions {
@@ -57,7 +58,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       (error) => void restarts.failed(error),
     ),
     handleStructuredLogs: ({ message }) => {
-      if (!tellsOfTarget(message)) options.log(message);
+      if (!isNoise(message)) options.log(message);
     },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
     workers: [workerOf(options), outboundWorker({ allowPrivate: options.allowPrivateTargets })],

@@ -36,6 +36,8 @@ export interface SmtpOptions {
   maxBytes: number;
   /** Name in the greeting; the host name of the machine if none. */
   name?: string;
+  /** Whom `<postmaster>` without a domain means; nobody if none. */
+  postmaster?: string;
   /** PEM texts; without them STARTTLS is not offered. */
   tls?: { cert: string; key: string };
   /** Gets one line for each failure of ours; silent if none. */
@@ -158,6 +160,7 @@ class Desk {
   readonly #crowd: Crowd;
   readonly #refusals = new Refusals();
   readonly #pause: (ms: number) => Promise<void>;
+  readonly #postmaster: string | undefined;
   readonly #limits: { dir: string; maxBytes: number };
   readonly #log: (line: string) => void;
   readonly #largeGate: Gate = createGate(PARALLEL_LARGE);
@@ -168,6 +171,7 @@ class Desk {
     this.#upstream = tools.upstream;
     this.#crowd = tools.crowd;
     this.#pause = (ms) => tools.pause(ms);
+    this.#postmaster = options.postmaster;
     this.#limits = { dir: options.spoolDir, maxBytes: options.maxBytes };
     this.#log = (line) => tools.log(line);
   }
@@ -185,7 +189,7 @@ class Desk {
       },
       onRcptTo: (recipient, { id }, callback) => {
         this.#crowd.active(id);
-        void this.#recipient(recipient.address, id).then(callback);
+        void this.#recipient(this.#wholeAddress(recipient.address), id).then(callback);
       },
       onData: (stream, session, callback) => {
         this.#crowd.active(session.id, true);
@@ -222,6 +226,11 @@ class Desk {
     }
   }
 
+  /** RFC 5321 §4.1.1.3: the one address that needs no domain. */
+  #wholeAddress(address: string): string {
+    return address.toLowerCase() === "postmaster" ? (this.#postmaster ?? address) : address;
+  }
+
   /** Who tries many addresses learns of each more slowly than of the one before, and then of none. */
   async #refuse(address: string, session: string): Promise<Reply> {
     const consequence = this.#refusals.note(session);
@@ -246,7 +255,7 @@ class Desk {
   }
 
   #deliver(message: SpooledMessage, session: SMTPServerSession): Promise<Delivery[]> {
-    const recipients = session.envelope.rcptTo.map((one) => one.address);
+    const recipients = session.envelope.rcptTo.map((one) => this.#wholeAddress(one.address));
     const handOver = () => this.#upstream.handOver(message, recipients, envelopeOf(session));
     return message.onDisk ? this.#largeGate(handOver) : handOver();
   }

@@ -8,6 +8,7 @@ import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
 import { NoHostError, siteOf, urlOf } from "./request-url.ts";
 import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
+import { BodyLost } from "./body-bytes.ts";
 import { handlers } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { docsAsset } from "./pages/docs.ts";
@@ -96,6 +97,8 @@ function faultResponse(error: unknown, requestId: string): Response {
   if (error instanceof NoHostError) {
     return problemResponse(invalid("Host", "must be a host name or an IP address, with a port or none"));
   }
+  // The client is gone: nobody hears the answer, and nothing is to be mended here.
+  if (error instanceof BodyLost) return problemResponse(invalid("body", "ended before it was complete"));
   if (error instanceof ConfigError) {
     return problemResponse({
       code: "misconfigured",

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { invalid, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
+import { invalid, notFound, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../env.ts";
@@ -12,7 +12,6 @@ import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
 import { wasMade } from "../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
-import { noMailbox } from "../mailbox/account.ts";
 import { queryOf, siteOf } from "./request-url.ts";
 import { InlineFiles } from "./inline-files.ts";
 import { readJsonWithFiles } from "./json-with-files.ts";
@@ -77,11 +76,8 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
     const input = raw.ok ? fitInput(spec, raw.value) : raw;
     return input.ok ? call(handler, { ...parts, input: input.value }) : input;
   }
-  const mailbox = targetOf(c, config, spec, caller);
+  const mailbox = await madeTargetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
-  if (mailbox.value !== null && !(await wasMade(c.env, "Mailbox", mailbox.value))) {
-    return refused(noMailbox(accessFor({ caller, spec, fault: null, origin: parts.origin })));
-  }
   if (!isLarge(request, spec)) return judgedInside(c, { ...served, ...parts, mailbox: mailbox.value }, null);
 
   const files = await admitLarge(c, { ...served, ...parts, mailbox: mailbox.value });
@@ -177,6 +173,19 @@ async function readBody(
 /** What a request says besides its body. */
 function headOf(c: AppContext): Omit<RawInput, "body"> {
   return { params: c.req.param(), query: queryOf(c.req.raw) };
+}
+
+/** As `targetOf`, and refuses as the mailbox itself would where none was ever made: that one is not even asked. */
+async function madeTargetOf(
+  c: AppContext,
+  config: Config,
+  spec: RouteSpec,
+  caller: Caller,
+): Promise<Answer<MailboxStub | null>> {
+  const mailbox = targetOf(c, config, spec, caller);
+  if (!mailbox.ok || mailbox.value === null) return mailbox;
+  if (await wasMade(c.env, "Mailbox", mailbox.value)) return mailbox;
+  return refused(caller.kind === "operator" ? notFound("Mailbox") : UNAUTHORIZED);
 }
 
 /** The mailbox that a request acts on; null where the route needs none. */

@@ -5,7 +5,7 @@ import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { bodyBytes } from "./body-bytes.ts";
+import { bodyBytes, wholeBody } from "./body-bytes.ts";
 
 /** Bytes of a JSON body where a route states no other limit, and of a body that is read before its key is judged. */
 export const MAX_JSON_BYTES = 262_144;
@@ -87,12 +87,15 @@ export function parseJson(bytes: Uint8Array): Answer<unknown> {
 /** Whatever was wrong with it, a part of the body would be the client's secret back in an error text. */
 export const NOT_JSON: Problem = { code: "invalid", error: "Request body is not valid JSON in UTF-8" };
 
-/** Reads a body of at most `maxBytes`; null if there is more. A length that is announced too large is not read at all. */
+/**
+ * Reads a body of at most `maxBytes`; null if there is more. A length that is announced too large is not read at all. Throws
+ * {@link BodyLost}.
+ */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   if (request.body === null) return new Uint8Array();
   const announced = announcedBytes(request);
   if (announced !== null && announced > maxBytes) return null;
-  if (announced !== null && announced <= MAX_WHOLE_BYTES) return new Uint8Array(await request.arrayBuffer());
+  if (announced !== null && announced <= MAX_WHOLE_BYTES) return wholeBody(request);
   const bytes = new GrowingBytes();
   for await (const piece of bodyBytes(request.body)) {
     if (bytes.length + piece.byteLength > maxBytes) return null;
@@ -116,18 +119,10 @@ const IN_OUR_WORDS = { error: fieldRule };
 
 /** Fits a request to its route, or says of every field what is wrong. */
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
-  const query: Record<string, string | string[]> = {};
-  for (const [name, value] of raw.query) {
-    const before = Object.hasOwn(query, name) ? query[name] : undefined;
-    if (spec.query.shape[name] instanceof z.ZodArray) {
-      query[name] = [...(Array.isArray(before) ? before : []), value];
-      continue;
-    }
-    if (before !== undefined && name in spec.query.shape) return refused(invalid(name, "must be given once"));
-    query[name] = value;
-  }
+  const query = queryFields(spec, raw.query);
+  if (!query.ok) return query;
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
-  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
+  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query.value);
   const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
   const issues = [params, fields, ...(body === null ? [] : [body])].flatMap(issuesOf);
   const fault = faultOf(issues);
@@ -136,10 +131,23 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Ans
   return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
 }
 
-function readFields(
-  spec: RouteSpec,
-  query: Record<string, string | string[]>,
-): z.ZodSafeParseResult<unknown> {
+type QueryFields = Record<string, string | string[]>;
+
+/** The parameters by name: those that a route knows stand once, unless it takes a list of them. */
+function queryFields(spec: RouteSpec, sent: RawInput["query"]): Answer<QueryFields> {
+  const fields: QueryFields = {};
+  for (const [name, value] of sent) {
+    const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (spec.query.shape[name] instanceof z.ZodArray) {
+      fields[name] = [before ?? [], value].flat();
+    } else if (before !== undefined && name in spec.query.shape) {
+      return refused(invalid(name, "must be given once"));
+    } else fields[name] = value;
+  }
+  return done(fields);
+}
+
+function readFields(spec: RouteSpec, query: QueryFields): z.ZodSafeParseResult<unknown> {
   return spec.query.safeParse(query, IN_OUR_WORDS);
 }
 

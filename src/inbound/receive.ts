@@ -35,18 +35,27 @@ export async function receiveMail(
   env: Env,
   config: Config,
 ): Promise<Answer<Received>> {
+  return receiveBy(read, { raw, envelope }, { env, config });
+}
+
+/** As `receiveMail`, for a message that others receive too: `reading` is one for all of them. */
+export async function receiveBy(
+  reading: Reading,
+  { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
+  { env, config }: { env: Env; config: Config },
+): Promise<Answer<Received>> {
   const recipient = readRecipient(envelope.to);
   if (recipient === null) return refused(UNKNOWN_MAILBOX);
   const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
   const locator = await withRetries(() => locatorReached(recipient.canonical, env, config));
-  return store(mail, { env, locator }, read);
+  return store(mail, { env, locator }, reading);
 }
 
 /** Stores a message in the mailbox behind `to.locator`; `reading` is how it is read. */
 export async function store(
   mail: Mail,
   to: { env: Env; locator: string },
-  reading: typeof read,
+  reading: Reading,
 ): Promise<Answer<Received>> {
   const isMade = await withRetries(() => wasMade(to.env, "Mailbox", mailboxBehind(to.env, to.locator)));
   if (!isMade) return refused(UNKNOWN_MAILBOX);
@@ -78,13 +87,16 @@ export interface Mail {
   authservId: string | null;
 }
 
+/** How a message is read: for itself, or once for several mailboxes. */
+export type Reading = (mail: Mail) => Promise<{ prepared: Prepared; parts: Uint8Array[] }>;
+
 /** Parses a message and reads out of it what is stored. */
 export async function read(mail: Mail): Promise<{ prepared: Prepared; parts: Uint8Array[] }> {
   return withParts(await parse(mail));
 }
 
 /** A `read` for one message that several mailboxes store: it is parsed for the first of them alone. */
-export function readOnce(): typeof read {
+export function readOnce(): Reading {
   let first: ReturnType<typeof parse> | null = null;
   return async (mail) => {
     if (first === null) return withParts(await (first = parse(mail)));
@@ -115,7 +127,7 @@ export function readRecipient(to: string): Recipient | null {
 async function receiveLarge(
   mail: Mail,
   to: { env: Env; locator: string; kept?: KeptMessage },
-  reading: typeof read,
+  reading: Reading,
 ): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(to.env, to.locator);
   const blobs = blobsForWriting(to.env, mailbox);

@@ -1,7 +1,7 @@
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import { STATUS } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
-import { receiveMail } from "../inbound/receive.ts";
+import { readOnce, receiveBy, type Reading } from "../inbound/receive.ts";
 import { Attempt, Ended, tryLimitMs } from "../outbound/attempt.ts";
 import { withoutReply } from "../outbound/reply.ts";
 import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "../outbound/results.ts";
@@ -56,7 +56,10 @@ export function insideTransport(env: Env, config: () => Config, limitMs?: number
         const fault = faultOf(mail, MAX_MESSAGE_BYTES);
         if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
         const raw = await attempt.whole();
-        return await deliverEach(attempt, (recipient) => deliver(raw, { mail, recipient }, env, config()));
+        const reading = readOnce();
+        return await deliverEach(attempt, (recipient) =>
+          deliver(raw, { mail, recipient, reading }, env, config()),
+        );
       } catch (error) {
         return everybody(mail, later(error));
       } finally {
@@ -99,7 +102,7 @@ function later(error: unknown): Said {
 
 async function deliver(
   raw: Uint8Array,
-  { mail, recipient }: { mail: OutboundMail; recipient: string },
+  { mail, recipient, reading }: { mail: OutboundMail; recipient: string; reading: Reading },
   env: Env,
   config: Config,
 ): Promise<Said> {
@@ -110,7 +113,7 @@ async function deliver(
     clientAddress: null,
     helo: null,
   };
-  const received = await receiveMail(raw, envelope, env, config);
+  const received = await receiveBy(reading, { raw, envelope }, { env, config });
   if (received.ok) return DELIVERED;
   const { code, error } = received.error;
   return STATUS[code] === STATUS.not_found

@@ -63,22 +63,26 @@ export class FakeStore {
       const address = decodeURIComponent(url.pathname.replace("/v1/mailboxes/", ""));
       return void res.writeHead(this.lookUps.get(address) ?? 200).end(this.boxes.get(address) ?? "{}");
     }
-    const recipients = url.searchParams.getAll("to");
+    const answer = this.#handedOver({
+      query: url.searchParams,
+      headers: req.headers,
+      bytes: Buffer.concat(chunks),
+    });
+    // The connection dies without an answer.
+    if (answer === null) return void req.socket.destroy();
+    res.writeHead(answer.status, { "Content-Type": "application/json" }).end(answer.body);
+  }
+
+  #handedOver(handed: Handed): { status: number; body: string } | null {
+    const recipients = handed.query.getAll("to");
     const statuses = recipients.map((to) => this.refusals.get(to)?.shift() ?? 202);
-    // 0: the connection dies without an answer.
-    if (statuses.includes(0)) return void req.socket.destroy();
-    const [only = 202] =
-      recipients.length === 1 ? statuses : statuses.filter((one) => OF_THE_WHOLE.includes(one));
-    if (only === 202 && statuses.includes(202)) {
-      this.handed.push({ query: url.searchParams, headers: req.headers, bytes: Buffer.concat(chunks) });
-    }
+    if (statuses.includes(0)) return null;
+    const isSingle = recipients.length === 1;
+    const [status = 202] = isSingle ? statuses : statuses.filter((one) => OF_THE_WHOLE.includes(one));
+    if (status === 202 && statuses.includes(202)) this.handed.push(handed);
     const outcomes = recipients.map((to, index) => ({ to, ...this.#outcome(statuses[index] ?? 202) }));
-    res.writeHead(Math.trunc(only), { "Content-Type": "application/json" });
-    res.end(
-      recipients.length === 1
-        ? JSON.stringify(outcomes[0])
-        : (this.answerForSeveral ?? JSON.stringify({ recipients: outcomes })),
-    );
+    const several = this.answerForSeveral ?? JSON.stringify({ recipients: outcomes });
+    return { status: Math.trunc(status), body: isSingle ? JSON.stringify(outcomes[0]) : several };
   }
 
   #outcome(status: number): object {

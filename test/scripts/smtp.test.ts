@@ -30,6 +30,7 @@ beforeEach(async () => {
     spoolDir,
     maxBytes: MAX_BYTES,
     name: "mx.mailkeep.test",
+    postmaster: "postmaster@mailkeep.test",
     time: { now: () => nowMs, pause: async (ms) => void pauses.push(ms) },
   });
   clients = [];
@@ -132,6 +133,15 @@ describe("recipients", () => {
     await sender.say("MAIL FROM:<sender@example.com>");
     expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^451 4\.3\.0 /);
   });
+
+  it.each(["postmaster", "Postmaster", "POSTMASTER@mailkeep.test"])(
+    "takes %s, with a domain or without",
+    async (one) => {
+      expect(await (await client()).deliver([one, "a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+      const [to, other] = store.handed[0]?.query.getAll("to") ?? [];
+      expect([to?.toLowerCase(), other]).toEqual(["postmaster@mailkeep.test", "a@mailkeep.test"]);
+    },
+  );
 
   it("goes on after a domain that no text can hold", async () => {
     // A label in Punycode that stands for half of a surrogate pair.

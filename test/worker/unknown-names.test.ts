@@ -85,6 +85,18 @@ it.each([
   expect(await objects()).toEqual(before);
 });
 
+it("takes a query as long as the SMTP listener makes it for many recipients", async () => {
+  const label = "\u5b57".repeat(15);
+  const recipients = Array.from({ length: 100 }, (_, n) => `x${n}@${label}.${label}.${label}.${label}.test`);
+  const query = new URLSearchParams(recipients.map((to) => ["to", to])).toString();
+  expect(query.length).toBeGreaterThan(55_000);
+  const { status, body } = await server.service.ask<{ recipients: { to: string; status: number }[] }>(
+    `/v1/inbound?${query}`,
+    { key: server.token, method: "POST", body: bytes },
+  );
+  expect([status, body.recipients.map(({ to }) => to)]).toEqual([202, recipients]);
+});
+
 it("makes no object of an invented code of a claim but the client's own, which counts it", async () => {
   const before = await objects();
   const ask = () =>

@@ -50,6 +50,11 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   publicUrl: { group: "Service", variable: "PUBLIC_URL", show: (value) => value ?? "as requested" },
   allowHttp: { group: "Service", variable: "ALLOW_HTTP", show: yesNo },
   trustClientAddress: { group: "Service", variable: "TRUST_CLIENT_ADDRESS", show: yesNo },
+  postmaster: {
+    group: "Service",
+    variable: "POSTMASTER",
+    show: (value) => value ?? "a mailbox of its own",
+  },
   defaultMailbox: { group: "Service", variable: "DEFAULT_MAILBOX", show: orNotSet },
   authservId: { group: "Service", variable: "AUTHSERV_ID", show: orNotSet },
   customDomains: {

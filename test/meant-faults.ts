@@ -1,0 +1,39 @@
+import { isNoise } from "../scripts/serve/noise.ts";
+
+/** What workerd says of faults that tests make on purpose, each with the test's reason. */
+const MEANT: readonly { line: RegExp; because: string }[] = [
+  { line: /broken\.outputGateBroken; jsg\.Error: killed by a test/, because: "`kill` of the harness" },
+  {
+    line: /jsg\.Error: Application called abortAllDurableObjects\(\)/,
+    because: "objects end with their test",
+  },
+  {
+    line: /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (?:disk is full|died)\b/,
+    because: "a write that a trigger or a stub of a test makes fail",
+  },
+  {
+    line: /^console warning; message = Called \.text\(\) on an HTTP body/,
+    because: "messages and files are compared as text",
+  },
+  {
+    line: /^A header value for "Content-Disposition" contains non-ASCII/,
+    because: "names that are not ASCII",
+  },
+];
+
+/** Whether a line of workerd's tells no more than that a fault came which a test made. */
+export function isMeant(line: string): boolean {
+  return isNoise(line) || MEANT.some((fault) => fault.line.test(line));
+}
+
+/**
+ * Keeps such lines out of what the tests print: their pool writes each message of workerd whole to the outputs of this process,
+ * and takes no filter. Whatever fails shows in the failed test all the same.
+ */
+export function muteMeantFaults(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream) as (...parts: unknown[]) => boolean;
+    stream.write = (...parts: unknown[]): boolean =>
+      typeof parts[0] === "string" && isMeant(parts[0]) ? true : write(...parts);
+  }
+}
