@@ -288,4 +288,12 @@ ALTER TABLE message ADD COLUMN code_evidence TEXT;
 ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
 `,
   },
+  {
+    id: "013-bodies",
+    // Texts too large for a row, where they lie and how. Mail from before this step gets them when it is first read.
+    sql: `
+ALTER TABLE content ADD COLUMN body_key TEXT;
+ALTER TABLE content ADD COLUMN body_layout TEXT;
+`,
+  },
 ];

@@ -11,7 +11,7 @@ import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
 import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import { writeCursor } from "./cursor.ts";
-import { summaryOpening, type JsonText, type View } from "./present.ts";
+import { summaryOpening, wholeListing, type JsonText, type View } from "./present.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams, SearchHit } from "./statements.ts";
@@ -84,7 +84,7 @@ export function searchPage(
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
 function hitText(hit: SearchHit, view: View, terms: readonly string[]): string {
-  const { listing } = hit;
+  const listing = wholeListing(hit.listing);
   const opening = stringMember(listing, "snippet");
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
   const { snippet, highlights } = excerptsFor(
