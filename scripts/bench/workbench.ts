@@ -132,8 +132,9 @@ async function prepareBatch(to: string, from: number, until: number): Promise<Fi
       clientAddress: null,
       helo: null,
     };
-    const prepared = prepareMail(raw, await parseMail(raw), envelope, null);
-    batch.push({ ...prepared, rawText, rawKey: null, partsKey: null, unusedKeys: [] });
+    const { largeBody: _, ...prepared } = prepareMail(raw, await parseMail(raw), envelope, null);
+    const keys = { rawKey: null, partsKey: null, bodyKey: null, bodyLayout: null, unusedKeys: [] };
+    batch.push({ ...prepared, rawText, ...keys });
   }
   return batch;
 }

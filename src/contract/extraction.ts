@@ -104,6 +104,9 @@ export const ExtractAnswer = z
   .object({
     email_id: z.string(),
     extraction: Extraction,
+    text_truncated: z.boolean().meta({
+      description: "Whether the message goes on behind the text that was read (see the email).",
+    }),
     extractor: z.int().meta({ description: "Version of the rules: mail is read anew for each request." }),
   })
   .meta({ id: "Extraction" });

@@ -18,3 +18,12 @@ export const QUARANTINE_MS = 30 * 86_400_000;
  * sender's next transaction.
  */
 export const MAX_INBOUND_RECIPIENTS = 100;
+
+/** Text, and HTML, of a message that is decoded and kept, in bytes of UTF-8 each; the raw message has all. */
+export const MAX_BODY_BYTES = 1_000_000;
+
+/**
+ * Text of one attachment that is read for search and shown, in bytes of UTF-8; a longer one is `too_large`, because a part of
+ * a table or a log would pass for the whole.
+ */
+export const MAX_ATTACHMENT_TEXT_BYTES = 100_000;

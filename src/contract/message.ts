@@ -40,6 +40,10 @@ export const EmailSummary = z
     received_at: Timestamp,
     has_attachments: z.boolean(),
     attachment_count: z.int(),
+    text_truncated: z.boolean().meta({
+      description:
+        "Whether `body_text` or `body_html` end before the message does, at 1,000,000 bytes each; the raw message has all.",
+    }),
     labels: z.array(z.string()),
     thread_id: z.string(),
   })
@@ -56,8 +60,11 @@ export const Attachment = z
     content_disposition: z.string().nullable(),
     content_id: z.string().nullable(),
     mime_part_index: z.int(),
-    text_content: z.string(),
-    text_extraction_status: z.enum(["pending", "done", "unsupported", "failed", "too_large"]),
+    text_content: z.string().meta({ description: "What a text file says, where the status is `done`." }),
+    text_extraction_status: z.enum(["pending", "done", "unsupported", "failed", "too_large"]).meta({
+      description:
+        "`too_large`: a text of more than 100,000 bytes, or more texts in one message than are kept; download it.",
+    }),
     downloadable: z.boolean(),
     created_at: Timestamp,
   })
@@ -120,7 +127,9 @@ export const Email = EmailSummary.extend({
   created_at: Timestamp,
   metadata: Metadata,
   attachment_names: z.string(),
-  attachment_search_text: z.string(),
+  attachment_search_text: z
+    .string()
+    .meta({ description: "What search finds of the attachments: their texts." }),
 }).meta({ id: "Email" });
 export type Email = z.infer<typeof Email>;
 

@@ -31,8 +31,8 @@ export function json(value: unknown, status = 200, headers?: Record<string, stri
     : respond(text, status, { ...JSON_TYPE, ...headers });
 }
 
-/** A JSON response from text that already is JSON. */
-export function jsonResponse<Shape>(text: JsonText<Shape>, status = 200): Response {
+/** A JSON response from text, or a stream of it, that already is JSON. */
+export function jsonResponse<Shape>(text: JsonText<Shape> | BodyInit, status = 200): Response {
   return new Response(text, { status, headers: JSON_HEADERS });
 }
 

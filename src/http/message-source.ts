@@ -1,12 +1,13 @@
 import { notFound, type Answer } from "../contract/problem.ts";
-import { stringMember } from "../lib/json-text.ts";
+import type { Email } from "../contract/message.ts";
+import { closedLiteral, stringMember } from "../lib/json-text.ts";
 import { done, refused } from "../lib/outcome.ts";
+import type { ByteSpan } from "../mail/large-body.ts";
 import { newText } from "../mail/new-text.ts";
 import { parseMail } from "../mail/parse.ts";
-import { bodyJson } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading.ts";
-import { blobsForReading } from "../inbound/blob-choice.ts";
+import { blobsForReading, rowsOf } from "../inbound/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 
 /** Reads the bytes of a raw message: the row's, or a stream out of the blob store. 503 where the store has lost or refuses it. */
@@ -63,28 +64,113 @@ export interface Asked {
   access: Access;
 }
 
-/** The JSON of an email, its body read out of the raw message where that is too large for a row. */
-export async function completeEmail(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
-  const text = email.bodyInRaw ? await withBody(asked, email) : done(email.text);
-  return text.ok ? done(withNewText(text.value)) : text;
+/** The JSON of an email: text, or a stream where its texts are large. */
+export function openEmail(asked: Asked, email: EmailAnswer): BodyInit {
+  return email.large === null ? withNewText(email.text) : streamOf(piecesOfEmail(asked, email));
 }
 
-/** What is new of the text is told by rules that change, so it is read each time and stored nowhere. */
+/** The JSON of an email piece by piece; a piece is good until the next is asked for. */
+export async function* piecesOfEmail(
+  { mailbox }: Asked,
+  { text, large }: EmailAnswer,
+): AsyncGenerator<string | Uint8Array, void> {
+  if (large === null) {
+    yield withNewText(text);
+    return;
+  }
+  const { key, layout } = large;
+  yield `${text.slice(0, -1)},`;
+  yield* rangeOf(mailbox, key, { from: 0, to: layout.members });
+  yield ',"text_new":';
+  yield* rangeOf(mailbox, key, layout.fresh);
+  yield "}";
+}
+
+/** An email as it is, its texts in memory: at most MAX_BODY_BYTES each. */
+export async function wholeEmail(asked: Asked, email: EmailAnswer): Promise<Email> {
+  return new Response(openEmail(asked, email)).json();
+}
+
+/** The beginnings of the texts of an email, in characters. */
+export async function textsOf(
+  { mailbox }: Asked,
+  { text, large }: EmailAnswer,
+  { textChars, htmlChars }: { textChars: number; htmlChars: number },
+): Promise<{ text: string; html: string }> {
+  if (large === null) {
+    const email = JSON.parse(text) as Email;
+    return { text: email.body_text.slice(0, textChars), html: email.body_html.slice(0, htmlChars) };
+  }
+  const { key, layout } = large;
+  return {
+    text: await startOf(mailbox, key, layout.text, textChars),
+    html: await startOf(mailbox, key, layout.html, htmlChars),
+  };
+}
+
+/** Bytes that a character takes in JSON at most. */
+const MAX_JSON_BYTES_OF_CHAR = 6;
+
+async function startOf(mailbox: MailboxStub, key: string, { from, to }: ByteSpan, chars: number) {
+  const end = Math.min(to, from + chars * MAX_JSON_BYTES_OF_CHAR);
+  const decoder = new TextDecoder();
+  let literal = "";
+  // A character that the range cuts through is left out.
+  for await (const piece of rangeOf(mailbox, key, { from, to: end }))
+    literal += decoder.decode(piece, { stream: true });
+  const value = JSON.parse(end === to ? literal : closedLiteral(literal)) as string;
+  return value.slice(0, chars).toWellFormed();
+}
+
+/** A range of a blob in rows. */
+async function* rangeOf(
+  mailbox: MailboxStub,
+  key: string,
+  { from, to }: ByteSpan,
+): AsyncGenerator<Uint8Array, void> {
+  const stream = await rowsOf(mailbox).get(key, { offset: from, length: to - from });
+  if (stream === null) throw new Error("The texts of a message were erased while they were read");
+  yield* stream;
+}
+
+/** Characters of small texts that are sent together. */
+const MIN_PIECE_CHARS = 65_536;
+
+/** Pieces as a stream that makes them when they are asked for. */
+export function streamOf(pieces: AsyncGenerator<string | Uint8Array, void>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let text = "";
+        while (text.length < MIN_PIECE_CHARS) {
+          const { done: isOver, value } = await pieces.next();
+          if (typeof value === "string") {
+            text += value;
+            continue;
+          }
+          if (text !== "") controller.enqueue(encoder.encode(text));
+          if (value !== undefined) controller.enqueue(value);
+          if (isOver === true) controller.close();
+          return;
+        }
+        controller.enqueue(encoder.encode(text));
+      },
+      async cancel() {
+        await pieces.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** What is new of the text is told by rules that change, so it is read each time and stored only beside large texts. */
 function withNewText(email: string): string {
   const body = stringMember(email, "body_text");
   const text = body.value();
   const fresh = newText(text, stringMember(email, "subject").value());
   const literal = fresh === text ? email.slice(body.start, body.end) : JSON.stringify(fresh);
   return `${email.slice(0, -1)},"text_new":${literal}}`;
-}
-
-async function withBody(asked: Asked, email: EmailAnswer): Promise<Answer<string>> {
-  const source = await asked.mailbox.raw(asked.access, email.id);
-  if (!source.ok) return refused(source.error);
-  const raw = await readRaw(asked.env, asked.mailbox, source.value);
-  if (!raw.ok) return raw;
-  const body = bodyJson(await parseMail(raw.value));
-  return done(`${email.text.slice(0, -1)},${body.slice(1)}`);
 }
 
 /** Attachments of a message, by their place in it. */

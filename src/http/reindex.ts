@@ -5,10 +5,10 @@ import { done, refused } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { StaleMessage } from "../mailbox/reindex.ts";
-import { blobsForWriting } from "../inbound/blob-choice.ts";
+import { blobsForWriting, rowsOf } from "../inbound/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 import { readRaw } from "./message-source.ts";
-import { read, storeParts, type Mail } from "../inbound/receive.ts";
+import { eraseUnused, read, storeBody, storeParts, type Mail } from "../inbound/receive.ts";
 
 /** A mailbox to be read again, and the right to do so. */
 export interface Reindexed {
@@ -54,28 +54,39 @@ async function reindex(target: Reindexed, message: StaleMessage): Promise<Answer
   return message.isLarge ? rewriteLarge(target, message.id, mail) : rewriteSmall(target, message.id, mail);
 }
 
-async function rewriteSmall({ mailbox, access }: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
+async function rewriteSmall(target: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
+  const { mailbox, access, locator } = target;
   const { prepared } = await read(mail);
-  return mailbox.rewrite(access, id, {
-    ...prepared,
-    raw: null,
-    rawKey: null,
-    partsKey: null,
-    unusedKeys: [],
-  });
+  const inRow = { raw: null, rawKey: null, partsKey: null };
+  const { largeBody, ...rest } = prepared;
+  if (largeBody === null) {
+    const stored = { ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] };
+    return mailbox.rewrite(access, id, stored);
+  }
+  const rows = rowsOf(mailbox);
+  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([bodyKey], 0);
+  if (!reserved.ok) return reserved;
+  const stored = await storeBody(prepared, { rows, bodyKey });
+  const rewritten = await mailbox.rewrite(access, id, { ...stored, ...inRow });
+  if (!rewritten.ok) await rows.delete([bodyKey]);
+  return rewritten;
 }
 
 /** The attachments are written anew: another parser may cut them differently. */
 async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
   const { env, mailbox, access, locator } = target;
   const blobs = blobsForWriting(env, mailbox);
+  const rows = rowsOf(mailbox);
   const partsKey = blobs.newKey(locator, uuidV7(Date.now()));
-  const reserved = await mailbox.reserve([partsKey], 0);
+  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([partsKey, bodyKey], 0);
   if (!reserved.ok) return reserved;
-  const { prepared, parts } = await read(mail);
-  const stored = await storeParts(prepared, parts, { blobs, partsKey });
+  const { prepared, attachments } = await read(mail);
+  const withBody = await storeBody(prepared, { rows, bodyKey });
+  const stored = await storeParts(withBody, attachments, { blobs, partsKey });
   const rewritten = await mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
   // What cannot be erased now, the reservation erases.
-  if (!rewritten.ok) await blobs.delete([partsKey]).catch(() => {});
+  if (!rewritten.ok) await eraseUnused([blobs, [partsKey]], [rows, [bodyKey]]);
   return rewritten;
 }

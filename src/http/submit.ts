@@ -1,4 +1,3 @@
-import type { Email } from "../contract/message.ts";
 import { invalid, type Answer, type Problem } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import { sha256Hex } from "../lib/hash.ts";
@@ -11,7 +10,7 @@ import type { SendAdmission, SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 import { json } from "./answers.ts";
-import { completeEmail, type Asked } from "./message-source.ts";
+import { wholeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
 
 /** Visible ASCII: what a header can carry whatever stands between client and service. */
@@ -119,6 +118,5 @@ async function whole(
   asked: Asked,
   { ownDomains, ...email }: EmailAnswer & { ownDomains: string[] },
 ): Promise<Answer<AnsweredEmail>> {
-  const text = await completeEmail(asked, email);
-  return text.ok ? done({ email: JSON.parse(text.value) as Email, ownDomains }) : text;
+  return done({ email: await wholeEmail(asked, email), ownDomains });
 }

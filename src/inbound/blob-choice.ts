@@ -23,7 +23,8 @@ export function blobsForReading(env: Env, mailbox: MailboxStub, key: string): Bl
   return isRowsKey(key) ? rowsOf(mailbox) : blobsForWriting(env, mailbox);
 }
 
-function rowsOf(mailbox: MailboxStub): RowsBlobStore {
+/** Rows of the mailbox: where the texts of large messages always lie. */
+export function rowsOf(mailbox: MailboxStub): RowsBlobStore {
   return new RowsBlobStore({
     putChunk: async (key, position, bytes) => mailbox.putChunk(key, position, bytes),
     getChunk: async (key, position) => mailbox.getChunk(key, position),

@@ -5,13 +5,13 @@ import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
 import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
 import { parseMail } from "../mail/parse.ts";
-import type { ParsedMail } from "../mail/parsed-mail.ts";
+import type { ParsedAttachment, ParsedMail } from "../mail/parsed-mail.ts";
 import { preparedFor, prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Received } from "../mailbox/receiving.ts";
 import type { KeptMessage } from "../mailbox/take-over.ts";
 import type { BlobStore } from "../blobs/store.ts";
-import { blobsForWriting, MAX_ROW_BYTES } from "./blob-choice.ts";
+import { blobsForWriting, MAX_ROW_BYTES, rowsOf } from "./blob-choice.ts";
 import { wasMade } from "../lib/made.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 import { locatorReached } from "./reached.ts";
@@ -52,17 +52,12 @@ export async function receiveBy(
 }
 
 /** Stores a message in the mailbox behind `to.locator`; `reading` is how it is read. */
-export async function store(
-  mail: Mail,
-  to: { env: Env; locator: string },
-  reading: Reading,
-): Promise<Answer<Received>> {
+export async function store(mail: Mail, to: Destination, reading: Reading): Promise<Answer<Received>> {
   const isMade = await withRetries(() => wasMade(to.env, "Mailbox", mailboxBehind(to.env, to.locator)));
   if (!isMade) return refused(UNKNOWN_MAILBOX);
   if (isLarge(mail.raw)) return withRetries(() => receiveLarge(mail, to, reading));
   const { prepared } = await reading(mail);
-  const small = inOneRow(mail.raw, prepared);
-  return withRetries(async () => mailboxBehind(to.env, to.locator).receive(small));
+  return withRetries(() => receiveSmall(mail.raw, prepared, to));
 }
 
 /** As `receiveMail`, for a message of a mailbox that is taken over by the one behind `to.locator`. */
@@ -72,7 +67,7 @@ export async function receiveKept(
 ): Promise<Answer<Received>> {
   if (isLarge(mail.raw)) return receiveLarge(mail, to, read);
   const { prepared } = await read(mail);
-  return mailboxBehind(to.env, to.locator).receive(inOneRow(mail.raw, prepared), to.kept);
+  return receiveSmall(mail.raw, prepared, to);
 }
 
 /** Whether a message is too large for a row of its mailbox. */
@@ -88,10 +83,12 @@ export interface Mail {
 }
 
 /** How a message is read: for itself, or once for several mailboxes. */
-export type Reading = (mail: Mail) => Promise<{ prepared: Prepared; parts: Uint8Array[] }>;
+export type Reading = (
+  mail: Mail,
+) => Promise<{ prepared: Prepared; attachments: readonly ParsedAttachment[] }>;
 
 /** Parses a message and reads out of it what is stored. */
-export async function read(mail: Mail): Promise<{ prepared: Prepared; parts: Uint8Array[] }> {
+export async function read(mail: Mail): ReturnType<Reading> {
   return withParts(await parse(mail));
 }
 
@@ -111,7 +108,7 @@ async function parse(mail: Mail): Promise<{ prepared: Prepared; parsed: ParsedMa
 }
 
 function withParts({ prepared, parsed }: { prepared: Prepared; parsed: ParsedMail }) {
-  return { prepared, parts: parsed.attachments.map((attachment) => attachment.content) };
+  return { prepared, attachments: parsed.attachments };
 }
 
 /** Reads an envelope recipient; null for what can be no mailbox. */
@@ -121,52 +118,105 @@ export function readRecipient(to: string): Recipient | null {
   return canonical === null || written === null ? null : { canonical, written };
 }
 
+/** Where a message goes. */
+interface Destination {
+  env: Env;
+  locator: string;
+  kept?: KeptMessage;
+}
+
+/** A message that fits a row; its texts may not, for in JSON they take up to six times as much. */
+async function receiveSmall(
+  raw: Uint8Array,
+  prepared: Prepared,
+  { env, locator, kept }: Destination,
+): Promise<Answer<Received>> {
+  const mailbox = mailboxBehind(env, locator);
+  const inRow = { raw: exactBuffer(raw), rawKey: null, partsKey: null };
+  const { largeBody, ...rest } = prepared;
+  if (largeBody === null) {
+    return mailbox.receive({ ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] }, kept);
+  }
+  const rows = rowsOf(mailbox);
+  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([bodyKey], raw.byteLength);
+  if (!reserved.ok) return reserved;
+  const stored = await storeBody(prepared, { rows, bodyKey });
+  const received = await mailbox.receive({ ...stored, ...inRow }, kept);
+  if (!received.ok || received.value.duplicate) await eraseUnused([rows, [bodyKey]]);
+  return received;
+}
+
 /**
  * Reserves before it costs anything, writes the blobs, then the rows. What a crash leaves behind, the reservation erases.
  */
 async function receiveLarge(
   mail: Mail,
-  to: { env: Env; locator: string; kept?: KeptMessage },
+  { env, locator, kept }: Destination,
   reading: Reading,
 ): Promise<Answer<Received>> {
-  const mailbox = mailboxBehind(to.env, to.locator);
-  const blobs = blobsForWriting(to.env, mailbox);
-  const rawKey = blobs.newKey(to.locator, uuidV7(Date.now()));
-  const partsKey = blobs.newKey(to.locator, uuidV7(Date.now()));
-  const reserved = await mailbox.reserve([rawKey, partsKey], mail.raw.byteLength);
+  const mailbox = mailboxBehind(env, locator);
+  const blobs = blobsForWriting(env, mailbox);
+  const rows = rowsOf(mailbox);
+  const rawKey = blobs.newKey(locator, uuidV7(Date.now()));
+  const partsKey = blobs.newKey(locator, uuidV7(Date.now()));
+  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([rawKey, partsKey, bodyKey], mail.raw.byteLength);
   if (!reserved.ok) return reserved;
   await blobs.put(rawKey, [mail.raw]);
-  const { prepared, parts } = await reading(mail);
-  const stored = await storeParts(prepared, parts, { blobs, partsKey });
-  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, to.kept);
-  // Nobody needs them: the message was refused, or is there already. What cannot be erased now, the reservation erases.
+  const { prepared, attachments } = await reading(mail);
+  const withBody = await storeBody(prepared, { rows, bodyKey });
+  const stored = await storeParts(withBody, attachments, { blobs, partsKey });
+  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, kept);
   if (!received.ok || received.value.duplicate) {
-    await blobs
-      .delete([rawKey, partsKey])
-      .catch((error: unknown) => console.error("Blobs that no message uses are erased later:", error));
+    await eraseUnused([blobs, [rawKey, partsKey]], [rows, [bodyKey]]);
   }
   return received;
 }
 
-/** Writes the attachments of a large message end to end into one blob: each is a range of it. */
+/** Erases what no message uses: it was refused, or is there already. What cannot be erased now, the reservation erases. */
+export async function eraseUnused(...unused: (readonly [BlobStore, string[]])[]): Promise<void> {
+  for (const [store, keys] of unused) {
+    await store
+      .delete(keys)
+      .catch((error: unknown) => console.error("Blobs that no message uses are erased later:", error));
+  }
+}
+
+/** A message whose texts are where they stay. */
+type WithBody = Omit<PreparedMail, "raw" | "rawKey" | "partsKey">;
+
+/** Writes the texts that are too large for a row into rows of their own, from which a read streams them. */
+export async function storeBody(
+  { largeBody, ...prepared }: Prepared,
+  { rows, bodyKey }: { rows: BlobStore; bodyKey: string },
+): Promise<WithBody> {
+  if (largeBody === null) return { ...prepared, bodyKey: null, bodyLayout: null, unusedKeys: [bodyKey] };
+  await rows.write(bodyKey, largeBody.pieces());
+  return { ...prepared, bodyKey, bodyLayout: JSON.stringify(largeBody.layout), unusedKeys: [] };
+}
+
+/** Writes the attachments of a large message end to end into one blob: each is a range of it. They are decoded on the way. */
 export async function storeParts(
-  prepared: Prepared,
-  parts: Uint8Array[],
+  prepared: WithBody,
+  parts: readonly ParsedAttachment[],
   to: { blobs: BlobStore; partsKey: string },
-): Promise<Prepared & Pick<PreparedMail, "partsKey" | "unusedKeys">> {
-  if (parts.length === 0) return { ...prepared, partsKey: null, unusedKeys: [to.partsKey] };
-  await to.blobs.put(to.partsKey, parts);
+): Promise<WithBody & Pick<PreparedMail, "partsKey">> {
+  if (parts.length === 0) {
+    return { ...prepared, partsKey: null, unusedKeys: [...prepared.unusedKeys, to.partsKey] };
+  }
+  await to.blobs.write(to.partsKey, piecesOf(parts));
   let end = 0;
   const attachments = prepared.attachments.map((attachment) => {
     const offset = end;
     end += attachment.sizeBytes;
     return { ...attachment, offset };
   });
-  return { ...prepared, attachments, partsKey: to.partsKey, unusedKeys: [] };
+  return { ...prepared, attachments, partsKey: to.partsKey };
 }
 
-function inOneRow(raw: Uint8Array, prepared: Prepared): PreparedMail {
-  return { ...prepared, raw: exactBuffer(raw), rawKey: null, partsKey: null, unusedKeys: [] };
+function* piecesOf(parts: readonly ParsedAttachment[]): Generator<Uint8Array> {
+  for (const part of parts) yield* part.pieces();
 }
 
 /** The bytes as a buffer of their own, copied only if they are a part of a larger one. */

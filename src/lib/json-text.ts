@@ -12,6 +12,12 @@ export function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
+/** A string literal that was cut short, ended before an escape that was cut with it: one of up to six characters. */
+export function closedLiteral(start: string): string {
+  const whole = start.replace(/\\(?:u[0-9a-f]{0,3})?$/, "");
+  return isEscaped(whole, whole.length) ? `${whole.slice(0, -1)}"` : `${whole}"`;
+}
+
 /** The ellipsis as JSON writes it in ASCII. */
 export const ESCAPED_ELLIPSIS = "\\u2026";
 

@@ -1,6 +1,6 @@
 // The global of this name is looked up the slow way each time.
 import { Buffer } from "node:buffer";
-import { ESCAPED_ELLIPSIS, isEscaped, latinJson, literalEnd } from "../lib/json-text.ts";
+import { closedLiteral, ESCAPED_ELLIPSIS, latinJson, literalEnd } from "../lib/json-text.ts";
 import { MAX_QUERY_ITEMS, MAX_READ_CHARS } from "./search-query.ts";
 import { boundedText, foldText } from "./search-text.ts";
 
@@ -345,12 +345,8 @@ export function bodyTextStart(start: string): string | null {
   if (!start.startsWith(BODY_OPENING)) return null;
   const end = literalEnd(start, BODY_OPENING.length);
   const literal =
-    end === -1 ? closed(start.slice(BODY_OPENING.length - 1)) : start.slice(BODY_OPENING.length - 1, end + 1);
+    end === -1
+      ? closedLiteral(start.slice(BODY_OPENING.length - 1))
+      : start.slice(BODY_OPENING.length - 1, end + 1);
   return JSON.parse(literal) as string;
-}
-
-/** A string literal that was cut short, ended before an escape that was cut with it: one of up to six characters. */
-function closed(literal: string): string {
-  const whole = literal.replace(/\\(?:u[0-9a-f]{0,3})?$/, "");
-  return isEscaped(whole, whole.length) ? `${whole.slice(0, -1)}"` : `${whole}"`;
 }

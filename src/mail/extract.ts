@@ -2,12 +2,12 @@ import type { Extraction, ExtractionType } from "../contract/extraction.ts";
 import { readCalendar } from "./extract/calendar.ts";
 import { NOTHING } from "./extract/nothing.ts";
 import { readCode } from "./extract/code.ts";
-import type { ExtractMail } from "./extract/mail.ts";
+import { MAX_HTML_CHARS, type ExtractMail } from "./extract/mail.ts";
 import { readOrder } from "./extract/order.ts";
 import { readReceipt } from "./extract/receipt.ts";
 import { readShipping } from "./extract/shipping.ts";
 
-export type { ExtractMail } from "./extract/mail.ts";
+export { MAX_HTML_CHARS, type ExtractMail } from "./extract/mail.ts";
 
 /** Counts the changes of what the extractors find. Nothing they find is stored, so a new version reads old mail as well. */
 export const EXTRACTOR_VERSION = 1;
@@ -40,7 +40,7 @@ export function extract(
 }
 
 /** Characters of a text that is read; the code reader and the quotation's end look at fewer. */
-const MAX_TEXT_CHARS = 200_000;
+export const MAX_TEXT_CHARS = 200_000;
 const MAX_SUBJECT_CHARS = 1_000;
 const MAX_NAME_CHARS = 300;
 /** RFC 5321 §4.5.3.1: 64 of a local part, 255 of a domain. */
@@ -51,6 +51,7 @@ function bounded(mail: ExtractMail): ExtractMail {
     ...mail,
     subject: mail.subject.slice(0, MAX_SUBJECT_CHARS),
     text: mail.text.slice(0, MAX_TEXT_CHARS),
+    html: mail.html.slice(0, MAX_HTML_CHARS),
     from: {
       name: mail.from.name.slice(0, MAX_NAME_CHARS),
       address: mail.from.address.slice(-MAX_ADDRESS_CHARS),

@@ -21,8 +21,14 @@ const IDLE_JOINER =
  * from scripts, comments and hidden nodes. Linear in the input, whatever its nesting. Stylesheets are not applied.
  */
 export function htmlToText(html: string): string {
+  return readHtml(html).text;
+}
+
+/** As `htmlToText`; `isCut` says that the HTML goes on behind as many tags as are read. */
+export function readHtml(html: string): { text: string; isCut: boolean } {
   const reader = new HtmlReader(html.toWellFormed());
-  return reader.read();
+  const text = reader.read();
+  return { text, isCut: reader.isCut };
 }
 
 /** The first words of a text on one line, cut at a word, with `…` where something was cut. */

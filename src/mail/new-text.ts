@@ -5,6 +5,12 @@ import { withoutSignature } from "./signature.ts";
 /** Characters of a body that a snippet is made of: two hundred of them are shown, behind a quotation perhaps. */
 const SNIPPET_SOURCE_CHARS = 4_000;
 
+/** Characters in which words for a snippet are looked for: a text of invisible ones has none. */
+const MAX_SNIPPET_SEARCH_CHARS = 100_000;
+
+/** Lines of a text in which quotations are looked for; a mail of more is a log or a table. */
+const MAX_LINES = 50_000;
+
 /** A line of a quotation, as `>` marks it. */
 const QUOTED = /^[\s\u200b]{0,3}[>＞]/;
 
@@ -28,11 +34,13 @@ const FOLDED_START =
 /**
  * What the sender of a mail wrote anew: its text without quotations, above, below and between which it may stand, and without
  * the signature. A mail that is passed on is what its sender sends, so a forward keeps its body. The result is made of lines of
- * the text, in their order; "" if all of it is quoted. Never throws; linear in the input.
+ * the text, in their order; "" if all of it is quoted. A text of more lines than MAX_LINES is kept whole. Never throws; linear
+ * in the input.
  */
 export function newText(text: string, subject: string): string {
+  const lines = text.split(/\r\n|\r|\n/, MAX_LINES + 1);
+  if (lines.length > MAX_LINES) return withoutBlankEnds(text);
   const isWhole = isForward(subject);
-  const lines = text.split(/\r\n|\r|\n/);
   const own = isWhole ? lines : withoutSignature(mayQuote(text) ? unquoted(lines) : lines);
   return own === lines && !text.includes("\r") ? withoutBlankEnds(text) : trimmed(own).join("\n");
 }
@@ -40,7 +48,7 @@ export function newText(text: string, subject: string): string {
 /** The words of a mail that a listing shows: of what is new, or of the whole text where nothing is. */
 export function snippetOf(text: string, subject: string): string {
   const fresh = textToSnippet(newText(text.slice(0, SNIPPET_SOURCE_CHARS), subject));
-  return fresh === "" ? textToSnippet(text) : fresh;
+  return fresh === "" ? textToSnippet(text.slice(0, MAX_SNIPPET_SEARCH_CHARS)) : fresh;
 }
 
 function mayQuote(text: string): boolean {

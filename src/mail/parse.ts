@@ -1,6 +1,5 @@
-import type { Attachment } from "postal-mime";
 import { defaultFilename, safeFilename } from "./attachment-name.ts";
-import { MAX_NESTING_DEPTH, parseBody, type ParsedBody } from "./body-parser.ts";
+import { MAX_NESTING_DEPTH, parseBody, type ParsedBody, type ParsedFile } from "./body-parser.ts";
 import { MAX_HEADER_BYTES, readHeaderBlock, skipEmptyLines } from "./header-block.ts";
 import type { HeaderBlock, HeaderField } from "./header-block.ts";
 import {
@@ -34,18 +33,21 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   const faults = new Set<string>();
   if (header.isCut) faults.add("headers_cut");
   const body = await readBody(message, header, faults);
+  if (body.isHeaderCut) faults.add("headers_cut");
+  if (body.isLineCut) faults.add("too_many_lines");
   if (body.isTextCut) faults.add("text_cut");
-  if (body.attachments.length > MAX_PARTS) faults.add("too_many_parts");
+  if (body.files.length > MAX_PARTS) faults.add("too_many_parts");
   return {
     ...headerValues(header.fields),
     text: cleanText(body.text),
     html: cleanText(body.html),
-    attachments: body.attachments.slice(0, MAX_PARTS).map(parsedAttachment),
+    attachments: body.files.slice(0, MAX_PARTS).map(parsedAttachment),
+    isTextCut: body.isTextCut,
     faults: [...faults],
   };
 }
 
-type HeaderValues = Omit<ParsedMail, "text" | "html" | "attachments" | "faults">;
+type HeaderValues = Omit<ParsedMail, "text" | "html" | "attachments" | "isTextCut" | "faults">;
 
 function headerValues(fields: readonly HeaderField[]): HeaderValues {
   const all = (name: string): string[] =>
@@ -93,19 +95,14 @@ async function readBody(message: Uint8Array, header: HeaderBlock, faults: Set<st
   }
 }
 
-/** The message with a header block the parser can take: its own, or the fields about content alone. */
-function forParser(message: Uint8Array, { fields, bodyStart, isCut }: HeaderBlock): Uint8Array {
-  if (fields.length > 0 && !isCut && bodyStart <= MAX_HEADER_BYTES) return message;
+/** The message with a header block the parser can take: its own, or the fields about content alone, before the body. */
+function forParser(message: Uint8Array, { fields, bodyStart, isCut }: HeaderBlock): Uint8Array[] {
+  if (fields.length > 0 && !isCut && bodyStart <= MAX_HEADER_BYTES) return [message];
   // Without a single field the whole is text, though no empty line says so.
   const body = fields.length > 0 ? message.subarray(bodyStart) : message;
   const content = fields.filter(({ name }) => name.startsWith("content-"));
-  const head = new TextEncoder().encode(
-    `${content.map(({ name, value }) => `${name}: ${value}\n`).join("")}\n`,
-  );
-  const joined = new Uint8Array(head.length + body.length);
-  joined.set(head);
-  joined.set(body, head.length);
-  return joined;
+  const head = content.map(({ name, value }) => `${name}: ${value}\n`).join("");
+  return [new TextEncoder().encode(`${head}\n`), body];
 }
 
 async function salvage(message: Uint8Array, header: HeaderBlock): Promise<ParsedBody> {
@@ -114,7 +111,7 @@ async function salvage(message: Uint8Array, header: HeaderBlock): Promise<Parsed
     return await parseBody(forParser(beforeDeepNesting(part, header.bodyStart), header));
   } catch {
     // Nothing of the structure can be read; the header fields and the raw bytes remain.
-    return { text: "", html: "", attachments: [], isTextCut: false };
+    return { text: "", html: "", files: [], isTextCut: false, isHeaderCut: false, isLineCut: false };
   }
 }
 
@@ -129,30 +126,55 @@ function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, "\n").replaceAll("\0", "").toWellFormed();
 }
 
-function parsedAttachment(attachment: Attachment, partIndex: number): ParsedAttachment {
-  const contentType =
-    oneLine(attachment.mimeType.toLowerCase(), MAX_CONTENT_TYPE_CHARS) || "application/octet-stream";
-  const content = contentBytes(attachment.content);
-  const contentId = oneLine((attachment.contentId ?? "").replace(/^\s*<|>\s*$/g, ""), MAX_CONTENT_ID_CHARS);
-  return {
-    filename:
+/** A file of a message: what its header says, and its bytes, which lie encoded in the message. */
+class FileOfMessage implements ParsedAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly disposition: string | null;
+  readonly contentId: string | null;
+  readonly partIndex: number;
+  readonly #file: ParsedFile;
+
+  constructor(file: ParsedFile, partIndex: number) {
+    const { attachment } = file;
+    this.#file = file;
+    this.contentType =
+      oneLine(attachment.mimeType.toLowerCase(), MAX_CONTENT_TYPE_CHARS) || "application/octet-stream";
+    this.filename =
       safeFilename(attachment.filename ?? "") ||
-      (contentType === "message/rfc822" ? messageFilename(content) : defaultFilename(partIndex, contentType)),
-    contentType,
-    disposition: oneLine(attachment.disposition ?? "", MAX_CONTENT_TYPE_CHARS) || null,
-    contentId: contentId || null,
-    partIndex,
-    content,
-  };
+      (this.contentType === "message/rfc822"
+        ? messageFilename(file.body.start(MAX_HEADER_BYTES).bytes)
+        : defaultFilename(partIndex, this.contentType));
+    this.disposition = oneLine(attachment.disposition ?? "", MAX_CONTENT_TYPE_CHARS) || null;
+    const contentId = (attachment.contentId ?? "").replace(/^\s*<|>\s*$/g, "");
+    this.contentId = oneLine(contentId, MAX_CONTENT_ID_CHARS) || null;
+    this.partIndex = partIndex;
+  }
+
+  get sizeBytes(): number {
+    return this.#file.body.byteLength;
+  }
+
+  get content(): Uint8Array {
+    return this.#file.body.start(this.sizeBytes).bytes;
+  }
+
+  pieces(): Iterable<Uint8Array> {
+    return this.#file.body.pieces();
+  }
+
+  readText(maxBytes: number): string | null {
+    const text = this.#file.readText(maxBytes);
+    return text === null ? null : cleanText(text);
+  }
 }
 
-function contentBytes(content: Attachment["content"]): Uint8Array {
-  if (typeof content === "string") return new TextEncoder().encode(content);
-  return content instanceof Uint8Array ? content : new Uint8Array(content);
+function parsedAttachment(file: ParsedFile, partIndex: number): ParsedAttachment {
+  return new FileOfMessage(file, partIndex);
 }
 
-function messageFilename(message: Uint8Array): string {
-  const { fields } = readHeaderBlock(message.subarray(0, MAX_HEADER_BYTES));
+function messageFilename(start: Uint8Array): string {
+  const { fields } = readHeaderBlock(start);
   const subject = subjectText(fields.find(({ name }) => name === "subject")?.value ?? "");
   const name = safeFilename(subject.replaceAll(/[/\\:]/g, "-"));
   return name === "" ? "message.eml" : safeFilename(`${name}.eml`);

@@ -15,7 +15,14 @@ export interface ParsedAttachment {
   contentId: string | null;
   /** Position among the attachments, from 0. */
   partIndex: number;
-  content: Uint8Array;
+  /** Bytes that it decodes to. */
+  readonly sizeBytes: number;
+  /** All of it, decoded anew at each use. */
+  readonly content: Uint8Array;
+  /** The same in pieces of at most 1 MB, unless it lies in the message as it is; one is good until the next is asked for. */
+  pieces(): Iterable<Uint8Array>;
+  /** What it says as a text in its charset, with `\n` for line ends; null if it decodes to more than `maxBytes`. */
+  readText(maxBytes: number): string | null;
 }
 
 /** A message as far as it could be read. Every string is well-formed Unicode. */
@@ -41,6 +48,8 @@ export interface ParsedMail {
   /** Lower-case name to value, repeats joined by "\n", in order of first appearance. */
   headers: Record<string, string>;
   attachments: ParsedAttachment[];
+  /** Whether text or HTML go on in the raw message: they end at MAX_BODY_BYTES. */
+  isTextCut: boolean;
   /** What could not be read or was cut, each a stable word such as `too_many_parts`; empty for a sound message. */
   faults: string[];
 }

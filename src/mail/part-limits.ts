@@ -10,7 +10,7 @@ const MAX_LINES = 1_000_000;
 /** Declarations looked at; each is one multipart, and MAX_DASHED_LINES bounds what lies beyond. */
 const MAX_DECLARATIONS = 2_000;
 /** RFC 2046 §5.1.1 allows 70 characters; some senders write more. */
-const MAX_BOUNDARY_CHARS = 256;
+export const MAX_BOUNDARY_CHARS = 256;
 
 const LF = 0x0a;
 const DASH = 0x2d;

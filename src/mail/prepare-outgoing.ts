@@ -26,6 +26,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
   const { recipients, returnPath, sizeBytes } = departure;
   const text = textOf(message);
   const listing: Listing = {
+    text_truncated: false,
     from_address: from.address,
     from_name: from.name,
     to_address: (to.length > 0 ? to.map(({ address }) => address) : recipients).join(", "),
@@ -58,6 +59,8 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
       metadata: metadataOf(message, recipients, returnPath),
     }),
     body: null,
+    bodyKey: null,
+    bodyLayout: null,
     attachments: message.attachments.map(({ filename, contentType, contentId, sizeBytes: bytes }) => ({
       filename,
       contentType: contentType.split(";")[0] ?? contentType,

@@ -1,10 +1,12 @@
 import type { Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson } from "../lib/json-text.ts";
+import { attachmentTexts, type AttachmentText } from "./attachment-text.ts";
 import { authenticationFrom } from "./authentication.ts";
 import { readCode, type CodeReading } from "./code.ts";
 import { contentDigest } from "./content-digest.ts";
 import { labelsFor } from "./labels.ts";
+import { LargeBody } from "./large-body.ts";
 import { newText, snippetOf } from "./new-text.ts";
 import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
@@ -26,8 +28,8 @@ export interface Envelope {
 }
 
 /**
- * Bytes of body and headers that lie in a row; beyond, they are read from the raw message each time. With a raw message of
- * 512 KB and 1,000 attachments, whose descriptions are cut as below, the row stays under the platform's 2 MB.
+ * Bytes of body and headers that lie in a row; beyond, they lie in rows of their own. With a raw message of 512 KB and 1,000
+ * attachments, whose descriptions are cut as below, the row stays under the platform's 2 MB.
  */
 const MAX_STORED_BODY_BYTES = 256_000;
 /** Characters of what one attachment's headers say. */
@@ -41,7 +43,13 @@ const MAX_NAME_CHARS = 1_000;
 const MESSAGE_KEY_HEX = 32;
 
 /** Everything that storing a message takes, but for where its bytes lie. */
-export type Prepared = Omit<PreparedMail, "raw" | "rawKey" | "partsKey" | "unusedKeys">;
+export type Prepared = Omit<
+  PreparedMail,
+  "raw" | "rawKey" | "partsKey" | "unusedKeys" | "bodyKey" | "bodyLayout"
+> & {
+  /** The bodies where `body` is null. */
+  largeBody: LargeBody | null;
+};
 
 /** Reads out of a parsed message what the mailbox writes: labels, code, verdicts, texts for listing and search. */
 export function prepareMail(
@@ -52,9 +60,13 @@ export function prepareMail(
 ): Prepared {
   const fromAddress = cut(parsed.from.address || envelope.from);
   const found = readCode({ subject: parsed.subject, text: parsed.text, html: parsed.html, fromAddress });
-  const body = bodyJson(parsed);
-  const attachments = parsed.attachments.map(storedAttachment);
+  const texts = attachmentTexts(parsed.attachments);
+  const attachments = parsed.attachments.map((attachment, part) =>
+    storedAttachment(attachment, texts[part] ?? {}),
+  );
   const listing: Listing = {
+    // First, as those who read older listings expect (`wholeListing`).
+    text_truncated: parsed.isTextCut,
     from_address: fromAddress,
     from_name: cut(parsed.from.name),
     to_address: envelope.to,
@@ -86,7 +98,7 @@ export function prepareMail(
     ancestorKeys: parsed.ancestorIds.map(messageKey),
     digest: contentDigest(raw),
     detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
-    body: Buffer.byteLength(body) > MAX_STORED_BODY_BYTES ? null : body,
+    ...storedBody(parsed),
     attachments,
     search: searchText(parsed, {
       addresses: [fromAddress, ...recipientsOf(envelope)],
@@ -134,19 +146,38 @@ function evidenceJson({ code, link, confidence, evidence }: CodeReading): string
   return code === null && link === null ? null : JSON.stringify({ confidence, evidence });
 }
 
+/** The texts of a message as they are stored: as one JSON object where that fits a row. */
+export function storedBody(
+  parsed: BodySource & Pick<ParsedMail, "subject">,
+): Pick<Prepared, "body" | "largeBody"> {
+  const { text, html, subject } = parsed;
+  // JSON has a byte at least for each character.
+  const body = text.length + html.length > MAX_STORED_BODY_BYTES ? null : bodyJson(parsed);
+  if (body !== null && Buffer.byteLength(body) <= MAX_STORED_BODY_BYTES) return { body, largeBody: null };
+  const fresh = newText(text, subject);
+  const largeBody = new LargeBody({ text, html, fresh, others: JSON.stringify(headerMembers(parsed)) });
+  return { body: null, largeBody };
+}
+
+type BodySource = Pick<ParsedMail, "text" | "html" | "cc" | "inReplyTo" | "references" | "headers">;
+
 /** The members of an Email that come from the message's text and headers, as a JSON object. */
-export function bodyJson(
-  parsed: Pick<ParsedMail, "text" | "html" | "cc" | "inReplyTo" | "references" | "headers">,
-): string {
+export function bodyJson(parsed: BodySource): string {
   return JSON.stringify({
     // First, so that a search finds the beginning of the text without reading the whole (`bodyTextStart`).
     body_text: parsed.text,
+    ...headerMembers(parsed),
+    body_html: parsed.html,
+  });
+}
+
+function headerMembers(parsed: Omit<BodySource, "text" | "html">) {
+  return {
     cc_address: parsed.cc.map(written).join(", "),
     in_reply_to: parsed.inReplyTo,
     references: parsed.references,
-    body_html: parsed.html,
     headers: parsed.headers,
-  });
+  };
 }
 
 /** What stands for a Message-ID in the index of known ids. */
@@ -192,14 +223,18 @@ export function envelopeOf(metadata: Metadata): Envelope {
   };
 }
 
-function storedAttachment(attachment: ParsedMail["attachments"][number]): StoredAttachment {
+function storedAttachment(
+  attachment: ParsedMail["attachments"][number],
+  text: AttachmentText,
+): StoredAttachment {
   return {
     filename: cutToBytes(attachment.filename, MAX_FILENAME_BYTES),
     contentType: attachment.contentType.slice(0, MAX_CONTENT_TYPE_CHARS),
-    sizeBytes: attachment.content.byteLength,
+    sizeBytes: attachment.sizeBytes,
     disposition: attachment.disposition?.slice(0, MAX_DISPOSITION_CHARS).toWellFormed() ?? null,
     contentId: attachment.contentId?.slice(0, MAX_CONTENT_ID_CHARS).toWellFormed() ?? null,
     offset: null,
+    ...text,
   };
 }
 
@@ -208,7 +243,7 @@ interface Searched {
   /** Those that stand in no header field. */
   addresses: readonly string[];
   code: string | null;
-  attachments: readonly { filename: string }[];
+  attachments: readonly { filename: string; text?: string }[];
 }
 
 /** The columns of the full-text row. */
@@ -223,7 +258,7 @@ export function searchText(
     addresses: searchedAddresses(parsed, mail.addresses),
     body: searchableText(parsed.ancestorIds.length > 0 ? newTextFirst(parsed) : parsed.text),
     code: mail.code ?? "",
-    attachments: searchableText(mail.attachments.map((attachment) => attachment.filename).join(" ")),
+    attachments: searchableText(attachmentWords(mail.attachments)),
   };
 }
 
@@ -233,6 +268,12 @@ function searchedAddresses(
 ): string {
   const named = [parsed.from, ...parsed.to, ...parsed.cc].map((person) => person.address);
   return searchableText([...new Set([...others, ...named])].join(" "));
+}
+
+/** Names first: of very long texts the end is not indexed. */
+function attachmentWords(attachments: Searched["attachments"]): string {
+  const texts = attachments.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  return [attachments.map(({ filename }) => filename).join(" "), ...texts].join("\n");
 }
 
 /** What its sender wrote anew counts twice in a mail that quotes another: of a thread the mail that says a thing is found first. */

@@ -10,11 +10,16 @@ export interface StoredAttachment {
   contentId: string | null;
   /** First byte within the blob of parts; null where the raw message is small enough to cut from. */
   offset: number | null;
+  /** What it says, if it is a text of a size that is read. */
+  text?: string;
+  /** It is a text, and longer than is read. */
+  isTooLarge?: true;
 }
 
 /** What a listing shows of a message and nothing ever changes. */
 export type Listing = Pick<
   EmailSummary,
+  | "text_truncated"
   | "from_address"
   | "from_name"
   | "to_address"
@@ -62,8 +67,12 @@ export interface PreparedMail {
   digest: string;
   /** JSON object: the members of an Email that fit a row whatever the message. */
   detail: string;
-  /** JSON object: body_text, body_html, headers; null where they are too large for a row and are read from the raw message. */
+  /** JSON object: body_text, body_html, headers; null where they are too large for a row and lie in the blob `bodyKey`. */
   body: string | null;
+  /** Where the bodies of a message lie that do not fit a row, in rows of the mailbox; null where they do. */
+  bodyKey: string | null;
+  /** JSON of BodyLayout; null as `bodyKey` is. */
+  bodyLayout: string | null;
   attachments: StoredAttachment[];
   search: SearchText;
   sizeBytes: number;

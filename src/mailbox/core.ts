@@ -18,7 +18,9 @@ import { eventsAfter, type LoggedEvent } from "./log.ts";
 import { type View } from "./present.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { CodeRow } from "./schema.ts";
+import { OlderBodies } from "./older-bodies.ts";
 import { Outbox } from "./outbox.ts";
+import { seqOf, type EmailAnswer } from "./reading.ts";
 import type { ReportTools } from "./reports.ts";
 import { erasedBy, prune, retentionDue } from "./retention.ts";
 import * as statements from "./statements.ts";
@@ -78,6 +80,7 @@ export abstract class MailboxCore extends Server<Env> {
   /** Who waits for the first try of a message. */
   protected readonly sendWaiters = new Waiters<Seq>();
   protected account: Account | null = null;
+  readonly #olderBodies: OlderBodies;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, uses: 0 };
   protected readonly pages = new KeptPages();
@@ -91,6 +94,11 @@ export abstract class MailboxCore extends Server<Env> {
     });
     this.alarmClock = new AlarmClock(ctx.storage);
     this.outbox = new Outbox(this.db);
+    this.#olderBodies = new OlderBodies({
+      db: this.db,
+      bucket: () => this.env.BLOBS,
+      commit: (change) => this.commit(change),
+    });
     this.jobs = this.#newJobs();
     this.#lifecycle = new Lifecycle(this.db, ctx.storage, env, () => this.jobs.domains.releaseAll());
     if (!hasSchema(this.db)) return;
@@ -184,6 +192,32 @@ export abstract class MailboxCore extends Server<Env> {
     const admitted = this.admit(access);
     if (!admitted.ok) return admitted;
     return this.account === null ? refused(noMailbox(access)) : work(this.account, admitted.value);
+  }
+
+  /** Reads emails; those from before their bodies were stored get them first, and are read again. */
+  protected async withBodies<T>(
+    read: () => Answer<T>,
+    emailsOf: (value: T) => readonly EmailAnswer[],
+  ): Promise<Answer<T>> {
+    const found = read();
+    const account = this.account;
+    if (!found.ok || account === null) return found;
+    const without = emailsOf(found.value).filter(({ isWithoutBody }) => isWithoutBody);
+    if (without.length === 0) return found;
+    try {
+      for (const { id } of without) {
+        const seq = seqOf(this.view(account), id);
+        if (seq.ok) await this.#olderBodies.keep(seq.value);
+      }
+    } catch (error) {
+      console.error("The texts of a stored message could not be read:", error);
+      return refused({
+        code: "unavailable",
+        error: "The stored message cannot be read now; try again",
+        retryAfterSeconds: 5,
+      });
+    }
+    return read();
   }
 
   /** Runs a change as one transaction. When it fails, memory is read again from what is stored. */

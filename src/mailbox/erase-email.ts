@@ -20,7 +20,7 @@ export function eraseEmail(
   if (row === null) return refused(notFound("Email"));
   const isHidden = db.first(statements.IS_HIDDEN, seq)?.hidden === 1;
   for (const label of JSON.parse(row.labels) as string[]) db.run(statements.REMOVE_LABEL, label, seq);
-  for (const key of [row.raw_key, row.parts_key]) {
+  for (const key of [row.raw_key, row.parts_key, row.body_key]) {
     if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
   }
   if (row.status !== "received") {

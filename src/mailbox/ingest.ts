@@ -110,7 +110,7 @@ function file(
 ): Filed {
   const seq = nextSeq(account.row.last_seq, filing.nowMs);
   const thread = joinThread(db, filing.known, mail, { seq, fresh: filing.thread ?? seq });
-  for (const key of [mail.rawKey, mail.partsKey]) if (key !== null) claimBlob(db, key);
+  for (const key of [mail.rawKey, mail.partsKey, mail.bodyKey]) if (key !== null) claimBlob(db, key);
   for (const key of mail.unusedKeys) db.run(statements.END_ERASURE, key);
   const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
   const { length } = mail.attachments;
@@ -119,7 +119,8 @@ function file(
   const rest = [length, JSON.stringify(labels), mail.sizeBytes, mail.codeEvidence, mail.codeReader] as const;
   db.run(statements.INSERT_MESSAGE, ...at, ...texts, ...rest);
   const content = [mail.detail, JSON.stringify(mail.attachments), mail.body] as const;
-  db.run(statements.INSERT_CONTENT, seq, ...content, mail.rawKey, mail.partsKey, mail.raw);
+  const body = [mail.bodyKey, mail.bodyLayout] as const;
+  db.run(statements.INSERT_CONTENT, seq, ...content, ...body, mail.rawKey, mail.partsKey, mail.raw);
   indexForSearch(db, seq, mail.search);
   for (const label of labels) db.run(statements.ADD_LABEL, label, seq);
   return { seq, thread };

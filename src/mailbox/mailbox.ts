@@ -97,10 +97,12 @@ export class Mailbox extends MailboxReceiving {
     );
   }
 
-  readEmail(access: Access, id: string): Answer<reading.EmailAnswer> {
-    return this.answer(access, (account, { scope }) =>
-      reading.findEmail(this.db, this.view(account), id, scope !== "provisional"),
-    );
+  readEmail(access: Access, id: string): Promise<Answer<reading.EmailAnswer>> {
+    const read = () =>
+      this.answer(access, (account, { scope }) =>
+        reading.findEmail(this.db, this.view(account), id, scope !== "provisional"),
+      );
+    return this.withBodies(read, (email) => [email]);
   }
 
   /** The bytes of a message; one of our own is composed again. */
@@ -130,13 +132,15 @@ export class Mailbox extends MailboxReceiving {
   thread(
     access: Access,
     filters: { id: string; limit: number; cursor: string | null },
-  ): Answer<reading.ThreadAnswer> {
-    return this.answer(access, (account, { scope }) =>
-      reading.findThread(this.db, this.view(account), {
-        ...filters,
-        downloadable: scope !== "provisional",
-      }),
-    );
+  ): Promise<Answer<reading.ThreadAnswer>> {
+    const read = () =>
+      this.answer(access, (account, { scope }) =>
+        reading.findThread(this.db, this.view(account), {
+          ...filters,
+          downloadable: scope !== "provisional",
+        }),
+      );
+    return this.withBodies(read, ({ emails }) => emails);
   }
 
   /** Waits for a code. The commit that stores it wakes the caller; `waitId` lets `forget` end the wait. */
@@ -212,14 +216,11 @@ export class Mailbox extends MailboxReceiving {
     id: string,
     change: { add: string[]; remove: string[] },
   ): Promise<Answer<reading.EmailAnswer>> {
-    return this.answer(access, (account, { scope }) => {
-      const view = this.view(account);
-      const seq = reading.seqOf(view, id);
-      if (!seq.ok) return seq;
-      const labelled = this.commit(() => relabel(this.db, seq.value, change));
-      if (!labelled.ok) return labelled;
-      return reading.findEmail(this.db, view, id, scope !== "provisional");
+    const labelled = this.answer(access, (account) => {
+      const seq = reading.seqOf(this.view(account), id);
+      return seq.ok ? this.commit(() => relabel(this.db, seq.value, change)) : seq;
     });
+    return labelled.ok ? this.readEmail(access, id) : labelled;
   }
 
   /** Erases one email; its blobs follow by alarm. */

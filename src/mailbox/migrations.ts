@@ -328,4 +328,12 @@ ${LATE_BLOBS}
 CREATE TABLE sending_obstacle (one INTEGER PRIMARY KEY CHECK (one = 1), reply TEXT NOT NULL, at INTEGER NOT NULL);
 `,
   },
+  {
+    id: "017-bodies",
+    // Texts too large for a row, where they lie and how. Mail from before this step gets them when it is first read.
+    sql: `
+ALTER TABLE content ADD COLUMN body_key TEXT;
+ALTER TABLE content ADD COLUMN body_layout TEXT;
+`,
+  },
 ];

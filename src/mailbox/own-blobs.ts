@@ -27,7 +27,8 @@ export async function* readOwnBlob(
   }
 }
 
-function rowsOf(db: Database): RowsBlobStore {
+/** Blobs in rows of this mailbox. */
+export function rowsOf(db: Database): RowsBlobStore {
   return new RowsBlobStore({
     putChunk: async (key, position, bytes) => db.run(statements.PUT_CHUNK, key, position, bytes),
     getChunk: async (key, position) => db.first(statements.GET_CHUNK, key, position)?.bytes ?? null,

@@ -39,7 +39,14 @@ export function listingOf(row: { listing: string }): Listing {
  * it (`summaryOpening`).
  */
 export function summaryText(row: MessageRow, view: View, isKept: boolean): JsonText<EmailSummary> {
-  return summaryOpening(row, view, isKept) + row.listing.slice(1);
+  return summaryOpening(row, view, isKept) + wholeListing(row.listing).slice(1);
+}
+
+const TRUNCATED_OPENING = '{"text_truncated":';
+
+/** A listing as it is shown. Those written before texts had a limit do not say whether theirs is cut; it was not. */
+export function wholeListing(listing: string): string {
+  return listing.startsWith(TRUNCATED_OPENING) ? listing : `${TRUNCATED_OPENING}false,${listing.slice(1)}`;
 }
 
 /**
@@ -73,7 +80,7 @@ export function threadOf(
 }
 
 /**
- * One email as JSON text without the body where that lies in the raw message. `detail` and `body` are JSON objects that
+ * One email as JSON text without the body where that lies in rows of its own. `detail` and `body` are JSON objects that
  * ingest wrote, so their members are spliced in as text: a body of 200 KB is not parsed to be written again.
  */
 export function emailText(
@@ -83,12 +90,14 @@ export function emailText(
 ): string {
   const attachments = row.attachments === "[]" ? [] : attachmentsOf(row, view, more.downloadable);
   const names = JSON.stringify(attachments.map((attachment) => attachment.filename).join(", "));
-  const files = `"attachments":${JSON.stringify(attachments)},"attachment_names":${names},"attachment_search_text":""`;
+  const texts = attachments.flatMap(({ text_content }) => (text_content === "" ? [] : [text_content]));
+  const searched = JSON.stringify(texts.join("\n"));
+  const files = `"attachments":${JSON.stringify(attachments)},"attachment_names":${names},"attachment_search_text":${searched}`;
   const fate = `"delivery":${JSON.stringify(more.delivery)},"link":${JSON.stringify(row.link)}`;
   const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
   const body = row.body === null ? "" : `,${members(row.body)}`;
   const isKept = more.delivery.some(({ kept_here }) => kept_here === true);
-  return `${summaryOpening(row, view, isKept)}${members(row.listing)},${members(row.detail)}${body},${files},${fate},${size}}`;
+  return `${summaryOpening(row, view, isKept)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
 }
 
 /** The members of a JSON object, which has some. */
@@ -104,11 +113,16 @@ function attachmentsOf(row: MessageRow & ContentRow, view: View, downloadable: b
     content_disposition: stored.disposition,
     content_id: stored.contentId,
     mime_part_index: part,
-    text_content: "",
-    text_extraction_status: "unsupported",
+    text_content: stored.text ?? "",
+    text_extraction_status: extractionOf(stored),
     downloadable,
     created_at: receivedAt(row.seq),
   }));
+}
+
+function extractionOf({ text, isTooLarge }: StoredAttachment): Attachment["text_extraction_status"] {
+  if (isTooLarge === true) return "too_large";
+  return text === undefined ? "unsupported" : "done";
 }
 
 export function storedAttachments(row: ContentRow): StoredAttachment[] {

@@ -5,6 +5,7 @@ import { idOf, readId, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { foldForMatch } from "../mail/search-text.ts";
+import type { BodyLayout } from "../mail/large-body.ts";
 import { messageKey } from "../mail/prepare.ts";
 import type { StoredAttachment } from "../mail/prepared-mail.ts";
 import { outgoingBodyJson } from "../mail/prepare-outgoing.ts";
@@ -28,14 +29,17 @@ import { findUpload, type StoredUpload } from "./uploads.ts";
 
 /** Above every seq there will be. */
 export const BEYOND_ALL: Seq = Number.MAX_SAFE_INTEGER;
-/** Bytes of bodies that one thread page carries: well under the 32 MiB of an RPC answer. */
-const MAX_THREAD_PAGE_BYTES = 8_000_000;
+/** Bytes of emails that one thread page carries: they are in memory several times while they are answered. */
+const MAX_THREAD_PAGE_BYTES = 4_000_000;
 
-/** One email: its JSON text, and whether its body must be read from the raw message. */
+/** One email: its JSON text. */
 export interface EmailAnswer {
   id: string;
   text: string;
-  bodyInRaw: boolean;
+  /** Where its bodies lie if they are not in the text, in rows of the mailbox. */
+  large: { key: string; layout: BodyLayout } | null;
+  /** It was stored by a version that kept no bodies so large: they must be read from the raw message (`OlderBodies`). */
+  isWithoutBody: boolean;
 }
 
 /** Where the bytes of a raw message lie: here, in the blob store, or in no one place, for those composed anew. */
@@ -140,14 +144,17 @@ function emailAnswer(
   const id = idOf(row.seq, view.tail);
   if (row.status === "received") {
     const text = emailText(row, view, { downloadable, delivery: [] });
-    return { id, text, bodyInRaw: row.body === null };
+    const { body, body_key: key, body_layout: layout } = row;
+    const large = key === null || layout === null ? null : { key, layout: JSON.parse(layout) as BodyLayout };
+    return { id, text, large, isWithoutBody: body === null && large === null };
   }
   // Of our own messages the body is not stored twice.
   const outbox = new Outbox(db);
   const departing = outbox.find(row.seq);
   const body = departing === null ? null : outgoingBodyJson(departing.message);
   const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing));
-  return { id, text: emailText({ ...row, body }, view, { downloadable, delivery }), bodyInRaw: false };
+  const text = emailText({ ...row, body }, view, { downloadable, delivery });
+  return { id, text, large: null, isWithoutBody: false };
 }
 
 function deliveryOf(
@@ -253,7 +260,7 @@ export function findThread(
   if (sizes.length === 0) return refused(notFound("Thread"));
   // Bodies are read only of what fits: a hundred large ones would not fit the isolate.
   const fitting = sizes.slice(0, filters.limit);
-  const bytes = fitting.map((row) => row.size_bytes);
+  const bytes = fitting.map((row) => row.bytes);
   const shown = fitting.slice(0, Math.max(1, countFitting(bytes, MAX_THREAD_PAGE_BYTES)));
   const last = shown.at(-1);
   const rows = shown.flatMap(({ seq }) => db.first(statements.FIND_EMAIL, seq) ?? []);

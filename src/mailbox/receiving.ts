@@ -147,5 +147,7 @@ export abstract class MailboxReceiving extends MailboxUpkeep {
 
 /** About what a message takes in memory. */
 function heldBytes({ raw, body, search }: PreparedMail): number {
-  return HELD_OVERHEAD_BYTES + (raw?.byteLength ?? 0) + (body?.length ?? 0) + search.body.length;
+  // The texts of attachments stand in the search row and beside the attachments.
+  const texts = (body?.length ?? 0) + search.body.length + 2 * search.attachments.length;
+  return HELD_OVERHEAD_BYTES + (raw?.byteLength ?? 0) + texts;
 }

@@ -7,6 +7,7 @@ import type { PreparedMail } from "../mail/prepared-mail.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { claimBlob, indexForSearch, learnOwnId } from "./ingest.ts";
 import type { View } from "./present.ts";
+import { countFitting } from "./reading.ts";
 import { DERIVED_TABLES } from "./migrations.ts";
 import * as statements from "./statements.ts";
 
@@ -22,6 +23,12 @@ export interface StaleMessage {
   /** Whether its bytes lie in the blob store. */
   isLarge: boolean;
 }
+
+/**
+ * Bytes of messages on one page, or one message: they are read one after the other within one request, which has 30 s of CPU.
+ * The worst of 500 KB take 0.1 s each.
+ */
+const MAX_PAGE_BYTES = 50_000_000;
 
 /** Some messages, oldest first, and where the next ones begin. */
 export interface StalePage {
@@ -39,7 +46,8 @@ export function stalePage(
   if (!after.ok) return after;
   if (page.cursor === null) db.script(DERIVED_TABLES);
   const rows = db.all(statements.LIST_FOR_REINDEX, after.value[0] ?? 0, page.limit + 1);
-  const shown = rows.slice(0, page.limit);
+  const sizes = rows.slice(0, page.limit).map(({ size_bytes }) => size_bytes);
+  const shown = rows.slice(0, Math.max(1, countFitting(sizes, MAX_PAGE_BYTES)));
   const last = shown.at(-1);
   return done({
     messages: shown.map((row) => ({
@@ -50,7 +58,7 @@ export function stalePage(
       metadata: JSON.parse(row.metadata) as Metadata,
       isLarge: row.raw_key !== null,
     })),
-    nextCursor: rows.length > page.limit && last ? writeCursor(last.seq) : null,
+    nextCursor: rows.length > shown.length && last ? writeCursor(last.seq) : null,
   });
 }
 
@@ -65,10 +73,13 @@ export function rewrite(db: Database, seq: Seq, mail: PreparedMail, nowMs: numbe
   const texts = [listing, senderFolded, subjectFolded, code, link] as const;
   const reading = [mail.codeEvidence, mail.codeReader] as const;
   db.run(statements.REWRITE_MESSAGE, ...texts, ...reading, attachments.length, seq);
-  db.run(statements.REWRITE_CONTENT, mail.detail, JSON.stringify(attachments), mail.body, mail.partsKey, seq);
-  if (mail.partsKey !== null) claimBlob(db, mail.partsKey);
+  const content = [mail.detail, JSON.stringify(attachments), mail.body] as const;
+  db.run(statements.REWRITE_CONTENT, ...content, mail.bodyKey, mail.bodyLayout, mail.partsKey, seq);
+  for (const key of [mail.partsKey, mail.bodyKey]) if (key !== null) claimBlob(db, key);
   for (const key of mail.unusedKeys) db.run(statements.END_ERASURE, key);
-  if (row.parts_key !== null) db.run(statements.PLAN_ERASURE, row.parts_key, nowMs);
+  for (const key of [row.parts_key, row.body_key]) {
+    if (key !== null) db.run(statements.PLAN_ERASURE, key, nowMs);
+  }
   db.run(statements.DELETE_SEARCH, seq);
   indexForSearch(db, seq, mail.search);
   for (const label of JSON.parse(row.labels) as string[]) db.run(statements.ADD_LABEL, label, seq);

@@ -136,7 +136,12 @@ export type ContentRow = {
   detail: string;
   /** JSON array of StoredAttachment. */
   attachments: string;
+  /** JSON object (`bodyJson`); null where it is too large for this row. */
   body: string | null;
+  /** Where it lies then, in rows of the mailbox; null for mail stored before there were such, until it is read. */
+  body_key: string | null;
+  /** JSON of BodyLayout. */
+  body_layout: string | null;
   raw_key: string | null;
   parts_key: string | null;
   size_bytes: number;

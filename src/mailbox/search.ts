@@ -13,7 +13,7 @@ import { foldForMatch } from "../mail/search-text.ts";
 import { KEPT_HINT } from "../outbound/kept.ts";
 import { writeCursor } from "./cursor.ts";
 import { Outbox } from "./outbox.ts";
-import { summaryOpening, type JsonText, type View } from "./present.ts";
+import { summaryOpening, wholeListing, type JsonText, type View } from "./present.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "./reading.ts";
 import * as statements from "./statements.ts";
 import type { ListingParams, SearchHit } from "./statements.ts";
@@ -185,7 +185,7 @@ function pageText(
 
 /** One hit as JSON text: its listing, with the snippet that shows why it was found. */
 function hitText(hit: SearchHit, view: View, terms: readonly string[], isKept: boolean): string {
-  const { listing } = hit;
+  const listing = wholeListing(hit.listing);
   const opening = stringMember(listing, "snippet");
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
   const { snippet, highlights } = excerptsFor(

@@ -85,19 +85,23 @@ export abstract class MailboxSending extends MailboxUploads {
   }
 
   /** An email that is to be answered or passed on, and the domains whose addresses are the mailbox's own. */
-  emailToAnswer(access: Access, id: string): Answer<EmailToAnswer> {
-    return this.answer(access, (account) => {
-      const email = reading.findEmail(this.db, this.view(account), id, true);
-      return email.ok ? done({ ...email.value, ownDomains: this.jobs.domains.verified() }) : email;
-    });
+  emailToAnswer(access: Access, id: string): Promise<Answer<EmailToAnswer>> {
+    const read = () =>
+      this.answer(access, (account) => {
+        const email = reading.findEmail(this.db, this.view(account), id, true);
+        return email.ok ? done({ ...email.value, ownDomains: this.jobs.domains.verified() }) : email;
+      });
+    return this.withBodies(read, (email) => [email]);
   }
 
   /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
-  emailWithMessageId(access: Access, messageId: string): Answer<EmailToAnswer | null> {
-    return this.answer(access, (account) => {
-      const email = reading.findByMessageId(this.db, this.view(account), messageId);
-      return done(email === null ? null : { ...email, ownDomains: this.jobs.domains.verified() });
-    });
+  emailWithMessageId(access: Access, messageId: string): Promise<Answer<EmailToAnswer | null>> {
+    const read = () =>
+      this.answer(access, (account) => {
+        const email = reading.findByMessageId(this.db, this.view(account), messageId);
+        return done(email === null ? null : { ...email, ownDomains: this.jobs.domains.verified() });
+      });
+    return this.withBodies(read, (email) => (email === null ? [] : [email]));
   }
 
   /**

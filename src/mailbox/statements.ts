@@ -72,7 +72,7 @@ export const TOUCH_KEY: Query<never, [number, string]> = {
 };
 
 const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
-const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.raw_key, c.parts_key, m.size_bytes, m.link`;
+const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.body_key, c.body_layout, c.raw_key, c.parts_key, m.size_bytes, m.link`;
 const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
 
 /** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
@@ -212,10 +212,12 @@ export const LIST_THREADS: Query<
     ORDER BY m.seq DESC ${page("?3")}`,
 };
 export const THREAD_PAGE_SIZES: Query<
-  { seq: number; size_bytes: number },
+  { seq: number; bytes: number },
   [thread: number, below: number, limit: number]
 > = {
-  text: `SELECT seq, size_bytes FROM message WHERE thread = ? AND seq < ? ORDER BY seq DESC ${page("?")}`,
+  // A text of control characters takes six times as much in JSON as in its message; the length of a column is known unread.
+  text: `SELECT m.seq, max(m.size_bytes, octet_length(c.attachments) + ifnull(octet_length(c.body), 0)) AS bytes
+    FROM message m JOIN content c ON c.seq = m.seq WHERE m.thread = ? AND m.seq < ? ORDER BY m.seq DESC ${page("?")}`,
 };
 export const COUNT_THREAD: Query<{ count: number }, [thread: number]> = {
   text: "SELECT count(*) AS count FROM message WHERE thread = ?",
@@ -272,9 +274,22 @@ export const INSERT_MESSAGE: Query<
 };
 export const INSERT_CONTENT: Query<
   never,
-  [number, string, string, Nullable<string>, Nullable<string>, Nullable<string>, Nullable<ArrayBuffer>]
+  [
+    ...[seq: number, detail: string, attachments: string, body: Nullable<string>],
+    ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>],
+    ...[rawKey: Nullable<string>, partsKey: Nullable<string>, raw: Nullable<ArrayBuffer>],
+  ]
 > = {
-  text: "INSERT INTO content (seq, detail, attachments, body, raw_key, parts_key, raw) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  text: `INSERT INTO content (seq, detail, attachments, body, body_key, body_layout, raw_key, parts_key, raw)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+};
+/** Gives a message of an earlier version its stored body. */
+export const KEEP_BODY: Query<
+  never,
+  [body: Nullable<string>, key: Nullable<string>, layout: Nullable<string>, seq: number]
+> = { text: "UPDATE content SET body = ?, body_key = ?, body_layout = ? WHERE seq = ?" };
+export const WRITE_LISTING: Query<never, [listing: string, seq: number]> = {
+  text: "UPDATE message SET listing = ? WHERE seq = ?",
 };
 export const INSERT_SEARCH: Query<never, [number, string, string, string, string, string, string]> = {
   text: "INSERT INTO search (rowid, subject, names, addresses, body, code, attachments) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -292,8 +307,15 @@ export const REWRITE_MESSAGE: Query<
     link = iif(hidden, NULL, ?), code_evidence = iif(hidden, NULL, ?), code_reader = ?, attachment_count = ?
     WHERE seq = ?`,
 };
-export const REWRITE_CONTENT: Query<never, [string, string, Nullable<string>, Nullable<string>, number]> = {
-  text: "UPDATE content SET detail = ?, attachments = ?, body = ?, parts_key = ? WHERE seq = ?",
+export const REWRITE_CONTENT: Query<
+  never,
+  [
+    ...[detail: string, attachments: string, body: Nullable<string>],
+    ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>, partsKey: Nullable<string>, seq: number],
+  ]
+> = {
+  text: `UPDATE content SET detail = ?, attachments = ?, body = ?, body_key = ?, body_layout = ?, parts_key = ?
+    WHERE seq = ?`,
 };
 export const LEARN_IF_NEW: Query<never, KnownIdParams> = {
   text: "INSERT OR IGNORE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
@@ -370,6 +392,7 @@ export const PLAN_ALL_ERASURES: Query<never, [number]> = {
   text: `INSERT INTO blob_to_erase (key, due_at)
     SELECT key, ?1 FROM (SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
       UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL
+      UNION SELECT body_key FROM content WHERE body_key IS NOT NULL
       UNION SELECT key FROM upload
       UNION SELECT key FROM blob_to_erase) WHERE true
     ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,

@@ -58,7 +58,7 @@ export abstract class MailboxUpkeep extends MailboxSending {
       const seq = seqOf(this.view(account), id);
       return seq.ok ? this.commit(() => rewrite(this.db, seq.value, mail, Date.now())) : seq;
     });
-    if (rewritten.ok && mail.partsKey !== null) await this.arm();
+    if (rewritten.ok && (mail.partsKey !== null || mail.bodyKey !== null)) await this.arm();
     return rewritten;
   }
 

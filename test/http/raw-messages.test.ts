@@ -212,11 +212,29 @@ describe("a deployment without a bucket", () => {
 });
 
 describe("a body too large for a row (F20)", () => {
-  const html = `<p>begin</p>${'<p title="x">paragraph of a very long page</p>'.repeat(66_000)}<p>end</p>`;
+  const pageOf = (paragraphs: number): string =>
+    `<p>begin</p>${'<p title="x">paragraph of a very long page</p>'.repeat(paragraphs)}<p>end</p>`;
+  const html = pageOf(20_000);
 
-  it("of 3 MB is whole in the email and in its thread", async () => {
+  it("of 3 MB ends at 1 MB and says so, and the raw message has all of it", async () => {
     const box = await createMailbox();
-    expect(html.length).toBeGreaterThan(3_000_000);
+    const large = pageOf(66_000);
+    const raw = plainMessage({ headers: ["Content-Type: text/html"], body: large });
+    const { body } = await deliver(box.mailbox, raw);
+    const { body: email } = await ask<Email>(`/v1/emails/${body.id}`, { key: box.api_key });
+    expect(email.body_html === large.slice(0, 1_000_000)).toBe(true);
+    expect(email.body_text.startsWith("begin")).toBe(true);
+    expect(email).toMatchObject({
+      text_truncated: true,
+      metadata: { parse_status: "partial", parse_faults: ["text_cut"] },
+    });
+    const whole = await api(`/v1/emails/${body.id}/raw`, { key: box.api_key });
+    expect((await whole.text()) === raw).toBe(true);
+  });
+
+  it("of 900 KB is whole in the email and in its thread", async () => {
+    const box = await createMailbox();
+    expect(html.length).toBeGreaterThan(900_000);
     const raw = plainMessage({ subject: "Huge", headers: ["Content-Type: text/html"], body: html });
     const { body } = await deliver(box.mailbox, raw);
     const email = await ask<Email & { thread_id: string }>(`/v1/emails/${body.id}`, { key: box.api_key });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { htmlToText, textToSnippet } from "../../src/mail/html-text.ts";
+import { htmlToText, readHtml, textToSnippet } from "../../src/mail/html-text.ts";
 
 describe("htmlToText", () => {
   it.each([
@@ -121,7 +121,14 @@ describe("htmlToText", () => {
     ];
     // A space ends a tag that was left open in the text before it.
     for (const html of hostile) expect(htmlToText(`start ${html}`)).toMatch(/^start/);
-    expect(htmlToText(`${"<div>".repeat(many)}end`)).toBe("end");
+    expect(htmlToText(`${"<div>".repeat(20_000)}end`)).toBe("end");
+  });
+
+  it("reads thirty thousand elements, and says whether there are more", () => {
+    const read = readHtml("<b>word</b>\n".repeat(30_000));
+    expect([read.text.split(" ").length, read.isCut]).toEqual([30_000, false]);
+    const more = readHtml("<b>word</b>\n".repeat(30_001));
+    expect([more.text.split(" ").length, more.isCut]).toEqual([30_000, true]);
   });
 
   it("never throws and never leaves two blank lines", () => {

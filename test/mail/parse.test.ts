@@ -180,6 +180,19 @@ describe("bodies", () => {
 });
 
 describe("attachments", () => {
+  it.each([
+    ["base64", Buffer.from("bytes ".repeat(500_000)).toString("base64")],
+    ["quoted-printable", "bytes=20".repeat(500_000)],
+    ["7bit", "bytes ".repeat(500_000)],
+  ])("come piece by piece out of %s, and know their size", async (encoding, body) => {
+    const header = `Content-Type: image/png\r\nContent-Transfer-Encoding: ${encoding}`;
+    const [file] = (await parse(multipart([part(header, body)]))).attachments;
+    const pieces = [...(file?.pieces() ?? [])].map((piece) => Buffer.from(piece).toString("latin1"));
+    expect(file?.sizeBytes).toBe(3_000_000);
+    expect(Buffer.from(file?.content ?? []).toString("latin1") === "bytes ".repeat(500_000)).toBe(true);
+    expect(pieces.map(({ length }) => length).reduce((sum, length) => sum + length, 0)).toBe(3_000_000);
+  });
+
   it("lists files with name, type, id and exact bytes", async () => {
     const mail = await parse(
       multipart([
@@ -279,7 +292,90 @@ describe("attachments", () => {
   });
 });
 
+describe("texts", () => {
+  const MAX = 1_000_000;
+  const bytesOf = (text: string): number => Buffer.byteLength(text);
+
+  it.each([
+    ["ASCII", TEXT, "x".repeat(1_200_000), "x".repeat(MAX)],
+    // 333,333 characters of three bytes, and no third of the next one.
+    ["characters of three bytes", TEXT, "字".repeat(400_000), "字".repeat(333_333)],
+    ["characters of four bytes", TEXT, `a${"😀".repeat(300_000)}`, `a${"😀".repeat(249_999)}`],
+    ["an undeclared charset", "X-A: b", `a${"é".repeat(600_000)}`, `a${"é".repeat(499_999)}`],
+  ])("ends a text of %s at a megabyte, between characters, and says so", async (_, type, body, kept) => {
+    const mail = await parse(`${type}\r\n\r\n${body}`);
+    expect(mail.text === kept).toBe(true);
+    expect(mail).toMatchObject({ isTextCut: true, faults: ["text_cut"] });
+  });
+
+  it("keeps a text of a megabyte whole, and says nothing", async () => {
+    const mail = await parse(`${TEXT}\r\n\r\n${"x".repeat(MAX)}`);
+    expect([mail.text.length, mail.isTextCut, mail.faults]).toEqual([MAX, false, []]);
+  });
+
+  it.each([
+    ["base64", Buffer.from("word ".repeat(600_000)).toString("base64")],
+    ["quoted-printable", "word=20".repeat(600_000)],
+  ])("decodes no more of %s than is kept", async (encoding, body) => {
+    const mail = await parse(`${HTML}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`);
+    expect([bytesOf(mail.html), mail.isTextCut]).toEqual([MAX, true]);
+    expect(mail.html === "word ".repeat(200_000)).toBe(true);
+  });
+
+  it("counts the parts of a text together, plain text and HTML each for itself", async () => {
+    const parts = Array.from({ length: 20 }, () => [
+      part(TEXT, "t".repeat(100_000)),
+      part(HTML, "h".repeat(100_000)),
+    ]);
+    const mail = await parse(multipart(parts.flat()));
+    expect([bytesOf(mail.text), bytesOf(mail.html)]).toEqual([MAX, MAX]);
+    expect(mail.isTextCut).toBe(true);
+  });
+
+  it("ends the text of HTML that grows when it is written as text", async () => {
+    const mail = await parse(`${HTML}\r\n\r\n${"<blockquote>".repeat(5)}${"<br>x".repeat(199_000)}`);
+    expect(bytesOf(mail.text)).toBeLessThanOrEqual(MAX);
+    expect(mail.isTextCut).toBe(true);
+  });
+
+  it("reads as many tags as a long newsletter has, and says that more follow", async () => {
+    const mail = await parse(`${HTML}\r\n\r\n${"<p>word".repeat(31_000)}end`);
+    expect(mail.text.startsWith("word\n\nword")).toBe(true);
+    expect(mail.text).not.toContain("end");
+    expect(mail).toMatchObject({ isTextCut: true });
+    expect((await parse(`${HTML}\r\n\r\n${"<p>word".repeat(29_000)}end`)).text.endsWith("end")).toBe(true);
+  });
+
+  it("reads what lies in sixty multiparts that say they are base64 themselves", async () => {
+    const levels = Array.from({ length: 60 }, (_, level) => level);
+    const opened = levels.map(
+      (level) =>
+        `before\r\n--b${level}\r\nContent-Type: multipart/mixed; boundary=b${level + 1}\r\nContent-Transfer-Encoding: base64\r\n\r\n`,
+    );
+    const closed = levels.toReversed().map((level) => `--b${level}--\r\nafter\r\n`);
+    const inner = `--b60\r\n${TEXT}\r\n\r\nfound\r\n--b60\r\nContent-Type: image/png\r\n\r\n${"x".repeat(3_000_000)}\r\n--b60--\r\n`;
+    const raw = `${HEAD}Content-Type: multipart/mixed; boundary=b0\r\n\r\n${opened.join("")}${inner}${closed.join("")}`;
+    const mail = await parse(raw);
+    expect([mail.text, mail.attachments[0]?.sizeBytes]).toEqual(["found", 3_000_000]);
+  });
+});
+
 describe("limits", () => {
+  it("stops at forty thousand lines of part headers, and keeps the parts before", async () => {
+    const bomb = `--b\r\n${"a\r\n".repeat(60_000)}`;
+    const mail = await parse(
+      `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part(TEXT, "kept")}${bomb}`,
+    );
+    expect(mail).toMatchObject({ text: "kept", faults: ["too_many_lines"] });
+  });
+
+  it("passes over the rest of a part's header that is larger than any message's", async () => {
+    const header = `Content-Type: image/png\r\nX-Big: ${"x".repeat(300_000)}\r\nContent-ID: <late@x>`;
+    const mail = await parse(multipart([part(TEXT, "kept"), part(header, "bytes")]));
+    expect(mail).toMatchObject({ text: "kept", faults: ["headers_cut"] });
+    expect(mail.attachments).toMatchObject([{ contentType: "image/png", contentId: null, sizeBytes: 5 }]);
+  });
+
   const files = (count: number): string =>
     multipart(Array.from({ length: count }, () => part("Content-Type: image/png", "x")));
 

@@ -39,7 +39,7 @@ describe("A row of a mailbox", () => {
     expect(email.body.attachments[7]?.filename).toMatch(/^7\u{1F4E6}+\.bin$/u);
   });
 
-  it("leaves a body to the raw message once its UTF-8 is too long, and reads it back whole", async () => {
+  it("leaves a body to rows of its own once its UTF-8 is too long, and reads it back whole", async () => {
     const { mailbox, api_key } = await createMailbox();
     for (const [characters, stored] of [
       [120_000, true],

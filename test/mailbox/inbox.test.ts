@@ -80,6 +80,7 @@ describe("a listed email", () => {
         received_at: new Date(now).toISOString(),
         has_attachments: false,
         attachment_count: 0,
+        text_truncated: false,
         labels: ["personal"],
         thread_id: body.id,
       },

@@ -1,9 +1,8 @@
 import { invalid, type Answer } from "../../contract/problem.ts";
 import { done } from "../../lib/outcome.ts";
-import type { EmailAnswer } from "../../mailbox/reading.ts";
 import { json, jsonResponse, respond } from "../answers.ts";
 import type { Handlers } from "../call.ts";
-import { completeEmail, openRaw, type Asked } from "../message-source.ts";
+import { openEmail, openRaw, type Asked } from "../message-source.ts";
 
 export const emailHandlers: Pick<
   Handlers,
@@ -59,7 +58,7 @@ export const emailHandlers: Pick<
   async labelEmail({ env, mailbox, access, input }) {
     const { add_labels: add = [], remove_labels: remove = [] } = input.body;
     const email = await mailbox.relabel(access, input.params.id, { add, remove });
-    return email.ok ? present({ env, mailbox, access }, email.value) : email;
+    return email.ok ? done(jsonResponse(openEmail({ env, mailbox, access }, email.value))) : email;
   },
 
   deleteEmail: ({ input, ...asked }) => eraseEmail(asked, input.params.id),
@@ -68,12 +67,7 @@ export const emailHandlers: Pick<
 
 async function showEmail(asked: Asked, id: string): Promise<Answer<Response>> {
   const email = await asked.mailbox.readEmail(asked.access, id);
-  return email.ok ? present(asked, email.value) : email;
-}
-
-async function present(asked: Asked, email: EmailAnswer): Promise<Answer<Response>> {
-  const text = await completeEmail(asked, email);
-  return text.ok ? done(jsonResponse(text.value)) : text;
+  return email.ok ? done(jsonResponse(openEmail(asked, email.value))) : email;
 }
 
 async function eraseEmail({ mailbox, access }: Asked, id: string): Promise<Answer<Response>> {

@@ -1,11 +1,23 @@
 import type { ExtractAnswer, ExtractionType } from "../../contract/extraction.ts";
-import type { Email } from "../../contract/message.ts";
-import type { Answer } from "../../contract/problem.ts";
-import { done } from "../../lib/outcome.ts";
-import { EXTRACTOR_VERSION, extract, isCalendarFile } from "../../mail/extract.ts";
+import type { Attachment, Email } from "../../contract/message.ts";
+import { notFound, type Answer } from "../../contract/problem.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import {
+  EXTRACTOR_VERSION,
+  extract,
+  isCalendarFile,
+  MAX_HTML_CHARS,
+  MAX_TEXT_CHARS,
+} from "../../mail/extract.ts";
+import type { AttachmentSource } from "../../mailbox/reading.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
-import { completeEmail, partsOf, type Asked } from "../message-source.ts";
+import { openPart, partsOf, textsOf, type Asked, type Parts } from "../message-source.ts";
+
+/** Calendar files of one email that are fetched, as many as are read; an invitation has one, or one twice. */
+const MAX_CALENDARS = 5;
+/** Bytes of one of them; an invitation has some thousand. */
+const MAX_CALENDAR_BYTES = 1_000_000;
 
 export const extractHandlers: Pick<Handlers, "extract"> = {
   async extract({ input, env, mailbox, access }) {
@@ -13,34 +25,53 @@ export const extractHandlers: Pick<Handlers, "extract"> = {
     const { email_id: id, type } = input.body;
     const found = await mailbox.readEmail(access, id);
     if (!found.ok) return found;
-    const text = await completeEmail(asked, found.value);
-    if (!text.ok) return text;
-    const email = JSON.parse(text.value) as Email;
-    const calendars = await calendarsOf(asked, email, type);
+    const email = JSON.parse(found.value.text) as Omit<Email, "body_text" | "body_html" | "headers">;
+    const texts = await textsOf(asked, found.value, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_HTML_CHARS });
+    const calendars = await calendarsOf(asked, email.attachments, type);
     if (!calendars.ok) return calendars;
     const extraction = extract(
       {
         subject: email.subject,
-        text: email.body_text,
-        html: email.body_html,
+        ...texts,
         from: { name: email.from_name, address: email.from_address },
         receivedAt: email.received_at,
         calendars: calendars.value,
       },
       type,
     );
-    const answer: ExtractAnswer = { email_id: email.id, extraction, extractor: EXTRACTOR_VERSION };
+    const answer: ExtractAnswer = {
+      email_id: email.id,
+      extraction,
+      text_truncated: email.text_truncated,
+      extractor: EXTRACTOR_VERSION,
+    };
     return done(json(answer));
   },
 };
 
-/** The iCalendar files of an email, where an appointment is asked for; they are read out of the raw message. */
-async function calendarsOf(asked: Asked, email: Email, type: ExtractionType): Promise<Answer<string[]>> {
-  const isFile = email.attachments.map((file) => isCalendarFile(file.content_type, file.filename));
-  if (type !== "calendar" || !isFile.includes(true)) return done([]);
-  const source = await asked.mailbox.raw(asked.access, email.id);
-  if (!source.ok) return source;
-  const parts = await partsOf(asked, source.value);
-  if (!parts.ok) return parts;
-  return done(parts.value.filter((_, part) => isFile[part]).map((bytes) => new TextDecoder().decode(bytes)));
+/** The iCalendar files of an email, where an appointment is asked for. */
+async function calendarsOf(
+  asked: Asked,
+  attachments: readonly Attachment[],
+  type: ExtractionType,
+): Promise<Answer<string[]>> {
+  if (type !== "calendar") return done([]);
+  const calendars: string[] = [];
+  // A small message is cut once for all of them.
+  let parts: Promise<Answer<Parts>> | null = null;
+  const cut = ({ raw }: AttachmentSource): Promise<Answer<Parts>> => {
+    if (raw === null) return Promise.resolve(refused(notFound("Attachment")));
+    parts ??= partsOf(asked, raw);
+    return parts;
+  };
+  const files = attachments.filter(({ content_type, filename }) => isCalendarFile(content_type, filename));
+  for (const { id, size_bytes } of files.slice(0, MAX_CALENDARS)) {
+    const source = await asked.mailbox.attachment(asked.access, id);
+    if (!source.ok) return source;
+    const range = { start: 0, end: Math.min(size_bytes, MAX_CALENDAR_BYTES) };
+    const part = await openPart(asked, source.value, range, cut);
+    if (!part.ok) return part;
+    calendars.push(new TextDecoder().decode(await new Response(part.value).arrayBuffer()));
+  }
+  return done(calendars);
 }

@@ -2,7 +2,8 @@ import type { Answer } from "../../contract/problem.ts";
 import { done } from "../../lib/outcome.ts";
 import { jsonResponse } from "../answers.ts";
 import type { Handlers } from "../call.ts";
-import { completeEmail, type Asked } from "../message-source.ts";
+import { piecesOfEmail, streamOf, type Asked } from "../message-source.ts";
+import type { ThreadAnswer } from "../../mailbox/reading.ts";
 
 export const threadHandlers: Pick<Handlers, "threads" | "thread" | "threadByQuery"> = {
   async threads({ mailbox, access, input }) {
@@ -20,15 +21,18 @@ async function showThread(
 ): Promise<Answer<Response>> {
   const thread = await asked.mailbox.thread(asked.access, wanted);
   if (!thread.ok) return thread;
-  const emails: string[] = [];
-  for (const email of thread.value.emails) {
-    const text = await completeEmail(asked, email);
-    if (!text.ok) return text;
-    emails.push(text.value);
+  return done(jsonResponse(streamOf(piecesOfThread(asked, thread.value))));
+}
+
+/** One email after the other: of a page of large ones no more than a few pieces are in memory. */
+async function* piecesOfThread(
+  asked: Asked,
+  { threadId, emails, nextCursor }: ThreadAnswer,
+): AsyncGenerator<string | Uint8Array, void> {
+  yield `{"thread_id":"${threadId}","emails":[`;
+  for (const [index, email] of emails.entries()) {
+    if (index > 0) yield ",";
+    yield* piecesOfEmail(asked, email);
   }
-  const { threadId, nextCursor } = thread.value;
-  const cursor = JSON.stringify(nextCursor);
-  return done(
-    jsonResponse(`{"thread_id":"${threadId}","emails":[${emails.join(",")}],"next_cursor":${cursor}}`),
-  );
+  yield `],"next_cursor":${JSON.stringify(nextCursor)}}`;
 }

@@ -1,0 +1,286 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import type { Email } from "../../src/contract/message.ts";
+import {
+  actorOf,
+  api,
+  ask,
+  createMailbox,
+  deliver,
+  evict,
+  message,
+  OPERATOR,
+  plainMessage,
+  rowsOf,
+  type TestMailbox,
+} from "../harness.ts";
+
+const UTF8 = ["Content-Type: text/plain; charset=utf-8"];
+/** Its texts fit no row, the message itself fits no row, and nothing of it is over the limit. */
+const LARGE = `Order number: HB-2025-00391\n${"A line of words.\n".repeat(40_000)}`;
+/** Fits a row; as JSON it takes three times as much. */
+const ESCAPED = `Order number: HB-2025-00391\n${'"\\'.repeat(200_000)}`;
+const OVER = `Order number: HB-2025-00391\n${"é".repeat(600_000)}`;
+
+interface Read {
+  email: Email;
+  thread: { emails: Email[] };
+  extraction: { text_truncated: boolean; extraction: { order_id: string | null } };
+}
+
+async function read({ api_key: key }: TestMailbox, id: string): Promise<Read> {
+  const email = await ask<Email>(`/v1/emails/${id}`, { key });
+  const thread = await ask<Read["thread"]>(`/v1/threads/${id}`, { key });
+  const extraction = await ask<Read["extraction"]>("/v1/extract", {
+    key,
+    json: { email_id: id, type: "order" },
+  });
+  expect([email.status, thread.status, extraction.status]).toEqual([200, 200, 200]);
+  return { email: email.body, thread: thread.body, extraction: extraction.body };
+}
+
+/** Makes the raw message unreadable: whoever still answers does not need it. */
+async function loseRaw(box: TestMailbox): Promise<void> {
+  const rows = await rowsOf<{ raw_key: string | null }>(box.mailbox, "SELECT raw_key FROM content");
+  for (const { raw_key } of rows) if (raw_key !== null) await env.BLOBS.delete(raw_key);
+  await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+    state.storage.sql.exec("UPDATE content SET raw = NULL WHERE raw IS NOT NULL");
+  });
+}
+
+const chunksOf = (box: TestMailbox) =>
+  rowsOf<{ bytes: number }>(box.mailbox, "SELECT octet_length(bytes) AS bytes FROM blob_chunk");
+
+describe("texts too large for a row", () => {
+  it.each([
+    ["of a large message", LARGE, false],
+    ["that JSON makes large", ESCAPED, false],
+    ["over the limit", OVER, true],
+  ])("are read without the raw message: %s", async (_, body, isTruncated) => {
+    const box = await createMailbox();
+    const sent = await deliver(box.mailbox, plainMessage({ body, headers: UTF8 }));
+    await loseRaw(box);
+    const { email, thread, extraction } = await read(box, sent.body.id);
+    const kept = isTruncated ? body.slice(0, email.body_text.length) : `${body}`.trimEnd();
+    expect(email.body_text.trimEnd() === kept).toBe(true);
+    expect(email.text_new.trimEnd() === kept).toBe(true);
+    expect(email).toMatchObject({ text_truncated: isTruncated, subject: "Hello", body_html: "" });
+    expect(email.headers.subject).toBe("Hello");
+    expect(thread.emails).toEqual([email]);
+    expect(extraction).toMatchObject({
+      text_truncated: isTruncated,
+      extraction: { order_id: "HB-2025-00391" },
+    });
+    const found = await ask<{ emails: Email[] }>("/v1/search?q=hello", { key: box.api_key });
+    expect(found.body.emails).toMatchObject([{ text_truncated: isTruncated }]);
+    const inbox = await ask<{ emails: Email[] }>("/v1/inbox", { key: box.api_key });
+    expect(inbox.body.emails).toMatchObject([{ text_truncated: isTruncated }]);
+  });
+
+  it("keep what is new apart from what is quoted", async () => {
+    const box = await createMailbox();
+    const quoted = "> an old line\n".repeat(30_000);
+    const sent = await deliver(box.mailbox, plainMessage({ body: `New words.\n\n${quoted}`, headers: UTF8 }));
+    const { email } = await read(box, sent.body.id);
+    expect(email.text_new).toBe("New words.");
+    expect(email.body_text.endsWith("> an old line\n") || email.body_text.endsWith("> an old line")).toBe(
+      true,
+    );
+  });
+
+  it("lie in rows of at most a megabyte, and go with their email", async () => {
+    const box = await createMailbox();
+    const body = "\x01".repeat(1_500_000);
+    const sent = await deliver(box.mailbox, plainMessage({ body, headers: UTF8 }));
+    const chunks = await chunksOf(box);
+    expect(chunks.length).toBeGreaterThan(5);
+    expect(Math.max(...chunks.map(({ bytes }) => bytes))).toBeLessThanOrEqual(1_000_000);
+    const { email } = await read(box, sent.body.id);
+    expect(email.body_text === body.slice(0, 1_000_000)).toBe(true);
+    await ask(`/v1/emails/${sent.body.id}`, { key: box.api_key, method: "DELETE" });
+    await runInDurableObject(actorOf(box.mailbox), (mailbox) => mailbox.onAlarm());
+    expect(await chunksOf(box)).toEqual([]);
+  });
+
+  it("are not kept twice where the message comes twice", async () => {
+    const box = await createMailbox();
+    for (const body of [LARGE, ESCAPED]) {
+      const raw = plainMessage({ body, headers: [...UTF8, `Message-ID: <${body.length}@example.com>`] });
+      await deliver(box.mailbox, raw);
+      const before = await chunksOf(box);
+      expect((await deliver(box.mailbox, raw)).body.duplicate).toBe(true);
+      expect(await chunksOf(box)).toEqual(before);
+    }
+  });
+
+  it("are answered and passed on", async () => {
+    const box = await createMailbox();
+    const sent = await deliver(box.mailbox, plainMessage({ body: ESCAPED.slice(0, 300_000), headers: UTF8 }));
+    await loseRaw(box);
+    const reply = await ask("/v1/emails/" + sent.body.id + "/reply", {
+      key: box.api_key,
+      json: { text: "Thank you." },
+    });
+    expect(reply.status).toBeLessThan(300);
+  });
+});
+
+/** Puts a mailbox back to what the version before stored of its large mail. */
+async function asBefore(box: TestMailbox): Promise<void> {
+  await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+    const { sql } = state.storage;
+    sql.exec("DELETE FROM blob_chunk");
+    sql.exec("ALTER TABLE content DROP COLUMN body_key");
+    sql.exec("ALTER TABLE content DROP COLUMN body_layout");
+    sql.exec("DELETE FROM migration WHERE id = '013-bodies'");
+    sql.exec("UPDATE message SET listing = json_remove(listing, '$.text_truncated')");
+  });
+  await evict(box.mailbox);
+}
+
+describe("large mail that the version before stored", () => {
+  it.each([
+    ["in the bucket", LARGE, false],
+    ["in a row", ESCAPED, false],
+    ["with a text over the limit", OVER, true],
+  ])("is read once from its raw message, then from what was kept: %s", async (_, body, isTruncated) => {
+    const box = await createMailbox();
+    const sent = await deliver(box.mailbox, plainMessage({ body, headers: UTF8 }));
+    const fresh = await read(box, sent.body.id);
+    await asBefore(box);
+    const [first, second, third] = await Promise.all([0, 1, 2].map(() => read(box, sent.body.id)));
+    expect(first).toEqual(fresh);
+    expect([second, third]).toEqual([fresh, fresh]);
+    expect(fresh.email.text_truncated).toBe(isTruncated);
+    await loseRaw(box);
+    expect(await read(box, sent.body.id)).toEqual(fresh);
+    const erasures = await rowsOf(box.mailbox, "SELECT key FROM blob_to_erase");
+    expect(erasures).toEqual([]);
+  });
+
+  it("lists its small mail as mail whose text is whole", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage());
+    await asBefore(box);
+    for (const path of ["/v1/inbox", "/v1/search?q=hello"]) {
+      const { body } = await ask<{ emails: Email[] }>(path, { key: box.api_key });
+      expect(body.emails).toMatchObject([{ subject: "Hello", text_truncated: false }]);
+    }
+  });
+
+  it("says that it cannot be read now where the raw message is gone, and lets others read", async () => {
+    const box = await createMailbox();
+    const sent = await deliver(box.mailbox, plainMessage({ body: LARGE, headers: UTF8 }));
+    const small = await deliver(box.mailbox, plainMessage());
+    await asBefore(box);
+    await loseRaw(box);
+    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expect((await api(`/v1/emails/${sent.body.id}`, { key: box.api_key })).status).toBe(503);
+    expect(told).toHaveBeenCalledOnce();
+    told.mockRestore();
+    expect((await api(`/v1/emails/${small.body.id}`, { key: box.api_key })).status).toBe(200);
+  });
+});
+
+describe("a page of reindexing", () => {
+  it("ends at its bytes, and goes on with the rest", async () => {
+    const box = await createMailbox();
+    for (let index = 0; index < 4; index += 1) await deliver(box.mailbox, plainMessage());
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      state.storage.sql.exec("UPDATE message SET size_bytes = 20000000");
+      state.storage.sql.exec(
+        "UPDATE message SET size_bytes = 60000000 WHERE seq = (SELECT max(seq) FROM message)",
+      );
+    });
+    const done: number[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page: { body: { reindexed: number; next_cursor: string | null } } = await ask(
+        `/v1/mailboxes/${box.mailbox}/reindex?limit=10&cursor=${cursor}`,
+        { key: OPERATOR, method: "POST" },
+      );
+      done.push(page.body.reindexed);
+      cursor = page.body.next_cursor;
+    }
+    expect(done).toEqual([2, 1, 1]);
+  });
+
+  it("keeps the texts of large mail, and one copy of them", async () => {
+    const box = await createMailbox();
+    const ids = [];
+    for (const body of [LARGE, ESCAPED]) {
+      ids.push((await deliver(box.mailbox, plainMessage({ body, headers: UTF8 }))).body.id);
+    }
+    const before = await Promise.all(ids.map((id) => read(box, id)));
+    const chunks = (await chunksOf(box)).length;
+    const path = `/v1/mailboxes/${box.mailbox}/reindex?limit=10`;
+    expect((await ask(path, { key: OPERATOR, method: "POST" })).body).toMatchObject({ reindexed: 2 });
+    await runInDurableObject(actorOf(box.mailbox), (mailbox) => mailbox.onAlarm());
+    expect(await Promise.all(ids.map((id) => read(box, id)))).toEqual(before);
+    expect(await chunksOf(box)).toHaveLength(chunks);
+  });
+});
+
+const HEAD = ["From: a@example.com", "MIME-Version: 1.0", "Content-Type: multipart/mixed; boundary=b"];
+const part = (type: string, name: string, content: string, more = ""): string =>
+  `--b\nContent-Type: ${type}\n${more}Content-Disposition: attachment; filename="${name}"\n\n${content}\n`;
+
+describe("attachments that are texts", () => {
+  const parts = [
+    "--b\n\nSee the files.\n",
+    part("text/plain; charset=utf-8", "notes.txt", "Zeppelin über alles Bücher"),
+    part(
+      "text/csv; charset=iso-8859-1",
+      "table.csv",
+      "name;st=E4dte",
+      "Content-Transfer-Encoding: quoted-printable\n",
+    ),
+    part("application/json", "data.json", '{"word": "quaternion"}'),
+    part("text/html", "page.html", "<p>Shown <b>words</b><script>hidden()</script>"),
+    part("application/pdf", "paper.pdf", "%PDF"),
+    part("text/plain", "long.txt", "x".repeat(100_001)),
+  ];
+  const raw = message(HEAD, `${parts.join("")}--b--`);
+
+  it("show what they say, as far as it is kept, and are found by it", async () => {
+    const box = await createMailbox();
+    const sent = await deliver(box.mailbox, raw);
+    const { email } = await read(box, sent.body.id);
+    expect(email.attachments.map((file) => [file.text_extraction_status, file.text_content])).toEqual([
+      ["done", "Zeppelin über alles Bücher"],
+      ["done", "name;städte"],
+      ["done", '{"word": "quaternion"}'],
+      ["done", "Shown words"],
+      ["unsupported", ""],
+      ["too_large", ""],
+    ]);
+    expect(email.attachment_search_text).toBe(
+      'Zeppelin über alles Bücher\nname;städte\n{"word": "quaternion"}\nShown words',
+    );
+    for (const word of ["zeppelin", "städte", "quaternion", "table.csv"]) {
+      const found = await ask<{ emails: unknown[] }>(`/v1/search?q=${encodeURIComponent(word)}`, {
+        key: box.api_key,
+      });
+      expect([word, found.body.emails.length]).toEqual([word, 1]);
+    }
+  });
+
+  it("are kept up to what a row takes of all of them, and cost no row more", async () => {
+    const box = await createMailbox();
+    const many = Array.from({ length: 5 }, (_, index) =>
+      part("text/plain", `${index}.txt`, "w ".repeat(40_000)),
+    );
+    await deliver(box.mailbox, message(HEAD, `${many[0]}--b--`));
+    await actorOf(box.mailbox).takeRowCost();
+    const sent = await deliver(box.mailbox, message(HEAD, `${many.join("")}--b--`));
+    expect((await actorOf(box.mailbox).takeRowCost()).written).toBeLessThanOrEqual(8);
+    const { email } = await read(box, sent.body.id);
+    expect(email.attachments.map((file) => file.text_extraction_status)).toEqual([
+      "done",
+      "done",
+      "too_large",
+      "too_large",
+      "too_large",
+    ]);
+  });
+});
