@@ -1,7 +1,8 @@
 import path from "node:path";
-import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
+import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import { BlobDisk, syncFolders } from "./blob-disk.ts";
 import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
 import { OUTBOUND, outboundWorker, tellsOfTarget } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
@@ -44,6 +45,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Miniflare reads it when it starts workerd; whoever sets it knows better.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
+  const disk = new BlobDisk(options.dataDir, bucketName());
+  await disk.begin();
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
     // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
@@ -59,12 +62,13 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       if (!tellsOfTarget(message)) options.log(message);
     },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
-    workers: [workerOf(options), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
+    workers: [workerOf(options, disk), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
   });
   const runtime = new Miniflare(settings);
   // Miniflare ends the process at the first signal, in the middle of deliveries. Its "exit" listener stays.
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   await runtime.ready;
+  await syncFolders(options.dataDir);
   const { port } = await runtime.unsafeGetDirectURL(WORKER);
   return {
     // A URL leaves out the port that is its scheme's own.
@@ -76,15 +80,28 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-function workerOf(options: RuntimeOptions): V4WorkerOptions {
+/** Of the bucket that wrangler.jsonc names, which is also that of its folder. */
+function bucketName(): string {
+  const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
+  const [bucket]: unknown[] = Object.values(Object(workerOptions.r2Buckets));
+  const name = typeof bucket === "object" && bucket !== null && "id" in bucket ? bucket.id : bucket;
+  if (typeof name !== "string") throw new Error(`${WRANGLER_CONFIG} names no bucket`);
+  return name;
+}
+
+function workerOf(options: RuntimeOptions, disk: BlobDisk): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
   // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
+  const BLOB_DISK = async () => {
+    await disk.sync();
+    return new Response(null, { status: 204 });
+  };
   return {
     name: WORKER,
     ...workerOptions,
-    serviceBindings: { OPERATOR_NETWORK },
+    serviceBindings: { OPERATOR_NETWORK, BLOB_DISK },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,

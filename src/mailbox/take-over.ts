@@ -1,3 +1,4 @@
+import { inTime } from "../blobs/bucket-call.ts";
 import { locatorOf } from "../contract/key.ts";
 import type { KeptMail } from "../contract/claim.ts";
 import { ANYONE } from "../contract/scope.ts";
@@ -174,6 +175,6 @@ export class TakeOver {
     const stream =
       source.stream ?? (key === null ? null : await blobsForReading(this.#tools.env, mailbox, key).get(key));
     if (!stream) throw new Error("A message that is taken over cannot be read");
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
   }
 }
