@@ -301,4 +301,8 @@ ALTER TABLE blob_to_erase ADD COLUMN erasing INTEGER NOT NULL DEFAULT 0;
 ${LATE_BLOBS}
 `,
   },
+  {
+    id: "014-take-over-problem",
+    sql: "ALTER TABLE take_over ADD COLUMN problem TEXT;",
+  },
 ];
