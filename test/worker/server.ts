@@ -50,8 +50,8 @@ export class ServeProcess {
 
   constructor(options: ServerOptions & { dataDir: string }) {
     const runner = options.throughRunner ? ["scripts/run.mjs"] : [];
-    const [program = "", ...args] = [...(options.through ?? []), process.execPath];
-    this.child = spawn(program, [...args, ...runner, "scripts/serve.ts"], {
+    const command = [...(options.through ?? []), process.execPath, ...runner, "scripts/serve.ts"];
+    this.child = spawn(command[0] ?? process.execPath, command.slice(1), {
       cwd: ROOT,
       env: environment(options),
       // The channel ends the server when the test process is gone.

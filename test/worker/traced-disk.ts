@@ -3,8 +3,14 @@ import path from "node:path";
 
 /** What strace has to be told so that its log can be read here. */
 export const TRACE_ARGUMENTS = [
-  ...["-f", "-qq", "-y", "-ttt", "--seccomp-bpf", "-s", "4000000", "-e", "signal=none", "-e"],
-  "trace=openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat",
+  "-f",
+  "-qq",
+  "-y",
+  "-ttt",
+  "--seccomp-bpf",
+  "--string-limit=4000000",
+  "--signal=none",
+  "--trace=openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat",
 ] as const;
 
 /** The bytes of a file as programs see them, and as the disk has them. */
@@ -46,19 +52,7 @@ export class TracedDisk {
   /** The disk under `root` as it was at `untilMs`, if the power had failed then. */
   static async at(log: string, root: string, untilMs: number): Promise<TracedDisk> {
     const disk = new TracedDisk(root);
-    const begun = new Map<string, string>();
-    for (const line of (await readFile(log, "latin1")).split("\n")) {
-      const [, pid = "", at = "", text = ""] = LINE.exec(line) ?? [];
-      if (Number(at) * 1_000 > untilMs) break;
-      if (text.endsWith(UNFINISHED)) {
-        begun.set(pid, text.slice(0, -UNFINISHED.length));
-        continue;
-      }
-      const resumed = RESUMED.exec(text)?.[1];
-      const whole = resumed === undefined ? text : `${begun.get(pid) ?? ""}${resumed}`;
-      const [, name = "", args = "", result = "-1"] = WHOLE.exec(whole) ?? [];
-      if (Number(result) >= 0) disk.#apply({ name, args, result: Number(result) });
-    }
+    for (const call of callsIn(await readFile(log, "latin1"), untilMs)) disk.#apply(call);
     return disk;
   }
 
@@ -149,6 +143,27 @@ export class TracedDisk {
   #inside(file: string): string | null {
     return file.startsWith(this.#root) ? file : null;
   }
+}
+
+/** The calls that ended well until a moment. One that other threads come between stands in two parts. */
+function* callsIn(log: string, untilMs: number): Generator<Call, void, void> {
+  const begun = new Map<string, string>();
+  for (const line of log.split("\n")) {
+    const [, pid = "", at = "", text = ""] = LINE.exec(line) ?? [];
+    if (Number(at) * 1_000 > untilMs) return;
+    if (text.endsWith(UNFINISHED)) begun.set(pid, text.slice(0, -UNFINISHED.length));
+    else {
+      const resumed = RESUMED.exec(text)?.[1];
+      const call = readCall(resumed === undefined ? text : `${begun.get(pid) ?? ""}${resumed}`);
+      if (call !== null) yield call;
+    }
+  }
+}
+
+/** Null for what is no call, and for one that failed. */
+function readCall(text: string): Call | null {
+  const [, name = "", args = "", result = "-1"] = WHOLE.exec(text) ?? [];
+  return Number(result) < 0 ? null : { name, args, result: Number(result) };
 }
 
 /** The folder that a relative name starts from. */
