@@ -43,6 +43,8 @@ export class BlobDisk {
     const fresh = blobs.filter((blob) => known?.has(blob) !== true);
     for (const blob of fresh) await syncPath(path.join(this.#folder, blob));
     if (fresh.length > 0) await syncPath(this.#folder);
+    // The first blob makes the folder.
+    if (known === null || known.size === 0) await syncPath(path.dirname(this.#folder));
     this.#synced = new Set(blobs);
   }
 

@@ -45,8 +45,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Miniflare reads it when it starts workerd; whoever sets it knows better.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
-  const disk = new BlobDisk(options.dataDir, bucketName());
-  await disk.begin();
+  const disk = await openDisk(options.dataDir);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
     // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
@@ -80,22 +79,24 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-/** Of the bucket that wrangler.jsonc names, which is also that of its folder. */
-function bucketName(): string {
+/** Syncs the folder of the bucket that wrangler.jsonc names; null where it names none, and blobs are rows. */
+async function openDisk(dataDir: string): Promise<BlobDisk | null> {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
   const [bucket]: unknown[] = Object.values(Object(workerOptions.r2Buckets));
   const name = typeof bucket === "object" && bucket !== null && "id" in bucket ? bucket.id : bucket;
-  if (typeof name !== "string") throw new Error(`${WRANGLER_CONFIG} names no bucket`);
-  return name;
+  if (typeof name !== "string") return null;
+  const disk = new BlobDisk(dataDir, name);
+  await disk.begin();
+  return disk;
 }
 
-function workerOf(options: RuntimeOptions, disk: BlobDisk): V4WorkerOptions {
+function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
   // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
   const BLOB_DISK = async () => {
-    await disk.sync();
+    await disk?.sync();
     return new Response(null, { status: 204 });
   };
   return {
