@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
+import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import { BlobDisk, syncFolders } from "./blob-disk.ts";
 import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
 import { isNoise } from "./noise.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
@@ -46,6 +47,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Miniflare reads it when it starts workerd; whoever sets it knows better.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
+  const disk = await openDisk(options.dataDir);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
     // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
@@ -61,12 +63,13 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       if (!isNoise(message)) options.log(message);
     },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
-    workers: [workerOf(options), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
+    workers: [workerOf(options, disk), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
   });
   const runtime = new Miniflare(settings);
   // Miniflare ends the process at the first signal, in the middle of deliveries. Its "exit" listener stays.
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   await runtime.ready;
+  await syncFolders(options.dataDir);
   const { port } = await runtime.unsafeGetDirectURL(WORKER);
   return {
     // A URL leaves out the port that is its scheme's own.
@@ -78,15 +81,30 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-function workerOf(options: RuntimeOptions): V4WorkerOptions {
+/** Syncs the folder of the bucket that wrangler.jsonc names; null where it names none, and blobs are rows. */
+async function openDisk(dataDir: string): Promise<BlobDisk | null> {
+  const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
+  const [bucket]: unknown[] = Object.values(Object(workerOptions.r2Buckets));
+  const name = typeof bucket === "object" && bucket !== null && "id" in bucket ? bucket.id : bucket;
+  if (typeof name !== "string") return null;
+  const disk = new BlobDisk(dataDir, name);
+  await disk.begin();
+  return disk;
+}
+
+function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
   // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
+  const BLOB_DISK = async () => {
+    await disk?.sync();
+    return new Response(null, { status: 204 });
+  };
   return {
     name: WORKER,
     ...workerOptions,
-    serviceBindings: { OPERATOR_NETWORK, OBJECT_FILES: objectFiles(options.dataDir) },
+    serviceBindings: { OPERATOR_NETWORK, OBJECT_FILES: objectFiles(options.dataDir), BLOB_DISK },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { syncPath } from "./blob-disk.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The three secrets of a deployment. */
@@ -92,6 +93,7 @@ async function writeSecrets(file: string, secrets: Required<KeptSecrets>): Promi
     await handle.sync();
     await handle.close();
     await rename(draft, file);
+    await syncPath(path.dirname(file));
   } finally {
     await rm(draft, { force: true });
   }

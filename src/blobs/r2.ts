@@ -1,3 +1,4 @@
+import { BUCKET_TIMEOUT_MS, inTime } from "./bucket-call.ts";
 import { chunksOf } from "./chunks.ts";
 import type { BlobStore, ByteRange, Pieces } from "./store.ts";
 
@@ -6,12 +7,19 @@ const MAX_KEYS_PER_DELETE = 1_000;
 /** Of an upload in parts: the least that a bucket takes for any but the last one. */
 export const PART_BYTES = 5_242_880;
 
+/** The disk under a bucket that does not sync what it stores; the platform's has none. */
+export type BlobDisk = Pick<Fetcher, "fetch">;
+
 /** Blobs as objects of a bucket. */
 export class R2BlobStore implements BlobStore {
   readonly #bucket: R2Bucket;
+  readonly #disk: BlobDisk | undefined;
+  readonly #timeoutMs: number;
 
-  constructor(bucket: R2Bucket) {
+  constructor(bucket: R2Bucket, disk?: BlobDisk, timeoutMs = BUCKET_TIMEOUT_MS) {
     this.#bucket = bucket;
+    this.#disk = disk;
+    this.#timeoutMs = timeoutMs;
   }
 
   newKey(owner: string, unique: string): string {
@@ -19,16 +27,22 @@ export class R2BlobStore implements BlobStore {
   }
 
   async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
+    await this.#putWhole(key, parts);
+    await this.#onDisk();
+  }
+
+  async #putWhole(key: string, parts: readonly Uint8Array[]): Promise<void> {
     const [only, ...others] = parts;
     if (only !== undefined && others.length === 0) {
-      await this.#bucket.put(key, only);
+      await this.#putBytes(key, only);
       return;
     }
     // Several parts are streamed, so that no second copy of them is ever whole in memory.
     const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const { readable, writable } = new FixedLengthStream(total);
-    const [, object] = await Promise.all([writeAll(writable, parts), this.#bucket.put(key, readable)]);
-    if (object?.size !== total) throw new Error("The bucket kept another number of bytes than it was given");
+    const stored = Promise.all([writeAll(writable, parts), this.#bucket.put(key, readable)]);
+    const [, object] = await this.#within(stored);
+    expectSize(object, total);
   }
 
   /**
@@ -36,37 +50,64 @@ export class R2BlobStore implements BlobStore {
    * known; but of one that breaks off the bucket of a local server keeps the beginning on disk, where nothing finds it.
    */
   async write(key: string, pieces: Pieces): Promise<void> {
+    await this.#writePieces(key, pieces);
+    await this.#onDisk();
+  }
+
+  async #writePieces(key: string, pieces: Pieces): Promise<void> {
     let upload: R2MultipartUpload | null = null;
+    let total = 0;
     const parts: R2UploadedPart[] = [];
     try {
       for await (const part of chunksOf(pieces, PART_BYTES)) {
         if (upload === null && part.byteLength < PART_BYTES) {
-          await this.#bucket.put(key, part);
+          await this.#putBytes(key, part);
           return;
         }
-        upload ??= await this.#bucket.createMultipartUpload(key);
-        parts.push(await upload.uploadPart(parts.length + 1, part));
+        upload ??= await this.#within(this.#bucket.createMultipartUpload(key));
+        total += part.byteLength;
+        parts.push(await this.#within(upload.uploadPart(parts.length + 1, part)));
       }
-      if (upload === null) await this.#bucket.put(key, new Uint8Array());
-      else await upload.complete(parts);
+      if (upload === null) await this.#putBytes(key, new Uint8Array());
+      else expectSize(await this.#within(upload.complete(parts)), total);
     } catch (error) {
       // An upload that cannot be aborted either is the bucket's to drop, which it does after a week.
-      await upload?.abort().catch(() => {});
+      if (upload !== null) await this.#within(upload.abort()).catch(() => {});
       throw error;
     }
   }
 
+  async #putBytes(key: string, bytes: Uint8Array): Promise<void> {
+    const size = bytes.byteLength;
+    expectSize(await this.#within(this.#bucket.put(key, bytes)), size);
+  }
+
+  #within<T>(call: Promise<T>): Promise<T> {
+    return inTime(call, this.#timeoutMs);
+  }
+
+  /** Throws where what was stored may be lost with the power. */
+  async #onDisk(): Promise<void> {
+    if (this.#disk === undefined) return;
+    const synced = await this.#within(this.#disk.fetch("http://disk/sync"));
+    if (!synced.ok) throw new Error("A blob could not be brought onto the disk");
+  }
+
   async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
     if (range?.length === 0) return new Blob([]).stream();
-    const object = await this.#bucket.get(key, range === undefined ? {} : { range });
+    const object = await this.#within(this.#bucket.get(key, range === undefined ? {} : { range }));
     return object?.body ?? null;
   }
 
   async delete(keys: readonly string[]): Promise<void> {
     for (let start = 0; start < keys.length; start += MAX_KEYS_PER_DELETE) {
-      await this.#bucket.delete(keys.slice(start, start + MAX_KEYS_PER_DELETE));
+      await this.#within(this.#bucket.delete(keys.slice(start, start + MAX_KEYS_PER_DELETE)));
     }
   }
+}
+
+function expectSize(object: { size: number } | null, size: number): void {
+  if (object?.size !== size) throw new Error("The bucket kept another number of bytes than it was given");
 }
 
 async function writeAll(writable: WritableStream<Uint8Array>, parts: readonly Uint8Array[]): Promise<void> {

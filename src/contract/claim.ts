@@ -25,7 +25,15 @@ export const StartedClaim = z
 export type StartedClaim = z.infer<typeof StartedClaim>;
 
 /** How far the mail of the temporary mailbox has come. */
-export const KeptMail = z.object({ from: z.string(), messages: z.int(), done: z.boolean() });
+export const KeptMail = z.object({
+  from: z.string(),
+  messages: z.int(),
+  done: z.boolean(),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: "Why the next message is not here. Until `done` it is tried again." }),
+});
 export type KeptMail = z.infer<typeof KeptMail>;
 
 /** GET /v1/claim/poll. */

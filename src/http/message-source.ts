@@ -1,4 +1,5 @@
-import { notFound, type Answer } from "../contract/problem.ts";
+import { inTime } from "../blobs/bucket-call.ts";
+import { notFound, type Answer, type Problem } from "../contract/problem.ts";
 import type { Email } from "../contract/message.ts";
 import { closedLiteral, stringMember } from "../lib/json-text.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -9,6 +10,12 @@ import type { Access } from "../mailbox/access.ts";
 import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading.ts";
 import { blobsForReading, rowsOf } from "../inbound/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
+
+const UNREADABLE: Problem = {
+  code: "unavailable",
+  error: "The stored message cannot be read now; try again",
+  retryAfterSeconds: 5,
+};
 
 /** Reads the bytes of a raw message: the row's, or a stream out of the blob store. 503 where the store has lost or refuses it. */
 export async function openRaw(
@@ -27,11 +34,7 @@ export async function openBlob(
   mailbox: MailboxStub,
   blob: { key: string | null; offset?: number; length?: number },
 ): Promise<Answer<ReadableStream<Uint8Array>>> {
-  const unavailable = refused({
-    code: "unavailable" as const,
-    error: "The stored message cannot be read now; try again",
-    retryAfterSeconds: 5,
-  });
+  const unavailable = refused(UNREADABLE);
   const { key, offset, length } = blob;
   if (key === null) return unavailable;
   const range = offset === undefined || length === undefined ? undefined : { offset, length };
@@ -52,9 +55,14 @@ export async function readRaw(
 ): Promise<Answer<Uint8Array>> {
   const opened = await openRaw(env, mailbox, source);
   if (!opened.ok) return opened;
-  const bytes =
-    opened.value instanceof ArrayBuffer ? opened.value : await new Response(opened.value).arrayBuffer();
-  return done(new Uint8Array(bytes));
+  const { value } = opened;
+  if (value instanceof ArrayBuffer) return done(new Uint8Array(value));
+  try {
+    return done(new Uint8Array(await inTime(new Response(value).arrayBuffer())));
+  } catch (error) {
+    console.error("A blob could not be read to its end:", error);
+    return refused(UNREADABLE);
+  }
 }
 
 /** What reading a message takes besides its id. */

@@ -1,4 +1,4 @@
-import { R2BlobStore } from "../blobs/r2.ts";
+import { R2BlobStore, type BlobDisk } from "../blobs/r2.ts";
 import { isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
@@ -6,10 +6,17 @@ import type { MailboxStub } from "./mailbox-stub.ts";
 /** A raw message or a file up to this size is a row of the mailbox: no second system, and a tenth of the time of an object. */
 export const MAX_ROW_BYTES = 524_288;
 
+/** Bindings that a deployment may have. */
+interface BlobBindings {
+  BLOBS?: R2Bucket;
+  /** Of `npm start`, whose bucket is a folder. */
+  BLOB_DISK?: BlobDisk;
+}
+
 /** Where a deployment writes large messages: its bucket, or rows of the mailbox where it has none. */
 export function blobsForWriting(env: Env, mailbox: MailboxStub): BlobStore {
-  const bucket: R2Bucket | undefined = env.BLOBS;
-  return bucket === undefined ? rowsOf(mailbox) : new R2BlobStore(bucket);
+  const { BLOBS: bucket, BLOB_DISK }: BlobBindings = env;
+  return bucket === undefined ? rowsOf(mailbox) : new R2BlobStore(bucket, BLOB_DISK);
 }
 
 /** Where a file is written; `sizeBytes` is null where nobody knows it yet. */

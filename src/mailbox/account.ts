@@ -100,6 +100,19 @@ export class Account {
     this.#db.run(statements.TOUCH_KEY, nowMs, key.id);
   }
 
+  /** Lets a temporary mailbox and one of its keys live until `until` at least. A mailbox that is over stays over. */
+  extend(until: number, keyId: string): void {
+    const key = this.#keys.get(keyId);
+    if (this.row.expires_at !== null && this.row.expires_at < until) {
+      this.row.expires_at = until;
+      this.#db.run(statements.SET_EXPIRY, until);
+    }
+    if (key !== undefined && key.expires_at !== null && key.expires_at < until) {
+      key.expires_at = until;
+      this.#db.run(statements.SET_KEY_EXPIRY, until, keyId);
+    }
+  }
+
   /** The keys as their owner sees them, without their digests. */
   keyRecords(): KeyRecord[] {
     return [...this.#keys.values()].map(keyRecord);

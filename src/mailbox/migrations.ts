@@ -329,7 +329,11 @@ CREATE TABLE sending_obstacle (one INTEGER PRIMARY KEY CHECK (one = 1), reply TE
 `,
   },
   {
-    id: "017-bodies",
+    id: "017-take-over-problem",
+    sql: "ALTER TABLE take_over ADD COLUMN problem TEXT;",
+  },
+  {
+    id: "018-bodies",
     // Texts too large for a row, where they lie and how. Mail from before this step gets them when it is first read.
     sql: `
 ALTER TABLE content ADD COLUMN body_key TEXT;

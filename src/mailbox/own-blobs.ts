@@ -1,3 +1,4 @@
+import { inTime } from "../blobs/bucket-call.ts";
 import { R2BlobStore } from "../blobs/r2.ts";
 import { CHUNK_BYTES, isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { Database } from "../lib/sql.ts";
@@ -18,9 +19,12 @@ export async function* readOwnBlob(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   const store = isRowsKey(key) ? rowsOf(db) : bucket === undefined ? null : new R2BlobStore(bucket);
   for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
-    const stream = await store?.get(key, { offset, length: Math.min(RANGE_BYTES, sizeBytes - offset) });
+    const length = Math.min(RANGE_BYTES, sizeBytes - offset);
+    const stream = await store?.get(key, { offset, length });
     if (!stream) throw new Error("A blob of a message is gone");
-    const bytes = await new Response(stream).arrayBuffer();
+    const bytes = await inTime(new Response(stream).arrayBuffer());
+    // Else a message would go out with less than it says, and look whole.
+    if (bytes.byteLength !== length) throw new Error("A blob of a message was read in part");
     yield new Uint8Array(bytes);
     // Let go of now: left to the collector, tens of megabytes would pile up first.
     bytes.transfer(0);

@@ -40,6 +40,10 @@ export const COUNT_DELETION: Query<never, [number, number, number]> = {
 export const SET_STATUS: Query<never, [string, Nullable<number>, Nullable<string>, number]> = {
   text: "UPDATE account SET status = ?, paused_at = ?, pause_reason = ?, directory_due = ?",
 };
+export const SET_EXPIRY: Query<never, [expiresAt: number]> = { text: "UPDATE account SET expires_at = ?" };
+export const SET_KEY_EXPIRY: Query<never, [expiresAt: number, id: string]> = {
+  text: "UPDATE api_key SET expires_at = ? WHERE id = ?",
+};
 export const SET_DISPLAY_NAME: Query<never, [Nullable<string>]> = {
   text: "UPDATE account SET display_name = ?",
 };

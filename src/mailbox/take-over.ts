@@ -1,3 +1,4 @@
+import { inTime } from "../blobs/bucket-call.ts";
 import { locatorOf } from "../contract/key.ts";
 import type { KeptMail } from "../contract/claim.ts";
 import { ANYONE } from "../contract/scope.ts";
@@ -36,21 +37,27 @@ type TakeOverRow = {
   messages: number;
   /** When it goes on, in ms since 1970; null = done. */
   due_at: number | null;
+  /** Why the next message is not here; null = nothing is wrong. */
+  problem: string | null;
 };
 
 const INSERT: Query<never, [address: string, secretHash: string, dueAt: number]> = {
   text: "INSERT INTO take_over (id, address, secret_hash, due_at) VALUES (1, ?, ?, ?)",
 };
 const READ: Query<TakeOverRow, []> = {
-  text: "SELECT address, secret_hash, position, messages, due_at FROM take_over",
+  text: "SELECT address, secret_hash, position, messages, due_at, problem FROM take_over",
 };
 const ADVANCE: Query<never, [position: Seq]> = {
-  text: "UPDATE take_over SET position = ?, messages = messages + 1",
+  text: "UPDATE take_over SET position = ?, messages = messages + 1, problem = NULL",
 };
 const SET_DUE: Query<never, [dueAt: number | null]> = { text: "UPDATE take_over SET due_at = ?" };
 
+const SET_PROBLEM: Query<never, [problem: string]> = { text: "UPDATE take_over SET problem = ?" };
+
 /** After a failure, or the end of the process that was at it. */
 const RETRY_MS = 30_000;
+/** Where this mailbox has no room, somebody has to make some. */
+const FULL_RETRY_MS = 600_000;
 const PAGE_MESSAGES = 20;
 
 /** What taking over needs of the mailbox that does. */
@@ -65,7 +72,7 @@ interface Tools {
 /**
  * Copies the mail of the temporary mailbox that a person let become this one. A message and the note that it is here are one
  * transaction, so it may be broken off and goes on by alarm: nothing is lost and nothing comes twice. The temporary mailbox
- * stays as it is until it expires.
+ * stays as it is until it expires, and does not expire for some weeks while this one has no room for its mail.
  */
 export class TakeOver {
   readonly #tools: Tools;
@@ -94,7 +101,7 @@ export class TakeOver {
     if (this.#isRunning) return;
     this.#isRunning = true;
     void this.#run(row)
-      .then(() => this.#setDue(null))
+      .then((end) => this.#setDue(end === "done" ? null : Date.now() + FULL_RETRY_MS))
       .catch((error: unknown) => console.error("Mail could not be taken over and is tried again:", error))
       .finally(() => {
         this.#isRunning = false;
@@ -113,18 +120,30 @@ export class TakeOver {
   /** How far it is; null where no mail comes from anywhere. */
   progress(): KeptMail | null {
     const row = this.#row();
-    return row === null ? null : { from: row.address, messages: row.messages, done: row.due_at === null };
+    if (row === null) return null;
+    const { address, messages, due_at, problem } = row;
+    return {
+      from: address,
+      messages,
+      done: due_at === null,
+      ...(problem === null ? {} : { error: problem }),
+    };
   }
 
   #row(): TakeOverRow | null {
     return this.#tools.account() === null ? null : this.#tools.db.first(READ);
   }
 
+  #setProblem(problem: string): void {
+    if (this.#tools.account() !== null) this.#tools.db.run(SET_PROBLEM, problem);
+  }
+
   #setDue(dueAt: number | null): void {
     if (this.#tools.account() !== null) this.#tools.db.run(SET_DUE, dueAt);
   }
 
-  async #run(row: TakeOverRow): Promise<void> {
+  /** Copies what is left; `full` where this mailbox has no room for the next message, which waits there. */
+  async #run(row: TakeOverRow): Promise<"done" | "full"> {
     const access: Access = {
       credential: { kind: "key", secretHash: row.secret_hash },
       scopes: ANYONE,
@@ -138,24 +157,29 @@ export class TakeOver {
     do {
       const page = await source.mailbox.stale(access, { cursor, limit: PAGE_MESSAGES });
       // It has expired or was deleted: what is here is all there is.
-      if (!page.ok) return;
+      if (!page.ok) return "done";
       for (const message of page.value.messages) {
-        if (!(await this.#keep(source, message))) return;
+        const kept = await this.#keep(source, message);
+        if (kept !== "kept") return kept;
         // Else nobody is answered until the last message is here: calls within one process leave no turn to others.
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
       cursor = page.value.nextCursor;
     } while (cursor !== null);
+    return "done";
   }
 
-  /** Copies one message; false when nothing more can be. */
-  async #keep(source: { mailbox: MailboxStub; access: Access }, message: StaleMessage): Promise<boolean> {
+  /** Copies one message; `done` when nothing more can be. */
+  async #keep(
+    source: { mailbox: MailboxStub; access: Access },
+    message: StaleMessage,
+  ): Promise<"kept" | "full" | "done"> {
     const { env, account, config } = this.#tools;
     const row = account()?.row;
-    if (row === undefined) return false;
+    if (row === undefined) return "done";
     const raw = await source.mailbox.raw(source.access, message.id);
     // Deleted there since the page was read.
-    if (!raw.ok) return raw.error.code === "not_found";
+    if (!raw.ok) return raw.error.code === "not_found" ? "kept" : "done";
     const mail = {
       raw: await this.#bytesOf(source.mailbox, raw.value),
       envelope: envelopeOf(message.metadata),
@@ -164,8 +188,11 @@ export class TakeOver {
     const { seq: position, receivedAt, codeTaken } = message;
     const to = { env, locator: locatorOf(row.address), kept: { position, receivedAt, codeTaken } };
     const received = await receiveKept(mail, to);
-    if (!received.ok) console.error(`Mail is not taken over: ${received.error.error}`);
-    return received.ok;
+    if (received.ok) return "kept";
+    if (received.error.code !== "mailbox_full") return "done";
+    this.#setProblem(`${received.error.error}: delete mail, or have its quota raised`);
+    await source.mailbox.hold(source.access);
+    return "full";
   }
 
   async #bytesOf(mailbox: MailboxStub, source: RawSource): Promise<Uint8Array> {
@@ -174,6 +201,6 @@ export class TakeOver {
     const stream =
       source.stream ?? (key === null ? null : await blobsForReading(this.#tools.env, mailbox, key).get(key));
     if (!stream) throw new Error("A message that is taken over cannot be read");
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
   }
 }

@@ -17,6 +17,12 @@ import { MailboxSending } from "./sending.ts";
 import * as statements from "./statements.ts";
 import { statsOf } from "./stats.ts";
 
+const DAY_MS = 86_400_000;
+/** How long a mailbox lives on after whoever takes its mail over has asked for it. */
+const HOLD_MS = DAY_MS;
+/** From its beginning: some weeks in which somebody can make room. */
+const MAX_HELD_MS = 30 * DAY_MS;
+
 /** What the operator sees of a mailbox, and what is done to its rows by whoever runs the deployment. */
 export abstract class MailboxUpkeep extends MailboxSending {
   /** Everything that the operator sees of it. */
@@ -50,6 +56,21 @@ export abstract class MailboxUpkeep extends MailboxSending {
   /** The stored messages, page by page, for whoever reads them again after a change of the parser. */
   stale(access: Access, page: { cursor: string | null; limit: number }): Answer<StalePage> {
     return this.answer(access, (account) => stalePage(this.db, this.view(account), page));
+  }
+
+  /**
+   * Keeps a temporary mailbox alive for a while, as long as another one waits to take its mail over: what that one has no room
+   * for yet is nowhere else. It ends all the same some days after it would have.
+   */
+  async hold(access: Access): Promise<Answer<null>> {
+    const now = Date.now();
+    const held = this.answer(access, (account, { keyId }) => {
+      const until = Math.min(now + HOLD_MS, account.row.created_at + MAX_HELD_MS);
+      if (keyId !== null) this.commit(() => account.extend(until, keyId));
+      return done(null);
+    });
+    if (held.ok) await this.arm();
+    return held;
   }
 
   /** Writes once more what follows from the bytes of a message. */

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  actorOf,
+  type actorOf,
   advance,
   alarmOf,
   api,

@@ -133,7 +133,7 @@ async function asBefore(box: TestMailbox): Promise<void> {
     sql.exec("DELETE FROM blob_chunk");
     sql.exec("ALTER TABLE content DROP COLUMN body_key");
     sql.exec("ALTER TABLE content DROP COLUMN body_layout");
-    sql.exec("DELETE FROM migration WHERE id = '013-bodies'");
+    sql.exec("DELETE FROM migration WHERE id = '018-bodies'");
     sql.exec("UPDATE message SET listing = json_remove(listing, '$.text_truncated')");
   });
   await evict(box.mailbox);

@@ -53,6 +53,38 @@ async function arrived(claim: StartedClaim): Promise<TestMailbox> {
   return { mailbox: claim.mailbox, api_key: polled.api_key ?? "" };
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Gives the running mailbox another quota. */
+async function giveQuota(address: string, bytes: number): Promise<void> {
+  await runInDurableObject(actorOf(address), (instance) => {
+    const before = Reflect.get(instance, "env") as object;
+    Reflect.set(instance, "env", { ...before, MAILBOX_QUOTA_BYTES: String(bytes) });
+  });
+}
+
+/** As `claimed`, by a mailbox that has a quota from the first. */
+async function claimedWithQuota({ api_key }: TestMailbox, bytes: number): Promise<StartedClaim> {
+  const name = `kept-${Math.random().toString(36).slice(2, 10)}`;
+  const json = { name, keep_mail: true };
+  const claim = await ask<StartedClaim>("/v1/claim/start", { key: api_key, json, headers: headers(), vars });
+  await giveQuota(claim.body.mailbox, bytes);
+  const { device_code } = claim.body;
+  await ask("/v1/claim/confirm", { json: { device_code }, headers: headers(), vars });
+  return claim.body;
+}
+
+const takeOverOf = async ({ mailbox }: StartedClaim) =>
+  (await rowsOf<{ due_at: number | null }>(mailbox, "SELECT due_at FROM take_over"))[0]?.due_at ?? null;
+const isDone = async (claim: StartedClaim) => (await takeOverOf(claim)) === null;
+/** It has tried, and tries again when there may be room. */
+const isWaiting = async (claim: StartedClaim) => ((await takeOverOf(claim)) ?? 0) >= Date.now() + 300_000;
+
+async function expiryOf({ mailbox }: TestMailbox): Promise<number> {
+  const [row] = await rowsOf<{ expires_at: number }>(mailbox, "SELECT expires_at FROM account");
+  return row?.expires_at ?? 0;
+}
+
 const inbox = async ({ api_key }: TestMailbox) =>
   (await ask<{ emails: EmailSummary[] }>("/v1/inbox?limit=100", { key: api_key })).body.emails;
 
@@ -231,6 +263,54 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     });
     expect(dueAt).toBeGreaterThan(later);
     expect(await inbox(await arrived(claim))).toHaveLength(100);
+  });
+
+  it("waits where it is full, says so, keeps the temporary mailbox alive, and has all in the end", async () => {
+    const start = Date.now();
+    const box = await bootstrap();
+    for (const subject of ["One", "Two", "Three"]) await deliver(box.mailbox, plainMessage({ subject }));
+    // Room for the first of them.
+    const [{ size_bytes: size } = { size_bytes: 0 }] = await rowsOf<{ size_bytes: number }>(
+      box.mailbox,
+      "SELECT size_bytes FROM message ORDER BY seq LIMIT 1",
+    );
+    const claim = await claimedWithQuota(box, size + 10);
+    await vi.waitUntil(async () => (await poll(claim)).kept_mail?.error, { timeout: 20_000, interval: 20 });
+    const { kept_mail } = await poll(claim);
+    expect(kept_mail).toMatchObject({ from: box.mailbox, messages: 1, done: false });
+    expect(kept_mail?.error).toMatch(/^Mailbox is full/);
+    // A day before its end it is held again and again.
+    setClock(start + 71 * HOUR_MS);
+    await ringAlarm(claim.mailbox);
+    await vi.waitUntil(async () => (await expiryOf(box)) > start + 90 * HOUR_MS, { timeout: 20_000 });
+    setClock(start + 90 * HOUR_MS);
+    expect(await inbox(box)).toHaveLength(3);
+    await giveQuota(claim.mailbox, 1_000_000_000);
+    await ringAlarm(claim.mailbox);
+    const kept = await arrived(claim);
+    const polled = (await poll(claim)).kept_mail;
+    expect(polled).toEqual({ from: box.mailbox, messages: 3, done: true });
+    expect(await rowsOf(kept.mailbox, "SELECT seq FROM message")).toHaveLength(3);
+  });
+
+  it("holds the temporary mailbox for 30 days at most", async () => {
+    const start = Date.now();
+    const box = await bootstrap();
+    await deliver(box.mailbox, plainMessage());
+    const claim = await claimedWithQuota(box, 10);
+    await vi.waitUntil(async () => (await poll(claim)).kept_mail?.error, { timeout: 20_000, interval: 20 });
+    for (let day = 2; day < 33; day += 0.9) {
+      setClock(start + day * 24 * HOUR_MS);
+      await ringAlarm(claim.mailbox);
+      await vi.waitUntil(async () => (await isWaiting(claim)) || (await isDone(claim)), { timeout: 20_000 });
+    }
+    expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(401);
+    const [row] = await rowsOf(claim.mailbox, "SELECT messages, due_at, problem FROM take_over");
+    expect(row).toMatchObject({
+      messages: 0,
+      due_at: null,
+      problem: expect.stringMatching(/^Mailbox is full/),
+    });
   });
 
   it("is a mailbox all the same when the temporary one is gone", async () => {

@@ -23,6 +23,8 @@ export interface ServerOptions {
   dataDir?: string;
   /** Variables of the server; ports default to free ones. Nothing of the test's own environment but PATH and HOME. */
   env?: Record<string, string>;
+  /** A program that starts the server as its child, with its arguments. */
+  through?: readonly string[];
   /** Through `scripts/run.mjs`, as `npm start` does. */
   throughRunner?: boolean;
 }
@@ -48,7 +50,8 @@ export class ServeProcess {
 
   constructor(options: ServerOptions & { dataDir: string }) {
     const runner = options.throughRunner ? ["scripts/run.mjs"] : [];
-    this.child = spawn(process.execPath, [...runner, "scripts/serve.ts"], {
+    const command = [...(options.through ?? []), process.execPath, ...runner, "scripts/serve.ts"];
+    this.child = spawn(command[0] ?? process.execPath, command.slice(1), {
       cwd: ROOT,
       env: environment(options),
       // The channel ends the server when the test process is gone.
@@ -125,6 +128,8 @@ export class Server {
   readonly token: string;
   readonly service: Service;
   readonly #ownsData: boolean;
+  /** Of the server itself, whoever started it. */
+  readonly #serverPid: number;
 
   private constructor(
     process: ServeProcess,
@@ -138,6 +143,7 @@ export class Server {
     this.token = own.token;
     this.service = new Service(this.url, own.token);
     this.#ownsData = own.data;
+    this.#serverPid = ready.pid;
   }
 
   static async start(options: ServerOptions = {}): Promise<Server> {
@@ -193,6 +199,13 @@ export class Server {
     const orphan = { pid, started: startedAt(pid) };
     await this.process.end("SIGKILL");
     return orphan;
+  }
+
+  /** Ends a server that another program started, which hands no signal on. */
+  async stopChild(): Promise<void> {
+    process.kill(this.#serverPid, "SIGINT");
+    await this.process.exited;
+    this.service.close();
   }
 
   /** Ends in good order, as by Ctrl-C. */

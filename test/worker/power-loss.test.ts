@@ -1,0 +1,112 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type { EmailSummary } from "../../src/contract/message.ts";
+import type { MailboxKey } from "./client.ts";
+import { filler, message } from "./messages.ts";
+import { makeDataDir, removeDataDir, Server } from "./server.ts";
+import { SmtpConnection } from "./smtp.ts";
+import { TRACE_ARGUMENTS, TracedDisk } from "./traced-disk.ts";
+
+/** Above this a raw message lies in the blob store. */
+const LARGE_BYTES = 700_000;
+
+/** Why this machine cannot tell what a server syncs; null where it can. */
+function whyNot(): string | null {
+  try {
+    execFileSync("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "true"], { stdio: "ignore" });
+    return null;
+  } catch {
+    return "strace is not installed, or may not trace here";
+  }
+}
+
+/** A message with an attachment, which lies beside it where it is large. */
+function mailOf(subject: string, bytes: number): Buffer {
+  const part = filler(bytes, subject).toString("latin1");
+  const text = `--b\r\nContent-Type: text/plain\r\n\r\n${subject}`;
+  const fields = "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=a.bin";
+  const body = `${text}\r\n--b\r\n${fields}\r\n\r\n${part}\r\n--b--\r\n`;
+  const headers = ["MIME-Version: 1.0", "Content-Type: multipart/mixed; boundary=b"];
+  return message({ subject, headers, body: Buffer.from(body, "latin1") });
+}
+
+interface Kept {
+  box: MailboxKey;
+  bytes: Buffer;
+}
+
+/** The one message of a mailbox is listed, and comes back with its attachment. */
+async function expectKept({ service }: Server, { api_key: key }: MailboxKey, bytes: Buffer): Promise<void> {
+  const { emails } = await service.get<{ emails: EmailSummary[] }>("/v1/inbox", key);
+  const [email] = emails;
+  expect(emails).toHaveLength(1);
+  const raw = await service.call(`/v1/emails/${email?.id}/raw`, { key });
+  expect([raw.status, raw.bytes.equals(bytes)]).toEqual([200, true]);
+  const read = await service.get<{ attachments: { id: string; size_bytes: number }[] }>(
+    `/v1/emails/${email?.id}`,
+    key,
+  );
+  const [attachment] = read.attachments;
+  const part = await service.call(`/v1/attachments/${attachment?.id}`, { key });
+  expect([part.status, part.bytes.length]).toEqual([200, attachment?.size_bytes]);
+}
+
+const reason = whyNot();
+
+it.skipIf(reason !== null)(
+  `a power loss takes nothing that was acknowledged${reason === null ? "" : ` (skipped: ${reason})`}`,
+  { timeout: 480_000 },
+  async () => {
+    const temp = await mkdtemp(path.join(tmpdir(), "mailkeep-power-"));
+    const [dataDir, log] = [await makeDataDir(), path.join(temp, "trace")];
+    onTestFinished(async () => {
+      await removeDataDir(dataDir);
+      await rm(temp, { recursive: true, force: true });
+    });
+    const server = await Server.start({ dataDir, through: ["strace", ...TRACE_ARGUMENTS, "-o", log] });
+    // One for each: what is written later syncs nothing of what was written before in another.
+    const boxes = [
+      await server.service.createMailbox(),
+      await server.service.createMailbox(),
+      await server.service.createMailbox(),
+    ] as const;
+    const smtp = await SmtpConnection.open(server.smtpPort);
+    const kept: Kept[] = [];
+    for (const [box, subject, size] of [
+      [boxes[0], "small", 500],
+      [boxes[1], "large", LARGE_BYTES],
+    ] as const) {
+      const bytes = mailOf(subject, size);
+      const { data } = await smtp.deliver({ from: "a@b.example", to: [box.mailbox], bytes });
+      expect(data).toMatch(/^250 /);
+      kept.push({ box, bytes });
+    }
+    const receivedMs = Date.now();
+    smtp.drop();
+    const file = filler(LARGE_BYTES, "upload");
+    const upload = await server.service.call("/v1/attachments?filename=a.bin", {
+      key: boxes[2].api_key,
+      body: file,
+      method: "POST",
+    });
+    const uploadedMs = Date.now();
+    expect(upload.status).toBe(201);
+    const { id } = JSON.parse(upload.bytes.toString()) as { id: string };
+    await server.stopChild();
+
+    for (const cutMs of [receivedMs, uploadedMs]) {
+      const folder = path.join(temp, `cut-${cutMs}`);
+      await (await TracedDisk.at(log, dataDir, cutMs)).writeTo(folder);
+      const again = await Server.start({ dataDir: folder });
+      for (const { box, bytes } of kept) await expectKept(again, box, bytes);
+      const back = await again.service.call(`/v1/attachments/${id}`, { key: boxes[2].api_key });
+      // Before it was told of, it may be there or not.
+      const isThere = back.status === 200 && back.bytes.equals(file);
+      expect(isThere || cutMs < uploadedMs).toBe(true);
+      await again.stop();
+    }
+  },
+);

@@ -1,0 +1,182 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+/** What strace has to be told so that its log can be read here. */
+export const TRACE_ARGUMENTS = [
+  "-f",
+  "-qq",
+  "-y",
+  "-ttt",
+  "--seccomp-bpf",
+  "--string-limit=4000000",
+  "--signal=none",
+  "--trace=openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat",
+] as const;
+
+/** The bytes of a file as programs see them, and as the disk has them. */
+interface TracedFile {
+  seen: Buffer;
+  /** What was there at the last sync; null before the first. */
+  synced: Buffer | null;
+}
+
+/** One call that ended. */
+interface Call {
+  name: string;
+  /** As strace prints them. */
+  args: string;
+  result: number;
+}
+
+const LINE = /^(\d+)\s+(\d+\.\d+) (.*)$/;
+const RESUMED = /^<\.\.\. \w+ resumed>(.*)$/;
+const WHOLE = /^(\w+)\((.*)\)\s+= (-?\d+)/s;
+const UNFINISHED = " <unfinished ...>";
+const FD = /^\d+<([^>]*)>/;
+const TEXT = /"((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * A disk that has only what programs synced: of a file the bytes of its last sync, and of a folder the names that were in it at
+ * its last sync (POSIX promises no more). Made from strace's log of all that happened until a moment.
+ */
+export class TracedDisk {
+  readonly #root: string;
+  readonly #files = new Map<string, TracedFile>();
+  /** Names that the disk knows. */
+  readonly #named = new Map<string, TracedFile>();
+
+  constructor(root: string) {
+    this.#root = `${root}/`;
+  }
+
+  /** The disk under `root` as it was at `untilMs`, if the power had failed then. */
+  static async at(log: string, root: string, untilMs: number): Promise<TracedDisk> {
+    const disk = new TracedDisk(root);
+    for (const call of callsIn(await readFile(log, "latin1"), untilMs)) disk.#apply(call);
+    return disk;
+  }
+
+  /** Writes what is left into a folder. What SQLite keeps in shared memory is made anew by whoever opens the file. */
+  async writeTo(folder: string): Promise<void> {
+    for (const [name, { synced }] of this.#named) {
+      if (name.endsWith("-shm")) continue;
+      const file = path.join(folder, name.slice(this.#root.length));
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, synced ?? "", { mode: 0o600 });
+    }
+  }
+
+  #apply({ name, args, result }: Call): void {
+    const texts = [...args.matchAll(TEXT)].map(([, text = ""]) => text);
+    const file = FD.exec(args)?.[1] ?? "";
+    const numbers = args.slice(args.lastIndexOf('"') + 1).split(",");
+    switch (name) {
+      case "openat":
+        this.#open(args, texts[0] ?? "");
+        return;
+      case "write":
+        this.#put(file, bytesOf(texts[0] ?? "").subarray(0, result), null);
+        return;
+      case "pwrite64":
+        this.#put(file, bytesOf(texts[0] ?? "").subarray(0, result), Number(numbers.at(-1)));
+        return;
+      case "ftruncate":
+        this.#truncate(file, Number(args.split(",").at(-1)));
+        return;
+      case "fsync":
+      case "fdatasync":
+        this.#sync(file);
+        return;
+      default:
+        this.#rename(name, args, texts);
+    }
+  }
+
+  #open(args: string, name: string): void {
+    const file = this.#inside(path.resolve(folderOf(args), name));
+    if (file === null || (!args.includes("O_CREAT") && !args.includes("O_TRUNC"))) return;
+    const known = this.#files.get(file);
+    if (known === undefined) this.#files.set(file, { seen: Buffer.alloc(0), synced: null });
+    else if (args.includes("O_TRUNC")) known.seen = Buffer.alloc(0);
+  }
+
+  #put(name: string, bytes: Buffer, at: number | null): void {
+    const file = this.#files.get(name);
+    if (file === undefined) return;
+    const offset = at ?? file.seen.length;
+    const seen = Buffer.alloc(Math.max(file.seen.length, offset + bytes.length));
+    file.seen.copy(seen);
+    bytes.copy(seen, offset);
+    file.seen = seen;
+  }
+
+  #truncate(name: string, length: number): void {
+    const file = this.#files.get(name);
+    if (file === undefined) return;
+    const seen = Buffer.alloc(length);
+    file.seen.copy(seen);
+    file.seen = seen;
+  }
+
+  #sync(name: string): void {
+    const file = this.#files.get(name);
+    if (file !== undefined) {
+      file.synced = file.seen;
+      return;
+    }
+    for (const known of this.#named.keys()) {
+      if (path.dirname(known) === name && !this.#files.has(known)) this.#named.delete(known);
+    }
+    for (const [known, one] of this.#files) if (path.dirname(known) === name) this.#named.set(known, one);
+  }
+
+  #rename(name: string, args: string, texts: readonly string[]): void {
+    const [from = "", to] = texts;
+    const old = path.resolve(folderOf(args), from);
+    const file = this.#files.get(old);
+    if (file === undefined) return;
+    this.#files.delete(old);
+    const fresh = to === undefined ? null : this.#inside(path.resolve(folderOf(args), to));
+    if (name.startsWith("rename") && fresh !== null) this.#files.set(fresh, file);
+  }
+
+  #inside(file: string): string | null {
+    return file.startsWith(this.#root) ? file : null;
+  }
+}
+
+/** The calls that ended well until a moment. One that other threads come between stands in two parts. */
+function* callsIn(log: string, untilMs: number): Generator<Call, void, void> {
+  const begun = new Map<string, string>();
+  for (const line of log.split("\n")) {
+    const [, pid = "", at = "", text = ""] = LINE.exec(line) ?? [];
+    if (Number(at) * 1_000 > untilMs) return;
+    if (text.endsWith(UNFINISHED)) begun.set(pid, text.slice(0, -UNFINISHED.length));
+    else {
+      const resumed = RESUMED.exec(text)?.[1];
+      const call = readCall(resumed === undefined ? text : `${begun.get(pid) ?? ""}${resumed}`);
+      if (call !== null) yield call;
+    }
+  }
+}
+
+/** Null for what is no call, and for one that failed. */
+function readCall(text: string): Call | null {
+  const [, name = "", args = "", result = "-1"] = WHOLE.exec(text) ?? [];
+  return Number(result) < 0 ? null : { name, args, result: Number(result) };
+}
+
+/** The folder that a relative name starts from. */
+function folderOf(args: string): string {
+  return /^(?:AT_FDCWD|\d+)<([^>]*)>/.exec(args)?.[1] ?? "/";
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", v: "\v", f: "\f" };
+
+/** A string of C as bytes. */
+function bytesOf(text: string): Buffer {
+  const plain = text.replaceAll(/\\([0-7]{1,3}|.)/gs, (_, code: string) =>
+    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (ESCAPES[code] ?? code),
+  );
+  return Buffer.from(plain, "latin1");
+}
