@@ -120,6 +120,23 @@ describe("HEAD", () => {
     },
   );
 
+  it("leaves a code to the GET that consumes it", async () => {
+    const own = await createMailbox();
+    await deliver(own.mailbox, plainMessage({ subject: "Your code", body: "Your code is 482913" }));
+    const path = "/v1/code?consume=true&timeout=1";
+    const head = await api(path, { key: own.api_key, method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const first = await ask<{ code: string | null }>(path, { key: own.api_key });
+    const second = await ask<{ code: string | null }>(path, { key: own.api_key });
+    expect([first.body.code, second.body.code]).toEqual(["482913", null]);
+  });
+
+  it("is no poll of a claim", async () => {
+    const session = crypto.randomUUID();
+    const head = await api(`/v1/claim/poll?session=${session}`, { method: "HEAD" });
+    expect([head.status, head.headers.get("Allow")]).toEqual([405, "GET"]);
+  });
+
   it("does nothing on a path that only takes POST", async () => {
     expect((await api("/v1/bootstrap", { method: "HEAD" })).status).toBe(405);
   });

@@ -102,6 +102,16 @@ describe("POST /v1/mailboxes", () => {
     expect(body).toMatchObject({ code: "invalid" });
   });
 
+  it("says of a reserved name that it is reserved, and not that its characters are wrong", async () => {
+    for (const json of [{ name: "Admin" }, { address: `admin@${DOMAIN}` }]) {
+      const { status, body } = await create(json);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        error: `${Object.keys(json)[0]}: admin is reserved for the mail system itself: take another name`,
+      });
+    }
+  });
+
   it.each(["a", "9", "a".repeat(40), "a.b_c-d", "0x"])("takes a name at its limits: %s", async (name) => {
     const made = await create({ name });
     expect([201, 409]).toContain(made.status);

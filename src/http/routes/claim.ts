@@ -7,7 +7,7 @@ import type { Config } from "../../env.ts";
 import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { claimNameFault } from "../../mail/claim-name.ts";
-import { json } from "../answers.ts";
+import { json, problemResponse } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { readCaller } from "../caller.ts";
 import { claimOf, claimPageUrl, claimSecrets, findClaim, NO_CLAIM, type ClaimSecrets } from "../claims.ts";
@@ -23,6 +23,11 @@ const STARTS = { name: "claim start", limit: 10, windowSeconds: 3_600 };
 const MAX_CODES_TRIED = 3;
 /** Of what a client says it is, a person reads no more. */
 const MAX_USER_AGENT_CHARS = 200;
+
+const NO_HEAD: Problem = {
+  code: "method_not_allowed",
+  error: "Method not allowed; /v1/claim/poll takes GET",
+};
 
 export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimConfirm"> = {
   async claimStart({ request, env, config, origin, input }) {
@@ -60,6 +65,8 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
   },
 
   async claimPoll({ request, env, config, input }) {
+    // A poll counts, and begins the time in which the key can be read; HEAD must do neither (RFC 9110 §9.2.1).
+    if (request.method === "HEAD") return done(problemResponse(NO_HEAD, { Allow: "GET" }));
     const keySecret = readiness(config);
     if (!keySecret.ok) return keySecret;
     const secrets = claimSecrets(input.query.session, keySecret.value);
