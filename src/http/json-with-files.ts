@@ -15,7 +15,7 @@ const CONTENT = ["attachments", null, "content"] as const;
  * Where bytes are there as fast as they are read, the runtime never waits, and so never looks at what else came in. So much
  * is read in a few milliseconds.
  */
-const BREATH_BYTES = 262_144;
+const BREATH_BYTES = 65_536;
 
 /** Keeps the bytes of a file, of which there are `mostBytes` at most, as they come. */
 export type KeepContent = (

@@ -1,9 +1,10 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { fieldRule } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
+import { nearName } from "../lib/near-name.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bodyBytes } from "./body-bytes.ts";
 
@@ -114,25 +115,91 @@ export function tooLarge(maxBytes: number): Problem {
 
 const IN_OUR_WORDS = { error: fieldRule };
 
+/** A request that was fitted to its route, and what of it the route does not know. */
+export interface Fitted<Spec extends RouteSpec> {
+  input: Answer<RouteInput<Spec>>;
+  /** Names of query parameters and of members of the body that count for nothing. */
+  ignored: string[];
+}
+
 /** Fits a request to its route, or says of every field what is wrong. */
-export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
+export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fitted<Spec> {
   const query: Record<string, string> = {};
+  const unknown = new Set<string>();
   for (const [name, value] of raw.query) {
-    if (Object.hasOwn(query, name) && name in spec.query.shape)
-      return refused(invalid(name, "must be given once"));
-    query[name] = value;
+    if (!Object.hasOwn(spec.query.shape, name)) unknown.add(name);
+    else if (Object.hasOwn(query, name)) {
+      return { input: refused(invalid(name, "must be given once")), ignored: [] };
+    } else query[name] = value;
   }
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
   const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
-  const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
-  const details = [params, fields, ...(body === null ? [] : [body])].flatMap(detailsOf);
+  const body = spec.body === null ? null : fitBody(spec.body, raw.body);
+  const ignored = [...unknown, ...(body?.ignored ?? [])];
+  const details = [params, fields, ...(body === null ? [] : [body.fitted])].flatMap(detailsOf);
   const [first] = details;
   if (first !== undefined) {
     const where = first.path === "" ? "" : `${first.path}: `;
-    return refused({ code: "invalid", error: `${where}${first.message}`, details });
+    const fix = slipIn(spec, raw, ignored);
+    const shown = details.slice(0, MAX_DETAILS);
+    const problem: Problem = { code: "invalid", error: `${where}${first.message}`, details: shown };
+    return { input: refused(fix === null ? problem : { ...problem, fix }), ignored };
   }
   // Each part was parsed by the schema of this very route: the type says no more than that.
-  return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
+  const input = {
+    params: params.data,
+    query: fields.data,
+    body: body?.fitted.data ?? null,
+  } as RouteInput<Spec>;
+  return { input: done(input), ignored };
+}
+
+/** Faults that are told: a list of ten thousand wrong items has as many. */
+const MAX_DETAILS = 50;
+
+/** Schemas know every member that counts; a body is read without the others. */
+function fitBody(
+  schema: z.ZodType,
+  body: unknown,
+): { fitted: z.ZodSafeParseResult<unknown>; ignored: string[] } {
+  const fitted = schema.safeParse(body, IN_OUR_WORDS);
+  const unknown = fitted.success
+    ? []
+    : fitted.error.issues.filter((issue) => issue.code === "unrecognized_keys");
+  if (unknown.length === 0) return { fitted, ignored: [] };
+  const known = unknown.reduce((rest, { path, keys }) => without(rest, path, new Set(keys)), body);
+  return {
+    fitted: schema.safeParse(known, IN_OUR_WORDS),
+    ignored: unknown.flatMap(({ path, keys }) => keys.map((key) => [...path, key].join("."))),
+  };
+}
+
+/** A copy of `value` in which what lies at `path` lacks some members. */
+function without(value: unknown, path: readonly PropertyKey[], members: ReadonlySet<string>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const [step, ...rest] = path;
+  const kept = Object.entries(value)
+    .filter(([name]) => step !== undefined || !members.has(name))
+    .map(([name, member]: [string, unknown]) => [
+      name,
+      name === String(step) ? without(member, rest, members) : member,
+    ]);
+  return Array.isArray(value) ? kept.map(([, item]) => item) : Object.fromEntries(kept);
+}
+
+/** Which known name was probably meant by one that is ignored, where the request lacks that one. */
+function slipIn(spec: RouteSpec, raw: RawInput, ignored: readonly string[]): string | null {
+  const known = [
+    ...Object.keys(spec.query.shape),
+    ...(spec.body instanceof z.ZodObject ? Object.keys(spec.body.shape) : []),
+  ];
+  const given = new Set([...raw.query.map(([name]) => name), ...Object.keys(Object(raw.body))]);
+  const missing = known.filter((name) => !given.has(name));
+  for (const name of ignored.slice(0, MAX_DETAILS)) {
+    const meant = nearName(name, missing);
+    if (meant !== null) return `\`${name}\` is not known here: did you mean \`${meant}\`?`;
+  }
+  return null;
 }
 
 function readFields(spec: RouteSpec, query: Record<string, string>): z.ZodSafeParseResult<unknown> {

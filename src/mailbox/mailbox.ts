@@ -13,7 +13,7 @@ import { relabel } from "./labelling.ts";
 import { jsonText, type JsonText } from "./present.ts";
 import * as reading from "./reading.ts";
 import { type CodeRow } from "./schema.ts";
-import { hasWords, searchPage, type Nearness } from "./search.ts";
+import { hasWords, misreadHint, searchPage, type Nearness } from "./search.ts";
 import { statsOf } from "./stats.ts";
 import { readLastEventId } from "../lib/sse.ts";
 import { seqBefore, type LoggedEvent } from "./log.ts";
@@ -59,11 +59,12 @@ export class Mailbox extends MailboxReceiving {
   async search(
     access: Access,
     filters: InboxFilters,
-    { text, mode }: { text: string; mode: string },
+    { text, mode, note = "" }: { text: string; mode: string; note?: string },
   ): Promise<Answer<JsonText<SearchPage>>> {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
-    const { meaning, hint } = nearness.value;
+    const { meaning } = nearness.value;
+    const hint = [nearness.value.hint, note, misreadHint(text)].filter((part) => part !== "").join(". ");
     const options = { text, mode, meaning, hint };
     return this.answer(access, (account) => {
       const read = () => searchPage(this.db, this.view(account), filters, options);

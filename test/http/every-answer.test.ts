@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { NO_ENDPOINT, problemBody } from "../../src/contract/problem.ts";
 import { api, ask, createMailbox, deliver, OPERATOR, plainMessage, type TestMailbox } from "../harness.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -152,11 +153,10 @@ describe("a fault of ours", () => {
     };
     const { status, body, headers } = await ask("/v1/inbox", { key: box.api_key, vars: { MAILBOX } });
     expect(status).toBe(500);
-    expect(body).toEqual({
-      error: "Internal server error",
-      code: "internal",
-      request_id: headers.get("X-Request-Id"),
-    });
+    const request_id = headers.get("X-Request-Id") ?? "";
+    expect(body).toEqual(
+      problemBody({ code: "internal", error: "Internal server error", extra: { request_id } }),
+    );
     expect(log).toHaveBeenCalledOnce();
     expect(JSON.stringify(log.mock.calls)).not.toContain(box.api_key.slice(3));
   });
@@ -259,7 +259,7 @@ describe("an unknown path", () => {
       expect((await api("/v1/nowhere", { method })).status).toBe(401);
       expect((await api("/v1/nowhere", { method, key: `mk_${"0".repeat(64)}` })).status).toBe(401);
       const known = await ask("/v1/nowhere", { method, key: box.api_key });
-      expect([known.status, known.body]).toEqual([404, { error: "Endpoint not found", code: "not_found" }]);
+      expect([known.status, known.body]).toEqual([404, problemBody(NO_ENDPOINT)]);
       expect((await api("/v1/nowhere", { method, key: OPERATOR })).status).toBe(404);
     }
   });

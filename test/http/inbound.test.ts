@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import {
   advance,
   alarmOf,
@@ -81,7 +82,10 @@ describe("mail for nobody", () => {
     const to = await address();
     for (const raw of [plainMessage(), sized(600_000)]) {
       const handed = await deliver(to, raw);
-      expect([handed.status, handed.body]).toEqual([404, { error: "Unknown mailbox", code: "not_found" }]);
+      expect([handed.status, handed.body]).toEqual([
+        404,
+        problemBody({ code: "not_found", error: "Unknown mailbox" }),
+      ]);
       expect((await inject(raw, "sender@example.com", to)).rejected).toMatch(/^550 5\.1\.1 /);
     }
   });
@@ -422,7 +426,7 @@ describe("a mailbox that is full (T68)", () => {
     const refused = await deliver(mailbox, raw);
     expect([refused.status, refused.body]).toEqual([
       507,
-      { error: "Mailbox is full (max 100000000 bytes)", code: "mailbox_full" },
+      problemBody({ error: "Mailbox is full (max 100000000 bytes)", code: "mailbox_full" }),
     ]);
     await expect(inject(raw, "s@example.com", mailbox)).rejects.toThrow(/full/);
     expect((await deliver(mailbox, sized(600_000))).status).toBe(507);

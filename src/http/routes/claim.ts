@@ -74,7 +74,7 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
     // Nobody guesses 122 bits; who tries is told to stop as who tries keys is.
     if (secrets === null || poll === null) return refused((await strike(request, env, config)) ?? NO_CLAIM);
     if (poll.kind === "slow_down") {
-      const body: PolledClaim = { status: "pending", error: "slow_down" };
+      const body: PolledClaim = { status: "pending", error: "slow_down", retryable: true };
       return done(json(body, 429, { "Retry-After": String(POLL_INTERVAL_SECONDS) }));
     }
     return done(json(await polled(env, poll, secrets)));
