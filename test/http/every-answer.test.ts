@@ -233,6 +233,8 @@ describe("a deployment that is set up wrong", () => {
     ["EVENT_RETENTION_DAYS", "3651"],
     ["TRUST_CLIENT_ADDRESS", "perhaps"],
     ["BAD_KEY_LIMIT", "many"],
+    ["REQUEST_LIMIT", "many"],
+    ["MODEL_SEARCH_LIMIT", "-1"],
     ["BOOTSTRAP_PER_HOUR", "-1"],
     ["PUBLIC_URL", "not a url"],
     ["BOOTSTRAP", "maybe"],

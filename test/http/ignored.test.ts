@@ -43,7 +43,7 @@ describe("what a route does not know of a request", () => {
       200,
       "attachments.0.size",
     ],
-    ["/v1/extract", { id: "EMAIL", type: "order", lang: "en" }, 200, "lang"],
+    ["/v1/extract", { email_id: "EMAIL", type: "order", lang: "en" }, 200, "lang"],
   ])("is ignored, and named: %s %j", async (path, json, status, ignored) => {
     const body =
       json === undefined ? undefined : (JSON.parse(JSON.stringify(json).replace("EMAIL", email)) as unknown);
