@@ -1,6 +1,6 @@
 import { invalid, type Answer } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
-import { MAX_ATTACHMENTS, StoredContent } from "../contract/sending.ts";
+import { MAX_ATTACHMENTS, type StoredContent } from "../contract/sending.ts";
 import { Base64Literal, LiteralError, mostDecoded } from "../lib/base64-literal.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";

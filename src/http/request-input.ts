@@ -124,18 +124,14 @@ export interface Fitted<Spec extends RouteSpec> {
 
 /** Fits a request to its route, or says of every field what is wrong. */
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fitted<Spec> {
-  const query: Record<string, string> = {};
-  const unknown = new Set<string>();
-  for (const [name, value] of raw.query) {
-    if (!Object.hasOwn(spec.query.shape, name)) unknown.add(name);
-    else if (Object.hasOwn(query, name)) {
-      return { input: refused(invalid(name, "must be given once")), ignored: [] };
-    } else query[name] = value;
+  const query = readQuery(spec, raw.query);
+  if (query.repeated !== null) {
+    return { input: refused(invalid(query.repeated, "must be given once")), ignored: [] };
   }
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
-  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query);
+  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query.known);
   const body = spec.body === null ? null : fitBody(spec.body, raw.body);
-  const ignored = [...unknown, ...(body?.ignored ?? [])];
+  const ignored = [...query.unknown, ...(body?.ignored ?? [])];
   const details = [params, fields, ...(body === null ? [] : [body.fitted])].flatMap(detailsOf);
   const [first] = details;
   if (first !== undefined) {
@@ -152,6 +148,22 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fit
     body: body?.fitted.data ?? null,
   } as RouteInput<Spec>;
   return { input: done(input), ignored };
+}
+
+/** A query as its route knows it; `repeated` is a parameter that was given twice. */
+function readQuery(
+  spec: RouteSpec,
+  sent: RawInput["query"],
+): { known: Record<string, string>; unknown: Set<string>; repeated: string | null } {
+  const known: Record<string, string> = {};
+  const unknown = new Set<string>();
+  let repeated: string | null = null;
+  for (const [name, value] of sent) {
+    if (!Object.hasOwn(spec.query.shape, name)) unknown.add(name);
+    else if (Object.hasOwn(known, name)) repeated ??= name;
+    else known[name] = value;
+  }
+  return { known, unknown, repeated };
 }
 
 /** Faults that are told: a list of ten thousand wrong items has as many. */

@@ -26,11 +26,8 @@ const NONE = 255;
 const BLANK = 254;
 /** What each byte is worth in base64 (RFC 4648 §4). */
 const WORTH = new Uint8Array(256).fill(NONE);
-for (const [index, digit] of [
-  ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-].entries()) {
-  WORTH[digit.charCodeAt(0)] = index;
-}
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+for (let worth = 0; worth < DIGITS.length; worth += 1) WORTH[DIGITS.charCodeAt(worth)] = worth;
 for (const blank of " \t\n\v\f\r") WORTH[blank.charCodeAt(0)] = BLANK;
 
 /** Decodes groups of four bare digits, which is all that most literals are; answers how many there were. */
