@@ -79,6 +79,8 @@ describe("a provisional key", () => {
         code: "insufficient_scope",
         message: expect.stringContaining("provisional") as string,
         upgrade: "https://api.example/claim",
+        fix: expect.stringContaining("/v1/claim/start") as string,
+        retryable: false,
       });
     },
   );
@@ -135,6 +137,8 @@ describe("a mailbox key", () => {
       error: "forbidden",
       code: "insufficient_scope",
       message: expect.stringContaining("mailbox") as string,
+      fix: expect.stringContaining("operator's key") as string,
+      retryable: false,
     });
   });
 

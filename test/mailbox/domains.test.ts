@@ -621,11 +621,11 @@ describe("mail from a verified domain", () => {
     const { status, body } = await send(box, { from: `x@${domain}` });
     expect([status, body]).toEqual([
       403,
-      {
+      problemBody({
         error: `From address must match your mailbox: ${box.mailbox}`,
         code: "wrong_sender",
         message: `${domain} is not verified yet`,
-      },
+      }),
     ]);
   });
 
