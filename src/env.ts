@@ -31,6 +31,10 @@ export interface Config {
   bootstrapPerHour: number;
   /** Wrong keys a minute and client address before 429. */
   badKeysPerMinute: number;
+  /** Calls a minute that the keys of one mailbox make before 429; 0 = any number. */
+  requestsPerMinute: number;
+  /** Of those, searches that ask the embedding model; 0 = any number. */
+  modelSearchesPerMinute: number;
   /** Whose Authentication-Results are believed; null = nobody's. */
   authservId: string | null;
   /** Base address that clients see; null = as requested. */
@@ -217,6 +221,8 @@ const Variables = z
     BOOTSTRAP: toggle(true),
     BOOTSTRAP_PER_HOUR: wholeNumber(10),
     BAD_KEY_LIMIT: wholeNumber(300),
+    REQUEST_LIMIT: wholeNumber(300_000),
+    MODEL_SEARCH_LIMIT: wholeNumber(3_000),
     AUTHSERV_ID: optional,
     PUBLIC_URL: optional.pipe(z.url().nullable()),
     MAILBOX_QUOTA_BYTES: wholeNumber(5 * GB),
@@ -294,6 +300,8 @@ const Variables = z
     bootstrapEnabled: vars.BOOTSTRAP,
     bootstrapPerHour: vars.BOOTSTRAP_PER_HOUR,
     badKeysPerMinute: vars.BAD_KEY_LIMIT,
+    requestsPerMinute: vars.REQUEST_LIMIT,
+    modelSearchesPerMinute: vars.MODEL_SEARCH_LIMIT,
     authservId: vars.AUTHSERV_ID,
     publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     mailboxQuotaBytes: vars.MAILBOX_QUOTA_BYTES,

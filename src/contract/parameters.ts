@@ -87,6 +87,9 @@ export const offset = integer({
 
 export const cursor = text("Opaque: `next_cursor` of the page before.", 512);
 
+/** What is wrong with a cursor that no page gave. */
+export const NO_CURSOR = "must be a next_cursor of this listing, whole; without one it begins again";
+
 /** Names the mailbox an operator acts on; a mailbox key may only repeat its own. */
 export const mailbox = text("The mailbox to act on; needed with the operator key, own mailbox otherwise.");
 

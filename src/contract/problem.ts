@@ -42,9 +42,9 @@ export interface Problem {
   code: ProblemCode;
   error: string;
   message?: string;
-  /** One sentence: what to do next. */
-  fix?: string;
   details?: ProblemDetail[];
+  /** One sentence: the next call, where it is another than that of every problem of this code. */
+  fix?: string;
   retryAfterSeconds?: number;
   /** The budget that is spent, for the RateLimit headers of a 429. */
   budget?: { name: string; limit: number; windowSeconds: number };
@@ -75,7 +75,12 @@ export function insufficientScope(scope: string, upgradeUrl?: string): Problem {
     code: "insufficient_scope",
     error: "forbidden",
     message: `A ${scope} key may not do this`,
-    ...(upgradeUrl === undefined ? {} : { extra: { upgrade: upgradeUrl } }),
+    ...(upgradeUrl === undefined
+      ? { fix: "Call with the operator's key: the deployment's AUTH_TOKEN." }
+      : {
+          extra: { upgrade: upgradeUrl },
+          fix: "Call POST /v1/claim/start: a person who approves it gives you a permanent mailbox.",
+        }),
   };
 }
 
@@ -83,6 +88,13 @@ export function insufficientScope(scope: string, upgradeUrl?: string): Problem {
 export function invalid(path: string, rule: string): Problem {
   return { code: "invalid", error: `${path}: ${rule}`, details: [{ path, message: rule }] };
 }
+
+/** 404 of a path that nothing serves. */
+export const NO_ENDPOINT: Problem = {
+  code: "not_found",
+  error: "Endpoint not found",
+  fix: "GET /openapi.json lists every endpoint.",
+};
 
 /** 404 such as `Email not found`: the same for an unknown id and for one of another mailbox. */
 export function notFound(what: string): Problem {
@@ -113,18 +125,82 @@ export function rateLimited(
   };
 }
 
+interface NextStep {
+  /** Whether the same call may do better later, with nothing changed. */
+  retryable: boolean;
+  fix: string;
+}
+
+/** What follows from each code, unless the problem itself knows better. */
+const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
+  unauthorized: {
+    retryable: false,
+    fix: "Send Authorization: Bearer <key>; POST /v1/bootstrap gives a temporary mailbox and its key.",
+  },
+  wrong_mailbox: {
+    retryable: false,
+    fix: "Leave the other address out, or call with the key of the mailbox that it names.",
+  },
+  wrong_sender: { retryable: false, fix: "Leave `from` out: the mailbox's own address stands in its place." },
+  paused: { retryable: false, fix: "Call PATCH /v1/mailbox/resume, then repeat this call." },
+  insufficient_scope: { retryable: false, fix: "Call with the key of a permanent mailbox." },
+  https_required: { retryable: false, fix: "Repeat the call over https." },
+  foreign_origin: { retryable: false, fix: "Do this on a page of the deployment itself." },
+  sign_in_required: { retryable: false, fix: "Sign in at /operator/sign-in, then repeat the call." },
+  challenge_failed: { retryable: false, fix: "Load the page of the claim again and solve its challenge." },
+  invalid: { retryable: false, fix: "Correct what `error` names, then repeat the call." },
+  not_found: { retryable: false, fix: "List what there is, and call with an id of that list." },
+  method_not_allowed: { retryable: false, fix: "Call with a method that the Allow header names." },
+  conflict: { retryable: false, fix: "Choose another name, or end what `error` names first." },
+  gone: { retryable: false, fix: "Call again from `oldest_seq` on." },
+  too_large: { retryable: false, fix: "Send less: `error` names the limit." },
+  unsupported_media_type: {
+    retryable: false,
+    fix: "Send JSON with Content-Type: application/json, and no Content-Encoding.",
+  },
+  key_reused: { retryable: false, fix: "Send this request under a new Idempotency-Key." },
+  range_not_satisfiable: {
+    retryable: false,
+    fix: "Ask for a range within the size that Content-Range names.",
+  },
+  rate_limited: { retryable: true, fix: "Repeat the call after the seconds that Retry-After names." },
+  internal: { retryable: true, fix: "Repeat the call; if it fails again, tell the operator the request_id." },
+  not_implemented: { retryable: false, fix: "Ask the operator to turn this on: see OUTBOUND in the README." },
+  unavailable: { retryable: true, fix: "Repeat the call after the seconds that Retry-After names." },
+  misconfigured: { retryable: true, fix: "Tell the operator what `error` says, and repeat the call later." },
+  mailbox_full: {
+    retryable: false,
+    fix: "Erase emails with DELETE /v1/emails/<id>, then repeat the call.",
+  },
+};
+
+/** One sentence that says what to do next. */
+export function fixOf({ code, fix }: Problem): string {
+  return fix ?? NEXT_STEP[code].fix;
+}
+
 /** The bodies that clients compare to the letter carry nothing but what the contract shows. */
-const EXACT: ReadonlySet<ProblemCode> = new Set(["unauthorized", "wrong_mailbox", "paused"]);
+const EXACT: ReadonlySet<ProblemCode> = new Set(["wrong_mailbox", "paused"]);
 
 /** The JSON body of a problem. */
 export function problemBody(problem: Problem): Record<string, unknown> {
-  const { code, error, message, fix, details, extra } = problem;
+  const { code, error, message, details, extra } = problem;
+  const isExact = EXACT.has(code);
   return {
     error,
-    ...(EXACT.has(code) ? {} : { code }),
+    ...(isExact ? {} : { code }),
     ...(message === undefined ? {} : { message }),
-    ...(fix === undefined || EXACT.has(code) ? {} : { fix }),
     ...(details === undefined ? {} : { details }),
     ...extra,
+    ...(isExact ? {} : { fix: fixOf(problem), retryable: NEXT_STEP[code].retryable }),
   };
+}
+
+/** Seconds after which to come again where a problem that may pass names none. */
+const USUAL_RETRY_SECONDS = 30;
+
+/** Seconds after which the same call may do better; null where nothing says so. */
+export function retryAfterSeconds({ code, retryAfterSeconds: seconds }: Problem): number | null {
+  const isPassing = STATUS[code] === STATUS.rate_limited || STATUS[code] === STATUS.unavailable;
+  return seconds ?? (isPassing ? USUAL_RETRY_SECONDS : null);
 }

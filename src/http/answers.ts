@@ -1,4 +1,4 @@
-import { problemBody, STATUS, type Problem } from "../contract/problem.ts";
+import { fixOf, problemBody, retryAfterSeconds, STATUS, type Problem } from "../contract/problem.ts";
 import type { JsonText } from "../mailbox/present.ts";
 
 /** Headers of every response: nothing here is sniffed, cached or kept from other origins, and no cookie is ever involved. */
@@ -7,7 +7,7 @@ const ALWAYS = {
   "Cache-Control": "no-store",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
-    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition",
+    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition, Mailkeep-Fix, Mailkeep-Ignored",
 } as const;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" } as const;
@@ -38,13 +38,40 @@ export function jsonResponse<Shape>(text: JsonText<Shape> | BodyInit, status = 2
 
 /** The response that tells a problem. */
 export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
-  const { code, retryAfterSeconds } = problem;
+  const { code } = problem;
+  const seconds = retryAfterSeconds(problem);
   return json(problemBody(problem), STATUS[code], {
+    "Mailkeep-Fix": headerText(fixOf(problem)),
     ...(code === "unauthorized" ? { "WWW-Authenticate": "Bearer" } : {}),
-    ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
+    ...(seconds === null ? {} : { "Retry-After": String(seconds) }),
     ...rateLimitHeaders(problem),
     ...headers,
   });
+}
+
+/** A header field holds visible ASCII and blanks (RFC 9110 §5.5), and proxies take no long ones. */
+const MAX_HEADER_CHARS = 500;
+
+function headerText(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, MAX_HEADER_CHARS);
+}
+
+/** Names in `Mailkeep-Ignored`, and characters of each. */
+const MAX_IGNORED = 10;
+const MAX_IGNORED_CHARS = 40;
+
+/** Says in the answer which parameters and members of its request count for nothing: some of them, where they are many. */
+export function tellIgnored(response: Response, ignored: readonly string[]): Response {
+  if (ignored.length > 0) response.headers.set("Mailkeep-Ignored", ignoredText(ignored));
+  return response;
+}
+
+/** The names of what was ignored, as they can be shown. */
+export function ignoredText(ignored: readonly string[]): string {
+  const names = ignored
+    .slice(0, MAX_IGNORED)
+    .map((name) => name.slice(0, MAX_IGNORED_CHARS).replaceAll(/[^\w.[\]-]/g, "?") || "?");
+  return [...names, ...(ignored.length > MAX_IGNORED ? ["..."] : [])].join(", ");
 }
 
 /** The budget that is spent, in the words of the RateLimit draft. */

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { invalid, notFound, type Problem } from "../contract/problem.ts";
+import { invalid, NO_ENDPOINT, notFound, type Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/route.ts";
 import { routes, type RouteId } from "../contract/routes.ts";
 import { ConfigError, configOf } from "../env.ts";
@@ -55,7 +55,7 @@ app.notFound((c) => {
   const path = urlOf(c.req.raw).pathname;
   const served = methodsOf(path);
   if (served.length > 0) return methodNotAllowed(c, path, served);
-  if (path.startsWith("/v1/")) return refuse(c, notFound("Endpoint"), {});
+  if (path.startsWith("/v1/")) return refuse(c, NO_ENDPOINT, {});
   return path !== "/v1" && isOpenedByPerson(c) ? notFoundPage() : problemResponse(notFound("Page"));
 });
 
@@ -106,7 +106,11 @@ function faultResponse(error: unknown, requestId: string): Response {
     });
   }
   console.error(`Request ${requestId} failed:`, error);
-  return json({ error: "Internal server error", code: "internal", request_id: requestId }, 500);
+  return problemResponse({
+    code: "internal",
+    error: "Internal server error",
+    extra: { request_id: requestId },
+  });
 }
 
 /** Serves HTTP: transport first, then the table; every answer carries a request id. */

@@ -13,6 +13,8 @@ interface BaseCall<Spec extends RouteSpec> {
   request: Request;
   env: Env;
   config: Config;
+  /** Names of what the request says and the route does not know. */
+  ignored: readonly string[];
   /** Base address as the client sees it. */
   origin: string;
 }

@@ -4,7 +4,7 @@ import { invalid, type Answer } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import { mailboxAt } from "../inbound/mailbox-stub.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { isMailboxName } from "../mail/address.ts";
+import { isMailboxName, RESERVED_NAMES } from "../mail/address.ts";
 
 /** A mailbox that was made, and its key, which is told once. */
 export interface NewMailboxKey {
@@ -27,6 +27,9 @@ export async function createMailbox(
         ? text.slice(0, -config.mailDomain.length - 1)
         : null;
   if (name === null) return refused(invalid(field, `must be an address at ${config.mailDomain}`));
+  if (RESERVED_NAMES.has(name)) {
+    return refused(invalid(field, `${name} is reserved for the mail system itself: take another name`));
+  }
   if (!isMailboxName(name)) {
     return refused(
       invalid(

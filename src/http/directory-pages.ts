@@ -1,7 +1,9 @@
 import { DIRECTORY_SHARDS, shardName } from "../contract/directory.ts";
 import type { MailboxEntry } from "../contract/mailbox.ts";
+import { NO_CURSOR } from "../contract/parameters.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { sealed, unsealed } from "../lib/sealed-text.ts";
 
 /** Where a page of the list begins: after an address of a shard. */
 interface Position {
@@ -15,7 +17,7 @@ export async function mailboxPage(
   wanted: { limit: number; cursor: string | null; status: "active" | "paused" | null },
 ): Promise<Answer<{ mailboxes: MailboxEntry[]; next_cursor: string | null }>> {
   const start = wanted.cursor === null ? { shard: 0, after: "" } : readPosition(wanted.cursor);
-  if (start === null) return refused(invalid("cursor", "must be a next_cursor of this listing"));
+  if (start === null) return refused(invalid("cursor", NO_CURSOR));
   const mailboxes: MailboxEntry[] = [];
   let { after } = start;
   for (let shard = start.shard; shard < DIRECTORY_SHARDS; shard += 1, after = "") {
@@ -39,11 +41,11 @@ export async function mailboxPage(
 }
 
 function writePosition({ shard, after }: Position): string {
-  return `${shard.toString(16)}-${Buffer.from(after).toString("base64url")}`;
+  return sealed(`${shard.toString(16)}-${Buffer.from(after).toString("base64url")}`);
 }
 
 function readPosition(cursor: string): Position | null {
-  const [, shard, after] = /^([0-9a-f])-([A-Za-z0-9_-]*)$/.exec(cursor) ?? [];
+  const [, shard, after] = /^([0-9a-f])-([A-Za-z0-9_-]*)$/.exec(unsealed(cursor) ?? "") ?? [];
   if (shard === undefined || after === undefined) return null;
   return { shard: parseInt(shard, 16), after: Buffer.from(after, "base64url").toString() };
 }

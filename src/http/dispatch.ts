@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import { invalid, notFound, UNAUTHORIZED, type Answer, type Problem } from "../contract/problem.ts";
-import type { RouteSpec } from "../contract/route.ts";
+import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { canonicalAddress } from "../mail/address.ts";
 import type { Access, Credential } from "../mailbox/access.ts";
-import { problemResponse } from "./answers.ts";
+import { problemResponse, tellIgnored } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
@@ -41,8 +41,10 @@ const MAILBOX_PARAMETERS: readonly string[] = ["mailbox", "mailbox[]", "address"
 export async function dispatch(c: AppContext, spec: RouteSpec, handler: AnyHandler): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
-  const answer = await answerOf(c, config, { spec, handler, caller });
-  return answer.ok ? answer.value : refusal(c, config, { problem: answer.error, caller });
+  const ignored: string[] = [];
+  const answer = await answerOf(c, config, { spec, handler, caller, ignored });
+  const response = answer.ok ? answer.value : await refusal(c, config, { problem: answer.error, caller });
+  return tellIgnored(response, ignored);
 }
 
 /** Refuses a request that no route serves, with what its caller may know: 401 before anything else. */
@@ -64,17 +66,19 @@ interface Served {
   spec: RouteSpec;
   handler: AnyHandler;
   caller: Caller;
+  /** Of the request, once it is read. */
+  ignored: string[];
 }
 
 async function answerOf(c: AppContext, config: Config, served: Served): Promise<Answer<Response>> {
-  const { spec, caller, handler } = served;
+  const { spec, caller, handler, ignored } = served;
   if (spec.target !== "public" && caller.kind === "nobody") return refused(UNAUTHORIZED);
   const request = c.req.raw;
   const parts = { request, env: c.env, config, origin: originOf(c, config) };
   if (spec.target === "public") {
     const raw = await readInput(c, spec, null);
-    const input = raw.ok ? fitInput(spec, raw.value) : raw;
-    return input.ok ? call(handler, { ...parts, input: input.value }) : input;
+    const input = raw.ok ? fit(spec, raw.value, ignored) : raw;
+    return input.ok ? call(handler, { ...parts, ignored, input: input.value }) : input;
   }
   const mailbox = await madeTargetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
@@ -104,19 +108,26 @@ interface Judged extends Served {
  */
 async function judgedInside(
   c: AppContext,
-  { spec, caller, handler, mailbox, ...parts }: Judged,
+  { spec, caller, handler, mailbox, ignored, ...parts }: Judged,
   files: InlineFiles | null,
 ): Promise<Answer<Response>> {
   const raw = await readInput(c, spec, files);
-  const input = raw.ok ? fitInput(spec, raw.value) : raw;
+  const input = raw.ok ? fit(spec, raw.value, ignored) : raw;
   const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin: parts.origin });
   access.foreign = isForeign(c, caller, raw);
   if (input.ok && spec.target !== "deployment") {
-    return call(handler, { ...parts, input: input.value, mailbox, access });
+    return call(handler, { ...parts, ignored, input: input.value, mailbox, access });
   }
   const judged = await judge(mailbox, access);
   if (judged !== null) return refused(judged);
-  return input.ok ? call(handler, { ...parts, input: input.value }) : input;
+  return input.ok ? call(handler, { ...parts, ignored, input: input.value }) : input;
+}
+
+/** Fits a request to its route, and notes what of it the route does not know. */
+function fit<Spec extends RouteSpec>(spec: Spec, raw: RawInput, ignored: string[]): Answer<RouteInput<Spec>> {
+  const fitted = fitInput(spec, raw);
+  ignored.push(...fitted.ignored);
+  return fitted.input;
 }
 
 /** Whether a body is so large, or may be, that nothing of it is read for a caller who may turn out to be nobody. */
@@ -131,7 +142,7 @@ async function admitLarge(
   { spec, caller, mailbox, request, env, config, origin }: Judged,
 ): Promise<Answer<InlineFiles | null>> {
   const raw = { ...headOf(c), body: null };
-  const head = fitInput({ ...spec, body: null }, raw);
+  const head = fitInput({ ...spec, body: null }, raw).input;
   const fault = head.ok ? jsonHeaderFault(request, spec.bodyLimit ?? USUAL_LIMIT) : head.error;
   const access = accessFor({ caller, spec, fault, origin });
   access.foreign = isForeign(c, caller, done(raw));

@@ -1,6 +1,6 @@
 import { invalid, type Answer } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
-import { MAX_ATTACHMENTS, StoredContent } from "../contract/sending.ts";
+import { MAX_ATTACHMENTS, type StoredContent } from "../contract/sending.ts";
 import { Base64Literal, LiteralError, mostDecoded } from "../lib/base64-literal.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -15,7 +15,7 @@ const CONTENT = ["attachments", null, "content"] as const;
  * Where bytes are there as fast as they are read, the runtime never waits, and so never looks at what else came in. So much
  * is read in a few milliseconds.
  */
-const BREATH_BYTES = 262_144;
+const BREATH_BYTES = 65_536;
 
 /** Keeps the bytes of a file, of which there are `mostBytes` at most, as they come. */
 export type KeepContent = (

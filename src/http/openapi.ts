@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { STATUS } from "../contract/problem.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 import type { ResponseSpec, RouteSpec } from "../contract/route.ts";
 import { routes } from "../contract/routes.ts";
@@ -10,9 +11,10 @@ const Problem = {
   required: ["error"],
   properties: {
     error: { type: "string" },
-    code: { type: "string" },
+    code: { type: "string", enum: Object.keys(STATUS) },
+    fix: { type: "string", description: "What to do next; also in the header Mailkeep-Fix." },
+    retryable: { type: "boolean", description: "Whether the same call may do better later." },
     message: { type: "string" },
-    fix: { type: "string", description: "What to do next." },
     details: {
       type: "array",
       items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },

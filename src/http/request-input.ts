@@ -4,6 +4,7 @@ import { invalid, type Answer, type Problem, type ProblemDetail } from "../contr
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
+import { nearName } from "../lib/near-name.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bodyBytes, wholeBody } from "./body-bytes.ts";
 
@@ -117,34 +118,103 @@ export function tooLarge(maxBytes: number): Problem {
 
 const IN_OUR_WORDS = { error: fieldRule };
 
+/** A request that was fitted to its route, and what of it the route does not know. */
+export interface Fitted<Spec extends RouteSpec> {
+  input: Answer<RouteInput<Spec>>;
+  /** Names of query parameters and of members of the body that count for nothing. */
+  ignored: string[];
+}
+
 /** Fits a request to its route, or says of every field what is wrong. */
-export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Answer<RouteInput<Spec>> {
-  const query = queryFields(spec, raw.query);
-  if (!query.ok) return query;
+export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fitted<Spec> {
+  const query = readQuery(spec, raw.query);
+  if (query.repeated !== null) {
+    return { input: refused(invalid(query.repeated, "must be given once")), ignored: [] };
+  }
   const params = spec.params.safeParse(raw.params, IN_OUR_WORDS);
-  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query.value);
-  const body = spec.body === null ? null : spec.body.safeParse(raw.body, IN_OUR_WORDS);
-  const issues = [params, fields, ...(body === null ? [] : [body])].flatMap(issuesOf);
-  const fault = faultOf(issues);
-  if (fault !== null) return refused(fault);
+  const fields = raw.query.length === 0 ? fieldsWithoutQuery(spec) : readFields(spec, query.known);
+  const body = spec.body === null ? null : fitBody(spec.body, raw.body);
+  const ignored = [...query.unknown, ...(body?.ignored ?? [])];
+  const issues = [params, fields, ...(body === null ? [] : [body.fitted])].flatMap(issuesOf);
+  const [first] = issues;
+  if (first !== undefined) {
+    return { input: refused(faultOf(first, issues, slipIn(spec, raw, ignored))), ignored };
+  }
   // Each part was parsed by the schema of this very route: the type says no more than that.
-  return done({ params: params.data, query: fields.data, body: body?.data ?? null } as RouteInput<Spec>);
+  const input = {
+    params: params.data,
+    query: fields.data,
+    body: body?.fitted.data ?? null,
+  } as RouteInput<Spec>;
+  return { input: done(input), ignored };
 }
 
 type QueryFields = Record<string, string | string[]>;
 
-/** The parameters by name: those that a route knows stand once, unless it takes a list of them. */
-function queryFields(spec: RouteSpec, sent: RawInput["query"]): Answer<QueryFields> {
-  const fields: QueryFields = {};
+/** A query as its route knows it: parameters stand once, unless the route takes a list; `repeated` is one that does not. */
+function readQuery(
+  spec: RouteSpec,
+  sent: RawInput["query"],
+): { known: QueryFields; unknown: Set<string>; repeated: string | null } {
+  const known: QueryFields = {};
+  const unknown = new Set<string>();
+  let repeated: string | null = null;
   for (const [name, value] of sent) {
-    const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (spec.query.shape[name] instanceof z.ZodArray) {
-      fields[name] = [before ?? [], value].flat();
-    } else if (before !== undefined && name in spec.query.shape) {
-      return refused(invalid(name, "must be given once"));
-    } else fields[name] = value;
+    const before = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!Object.hasOwn(spec.query.shape, name)) unknown.add(name);
+    else if (spec.query.shape[name] instanceof z.ZodArray) known[name] = [before ?? [], value].flat();
+    else if (before !== undefined) repeated ??= name;
+    else known[name] = value;
   }
-  return done(fields);
+  return { known, unknown, repeated };
+}
+
+/** Faults that are told: a list of ten thousand wrong items has as many. */
+const MAX_DETAILS = 50;
+
+/** Schemas know every member that counts; a body is read without the others. */
+function fitBody(
+  schema: z.ZodType,
+  body: unknown,
+): { fitted: z.ZodSafeParseResult<unknown>; ignored: string[] } {
+  const fitted = schema.safeParse(body, IN_OUR_WORDS);
+  const unknown = fitted.success
+    ? []
+    : fitted.error.issues.filter((issue) => issue.code === "unrecognized_keys");
+  if (unknown.length === 0) return { fitted, ignored: [] };
+  const known = unknown.reduce((rest, { path, keys }) => without(rest, path, new Set(keys)), body);
+  return {
+    fitted: schema.safeParse(known, IN_OUR_WORDS),
+    ignored: unknown.flatMap(({ path, keys }) => keys.map((key) => [...path, key].join("."))),
+  };
+}
+
+/** A copy of `value` in which what lies at `path` lacks some members. */
+function without(value: unknown, path: readonly PropertyKey[], members: ReadonlySet<string>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const [step, ...rest] = path;
+  const kept = Object.entries(value)
+    .filter(([name]) => step !== undefined || !members.has(name))
+    .map(([name, member]: [string, unknown]) => [
+      name,
+      name === String(step) ? without(member, rest, members) : member,
+    ]);
+  return Array.isArray(value) ? kept.map(([, item]) => item) : Object.fromEntries(kept);
+}
+
+/** Which known name was probably meant by one that is ignored, where the request lacks that one. */
+function slipIn(spec: RouteSpec, raw: RawInput, ignored: readonly string[]): string | null {
+  const known = [
+    ...Object.keys(spec.query.shape),
+    ...(spec.body instanceof z.ZodObject ? Object.keys(spec.body.shape) : []),
+  ];
+  const given = new Set([...raw.query.map(([name]) => name), ...Object.keys(Object(raw.body))]);
+  const missing = known.filter((name) => !given.has(name));
+  for (const name of ignored.slice(0, MAX_DETAILS)) {
+    const meant = nearName(name, missing);
+    if (meant !== null) return `\`${name}\` is not known here: did you mean \`${meant}\`?`;
+  }
+  return null;
 }
 
 function readFields(spec: RouteSpec, query: QueryFields): z.ZodSafeParseResult<unknown> {
@@ -164,15 +234,16 @@ function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
   return fields;
 }
 
-/** The refusal of a request by what is wrong with it: the first fault in words, all of them one by one. */
-function faultOf(issues: readonly z.core.$ZodIssue[]): Problem | null {
-  const [first] = issues;
-  if (first === undefined) return null;
+/** The refusal of a request by what is wrong with it: the first fault in words, and each by itself. `slip` names what was probably meant. */
+function faultOf(first: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], slip: string | null): Problem {
   const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
-  const error = `${where}${first.message}`;
-  const fix = missingOf(first)?.fix;
-  const details = issues.flatMap(detailsOf);
-  return { code: "invalid", error, ...(fix === undefined ? {} : { fix }), details };
+  const fix = slip ?? missingOf(first)?.fix;
+  return {
+    code: "invalid",
+    error: `${where}${first.message}`,
+    ...(fix === undefined ? {} : { fix }),
+    details: issues.slice(0, MAX_DETAILS).flatMap(detailsOf),
+  };
 }
 
 function issuesOf(result: z.ZodSafeParseResult<unknown>): z.core.$ZodIssue[] {

@@ -54,6 +54,7 @@ function readContentType(headers: Headers): Answer<string> {
     return refused({
       code: "unsupported_media_type",
       error: "The body must be the file itself: no form, and no Content-Encoding",
+      fix: "Send the bytes of the file as the body, with its media type as Content-Type.",
     });
   }
   return done(type === UNSAID_TYPE ? ANY_BYTES : type);

@@ -82,7 +82,7 @@ export class JsonScanner {
         continue;
       }
       const start = at;
-      while (at < bytes.byteLength && bytes[at] !== QUOTE) this.#structure(bytes[at++]);
+      while (at < bytes.byteLength && bytes[at] !== QUOTE) this.#structure(bytes[at++] ?? 0);
       this.#hold(bytes.subarray(start, at));
       if (at === bytes.byteLength) break;
       at += 1;
@@ -136,7 +136,7 @@ export class JsonScanner {
     return bytes.byteLength;
   }
 
-  #structure(byte: number | undefined): void {
+  #structure(byte: number): void {
     switch (byte) {
       case OPEN_OBJECT:
       case OPEN_ARRAY:

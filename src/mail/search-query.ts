@@ -102,6 +102,33 @@ function applyOperator(query: SearchQuery, { operator, text, excluded }: QueryIt
   return values !== undefined;
 }
 
+/** The operators that there are, as whoever searches is told. */
+export const OPERATORS =
+  "from: to: subject: label: has:attachment, and before: after: with a date such as 2026-11-21";
+
+/** What other mail programs have operators for. `re:` and a time of day are words. */
+const FOREIGN_OPERATOR =
+  /^(?:is|in|cc|bcc|body|text|date|since|until|on|newer|older|newer_than|older_than|larger|smaller|size|filename|file|attachment|list|category|type|status|read|unread|flag|folder|sender|recipient|tag|deliveredto|rfc822msgid):./i;
+
+/** Items that are named to whoever searches, and characters of each. */
+const MAX_MISREAD = 5;
+const MAX_MISREAD_CHARS = 40;
+
+/** What of a query looks like an operator and is taken as words: another program's, or a value that cannot be read. */
+export function misreadOperators(input: string): string[] {
+  const asked = parseSearchQuery("");
+  return itemsOf(boundedText(input, MAX_READ_CHARS))
+    .filter((item) =>
+      item.operator === ""
+        ? !item.quoted && FOREIGN_OPERATOR.test(item.text)
+        : !item.excluded && !applyOperator(asked, item),
+    )
+    .slice(0, MAX_MISREAD)
+    .map(({ operator, text }) =>
+      (operator === "" ? text : `${operator}:${text}`).slice(0, MAX_MISREAD_CHARS),
+    );
+}
+
 /** The term of an item, null if the tokenizer would see nothing in it. */
 function termOf({ operator, text, quoted, prefix, excluded }: QueryItem): Term | null {
   const words = operator === "" ? text : `${operator}:${text}`;

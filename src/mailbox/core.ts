@@ -7,6 +7,7 @@ import { uuidV7, type Seq } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database } from "../lib/sql.ts";
+import { TokenBucket } from "../lib/token-bucket.ts";
 import { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./access.ts";
 import { Account, noMailbox, REPORT_RETRY_MS } from "./account.ts";
@@ -27,6 +28,7 @@ import * as statements from "./statements.ts";
 import { readOwnBlob } from "./own-blobs.ts";
 import { expireUploads, findUpload, uploadsDue } from "./uploads.ts";
 import type { KeptMailbox } from "./take-over.ts";
+import { spentCalls } from "./call-limits.ts";
 import { Waiters } from "./waiters.ts";
 
 /** What a mailbox is created with. */
@@ -83,6 +85,8 @@ export abstract class MailboxCore extends Server<Env> {
   readonly #olderBodies: OlderBodies;
   #ending: Promise<number> | null = null;
   #disk = { bytes: 0, uses: 0 };
+  readonly #calls = new TokenBucket();
+  readonly #counted = new WeakSet<Access>();
   protected readonly pages = new KeptPages();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -141,7 +145,20 @@ export abstract class MailboxCore extends Server<Env> {
   /** Judges a caller and does nothing more. */
   admit(access: Access): Answer<Principal> {
     const now = Date.now();
-    return this.live(now)?.admit(access, now) ?? refused(noMailbox(access));
+    const judged = this.live(now)?.admit(access, now) ?? refused(noMailbox(access));
+    // Whoever may not ask hears that first; a fault of the request counts like any other call.
+    if (!judged.ok && judged.error !== access.fault) return judged;
+    const spent = this.#callsSpent(access, now);
+    return spent === null ? judged : refused(spent);
+  }
+
+  /** Counts a call once, however often it is judged while it waits or listens. The operator's calls count for nothing. */
+  #callsSpent(access: Access, now: number): Problem | null {
+    if (access.credential.kind === "operator" || this.#counted.has(access)) return null;
+    const { requestsPerMinute } = configOf(this.env);
+    const spent = spentCalls(this.#calls, { name: "requests", limit: requestsPerMinute }, now);
+    if (spent === null) this.#counted.add(access);
+    return spent;
   }
 
   /** Erases the mailbox. From here on its keys are unknown and its mail is refused; a store that fails is retried by alarm. */

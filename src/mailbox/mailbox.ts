@@ -4,8 +4,11 @@ import type { ChangePage } from "../contract/event.ts";
 import type { Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
 import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
-import { done } from "../lib/outcome.ts";
+import { configOf } from "../env.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { TokenBucket } from "../lib/token-bucket.ts";
 import type { Access, Principal } from "./access.ts";
+import { spentCalls } from "./call-limits.ts";
 import { changesAfter } from "./changes.ts";
 import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
 import { eraseEmail } from "./erase-email.ts";
@@ -16,6 +19,7 @@ import { type CodeRow } from "./schema.ts";
 import {
   hasWords,
   meaningPage,
+  misreadHint,
   planMeaning,
   searchPage,
   type Meaning,
@@ -41,6 +45,8 @@ const WITHOUT_MODEL: Nearness = {
  * no row by being asked for, because the schema is made by `create` alone.
  */
 export class Mailbox extends MailboxReceiving {
+  readonly #modelCalls = new TokenBucket();
+
   /** Who the caller is, and on which mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
@@ -67,11 +73,12 @@ export class Mailbox extends MailboxReceiving {
   async search(
     access: Access,
     filters: InboxFilters,
-    { text, mode }: { text: string; mode: string },
+    { text, mode, note = "" }: { text: string; mode: string; note?: string },
   ): Promise<Answer<JsonText<SearchPage>>> {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
-    const { meaning, hint } = nearness.value;
+    const { meaning } = nearness.value;
+    const hint = [nearness.value.hint, note, misreadHint(text)].filter((part) => part !== "").join(". ");
     const options = { text, mode, hint };
     if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
     return this.answer(access, (account) => {
@@ -258,7 +265,11 @@ export class Mailbox extends MailboxReceiving {
     if (!hasWords(text)) return done(BY_WORDS);
     // Nobody who may not search costs a call of the model.
     const admitted = this.admit(access);
-    return admitted.ok ? done(await this.jobs.embeddings.nearness(text)) : admitted;
+    if (!admitted.ok) return admitted;
+    const limit = { name: "searches by meaning", limit: configOf(this.env).modelSearchesPerMinute };
+    const spent =
+      access.credential.kind === "operator" ? null : spentCalls(this.#modelCalls, limit, Date.now());
+    return spent === null ? done(await this.jobs.embeddings.nearness(text)) : refused(spent);
   }
 
   #keyEnd(access: Access, nowMs: number): number | null {

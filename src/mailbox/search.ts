@@ -8,7 +8,7 @@ import { stringMember } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
-import { parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
+import { misreadOperators, OPERATORS, parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
 import { foldForMatch } from "../mail/search-text.ts";
 import { KEPT_HINT } from "../outbound/kept.ts";
 import { writeCursor } from "./cursor.ts";
@@ -52,6 +52,12 @@ export interface Meaning extends Reach {
 /** Whether a text has words to search for. Filters alone have no meaning to be near to. */
 export function hasWords(text: string): boolean {
   return parseSearchQuery(text).match !== null;
+}
+
+/** What whoever searches is told of operators that were taken as words; "" for nothing. */
+export function misreadHint(text: string): string {
+  const misread = misreadOperators(text);
+  return misread.length === 0 ? "" : `Taken as words: ${misread.join(", ")}. Operators are ${OPERATORS}`;
 }
 
 /** A search as it was asked for, read. The cursor keeps the newest seq of the first page, so that mail which arrives meanwhile moves nothing. */

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { problemBody, STATUS, type Problem, type ProblemCode } from "../../src/contract/problem.ts";
+import {
+  fixOf,
+  problemBody,
+  retryAfterSeconds,
+  STATUS,
+  type Problem,
+  type ProblemCode,
+} from "../../src/contract/problem.ts";
 import type { RouteSpec } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { CAPABILITIES, Scope } from "../../src/contract/scope.ts";
@@ -69,10 +76,26 @@ describe("a problem", () => {
   const problem = (code: ProblemCode): Problem => ({ code, error: "What went wrong" });
 
   it("is told by its code, but for the bodies that clients compare to the letter", () => {
-    const exact = new Set<ProblemCode>(["unauthorized", "wrong_mailbox", "paused"]);
+    const exact = new Set<ProblemCode>(["wrong_mailbox", "paused"]);
     for (const code of Object.keys(STATUS) as ProblemCode[]) {
-      const wanted = exact.has(code) ? { error: "What went wrong" } : { error: "What went wrong", code };
+      const next = { code, fix: fixOf(problem(code)), retryable: expect.any(Boolean) as boolean };
+      const wanted = { error: "What went wrong", ...(exact.has(code) ? {} : next) };
       expect(problemBody(problem(code))).toEqual(wanted);
+    }
+  });
+
+  it("says what to do next, in one sentence that a header can carry", () => {
+    for (const code of Object.keys(STATUS) as ProblemCode[]) {
+      expect(fixOf(problem(code))).toMatch(/^[\x20-\x7e]{10,200}\.$/);
+    }
+    expect(fixOf({ ...problem("invalid"), fix: "Do this." })).toBe("Do this.");
+  });
+
+  it("can be tried again where its status says so, and then says when", () => {
+    for (const [code, status] of Object.entries(STATUS) as [ProblemCode, number][]) {
+      const passes = [429, 500, 503].includes(status);
+      expect([code, problemBody(problem(code)).retryable ?? false]).toEqual([code, passes]);
+      expect([code, retryAfterSeconds(problem(code)) !== null]).toEqual([code, passes && status !== 500]);
     }
   });
 

@@ -203,7 +203,10 @@ describe("GET /v1/claim/poll", () => {
     await poll(claim);
     advance(400);
     const early = await poll(claim);
-    expect([early.status, early.body]).toEqual([429, { status: "pending", error: "slow_down" }]);
+    expect([early.status, early.body]).toEqual([
+      429,
+      { status: "pending", error: "slow_down", retryable: true },
+    ]);
     expect(early.headers.get("Retry-After")).toBe("2");
     advance(1_600);
     expect((await poll(claim)).status).toBe(200);

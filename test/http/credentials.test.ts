@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { UNAUTHORIZED as NO_KEY, problemBody } from "../../src/contract/problem.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import {
   advance,
@@ -21,7 +22,7 @@ const UNAUTHORIZED = {
   status: 401,
   challenge: "Bearer",
   type: "application/json; charset=utf-8",
-  body: '{"error":"Unauthorized"}',
+  body: JSON.stringify(problemBody(NO_KEY)),
 };
 
 const toldOf = async (response: Response) => ({
@@ -174,7 +175,7 @@ describe("the operator's token", () => {
   it("hears 404 for a mailbox that does not exist, and 400 for what is no address", async () => {
     const unknown = await ask(`/v1/inbox?mailbox=nobody-here@${DOMAIN}`, { key: OPERATOR });
     expect(unknown.status).toBe(404);
-    expect(unknown.body).toEqual({ error: "Mailbox not found", code: "not_found" });
+    expect(unknown.body).toEqual(problemBody({ code: "not_found", error: "Mailbox not found" }));
     expect((await ask("/v1/inbox?mailbox=nonsense", { key: OPERATOR })).status).toBe(400);
   });
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { NO_ENDPOINT, problemBody } from "../../src/contract/problem.ts";
 import { api, ask, createMailbox, deliver, OPERATOR, plainMessage, type TestMailbox } from "../harness.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -120,6 +121,23 @@ describe("HEAD", () => {
     },
   );
 
+  it("leaves a code to the GET that consumes it", async () => {
+    const own = await createMailbox();
+    await deliver(own.mailbox, plainMessage({ subject: "Your code", body: "Your code is 482913" }));
+    const path = "/v1/code?consume=true&timeout=1";
+    const head = await api(path, { key: own.api_key, method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    const first = await ask<{ code: string | null }>(path, { key: own.api_key });
+    const second = await ask<{ code: string | null }>(path, { key: own.api_key });
+    expect([first.body.code, second.body.code]).toEqual(["482913", null]);
+  });
+
+  it("is no poll of a claim", async () => {
+    const session = crypto.randomUUID();
+    const head = await api(`/v1/claim/poll?session=${session}`, { method: "HEAD" });
+    expect([head.status, head.headers.get("Allow")]).toEqual([405, "GET"]);
+  });
+
   it("does nothing on a path that only takes POST", async () => {
     expect((await api("/v1/bootstrap", { method: "HEAD" })).status).toBe(405);
   });
@@ -135,11 +153,10 @@ describe("a fault of ours", () => {
     };
     const { status, body, headers } = await ask("/v1/inbox", { key: box.api_key, vars: { MAILBOX } });
     expect(status).toBe(500);
-    expect(body).toEqual({
-      error: "Internal server error",
-      code: "internal",
-      request_id: headers.get("X-Request-Id"),
-    });
+    const request_id = headers.get("X-Request-Id") ?? "";
+    expect(body).toEqual(
+      problemBody({ code: "internal", error: "Internal server error", extra: { request_id } }),
+    );
     expect(log).toHaveBeenCalledOnce();
     expect(JSON.stringify(log.mock.calls)).not.toContain(box.api_key.slice(3));
   });
@@ -216,6 +233,8 @@ describe("a deployment that is set up wrong", () => {
     ["EVENT_RETENTION_DAYS", "3651"],
     ["TRUST_CLIENT_ADDRESS", "perhaps"],
     ["BAD_KEY_LIMIT", "many"],
+    ["REQUEST_LIMIT", "many"],
+    ["MODEL_SEARCH_LIMIT", "-1"],
     ["BOOTSTRAP_PER_HOUR", "-1"],
     ["PUBLIC_URL", "not a url"],
     ["BOOTSTRAP", "maybe"],
@@ -242,7 +261,7 @@ describe("an unknown path", () => {
       expect((await api("/v1/nowhere", { method })).status).toBe(401);
       expect((await api("/v1/nowhere", { method, key: `mk_${"0".repeat(64)}` })).status).toBe(401);
       const known = await ask("/v1/nowhere", { method, key: box.api_key });
-      expect([known.status, known.body]).toEqual([404, { error: "Endpoint not found", code: "not_found" }]);
+      expect([known.status, known.body]).toEqual([404, problemBody(NO_ENDPOINT)]);
       expect((await api("/v1/nowhere", { method, key: OPERATOR })).status).toBe(404);
     }
   });

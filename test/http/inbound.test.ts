@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import {
   advance,
   alarmOf,
@@ -94,7 +95,10 @@ describe("mail for nobody", () => {
     const to = await address();
     for (const raw of [plainMessage(), sized(600_000)]) {
       const handed = await deliver(to, raw);
-      expect([handed.status, handed.body]).toEqual([404, { error: "Unknown mailbox", code: "not_found" }]);
+      expect([handed.status, handed.body]).toEqual([
+        404,
+        problemBody({ code: "not_found", error: "Unknown mailbox" }),
+      ]);
       expect((await inject(raw, "sender@example.com", to)).rejected).toMatch(/^550 5\.1\.1 /);
     }
   });
@@ -562,7 +566,11 @@ describe("a mailbox that is full (T68)", () => {
     const refused = await ask(`/v1/inbound?to=${mailbox}`, { key: OPERATOR, body: raw });
     expect([refused.status, refused.body]).toEqual([
       503,
-      { error: "Mailbox is full (max 100000000 bytes)", code: "unavailable", full: true },
+      problemBody({
+        error: "Mailbox is full (max 100000000 bytes)",
+        code: "unavailable",
+        extra: { full: true },
+      }),
     ]);
     expect(refused.headers.get("Retry-After")).toBe("3600");
     await expect(inject(raw, "s@example.com", mailbox)).rejects.toThrow(/full/);

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
+import { NOT_JSON } from "../../src/http/request-input.ts";
 import { api, ask, createMailbox, deliver, OPERATOR, plainMessage, type TestMailbox } from "../harness.ts";
 
 interface Refusal {
@@ -42,7 +44,7 @@ describe("a JSON body", () => {
     async (body) => {
       const { status, body: refusal } = await patch(body);
       expect(status).toBe(400);
-      expect(refusal).toEqual({ error: expect.stringContaining("JSON") as string, code: "invalid" });
+      expect(refusal).toEqual(problemBody(NOT_JSON));
     },
   );
 

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import { directoryShard } from "../../src/contract/directory.ts";
 import {
   api,
@@ -102,6 +103,16 @@ describe("POST /v1/mailboxes", () => {
     expect(body).toMatchObject({ code: "invalid" });
   });
 
+  it("says of a reserved name that it is reserved, and not that its characters are wrong", async () => {
+    for (const json of [{ name: "Admin" }, { address: `admin@${DOMAIN}` }]) {
+      const { status, body } = await create(json);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        error: `${Object.keys(json)[0]}: admin is reserved for the mail system itself: take another name`,
+      });
+    }
+  });
+
   it.each(["a", "9", "a".repeat(40), "a.b_c-d", "0x"])("takes a name at its limits: %s", async (name) => {
     const made = await create({ name });
     expect([201, 409]).toContain(made.status);
@@ -158,7 +169,7 @@ describe("the operator's mailboxes", () => {
       ["PATCH", "/resume"],
     ] as const) {
       const { status, body } = await ask(`/v1/mailboxes/${address}${path}`, { key: OPERATOR, method });
-      expect([status, body]).toEqual([404, { error: "Mailbox not found", code: "not_found" }]);
+      expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Mailbox not found" })]);
     }
     expect((await ask("/v1/mailboxes/nonsense", { key: OPERATOR })).status).toBe(404);
     expect(await tablesOf(address)).toEqual([]);

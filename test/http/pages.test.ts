@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NO_ENDPOINT, UNAUTHORIZED, problemBody } from "../../src/contract/problem.ts";
 import { api, ask, OPERATOR } from "../harness.ts";
 
 const PAGES = ["/", "/claim"];
@@ -142,20 +143,23 @@ describe("an address where nothing is", () => {
     for (const path of PATHS) {
       const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
       const { status, body } = await ask(`https://api.example${path}`, { headers });
-      expect([status, body]).toEqual([404, { error: "Page not found", code: "not_found" }]);
+      expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Page not found" })]);
     }
   });
 
   it("is told in JSON below /v1 to whoever asks, and to what is no GET", async () => {
     const headers = { Accept: NAVIGATION };
     const unknown = await ask("/v1/nowhere", { headers, key: OPERATOR });
-    expect([unknown.status, unknown.body]).toEqual([404, { error: "Endpoint not found", code: "not_found" }]);
-    expect((await ask("/v1/nowhere", { headers })).body).toEqual({ error: "Unauthorized" });
+    expect([unknown.status, unknown.body]).toEqual([404, problemBody(NO_ENDPOINT)]);
+    expect((await ask("/v1/nowhere", { headers })).body).toEqual(problemBody(UNAUTHORIZED));
     for (const path of ["/v1", "/v1/"]) {
       expect((await api(path, { headers, key: OPERATOR })).headers.get("Content-Type")).toContain("json");
     }
     const posted = await ask("/nowhere", { headers, method: "POST" });
-    expect([posted.status, posted.body]).toEqual([404, { error: "Page not found", code: "not_found" }]);
+    expect([posted.status, posted.body]).toEqual([
+      404,
+      problemBody({ code: "not_found", error: "Page not found" }),
+    ]);
     const wrong = await ask("/docs", { headers, method: "POST" });
     expect([wrong.status, wrong.body.code]).toEqual([405, "method_not_allowed"]);
   });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ask, createMailbox, deliver, OPERATOR, plainMessage, type TestMailbox } from "../harness.ts";
+import { ask, createMailbox, deliver, OPERATOR, plainMessage, rowsOf, type TestMailbox } from "../harness.ts";
 
 let box: TestMailbox;
 
@@ -148,6 +148,35 @@ describe("cursor", () => {
     expect(await refusedFields(`/v1/threads?cursor=${inbox}`)).toContain("cursor");
     expect(await refusedFields(`/v1/inbox?cursor=${threads}`)).toContain("cursor");
     expect(await refusedFields(`/v1/search?q=mail&cursor=${inbox}`)).toContain("cursor");
+  });
+
+  it.each([
+    "/v1/inbox?limit=1",
+    "/v1/search?q=mail&limit=1",
+    "/v1/threads?limit=1",
+    "/v1/suppressions?limit=1",
+    "/v1/mailboxes?limit=1",
+  ])("that was cut or altered is refused, and never an empty page: %s", async (listing) => {
+    for (const address of ["someone@a.example", "someone@b.example"]) {
+      const row = "INSERT OR IGNORE INTO suppression (address, reason, at, seq) VALUES (?, 'bounce', 0, 0)";
+      await rowsOf(box.mailbox, row, address);
+    }
+    const key = listing.startsWith("/v1/mailboxes") ? OPERATOR : box.api_key;
+    await createMailbox();
+    const { body } = await ask<{ next_cursor: string }>(listing, { key });
+    const whole = body.next_cursor;
+    expect((await ask(`${listing}&cursor=${whole}`, { key })).status).toBe(200);
+    const cuts = Array.from(whole, (_, length) => whole.slice(0, length)).slice(1);
+    const altered = Array.from(whole, (letter, at) => {
+      return `${whole.slice(0, at)}${letter === "1" ? "2" : "1"}${whole.slice(at + 1)}`;
+    });
+    for (const cursor of [...cuts, ...altered, `${whole}0`, "zzz"]) {
+      const refused = await ask<Refusal>(`${listing}&cursor=${cursor}`, { key });
+      expect([cursor, refused.status]).toEqual([cursor, 400]);
+      expect(refused.body.error).toBe(
+        "cursor: must be a next_cursor of this listing, whole; without one it begins again",
+      );
+    }
   });
 
   it("may have 512 characters and not one more", async () => {

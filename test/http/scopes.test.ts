@@ -79,6 +79,8 @@ describe("a provisional key", () => {
         code: "insufficient_scope",
         message: expect.stringContaining("provisional") as string,
         upgrade: "https://api.example/claim",
+        fix: expect.stringContaining("/v1/claim/start") as string,
+        retryable: false,
       });
     },
   );
@@ -135,6 +137,8 @@ describe("a mailbox key", () => {
       error: "forbidden",
       code: "insufficient_scope",
       message: expect.stringContaining("mailbox") as string,
+      fix: expect.stringContaining("operator's key") as string,
+      retryable: false,
     });
   });
 
@@ -142,6 +146,7 @@ describe("a mailbox key", () => {
     const made = await ask<{ api_key: string }>("/v1/keys", { key: permanent.api_key, method: "POST" });
     expect(made.body).toMatchObject({ scope: "mailbox", mailbox: permanent.mailbox });
     const wish = await ask("/v1/keys", { key: permanent.api_key, json: { scope: "operator" } });
-    expect(wish.status).toBe(400);
+    expect(wish).toMatchObject({ status: 201, body: { scope: "mailbox" } });
+    expect(wish.headers.get("Mailkeep-Ignored")).toBe("scope");
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { problemBody, TOO_LARGE_ATTACHMENT } from "../../src/contract/problem.ts";
 import {
   actorOf,
   advance,
@@ -325,10 +326,7 @@ describe("the limit of 100 MB", () => {
     let pulled = 0;
     const body = new ReadableStream({ type: "bytes", pull: () => void (pulled += 1) }, { highWaterMark: 0 });
     const refused = await refusal(body, { headers: announced(MAX_BYTES + 1) }, own);
-    expect([refused.status, refused.body]).toEqual([
-      413,
-      { error: "Attachment too large (max 100 MB)", code: "too_large" },
-    ]);
+    expect([refused.status, refused.body]).toEqual([413, problemBody(TOO_LARGE_ATTACHMENT)]);
     expect(pulled).toBe(0);
     expect(await uploadRows(own)).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import { WebhookRoute } from "../../src/contract/webhook.ts";
 import { api, ask, bootstrap, createMailbox, OPERATOR, rowsOf, type TestMailbox } from "../harness.ts";
 import { HOSTILE } from "../lib/hostile-urls.ts";
@@ -188,7 +189,7 @@ describe("the settings of webhooks", () => {
       { display_name: "New", webhook_secret: "x".repeat(257) },
       { display_name: "New", webhook_secret: "grüße an alle Empfänger" },
       { webhook_url: HOOK, display_name: "x".repeat(201) },
-      { webhook_url: HOOK, unknown: 1 },
+      { webhook_url: HOOK, display_name: 1 },
     ];
     for (const wish of wishes) expect((await patch(wish, {}, own.api_key)).status).toBe(400);
     expect(await settings(own)).toMatchObject({ display_name: null, webhook_url: null });
@@ -287,10 +288,9 @@ describe("the routes of labels", () => {
       method: "DELETE",
     });
     expect([gone.status, gone.body]).toEqual([200, { ok: true, deleted: "Größe" }]);
-    expect((await ask("/v1/mailbox/routes?label=none", { key, method: "DELETE" })).body).toEqual({
-      error: "Route not found",
-      code: "not_found",
-    });
+    expect((await ask("/v1/mailbox/routes?label=none", { key, method: "DELETE" })).body).toEqual(
+      problemBody({ error: "Route not found", code: "not_found" }),
+    );
     expect((await ask("/v1/stats", { key })).body).toMatchObject({ webhook_routes: 2 });
     expect(await settings(own)).toMatchObject({ webhook_url: null });
   });

@@ -16,6 +16,16 @@ function decode(literal: string, step = 7): Buffer {
   return Buffer.concat(found);
 }
 
+/** How many bytes a literal decodes to; null for one that is no base64. */
+function decodedBytes(literal: string): number | null {
+  try {
+    return decode(literal).byteLength;
+  } catch (error) {
+    if (error instanceof LiteralError) return null;
+    throw error;
+  }
+}
+
 const literalOf = (text: string) => JSON.stringify(text).slice(1);
 /** Every character as an escape. */
 const escaped = (text: string) =>
@@ -41,12 +51,11 @@ describe("base64 in a JSON string", () => {
   });
 
   it("is what base64Bytes takes for base64, and nothing else", () => {
-    const letters = fc.string({ unit: fc.constantFrom(..."ABz09+/=== \n-_é"), maxLength: 12 });
+    const letters = fc.string({ unit: fc.constantFrom(...Array.from("ABz09+/=== \n-_é")), maxLength: 12 });
     fc.assert(
       fc.property(letters, (text) => {
         const size = base64Bytes(text);
-        if (size === null) expect(() => decode(literalOf(text))).toThrow(LiteralError);
-        else expect(decode(literalOf(text)).byteLength).toBe(size);
+        expect(decodedBytes(literalOf(text))).toBe(size);
       }),
       { numRuns: 3_000 },
     );

@@ -86,10 +86,13 @@ const cuts = fc.array(fc.nat());
 const damaged = fc
   .tuple(
     spaced,
-    fc.array(fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...'{}[]",:\\/u0e-+.tn \n\u0000x\ufeff')), {
-      minLength: 1,
-      maxLength: 4,
-    }),
+    fc.array(
+      fc.tuple(fc.nat(), fc.nat(2), fc.constantFrom(...Array.from('{}[]",:\\/u0e-+.tn \n\u0000x\ufeff'))),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    ),
   )
   .map(([text, faults]) =>
     faults.reduce((damagedText, [at, removed, added]) => {

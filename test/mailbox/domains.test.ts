@@ -1,6 +1,7 @@
 import { createPublicKey, createSign, createVerify } from "node:crypto";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import type { Domain, DomainCheck, DomainList } from "../../src/contract/domain.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import type { Email } from "../../src/contract/message.ts";
@@ -29,7 +30,7 @@ import { endOutside, outside, until, withVariables, type Outside } from "../webh
 const RESOLVER = "https://cloudflare-dns.com/dns-query";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const UNKNOWN = { error: "Unknown mailbox", code: "not_found" };
+const UNKNOWN = problemBody({ code: "not_found", error: "Unknown mailbox" });
 
 let zone: Zone;
 let world: Outside;
@@ -240,7 +241,7 @@ describe("a domain of another mailbox (T08)", () => {
     for (const [method, rest] of calls) {
       for (const which of [id, "none", "0".repeat(64)]) {
         const { status, body } = await ask(`/v1/domains/${which}${rest}`, { key: stranger.api_key, method });
-        expect([status, body]).toEqual([404, { error: "Domain not found", code: "not_found" }]);
+        expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Domain not found" })]);
       }
     }
     expect((await get(box, id)).status).toBe("pending");
@@ -620,11 +621,11 @@ describe("mail from a verified domain", () => {
     const { status, body } = await send(box, { from: `x@${domain}` });
     expect([status, body]).toEqual([
       403,
-      {
+      problemBody({
         error: `From address must match your mailbox: ${box.mailbox}`,
         code: "wrong_sender",
         message: `${domain} is not verified yet`,
-      },
+      }),
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import { Email } from "../../src/contract/message.ts";
 import {
   api,
@@ -137,7 +138,10 @@ describe("a deleted email", () => {
       const gone = await ask(path.replace("ID", id), { key: box.api_key, method: "DELETE" });
       expect([gone.status, gone.body]).toEqual([200, { deleted: true }]);
       const again = await ask(path.replace("ID", id), { key: box.api_key, method: "DELETE" });
-      expect([again.status, again.body]).toEqual([404, { error: "Email not found", code: "not_found" }]);
+      expect([again.status, again.body]).toEqual([
+        404,
+        problemBody({ code: "not_found", error: "Email not found" }),
+      ]);
       for (const read of [
         `emails/${id}`,
         `email?id=${id}`,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import {
   api,
   ask,
@@ -151,7 +152,10 @@ describe("a thread", () => {
     for (const { id } of [reply, later])
       await ask(`/v1/emails/${id}`, { key: box.api_key, method: "DELETE" });
     const gone = await ask(`/v1/threads/${root.thread}`, { key: box.api_key });
-    expect([gone.status, gone.body]).toEqual([404, { error: "Thread not found", code: "not_found" }]);
+    expect([gone.status, gone.body]).toEqual([
+      404,
+      problemBody({ code: "not_found", error: "Thread not found" }),
+    ]);
   });
 
   it("is the newest page of a long one, and its cursor leads to what is older", async () => {

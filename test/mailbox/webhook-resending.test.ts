@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import { WebhookDelivery, type WebhookDeliveries } from "../../src/contract/webhook.ts";
 import { actorOf, ask, createMailbox, deliver, evict, rowsOf, type TestMailbox } from "../harness.ts";
@@ -154,7 +155,10 @@ describe("redelivering", () => {
     const [foreign] = await deliveriesOf(other);
     for (const id of [foreign?.id, email.id, "nonsense", crypto.randomUUID()]) {
       const answer = await post(box, `deliveries/${id}/redeliver`);
-      expect([answer.status, answer.body]).toEqual([404, { error: "Delivery not found", code: "not_found" }]);
+      expect([answer.status, answer.body]).toEqual([
+        404,
+        problemBody({ code: "not_found", error: "Delivery not found" }),
+      ]);
     }
   });
 

@@ -5,6 +5,7 @@ import type { AddressInfo, Server as NetServer } from "node:net";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { UNAUTHORIZED, problemBody } from "../../src/contract/problem.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { Service } from "./client.ts";
 import { message } from "./messages.ts";
@@ -284,7 +285,7 @@ describe("what needs no key", () => {
         expect([operation.operationId, answer.status, answer.body]).toEqual([
           operation.operationId,
           401,
-          { error: "Unauthorized" },
+          problemBody(UNAUTHORIZED),
         ]);
         expect(answer.headers["www-authenticate"]).toMatch(/^Bearer/);
       }

@@ -10,7 +10,7 @@ const text = z
   .min(1, "is required")
   .max(MAX_TEXT_CHARS, `must be at most ${MAX_TEXT_CHARS} characters`);
 
-/** How a person gives a key: no credential, as in an OAuth device flow (RFC 8628). Members we do not know are let pass. */
+/** How a person gives a key: no credential, as in an OAuth device flow (RFC 8628). */
 export const claimRoutes = {
   claimStart: route({
     method: "POST",
@@ -22,7 +22,7 @@ export const claimRoutes = {
     params: none,
     query: none,
     bodyLimit: publicBody,
-    body: z.object({
+    body: z.strictObject({
       name: z.string().meta({ description: "The address before the @." }),
       keep_mail: z.boolean().default(false).meta({
         description: "Copy the mail of the temporary mailbox whose key is in `Authorization`.",
@@ -55,7 +55,7 @@ export const claimRoutes = {
     params: none,
     query: none,
     bodyLimit: publicBody,
-    body: z.object({
+    body: z.strictObject({
       device_code: text,
       session_id: text.optional(),
       decision: z.enum(["approve", "deny"]).default("approve"),

@@ -8,7 +8,7 @@ import { wasMade } from "../../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { claimNameFault } from "../../mail/claim-name.ts";
-import { json } from "../answers.ts";
+import { json, problemResponse } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { readCaller } from "../caller.ts";
 import {
@@ -32,6 +32,11 @@ const STARTS = { name: "claim start", limit: 10, windowSeconds: 3_600 };
 const MAX_CODES_TRIED = 3;
 /** Of what a client says it is, a person reads no more. */
 const MAX_USER_AGENT_CHARS = 200;
+
+const NO_HEAD: Problem = {
+  code: "method_not_allowed",
+  error: "Method not allowed; /v1/claim/poll takes GET",
+};
 
 export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimConfirm"> = {
   async claimStart({ request, env, config, origin, input }) {
@@ -69,6 +74,8 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
   },
 
   async claimPoll({ request, env, config, input }) {
+    // A poll counts, and begins the time in which the key can be read; HEAD must do neither (RFC 9110 §9.2.1).
+    if (request.method === "HEAD") return done(problemResponse(NO_HEAD, { Allow: "GET" }));
     const keySecret = readiness(config);
     if (!keySecret.ok) return keySecret;
     const secrets = claimSecrets(input.query.session, keySecret.value);
@@ -77,7 +84,7 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
     // Nobody guesses 122 bits; who tries is told to stop as who tries keys is.
     if (secrets === null || poll === null) return refused((await strike(request, env, config)) ?? NO_CLAIM);
     if (poll.kind === "slow_down") {
-      const body: PolledClaim = { status: "pending", error: "slow_down" };
+      const body: PolledClaim = { status: "pending", error: "slow_down", retryable: true };
       return done(json(body, 429, { "Retry-After": String(POLL_INTERVAL_SECONDS) }));
     }
     return done(json(await polled(env, poll, secrets)));

@@ -9,7 +9,9 @@ export const codeHandlers: Pick<Handlers, "code"> = {
     const waitId = uuidV7(Date.now());
     // Who hung up must not consume the code that its next try comes for.
     request.signal.addEventListener("abort", () => void mailbox.forget(waitId));
-    const answer = await mailbox.code(access, input.query, waitId);
+    // HEAD asks what GET would say, and takes nothing (RFC 9110 §9.3.2).
+    const consume = request.method === "HEAD" ? false : input.query.consume;
+    const answer = await mailbox.code(access, { ...input.query, consume }, waitId);
     return answer.ok ? done(json(answer.value)) : answer;
   },
 };

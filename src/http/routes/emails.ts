@@ -1,6 +1,6 @@
 import { invalid, type Answer } from "../../contract/problem.ts";
 import { done } from "../../lib/outcome.ts";
-import { json, jsonResponse, respond } from "../answers.ts";
+import { ignoredText, json, jsonResponse, respond } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { openEmail, openRaw, type Asked } from "../message-source.ts";
 
@@ -15,26 +15,28 @@ export const emailHandlers: Pick<
   | "deleteEmail"
   | "deleteEmailByQuery"
 > = {
-  async inbox({ mailbox, access, input }) {
+  async inbox({ mailbox, access, input, ignored }) {
     const { query, mode, ...filters } = input.query;
+    const note = noteOf(ignored);
     if (query !== null) {
       const found = await mailbox.search(
         access,
         { ...filters, query, mode },
-        { text: query, mode: mode || "keyword" },
+        { text: query, mode: mode || "keyword", note },
       );
       return found.ok ? done(jsonResponse(found.value)) : found;
     }
     const page = await mailbox.inbox(access, input.query);
-    return page.ok ? done(jsonResponse(page.value)) : page;
+    return page.ok ? done(jsonResponse(withHint(page.value, note))) : page;
   },
 
-  async search({ mailbox, access, input }) {
+  async search({ mailbox, access, input, ignored }) {
     const { q, ...filters } = input.query;
     const text = filters.query ?? q;
     const asked =
       text === null ? { ...access, fault: invalid("query", "is required (or its alias q)") } : access;
-    const found = await mailbox.search(asked, filters, { text: text ?? "", mode: filters.mode || "hybrid" });
+    const wanted = { text: text ?? "", mode: filters.mode || "hybrid", note: noteOf(ignored) };
+    const found = await mailbox.search(asked, filters, wanted);
     return found.ok ? done(jsonResponse(found.value)) : found;
   },
 
@@ -64,6 +66,16 @@ export const emailHandlers: Pick<
   deleteEmail: ({ input, ...asked }) => eraseEmail(asked, input.params.id),
   deleteEmailByQuery: ({ input, ...asked }) => eraseEmail(asked, input.query.id),
 };
+
+/** What a page says of parameters that it does not know; "" for nothing. */
+function noteOf(ignored: readonly string[]): string {
+  return ignored.length === 0 ? "" : `Unknown parameters were ignored: ${ignoredText(ignored)}`;
+}
+
+/** A page that has no hint of its own, with one. */
+function withHint(page: string, hint: string): string {
+  return hint === "" ? page : `{"hint":${JSON.stringify(hint)},${page.slice(1)}`;
+}
 
 async function showEmail(asked: Asked, id: string): Promise<Answer<Response>> {
   const email = await asked.mailbox.readEmail(asked.access, id);

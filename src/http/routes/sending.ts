@@ -1,6 +1,8 @@
-import type { Answer } from "../../contract/problem.ts";
+import { NO_CURSOR } from "../../contract/parameters.ts";
+import { invalid, type Answer } from "../../contract/problem.ts";
 import type { SendBody } from "../../contract/sending.ts";
 import { done } from "../../lib/outcome.ts";
+import { sealed, unsealed } from "../../lib/sealed-text.ts";
 import { forwardDraft, replyDraft, sendDraft, type Written } from "../../mail/answer-drafts.ts";
 import { readMessageId } from "../../mail/outgoing-fields.ts";
 import { json } from "../answers.ts";
@@ -32,15 +34,17 @@ export const sendingHandlers: Pick<
 
   async listSuppressions({ mailbox, access, input }) {
     const { limit, cursor } = input.query;
-    const after = Buffer.from(cursor ?? "", "base64url").toString();
-    const page = await mailbox.suppressions(access, { after, limit: limit + 1 });
+    const after = cursor === null ? "" : unsealed(cursor);
+    const fault = after === null ? invalid("cursor", NO_CURSOR) : null;
+    const asked = { after: fromCursor(after ?? ""), limit: limit + 1 };
+    const page = await mailbox.suppressions({ ...access, fault }, asked);
     if (!page.ok) return page;
     const shown = page.value.slice(0, limit);
     const last = page.value.length > limit ? shown.at(-1) : undefined;
     return done(
       json({
         suppressions: shown,
-        next_cursor: last === undefined ? null : Buffer.from(last.address).toString("base64url"),
+        next_cursor: last === undefined ? null : sealed(toCursor(last.address)),
       }),
     );
   },
@@ -50,6 +54,9 @@ export const sendingHandlers: Pick<
     return forgiven.ok ? done(json(forgiven.value)) : forgiven;
   },
 };
+
+const toCursor = (address: string) => Buffer.from(address).toString("base64url");
+const fromCursor = (text: string) => Buffer.from(text, "base64url").toString();
 
 /** A message as it was asked for; of one that it says it answers, and the mailbox holds, it takes the ancestors along. */
 async function written(asked: Asked, body: SendBody): Promise<Answer<Written>> {

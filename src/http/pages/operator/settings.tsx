@@ -76,6 +76,12 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   bootstrapEnabled: { group: "Limits", variable: "BOOTSTRAP", show: (value) => (value ? "on" : "off") },
   bootstrapPerHour: { group: "Limits", variable: "BOOTSTRAP_PER_HOUR", show: each("an hour and client") },
   badKeysPerMinute: { group: "Limits", variable: "BAD_KEY_LIMIT", show: each("a minute and client") },
+  requestsPerMinute: { group: "Limits", variable: "REQUEST_LIMIT", show: each("a minute and mailbox") },
+  modelSearchesPerMinute: {
+    group: "Limits",
+    variable: "MODEL_SEARCH_LIMIT",
+    show: each("a minute and mailbox"),
+  },
   eventRetentionDays: { group: "Limits", variable: "EVENT_RETENTION_DAYS", show: each("days") },
   allowPrivateWebhooks: { group: "Webhooks", variable: "ALLOW_PRIVATE_WEBHOOKS", show: yesNo },
   dohUrl: { group: "Webhooks", variable: "DOH_URL", show: hostOrNotSet },
