@@ -43,6 +43,8 @@ export interface Problem {
   error: string;
   message?: string;
   details?: ProblemDetail[];
+  /** What to do next, in one sentence. */
+  fix?: string;
   retryAfterSeconds?: number;
   /** The budget that is spent, for the RateLimit headers of a 429. */
   budget?: { name: string; limit: number; windowSeconds: number };
@@ -116,12 +118,13 @@ const EXACT: ReadonlySet<ProblemCode> = new Set(["unauthorized", "wrong_mailbox"
 
 /** The JSON body of a problem. */
 export function problemBody(problem: Problem): Record<string, unknown> {
-  const { code, error, message, details, extra } = problem;
+  const { code, error, message, details, fix, extra } = problem;
   return {
     error,
     ...(EXACT.has(code) ? {} : { code }),
     ...(message === undefined ? {} : { message }),
     ...(details === undefined ? {} : { details }),
+    ...(fix === undefined ? {} : { fix }),
     ...extra,
   };
 }

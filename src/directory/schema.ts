@@ -42,6 +42,11 @@ ALTER TABLE entry ADD COLUMN kept_at INTEGER;
 CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
 `,
   },
+  {
+    id: "005-retired",
+    // Addresses of temporary mailboxes that are gone, kept for ever: the 16 bytes of the locator, and never the address.
+    sql: "CREATE TABLE retired (locator BLOB PRIMARY KEY) WITHOUT ROWID",
+  },
 ];
 
 /**

@@ -4,7 +4,7 @@ import { invalid, type Answer } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import { mailboxAt } from "../inbound/mailbox-stub.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { isMailboxName } from "../mail/address.ts";
+import { bootstrapNameFault, isMailboxName } from "../mail/address.ts";
 
 /** A mailbox that was made, and its key, which is told once. */
 export interface NewMailboxKey {
@@ -27,6 +27,8 @@ export async function createMailbox(
         ? text.slice(0, -config.mailDomain.length - 1)
         : null;
   if (name === null) return refused(invalid(field, `must be an address at ${config.mailDomain}`));
+  const bootstrapped = bootstrapNameFault(name);
+  if (bootstrapped !== null) return refused(invalid(field, bootstrapped));
   if (!isMailboxName(name)) {
     return refused(
       invalid(
@@ -43,6 +45,7 @@ export async function createMailbox(
     secretHash: secretDigest(secret),
     scope: kind === "permanent" ? "mailbox" : "provisional",
     expiresAt: kind === "permanent" ? null : Date.now() + PROVISIONAL_LIFETIME_MS,
+    evenIfQuarantined: true,
   });
   return created.ok ? done({ mailbox: address, api_key: keyOf(address, secret) }) : created;
 }

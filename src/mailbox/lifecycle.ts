@@ -85,7 +85,7 @@ export class Lifecycle {
     try {
       await this.#releaseDomains();
       blobs = await eraseDueBlobs(this.#db, this.#bucket(), ALL_DUE, nowMs);
-      await this.#tell((directory, address) => directory.remove(address), account);
+      await this.#tell((directory, address) => directory.remove(address, account.row.kind), account);
       // It clears the alarm too: should the process end before it, the alarm goes on here.
       await this.#storage.deleteAll();
     } catch (error) {
