@@ -3,6 +3,7 @@ import { directoryShard, standingFault } from "../contract/directory.ts";
 import { locatorOf } from "../contract/key.ts";
 import { POLL_INTERVAL_SECONDS, type DecidedClaim } from "../contract/claim.ts";
 import { conflict, notFound, type Answer, type Problem } from "../contract/problem.ts";
+import { ANYONE } from "../contract/scope.ts";
 import { digestsEqual } from "../lib/hash.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -163,7 +164,20 @@ export class ClaimSession extends Server<Env> {
       }
       return;
     }
+    if (row?.status === "complete" && row.read_at === null) await this.#eraseUnread(row);
     await this.ctx.storage.deleteAll();
+  }
+
+  /** A mailbox whose key nobody fetched is nobody's. Only the key of this very claim ends it: another's stays. */
+  async #eraseUnread({ address, secret_hash: secretHash }: ClaimRow): Promise<void> {
+    await this.env.MAILBOX.getByName(locatorOf(address)).destroy({
+      credential: { kind: "key", secretHash },
+      scopes: ANYONE,
+      foreign: false,
+      whilePaused: true,
+      fault: null,
+      upgradeUrl: "",
+    });
   }
 
   async #make(): Promise<void> {
