@@ -6,9 +6,8 @@ import { buildAssets } from "./build-assets.ts";
 import { runTool } from "./run-tool.ts";
 import { deploymentExposures } from "./serve/exposure.ts";
 
-const { bindings = {} } = workerOptionsOf(
-  path.resolve(import.meta.dirname, "../wrangler.jsonc"),
-).workerOptions;
-for (const line of deploymentExposures(bindings)) console.error(`Warning: ${line}`);
+const { workerOptions } = workerOptionsOf(path.resolve(import.meta.dirname, "../wrangler.jsonc"));
+const vars = z.record(z.string(), z.unknown()).parse(workerOptions.bindings ?? {});
+for (const line of deploymentExposures(vars)) console.error(`Warning: ${line}`);
 buildAssets();
 process.exitCode = await runTool("wrangler", ["deploy", ...process.argv.slice(2)]);
