@@ -18,37 +18,51 @@ export function defaultsFor(told: Told): Record<string, string> {
   };
 }
 
-/** One line for each setting that opens something to strangers: what it opens, and what to change. */
+/** A setting that opens something to strangers. */
+interface Exposure {
+  applies: (told: Told) => boolean;
+  /** What it opens, and what to change. */
+  line: string;
+}
+
+const isOn = (told: Told, variable: string): boolean => told.workerVars[variable] === "true";
+const approvesOpenly = ({ workerVars }: Told): boolean => workerVars.CLAIM_APPROVAL === "open";
+
+const EXPOSURES: readonly Exposure[] = [
+  {
+    applies: (told) => approvesOpenly(told) && mailLeaves(told),
+    line: "CLAIM_APPROVAL=open: whoever reaches this server can approve a mailbox for himself and send mail with it through your relay. Set CLAIM_APPROVAL=operator.",
+  },
+  {
+    applies: (told) => approvesOpenly(told) && !mailLeaves(told) && isReached(told),
+    line: "CLAIM_APPROVAL=open: whoever reaches this server can approve a permanent mailbox for himself. Set CLAIM_APPROVAL=operator.",
+  },
+  {
+    applies: (told) => isOn(told, "ALLOW_HTTP") && !isLoopbackHost(told.host),
+    line: "ALLOW_HTTP=true: keys and mail go over the network in clear, unless a proxy in front ends TLS. Without one, set ALLOW_HTTP=false.",
+  },
+  {
+    applies: (told) => isOn(told, "ALLOW_PRIVATE_WEBHOOKS") && isReached(told),
+    line: "ALLOW_PRIVATE_WEBHOOKS=true: whoever has a permanent mailbox can make this server call this machine and its network. Set ALLOW_PRIVATE_WEBHOOKS=false.",
+  },
+  {
+    applies: (told) =>
+      told.workerVars.BOOTSTRAP !== "off" && isReached(told) && !isOn(told, "TRUST_CLIENT_ADDRESS"),
+    line: "BOOTSTRAP=on and TRUST_CLIENT_ADDRESS=false: all clients share one budget, so one stranger can use it up. Set TRUST_CLIENT_ADDRESS=true behind a proxy that sets CF-Connecting-IP, or BOOTSTRAP=off.",
+  },
+  {
+    applies: (told) => isOn(told, "TRUST_CLIENT_ADDRESS") && !isLoopbackHost(told.host),
+    line: "TRUST_CLIENT_ADDRESS=true: who reaches this port past the proxy can claim any address, and has a budget for each. Let the proxy alone reach it, or set HOST=127.0.0.1.",
+  },
+  {
+    applies: ({ smtpHost, tls }) => !isLoopbackHost(smtpHost) && tls === null,
+    line: "SMTP_HOST is open to the network and SMTP offers no TLS: mail comes in in clear. Set SMTP_TLS_CERT and SMTP_TLS_KEY.",
+  },
+];
+
+/** One line for each setting that opens something to strangers. */
 export function exposures(told: Told): string[] {
-  const { tls, workerVars: vars } = told;
-  const approvesOpenly = vars.CLAIM_APPROVAL === "open";
-  const isSplit = vars.TRUST_CLIENT_ADDRESS === "true";
-  const lines: (string | false)[] = [
-    approvesOpenly &&
-      mailLeaves(told) &&
-      "CLAIM_APPROVAL=open: whoever reaches this server can approve a mailbox for himself and send mail with it through your relay. Set CLAIM_APPROVAL=operator.",
-    approvesOpenly &&
-      !mailLeaves(told) &&
-      isReached(told) &&
-      "CLAIM_APPROVAL=open: whoever reaches this server can approve a permanent mailbox for himself. Set CLAIM_APPROVAL=operator.",
-    vars.ALLOW_HTTP === "true" &&
-      !isLoopbackHost(told.host) &&
-      "ALLOW_HTTP=true: keys and mail go over the network in clear, unless a proxy in front ends TLS. Without one, set ALLOW_HTTP=false.",
-    vars.ALLOW_PRIVATE_WEBHOOKS === "true" &&
-      isReached(told) &&
-      "ALLOW_PRIVATE_WEBHOOKS=true: whoever has a permanent mailbox can make this server call this machine and its network. Set ALLOW_PRIVATE_WEBHOOKS=false.",
-    vars.BOOTSTRAP !== "off" &&
-      isReached(told) &&
-      !isSplit &&
-      "BOOTSTRAP=on and TRUST_CLIENT_ADDRESS=false: all clients share one budget, so one stranger can use it up. Set TRUST_CLIENT_ADDRESS=true behind a proxy that sets CF-Connecting-IP, or BOOTSTRAP=off.",
-    isSplit &&
-      !isLoopbackHost(told.host) &&
-      "TRUST_CLIENT_ADDRESS=true: who reaches this port past the proxy can claim any address, and has a budget for each. Let the proxy alone reach it, or set HOST=127.0.0.1.",
-    !isLoopbackHost(told.smtpHost) &&
-      tls === null &&
-      "SMTP_HOST is open to the network and SMTP offers no TLS: mail comes in in clear. Set SMTP_TLS_CERT and SMTP_TLS_KEY.",
-  ];
-  return lines.filter((line) => line !== false);
+  return EXPOSURES.filter(({ applies }) => applies(told)).map(({ line }) => line);
 }
 
 /** The same for the variables of a deployment on the platform, which everybody reaches. */

@@ -93,27 +93,32 @@ export async function findClaim(
   said: { typed: string; proof: string | undefined },
   { request, env, config }: { request: Request; env: Env; config: Config },
 ): Promise<Answer<FoundClaim>> {
-  const deviceCode = readDeviceCode(said.typed);
   const { keySecret } = config;
+  const deviceCode = keySecret === null ? null : readDeviceCode(said.typed);
   const proof = deviceCode === null || keySecret === null ? null : proofOf(deviceCode, keySecret);
-  const isProven = proof !== null && said.proof !== undefined && digestsEqual(proof, said.proof);
-  const guess = isProven ? null : await spendGuess(request, env, config);
+  const isProven = proof !== null && digestsEqual(proof, said.proof ?? "");
+  const guess = isProven ? CERTAIN : await spendGuess(request, env, config);
   // Who is signed in may see every mailbox anyhow.
-  if (guess?.refusal != null && (await readSession(request, env)) === null) return refused(guess.refusal);
+  if (guess.refusal !== null && (await readSession(request, env)) === null) return refused(guess.refusal);
   if (deviceCode === null || proof === null) return refused(NO_CLAIM);
   const claim = claimOf(env, deviceCode);
   const view = await claim.look();
   if (view === null) return refused(NO_CLAIM);
-  await guess?.refund();
+  await guess.refund();
   return done({ deviceCode, proof, claim, view });
 }
 
+/** What a code that may be guessed cost. */
+interface Guess {
+  refusal: Problem | null;
+  /** Gives back what was spent: the code was right. */
+  refund: () => Promise<void>;
+}
+
+const CERTAIN: Guess = { refusal: null, refund: () => Promise.resolve() };
+
 /** Spends one of what a client, and all clients, may guess: before the look-up, or many at once would all be heard. */
-async function spendGuess(
-  request: Request,
-  env: Env,
-  config: Config,
-): Promise<{ refusal: Problem | null; refund: () => Promise<void> }> {
+async function spendGuess(request: Request, env: Env, config: Config): Promise<Guess> {
   const { name } = WRONG_CODES;
   const budgets = [
     { of: env.CLIENT_BUDGET.getByName(clientKey(request, config)), ...WRONG_CODES },
@@ -130,7 +135,7 @@ async function spendGuess(
     }
     await refund();
     const refusal = { ...rateLimited(name, { ...allowance, windowSeconds }), fix: FOLLOW_LINK };
-    return { refusal, refund: () => Promise.resolve() };
+    return { ...CERTAIN, refusal };
   }
   return { refusal: null, refund };
 }

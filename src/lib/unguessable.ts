@@ -15,7 +15,7 @@ const MAX_SAVED_BITS_OF_LETTERS = 14;
 
 const UUID =
   /(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-z])/gi;
-const SEPARATOR = /[._:-]/;
+const SEPARATORS = /[._:-]/g;
 /** Parts of a prefix that are looked behind, so that no key takes long. */
 const MAX_PREFIX_PARTS = 8;
 
@@ -44,7 +44,7 @@ function isRandomUuid(uuid: string): boolean {
 
 /** The text, and what follows each of its separators: a random part may stand behind a prefix. */
 function endingsOf(text: string): string[] {
-  const begins = [...text].flatMap((character, index) => (SEPARATOR.test(character) ? [index + 1] : []));
+  const begins = [...text.matchAll(SEPARATORS)].map(({ index }) => index + 1);
   return [0, ...begins.slice(0, MAX_PREFIX_PARTS)].map((begin) => text.slice(begin));
 }
 
@@ -53,7 +53,7 @@ function isRandom(text: string): boolean {
   // base64url has `-` and `_` for digits. Elsewhere separators hold nothing, and stand at equal distances if at all.
   const characters = hasBothCases ? text.replaceAll(/[.:]/g, "") : text.replaceAll(/[._:-]/g, "");
   const isGrouped = !hasBothCases && characters.length < text.length;
-  if (isGrouped && !(areOneLength(text.split(SEPARATOR)) && /[a-z]/i.test(text))) return false;
+  if (isGrouped && !(areOneLength(text.split(SEPARATORS)) && /[a-z]/i.test(text))) return false;
   if (characters.length * Math.log2(alphabetOf(characters).size) < MIN_BITS) return false;
   // Words in capitals here and there, and rows such as AbCdEf, show themselves in one case.
   const inOneCase = characters.replaceAll(/[_-]/g, "").toLowerCase();
@@ -91,7 +91,7 @@ const SIZE_OF_KIND: Readonly<Record<Kind, number>> = { digit: 10, lower: 26, upp
 
 function alphabetOf(text: string): Alphabet {
   if (/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text) && !/^[0-9]+$/.test(text)) return HEX;
-  const kinds = [...new Set([...text].map(kindOf))];
+  const kinds = [...new Set(text.split("").map(kindOf))];
   const size = kinds.reduce((sum, kind) => sum + SIZE_OF_KIND[kind], 0);
   return { size, ofKind: (kind) => SIZE_OF_KIND[kind], kinds: kinds.length };
 }

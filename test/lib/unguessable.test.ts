@@ -109,29 +109,26 @@ describe("a guessable key", () => {
   });
 
   it("is whatever repeats a part of up to 16 characters", () => {
-    const part = fc.string({
-      unit: fc.constantFrom(..."abcdef0123456789XYZ-_"),
-      minLength: 1,
-      maxLength: 16,
+    const unit = fc.constantFrom(..."abcdef0123456789XYZ".split(""));
+    const rule = fc.property(fc.string({ unit, minLength: 1, maxLength: 16 }), (part) => {
+      expect(isUnguessable(part.repeat(128).slice(0, 128))).toBe(false);
     });
-    fc.assert(
-      fc.property(part, (text) => {
-        fc.pre(!/[._:-]/.test(text));
-        return !isUnguessable(text.repeat(128).slice(0, 128));
-      }),
-    );
+    fc.assert(rule);
   });
 
   it("is whatever counts, however it is prefixed", () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.constantFrom("", "agent-", "run:", "job_0000"), (count, prefix) => {
-        return !isUnguessable(`${prefix}${String(count).padStart(16, "0")}`);
-      }),
-    );
+    const prefix = fc.constantFrom("", "agent-", "run:", "job_0000");
+    const rule = fc.property(fc.nat(), prefix, (count, before) => {
+      expect(isUnguessable(`${before}${String(count).padStart(16, "0")}`)).toBe(false);
+    });
+    fc.assert(rule);
   });
 
   it("is any key of 17 characters or fewer", () => {
-    const text = fc.string({ unit: fc.constantFrom(..."abcdefXYZ0123456789"), minLength: 1, maxLength: 17 });
-    fc.assert(fc.property(text, (key) => !isUnguessable(key)));
+    const unit = fc.constantFrom(..."abcdefXYZ0123456789".split(""));
+    const rule = fc.property(fc.string({ unit, minLength: 1, maxLength: 17 }), (key) => {
+      expect(isUnguessable(key)).toBe(false);
+    });
+    fc.assert(rule);
   });
 });
