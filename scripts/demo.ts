@@ -1,12 +1,27 @@
 // A mailbox, a mail, its code, against the running server: `npm run demo`.
 import { createTransport } from "nodemailer";
+import { bracketed } from "./serve/banner.ts";
 import { Refusal } from "./serve/refusal.ts";
 
-const BASE = process.env.MAILKEEP_URL || "http://127.0.0.1:8787";
+// By the variables that `npm start` reads, so that both meet where the same ones are set.
+const HTTP_PORT = process.env.PORT || "8787";
+const BASE = process.env.MAILKEEP_URL || `http://${bracketed(process.env.HOST || "127.0.0.1")}:${HTTP_PORT}`;
 const SMTP_PORT = Number(process.env.SMTP_PORT || 2525);
-const SMTP_HOST = process.env.SMTP_HOST || new URL(BASE).hostname.replace(/^\[|\]$/g, "");
+const SMTP_HOST = unbracketed(bracketed(process.env.SMTP_HOST || baseUrl().hostname));
 /** The server's long-poll ends by itself before this. */
 const CODE_WAIT_SECONDS = 30;
+
+function baseUrl(): URL {
+  const url = URL.parse(BASE);
+  if (url !== null) return url;
+  console.error(`Demo failed: "${BASE}" is no address of a server: set MAILKEEP_URL, or HOST and PORT`);
+  process.exit(1);
+}
+
+/** An IPv6 address as a socket takes it. */
+function unbracketed(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
 
 async function demo(): Promise<void> {
   const startedMs = performance.now();

@@ -6,6 +6,7 @@ import { banner, bracketed, readyLine } from "./serve/banner.ts";
 import { bindingsOf } from "./serve/bindings.ts";
 import { buildBundle } from "./serve/bundle.ts";
 import { watchDescriptors } from "./serve/descriptors.ts";
+import { exposures } from "./serve/exposure.ts";
 import { lockDataDir } from "./serve/lock.ts";
 import { claimPorts, listenRefusal } from "./serve/ports.ts";
 import type { Place } from "./serve/ports.ts";
@@ -66,6 +67,7 @@ async function serve(): Promise<void> {
   const http = `http://${bracketed(settings.host)}:${running.runtime.port}`;
   running.smtp = await listen(settings, { http, token: secrets.authToken });
 
+  for (const line of exposures(settings)) say(`Warning: ${line}`);
   const ready = {
     http,
     smtp: { host: running.smtp.host, port: running.smtp.port, tls: settings.tls !== null },

@@ -34,10 +34,14 @@ const MAX_TURNS = 5;
  * A lock whose process no longer runs is taken over, and the workerd that a killed server left behind is ended.
  */
 export function lockDataDir(dataDir: string): DataLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = path.join(dataDir, FILE);
   const draft = `${file}.${randomUUID()}`;
-  writeHolder(draft, null);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeHolder(draft, null);
+  } catch (error) {
+    throw dataDirRefusal(dataDir, error);
+  }
   try {
     take(file, draft, dataDir);
   } finally {
@@ -53,6 +57,27 @@ export function lockDataDir(dataDir: string): DataLock {
     },
   };
 }
+
+/** The one line for a data folder that cannot be used. */
+function dataDirRefusal(dataDir: string, error: unknown): Refusal {
+  const { code = String(error), path: at = dataDir } = error as NodeJS.ErrnoException;
+  const why = WHY_NOT[code] ?? code;
+  return new Refusal(
+    `DATA_DIR must be a folder that can be written to, but ${at} ${why}: set DATA_DIR to another`,
+  );
+}
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  EEXIST: "is no folder",
+  ENOTDIR: "is no folder, or lies in none",
+  ENOENT: "is a link that leads nowhere",
+  EACCES: "does not let this user write",
+  EPERM: "does not let this user write",
+  EROFS: "lies on a disk that is read-only",
+  ENOSPC: "lies on a disk that is full",
+  ELOOP: "is a link that leads to itself",
+  ENAMETOOLONG: "is too long a name",
+};
 
 function writeHolder(file: string, workerdPid: number | null): void {
   const started = workerdPid === null ? null : startedAt(workerdPid);

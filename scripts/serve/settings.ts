@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { createSecureContext } from "node:tls";
 import { DEFAULT_MAIL_DOMAIN, needsRelay, readOwnDomain } from "../../src/env.ts";
 import { smtpSettings } from "../../src/outbound/smtp-settings.ts";
 import { Refusal } from "./refusal.ts";
@@ -195,6 +196,9 @@ function dkim(env: Environment): Record<string, string> {
   if (!key && !selector) return {};
   if (!key || !selector) throw new Refusal("DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together");
   const text = key.includes("-----BEGIN") ? key : readNamedFile(env, "DKIM_PRIVATE_KEY");
+  if (!text.includes("-----BEGIN")) {
+    throw new Refusal("DKIM_PRIVATE_KEY names a file without a private key in PEM");
+  }
   const domain = ownDomain(env, "DKIM_DOMAIN", "");
   return {
     DKIM_PRIVATE_KEY: text,
@@ -217,7 +221,16 @@ function embeddings(env: Environment): Record<string, string> {
 
 function tls(env: Environment): { cert: string; key: string } | null {
   if (!env.SMTP_TLS_CERT && !env.SMTP_TLS_KEY) return null;
-  return { cert: pem(env, "SMTP_TLS_CERT"), key: pem(env, "SMTP_TLS_KEY") };
+  const files = { cert: pem(env, "SMTP_TLS_CERT"), key: pem(env, "SMTP_TLS_KEY") };
+  try {
+    createSecureContext(files);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal(
+      `SMTP_TLS_CERT and SMTP_TLS_KEY must name the PEM files of a certificate and of its key, without a passphrase (${reason})`,
+    );
+  }
+  return files;
 }
 
 function pem(env: Environment, name: string): string {

@@ -1,4 +1,5 @@
 import { sha256Hex } from "../lib/hash.ts";
+import { conflict, type Problem } from "./problem.ts";
 
 /** A mailbox as it reports itself to the directory. Times are ms since 1970. */
 export interface DirectoryReport {
@@ -14,6 +15,30 @@ export interface DirectoryReport {
   kept_at?: number | null;
   /** Whether the relay refused this deployment, or could not be reached, and has taken no message since. */
   cannot_send?: boolean;
+}
+
+/**
+ * How an address stands. `retired`: it was a temporary mailbox's, and is never given out again. `quarantined`: it was a
+ * permanent mailbox's, and before `until` (ms since 1970) the operator alone may make it anew. `listed`: it is a mailbox's.
+ */
+export type Standing =
+  | { kind: "free" }
+  | { kind: "listed" }
+  | { kind: "retired" }
+  | { kind: "quarantined"; until: number };
+
+/** Why an address cannot be given out; null if it can. An address that is listed may be: its mailbox itself says no. */
+export function standingFault(
+  address: string,
+  standing: Standing,
+  { evenIfQuarantined }: { evenIfQuarantined: boolean },
+): Problem | null {
+  if (standing.kind === "retired") {
+    return conflict(`${address} was a temporary mailbox and is never given out again; choose another name`);
+  }
+  if (standing.kind !== "quarantined" || evenIfQuarantined) return null;
+  const day = new Date(standing.until).toISOString().slice(0, 10);
+  return conflict(`${address} was erased, and cannot be claimed before ${day}`);
 }
 
 /** Which mailboxes the operator looks for. */

@@ -88,6 +88,9 @@ export const Bootstrapped = z
     replayed: z.boolean(),
     capabilities: z.array(z.string()),
     upgrade: z.object({ command: z.string(), url: z.string() }),
+    fix: z.string().optional().meta({
+      description: "Why a repeat of the Idempotency-Key will make another mailbox, and what to send.",
+    }),
   })
   .meta({ id: "Bootstrapped" });
 

@@ -1,8 +1,9 @@
 import { Server } from "partyserver";
-import { directoryShard } from "../contract/directory.ts";
+import { directoryShard, standingFault } from "../contract/directory.ts";
 import { locatorOf } from "../contract/key.ts";
 import { POLL_INTERVAL_SECONDS, type DecidedClaim } from "../contract/claim.ts";
 import { conflict, notFound, type Answer, type Problem } from "../contract/problem.ts";
+import { ANYONE } from "../contract/scope.ts";
 import { digestsEqual } from "../lib/hash.ts";
 import { wasMade } from "../lib/made.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
@@ -164,7 +165,20 @@ export class ClaimSession extends Server<Env> {
       }
       return;
     }
+    if (row?.status === "complete" && row.read_at === null) await this.#eraseUnread(row);
     await this.ctx.storage.deleteAll();
+  }
+
+  /** A mailbox whose key nobody fetched is nobody's. Only the key of this very claim ends it: another's stays. */
+  async #eraseUnread({ address, secret_hash: secretHash }: ClaimRow): Promise<void> {
+    await this.env.MAILBOX.getByName(locatorOf(address)).destroy({
+      credential: { kind: "key", secretHash },
+      scopes: ANYONE,
+      foreign: false,
+      whilePaused: true,
+      fault: null,
+      upgradeUrl: "",
+    });
   }
 
   async #make(): Promise<void> {
@@ -179,24 +193,21 @@ export class ClaimSession extends Server<Env> {
     const row = this.#row();
     if (row?.status !== "approved") return;
     const { address, secret_hash: secretHash, keep_from, keep_secret_hash } = row;
-    // Asked again: somebody may have had the address, and erased it, since the claim began.
-    const isFree = (await this.#quarantinedUntil(address)) === null;
-    const created =
-      isFree &&
-      (await this.env.MAILBOX.getByName(locatorOf(address)).create({
-        address,
-        kind: "permanent",
-        secretHash,
-        scope: "mailbox",
-        expiresAt: null,
-        takeOver:
-          keep_from === null || keep_secret_hash === null
-            ? null
-            : { from: keep_from, secretHash: keep_secret_hash },
-      }));
+    // It refuses what somebody else had, and erased, since the claim began.
+    const created = await this.env.MAILBOX.getByName(locatorOf(address)).create({
+      address,
+      kind: "permanent",
+      secretHash,
+      scope: "mailbox",
+      expiresAt: null,
+      takeOver:
+        keep_from === null || keep_secret_hash === null
+          ? null
+          : { from: keep_from, secretHash: keep_secret_hash },
+    });
+    if (!created.ok && created.error.code !== "conflict") throw new Error(created.error.error);
     const now = Date.now();
-    const isOurs = created !== false && created.ok;
-    this.#db.run(statements.DECIDE_CLAIM, isOurs ? "complete" : "taken", now);
+    this.#db.run(statements.DECIDE_CLAIM, created.ok ? "complete" : "taken", now);
     await this.ctx.storage.setAlarm(now + RECORD_MS);
   }
 
@@ -204,14 +215,8 @@ export class ClaimSession extends Server<Env> {
     const mailbox = this.env.MAILBOX.getByName(locatorOf(address));
     const isMade = await wasMade(this.env, "Mailbox", mailbox);
     if (isMade && (await mailbox.isTaken())) return taken(address);
-    const until = await this.#quarantinedUntil(address);
-    if (until === null) return null;
-    const day = new Date(until).toISOString().slice(0, 10);
-    return conflict(`${address} was erased, and cannot be claimed before ${day}`);
-  }
-
-  #quarantinedUntil(address: string): Promise<number | null> {
-    return this.env.DIRECTORY.getByName(directoryShard(address)).quarantinedUntil(address);
+    const standing = await this.env.DIRECTORY.getByName(directoryShard(address)).standing(address);
+    return standingFault(address, standing, { evenIfQuarantined: false });
   }
 
   #row(): ClaimRow | null {

@@ -1,5 +1,6 @@
 import { Server } from "partyserver";
-import type { DirectoryReport, DirectorySearch } from "../contract/directory.ts";
+import type { DirectoryReport, DirectorySearch, Standing } from "../contract/directory.ts";
+import { locatorOf } from "../contract/key.ts";
 import { QUARANTINE_MS } from "../contract/limits.ts";
 import { migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
@@ -18,23 +19,30 @@ export class Directory extends Server<Env> {
 
   /** Keeps how a mailbox stands now. Said twice it is the same. */
   report(entry: DirectoryReport): void {
-    if (entry.status === "closing") this.remove(entry.address);
+    if (entry.status === "closing") this.remove(entry.address, entry.kind);
     else this.#keep(entry);
   }
 
-  /** Forgets a mailbox that is erased, but that its address was somebody's. */
-  remove(address: string): void {
+  /**
+   * Forgets a mailbox that is erased, but that its address was somebody's. A mailbox of an earlier release does not say of
+   * which kind it was; then what it reported counts.
+   */
+  remove(address: string, kind = this.#db.first(statements.FIND_KIND, address)?.kind): void {
     const now = Date.now();
     this.#db.transaction(() => {
       this.#db.run(statements.END_QUARANTINES, now);
-      this.#db.run(statements.QUARANTINE, now + QUARANTINE_MS, address);
+      if (kind === "permanent") this.#db.run(statements.QUARANTINE, address, now + QUARANTINE_MS);
+      if (kind === "temporary") this.#db.run(statements.RETIRE, locatorBytes(address));
       this.#db.run(statements.REMOVE, address);
     });
   }
 
-  /** Until when an erased address cannot be claimed, in ms since 1970; null if it can. */
-  quarantinedUntil(address: string): number | null {
-    return this.#db.first(statements.FIND_QUARANTINE, address, Date.now())?.until ?? null;
+  /** How an address stands. A mailbox whose report is late is not listed yet. */
+  standing(address: string): Standing {
+    if (this.#db.first(statements.FIND_RETIRED, locatorBytes(address)) !== null) return { kind: "retired" };
+    if (this.#db.first(statements.FIND_KIND, address) !== null) return { kind: "listed" };
+    const until = this.#db.first(statements.FIND_QUARANTINE, address, Date.now())?.until;
+    return until === undefined ? { kind: "free" } : { kind: "quarantined", until };
   }
 
   /** Entries in the order of their addresses, from after `after`; expired ones whose alarm is late are not shown. */
@@ -77,4 +85,8 @@ export class Directory extends Server<Env> {
   hasEnded(id: string): boolean {
     return this.#db.first(statements.FIND_ENDED_SESSION, id) !== null;
   }
+}
+
+function locatorBytes(address: string): ArrayBuffer {
+  return Uint8Array.from(Buffer.from(locatorOf(address), "hex")).buffer;
 }

@@ -48,6 +48,11 @@ CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
     id: "005-cannot-send",
     sql: "ALTER TABLE entry ADD COLUMN cannot_send INTEGER NOT NULL DEFAULT 0",
   },
+  {
+    id: "006-retired",
+    // Addresses of temporary mailboxes that are gone, kept for ever: the 16 bytes of the locator, and never the address.
+    sql: "CREATE TABLE retired (locator BLOB PRIMARY KEY) WITHOUT ROWID",
+  },
 ];
 
 /**

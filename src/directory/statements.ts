@@ -18,10 +18,17 @@ export const LIST: Query<EntryRow, [after: string, status: string | null, nowMs:
     WHERE address > ?1 AND (?2 IS NULL OR status = ?2) AND (expires_at IS NULL OR expires_at > ?3)
     ORDER BY address LIMIT ?4`,
 };
-/** Before REMOVE: only a permanent address is anybody's to be remembered by. */
-export const QUARANTINE: Query<never, [untilMs: number, address: string]> = {
-  text: `INSERT OR REPLACE INTO quarantine (address, until)
-    SELECT address, ?1 FROM entry WHERE address = ?2 AND kind = 'permanent'`,
+export const FIND_KIND: Query<Pick<EntryRow, "kind">, [address: string]> = {
+  text: "SELECT kind FROM entry WHERE address = ?",
+};
+export const QUARANTINE: Query<never, [address: string, untilMs: number]> = {
+  text: "INSERT OR REPLACE INTO quarantine (address, until) VALUES (?, ?)",
+};
+export const RETIRE: Query<never, [locator: ArrayBuffer]> = {
+  text: "INSERT OR IGNORE INTO retired (locator) VALUES (?)",
+};
+export const FIND_RETIRED: Query<{ locator: ArrayBuffer }, [locator: ArrayBuffer]> = {
+  text: "SELECT locator FROM retired WHERE locator = ?",
 };
 export const END_QUARANTINES: Query<never, [nowMs: number]> = {
   text: "DELETE FROM quarantine WHERE until <= ?",

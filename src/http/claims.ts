@@ -4,13 +4,20 @@ import { derivedSecret } from "../contract/key.ts";
 import { notFound, rateLimited, type Answer, type Problem } from "../contract/problem.ts";
 import type { ClaimSession, ClaimView } from "../directory/claim-session.ts";
 import type { Config } from "../env.ts";
-import { hmacHex, sha256Hex } from "../lib/hash.ts";
+import { digestsEqual, hmacHex, sha256Hex } from "../lib/hash.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { wasMade } from "../lib/made.ts";
 import { clientKey } from "./client-address.ts";
 
 /** Wrong codes of one client address, and how long they count (wire contract, part 5). */
 const WRONG_CODES = { name: "claim code", limit: 5, windowSeconds: 600 };
+/**
+ * Wrong codes of all clients together: at most 1,440 guesses a day at 20^8 codes, so that with up to 17 claims waiting at any
+ * time one in a million days sees a hit.
+ */
+const ALL_WRONG_CODES = { ...WRONG_CODES, limit: 10 };
+/** Counts what all clients do. No client address is written so. */
+const ALL_CLIENTS = "all";
 const CODE_LETTERS = 8;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -25,17 +32,26 @@ export interface ClaimSecrets {
   sessionDigest: string;
   /** Of the key: it is derived anew at each poll and kept nowhere. */
   secret: string;
+  /** Shows that a link of ours led to the claim: who has it guesses nothing. */
+  proof: string;
 }
 
 /** Reads a session id; null for what can be none. */
 export function claimSecrets(sessionId: string, keySecret: string): ClaimSecrets | null {
   const id = sessionId.toLowerCase();
   if (!UUID.test(id)) return null;
+  const deviceCode = deviceCodeOf(hmacHex(keySecret, `claim code\n${id}`));
   return {
-    deviceCode: deviceCodeOf(hmacHex(keySecret, `claim code\n${id}`)),
+    deviceCode,
     sessionDigest: sha256Hex(`claim session\n${id}`),
     secret: derivedSecret(keySecret, `claim secret\n${id}`),
+    proof: proofOf(deviceCode, keySecret),
   };
+}
+
+/** 128 bits that follow from a device code, for the deployment alone. */
+function proofOf(deviceCode: string, keySecret: string): string {
+  return derivedSecret(keySecret, `claim link\n${deviceCode}`);
 }
 
 /** Eight letters of a digest: four hex digits each, so that none of the twenty is a thousandth likelier than another. */
@@ -47,9 +63,12 @@ function deviceCodeOf(digest: string): string {
   return `${letters.slice(0, 4).join("")}-${letters.slice(4).join("")}`;
 }
 
-/** The page of a claim. Its address bears the device code, which shows the claim, and never the session id, which redeems the key. */
-export function claimPageUrl(origin: string, deviceCode?: string): string {
-  return `${origin}/claim${deviceCode === undefined ? "" : `?code=${deviceCode}`}`;
+/**
+ * The page of a claim. Its address bears the device code, which shows the claim, and the proof that it is a link of ours; never the
+ * session id, which redeems the key.
+ */
+export function claimPageUrl(origin: string, claim?: Pick<ClaimSecrets, "deviceCode" | "proof">): string {
+  return `${origin}/claim${claim === undefined ? "" : `?code=${claim.deviceCode}&proof=${claim.proof}`}`;
 }
 
 /** The claim of a device code; null where none ever began. */
@@ -69,30 +88,71 @@ export function claimOf(env: Env, deviceCode: string): DurableObjectStub<ClaimSe
 /** A claim that somebody named by its device code. */
 export interface FoundClaim {
   deviceCode: string;
+  /** Of this device code, for the page to say again. */
+  proof: string;
   claim: DurableObjectStub<ClaimSession>;
   view: ClaimView;
 }
 
 /**
- * The claim whose code a client says. Codes are short, so a client that says too many wrong ones is not heard any more; a
- * right one costs nothing, and a signed-in operator is always heard. It is spent before the look-up, or many at once would all be heard.
+ * The claim whose code a client says. A code alone is short, so wrong ones are counted, of the client and of all clients, and
+ * past a limit codes alone are not heard. Whoever shows the proof that stands in the link is always heard, and so is a signed-in
+ * operator: strangers who use the budget up stop nobody who follows the link. A right code costs nothing.
  */
 export async function findClaim(
-  typed: string,
+  said: { typed: string; proof: string | undefined },
   { request, env, config }: { request: Request; env: Env; config: Config },
 ): Promise<Answer<FoundClaim>> {
-  const { name, limit, windowSeconds } = WRONG_CODES;
-  const client = env.CLIENT_BUDGET.getByName(clientKey(request, config));
-  const allowance = await client.spend(name, { limit, windowMs: windowSeconds * 1_000 });
-  // Who is signed in may see every mailbox anyhow; where all clients count as one, strangers must not lock him out.
-  if (!allowance.allowed && (await readSession(request, env)) === null) {
-    return refused(rateLimited(name, { ...allowance, windowSeconds }));
-  }
-  const deviceCode = readDeviceCode(typed);
-  if (deviceCode === null) return refused(NO_CLAIM);
+  const { keySecret } = config;
+  const deviceCode = keySecret === null ? null : readDeviceCode(said.typed);
+  const proof = deviceCode === null || keySecret === null ? null : proofOf(deviceCode, keySecret);
+  const isProven = proof !== null && digestsEqual(proof, said.proof ?? "");
+  const guess = isProven ? CERTAIN : await spendGuess(request, env, config);
+  // Who is signed in may see every mailbox anyhow.
+  if (guess.refusal !== null && (await readSession(request, env)) === null) return refused(guess.refusal);
+  if (deviceCode === null || proof === null) return refused(NO_CLAIM);
+  const found = await lookAtClaim(env, deviceCode);
+  if (found === null) return refused(NO_CLAIM);
+  await guess.refund();
+  return done({ deviceCode, proof, ...found });
+}
+
+async function lookAtClaim(env: Env, deviceCode: string): Promise<Pick<FoundClaim, "claim" | "view"> | null> {
   const claim = await begunClaim(env, deviceCode);
   const view = (await claim?.look()) ?? null;
-  if (claim === null || view === null) return refused(NO_CLAIM);
-  await client.refund(name);
-  return done({ deviceCode, claim, view });
+  return claim === null || view === null ? null : { claim, view };
 }
+
+/** What a code that may be guessed cost. */
+interface Guess {
+  refusal: Problem | null;
+  /** Gives back what was spent: the code was right. */
+  refund: () => Promise<void>;
+}
+
+const CERTAIN: Guess = { refusal: null, refund: () => Promise.resolve() };
+
+/** Spends one of what a client, and all clients, may guess: before the look-up, or many at once would all be heard. */
+async function spendGuess(request: Request, env: Env, config: Config): Promise<Guess> {
+  const { name } = WRONG_CODES;
+  const budgets = [
+    { of: env.CLIENT_BUDGET.getByName(clientKey(request, config)), ...WRONG_CODES },
+    { of: env.CLIENT_BUDGET.getByName(ALL_CLIENTS), ...ALL_WRONG_CODES },
+  ];
+  const spent: typeof budgets = [];
+  const refund = async () => void (await Promise.all(spent.map((budget) => budget.of.refund(name))));
+  for (const budget of budgets) {
+    const { limit, windowSeconds } = budget;
+    const allowance = await budget.of.spend(name, { limit, windowMs: windowSeconds * 1_000 });
+    if (allowance.allowed) {
+      spent.push(budget);
+      continue;
+    }
+    await refund();
+    const refusal = { ...rateLimited(name, { ...allowance, windowSeconds }), fix: FOLLOW_LINK };
+    return { ...CERTAIN, refusal };
+  }
+  return { refusal: null, refund };
+}
+
+const FOLLOW_LINK = "Open verification_uri_complete of the claim: whoever follows that link is always heard";

@@ -4,7 +4,7 @@ import { invalid, type Answer } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
 import { mailboxAt } from "../inbound/mailbox-stub.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { isMailboxName, RESERVED_NAMES } from "../mail/address.ts";
+import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "../mail/address.ts";
 
 /** A mailbox that was made, and its key, which is told once. */
 export interface NewMailboxKey {
@@ -30,6 +30,8 @@ export async function createMailbox(
   if (RESERVED_NAMES.has(name)) {
     return refused(invalid(field, `${name} is reserved for the mail system itself: take another name`));
   }
+  const bootstrapped = bootstrapNameFault(name);
+  if (bootstrapped !== null) return refused(invalid(field, bootstrapped));
   if (!isMailboxName(name)) {
     return refused(
       invalid(
@@ -46,6 +48,7 @@ export async function createMailbox(
     secretHash: secretDigest(secret),
     scope: kind === "permanent" ? "mailbox" : "provisional",
     expiresAt: kind === "permanent" ? null : Date.now() + PROVISIONAL_LIFETIME_MS,
+    evenIfQuarantined: true,
   });
   return created.ok ? done({ mailbox: address, api_key: keyOf(address, secret) }) : created;
 }

@@ -28,14 +28,34 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** What bootstrap names its mailboxes: {@link bootstrapName}. Nobody else may have one, so none is ever somebody's again. */
+const BOOTSTRAP_NAME = /^agent-[0-9a-f]{16}$/;
+
 const MAILBOX_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/;
 
 /**
  * Whether a name can be claimed as the local part of a new mailbox (wire contract, Claim): right grammar, a
- * valid local part (so no `..`), not reserved. The caller lower-cases first.
+ * valid local part (so no `..`), not reserved, not of the form that bootstrap gives. The caller lower-cases first.
  */
 export function isMailboxName(name: string): boolean {
-  return MAILBOX_NAME.test(name) && DOT_ATOM.test(name) && !RESERVED_NAMES.has(name);
+  return (
+    MAILBOX_NAME.test(name) &&
+    DOT_ATOM.test(name) &&
+    !RESERVED_NAMES.has(name) &&
+    bootstrapNameFault(name) === null
+  );
+}
+
+/** The local part of a bootstrapped mailbox, of 16 hex digits. */
+export function bootstrapName(hexDigits: string): string {
+  return `agent-${hexDigits}`;
+}
+
+/** Why a name of the form that bootstrap gives cannot be had, to stand after "name: "; null for any other name. */
+export function bootstrapNameFault(name: string): string | null {
+  return BOOTSTRAP_NAME.test(name)
+    ? "names of the form agent-<16 hex digits> are reserved for POST /v1/bootstrap; choose another name"
+    : null;
 }
 
 /**

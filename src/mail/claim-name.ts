@@ -1,4 +1,4 @@
-import { isMailboxName, RESERVED_NAMES } from "./address.ts";
+import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "./address.ts";
 
 /** What a reader takes for a letter of a reserved name, as a pattern. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -33,6 +33,8 @@ function lookalikesOf(name: string): string {
  */
 export function claimNameFault(name: string): string | null {
   if (RESERVED_NAMES.has(name)) return `${name} is reserved`;
+  const bootstrapped = bootstrapNameFault(name);
+  if (bootstrapped !== null) return bootstrapped;
   if (!isMailboxName(name)) {
     return "must be 1 to 40 of a-z 0-9 . _ -, beginning and ending with a letter or digit";
   }

@@ -1,4 +1,5 @@
 import { Server } from "partyserver";
+import { directoryShard, standingFault, type Standing } from "../contract/directory.ts";
 import type { DeletedMailbox } from "../contract/mailbox.ts";
 import { conflict, UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
@@ -41,6 +42,8 @@ export interface NewMailbox {
   expiresAt: number | null;
   /** The temporary mailbox whose mail comes along. */
   takeOver?: KeptMailbox | null;
+  /** The operator may make anew what was erased a while ago. */
+  evenIfQuarantined?: boolean;
 }
 
 /** A created mailbox; `replayed` if the very same key had created it before. */
@@ -59,6 +62,13 @@ const EMPTY_DATABASE_BYTES = 16_000_000;
 const DAY_MS = 86_400_000;
 /** A burst of what the directory should hear of is one report. */
 const REPORT_DELAY_MS = 1_000;
+
+/** No address is given out unless the directory said that it may be. */
+const DIRECTORY_DOWN: Problem = {
+  code: "unavailable",
+  error: "The list of mailboxes does not answer; try again",
+  retryAfterSeconds: 5,
+};
 
 /** Asking for the size of the database takes as long as a statement, so it is asked once for so many receipts and uploads. */
 const WRITES_PER_DISK_CHECK = 64;
@@ -84,6 +94,8 @@ export abstract class MailboxCore extends Server<Env> {
   protected account: Account | null = null;
   readonly #olderBodies: OlderBodies;
   #ending: Promise<number> | null = null;
+  /** How often a mailbox ended here since the object woke. */
+  #ends = 0;
   #disk = { bytes: 0, uses: 0 };
   readonly #calls = new TokenBucket();
   readonly #counted = new WeakSet<Access>();
@@ -114,12 +126,9 @@ export abstract class MailboxCore extends Server<Env> {
 
   /** Makes this object a mailbox. Repeated with the same key it answers the same; with another it is a conflict. */
   async create(mailbox: NewMailbox): Promise<Answer<CreatedMailbox>> {
+    const standing = await this.#clearFor(mailbox);
+    if (standing !== null) return standing;
     const now = Date.now();
-    if (this.account !== null && !this.account.isLive(now)) await this.#close();
-    if (this.account !== null) {
-      if (!this.account.holdsKey(mailbox.secretHash)) return refused(conflict(`${mailbox.address} is taken`));
-      return done({ replayed: true, expiresAt: this.account.row.expires_at });
-    }
     this.db.transaction(() => {
       migrate(this.db, MIGRATIONS);
       const month = new Date(now).toISOString().slice(0, 7);
@@ -133,6 +142,35 @@ export abstract class MailboxCore extends Server<Env> {
     this.account = account;
     if (account !== null) await this.#reportToDirectory(account);
     return done({ replayed: false, expiresAt: mailbox.expiresAt });
+  }
+
+  /** What a `create` answers that makes nothing; null where the mailbox can be made at once. */
+  async #clearFor(mailbox: NewMailbox): Promise<Answer<CreatedMailbox> | null> {
+    const { address, secretHash, evenIfQuarantined = false } = mailbox;
+    for (;;) {
+      if (this.account !== null && !this.account.isLive(Date.now())) await this.#close();
+      if (this.account !== null) {
+        if (!this.account.holdsKey(secretHash)) return refused(conflict(`${address} is taken`));
+        return done({ replayed: true, expiresAt: this.account.row.expires_at });
+      }
+      const ends = this.#ends;
+      const standing = await this.#standingOf(address);
+      if (standing === null) return refused(DIRECTORY_DOWN);
+      const fault = standingFault(address, standing, { evenIfQuarantined });
+      if (fault !== null) return refused(fault);
+      // While the directory was asked, another call may have made the mailbox, and a third may have erased it.
+      if (this.account === null && this.#ends === ends) return null;
+    }
+  }
+
+  /** Null where the directory does not answer. */
+  async #standingOf(address: string): Promise<Standing | null> {
+    try {
+      return await this.env.DIRECTORY.getByName(directoryShard(address)).standing(address);
+    } catch (error) {
+      console.error("The directory could not be asked for an address:", error);
+      return null;
+    }
   }
 
   /** Whether the mailbox was made with this very key, and until when it lives; null if not. */
@@ -321,6 +359,7 @@ export abstract class MailboxCore extends Server<Env> {
     const { blobs, whole } = await this.#lifecycle.end(account, now);
     if (whole) {
       this.account = null;
+      this.#ends += 1;
       this.jobs = this.#newJobs();
     } else await this.arm();
     return blobs;

@@ -90,7 +90,8 @@ export class Lifecycle {
     try {
       await this.#releaseDomains();
       blobs = await eraseDueBlobs(this.#erasure(), ALL_DUE, nowMs);
-      await this.#tell((directory, address) => directory.remove(address), account);
+      await this.#tell((directory, address) => directory.remove(address, account.row.kind), account);
+      // It clears the alarm too: should the process end before it, the alarm goes on here.
       await this.#clear();
     } catch (error) {
       console.error("A mailbox could not be erased whole and is tried again:", error);

@@ -203,10 +203,7 @@ export class OutboxPump {
         if (dueAt !== null) clock.atLatest(dueAt);
         return null;
       }
-      for (const recipient of recipients) {
-        if (way === "outside") this.#mint(recipient);
-        this.#move(recipient, "handing", recipient.diagnostic, nowMs);
-      }
+      for (const recipient of recipients) this.#hand(recipient, way, nowMs);
       outbox.plan(seq, way, { made: made + 1, unended: unended + 1, dueAt: nowMs + LEASE_MS });
       return { way, departing, tries: made + 1, recipients };
     });
@@ -215,9 +212,12 @@ export class OutboxPump {
     return begun;
   }
 
-  #mint(recipient: RecipientRow): void {
-    if (recipient.token !== null) return;
-    this.#tools.outbox.mint(recipient, mintToken(randomBytes(TOKEN_BYTES)));
+  /** Notes that a recipient is tried; outside, its return path has a token from its first try on. */
+  #hand(recipient: RecipientRow, way: Way, nowMs: number): void {
+    if (way === "outside" && recipient.token === null) {
+      this.#tools.outbox.mint(recipient, mintToken(randomBytes(TOKEN_BYTES)));
+    }
+    this.#move(recipient, "handing", recipient.diagnostic, nowMs);
   }
 
   #move(recipient: RecipientRow, state: RecipientState, diagnostic: string | null, nowMs: number): void {

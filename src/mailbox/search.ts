@@ -92,7 +92,9 @@ export function searchPage(
   const read = readSearch(view, filters, text);
   if (!read.ok) return read;
   const { query, selection } = read.value;
-  return done(pageText(db, view, read.value, findHits(db, query, selection), { mode: "keyword", hint }));
+  return done(
+    pageText(db, view, read.value, { hits: findHits(db, query, selection), mode: "keyword", hint }),
+  );
 }
 
 /** A search by meaning before anything is compared. */
@@ -168,16 +170,16 @@ export function meaningPage(
           found.slice(0, MEANING_DEPTH),
           nearest.map(({ id }) => id),
         );
-  return pageText(db, view, asked, hitRows(db, ordered.slice(offset, offset + limit)), { mode, hint });
+  return pageText(db, view, asked, { hits: hitRows(db, ordered.slice(offset, offset + limit)), mode, hint });
 }
 
 function pageText(
   db: Database,
   view: View,
   { query, selection, newest }: Asked,
-  hits: readonly SearchHit[],
-  told: { mode: string; hint: string },
+  told: { hits: readonly SearchHit[]; mode: string; hint: string },
 ): JsonText<SearchPage> {
+  const { hits } = told;
   const perPage = selection.limit - 1;
   const shown = hits.slice(0, perPage);
   const kept = new Outbox(db).keptAmong(shown);

@@ -149,7 +149,38 @@ describe("an Idempotency-Key", () => {
     const answer = await start({ "Idempotency-Key": key });
     expect(answer.status).toBe(status);
     const told = JSON.stringify(answer.body);
-    expect(told.includes("Idempotency-Key")).toBe(status === 400);
+    expect(told.includes("Idempotency-Key: must")).toBe(status === 400);
+  });
+
+  it("that somebody else could guess makes a mailbox at each call, tells nobody's key, and says what to send", async () => {
+    // As where nothing tells one client from another.
+    const from = { "CF-Connecting-IP": clientAddress() };
+    const guessable = [
+      "my-first-agent-mailbox-for-testing",
+      "bootstrap-0000000000000001",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "1700000000000-1700000000001-1700000000002",
+      "00000000-0000-4000-8000-000000000001",
+    ];
+    for (const key of guessable) {
+      const victim = await start({ ...from, "Idempotency-Key": key });
+      const stranger = await start({ ...from, "Idempotency-Key": key });
+      expect([victim.status, stranger.status]).toEqual([201, 201]);
+      expect(stranger.body.api_key).not.toBe(victim.body.api_key);
+      expect(stranger.body.mailbox).not.toBe(victim.body.mailbox);
+      expect(victim.body).toMatchObject({ fix: expect.stringMatching(/random UUID/) as string });
+    }
+  });
+
+  it.each([
+    ["a UUID", () => crypto.randomUUID()],
+    ["32 hex digits", () => crypto.randomUUID().replaceAll("-", "")],
+    ["a UUID behind a prefix", () => `agent-7:${crypto.randomUUID()}`],
+  ])("of %s is replayed, without advice", async (_, make) => {
+    const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": make() };
+    const first = await start(headers);
+    expect(first.body).not.toHaveProperty("fix");
+    expect((await start(headers)).body).toEqual({ ...first.body, replayed: true });
   });
 
   it("cannot be honoured without a deployment secret, and says so", async () => {
@@ -184,6 +215,9 @@ describe("the bootstrap budget", () => {
     expect(over.headers.get("Retry-After")).toBe("3600");
     expect(over.headers.get("RateLimit-Policy")).toBe('"bootstrap";q=10;w=3600');
     expect(over.headers.get("RateLimit")).toBe('"bootstrap";r=0;t=3600');
+    expect(over.body).toMatchObject({
+      fix: expect.stringMatching(/in 3600 s, .* BOOTSTRAP_PER_HOUR \(now 10\)/) as string,
+    });
     expect((await start()).status).toBe(201);
     advance(HOUR_MS - 1_000);
     expect((await start(headers)).headers.get("Retry-After")).toBe("1");
@@ -323,7 +357,7 @@ describe("the end of a temporary mailbox", () => {
     expect(await listed()).toBe(false);
   });
 
-  it("frees the address for the same client's next try, without what it held", async () => {
+  it("gives the same client's next try another address, one that each further try says again", async () => {
     const headers = {
       "CF-Connecting-IP": clientAddress(),
       "Idempotency-Key": `again-${crypto.randomUUID()}`,
@@ -332,8 +366,27 @@ describe("the end of a temporary mailbox", () => {
     await deliver(first.body.mailbox, plainMessage({ subject: "Of the first life" }));
     advance(3 * DAY_MS);
     const second = await start(headers);
-    expect([second.status, second.body.mailbox]).toEqual([201, first.body.mailbox]);
+    expect([second.status, second.body.replayed]).toEqual([201, false]);
+    expect(second.body.mailbox).not.toBe(first.body.mailbox);
     expect((await ask("/v1/inbox", { key: second.body.api_key })).body).toMatchObject({ emails: [] });
-    expect((await ask("/v1/stats", { key: second.body.api_key })).body).toMatchObject({ total_emails: 0 });
+    expect((await deliver(first.body.mailbox, plainMessage())).status).toBe(404);
+    expect((await start(headers)).body).toEqual({ ...second.body, replayed: true });
+  });
+
+  it("is followed by as many others as an Idempotency-Key is used for, each at an address of its own", async () => {
+    const vars = { BOOTSTRAP_PER_HOUR: "100" };
+    const headers = {
+      "CF-Connecting-IP": clientAddress(),
+      "Idempotency-Key": `often-${crypto.randomUUID()}`,
+    };
+    const seen = new Set<string>();
+    for (let count = 0; count < 12; count += 1) {
+      const { status, body } = await start(headers, vars);
+      expect(status).toBe(201);
+      expect((await start(headers, vars)).body).toEqual({ ...body, replayed: true });
+      seen.add(body.mailbox);
+      await ask("/v1/mailbox", { key: body.api_key, method: "DELETE" });
+    }
+    expect(seen.size).toBe(12);
   });
 });

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
 import { QUARANTINE_MS } from "../../src/contract/limits.ts";
 import {
@@ -13,12 +13,18 @@ import {
   OPERATOR,
   resetClock,
   rowsOf,
+  setClock,
 } from "../harness.ts";
 
 const OPEN = { CLAIM_APPROVAL: "open" };
 const OWN = { Origin: "https://api.example" };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KEY = /^mk_[0-9a-f]{64}$/;
+
+// What one test guesses is no other's.
+beforeEach(() =>
+  runInDurableObject(env.CLIENT_BUDGET.getByName("all"), (_, state) => state.storage.deleteAll()),
+);
 
 afterEach(() => {
   resetClock();
@@ -81,7 +87,9 @@ describe("POST /v1/claim/start", () => {
       name: "billing-of-ann",
       mailbox: "billing-of-ann@mailkeep.test",
       verification_uri: "https://api.example/claim",
-      verification_uri_complete: `https://api.example/claim?code=${body.device_code}`,
+      verification_uri_complete: expect.stringMatching(
+        new RegExp(`^https://api\\.example/claim\\?code=${body.device_code}&proof=[0-9a-f]{32}$`),
+      ) as string,
       expires_in: 600,
       interval: 2,
       keep_mail: false,
@@ -368,6 +376,7 @@ describe("POST /v1/claim/confirm", () => {
   });
 
   it("hears five wrong codes of a client and then none, the right one included", async () => {
+    setClock(Date.now());
     const claim = await started();
     const headers = { ...OWN, ...from() };
     const right = { device_code: claim.device_code };
@@ -395,6 +404,54 @@ describe("POST /v1/claim/confirm", () => {
     );
     expect(told.filter(({ status }) => status === 404)).toHaveLength(5);
     expect(told.filter(({ status }) => status === 429)).toHaveLength(15);
+  });
+
+  it("hears whoever follows the link, though strangers use up all that may be guessed", async () => {
+    // All of them have one address, and they have others besides.
+    const shared = { ...OWN, ...from() };
+    for (let count = 0; count < 6; count += 1) {
+      await confirm({ device_code: "BBBB-BBBC" }, { headers: shared });
+      await confirm({ device_code: "BBBB-BBBD" });
+      await confirm({ device_code: "BBBB-BBBF" });
+    }
+    const claim = await started();
+    const typed = await confirm({ device_code: claim.device_code }, { headers: shared });
+    expect([typed.status, typed.body]).toEqual([
+      429,
+      expect.objectContaining({ fix: expect.stringContaining("verification_uri_complete") as string }),
+    ]);
+    const link = new URL(claim.verification_uri_complete);
+    const shown = await api(`${link.pathname}${link.search}`, { headers: shared, vars: OPEN });
+    expect(shown.status).toBe(200);
+    const proof = /data-proof="([0-9a-f]{32})"/.exec(await shown.text())?.[1];
+    expect(proof).toBe(link.searchParams.get("proof"));
+    const told = await confirm({ device_code: claim.device_code, proof }, { headers: shared });
+    expect(told.body).toEqual({ mailbox: claim.mailbox, status: "complete" });
+    // Where a client in the wild leads its person, too.
+    const path = `/?session=${(await started()).session_id}&claim=x&source=cli`;
+    const led = await api(path, { headers: shared, vars: OPEN });
+    const page = new URL(led.headers.get("Location") ?? "");
+    expect((await api(`${page.pathname}${page.search}`, { headers: shared, vars: OPEN })).status).toBe(200);
+  });
+
+  it("hears no more than ten wrong codes of all clients together, however many addresses they have", async () => {
+    const told: number[] = [];
+    for (let count = 0; count < 14; count += 1) {
+      told.push((await confirm({ device_code: "BBBB-BBBG" })).status);
+    }
+    expect(told).toEqual([...Array<number>(10).fill(404), ...Array<number>(4).fill(429)]);
+    advance(601_000);
+    expect((await confirm({ device_code: "BBBB-BBBG" })).status).toBe(404);
+  });
+
+  it("takes the proof of another claim, or one made up, for no proof", async () => {
+    const [claim, other] = [await started(), await started()];
+    const proof = new URL(other.verification_uri_complete).searchParams.get("proof");
+    const headers = { ...OWN, ...from() };
+    for (let count = 0; count < 5; count += 1) await confirm({ device_code: "BBBB-BBBH" }, { headers });
+    for (const wrong of [proof, "0".repeat(32), claim.session_id, claim.device_code]) {
+      expect((await confirm({ device_code: claim.device_code, proof: wrong }, { headers })).status).toBe(429);
+    }
   });
 
   it("that names the session too must fit it; five that do not end the claim", async () => {
@@ -660,6 +717,20 @@ describe("what a claim leaves behind", () => {
     expect(left).toEqual({ tables: [], alarm: null });
     expect((await poll(claim)).status).toBe(404);
     expect((await approve(claim)).status).toBe(404);
+  });
+
+  it("is no mailbox whose key nobody has: one that nobody fetched within the hour is erased", async () => {
+    const [fetched, left] = [await started(), await started()];
+    await approve(fetched);
+    await approve(left);
+    const { body } = await poll(fetched);
+    for (const claim of [fetched, left]) expect(await runDurableObjectAlarm(objectOf(claim))).toBe(true);
+    expect((await ask("/v1/me", { key: body.api_key })).status).toBe(200);
+    expect((await api(`/v1/mailboxes/${left.mailbox}`, { key: OPERATOR })).status).toBe(404);
+    // Mail for it may be on its way, so a stranger cannot claim it at once.
+    expect((await start(left.name)).status).toBe(409);
+    const again = await ask("/v1/claim/auto", { key: OPERATOR, json: { name: left.name } });
+    expect(again.status).toBe(201);
   });
 
   it("is nothing at all of a code that never was", async () => {

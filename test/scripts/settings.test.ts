@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -141,13 +141,14 @@ describe("settings", () => {
       MAIL_DOMAIN: "a.test",
       TRUST_CLIENT_ADDRESS: "false",
       CLAIM_APPROVAL: "open",
+      BOOTSTRAP_PER_HOUR: "1000",
       AUTH_TOKEN: "one",
       WEBHOOK_SECRET: "two",
       KEY_SECRET: "three",
     };
     expect(bindingsOf(readSettings({ MAIL_DOMAIN: "a.test" }), secrets)).toEqual(byDefault);
     const told = readSettings({ MAIL_DOMAIN: "a.test", TRUST_CLIENT_ADDRESS: "true" });
-    expect(bindingsOf(told, secrets)).toEqual({ ...byDefault, TRUST_CLIENT_ADDRESS: "true" });
+    expect(bindingsOf(told, secrets)).toMatchObject({ TRUST_CLIENT_ADDRESS: "true" });
     const strict = readSettings({ MAIL_DOMAIN: "a.test", CLAIM_APPROVAL: "operator" });
     expect(bindingsOf(strict, secrets)).toEqual({ ...byDefault, CLAIM_APPROVAL: "operator" });
   });
@@ -176,8 +177,29 @@ describe("settings", () => {
     ["SMTP_TLS_CERT", "/nowhere/cert.pem"],
     ["NODE_EXTRA_CA_CERTS", "/nowhere/authority.pem"],
     ["NODE_EXTRA_CA_CERTS", import.meta.filename],
+    ["NODE_EXTRA_CA_CERTS", import.meta.dirname],
   ])("name the variable in one line: %s=%j", (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^(${name}|SMTP_TLS_KEY) [^\n]+$`));
+  });
+
+  it("refuse files that hold no certificate and its key", () => {
+    const file = (name: string) => path.resolve(import.meta.dirname, "../transport/certificates", name);
+    const told = { SMTP_TLS_CERT: file("localhost.pem"), SMTP_TLS_KEY: file("key.pem") };
+    expect(readSettings(told).tls).not.toBeNull();
+    for (const wrong of [
+      { ...told, SMTP_TLS_KEY: import.meta.filename },
+      { ...told, SMTP_TLS_CERT: import.meta.filename },
+      { SMTP_TLS_CERT: told.SMTP_TLS_KEY, SMTP_TLS_KEY: told.SMTP_TLS_CERT },
+    ]) {
+      expect(() => readSettings(wrong)).toThrow(
+        /^SMTP_TLS_CERT and SMTP_TLS_KEY must name the PEM files [^\n]+$/,
+      );
+    }
+    const noKey = {
+      DKIM_SELECTOR: "s1",
+      DKIM_PRIVATE_KEY: path.resolve(import.meta.dirname, "../../LICENSE"),
+    };
+    expect(() => readSettings(noKey)).toThrow(/^DKIM_PRIVATE_KEY names a file without a private key in PEM$/);
   });
 
   it("never show a wrong key", () => {
@@ -248,6 +270,28 @@ describe("secrets", () => {
 });
 
 describe("data folder", () => {
+  it("that is none is told in one line that names the setting", async () => {
+    const [file, dangling, loop] = ["file", "dangling", "loop"].map((name) =>
+      path.join(path.dirname(dir), name),
+    );
+    await writeFile(file ?? "", "not a folder");
+    await symlink(path.join(path.dirname(dir), "nowhere", "deep"), dangling ?? "");
+    await symlink(loop ?? "", loop ?? "");
+    for (const wrong of [
+      file,
+      path.join(file ?? "", "data"),
+      dangling,
+      loop,
+      "/proc/mailkeep",
+      "/dev/null",
+    ]) {
+      expect(() => lockDataDir(wrong ?? "")).toThrow(
+        /^DATA_DIR must be a folder that can be written to, but [^\n]+$/,
+      );
+      expect(() => lockDataDir(wrong ?? "")).toThrow(Refusal);
+    }
+  });
+
   it("is held by one server, and free again afterwards", () => {
     const lock = lockDataDir(dir);
     expect(() => lockDataDir(dir)).toThrow(`Another server (pid ${process.pid}) uses ${dir}`);

@@ -39,6 +39,24 @@ describe("npm run demo", () => {
     expect(stdout).toMatch(/^ {2}\d{6}, from login@shop\.example: Your verification code$/m);
   });
 
+  it.each(["127.0.0.1", "0.0.0.0"])(
+    "finds the server by the variables that started it: HOST=%s",
+    async (HOST) => {
+      const server = await Server.start({ env: { HOST } });
+      onTestFinished(async () => void (await server.stop()));
+      const PORT = new URL(server.url).port;
+      const { code, stderr } = await demo({ HOST, PORT, SMTP_PORT: String(server.smtpPort) });
+      expect([code, stderr]).toEqual([0, ""]);
+    },
+  );
+
+  it("says where it looked for a server, by HOST and PORT", async () => {
+    const { code, stderr } = await demo({ HOST: "::1", PORT: "9" });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("no server answers at http://[::1]:9:")]);
+    const wrong = await demo({ PORT: "x" });
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^Demo failed: [^\n]+PORT\n$/)]);
+  });
+
   it("says in one line that no server answers, and how to start one", async () => {
     const { code, stdout, stderr } = await demo({ MAILKEEP_URL: "http://127.0.0.1:9" });
     expect([code, stdout]).toEqual([1, ""]);

@@ -58,6 +58,9 @@ export const claimRoutes = {
     body: z.strictObject({
       device_code: text,
       session_id: text.optional(),
+      proof: text
+        .optional()
+        .meta({ description: "`proof` of the link: with it no wrong codes of others stand in the way." }),
       decision: z.enum(["approve", "deny"]).default("approve"),
       turnstile_token: z
         .string()

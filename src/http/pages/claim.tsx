@@ -22,12 +22,13 @@ export async function claimPage(c: AppContext): Promise<Response> {
   const config = configOf(c.env);
   const typed = c.req.query("code");
   if (typed === undefined) return askForCode(c, config, null);
-  const found = await findClaim(typed, { request: c.req.raw, env: c.env, config });
+  const said = { typed, proof: c.req.query("proof") };
+  const found = await findClaim(said, { request: c.req.raw, env: c.env, config });
   if (!found.ok) return askForCode(c, config, { typed, problem: found.error });
-  const { view, deviceCode } = found.value;
+  const { view, deviceCode, proof } = found.value;
   if (view.status !== "pending") return decidedPage(view.status, view.address);
   const isSignedIn = (await readSession(c.req.raw, c.env)) !== null;
-  return pendingPage({ view, deviceCode, config, isSignedIn });
+  return pendingPage({ view, deviceCode, proof, config, isSignedIn });
 }
 
 function askForCode(
@@ -88,7 +89,8 @@ function askForCode(
 }
 
 const UNKNOWN = "No agent waits under this code. It may have expired; otherwise compare it again.";
-const TOO_MANY = "Too many wrong codes. Try again in a few minutes.";
+const TOO_MANY =
+  "Too many wrong codes were typed here. Open the whole link that your agent shows, or try again in a few minutes.";
 
 /** How an agent begins a claim, as a shell command. */
 export function startCommand(origin: string): string {
@@ -98,11 +100,12 @@ export function startCommand(origin: string): string {
 interface Pending {
   view: ClaimView;
   deviceCode: string;
+  proof: string;
   config: Config;
   isSignedIn: boolean;
 }
 
-function pendingPage({ view, deviceCode, config, isSignedIn }: Pending): Promise<Response> {
+function pendingPage({ view, deviceCode, proof, config, isSignedIn }: Pending): Promise<Response> {
   const needsSignIn = config.claimApproval === "operator";
   const turnstile = needsSignIn ? null : config.turnstile;
   return pageResponse({
@@ -130,6 +133,7 @@ function pendingPage({ view, deviceCode, config, isSignedIn }: Pending): Promise
         <Grant view={view} config={config} />
         <Decision
           deviceCode={deviceCode}
+          proof={proof}
           needsSignIn={needsSignIn}
           isSignedIn={isSignedIn}
           turnstile={turnstile}
@@ -160,14 +164,20 @@ function Asker({ view }: { view: ClaimView }) {
 
 interface Deciding {
   deviceCode: string;
+  proof: string;
   needsSignIn: boolean;
   isSignedIn: boolean;
   turnstile: Config["turnstile"];
 }
 
-function Decision({ deviceCode, needsSignIn, isSignedIn, turnstile }: Deciding) {
+function Decision({ deviceCode, proof, needsSignIn, isSignedIn, turnstile }: Deciding) {
   return (
-    <div id="decision" data-code={deviceCode} data-sign-in={needsSignIn ? "needed" : "none"}>
+    <div
+      id="decision"
+      data-code={deviceCode}
+      data-proof={proof}
+      data-sign-in={needsSignIn ? "needed" : "none"}
+    >
       <p id="problem" class="notice bad" role="alert" hidden></p>
       {needsSignIn && <SignIn isHidden={isSignedIn} />}
       {turnstile !== null && <Challenge siteKey={turnstile.siteKey} />}

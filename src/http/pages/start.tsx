@@ -40,7 +40,7 @@ export async function startPage(c: AppContext): Promise<Response> {
 /** To the page that bears the device code: the session id redeems the key, and must not stay in the address bar. */
 function toClaim(session: string, origin: string, config: Config): Response {
   const secrets = config.keySecret === null ? null : claimSecrets(session, config.keySecret);
-  const headers = { ...pageHeaders(), Location: claimPageUrl(origin, secrets?.deviceCode) };
+  const headers = { ...pageHeaders(), Location: claimPageUrl(origin, secrets ?? undefined) };
   return new Response(null, { status: 303, headers });
 }
 

@@ -1,86 +1,98 @@
-import { derivedSecret, keyOf, newSecret, secretDigest } from "../../contract/key.ts";
+import { keyOf, secretDigest } from "../../contract/key.ts";
 import { PROVISIONAL_LIFETIME_MS } from "../../contract/limits.ts";
-import { invalid, notFound, rateLimited, type Answer } from "../../contract/problem.ts";
+import { invalid, notFound, rateLimited, type Answer, type Problem } from "../../contract/problem.ts";
 import { CAPABILITIES } from "../../contract/scope.ts";
 import type { Config } from "../../env.ts";
-import { hmacHex, randomHex } from "../../lib/hash.ts";
 import { done, refused } from "../../lib/outcome.ts";
+import { isUnguessable } from "../../lib/unguessable.ts";
+import type { CreatedMailbox } from "../../mailbox/core.ts";
 import { json } from "../answers.ts";
+import { derivedIdentity, randomIdentity, type Identity } from "../bootstrap-identity.ts";
 import type { Handlers } from "../call.ts";
 import { clientKey } from "../client-address.ts";
 import { upgradeUrl } from "../dispatch.ts";
-import { wasMade } from "../../lib/made.ts";
 import { mailboxAt } from "../../inbound/mailbox-stub.ts";
 
 const BUDGET_WINDOW_SECONDS = 3_600;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{16,128}$/;
-/** 64 bits: no two addresses meet by chance, and none is guessed. */
-const NAME_BYTES = 8;
-
-/** A mailbox to be, and the secret of its key. */
-interface Identity {
-  address: string;
-  secret: string;
-}
+/** How often the next identity of an Idempotency-Key is tried, where another call used the one before up. */
+const MAX_TRIES = 3;
 
 export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
   async bootstrap({ request, env, config, origin }) {
     if (!config.bootstrapEnabled) return refused(notFound("Endpoint"));
     const idempotencyKey = request.headers.get("Idempotency-Key");
-    const identity = identityFor(idempotencyKey, clientKey(request, config), config);
-    if (!identity.ok) return identity;
-    const { address, secret } = identity.value;
-    const mailbox = mailboxAt(env, address);
-    const secretHash = secretDigest(secret);
-    const mayBeRepeat = idempotencyKey !== null && (await wasMade(env, "Mailbox", mailbox));
-    const earlier = mayBeRepeat ? await mailbox.replay(secretHash) : null;
-    if (earlier !== null) return done(bootstrapped(identity.value, { origin, ...earlier }));
+    const wanted = readIdempotencyKey(idempotencyKey, config);
+    if (!wanted.ok) return wanted;
+    const fix = idempotencyKey !== null && wanted.value === null ? NOT_REPLAYED : undefined;
+    const client = clientKey(request, config);
+    const next = () =>
+      wanted.value === null
+        ? randomIdentity(config.mailDomain)
+        : derivedIdentity(env, { ...wanted.value, client, mailDomain: config.mailDomain });
+    let identity = await next();
+    // Only a mailbox that is listed is woken before the budget is spent.
+    const earlier = identity.isListed
+      ? await mailboxAt(env, identity.address).replay(secretDigest(identity.secret))
+      : null;
+    if (earlier !== null) return done(bootstrapped(identity, { origin, ...earlier }));
 
-    const budget = { limit: config.bootstrapPerHour, windowMs: BUDGET_WINDOW_SECONDS * 1_000 };
-    const allowance = await env.CLIENT_BUDGET.getByName(clientKey(request, config)).spend(
-      "bootstrap",
-      budget,
-    );
-    if (!allowance.allowed) {
-      return refused(rateLimited("bootstrap", { ...allowance, windowSeconds: BUDGET_WINDOW_SECONDS }));
+    const spent = await spend(env, config, client);
+    if (spent !== null) return refused(spent);
+    for (let tries = 1; ; tries += 1) {
+      const created = await create(env, identity);
+      if (created.ok) return done(bootstrapped(identity, { origin, fix, ...created.value }));
+      // Its mailbox was over, and is only now told to be gone.
+      if (created.error.code !== "conflict" || tries === MAX_TRIES) return created;
+      identity = await next();
     }
-    const expiresAt = Date.now() + PROVISIONAL_LIFETIME_MS;
-    const created = await mailbox.create({
-      address,
-      kind: "temporary",
-      secretHash,
-      scope: "provisional",
-      expiresAt,
-    });
-    return created.ok ? done(bootstrapped(identity.value, { origin, ...created.value })) : created;
   },
 };
 
-/**
- * A random identity, or with an Idempotency-Key the one that this client's key always gives: nothing has to be remembered
- * to say it again, and another client with the same key gets another mailbox.
- */
-function identityFor(idempotencyKey: string | null, client: string, config: Config): Answer<Identity> {
-  const address = (name: string) => `agent-${name}@${config.mailDomain}`;
-  if (idempotencyKey === null) return done({ address: address(randomHex(NAME_BYTES)), secret: newSecret() });
+const NOT_REPLAYED =
+  "This Idempotency-Key could be guessed, so a repeat makes another mailbox; " +
+  "send a random UUID or 32 random hex digits to get the same mailbox again";
+
+/** What an Idempotency-Key is derived with; null where there is none, or one that somebody else might guess. */
+function readIdempotencyKey(
+  idempotencyKey: string | null,
+  { keySecret }: Config,
+): Answer<{ idempotencyKey: string; keySecret: string } | null> {
+  if (idempotencyKey === null) return done(null);
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
     return refused(invalid("Idempotency-Key", "must be 16 to 128 characters of A-Za-z0-9._:-"));
   }
-  if (config.keySecret === null) {
+  if (keySecret === null) {
     const error = "Idempotency-Key needs KEY_SECRET to be set on this deployment";
     return refused({ code: "misconfigured", error });
   }
-  const seed = `${client}\n${idempotencyKey}`;
-  const name = hmacHex(config.keySecret, `bootstrap address\n${seed}`).slice(0, NAME_BYTES * 2);
-  return done({
-    address: address(name),
-    secret: derivedSecret(config.keySecret, `bootstrap secret\n${seed}`),
+  // Who says the key is given the mailbox's own.
+  return done(isUnguessable(idempotencyKey) ? { idempotencyKey, keySecret } : null);
+}
+
+/** Spends one of the client's budget; the 429 where nothing is left. */
+async function spend(env: Env, config: Config, client: string): Promise<Problem | null> {
+  const budget = { limit: config.bootstrapPerHour, windowMs: BUDGET_WINDOW_SECONDS * 1_000 };
+  const allowance = await env.CLIENT_BUDGET.getByName(client).spend("bootstrap", budget);
+  if (allowance.allowed) return null;
+  const problem = rateLimited("bootstrap", { ...allowance, windowSeconds: BUDGET_WINDOW_SECONDS });
+  const fix = `Try again in ${allowance.resetSeconds} s, or let whoever runs the server raise BOOTSTRAP_PER_HOUR (now ${budget.limit})`;
+  return { ...problem, fix };
+}
+
+function create(env: Env, { address, secret }: Identity): Promise<Answer<CreatedMailbox>> {
+  return mailboxAt(env, address).create({
+    address,
+    kind: "temporary",
+    secretHash: secretDigest(secret),
+    scope: "provisional",
+    expiresAt: Date.now() + PROVISIONAL_LIFETIME_MS,
   });
 }
 
 function bootstrapped(
   { address, secret }: Identity,
-  made: { origin: string; replayed: boolean; expiresAt: number | null },
+  made: { origin: string; replayed: boolean; expiresAt: number | null; fix?: string | undefined },
 ): Response {
   const body = {
     mailbox: address,
@@ -93,6 +105,7 @@ function bootstrapped(
       command: `curl -X POST ${made.origin}/v1/claim/start -H 'Content-Type: application/json' -d '{"name":"<name>"}'`,
       url: upgradeUrl(made.origin),
     },
+    ...(made.fix === undefined ? {} : { fix: made.fix }),
   };
   return json(body, made.replayed ? 200 : 201);
 }

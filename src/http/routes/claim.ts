@@ -58,14 +58,14 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
     };
     const opened = await open(env, keySecret.value, wanted);
     if (!opened.ok) return opened;
-    const { sessionId, deviceCode } = opened.value;
+    const { sessionId, deviceCode, proof } = opened.value;
     const body: StartedClaim = {
       session_id: sessionId,
       device_code: deviceCode,
       name,
       mailbox: wanted.address,
       verification_uri: claimPageUrl(origin),
-      verification_uri_complete: claimPageUrl(origin, deviceCode),
+      verification_uri_complete: claimPageUrl(origin, { deviceCode, proof }),
       expires_in: config.claimTtlSeconds,
       interval: POLL_INTERVAL_SECONDS,
       keep_mail: wanted.keep !== null,
@@ -91,7 +91,7 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
   },
 
   async claimConfirm({ request, env, config, input }) {
-    const { device_code, session_id, decision, turnstile_token } = input.body;
+    const { device_code, session_id, decision, turnstile_token, proof } = input.body;
     const foreign = foreignOrigin(request, config);
     if (foreign !== null) return refused(foreign);
     if (config.claimApproval === "operator" && (await readSession(request, env)) === null) {
@@ -102,7 +102,7 @@ export const claimHandlers: Pick<Handlers, "claimStart" | "claimPoll" | "claimCo
         ? await failedChallenge(turnstile_token, clientAddress(request, config), config)
         : null;
     if (challenge !== null) return refused(challenge);
-    const found = await findClaim(device_code, { request, env, config });
+    const found = await findClaim({ typed: device_code, proof }, { request, env, config });
     const mismatch = await mismatchOf(env, config, { sessionId: session_id, found });
     if (mismatch !== null) return refused(mismatch);
     if (!found.ok) return found;
@@ -170,18 +170,18 @@ async function open(
     keep: { from: string; secretHash: string } | null;
     ttlMs: number;
   },
-): Promise<Answer<{ sessionId: string; deviceCode: string }>> {
+): Promise<Answer<{ sessionId: string; deviceCode: string; proof: string }>> {
   for (let tried = 0; tried < MAX_CODES_TRIED; tried += 1) {
     const sessionId = crypto.randomUUID();
     const secrets = claimSecrets(sessionId, keySecret);
     if (secrets === null) continue;
-    const { deviceCode, sessionDigest, secret } = secrets;
+    const { deviceCode, sessionDigest, secret, proof } = secrets;
     const opened = await claimOf(env, deviceCode).open({
       ...wanted,
       sessionDigest,
       secretHash: secretDigest(secret),
     });
-    if (opened !== null) return opened.ok ? done({ sessionId, deviceCode }) : opened;
+    if (opened !== null) return opened.ok ? done({ sessionId, deviceCode, proof }) : opened;
   }
   return refused({ code: "unavailable", error: "No device code is free; try again", retryAfterSeconds: 1 });
 }

@@ -24,11 +24,15 @@ function challengeToken(): string {
 }
 
 async function decide(wanted: string): Promise<void> {
-  const body = { device_code: decision.dataset.code, decision: wanted, turnstile_token: challengeToken() };
+  const { code = "", proof = "" } = decision.dataset;
+  const body = { device_code: code, proof, decision: wanted, turnstile_token: challengeToken() };
   const headers = { "Content-Type": "application/json" };
   const request = { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch("/v1/claim/confirm", request).catch(() => null);
-  if (response?.ok === true || ENDED.includes(response?.status ?? 0)) return location.reload();
+  if (response?.ok === true || ENDED.includes(response?.status ?? 0)) {
+    // With the proof, also where the code was typed: it is heard whatever strangers type meanwhile.
+    return location.replace(`/claim?${new URLSearchParams({ code, proof }).toString()}`);
+  }
   if (response?.status === FORBIDDEN && needsSignIn) showSignIn(true);
   tell(await problemText(response));
 }

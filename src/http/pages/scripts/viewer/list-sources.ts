@@ -1,5 +1,6 @@
 import type { EmailPage, SearchPage, ThreadPage } from "../../../../contract/message.ts";
-import type { Client, Query } from "../lib/client.ts";
+import type { Query } from "../lib/client.ts";
+import type { Context } from "./context.ts";
 import type { ListName } from "./place.ts";
 import { mailRow, threadRow, type Row } from "./rows.ts";
 
@@ -15,7 +16,11 @@ export interface RowPage {
 export type Source = (cursor: string | null, signal: AbortSignal) => Promise<RowPage>;
 
 /** Where a list comes from. */
-export function sourceOf(client: Client, name: ListName, argument: string): Source {
+export function sourceOf(
+  { client, me }: Pick<Context, "client" | "me">,
+  name: ListName,
+  argument: string,
+): Source {
   const mails =
     (path: string, query: Query): Source =>
     async (cursor, signal) => {
@@ -33,8 +38,8 @@ export function sourceOf(client: Client, name: ListName, argument: string): Sour
     case "threads":
       return async (cursor, signal) => {
         const asked = { query: { limit: PAGE_ROWS, cursor }, signal };
-        const page = await client.ask<ThreadPage>("/v1/threads", asked);
-        return { rows: page.threads.map(threadRow), next: page.next_cursor };
+        const [page, { mailbox }] = await Promise.all([client.ask<ThreadPage>("/v1/threads", asked), me]);
+        return { rows: page.threads.map((thread) => threadRow(thread, mailbox)), next: page.next_cursor };
       };
   }
 }

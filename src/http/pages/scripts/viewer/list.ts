@@ -70,7 +70,7 @@ export class List {
     if (this.#source !== null && name === this.#name && argument === this.#argument) return;
     this.#name = name;
     this.#argument = argument;
-    this.#source = sourceOf(this.#context.client, name, argument);
+    this.#source = sourceOf(this.#context, name, argument);
     this.#rows.setAttribute("aria-label", name === "search" ? `Found for ${argument}` : name);
     await this.#first();
   }

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { make } from "../lib/dom.ts";
 import { count, exactTime, line, shortTime } from "../lib/words.ts";
 import { statusBadge } from "./delivery.ts";
+import { withWhom } from "./participants.ts";
 import { hashOf } from "./place.ts";
 
 /** A line of a list: a mail or a thread. */
@@ -65,14 +66,15 @@ export function arrivedRow(data: EventData): Row {
   };
 }
 
-export function threadRow(thread: ThreadSummary): Row {
+/** A thread, as the reader of `mailbox` sees it. */
+export function threadRow(thread: ThreadSummary, mailbox: string | null): Row {
   return {
     id: thread.thread_id,
     href: hashOf("thread", thread.thread_id),
     emailId: thread.latest_email_id,
     who: line(thread.from_name || thread.from_address) || "(no sender)",
     subject: subjectOf(thread.subject),
-    excerpt: `With ${thread.participants.map(line).join(", ")}`,
+    excerpt: withWhom(thread.participants.map(line), mailbox),
     at: thread.received_at,
     labels: [],
     badges: [
