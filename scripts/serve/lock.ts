@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { startedAt } from "./processes.ts";
@@ -37,7 +37,7 @@ export function lockDataDir(dataDir: string): DataLock {
   const file = path.join(dataDir, FILE);
   const draft = `${file}.${randomUUID()}`;
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(path.resolve(dataDir));
     writeHolder(draft, null);
   } catch (error) {
     throw dataDirRefusal(dataDir, error);
@@ -56,6 +56,25 @@ export function lockDataDir(dataDir: string): DataLock {
       if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true });
     },
   };
+}
+
+/**
+ * Makes a folder and those above it. Node's own `recursive` tries forever where a part of the path is a link that leads nowhere.
+ * Throws what stands in the way.
+ */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") {
+      if (statSync(folder).isDirectory()) return;
+    } else if (code === "ENOENT") {
+      makeFolder(path.dirname(folder));
+      return mkdirSync(folder, { mode: 0o700 });
+    }
+    throw error;
+  }
 }
 
 /** The one line for a data folder that cannot be used. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { problemBody } from "../../src/contract/problem.ts";
 import type { KeyList } from "../../src/contract/mailbox.ts";
 import type { Email } from "../../src/contract/message.ts";
 import type { Ask, MailboxKey, Service } from "./client.ts";
@@ -74,7 +75,8 @@ describe("an id of another mailbox", () => {
       const at = (id: string) => path.replace(":id", id);
       const ask = { key: own.api_key, method, json };
       const unknown = await seen(at(NOBODYS[0] ?? ""), ask);
-      expect(unknown).toMatchObject({ status: 404, body: JSON.stringify({ error, code: "not_found" }) });
+      const body = JSON.stringify(problemBody({ code: "not_found", error }));
+      expect(unknown).toMatchObject({ status: 404, body });
       for (const id of [...NOBODYS, ...everyIdOf(theirs)]) expect(await seen(at(id), ask)).toEqual(unknown);
       // The operator who acts on the own mailbox does not meet the other one's mail there either.
       const onOwn = `${path.includes("?") ? "&" : "?"}mailbox=${encodeURIComponent(own.mailbox)}`;
