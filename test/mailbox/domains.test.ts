@@ -207,7 +207,7 @@ describe("a domain that is asked for", () => {
     expect(await rowsOf(box.mailbox, "SELECT * FROM domain")).toEqual([]);
   });
 
-  it.each([{}, { domain: 1 }, { domain: ["a.org"] }, { domain: null }, { domain: "a.org", x: 1 }, []])(
+  it.each([{}, { domain: 1 }, { domain: ["a.org"] }, { domain: null }, []])(
     "is asked for by its name alone: %j",
     async (json) => {
       const box = await createMailbox();
@@ -323,7 +323,10 @@ describe("verification", () => {
       const { status, body, headers } = await verify(box, id);
       expect([status, body]).toEqual([
         429,
-        { error: "Too many requests: verification is limited to 10 in 60 s", code: "rate_limited" },
+        problemBody({
+          code: "rate_limited",
+          error: "Too many requests: verification is limited to 10 in 60 s",
+        }),
       ]);
       expect(headers.get("Retry-After")).toBe("45");
       expect(headers.get("RateLimit-Policy")).toBe('"verification";q=10;w=60');

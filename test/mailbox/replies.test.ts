@@ -778,7 +778,13 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
 
 describe("a JSON body with files in it", () => {
   const LIMIT = 25_000_000;
-  const padded = (bytes: number) => JSON.stringify({ text: "Hi." }).padEnd(bytes, " ");
+  /** A body of so many bytes, nearly all of them a file. */
+  const padded = (bytes: number) => {
+    const withFile = (content: string) =>
+      JSON.stringify({ text: "Hi.", attachments: [{ filename: "a.bin", content }] });
+    const room = bytes - withFile("").length;
+    return withFile("A".repeat(room - (room % 4))).padEnd(bytes, " ");
+  };
 
   it("may have 25 MB; over that it is told where to upload", async () => {
     const box = await createMailbox();
