@@ -83,6 +83,11 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     return page;
   }
 
+  /** Waits for the script of the first page to keep the session for addresses that do not tell of it. */
+  async function untilKept(page: Page): Promise<void> {
+    await page.waitForFunction("localStorage.length === 1");
+  }
+
   /** Opens a page of the console in the session that `page` is in. */
   async function go(page: Page, place: string): Promise<void> {
     await page.goto(inSession(page, place));
@@ -299,8 +304,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("knows who is signed in though a link of another site led here", async () => {
     const page = await operator("/operator");
-    // The script of the first page keeps the session for other addresses.
-    await page.waitForFunction("localStorage.length === 1");
+    await untilKept(page);
     // Another site of the same server: the cookie is not sent with what it links to.
     await page.goto(`${site.url.replace("127.0.0.1", "localhost")}/`);
     await page.evaluate(`location.href = "${site.url}/operator/settings"`);
@@ -322,6 +326,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("gives a server of another port a cookie that opens nothing", async () => {
     const page = await operator("/operator/settings");
+    await untilKept(page);
     const [, token = "no token"] = /\/operator\/([0-9a-f]{64})/.exec(page.url()) ?? [];
     const heard: IncomingHttpHeaders[] = [];
     const elsewhere = createServer((request, response) => {
@@ -360,6 +365,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("asks for the key again after signing out, in every tab", async () => {
     const page = await operator("/operator");
+    await untilKept(page);
     const other = await secondTab(page.context());
     await page.getByRole("button", { name: "Sign out" }).click();
     expect(await page.locator("main").innerText()).toContain("You are signed out.");
