@@ -76,7 +76,9 @@ async function signInAndOut(url: string, key: string): Promise<string> {
   const headers = { "Content-Type": "application/json", Origin: url };
   const signedIn = await fetch(at, { method: "POST", headers, body: JSON.stringify({ key }) });
   const cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-  const signedOut = await fetch(at, { method: "DELETE", headers: { ...headers, Cookie: cookie } });
+  const { token } = (await signedIn.json()) as { token: string };
+  const session = { Cookie: cookie, "Mailkeep-Session": token };
+  const signedOut = await fetch(at, { method: "DELETE", headers: { ...headers, ...session } });
   if (cookie === "" || !signedOut.ok) throw new Error("The operator could not sign in and out");
   return cookie;
 }

@@ -146,7 +146,10 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   insufficient_scope: { retryable: false, fix: "Call with the key of a permanent mailbox." },
   https_required: { retryable: false, fix: "Repeat the call over https." },
   foreign_origin: { retryable: false, fix: "Do this on a page of the deployment itself." },
-  sign_in_required: { retryable: false, fix: "Sign in at /operator/sign-in, then repeat the call." },
+  sign_in_required: {
+    retryable: false,
+    fix: "Sign in on the page of the claim; a program repeats the call with the cookie of POST /operator/session and its token in Mailkeep-Session.",
+  },
   challenge_failed: { retryable: false, fix: "Load the page of the claim again and solve its challenge." },
   invalid: { retryable: false, fix: "Correct what `error` names, then repeat the call." },
   not_found: { retryable: false, fix: "List what there is, and call with an id of that list." },

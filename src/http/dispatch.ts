@@ -282,7 +282,7 @@ async function refusal(
 }
 
 /** Base address that clients see. */
-export function originOf(c: AppContext, config: Config): string {
+export function originOf(c: Pick<AppContext, "req">, config: Config): string {
   return config.publicUrl ?? siteOf(c.req.raw).origin;
 }
 

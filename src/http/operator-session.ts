@@ -2,12 +2,17 @@ import { parse, serialize } from "hono/utils/cookie";
 import { shardName } from "../contract/directory.ts";
 import { configOf, type Config } from "../env.ts";
 import { digestsEqual, hmacHex, randomHex } from "../lib/hash.ts";
-import { siteOf } from "./request-url.ts";
+import { consolePathOf } from "./console-path.ts";
+import { siteOf, urlOf } from "./request-url.ts";
 
 /**
  * The operator's session in a browser, on pages alone: the API never looks at a cookie. The cookie says who it is and until
  * when, signed with what is derived from the deployment's secrets, so that nothing is stored for a session that runs; what
  * is stored is which ones were ended early. A new AUTH_TOKEN or KEY_SECRET ends them all.
+ *
+ * A browser sends a cookie to every port of a host (RFC 6265 §8.5), so another server on the same machine gets it too. The
+ * cookie therefore counts only beside the session's page token, which a browser sends nowhere by itself: it stands in the
+ * path of the console's pages, and scripts of ours send it in a header.
  */
 export interface OperatorSession {
   id: string;
@@ -21,29 +26,52 @@ const LIFETIME_MS = 12 * 3_600_000;
 const ID_BYTES = 16;
 const NAME = "mailkeep_operator";
 const COOKIE = /^([0-9a-f]{32})\.(\d{1,15})\.([0-9a-f]{64})$/;
+const TOKEN_HEADER = "Mailkeep-Session";
 
-/** Begins a session, for who showed the operator's key: the `Set-Cookie` to answer with. Throws where there is no operator. */
-export function beginSession(request: Request, config: Config): string {
+/** What a browser is given to be known by. */
+export interface BegunSession {
+  session: OperatorSession;
+  /** The `Set-Cookie` to answer with. */
+  cookie: string;
+  pageToken: string;
+}
+
+/** Begins a session, for who showed the operator's key. Throws where there is no operator. */
+export function beginSession(request: Request, config: Config): BegunSession {
   const session = { id: randomHex(ID_BYTES), expiresAt: Date.now() + LIFETIME_MS };
   const signature = sign(config, "session", session);
   if (signature === null) throw new Error("There is no operator");
   const value = `${session.id}.${session.expiresAt}.${signature}`;
-  return cookie(request, config, value, LIFETIME_MS);
+  return {
+    session,
+    cookie: cookie(request, config, value, LIFETIME_MS),
+    pageToken: pageToken(session, config),
+  };
 }
 
-/** The session that a request belongs to; null for none, and for one that is over, forged or of another deployment. */
+/**
+ * The session that a request belongs to; null for none, for a cookie without the page token of its session, and for one that
+ * is over, forged or of another deployment.
+ */
 export async function readSession(request: Request, env: Env): Promise<OperatorSession | null> {
   const config = configOf(env);
   const session = signedSession(request, config);
   if (session === null || Date.now() >= session.expiresAt) return null;
+  const shown = request.headers.get(TOKEN_HEADER) ?? consolePathOf(urlOf(request).pathname).token;
+  if (!isToken("page", shown, session, config)) return null;
   return (await endedSessions(env).hasEnded(session.id)) ? null : session;
 }
 
-/** Ends the session of a request, for whoever holds its cookie: the `Set-Cookie` that takes it out of this browser. */
+/** Ends the session of a request: the `Set-Cookie` that takes its cookie out of this browser, session or not. */
 export async function endSession(request: Request, env: Env): Promise<string> {
   const session = await readSession(request, env);
   if (session !== null) await endedSessions(env).endSession(session.id, session.expiresAt);
   return cookie(request, configOf(env), "", 0);
+}
+
+/** What stands in the path of every page of a session: the cookie opens nothing without it. */
+export function pageToken(session: OperatorSession, config: Config): string {
+  return sign(config, "page", session) ?? "";
 }
 
 /** What every form of a session carries, hidden: no other origin can read it, so none can make a form that is taken. */
@@ -53,7 +81,16 @@ export function formToken(session: OperatorSession, config: Config): string {
 
 /** Whether a form carries the token of its session. */
 export function isFormToken(text: string | null, session: OperatorSession, config: Config): boolean {
-  const expected = sign(config, "form", session);
+  return isToken("form", text, session, config);
+}
+
+function isToken(
+  use: "page" | "form",
+  text: string | null,
+  session: OperatorSession,
+  config: Config,
+): boolean {
+  const expected = sign(config, use, session);
   return text !== null && expected !== null && digestsEqual(text, expected);
 }
 
@@ -68,7 +105,11 @@ function signedSession(request: Request, config: Config): OperatorSession | null
 }
 
 /** Null where the deployment has no operator. */
-function sign(config: Config, use: "session" | "form", { id, expiresAt }: OperatorSession): string | null {
+function sign(
+  config: Config,
+  use: "session" | "page" | "form",
+  { id, expiresAt }: OperatorSession,
+): string | null {
   const { operatorDigest, keySecret } = config;
   if (operatorDigest === null) return null;
   const key = hmacHex(keySecret ?? operatorDigest, `operator ${use}\n${operatorDigest}`);

@@ -476,6 +476,13 @@ describe("a claim where the operator approves", () => {
     return api("/operator/session", { json: { key }, headers: { ...headers, ...from() } });
   }
 
+  /** What a browser sends of a session that began, with a request of a script. */
+  async function signedIn(): Promise<{ Cookie: string; "Mailkeep-Session": string }> {
+    const answer = await signIn();
+    const { token } = await answer.json<{ token: string }>();
+    return { Cookie: answer.headers.get("Set-Cookie")?.split(";")[0] ?? "", "Mailkeep-Session": token };
+  }
+
   it("is what a deployment does unless it says otherwise", async () => {
     const claim = await started();
     const { status, body } = await confirm(
@@ -486,37 +493,72 @@ describe("a claim where the operator approves", () => {
     expect((await poll(claim)).body.status).toBe("pending");
   });
 
-  it("wants the cookie of who signed in with the operator's key", async () => {
+  it("wants the cookie and the token of who signed in with the operator's key", async () => {
     const claim = await started();
-    const signedIn = await signIn();
-    expect(signedIn.status).toBe(204);
-    const cookie = signedIn.headers.get("Set-Cookie") ?? "";
+    const answer = await signIn();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    const { token } = await answer.json<{ token: string }>();
+    const cookie = answer.headers.get("Set-Cookie") ?? "";
+    expect(cookie).not.toContain(token);
     expect(cookie).toMatch(
       /^__Host-mailkeep_operator=[0-9a-f.]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
     expect(cookie).not.toContain(OPERATOR);
-    const headers = { ...OWN, Cookie: `other=1; ${cookie.split(";")[0]}` };
+    const headers = { ...OWN, Cookie: `other=1; ${cookie.split(";")[0]}`, "Mailkeep-Session": token };
     expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(200);
+  });
+
+  it("is not decided by the cookie alone, which a server of another port gets too", async () => {
+    const claim = await started();
+    const [session, other] = [await signedIn(), await signedIn()];
+    const stolen = { ...OWN, Cookie: session.Cookie };
+    const proof = new URL(claim.verification_uri_complete).searchParams.get("proof");
+    for (const token of [undefined, "", "0".repeat(64), other["Mailkeep-Session"]]) {
+      const headers = token === undefined ? stolen : { ...stolen, "Mailkeep-Session": token };
+      const told = await confirm({ device_code: claim.device_code, proof }, { headers, vars });
+      expect([told.status, told.body.code]).toEqual([403, "sign_in_required"]);
+      expect((await ask("/operator/session", { headers })).body).toEqual({
+        signed_in: false,
+        expires_at: null,
+      });
+      expect((await api("/operator/session", { method: "DELETE", headers })).status).toBe(204);
+    }
+    const alone = { ...OWN, "Mailkeep-Session": session["Mailkeep-Session"] };
+    expect((await confirm({ device_code: claim.device_code }, { headers: alone, vars })).status).toBe(403);
+    expect((await poll(claim)).body.status).toBe("pending");
+    expect((await ask("/operator/session", { headers: { ...session } })).body).toMatchObject({
+      signed_in: true,
+    });
   });
 
   it("hears who is signed in though a stranger with the same address said five wrong codes", async () => {
     const claim = await started();
     const headers: Record<string, string> = { ...OWN, ...from() };
-    const page = (code: string) => api(`/claim?code=${code}`, { headers, vars });
+    const page = (code: string, at = "") => api(`${at}/claim?code=${code}`, { headers, vars });
     for (let count = 0; count < 5; count += 1) expect((await page("BBBB-BBBZ")).status).toBe(404);
+    const refused = await page(claim.device_code);
+    expect(refused.status).toBe(429);
+    expect(await refused.text()).toContain(`href="/operator/claim?code=${claim.device_code}"`);
+    const session = await signedIn();
+    headers["Cookie"] = session.Cookie;
+    // The cookie alone, which a server of another port has too, is heard no longer than a stranger.
     expect((await page(claim.device_code)).status).toBe(429);
-    const [cookie] = ((await signIn()).headers.get("Set-Cookie") ?? "").split(";");
-    headers["Cookie"] = cookie ?? "";
-    expect((await page(claim.device_code)).status).toBe(200);
-    expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(200);
+    expect((await page(claim.device_code, "/operator")).status).toBe(303);
+    expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(403);
+    expect((await page(claim.device_code, `/operator/${session["Mailkeep-Session"]}`)).status).toBe(200);
+    const shown = { ...headers, ...session };
+    expect((await confirm({ device_code: claim.device_code }, { headers: shown, vars })).status).toBe(200);
   });
 
   it("believes no cookie that is forged, changed, over, or of another key", async () => {
-    const cookie = ((await signIn()).headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
+    const session = await signedIn();
+    const cookie = session.Cookie;
     const later = cookie.replace(/\.\d+\./, `.${Date.now() + 10 ** 9}.`);
     const isIn = async (Cookie: string, more: Record<string, unknown> = {}) => {
       const told = await ask<{ signed_in: boolean }>("/operator/session", {
-        headers: { Cookie },
+        headers: { ...session, Cookie },
         vars: more,
       });
       return told.body.signed_in;
@@ -538,8 +580,8 @@ describe("a claim where the operator approves", () => {
   });
 
   it("opens the API to no cookie", async () => {
-    const cookie = ((await signIn()).headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
-    expect((await api("/v1/mailboxes", { headers: { ...OWN, Cookie: cookie } })).status).toBe(401);
+    const headers = { ...OWN, ...(await signedIn()) };
+    expect((await api("/v1/mailboxes", { headers })).status).toBe(401);
   });
 
   it("signs nobody in with a wrong key, from another origin, or too often", async () => {
@@ -554,9 +596,8 @@ describe("a claim where the operator approves", () => {
     expect(told).toEqual([401, 401, 429]);
   });
 
-  it("signs out, for whoever has a copy of the cookie too", async () => {
-    const cookie = ((await signIn()).headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
-    const headers = { ...OWN, Cookie: cookie };
+  it("signs out, for whoever has a copy of the cookie and the token too", async () => {
+    const headers = { ...OWN, ...(await signedIn()) };
     const response = await api("/operator/session", { method: "DELETE", headers });
     expect((await ask("/operator/session", { headers })).body).toMatchObject({ signed_in: false });
     expect(response.status).toBe(204);

@@ -50,9 +50,10 @@ const ACTIONS = [
   "/operator/mailboxes/a%40mailkeep.test/delete",
 ];
 
-/** A browser of the operator: its cookie, and the token of its forms. */
+/** A browser of the operator: its cookie, where its pages are, and the token of its forms. */
 interface Browser {
   cookie: string;
+  base: string;
   token: string;
 }
 
@@ -76,12 +77,18 @@ function signIn(fields: Record<string, string>, headers: Record<string, string> 
 async function operator(): Promise<Browser> {
   const answer = await signIn({ key: OPERATOR });
   const cookie = answer.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-  const page = await (await api("/operator", { headers: { Cookie: cookie } })).text();
-  return { cookie, token: /name="token" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? "no token" };
+  const base = answer.headers.get("Location") ?? "";
+  const page = await (await api(base, { headers: { Cookie: cookie } })).text();
+  return { cookie, base, token: /name="token" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? "no token" };
+}
+
+/** Where a page is for this browser: the links that it reads on a page say so already. */
+function at({ base }: Browser, path: string): string {
+  return path.startsWith(base) ? path : path.replace("/operator", base);
 }
 
 function open(browser: Browser, path: string): Promise<Response> {
-  return api(path, { headers: { Cookie: browser.cookie } });
+  return api(at(browser, path), { headers: { Cookie: browser.cookie } });
 }
 
 async function read(browser: Browser, path: string): Promise<string> {
@@ -89,12 +96,13 @@ async function read(browser: Browser, path: string): Promise<string> {
 }
 
 function submit(
-  { cookie, token }: Browser,
+  browser: Browser,
   path: string,
   fields: Record<string, string> = {},
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return api(path, form({ token, ...fields }, { Cookie: cookie, ...headers }));
+  const { cookie, token } = browser;
+  return api(at(browser, path), form({ token, ...fields }, { Cookie: cookie, ...headers }));
 }
 
 const pathOf = (box: TestMailbox, action = "") =>
@@ -125,7 +133,7 @@ describe("signing in to the console", () => {
   it("takes the operator key, and leads where one wanted to go", async () => {
     const answer = await signIn({ key: ` ${OPERATOR} `, next: "/operator/settings" });
     expect(answer.status).toBe(303);
-    expect(answer.headers.get("Location")).toBe("/operator/settings");
+    expect(answer.headers.get("Location")).toMatch(/^\/operator\/[0-9a-f]{64}\/settings$/);
     expect(answer.headers.get("Set-Cookie")).toMatch(/^__Host-mailkeep_operator=.*HttpOnly.*SameSite=Strict/);
   });
 
@@ -136,9 +144,14 @@ describe("signing in to the console", () => {
     "/\t/evil.example/",
     "javascript:alert(1)",
     "operator",
+    "/operatorx",
+    "/mailbox",
+    "/",
     "",
   ])("leads nowhere else: %s", async (next) => {
-    expect((await signIn({ key: OPERATOR, next })).headers.get("Location")).toBe("/operator");
+    expect((await signIn({ key: OPERATOR, next })).headers.get("Location")).toMatch(
+      /^\/operator\/[0-9a-f]{64}$/,
+    );
     const page = await (await api(`/operator/sign-in?next=${encodeURIComponent(next)}`)).text();
     expect(page).toContain('name="next" value="/operator"');
   });
@@ -189,9 +202,19 @@ describe("signing in to the console", () => {
     }
   });
 
-  it("is done once: who is signed in is led on", async () => {
-    const answer = await open(await operator(), "/operator/sign-in?next=/operator/outbox");
-    expect(answer.headers.get("Location")).toBe("/operator/outbox");
+  it("leads from an address of a session before to the same page of the new one", async () => {
+    const old = await operator();
+    await submit(old, "/operator/sign-out");
+    const asked = await open(old, "/operator/outbox?q=x");
+    const signInAt = new URL(asked.headers.get("Location") ?? "", SITE);
+    expect(signInAt.pathname).toBe("/operator/sign-in");
+    const next = signInAt.searchParams.get("next") ?? "";
+    expect(next).toBe("/operator/outbox?q=x");
+    for (const wanted of [next, `${old.base}/outbox?q=x`]) {
+      const location = (await signIn({ key: OPERATOR, next: wanted })).headers.get("Location") ?? "";
+      expect(location).toMatch(/^\/operator\/[0-9a-f]{64}\/outbox\?q=x$/);
+      expect(location).not.toContain(old.base);
+    }
   });
 
   it("is over after signing out", async () => {
@@ -207,6 +230,57 @@ describe("signing in to the console", () => {
     const { cookie } = await operator();
     expect((await ask("/v1/mailboxes", { headers: { Cookie: cookie } })).status).toBe(401);
     expect((await api("/operator", { key: OPERATOR })).status).toBe(303);
+  });
+});
+
+describe("a cookie that a server of another port got", () => {
+  it.each(PAGES)("opens no page: %s", async (path) => {
+    const [{ cookie }, other] = [await operator(), await operator()];
+    for (const wanted of [
+      path,
+      at(other, path),
+      at({ ...other, base: `/operator/${"0".repeat(64)}` }, path),
+    ]) {
+      const answer = await api(wanted, { headers: { Cookie: cookie } });
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe(`/operator/sign-in?next=${encodeURIComponent(path)}`);
+      expect(answer.headers.get("Set-Cookie")).toBeNull();
+      expect(await answer.text()).toBe("");
+    }
+  });
+
+  it("is told nowhere how to open one", async () => {
+    const { cookie, base, token } = await operator();
+    for (const path of ["/operator/sign-in", "/operator/session", "/claim", "/", "/mailbox"]) {
+      const answer = await api(path, { headers: { Cookie: cookie } });
+      const told = `${JSON.stringify([...answer.headers])}${await answer.text()}`;
+      expect(told).not.toContain(base.split("/")[2]);
+      expect(told).not.toContain(token);
+    }
+  });
+
+  it.each(ACTIONS)("does nothing, whatever else a program says with it: %s", async (path) => {
+    const { cookie, base, token } = await operator();
+    const box = await createMailbox();
+    const wanted = path.replace("a%40mailkeep.test", encodeURIComponent(box.mailbox));
+    const answer = await api(
+      wanted,
+      form({ token, name: "sneaked", confirm: box.mailbox }, { Cookie: cookie }),
+    );
+    expect(answer.status).toBe(403);
+    expect(await statusOf(box)).toBe("active");
+    expect((await ask("/v1/mailboxes/sneaked@mailkeep.test", { key: OPERATOR })).status).toBe(404);
+    expect((await open({ cookie, base, token }, "/operator")).status).toBe(200);
+  });
+});
+
+describe("the address of a page", () => {
+  it("opens nothing without the cookie of its session", async () => {
+    const [browser, other] = [await operator(), await operator()];
+    for (const Cookie of ["", other.cookie]) {
+      const answer = await api(at(browser, "/operator/settings"), { headers: { Cookie } });
+      expect([answer.status, await answer.text()]).toEqual([303, ""]);
+    }
   });
 });
 
@@ -233,7 +307,8 @@ describe("a form of the console", () => {
 
   it("does nothing without a token, with a wrong one, or with that of another session", async () => {
     const other = await operator();
-    for (const token of ["", "0".repeat(64), other.token, browser.cookie]) {
+    const pageToken = browser.base.split("/")[2] ?? "";
+    for (const token of ["", "0".repeat(64), other.token, browser.cookie, pageToken]) {
       const answer = await submit({ ...browser, token }, pathOf(box, "/pause"));
       expect(answer.status).toBe(403);
       expect(await answer.text()).toContain("Nothing was changed");
@@ -243,7 +318,7 @@ describe("a form of the console", () => {
 
   it("does nothing when it is no form, or is endless", async () => {
     const json = JSON.stringify({ token: browser.token });
-    const wrongType = await api(pathOf(box, "/pause"), {
+    const wrongType = await api(at(browser, pathOf(box, "/pause")), {
       ...form({}, { Cookie: browser.cookie, "Content-Type": "text/plain" }),
       body: json,
     });
@@ -259,7 +334,7 @@ describe("a form of the console", () => {
         `${pathOf(box, action)}?token=${browser.token}&confirm=${box.mailbox}`,
       );
       expect(answer.status).toBe(303);
-      expect(answer.headers.get("Location")).toBe(pathOf(box));
+      expect(answer.headers.get("Location")).toBe(at(browser, pathOf(box)));
     }
     expect(await statusOf(box)).toBe("active");
   });
@@ -281,6 +356,14 @@ describe("a page of the console", () => {
     expect(page).not.toMatch(/<style|style=|<script(?![^>]+src="\/)|\son[a-z]+=/i);
     // Every form but the search, which changes nothing, is of this session.
     expect(page.match(/<form [^>]*method="post"/g)?.length).toBe(page.match(/name="token"/g)?.length);
+  });
+
+  it.each(PAGES)("links to pages of its session alone: %s", async (path) => {
+    const browser = await operator();
+    const page = await read(browser, path);
+    const linked = [...page.matchAll(/ (?:href|action)="(\/operator[^"]*)"/g)].map(([, link]) => link ?? "");
+    expect(linked.length).toBeGreaterThan(0);
+    for (const link of linked) expect(`${link}/`.startsWith(`${browser.base}/`) || link).toBe(true);
   });
 
   it("that does not exist says so", async () => {
@@ -350,7 +433,7 @@ describe("the operator", () => {
   it("pauses with a reason and resumes", async () => {
     const box = await createMailbox();
     const paused = await submit(browser, pathOf(box, "/pause"), { reason: " Too loud. " });
-    expect(paused.headers.get("Location")).toBe(`${pathOf(box)}?done=paused`);
+    expect(paused.headers.get("Location")).toBe(at(browser, `${pathOf(box)}?done=paused`));
     expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(403);
     expect(await read(browser, `${pathOf(box)}?done=paused`)).toMatch(/is paused\.[\s\S]*Too loud\./);
     expect((await submit(browser, pathOf(box, "/pause"), { reason: "x".repeat(501) })).status).toBe(400);
@@ -369,7 +452,7 @@ describe("the operator", () => {
     const erased = await submit(browser, pathOf(box, "/delete"), {
       confirm: ` ${box.mailbox.toUpperCase()}`,
     });
-    expect(erased.headers.get("Location")).toBe("/operator?done=deleted");
+    expect(erased.headers.get("Location")).toBe(`${browser.base}?done=deleted`);
     expect(await statusOf(box)).toBe("erased");
     expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(401);
     expect(await statusOf(other)).toBe("active");
@@ -494,7 +577,10 @@ describe("the operator", () => {
       TURNSTILE_SITE_KEY: "turnstile-site",
       TURNSTILE_SECRET_KEY: "turnstile-secret-value",
     };
-    const answer = await api("/operator/settings", { headers: { Cookie: browser.cookie }, vars });
+    const answer = await api(at(browser, "/operator/settings"), {
+      headers: { Cookie: browser.cookie },
+      vars,
+    });
     const page = await answer.text();
     for (const shown of [
       "relay.example:2587",

@@ -14,8 +14,16 @@ import { advance, resetClock, setClock } from "../harness.ts";
 const HOUR_MS = 3_600_000;
 const SITE = "https://mail.example";
 
-function request(cookie: string | null, url = `${SITE}/operator`): Request {
-  return new Request(url, { headers: cookie === null ? {} : { Cookie: cookie } });
+/** What a browser has of a session. */
+interface Held {
+  cookie: string | null;
+  token: string;
+}
+
+/** A page of the console, asked for by a browser. */
+function request(held: Held | null, page = ""): Request {
+  const headers = { Cookie: held?.cookie ?? "" };
+  return new Request(`${SITE}/operator${held === null ? "" : `/${held.token}`}${page}`, { headers });
 }
 
 /** What a browser sends back of a `Set-Cookie`. */
@@ -23,12 +31,13 @@ function sent(setCookie: string): string {
   return setCookie.split(";")[0] ?? "";
 }
 
-function signedIn(): string {
-  return sent(beginSession(request(null), configOf(env)));
+function signedIn(config = configOf(env)): Held & { cookie: string } {
+  const { cookie, pageToken } = beginSession(request(null), config);
+  return { cookie: sent(cookie), token: pageToken };
 }
 
-async function session(cookie: string) {
-  const found = await readSession(request(cookie), env);
+async function session(held: Held) {
+  const found = await readSession(request(held), env);
   if (found === null) throw new Error("There is no session");
   return found;
 }
@@ -37,7 +46,7 @@ describe("the operator's session", () => {
   afterEach(resetClock);
 
   it("is a cookie that no script reads, no other site sends and no plain connection carries", () => {
-    const cookie = beginSession(request(null), configOf(env));
+    const { cookie } = beginSession(request(null), configOf(env));
     expect(cookie).toMatch(/^__Host-mailkeep_operator=[0-9a-f.]+; /);
     expect(cookie.split("; ").slice(1).toSorted()).toEqual([
       "HttpOnly",
@@ -50,7 +59,7 @@ describe("the operator's session", () => {
 
   it("goes over plain http on this machine alone", () => {
     const cookieAt = (url: string, vars = {}) =>
-      beginSession(request(null, url), configOf({ ...env, ...vars }));
+      beginSession(new Request(url), configOf({ ...env, ...vars })).cookie;
     expect(cookieAt("http://127.0.0.1:8787/")).not.toMatch(/Secure|__Host-/);
     expect(cookieAt("http://mail.example/", { ALLOW_HTTP: "true" })).toMatch(/^__Host-.*Secure/);
     expect(cookieAt("http://127.0.0.1:8787/", { PUBLIC_URL: SITE })).toMatch(/^__Host-.*Secure/);
@@ -58,64 +67,103 @@ describe("the operator's session", () => {
 
   it("is known again until its time is up", async () => {
     setClock(Date.UTC(2030, 0, 1));
-    const cookie = signedIn();
-    expect(await readSession(request(cookie), env)).not.toBeNull();
+    const held = signedIn();
+    expect(await readSession(request(held), env)).not.toBeNull();
     advance(12 * HOUR_MS - 1);
-    expect(await readSession(request(cookie), env)).not.toBeNull();
+    expect(await readSession(request(held), env)).not.toBeNull();
     advance(1);
-    expect(await readSession(request(cookie), env)).toBeNull();
+    expect(await readSession(request(held), env)).toBeNull();
+  });
+
+  it("is known by the page token of its path or of its header, and by none that stands elsewhere", async () => {
+    const { cookie, token } = signedIn();
+    const isKnown = async (path: string, headers: Record<string, string> = {}) =>
+      (await readSession(new Request(SITE + path, { headers: { Cookie: cookie, ...headers } }), env)) !==
+      null;
+    expect(await isKnown(`/operator/${token}`)).toBe(true);
+    expect(await isKnown(`/operator/${token}/settings?q=x`)).toBe(true);
+    expect(await isKnown("/operator/session", { "Mailkeep-Session": token })).toBe(true);
+    for (const path of [
+      "/operator",
+      "/operator/settings",
+      `/operator?token=${token}`,
+      `/operator/settings/${token}`,
+      `/operator/${token}0`,
+      `/${token}`,
+    ]) {
+      expect([path, await isKnown(path)]).toEqual([path, false]);
+    }
+  });
+
+  it("is none by its cookie alone, as another port of the host gets it, and none by its token alone", async () => {
+    const [{ cookie, token }, other] = [signedIn(), signedIn()];
+    expect(await readSession(request({ cookie: null, token }), env)).toBeNull();
+    const signature = cookie.split(".").at(-1) ?? "";
+    const form = formToken(await session({ cookie, token }), configOf(env));
+    for (const wrong of ["", "0".repeat(64), other.token, signature, form, token.toUpperCase()]) {
+      const headers = { Cookie: cookie, "Mailkeep-Session": wrong };
+      expect(await readSession(new Request(`${SITE}/v1/claim/confirm`, { headers }), env)).toBeNull();
+      expect(await readSession(request({ cookie, token: wrong }), env)).toBeNull();
+    }
   });
 
   it("is none without a cookie, and none with one that is not whole", async () => {
-    const name = signedIn().split("=")[0] ?? "";
+    const { cookie, token } = signedIn();
+    const name = cookie.split("=")[0] ?? "";
     const cookies = [null, "", `${name}=`, `${name}=1.2.3`, `${name}=${"0".repeat(32)}.9999999999999.`];
-    for (const cookie of cookies) expect(await readSession(request(cookie), env)).toBeNull();
+    for (const wrong of cookies) expect(await readSession(request({ cookie: wrong, token }), env)).toBeNull();
   });
 
   it("is none once a single character of it is another", async () => {
-    const cookie = signedIn();
+    const { cookie, token } = signedIn();
     const begin = cookie.indexOf("=") + 1;
     for (let at = begin; at < cookie.length; at += 1) {
       const other = cookie[at] === "1" ? "2" : "1";
       const forged = cookie.slice(0, at) + other + cookie.slice(at + 1);
-      expect(await readSession(request(forged), env)).toBeNull();
+      expect(await readSession(request({ cookie: forged, token }), env)).toBeNull();
     }
   });
 
   it("is none in another deployment, and none once a secret of the deployment is another", async () => {
-    const cookie = signedIn();
+    const held = signedIn();
     const others = [
       { AUTH_TOKEN: "another-operator-token-0123456789-012" },
       { KEY_SECRET: "another-key-secret-0123456789-0123456" },
       { KEY_SECRET: undefined },
       { AUTH_TOKEN: undefined },
     ];
-    for (const vars of others) expect(await readSession(request(cookie), { ...env, ...vars })).toBeNull();
+    for (const vars of others) expect(await readSession(request(held), { ...env, ...vars })).toBeNull();
   });
 
   it("works where KEY_SECRET is not set", async () => {
     const bare = { ...env, KEY_SECRET: undefined };
-    const cookie = sent(beginSession(request(null), configOf(bare)));
-    expect(await readSession(request(cookie), bare)).not.toBeNull();
+    expect(await readSession(request(signedIn(configOf(bare))), bare)).not.toBeNull();
   });
 
-  it("is over when it is ended, for whoever kept a copy of its cookie; others go on", async () => {
-    const [cookie, other] = [signedIn(), signedIn()];
-    const gone = await endSession(request(cookie), env);
+  it("is over when it is ended, for whoever kept a copy of it; others go on", async () => {
+    const [held, other] = [signedIn(), signedIn()];
+    const gone = await endSession(request(held), env);
     expect(gone).toMatch(/^__Host-mailkeep_operator=; Max-Age=0/);
-    expect(await readSession(request(cookie), env)).toBeNull();
+    expect(await readSession(request(held), env)).toBeNull();
     expect(await readSession(request(other), env)).not.toBeNull();
   });
 
-  it("gives its forms a token that is good in no other session and is no cookie", async () => {
+  it("is not ended by who has its cookie alone", async () => {
+    const held = signedIn();
+    const bare = new Request(`${SITE}/operator/session`, { headers: { Cookie: held.cookie } });
+    expect(await endSession(bare, env)).toMatch(/^__Host-mailkeep_operator=; Max-Age=0/);
+    expect(await readSession(request(held), env)).not.toBeNull();
+  });
+
+  it("gives its forms a token that is good in no other session and is neither cookie nor page token", async () => {
     const config = configOf(env);
-    const [cookie, other] = [signedIn(), signedIn()];
-    const token = formToken(await session(cookie), config);
-    expect(isFormToken(token, await session(cookie), config)).toBe(true);
+    const [held, other] = [signedIn(), signedIn()];
+    const token = formToken(await session(held), config);
+    expect(isFormToken(token, await session(held), config)).toBe(true);
     expect(isFormToken(token, await session(other), config)).toBe(false);
-    expect(isFormToken(cookie.split(".").at(-1) ?? "", await session(cookie), config)).toBe(false);
-    expect(isFormToken("", await session(cookie), config)).toBe(false);
-    expect(isFormToken(null, await session(cookie), config)).toBe(false);
+    for (const wrong of [held.cookie.split(".").at(-1) ?? "", held.token, "", null]) {
+      expect(isFormToken(wrong, await session(held), config)).toBe(false);
+    }
   });
 });
 

@@ -299,7 +299,25 @@ describe.skipIf(NO_BROWSER)("a deployment whose operator approves", () => {
     await button(page, "Deny").waitFor();
     const next = await context.newPage();
     await next.goto((await start()).verification_uri_complete);
-    expect(await button(next, "Approve").isVisible()).toBe(true);
+    await button(next, "Approve").waitFor();
+    expect(await next.getByLabel("Operator's key").isVisible()).toBe(false);
     expect(site.faults()).toEqual([]);
+  });
+
+  it("hears a code that its operator types after a stranger typed five wrong ones", async () => {
+    const claim = await start();
+    const page = await (await site.reader()).newPage();
+    await page.setExtraHTTPHeaders({ "CF-Connecting-IP": "198.51.100.253" });
+    for (let tries = 0; tries < 5; tries += 1)
+      await page.goto(`/claim?code=BCDF-GHJ${"KLMNP".charAt(tries)}`);
+    await page.goto(`/claim?code=${claim.device_code}`);
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "go on as the operator" }).click();
+    await page.getByLabel("Operator key").fill(site.server.token);
+    await page.keyboard.press("Enter");
+    await button(page, "Approve").click();
+    await page.getByText("is your agent's mailbox now").waitFor();
+    expect(await poll(claim)).toMatchObject({ status: "complete" });
+    expect(site.faults(REFUSED)).toEqual([]);
   });
 });

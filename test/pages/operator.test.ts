@@ -1,5 +1,7 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   bytesToLoad,
   expectAccessible,
@@ -81,6 +83,16 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     return page;
   }
 
+  /** Waits for the script of the first page to keep the session for addresses that do not tell of it. */
+  async function untilKept(page: Page): Promise<void> {
+    await page.waitForFunction("localStorage.length === 1");
+  }
+
+  /** Opens a page of the console in the session that `page` is in. */
+  async function go(page: Page, place: string): Promise<void> {
+    await page.goto(inSession(page, place));
+  }
+
   async function expectGood(page: Page, screen: string, reader: Reader): Promise<void> {
     await expectAccessible(page);
     await expectFits(page);
@@ -114,7 +126,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     expect(await page.getByRole("alert").innerText()).toContain("not the operator key");
     await expectAccessible(page);
     await signIn(page);
-    expect(new URL(page.url()).pathname).toBe("/operator/settings");
+    expect(new URL(page.url()).pathname).toMatch(/^\/operator\/[0-9a-f]{64}\/settings$/);
     const [cookie, ...others] = await page.context().cookies();
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
@@ -203,7 +215,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download the message" }).click();
     expect((await download).suggestedFilename()).toBe("message.eml");
-    await page.goto("/operator?only=kept");
+    await go(page, "/operator?only=kept");
     expect(await page.locator(".rows > li").count()).toBe(2);
     expect(site.faults()).toEqual([]);
     await page.context().close();
@@ -217,11 +229,11 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(HOSTILE);
     expect(await page.getByRole("region").innerText()).toContain("<script>");
     for (const name of ["hostile", "paused"]) {
-      await page.goto(`/operator/mailboxes/${name}%40mailkeep.test`);
+      await go(page, `/operator/mailboxes/${name}%40mailkeep.test`);
       expect(await page.locator("main").innerText()).toContain(HOSTILE);
       expect(await page.locator("main img, main script").count()).toBe(0);
     }
-    await page.goto(`/operator?q=${encodeURIComponent(HOSTILE)}`);
+    await go(page, `/operator?q=${encodeURIComponent(HOSTILE)}`);
     expect(await page.locator("main").innerText()).toContain(HOSTILE);
     expect(site.faults()).toEqual([]);
     await page.context().close();
@@ -233,7 +245,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     expect(await page.locator("main").innerText()).toContain("10 deliveries in a row failed");
     expect(await page.locator("main").innerText()).toContain("no connection");
     await expectGood(page, "operator-webhooks", reader);
-    await page.goto("/operator?only=failing");
+    await go(page, "/operator?only=failing");
     expect(await page.locator(".rows > li").count()).toBe(1);
     expect(site.faults()).toEqual([]);
     await page.context().close();
@@ -283,11 +295,16 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.getByLabel("Name").fill("plain");
     await page.getByRole("button", { name: "Create" }).click();
     expect(await page.locator("[data-copy]").innerText()).toMatch(/^mk_/);
+    for (const name of ["To the mailbox", "Webhooks", "Outbox", "Settings", "Mailboxes", "Operator"]) {
+      await page.getByRole("link", { name, exact: true }).click();
+      expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1);
+    }
     await page.context().close();
   });
 
   it("knows who is signed in though a link of another site led here", async () => {
     const page = await operator("/operator");
+    await untilKept(page);
     // Another site of the same server: the cookie is not sent with what it links to.
     await page.goto(`${site.url.replace("127.0.0.1", "localhost")}/`);
     await page.evaluate(`location.href = "${site.url}/operator/settings"`);
@@ -298,10 +315,49 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
     await page.evaluate(`location.href = "${site.url}/operator/settings"`);
-    await expect.poll(() => requests.filter((url) => url.includes("/sign-in")).length).toBe(2);
+    await expect.poll(() => requests.some((url) => url.endsWith("/operator/session"))).toBe(true);
     await page.waitForTimeout(250);
-    expect(requests.filter((url) => url.includes("/sign-in"))).toHaveLength(2);
+    expect(requests.filter((url) => url.includes("/sign-in?"))).toHaveLength(1);
     await signIn(page);
+    await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+    site.faults();
+    await page.context().close();
+  });
+
+  it("gives a server of another port a cookie that opens nothing", async () => {
+    const page = await operator("/operator/settings");
+    await untilKept(page);
+    const [, token = "no token"] = /\/operator\/([0-9a-f]{64})/.exec(page.url()) ?? [];
+    const heard: IncomingHttpHeaders[] = [];
+    const elsewhere = createServer((request, response) => {
+      heard.push(request.headers);
+      response.setHeader("Content-Type", "text/html").end("<!doctype html><title>Elsewhere</title>");
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void elsewhere.close());
+    const { port } = elsewhere.address() as AddressInfo;
+    const places = ["/operator", "/operator/settings", "/operator/mailboxes/orders%40mailkeep.test"];
+    await page.evaluate(`location.href = "http://127.0.0.1:${port}/"`);
+    await page.waitForURL(`http://127.0.0.1:${port}/`);
+    for (const place of places) await page.goto(`http://127.0.0.1:${port}${place}`);
+    expect(await page.evaluate("[localStorage.length, document.referrer, document.cookie]")).toEqual([
+      0,
+      "",
+      "",
+    ]);
+
+    const Cookie = heard.at(-1)?.cookie ?? "";
+    expect(Cookie).toMatch(/^mailkeep_operator=/);
+    expect(JSON.stringify(heard)).not.toContain(token);
+    for (const place of places) {
+      const answer = await fetch(site.url + place, { headers: { Cookie }, redirect: "manual" });
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("Location")).toBe(`/operator/sign-in?next=${encodeURIComponent(place)}`);
+    }
+    const told = await fetch(`${site.url}/operator/session`, { headers: { Cookie } });
+    expect(await told.json()).toEqual({ signed_in: false, expires_at: null });
+
+    await page.goto(`${site.url}/operator/settings`);
     await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
     site.faults();
     await page.context().close();
@@ -309,6 +365,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("asks for the key again after signing out, in every tab", async () => {
     const page = await operator("/operator");
+    await untilKept(page);
     const other = await secondTab(page.context());
     await page.getByRole("button", { name: "Sign out" }).click();
     expect(await page.locator("main").innerText()).toContain("You are signed out.");
@@ -329,12 +386,18 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("costs under 50 KB altogether", async () => {
     const page = await operator("/operator");
-    const bytes = await bytesToLoad(page, "/operator");
+    const bytes = await bytesToLoad(page, inSession(page, "/operator"));
     expect(bytes).toBeGreaterThan(1_000);
     expect(bytes).toBeLessThan(50_000);
     await page.context().close();
   });
 });
+
+/** The address of a page of the console in the session of a page that is open. */
+function inSession(page: Page, place: string): string {
+  const [base = "no session"] = /\/operator\/[0-9a-f]{64}/.exec(page.url()) ?? [];
+  return place.replace("/operator", base);
+}
 
 const MAX_TABS = 60;
 

@@ -115,7 +115,8 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
     const body = JSON.stringify({ key: keyOf("operator") });
     const signedIn = await session({ "Content-Type": "application/json" }, { method: "POST", body });
     const Cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] ?? "";
-    const page = await (await fetch(`${server.url}/operator`, { headers: { Cookie } })).text();
+    const { token } = (await signedIn.json()) as { token: string };
+    const page = await (await fetch(`${server.url}/operator/${token}`, { headers: { Cookie } })).text();
     for (const name of ["reader", "sender", "waiting", "claimed", "heir"]) {
       expect(page).toContain(stored.mailboxes[name]);
     }

@@ -4,8 +4,8 @@ import { STATUS } from "../../contract/problem.ts";
 import type { ClaimStatus, ClaimView } from "../../directory/claim-session.ts";
 import { configOf, type Config } from "../../env.ts";
 import { findClaim } from "../claims.ts";
+import { CONSOLE } from "../console-path.ts";
 import { originOf, type AppContext } from "../dispatch.ts";
-import { readSession } from "../operator-session.ts";
 import type { Policy } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";
 
@@ -14,11 +14,15 @@ const TURNSTILE = "https://challenges.cloudflare.com";
 /** https://developers.cloudflare.com/turnstile/reference/content-security-policy/ */
 const TURNSTILE_POLICY: Policy = { "script-src": TURNSTILE, "frame-src": TURNSTILE };
 
+/** What of a request the page is made of: the console, which has other variables, shows it too. */
+type Asked = Pick<AppContext, "req" | "env">;
+
 /**
  * /claim: where a person who has a device code sees who asks for what, and approves or denies. Asking for the page decides
- * nothing, whoever asks: scanners of mail and chat open links too.
+ * nothing, whoever asks: scanners of mail and chat open links too. The console has it at /operator/claim, where a code that is
+ * typed is heard at any time.
  */
-export async function claimPage(c: AppContext): Promise<Response> {
+export async function claimPage(c: Asked): Promise<Response> {
   const config = configOf(c.env);
   const typed = c.req.query("code");
   if (typed === undefined) return askForCode(c, config, null);
@@ -27,12 +31,11 @@ export async function claimPage(c: AppContext): Promise<Response> {
   if (!found.ok) return askForCode(c, config, { typed, problem: found.error });
   const { view, deviceCode, proof } = found.value;
   if (view.status !== "pending") return decidedPage(view.status, view.address);
-  const isSignedIn = (await readSession(c.req.raw, c.env)) !== null;
-  return pendingPage({ view, deviceCode, proof, config, isSignedIn });
+  return pendingPage({ view, deviceCode, proof, config });
 }
 
 function askForCode(
-  c: AppContext,
+  c: Asked,
   config: Config,
   wrong: { typed: string; problem: Problem } | null,
 ): Promise<Response> {
@@ -46,7 +49,7 @@ function askForCode(
       <>
         <h1>Approve a mailbox for your agent</h1>
         <p>Your agent shows a code when it asks for a mailbox. Type it here to see what it asks for.</p>
-        <form method="get" action="/claim">
+        <form method="get">
           <div class={wrong === null ? "field" : "field wrong"}>
             <label for="code">Code of your agent</label>
             <input
@@ -64,7 +67,7 @@ function askForCode(
             />
             {wrong !== null && (
               <span class="error" id="code-error" role="alert">
-                {wrong.problem.code === "rate_limited" ? TOO_MANY : UNKNOWN}
+                {wrong.problem.code === "rate_limited" ? <TooMany typed={wrong.typed} /> : UNKNOWN}
               </span>
             )}
             <span class="hint" id="code-hint">
@@ -89,8 +92,16 @@ function askForCode(
 }
 
 const UNKNOWN = "No agent waits under this code. It may have expired; otherwise compare it again.";
-const TOO_MANY =
-  "Too many wrong codes were typed here. Open the whole link that your agent shows, or try again in a few minutes.";
+
+function TooMany({ typed }: { typed: string }) {
+  const asOperator = `${CONSOLE}/claim?${new URLSearchParams({ code: typed }).toString()}`;
+  return (
+    <>
+      Too many wrong codes were typed here. Open the whole link that your agent shows, try again in a few
+      minutes, or <a href={asOperator}>go on as the operator</a>.
+    </>
+  );
+}
 
 /** How an agent begins a claim, as a shell command. */
 export function startCommand(origin: string): string {
@@ -102,10 +113,9 @@ interface Pending {
   deviceCode: string;
   proof: string;
   config: Config;
-  isSignedIn: boolean;
 }
 
-function pendingPage({ view, deviceCode, proof, config, isSignedIn }: Pending): Promise<Response> {
+function pendingPage({ view, deviceCode, proof, config }: Pending): Promise<Response> {
   const needsSignIn = config.claimApproval === "operator";
   const turnstile = needsSignIn ? null : config.turnstile;
   return pageResponse({
@@ -131,13 +141,7 @@ function pendingPage({ view, deviceCode, proof, config, isSignedIn }: Pending): 
         <Asker view={view} />
         <h2>What the agent gets</h2>
         <Grant view={view} config={config} />
-        <Decision
-          deviceCode={deviceCode}
-          proof={proof}
-          needsSignIn={needsSignIn}
-          isSignedIn={isSignedIn}
-          turnstile={turnstile}
-        />
+        <Decision deviceCode={deviceCode} proof={proof} needsSignIn={needsSignIn} turnstile={turnstile} />
       </>
     ),
   });
@@ -166,11 +170,10 @@ interface Deciding {
   deviceCode: string;
   proof: string;
   needsSignIn: boolean;
-  isSignedIn: boolean;
   turnstile: Config["turnstile"];
 }
 
-function Decision({ deviceCode, proof, needsSignIn, isSignedIn, turnstile }: Deciding) {
+function Decision({ deviceCode, proof, needsSignIn, turnstile }: Deciding) {
   return (
     <div
       id="decision"
@@ -179,10 +182,10 @@ function Decision({ deviceCode, proof, needsSignIn, isSignedIn, turnstile }: Dec
       data-sign-in={needsSignIn ? "needed" : "none"}
     >
       <p id="problem" class="notice bad" role="alert" hidden></p>
-      {needsSignIn && <SignIn isHidden={isSignedIn} />}
+      {needsSignIn && <SignIn />}
       {turnstile !== null && <Challenge siteKey={turnstile.siteKey} />}
       {/* Neither is a submit button: nothing but a click on it, or Enter upon it, decides. */}
-      <div id="buttons" class="actions" hidden={needsSignIn && !isSignedIn}>
+      <div id="buttons" class="actions" hidden={needsSignIn}>
         <button type="button" data-decision="deny">
           Deny
         </button>
@@ -221,9 +224,10 @@ function Grant({ view, config }: { view: ClaimView; config: Config }) {
   );
 }
 
-function SignIn({ isHidden }: { isHidden: boolean }) {
+/** For who is not signed in: the page's script, which keeps the session's page token, finds that out and hides it. */
+function SignIn() {
   return (
-    <form id="sign-in" class="card" hidden={isHidden}>
+    <form id="sign-in" class="card">
       <h2>Sign in to decide</h2>
       <div class="field">
         <label for="key">Operator's key</label>

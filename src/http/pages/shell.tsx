@@ -10,6 +10,8 @@ export interface PageFrame {
   title: string;
   /** The place of the menu that this page is. */
   place?: Place;
+  /** Where the menu leads for that place; its path unless said. */
+  placePath?: string;
   /** A single column, for text and forms. */
   narrow?: boolean;
   /** Beside the sheet of every page. */
@@ -40,7 +42,8 @@ export async function pageResponse(frame: PageFrame): Promise<Response> {
   return new Response(page.toString(), { status: frame.status ?? 200, headers });
 }
 
-function Shell({ title, place, narrow = false, styles = [], scripts = [], children }: PageFrame) {
+function Shell(frame: PageFrame) {
+  const { title, place, placePath, narrow = false, styles = [], scripts = [], children } = frame;
   return (
     <html lang="en">
       <head>
@@ -66,7 +69,10 @@ function Shell({ title, place, narrow = false, styles = [], scripts = [], childr
           </a>
           <nav aria-label="Pages">
             {MENU.map(({ path, name }) => (
-              <a href={path} aria-current={path === place ? "page" : undefined}>
+              <a
+                href={path === place ? (placePath ?? path) : path}
+                aria-current={path === place ? "page" : undefined}
+              >
                 {name}
               </a>
             ))}

@@ -5,6 +5,7 @@ import mailboxStyle from "./assets/mailbox.css.gz";
 import mainStyle from "./assets/main.css.gz";
 import operatorScript from "./assets/operator.js.gz";
 import operatorStyle from "./assets/operator.css.gz";
+import signInScript from "./assets/sign-in.js.gz";
 import { sha256Hex } from "../../lib/hash.ts";
 
 interface StaticFile {
@@ -28,6 +29,7 @@ const FILES = {
   "main.css": staticFile(mainStyle, STYLE),
   "operator.css": staticFile(operatorStyle, STYLE),
   "operator.js": staticFile(operatorScript, SCRIPT),
+  "sign-in.js": staticFile(signInScript, SCRIPT),
 } as const;
 
 /** A file that a page can load. */

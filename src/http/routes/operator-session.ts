@@ -13,14 +13,14 @@ const SignIn = z.object({ key: z.string().min(1).max(1_024) });
 /** Bytes of a sign-in: it is read before anybody is known. */
 const SIGN_IN_LIMIT = { bytes: 4_096, error: tooLarge(4_096).error };
 
-/** GET /operator/session: whether the browser that asks is signed in. A page that a link of another site led to hears it only so. */
+/** GET /operator/session: whether the browser that asks is signed in, by its cookie and the page token in `Mailkeep-Session`. */
 export async function showSession(c: AppContext): Promise<Response> {
   const session = await readSession(c.req.raw, c.env);
   const expires_at = session === null ? null : new Date(session.expiresAt).toISOString();
   return own(json({ signed_in: session !== null, expires_at }));
 }
 
-/** POST /operator/session `{ key }`: signs in with the operator's key. */
+/** POST /operator/session `{ key }`: signs in with the operator's key; answers with the session's page token. */
 export async function signIn(c: AppContext): Promise<Response> {
   const config = configOf(c.env);
   const foreign = foreignOrigin(c.req.raw, config);
@@ -32,11 +32,12 @@ export async function signIn(c: AppContext): Promise<Response> {
   if (!isOperatorKey(wanted.data.key, config)) {
     return own(problemResponse((await strike(c.req.raw, c.env, config)) ?? UNAUTHORIZED));
   }
-  const headers = { "Set-Cookie": beginSession(c.req.raw, config) };
-  return own(respond(null, 204, headers));
+  const { session, cookie, pageToken } = beginSession(c.req.raw, config);
+  const expires_at = new Date(session.expiresAt).toISOString();
+  return own(json({ token: pageToken, expires_at }, 200, { "Set-Cookie": cookie }));
 }
 
-/** DELETE /operator/session: signs out. */
+/** DELETE /operator/session: signs out. Without the token it takes the cookie away and leaves the session. */
 export async function signOut(c: AppContext): Promise<Response> {
   const foreign = foreignOrigin(c.req.raw, configOf(c.env));
   if (foreign !== null) return own(problemResponse(foreign));

@@ -1,14 +1,17 @@
 import { Hono } from "hono";
+import { getPath } from "hono/utils/url";
 import { notFound } from "../../../contract/problem.ts";
 import { configOf } from "../../../env.ts";
-import { endSession, formToken, isFormToken, readSession } from "../../operator-session.ts";
+import { CONSOLE, consolePathOf } from "../../console-path.ts";
+import { endSession, formToken, isFormToken, pageToken, readSession } from "../../operator-session.ts";
 import { urlOf } from "../../request-url.ts";
 import { isSameOrigin } from "../../same-origin.ts";
+import { claimPage } from "../claim.tsx";
 import { withoutTrailingSlash } from "../trailing-slash.ts";
 import { create, createPage } from "./create.tsx";
 import { readForm } from "./form.ts";
 import { problemPage, type ConsoleCall } from "./frame.tsx";
-import { links, seeOther } from "./links.ts";
+import { consoleLinks, seeOther, signInLink } from "./links.ts";
 import { mailboxListPage } from "./mailbox-list.tsx";
 import { erase, mailboxPage, pause, resume } from "./mailbox.tsx";
 import { keptPage, keptRaw } from "./kept-mail.tsx";
@@ -19,11 +22,12 @@ import { webhooksPage } from "./webhooks.tsx";
 
 /**
  * The operator console: pages made on the server, and plain forms that work without scripts. Whatever changes something is a
- * POST, from a page of ours (`isSameOrigin`), of a session (its cookie), with that session's token in the form.
+ * POST, from a page of ours (`isSameOrigin`), of a session (its cookie, and its page token in the path), with that session's
+ * form token in the form. The routes are written without the page token.
  */
-export const operatorConsole = new Hono<{ Bindings: Env; Variables: { call: ConsoleCall } }>().basePath(
-  "/operator",
-);
+export const operatorConsole = new Hono<{ Bindings: Env; Variables: { call: ConsoleCall } }>({
+  getPath: (request) => consolePathOf(getPath(request)).page,
+}).basePath(CONSOLE);
 
 // Thrown on, to the one place that knows the request's id.
 operatorConsole.onError((error) => {
@@ -42,18 +46,21 @@ operatorConsole.use("*", async (c, next) => {
   if (!isRead && !isSameOrigin(request, config)) return foreignForm();
   const url = urlOf(request);
   const session = await readSession(request, c.env);
-  if (session === null && isRead) return seeOther(links.signIn({ next: `${url.pathname}${url.search}` }));
-  if (session === null) return signInAgain(c.env, links.mailboxes());
+  if (session === null && isRead) {
+    return seeOther(signInLink({ next: `${consolePathOf(url.pathname).page}${url.search}` }));
+  }
+  if (session === null) return signInAgain(c.env);
   const form = isRead ? new URLSearchParams() : await readForm(request);
   if (form === null || (!isRead && !isFormToken(form.get("token"), session, config))) return foreignForm();
   const token = formToken(session, config);
-  c.set("call", { env: c.env, config, query: url.searchParams, form, token });
+  const links = consoleLinks(pageToken(session, config));
+  c.set("call", { env: c.env, config, query: url.searchParams, form, token, links });
   await next();
 });
 
 operatorConsole.post("/sign-out", async (c) => {
   const cookie = await endSession(c.req.raw, c.env);
-  return seeOther(links.signIn({ done: "signed-out" }), { "Set-Cookie": cookie });
+  return seeOther(signInLink({ done: "signed-out" }), { "Set-Cookie": cookie });
 });
 
 operatorConsole.get("/", (c) => mailboxListPage(c.var.call));
@@ -64,7 +71,9 @@ operatorConsole.post("/mailboxes/:address/pause", (c) => pause(c.var.call, c.req
 operatorConsole.post("/mailboxes/:address/resume", (c) => resume(c.var.call, c.req.param("address")));
 operatorConsole.post("/mailboxes/:address/delete", (c) => erase(c.var.call, c.req.param("address")));
 // Where a form was posted to, somebody may come back by reloading.
-operatorConsole.get("/mailboxes/:address/:action", (c) => seeOther(links.mailbox(c.req.param("address"))));
+operatorConsole.get("/mailboxes/:address/:action", (c) =>
+  seeOther(c.var.call.links.mailbox(c.req.param("address"))),
+);
 
 operatorConsole.get("/webhooks", (c) => webhooksPage(c.var.call));
 operatorConsole.get("/outbox", (c) => outboxPage(c.var.call));
@@ -76,5 +85,7 @@ operatorConsole.get("/outbox/:address/:id/raw", (c) =>
   keptRaw(c.var.call, c.req.param("address"), c.req.param("id")),
 );
 operatorConsole.get("/settings", (c) => settingsPage(c.var.call));
+// The page of a claim, whose typed code is heard of who is signed in.
+operatorConsole.get("/claim", (c) => claimPage(c));
 
 operatorConsole.all("*", (c) => problemPage(c.var.call, notFound("Page")));

@@ -2,7 +2,6 @@ import { RESERVED_NAMES } from "../../../mail/address.ts";
 import { STATUS, type Problem } from "../../../contract/problem.ts";
 import { createMailbox, type NewMailboxKey } from "../../create-mailbox.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
-import { links } from "./links.ts";
 
 /** What the operator asks for. */
 interface Wanted {
@@ -37,7 +36,7 @@ function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): P
     children: (
       <>
         <h1>Create a mailbox</h1>
-        <Form call={call} action={links.create}>
+        <Form call={call} action={call.links.create}>
           <div class={fault === null ? "field" : "field wrong"}>
             <label for="name">Name</label>
             <div class="suffixed">
@@ -68,7 +67,7 @@ function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): P
           <Kinds chosen={wanted.kind} />
           <div class="actions">
             <button class="primary">Create</button>
-            <a class="button" href={links.mailboxes()}>
+            <a class="button" href={call.links.mailboxes()}>
               Cancel
             </a>
           </div>
@@ -144,10 +143,10 @@ function createdPage(
           </p>
         </div>
         <p class="actions">
-          <a class="button" href={links.mailbox(mailbox)}>
+          <a class="button" href={call.links.mailbox(mailbox)}>
             To the mailbox
           </a>
-          <a class="button" href={links.create}>
+          <a class="button" href={call.links.create}>
             Create another
           </a>
         </p>

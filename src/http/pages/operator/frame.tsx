@@ -2,7 +2,7 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import { STATUS, type Problem } from "../../../contract/problem.ts";
 import type { Config } from "../../../env.ts";
 import { pageResponse } from "../shell.tsx";
-import { links } from "./links.ts";
+import type { ConsoleLinks } from "./links.ts";
 
 /** A request of the operator, who is signed in; a POST has a form that proved to be ours. */
 export interface ConsoleCall {
@@ -12,6 +12,8 @@ export interface ConsoleCall {
   form: URLSearchParams;
   /** What every form carries. */
   token: string;
+  /** Where the pages are in this session. */
+  links: ConsoleLinks;
 }
 
 /** A message to the operator, above the page. */
@@ -29,10 +31,10 @@ export interface ConsoleFrame {
 }
 
 const TABS = [
-  { name: "Mailboxes", path: links.mailboxes() },
-  { name: "Webhooks", path: links.webhooks() },
-  { name: "Outbox", path: links.outbox },
-  { name: "Settings", path: links.settings },
+  { name: "Mailboxes", path: (links: ConsoleLinks) => links.mailboxes() },
+  { name: "Webhooks", path: (links: ConsoleLinks) => links.webhooks() },
+  { name: "Outbox", path: (links: ConsoleLinks) => links.outbox },
+  { name: "Settings", path: (links: ConsoleLinks) => links.settings },
 ] as const;
 
 /**
@@ -46,6 +48,7 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
   return pageResponse({
     title: `${frame.title} – Operator`,
     place: "/operator",
+    placePath: call.links.mailboxes(),
     styles: ["operator.css"],
     scripts: ["operator.js"],
     status: frame.status,
@@ -55,12 +58,12 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
         <div class="tabs">
           <nav aria-label="Console">
             {TABS.map(({ name, path }) => (
-              <a href={path} aria-current={name === frame.tab ? "page" : undefined}>
+              <a href={path(call.links)} aria-current={name === frame.tab ? "page" : undefined}>
                 {name}
               </a>
             ))}
           </nav>
-          <Form call={call} action={links.signOut}>
+          <Form call={call} action={call.links.signOut}>
             <button class="plain">Sign out</button>
           </Form>
         </div>
@@ -105,7 +108,7 @@ export function problemPage(call: ConsoleCall, problem: Problem): Promise<Respon
         <p>{problem.error}.</p>
         {hint === null ? null : <p>{hint}</p>}
         <p class="actions">
-          <a class="button" href={links.mailboxes()}>
+          <a class="button" href={call.links.mailboxes()}>
             All mailboxes
           </a>
         </p>

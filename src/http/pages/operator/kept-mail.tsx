@@ -5,7 +5,6 @@ import type { UnsentMessage } from "../../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../as-operator.ts";
 import { openRaw } from "../../message-source.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
-import { links } from "./links.ts";
 import { Moment, sizeText } from "./words.tsx";
 
 /** Of a message's source on a page; the whole of it is a download. */
@@ -32,12 +31,12 @@ export async function keptPage(call: ConsoleCall, written: string, id: string): 
     children: (
       <>
         <h1>{mail.subject === "" ? "(no subject)" : mail.subject}</h1>
-        <Facts mailbox={address} mail={mail} source={source} />
+        <Facts call={call} mailbox={address} mail={mail} source={source} />
         <p class="actions">
-          <a class="button" href={`${links.kept(address, mail.id)}/raw`}>
+          <a class="button" href={`${call.links.kept(address, mail.id)}/raw`}>
             Download the message
           </a>
-          <a class="button" href={links.outboxOf(address)}>
+          <a class="button" href={call.links.outboxOf(address)}>
             Kept mail of this mailbox
           </a>
         </p>
@@ -48,12 +47,19 @@ export async function keptPage(call: ConsoleCall, written: string, id: string): 
   });
 }
 
-function Facts({ mailbox, mail, source }: { mailbox: string; mail: UnsentMessage; source: Source | null }) {
+interface Shown {
+  call: ConsoleCall;
+  mailbox: string;
+  mail: UnsentMessage;
+  source: Source | null;
+}
+
+function Facts({ call, mailbox, mail, source }: Shown) {
   return (
     <dl class="facts">
       <dt>Mailbox</dt>
       <dd>
-        <a href={links.mailbox(mailbox)}>{mailbox}</a>
+        <a href={call.links.mailbox(mailbox)}>{mailbox}</a>
       </dd>
       <dt>From</dt>
       <dd>{mail.from}</dd>

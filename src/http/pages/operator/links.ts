@@ -1,34 +1,45 @@
-const CONSOLE = "/operator";
+import { CONSOLE, consolePathOf, withToken } from "../../console-path.ts";
 
-/** Where the pages of the console are. */
-export const links = {
-  mailboxes: (query: Record<string, string> = {}) => withQuery(CONSOLE, query),
-  create: `${CONSOLE}/mailboxes/new`,
-  mailbox: (address: string, query: Record<string, string> = {}) =>
-    withQuery(`${CONSOLE}/mailboxes/${encodeURIComponent(address)}`, query),
-  act: (address: string, action: "pause" | "resume" | "delete") => `${links.mailbox(address)}/${action}`,
-  webhooks: (query: Record<string, string> = {}) => withQuery(`${CONSOLE}/webhooks`, query),
-  outbox: `${CONSOLE}/outbox`,
-  outboxOf: (address: string, query: Record<string, string> = {}) =>
-    withQuery(`${CONSOLE}/outbox/${encodeURIComponent(address)}`, query),
-  kept: (address: string, id: string) => `${links.outboxOf(address)}/${id}`,
-  settings: `${CONSOLE}/settings`,
-  signIn: (query: Record<string, string> = {}) => withQuery(`${CONSOLE}/sign-in`, query),
-  signOut: `${CONSOLE}/sign-out`,
-} as const;
+type Query = Record<string, string>;
+
+/** Where the pages of the console are, for the session of a page token. */
+export function consoleLinks(token: string) {
+  const base = withToken(CONSOLE, token);
+  const mailbox = (address: string, query: Query = {}) =>
+    withQuery(`${base}/mailboxes/${encodeURIComponent(address)}`, query);
+  const outboxOf = (address: string, query: Query = {}) =>
+    withQuery(`${base}/outbox/${encodeURIComponent(address)}`, query);
+  return {
+    mailboxes: (query: Query = {}) => withQuery(base, query),
+    create: `${base}/mailboxes/new`,
+    mailbox,
+    act: (address: string, action: "pause" | "resume" | "delete") => `${mailbox(address)}/${action}`,
+    webhooks: (query: Query = {}) => withQuery(`${base}/webhooks`, query),
+    outbox: `${base}/outbox`,
+    outboxOf,
+    kept: (address: string, id: string) => `${outboxOf(address)}/${id}`,
+    settings: `${base}/settings`,
+    signOut: `${base}/sign-out`,
+  } as const;
+}
+
+export type ConsoleLinks = ReturnType<typeof consoleLinks>;
+
+/** Where one signs in; nobody has a token yet. */
+export function signInLink(query: Query = {}): string {
+  return withQuery(`${CONSOLE}/sign-in`, query);
+}
 
 /** What is "" is left out. */
-function withQuery(path: string, query: Record<string, string>): string {
+function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/**
- * A path of ours that somebody asks to be led back to; the console for anything else. A second slash or a backslash would
- * name another host.
- */
-export function ownPath(text: string | null): string {
-  return text !== null && /^\/(?![/\\])[\x21-\x7e]{0,500}$/.test(text) ? text : CONSOLE;
+/** The page of the console that somebody asks to be led back to, without a token; the first one for anything else. */
+export function wantedPage(text: string | null): string {
+  if (text === null || !/^\/operator(?:[/?][\x21-\x7e]{0,500})?$/.test(text)) return CONSOLE;
+  return consolePathOf(text).page;
 }
 
 /** Leads a browser to a page with GET, whatever it came with. */

@@ -2,7 +2,6 @@ import type { DirectorySearch } from "../../../contract/directory.ts";
 import type { EntryRow } from "../../../directory/schema.ts";
 import { findMailboxes, type FoundMailboxes } from "../../directory-search.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
-import { links } from "./links.ts";
 import { countText, Day } from "./words.tsx";
 
 const PAGE_SIZE = 25;
@@ -32,18 +31,27 @@ export async function mailboxListPage(call: ConsoleCall): Promise<Response> {
       <>
         <div class="spread heading">
           <h1>Mailboxes</h1>
-          <a class="button primary" href={links.create}>
+          <a class="button primary" href={call.links.create}>
             Create a mailbox
           </a>
         </div>
-        <SearchForm {...search} />
-        {found.total === 0 ? <NothingFound {...search} /> : <Found search={search} found={found} />}
+        <SearchForm call={call} search={search} />
+        {found.total === 0 ? (
+          <NothingFound call={call} search={search} />
+        ) : (
+          <Found call={call} search={search} found={found} />
+        )}
       </>
     ),
   });
 }
 
 type Search = Omit<DirectorySearch, "limit">;
+
+interface Searched {
+  call: ConsoleCall;
+  search: Search;
+}
 
 function readSearch(query: URLSearchParams): Search {
   return {
@@ -53,9 +61,9 @@ function readSearch(query: URLSearchParams): Search {
   };
 }
 
-function SearchForm({ text, only }: Search) {
+function SearchForm({ call, search: { text, only } }: Searched) {
   return (
-    <form class="inline search" role="search" action={links.mailboxes()}>
+    <form class="inline search" role="search" action={call.links.mailboxes()}>
       <div class="field">
         <label for="q">Part of the address</label>
         <input
@@ -82,7 +90,7 @@ function SearchForm({ text, only }: Search) {
   );
 }
 
-function NothingFound({ text, only }: Search) {
+function NothingFound({ call, search: { text, only } }: Searched) {
   if (text === "" && only === null) {
     return (
       <div class="card">
@@ -101,13 +109,13 @@ function NothingFound({ text, only }: Search) {
         shorter part of the name, or another state.
       </p>
       <p>
-        <a href={links.mailboxes()}>Show all mailboxes</a>
+        <a href={call.links.mailboxes()}>Show all mailboxes</a>
       </p>
     </div>
   );
 }
 
-function Found({ search, found }: { search: Search; found: FoundMailboxes }) {
+function Found({ call, search, found }: Searched & { found: FoundMailboxes }) {
   const { text, only, after } = search;
   const query = { q: text, only: only ?? "" };
   return (
@@ -122,14 +130,14 @@ function Found({ search, found }: { search: Search; found: FoundMailboxes }) {
       ) : (
         <ul class="rows">
           {found.entries.map((entry) => (
-            <Entry entry={entry} />
+            <Entry call={call} entry={entry} />
           ))}
         </ul>
       )}
       <nav class="pager" aria-label="Pages of the list">
-        {after === "" ? <span /> : <a href={links.mailboxes(query)}>First page</a>}
+        {after === "" ? <span /> : <a href={call.links.mailboxes(query)}>First page</a>}
         {found.next === null ? null : (
-          <a class="button" rel="next" href={links.mailboxes({ ...query, after: found.next })}>
+          <a class="button" rel="next" href={call.links.mailboxes({ ...query, after: found.next })}>
             Next page
           </a>
         )}
@@ -138,10 +146,10 @@ function Found({ search, found }: { search: Search; found: FoundMailboxes }) {
   );
 }
 
-function Entry({ entry }: { entry: EntryRow }) {
+function Entry({ call, entry }: { call: ConsoleCall; entry: EntryRow }) {
   return (
     <li>
-      <a class="entry" href={links.mailbox(entry.address)}>
+      <a class="entry" href={call.links.mailbox(entry.address)}>
         <span class="mono break">{entry.address}</span>
         <span class="row small">
           <Badges {...entry} />

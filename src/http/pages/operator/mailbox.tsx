@@ -4,7 +4,7 @@ import { canonicalAddress } from "../../../mail/address.ts";
 import type { Overview } from "../../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../as-operator.ts";
 import { consolePage, Form, problemPage, type ConsoleCall, type Notice } from "./frame.tsx";
-import { links, seeOther } from "./links.ts";
+import { seeOther } from "./links.ts";
 import { Targets } from "./targets.tsx";
 import { Moment, numberText, sizeText } from "./words.tsx";
 
@@ -32,7 +32,9 @@ export async function pause(call: ConsoleCall, written: string): Promise<Respons
     return show(call, address, { notice: { kind: "bad", text }, status: STATUS.invalid });
   }
   const paused = await mailboxAt(call.env, address).pause(AS_OPERATOR, reason === "" ? null : reason);
-  return paused.ok ? seeOther(links.mailbox(address, { done: "paused" })) : problemPage(call, paused.error);
+  return paused.ok
+    ? seeOther(call.links.mailbox(address, { done: "paused" }))
+    : problemPage(call, paused.error);
 }
 
 /** POST /operator/mailboxes/:address/resume. */
@@ -41,7 +43,7 @@ export async function resume(call: ConsoleCall, written: string): Promise<Respon
   if (address === null) return problemPage(call, notFound("Mailbox"));
   const resumed = await mailboxAt(call.env, address).resume(AS_OPERATOR);
   return resumed.ok
-    ? seeOther(links.mailbox(address, { done: "resumed" }))
+    ? seeOther(call.links.mailbox(address, { done: "resumed" }))
     : problemPage(call, resumed.error);
 }
 
@@ -57,7 +59,7 @@ export async function erase(call: ConsoleCall, written: string): Promise<Respons
     });
   }
   const erased = await mailboxAt(call.env, address).destroy(AS_OPERATOR);
-  return erased.ok ? seeOther(links.mailboxes({ done: "deleted" })) : problemPage(call, erased.error);
+  return erased.ok ? seeOther(call.links.mailboxes({ done: "deleted" })) : problemPage(call, erased.error);
 }
 
 interface Shown {
@@ -83,7 +85,7 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
         <h1>
           <span class="mono">{address}</span>
         </h1>
-        <State mailbox={mailbox} />
+        <State call={call} mailbox={mailbox} />
         <Usage mailbox={mailbox} />
         <h2>Webhooks</h2>
         {mailbox.webhooks.length === 0 ? (
@@ -95,7 +97,7 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
         {mailbox.pause === null ? (
           <PauseForm call={call} address={address} />
         ) : (
-          <Form call={call} action={links.act(address, "resume")}>
+          <Form call={call} action={call.links.act(address, "resume")}>
             <button class="primary">Resume the mailbox</button>
           </Form>
         )}
@@ -105,7 +107,8 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
   });
 }
 
-function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }: { mailbox: Overview }) {
+function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
+  const { info, kind, pause: paused, keys, hasKept, stats } = mailbox;
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -152,7 +155,7 @@ function State({ mailbox: { info, kind, pause: paused, keys, hasKept, stats } }:
         <>
           <dt>Kept mail</dt>
           <dd>
-            <a href={links.outboxOf(info.mailbox)}>Mail that would have left</a>
+            <a href={call.links.outboxOf(info.mailbox)}>Mail that would have left</a>
           </dd>
         </>
       ) : null}
@@ -213,7 +216,7 @@ function Usage({ mailbox: { stats, quotaBytes, info } }: { mailbox: Overview }) 
 
 function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
   return (
-    <Form call={call} action={links.act(address, "pause")}>
+    <Form call={call} action={call.links.act(address, "pause")}>
       <div class="field">
         <label for="reason">Pause it, because</label>
         <input
@@ -237,7 +240,7 @@ function EraseForm({ call, address, fault }: { call: ConsoleCall; address: strin
   return (
     <details open={fault !== undefined}>
       <summary>Erase this mailbox</summary>
-      <Form call={call} action={links.act(address, "delete")}>
+      <Form call={call} action={call.links.act(address, "delete")}>
         <p>
           Its mail, its keys and its settings are gone at once and for good. There is no way back, and mail to
           it is refused from then on.

@@ -6,7 +6,6 @@ import type { UnsentMessage } from "../../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../as-operator.ts";
 import { mailboxesThatKept } from "../../directory-search.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
-import { links } from "./links.ts";
 import { Moment } from "./words.tsx";
 
 /** As many mailboxes are asked at most, and each has the newest message at least once among them. */
@@ -48,9 +47,9 @@ export async function outboxPage(call: ConsoleCall): Promise<Response> {
         ) : (
           <>
             <h2>Newest</h2>
-            <KeptList kept={kept.slice(0, NEWEST)} showMailbox />
+            <KeptList call={call} kept={kept.slice(0, NEWEST)} showMailbox />
             <p>
-              <a href={links.mailboxes({ only: "kept" })}>All mailboxes with kept mail</a>
+              <a href={call.links.mailboxes({ only: "kept" })}>All mailboxes with kept mail</a>
             </p>
           </>
         )}
@@ -88,17 +87,17 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
       <>
         <h1>Kept mail</h1>
         <p>
-          Of <a href={links.mailbox(address)}>{address}</a>, the newest first.
+          Of <a href={call.links.mailbox(address)}>{address}</a>, the newest first.
         </p>
         {messages.length === 0 ? (
           <p class="card">There is none{cursor === null ? "" : " further back"}.</p>
         ) : (
-          <KeptList kept={messages.map((mail) => ({ mailbox: address, mail }))} />
+          <KeptList call={call} kept={messages.map((mail) => ({ mailbox: address, mail }))} />
         )}
         <nav class="pager" aria-label="Pages of the list">
-          {cursor === null ? <span /> : <a href={links.outboxOf(address)}>Newest</a>}
+          {cursor === null ? <span /> : <a href={call.links.outboxOf(address)}>Newest</a>}
           {next_cursor === null ? null : (
-            <a class="button" rel="next" href={links.outboxOf(address, { cursor: next_cursor })}>
+            <a class="button" rel="next" href={call.links.outboxOf(address, { cursor: next_cursor })}>
               Older
             </a>
           )}
@@ -108,12 +107,18 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
   });
 }
 
-function KeptList({ kept, showMailbox = false }: { kept: readonly Kept[]; showMailbox?: boolean }) {
+interface Listed {
+  call: ConsoleCall;
+  kept: readonly Kept[];
+  showMailbox?: boolean;
+}
+
+function KeptList({ call, kept, showMailbox = false }: Listed) {
   return (
     <ul class="rows">
       {kept.map(({ mailbox, mail }) => (
         <li>
-          <a href={links.kept(mailbox, mail.id)}>
+          <a href={call.links.kept(mailbox, mail.id)}>
             <span class="spread">
               <strong class="break">{mail.subject === "" ? "(no subject)" : mail.subject}</strong>
               <span class="small muted">

@@ -1,28 +1,27 @@
 import { configOf } from "../../../env.ts";
 import { isOperatorKey } from "../../caller.ts";
-import { beginSession, readSession } from "../../operator-session.ts";
+import { CONSOLE, withToken } from "../../console-path.ts";
+import { beginSession } from "../../operator-session.ts";
 import { urlOf } from "../../request-url.ts";
 import { isSameOrigin } from "../../same-origin.ts";
 import { strike } from "../../strike.ts";
 import { pageResponse } from "../shell.tsx";
+import type { StaticName } from "../static-files.ts";
 import { readForm } from "./form.ts";
 import { FORM_HEADERS, NoticeBox, type Notice } from "./frame.tsx";
-import { links, ownPath, seeOther } from "./links.ts";
+import { seeOther, signInLink, wantedPage } from "./links.ts";
 
 /**
- * GET /operator/sign-in?next=…: asks for the operator's key. Who is signed in already is led on. A browser that a link of
- * another site led here has left the cookie out: it is told to ask once more, which is then asked from here.
+ * GET /operator/sign-in?next=…: asks for the operator's key. Who is signed in already is led on by the page's script, which
+ * keeps the page token that the address leaves out.
  */
-export async function signInPage(request: Request, env: Env): Promise<Response> {
+export function signInPage(request: Request, env: Env): Promise<Response> {
   const query = urlOf(request).searchParams;
-  const next = ownPath(query.get("next"));
-  if ((await readSession(request, env)) !== null) return seeOther(next);
   const isDone = query.get("done") === "signed-out";
-  const isLedHere = request.headers.get("Sec-Fetch-Site") === "cross-site";
   return askForKey(env, {
-    next,
+    next: wantedPage(query.get("next")),
     status: 200,
-    headers: isLedHere ? { Refresh: `0; url=${links.signIn({ next })}` } : {},
+    scripts: ["sign-in.js"],
     notice: isDone ? { kind: "good", text: "You are signed out." } : null,
   });
 }
@@ -32,10 +31,13 @@ export async function signIn(request: Request, env: Env): Promise<Response> {
   const config = configOf(env);
   if (!isSameOrigin(request, config)) return foreignForm();
   const form = await readForm(request);
-  const next = ownPath(form?.get("next") ?? null);
+  const next = wantedPage(form?.get("next") ?? null);
   const key = form?.get("key")?.trim() ?? "";
   if (key === "") return askForKey(env, { next, status: 400, fault: "Enter the operator key." });
-  if (isOperatorKey(key, config)) return seeOther(next, { "Set-Cookie": beginSession(request, config) });
+  if (isOperatorKey(key, config)) {
+    const { cookie, pageToken } = beginSession(request, config);
+    return seeOther(withToken(next, pageToken), { "Set-Cookie": cookie });
+  }
   const tooMany = await strike(request, env, config);
   if (tooMany === null) {
     return askForKey(env, {
@@ -54,9 +56,9 @@ export async function signIn(request: Request, env: Env): Promise<Response> {
 }
 
 /** The session ended while a form was open: what it asked for was not done. */
-export function signInAgain(env: Env, next: string): Promise<Response> {
+export function signInAgain(env: Env): Promise<Response> {
   return askForKey(env, {
-    next,
+    next: CONSOLE,
     status: 403,
     notice: { kind: "warn", text: "You are signed out, so nothing was changed. Sign in and do it again." },
   });
@@ -75,7 +77,7 @@ export function foreignForm(): Promise<Response> {
         <h1>This did not come from the console</h1>
         <p>Nothing was changed: the form was sent by another site, or by a page that is no longer current.</p>
         <p class="actions">
-          <a class="button" href={links.mailboxes()}>
+          <a class="button" href={CONSOLE}>
             Open the console
           </a>
         </p>
@@ -91,6 +93,7 @@ interface Asking {
   /** What was wrong with the key. */
   fault?: string;
   headers?: Record<string, string>;
+  scripts?: readonly StaticName[];
 }
 
 function askForKey(env: Env, asking: Asking): Promise<Response> {
@@ -100,6 +103,7 @@ function askForKey(env: Env, asking: Asking): Promise<Response> {
     place: "/operator",
     narrow: true,
     status: asking.status,
+    scripts: asking.scripts,
     headers: { ...FORM_HEADERS, ...asking.headers },
     children: (
       <>
@@ -125,7 +129,7 @@ function NoOperator() {
 
 function KeyForm({ next, fault }: Asking) {
   return (
-    <form method="post" action={links.signIn()}>
+    <form method="post" action={signInLink()}>
       <input type="hidden" name="next" value={next} />
       <div class={fault === undefined ? "field" : "field wrong"}>
         <label for="key">Operator key</label>

@@ -3,7 +3,6 @@ import type { TargetHealth } from "../../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../as-operator.ts";
 import { findMailboxes } from "../../directory-search.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
-import { links } from "./links.ts";
 import { Targets } from "./targets.tsx";
 import { countText } from "./words.tsx";
 
@@ -40,7 +39,7 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
         {mailboxes.map(({ address, targets }) => (
           <section>
             <h2 class="break">
-              <a href={links.mailbox(address)}>{address}</a>
+              <a href={call.links.mailbox(address)}>{address}</a>
             </h2>
             {targets.length === 0 ? (
               <p class="muted">It was set right a moment ago.</p>
@@ -50,9 +49,9 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
           </section>
         ))}
         <nav class="pager" aria-label="Pages of the list">
-          {after === "" ? <span /> : <a href={links.webhooks()}>First page</a>}
+          {after === "" ? <span /> : <a href={call.links.webhooks()}>First page</a>}
           {found.next === null ? null : (
-            <a class="button" rel="next" href={links.webhooks({ after: found.next })}>
+            <a class="button" rel="next" href={call.links.webhooks({ after: found.next })}>
               Next page
             </a>
           )}

@@ -1,6 +1,6 @@
 // Approve, deny, and sign in before, on the page of a claim. What came of it the server shows: the page is asked for again.
 import { find } from "./lib/dom.ts";
-import { isSignedIn, signIn } from "./lib/operator-session.ts";
+import { isSignedIn, keepTokenOfPath, sessionHeaders, signIn } from "./lib/operator-session.ts";
 import { problemText } from "./lib/problem.ts";
 
 const UNAUTHORIZED = 401;
@@ -26,7 +26,7 @@ function challengeToken(): string {
 async function decide(wanted: string): Promise<void> {
   const { code = "", proof = "" } = decision.dataset;
   const body = { device_code: code, proof, decision: wanted, turnstile_token: challengeToken() };
-  const headers = { "Content-Type": "application/json" };
+  const headers = { "Content-Type": "application/json", ...sessionHeaders() };
   const request = { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch("/v1/claim/confirm", request).catch(() => null);
   if (response?.ok === true || ENDED.includes(response?.status ?? 0)) {
@@ -71,10 +71,11 @@ for (const button of buttons.querySelectorAll("button")) {
 }
 
 if (needsSignIn) {
+  keepTokenOfPath();
   const form = find("#sign-in", HTMLFormElement);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void busy(() => submitKey(find("#key", HTMLInputElement)));
   });
-  if (!form.hidden) void isSignedIn().then((isIn) => (isIn ? showSignIn(false) : undefined));
+  void isSignedIn().then((isIn) => (isIn === true ? showSignIn(false) : undefined));
 }

@@ -1,19 +1,46 @@
 const PLACE = "/operator/session";
+const NAME = "operator-session";
+const IN_PATH = /^\/operator\/([0-9a-f]{64})(?=\/|$)/;
 
-/** Whether this browser is signed in. A page that a link of another site led to was asked for without the cookie. */
-export async function isSignedIn(): Promise<boolean> {
-  const response = await fetch(PLACE).catch(() => null);
+/**
+ * The page token of the operator's session, without which its cookie opens nothing. Local storage is of this origin alone,
+ * where a cookie is of every port of the host; a tab that is opened anew finds it there.
+ */
+export function pageToken(): string | null {
+  return localStorage.getItem(NAME);
+}
+
+/** Keeps the token that the address of this page has, if any: such a page is shown in its session alone. */
+export function keepTokenOfPath(): void {
+  const token = IN_PATH.exec(location.pathname)?.[1];
+  if (token !== undefined) localStorage.setItem(NAME, token);
+}
+
+export function forgetToken(): void {
+  localStorage.removeItem(NAME);
+}
+
+/** What shows a request to be of the session, beside the cookie. */
+export function sessionHeaders(): Record<string, string> {
+  const token = pageToken();
+  return token === null ? {} : { "Mailkeep-Session": token };
+}
+
+/** Whether this browser is signed in; null where the server does not answer. */
+export async function isSignedIn(): Promise<boolean | null> {
+  if (pageToken() === null) return false;
+  const response = await fetch(PLACE, { headers: sessionHeaders() }).catch(() => null);
   const body: unknown = response?.ok === true ? await response.json().catch(() => null) : null;
-  return typeof body === "object" && body !== null && Reflect.get(body, "signed_in") === true;
+  return typeof body === "object" && body !== null ? Reflect.get(body, "signed_in") === true : null;
 }
 
 /** Signs in with the operator's key; null where the server does not answer. */
-export function signIn(key: string): Promise<Response | null> {
+export async function signIn(key: string): Promise<Response | null> {
   const headers = { "Content-Type": "application/json" };
-  return fetch(PLACE, { method: "POST", headers, body: JSON.stringify({ key }) }).catch(() => null);
-}
-
-/** Signs out in this browser. */
-export async function signOut(): Promise<void> {
-  await fetch(PLACE, { method: "DELETE" });
+  const request = { method: "POST", headers, body: JSON.stringify({ key }) };
+  const response = await fetch(PLACE, request).catch(() => null);
+  const body: unknown = response?.ok === true ? await response.clone().json() : null;
+  if (typeof body === "object" && body !== null)
+    localStorage.setItem(NAME, String(Reflect.get(body, "token")));
+  return response;
 }
