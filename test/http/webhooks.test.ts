@@ -121,7 +121,8 @@ describe("a URL that a setting would allow", () => {
   });
 
   it("is refused without it on the platform, and where the setting would not help", async () => {
-    expect((await patch({ webhook_url: local })).body).not.toHaveProperty("fix");
+    const unnamed = { fix: expect.not.stringContaining("ALLOW_PRIVATE_WEBHOOKS") as string };
+    expect((await patch({ webhook_url: local })).body).toMatchObject(unnamed);
     for (const webhook_url of [
       "ftp://127.0.0.1/",
       "http://user@localhost/",
@@ -129,7 +130,7 @@ describe("a URL that a setting would allow", () => {
     ]) {
       const { status, body } = await patch({ webhook_url }, ONE_MACHINE);
       expect([webhook_url, status]).toEqual([webhook_url, 400]);
-      expect(body).not.toHaveProperty("fix");
+      expect(body).toMatchObject(unnamed);
     }
   });
 });

@@ -64,6 +64,10 @@ describe("a blob whose reservation has ended", () => {
     const MAILBOX = {
       getByName: (name: string) => ({
         reserve: (keys: string[], bytes: number) => env.MAILBOX.getByName(name).reserve(keys, bytes),
+        // Its text is large too, and lies in rows.
+        putChunk: (...args: Parameters<ReturnType<typeof actorOf>["putChunk"]>) =>
+          env.MAILBOX.getByName(name).putChunk(...args),
+        deleteChunks: (keys: string[]) => env.MAILBOX.getByName(name).deleteChunks(keys),
         async receive(...args: Parameters<ReturnType<typeof actorOf>["receive"]>) {
           written.open();
           await door.opened;
