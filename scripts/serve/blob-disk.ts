@@ -1,57 +1,63 @@
-import { open, readdir } from "node:fs/promises";
+import { mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
 /** Folders below the data folder that the runtime makes on its first start. */
 const FOLDER_DEPTH = 3;
+/** A reader waits for the bucket's database only while that is opened after a crash. This process does nothing else meanwhile. */
+const BUSY_MS = 100;
+
+/** Where the databases of all local buckets lie, below the folder of the buckets. */
+const INDEX_FOLDER = "miniflare-R2BucketObject";
+const METADATA = "metadata.sqlite";
+/** Files of a blob: one, or those of its parts. */
+const FILES = `SELECT blob_id AS file FROM _mf_objects WHERE key = ? AND blob_id IS NOT NULL
+  UNION ALL SELECT blob_id FROM _mf_multipart_parts WHERE upload_id = ?`;
 
 /**
  * Brings what the local bucket has stored onto the disk. The bucket writes a blob beside its place and renames it, and leaves
  * both to the system, which may take half a minute: a power loss in between would leave an acknowledged message without its
- * bytes. The databases do sync what they write.
+ * bytes. The databases do sync what they write. In which files a blob lies, the bucket's own database tells: their folder may
+ * hold any number of others, and is not looked through.
  */
 export class BlobDisk {
-  readonly #folder: string;
-  /** Blobs that are on the disk; null before the first look. */
-  #synced: Set<string> | null = null;
-  #running: Promise<void> = Promise.resolve();
-  #next: Promise<void> | null = null;
+  readonly #index: string;
+  readonly #files: string;
 
   constructor(dataDir: string, bucket: string) {
-    this.#folder = path.join(dataDir, "r2", bucket, "blobs");
+    this.#index = path.join(dataDir, "r2", INDEX_FOLDER);
+    this.#files = path.join(dataDir, "r2", bucket, "blobs");
   }
 
-  /** Takes the blobs that are there as they are, before the runtime starts: of those that were acknowledged each was synced. */
+  /** Makes the folder before the runtime starts, so that it is synced with the others and no blob is the first. */
   async begin(): Promise<void> {
-    this.#synced = new Set(await this.#blobs());
+    await mkdir(this.#files, { recursive: true });
   }
 
-  /** Resolves when every blob that was stored before the call is on the disk. Calls that come together share one look. */
-  sync(): Promise<void> {
-    this.#next ??= this.#running
-      // Its own callers were told.
-      .catch(() => {})
-      .then(() => {
-        this.#next = null;
-        this.#running = this.#sync();
-        return this.#running;
-      });
-    return this.#next;
+  /**
+   * Resolves when a blob that was stored is on the disk; throws where it is not there.
+   *
+   * @param upload id of the upload in parts that it came by; null for a blob in one piece.
+   */
+  async sync(key: string, upload: string | null): Promise<void> {
+    const files = await this.#filesOf(key, upload);
+    if (files.length === 0) throw new Error("The bucket has no such blob");
+    for (const file of files) await syncPath(path.join(this.#files, file));
+    await syncPath(this.#files);
   }
 
-  async #sync(): Promise<void> {
-    const [blobs, known] = [await this.#blobs(), this.#synced];
-    const fresh = blobs.filter((blob) => known?.has(blob) !== true);
-    for (const blob of fresh) await syncPath(path.join(this.#folder, blob));
-    if (fresh.length > 0) await syncPath(this.#folder);
-    // The first blob makes the folder.
-    if (known === null || known.size === 0) await syncPath(path.dirname(this.#folder));
-    this.#synced = new Set(blobs);
-  }
-
-  async #blobs(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch(nothingIfGone<string[]>([]));
-    // What is still being written has a name with a dot.
-    return names.filter((name) => !name.startsWith("."));
+  async #filesOf(key: string, upload: string | null): Promise<string[]> {
+    for (const name of await readdir(this.#index)) {
+      if (!name.endsWith(".sqlite") || name === METADATA) continue;
+      const index = new DatabaseSync(path.join(this.#index, name), { readOnly: true, timeout: BUSY_MS });
+      try {
+        const rows = index.prepare(FILES).all(key, upload);
+        if (rows.length > 0) return rows.map(({ file }) => String(file));
+      } finally {
+        index.close();
+      }
+    }
+    return [];
   }
 }
 
@@ -64,19 +70,12 @@ export async function syncFolders(folder: string, depth = FOLDER_DEPTH): Promise
   await syncPath(folder);
 }
 
-/** Syncs a file or the entries of a folder; one that was removed meanwhile needs it no more. */
+/** Syncs a file or the entries of a folder. */
 export async function syncPath(file: string): Promise<void> {
-  const handle = await open(file, "r").catch(nothingIfGone(null));
+  const handle = await open(file, "r");
   try {
-    await handle?.sync();
+    await handle.sync();
   } finally {
-    await handle?.close();
+    await handle.close();
   }
-}
-
-function nothingIfGone<T>(nothing: T): (error: unknown) => T {
-  return (error) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return nothing;
-    throw error;
-  };
 }

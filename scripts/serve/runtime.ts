@@ -97,8 +97,9 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
   // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
-  const BLOB_DISK = async () => {
-    await disk?.sync();
+  const BLOB_DISK = async (request: { url: string }) => {
+    const { searchParams: blob } = new URL(request.url);
+    await disk?.sync(blob.get("key") ?? "", blob.get("upload"));
     return new Response(null, { status: 204 });
   };
   return {

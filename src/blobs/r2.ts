@@ -28,7 +28,7 @@ export class R2BlobStore implements BlobStore {
 
   async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
     await this.#putWhole(key, parts);
-    await this.#onDisk();
+    await this.#onDisk(key);
   }
 
   async #putWhole(key: string, parts: readonly Uint8Array[]): Promise<void> {
@@ -50,11 +50,11 @@ export class R2BlobStore implements BlobStore {
    * known; but of one that breaks off the bucket of a local server keeps the beginning on disk, where nothing finds it.
    */
   async write(key: string, pieces: Pieces): Promise<void> {
-    await this.#writePieces(key, pieces);
-    await this.#onDisk();
+    await this.#onDisk(key, await this.#writePieces(key, pieces));
   }
 
-  async #writePieces(key: string, pieces: Pieces): Promise<void> {
+  /** Answers the id of the upload in parts; null where there was none. */
+  async #writePieces(key: string, pieces: Pieces): Promise<string | null> {
     let upload: R2MultipartUpload | null = null;
     let total = 0;
     const parts: R2UploadedPart[] = [];
@@ -62,7 +62,7 @@ export class R2BlobStore implements BlobStore {
       for await (const part of chunksOf(pieces, PART_BYTES)) {
         if (upload === null && part.byteLength < PART_BYTES) {
           await this.#putBytes(key, part);
-          return;
+          return null;
         }
         upload ??= await this.#within(this.#bucket.createMultipartUpload(key));
         total += part.byteLength;
@@ -70,6 +70,7 @@ export class R2BlobStore implements BlobStore {
       }
       if (upload === null) await this.#putBytes(key, new Uint8Array());
       else expectSize(await this.#within(upload.complete(parts)), total);
+      return upload?.uploadId ?? null;
     } catch (error) {
       // An upload that cannot be aborted either is the bucket's to drop, which it does after a week.
       if (upload !== null) await this.#within(upload.abort()).catch(() => {});
@@ -87,9 +88,10 @@ export class R2BlobStore implements BlobStore {
   }
 
   /** Throws where what was stored may be lost with the power. */
-  async #onDisk(): Promise<void> {
+  async #onDisk(key: string, upload: string | null = null): Promise<void> {
     if (this.#disk === undefined) return;
-    const synced = await this.#within(this.#disk.fetch("http://disk/sync"));
+    const blob = new URLSearchParams({ key, ...(upload === null ? {} : { upload }) });
+    const synced = await this.#within(this.#disk.fetch(`http://disk/sync?${blob}`));
     if (!synced.ok) throw new Error("A blob could not be brought onto the disk");
   }
 

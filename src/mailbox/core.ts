@@ -214,7 +214,7 @@ export abstract class MailboxCore extends Server<Env> {
     try {
       const now = Date.now();
       if (this.account === null) {
-        await this.#lifecycle.drainLate(now);
+        await this.#lifecycle.drainLate(now, () => this.account === null);
         return;
       }
       if (!this.account.isLive(now)) {

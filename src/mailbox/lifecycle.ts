@@ -103,14 +103,15 @@ export class Lifecycle {
 
   /**
    * Where the mailbox is gone: erases blobs whose writers were still at it when it ended. When none is left, nothing is, and
-   * nothing is due.
+   * nothing is due. `isGone`: whether it still is: another may be made while the bucket is asked, and sees to the rest.
    */
-  async drainLate(nowMs: number): Promise<void> {
+  async drainLate(nowMs: number, isGone: () => boolean): Promise<void> {
     if (this.#db.first(statements.FIND_LATE_BLOBS) === null) return;
     const next = await eraseLateBlobs(this.#erasure(), nowMs).catch((error: unknown) => {
       console.error("Blobs of a mailbox that ended could not be erased and are tried again:", error);
       return nowMs + REPORT_RETRY_MS;
     });
+    if (!isGone()) return;
     if (next === null) await this.#storage.deleteAll();
     else await this.#storage.setAlarm(next);
   }

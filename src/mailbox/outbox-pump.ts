@@ -9,6 +9,7 @@ import {
   afterNews,
   afterTry,
   isHanding,
+  isSettled,
   nextTryAt,
   type RecipientState,
 } from "../outbound/ledger.ts";
@@ -25,13 +26,14 @@ import type { RecipientRow } from "./schema.ts";
 
 /** Messages handed over at once, each way. */
 const MAX_AT_ONCE = 2;
-/** How far off a message that is tried is due again: longer than any transport takes for one. */
+/** How far off a message that is tried is due again: longer than any transport takes for one copy. */
 const LEASE_MS = 15 * 60_000;
 /** While something is tried the alarm rings as often: should the process die, a new one sees to what it left. */
 const HEARTBEAT_MS = 30_000;
 /**
- * Tries in a row that may begin without coming to an end. Nearly always it is the process that ended, for a reason that has
- * nothing to do with the message; a message that ends it each time would take everybody's service down for ever.
+ * Tries in a row that may begin without coming to an end, or to that of a recipient. Nearly always it is the process that
+ * ended, for a reason that has nothing to do with the message; a message that ends it each time would take everybody's service
+ * down for ever.
  */
 const MAX_UNENDED_TRIES = 5;
 const GIVEN_UP = `Given up: in ${MAX_UNENDED_TRIES} tries in a row the service stopped while it composed this message or handed it over`;
@@ -74,8 +76,10 @@ interface Lane {
 interface Try {
   way: Way;
   departing: Departing;
-  /** Tries made that way, this one included. */
+  /** Tries that way that came to an end, and this one. */
   tries: number;
+  /** Which of its copies goes out first. */
+  turn: number;
   /** Those that are tried, as they stood when it began. */
   recipients: readonly Readonly<RecipientRow>[];
 }
@@ -204,8 +208,8 @@ export class OutboxPump {
         return null;
       }
       for (const recipient of recipients) this.#hand(recipient, way, nowMs);
-      outbox.plan(seq, way, { made: made + 1, unended: unended + 1, dueAt: nowMs + LEASE_MS });
-      return { way, departing, tries: made + 1, recipients };
+      outbox.plan(seq, way, { made, unended: unended + 1, dueAt: nowMs + LEASE_MS });
+      return { way, departing, tries: made + 1, turn: made + unended, recipients };
     });
     if (begun === null) this.#tools.moved(seq);
     else clock.atLatest(nowMs + HEARTBEAT_MS);
@@ -247,7 +251,7 @@ export class OutboxPump {
     const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
     const mailbox = this.#tools.account()?.row.address ?? "";
     const copies = copiesOf(begun.departing, begun.recipients, { transport, mailbox, sizeBytes });
-    for (const copy of inTurn(copies, begun.tries)) {
+    for (const copy of inTurn(copies, begun.turn)) {
       if (this.#closed) return;
       const positions = new Set(copy.recipients.map(({ position }) => position));
       if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
@@ -338,8 +342,11 @@ export class OutboxPump {
       const told = news.filter(({ kind }, index) => kind !== "message.sent" || index === firstSent);
       const all = outbox.recipients(seq);
       const ours = all.filter((one) => wayTo(one) === way);
-      // Until the last copy the lease of the try goes on.
-      if (!ours.some(({ state }) => isHanding(state))) {
+      if (ours.some(({ state }) => isHanding(state))) {
+        // Other copies follow. What ends the process now is no fault of the message, which got through to somebody.
+        const isFurther = recipients.some(({ state }) => isSettled(state));
+        if (isFurther) outbox.plan(seq, way, { made: tries - 1, unended: 1, dueAt: nowMs + LEASE_MS });
+      } else {
         const dueAt = ours.some(({ state }) => state === "queued") ? nextTryAt(tries, nowMs) : null;
         outbox.plan(seq, way, { made: tries, unended: 0, dueAt });
         if (dueAt !== null) clock.atLatest(dueAt);
@@ -400,8 +407,8 @@ function pauseAfterDeath(unended: number, recipients: readonly RecipientRow[]): 
 }
 
 /** Each try begins with another: a recipient at whom a relay hangs must not be in front of the same ones always. */
-function inTurn(copies: readonly Copy[], tries: number): Copy[] {
-  const first = (tries - 1) % copies.length;
+function inTurn(copies: readonly Copy[], turn: number): Copy[] {
+  const first = turn % copies.length;
   return [...copies.slice(first), ...copies.slice(0, first)];
 }
 

@@ -22,8 +22,9 @@ export function wayToAddress(address: string, mailDomain: string): Way {
 
 /** Tries of one way. */
 export interface Tries {
+  /** Those that came to an end. */
   made: number;
-  /** Those that were begun since one of them last ended: more than none while one is under way, or after a death. */
+  /** Those that were begun since, or since one settled a recipient: more than none while one is under way, or after a death. */
   unended: number;
   /** ms since 1970; null = nothing is tried any more. */
   dueAt: number | null;

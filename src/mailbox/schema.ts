@@ -160,11 +160,11 @@ export type OutboxRow = {
   /** MAIL FROM of copies that several recipients share. */
   return_path: string;
   smtp_utf8: 0 | 1;
-  /** Tries to hand it over outside the deployment. */
+  /** Tries to hand it over outside the deployment that came to an end. */
   tries: number;
   /** The next of them, or the end of the lease of one under way; null = nobody tries. */
   due_at: number | null;
-  /** Tries to deliver it inside the deployment. */
+  /** Tries to deliver it inside the deployment that came to an end. */
   inside_tries: number;
   inside_due_at: number | null;
   /** Tries outside that were begun since one of them last ended. */

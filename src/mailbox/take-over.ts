@@ -1,5 +1,6 @@
 import { inTime } from "../blobs/bucket-call.ts";
 import { locatorOf } from "../contract/key.ts";
+import type { Problem } from "../contract/problem.ts";
 import type { KeptMail } from "../contract/claim.ts";
 import { ANYONE } from "../contract/scope.ts";
 import type { Config } from "../env.ts";
@@ -156,8 +157,7 @@ export class TakeOver {
     let cursor = row.position === 0 ? null : writeCursor(row.position);
     do {
       const page = await source.mailbox.stale(access, { cursor, limit: PAGE_MESSAGES });
-      // It has expired or was deleted: what is here is all there is.
-      if (!page.ok) return "done";
+      if (!page.ok) return endOf(page.error);
       for (const message of page.value.messages) {
         const kept = await this.#keep(source, message);
         if (kept !== "kept") return kept;
@@ -179,7 +179,7 @@ export class TakeOver {
     if (row === undefined) return "done";
     const raw = await source.mailbox.raw(source.access, message.id);
     // Deleted there since the page was read.
-    if (!raw.ok) return raw.error.code === "not_found" ? "kept" : "done";
+    if (!raw.ok) return raw.error.code === "not_found" ? "kept" : endOf(raw.error);
     const mail = {
       raw: await this.#bytesOf(source.mailbox, raw.value),
       envelope: envelopeOf(message.metadata),
@@ -203,4 +203,10 @@ export class TakeOver {
     if (!stream) throw new Error("A message that is taken over cannot be read");
     return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
   }
+}
+
+/** The temporary mailbox has expired or was deleted: what is here is all there is. Throws where it refuses for now alone. */
+function endOf({ code, error }: Problem): "done" {
+  if (code === "unauthorized" || code === "not_found") return "done";
+  throw new Error(`The temporary mailbox does not answer: ${error}`);
 }

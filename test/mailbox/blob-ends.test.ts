@@ -135,7 +135,7 @@ describe("a blob whose reservation has ended", () => {
     });
     await withBindings(box.mailbox, { BLOBS }, async () => void (await ringAlarm(box.mailbox)));
     await evict(box.mailbox);
-    expect((await reservations(box)).map(({ erasing }) => erasing)).toEqual([1, 1]);
+    expect((await reservations(box)).map(({ erasing }) => erasing)).toEqual([1, 1, 1]);
     message.open();
     expect((await message.answer).status).toBe(503);
     advance(HOUR_MS);
@@ -222,6 +222,33 @@ describe("a blob that is written while its mailbox is erased", () => {
     expect(await keysOf()).toEqual(before);
     expect((await inbox(again)).map(({ id }) => id)).toEqual([body.id]);
     expect(await alarmOf(again.mailbox)).not.toBe(0);
+  });
+
+  it("takes nothing from a mailbox that is made while the bucket erases it", async () => {
+    const name = `late-${Math.random().toString(36).slice(2, 10)}`;
+    const box = await createMailbox("permanent", name);
+    const router = dyingRouter(() => Promise.resolve());
+    await deliver(box.mailbox, large(), "s@example.com", router.vars);
+    await ask("/v1/mailbox", { key: box.api_key, method: "DELETE" });
+    await rowsOf(box.mailbox, "UPDATE late_blob SET due_at = 0");
+    // Flags, because the actor waits for no promise of the test's.
+    const slow = { isAsked: false, answers: false };
+    const BLOBS = bucketWith({
+      delete: async (keys: string[]) => {
+        slow.isAsked = true;
+        while (!slow.answers) await new Promise((resolve) => setTimeout(resolve, 5));
+        await bucket.delete(keys);
+      },
+    });
+    await withBindings(box.mailbox, { BLOBS }, async () => {
+      const alarm = ringAlarm(box.mailbox);
+      await vi.waitFor(() => expect(slow.isAsked).toBe(true));
+      const again = await createMailbox("permanent", name);
+      const { body } = await deliver(again.mailbox, plainMessage({ subject: "To the new one" }));
+      slow.answers = true;
+      await alarm;
+      expect((await inbox(again)).map(({ id }) => id)).toEqual([body.id]);
+    });
   });
 
   it("leaves nothing at all behind where nobody was writing one", async () => {

@@ -393,7 +393,27 @@ describe("a message whose tries end the process", () => {
       rig.held.outside[0]?.answer(["deferred"]);
       await rig.settled();
       expect(unended()).toBe(0);
-      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["queued", "sent"]);
+      const states = rig.outbox.recipients(seq).map(({ state }) => state);
+      expect(states.toSorted()).toEqual(["queued", "sent"]);
+    });
+  });
+
+  it("is not given up, nor its recipients, while copies of it get through between the deaths", async () => {
+    const box = await createMailbox();
+    const many = Array.from({ length: 9 }, (_, index) => `r${index}@many.example`);
+    await withMessage(box, many, async (rig, seq) => {
+      await rig.pump();
+      for (let death = 0; death < 8; death += 1) {
+        rig.held.outside[0]?.answer(["taken"]);
+        await rig.settled();
+        await dieInTry(rig, 0);
+      }
+      // However often its tries began, the last recipient was offered to a host once.
+      rig.held.outside[0]?.answer(["deferred"]);
+      await rig.settled();
+      const states = rig.outbox.recipients(seq).map(({ state }) => state);
+      expect(states.toSorted()).toEqual(["queued", ...many.slice(1).map(() => "sent")]);
+      expect(rig.due).toBe(Date.now() + MINUTE_MS);
     });
   });
 

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
 import type { Email, EmailPage, EmailSummary } from "../../src/contract/message.ts";
 import type { Mailbox } from "../../src/mailbox/mailbox.ts";
@@ -55,13 +55,16 @@ async function arrived(claim: StartedClaim): Promise<TestMailbox> {
 
 const HOUR_MS = 3_600_000;
 
-/** Gives the running mailbox another quota. */
-async function giveQuota(address: string, bytes: number): Promise<void> {
+/** Gives the running mailbox another setting. */
+async function give(address: string, settings: Record<string, string>): Promise<void> {
   await runInDurableObject(actorOf(address), (instance) => {
     const before = Reflect.get(instance, "env") as object;
-    Reflect.set(instance, "env", { ...before, MAILBOX_QUOTA_BYTES: String(bytes) });
+    Reflect.set(instance, "env", { ...before, ...settings });
   });
 }
+
+const giveQuota = (address: string, bytes: number) => give(address, { MAILBOX_QUOTA_BYTES: String(bytes) });
+const giveLimit = (address: string, limit: string) => give(address, { REQUEST_LIMIT: limit });
 
 /** As `claimed`, by a mailbox that has a quota from the first. */
 async function claimedWithQuota({ api_key }: TestMailbox, bytes: number): Promise<StartedClaim> {
@@ -291,6 +294,29 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     const polled = (await poll(claim)).kept_mail;
     expect(polled).toEqual({ from: box.mailbox, messages: 3, done: true });
     expect(await rowsOf(kept.mailbox, "SELECT seq FROM message")).toHaveLength(3);
+  });
+
+  it("goes on later where the temporary mailbox's calls of a minute were all made, and has all in the end", async () => {
+    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => told.mockRestore());
+    setClock(Date.now());
+    const box = await bootstrap();
+    for (const subject of ["One", "Two", "Three", "Four"])
+      await deliver(box.mailbox, plainMessage({ subject }));
+    const messages = async () =>
+      (await rowsOf<{ messages: number }>(claim.mailbox, "SELECT messages FROM take_over"))[0]?.messages;
+    await giveLimit(box.mailbox, "3");
+    const claim = await claimed(box);
+    await vi.waitUntil(async () => ((await messages()) ?? 0) > 0, { timeout: 20_000, interval: 20 });
+    await vi.waitUntil(
+      async () => {
+        setClock(Date.now() + 60_000);
+        await ringAlarm(claim.mailbox);
+        return isDone(claim);
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+    expect(await messages()).toBe(4);
   });
 
   it("holds the temporary mailbox for 30 days at most", async () => {

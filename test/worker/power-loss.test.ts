@@ -1,17 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { EmailSummary } from "../../src/contract/message.ts";
+import { SmtpPeer } from "../transport/smtp-peer.ts";
 import type { MailboxKey } from "./client.ts";
 import { filler, message } from "./messages.ts";
+import { copies, messageIdOf, reading, send, statuses } from "./outgoing.ts";
 import { makeDataDir, removeDataDir, Server } from "./server.ts";
 import { SmtpConnection } from "./smtp.ts";
 import { TRACE_ARGUMENTS, TracedDisk } from "./traced-disk.ts";
 
 /** Above this a raw message lies in the blob store. */
 const LARGE_BYTES = 700_000;
+/** Above 5 MiB a file that streams in is stored in parts. */
+const PARTS_BYTES = 6_000_000;
 
 /** Why this machine cannot tell what a server syncs; null where it can. */
 function whyNot(): string | null {
@@ -54,19 +58,32 @@ async function expectKept({ service }: Server, { api_key: key }: MailboxKey, byt
   expect([part.status, part.bytes.length]).toEqual([200, attachment?.size_bytes]);
 }
 
+/** A server whose calls are written down. */
+async function tracedServer(env: Record<string, string> = {}) {
+  const temp = await mkdtemp(path.join(tmpdir(), "mailkeep-power-"));
+  const [dataDir, log] = [await makeDataDir(), path.join(temp, "trace")];
+  onTestFinished(async () => {
+    await removeDataDir(dataDir);
+    await rm(temp, { recursive: true, force: true });
+  });
+  const server = await Server.start({ dataDir, env, through: ["strace", ...TRACE_ARGUMENTS, "-o", log] });
+  /** Starts another on what the disk has if the power fails at `ms`. */
+  const startedAfterLoss = async (ms: number, settings: Record<string, string> = {}): Promise<Server> => {
+    const folder = path.join(temp, `cut-${ms}`);
+    await (await TracedDisk.at(log, dataDir, ms)).writeTo(folder);
+    return Server.start({ dataDir: folder, env: settings });
+  };
+  return { server, log, startedAfterLoss };
+}
+
 const reason = whyNot();
+const skipped = reason === null ? "" : ` (skipped: ${reason})`;
 
 it.skipIf(reason !== null)(
-  `a power loss takes nothing that was acknowledged${reason === null ? "" : ` (skipped: ${reason})`}`,
+  `a power loss takes nothing that was acknowledged${skipped}`,
   { timeout: 480_000 },
   async () => {
-    const temp = await mkdtemp(path.join(tmpdir(), "mailkeep-power-"));
-    const [dataDir, log] = [await makeDataDir(), path.join(temp, "trace")];
-    onTestFinished(async () => {
-      await removeDataDir(dataDir);
-      await rm(temp, { recursive: true, force: true });
-    });
-    const server = await Server.start({ dataDir, through: ["strace", ...TRACE_ARGUMENTS, "-o", log] });
+    const { server, log, startedAfterLoss } = await tracedServer();
     // One for each: what is written later syncs nothing of what was written before in another.
     const boxes = [
       await server.service.createMailbox(),
@@ -86,7 +103,7 @@ it.skipIf(reason !== null)(
     }
     const receivedMs = Date.now();
     smtp.drop();
-    const file = filler(LARGE_BYTES, "upload");
+    const file = filler(PARTS_BYTES, "upload");
     const upload = await server.service.call("/v1/attachments?filename=a.bin", {
       key: boxes[2].api_key,
       body: file,
@@ -98,15 +115,57 @@ it.skipIf(reason !== null)(
     await server.stopChild();
 
     for (const cutMs of [receivedMs, uploadedMs]) {
-      const folder = path.join(temp, `cut-${cutMs}`);
-      await (await TracedDisk.at(log, dataDir, cutMs)).writeTo(folder);
-      const again = await Server.start({ dataDir: folder });
+      const again = await startedAfterLoss(cutMs);
       for (const { box, bytes } of kept) await expectKept(again, box, bytes);
       const back = await again.service.call(`/v1/attachments/${id}`, { key: boxes[2].api_key });
       // Before it was told of, it may be there or not.
       const isThere = back.status === 200 && back.bytes.equals(file);
       expect(isThere || cutMs < uploadedMs).toBe(true);
       await again.stop();
+    }
+    // However many blobs there are, nothing looks through their folder.
+    const calls = (await readFile(log, "latin1")).split("\n");
+    expect(calls.filter((line) => /getdents64\(\d+<[^>]*\/r2\/[^/>]*\/blobs>/.test(line))).toEqual([]);
+  },
+);
+
+it.skipIf(reason !== null)(
+  `what was acknowledged to its sender is sent after a power loss, and nothing is sent twice${skipped}`,
+  { timeout: 480_000 },
+  async () => {
+    const taken = Promise.withResolvers<number>();
+    const greet = Promise.withResolvers<void>();
+    const relay = await SmtpPeer.start({
+      greeting: (talk) => void greet.promise.then(() => talk.write("220 relay.example\r\n")),
+      // All of the message is there, and from here on it may be taken for sent.
+      end: () => taken.resolve(Date.now()),
+    });
+    onTestFinished(() => relay.stop());
+    const { server, startedAfterLoss } = await tracedServer({ SMTP_URL: relay.url() });
+    const box = await server.service.createMailbox();
+    const key = { key: "once" };
+    const sent = await send(server.service, box, { to: ["r@elsewhere.example"] }, key);
+    const acknowledgedMs = Date.now();
+    expect(sent.status).toBe(200);
+    greet.resolve();
+    const takenMs = await taken.promise;
+    await server.stopChild();
+
+    for (const [cutMs, status, times] of [
+      [acknowledgedMs, "sent", 1],
+      [takenMs, "unknown", 0],
+    ] as const) {
+      const next = await SmtpPeer.start();
+      const again = await startedAfterLoss(cutMs, { SMTP_URL: next.url() });
+      const email = await reading(again.service, box, sent.body.id, ({ status: now }) => now !== "queued");
+      expect(statuses(email)).toEqual({ r: status });
+      // Whoever asks again is told of the same message.
+      const repeated = await send(again.service, box, { to: ["r@elsewhere.example"] }, key);
+      expect([repeated.status, repeated.body.id]).toEqual([200, sent.body.id]);
+      expect(copies(next, sent.body.message_id)).toHaveLength(times);
+      expect(next.taken.map(({ bytes }) => messageIdOf(bytes))).toHaveLength(times);
+      await again.stop();
+      next.stop();
     }
   },
 );

@@ -10,7 +10,7 @@ export const TRACE_ARGUMENTS = [
   "--seccomp-bpf",
   "--string-limit=4000000",
   "--signal=none",
-  "--trace=openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat",
+  "--trace=openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,getdents64",
 ] as const;
 
 /** The bytes of a file as programs see them, and as the disk has them. */
