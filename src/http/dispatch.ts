@@ -11,7 +11,7 @@ import type { MailboxStub } from "./call.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
 import { wasMade } from "../lib/made.ts";
-import { mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
+import { anew, mailboxAt, mailboxBehind } from "../inbound/mailbox-stub.ts";
 import { queryOf, siteOf } from "./request-url.ts";
 import { InlineFiles } from "./inline-files.ts";
 import { readJsonWithFiles } from "./json-with-files.ts";
@@ -108,10 +108,11 @@ interface Judged extends Served {
  */
 async function judgedInside(
   c: AppContext,
-  { spec, caller, handler, mailbox, ignored, ...parts }: Judged,
+  { spec, caller, handler, mailbox: named, ignored, ...parts }: Judged,
   files: InlineFiles | null,
 ): Promise<Answer<Response>> {
   const raw = await readInput(c, spec, files);
+  const mailbox = named === null || spec.body === null ? named : anew(c.env, named);
   const input = raw.ok ? fit(spec, raw.value, ignored) : raw;
   const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin: parts.origin });
   access.foreign = isForeign(c, caller, raw);
@@ -178,7 +179,9 @@ async function readBody(
     return readJson(request, bodyLimit);
   const fault = jsonTypeFault(request);
   if (fault !== null) return refused(fault);
-  return readJsonWithFiles(request.body, { whole: bodyLimit, held: inlineFiles }, files.keep);
+  // As much room is kept for a file as the rest of the body may hold.
+  const bytes = Math.min(bodyLimit.bytes, announcedBytes(request) ?? Infinity);
+  return readJsonWithFiles(request.body, { whole: { ...bodyLimit, bytes }, held: inlineFiles }, files.keep);
 }
 
 /** What a request says besides its body. */

@@ -12,6 +12,7 @@ import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 import { json } from "./answers.ts";
 import { wholeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
+import { discardUploads } from "./store-upload.ts";
 
 /** Visible ASCII: what a header can carry whatever stands between client and service. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -65,7 +66,7 @@ export async function submit(
     ? await mailbox.send(access, { ...wanted, files: wishes.value, keyed: keyed.value }, wait)
     : wishes;
   // Under a key it may have been another request, with uploads of its own, that was sent.
-  if (made.length > 0 && (!sent.ok || keyed.value !== null)) await mailbox.discardUploads(made);
+  if (!sent.ok || keyed.value !== null) await discardUploads(made, call);
   return sent.ok ? done(json(sent.value)) : sent;
 }
 
