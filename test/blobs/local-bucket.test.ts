@@ -1,22 +1,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { PART_BYTES, R2BlobStore, type BlobDisk } from "../../src/blobs/r2.ts";
+import { turnsDuring } from "../turns.ts";
 
 const DISK: BlobDisk = { fetch: () => Promise.resolve(new Response(null, { status: 204 })) };
 /** Of a message as large as may come in. */
 const BYTES = 25_000_000;
 /** What nobody must wait for at once: taking as much keeps the thread for 50 ms. */
 const AT_ONCE_BYTES = 1_000_000;
-
-/** How often somebody else has a turn while `work` is done. */
-async function turnsDuring(work: Promise<void>): Promise<number> {
-  const finished = { yet: false };
-  const over = work.finally(() => (finished.yet = true));
-  let turns = 0;
-  for (; !finished.yet; turns += 1) await scheduler.wait(0);
-  await over;
-  return turns;
-}
 
 /** Pieces as fast as they are taken. */
 function* pieces(): Generator<Uint8Array> {
