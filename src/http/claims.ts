@@ -22,7 +22,10 @@ const CODE_LETTERS = 8;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** 404 of every code and session that is no claim's, or no longer. */
-export const NO_CLAIM: Problem = notFound("Claim");
+export const NO_CLAIM: Problem = {
+  ...notFound("Claim"),
+  fix: "Take the code, or the session, from the answer of POST /v1/claim/start; a claim that is over begins anew there.",
+};
 
 /** What follows from a session id: only who knows it knows these, and from none of them it follows. */
 export interface ClaimSecrets {

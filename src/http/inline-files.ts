@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import type { Answer } from "../contract/problem.ts";
 import { StoredContent } from "../contract/sending.ts";
 import { MAX_ROW_BYTES } from "../inbound/blob-choice.ts";
+import { anew } from "../inbound/mailbox-stub.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { done } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
 import type { KeepContent } from "./json-with-files.ts";
 import type { Asked } from "./message-source.ts";
-import { writeUpload } from "./store-upload.ts";
+import { discardUploads, writeUpload } from "./store-upload.ts";
 
 /** The files that one request brings within its body, while it is read. */
 export class InlineFiles {
@@ -25,8 +26,8 @@ export class InlineFiles {
     this.#isRepeat ? digested(pieces) : this.#stored(pieces, mostBytes);
 
   /** Erases what no message came to use. */
-  async discard(): Promise<void> {
-    if (this.#made.length > 0) await this.#asked.mailbox.discardUploads(this.#made);
+  discard(): Promise<void> {
+    return discardUploads(this.#made, this.#asked);
   }
 
   /** A file that turns out small is stored as such. */
@@ -43,7 +44,8 @@ export class InlineFiles {
     const source = concatenated(start.from(0), next.value ?? null, pieces);
     // What it is called may stand behind it in the body: that is said when the upload is completed.
     const unnamed = { filename: "", contentType: ANY_BYTES };
-    const written = await writeUpload({ ...unnamed, sizeBytes, mostBytes }, source, this.#asked);
+    const to = { ...this.#asked, mailbox: anew(this.#asked.env, this.#asked.mailbox) };
+    const written = await writeUpload({ ...unnamed, sizeBytes, mostBytes }, source, to);
     if (!written.ok) return written;
     const { id, key, sha256 } = written.value;
     this.#made.push(id);

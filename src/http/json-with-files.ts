@@ -2,6 +2,7 @@ import { invalid, type Answer } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
 import { MAX_ATTACHMENTS, type StoredContent } from "../contract/sending.ts";
 import { Base64Literal, LiteralError, mostDecoded } from "../lib/base64-literal.ts";
+import { BREATH_BYTES, breath } from "../lib/breath.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bodyBytes } from "./body-bytes.ts";
@@ -10,12 +11,6 @@ import { UploadFault } from "./upload-body.ts";
 
 /** Where the content of a file stands in a body. */
 const CONTENT = ["attachments", null, "content"] as const;
-
-/**
- * Where bytes are there as fast as they are read, the runtime never waits, and so never looks at what else came in. So much
- * is read in a few milliseconds.
- */
-const BREATH_BYTES = 65_536;
 
 /** Keeps the bytes of a file, of which there are `mostBytes` at most, as they come. */
 export type KeepContent = (
@@ -93,7 +88,7 @@ class JsonWithFiles {
   async #next(): Promise<boolean> {
     if (this.#sinceBreath >= BREATH_BYTES) {
       this.#sinceBreath = 0;
-      await scheduler.wait(0);
+      await breath();
     }
     const next = await this.#source.next().catch(() => {
       throw new UploadFault(BROKE_OFF);

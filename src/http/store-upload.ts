@@ -1,10 +1,10 @@
 import type { Answer, Problem } from "../contract/problem.ts";
 import type { Upload } from "../contract/upload.ts";
 import { blobsForFile, blobsForReading } from "../inbound/blob-choice.ts";
-import { mailboxBehind, type MailboxStub } from "../inbound/mailbox-stub.ts";
+import { anew, type MailboxStub } from "../inbound/mailbox-stub.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import type { Access } from "../mailbox/access.ts";
+import { further, type Access } from "../mailbox/access.ts";
 import type { WholeUpload } from "../mailbox/uploads.ts";
 import { bodyBytes } from "./body-bytes.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "./upload-body.ts";
@@ -76,9 +76,7 @@ export async function completeUpload(
   { env, mailbox, access }: Destination,
 ): Promise<Answer<Upload>> {
   const { key, ...whole } = upload;
-  // Another stub: the object may have been torn down in the minutes that a body takes, and the one from before then fails.
-  const later = mailboxBehind(env, mailbox.name ?? "");
-  const completed = await later.completeUpload(access, whole);
+  const completed = await anew(env, mailbox).completeUpload(further(access), whole);
   if (!completed.ok) await abandon({ id: upload.id, key }, { env, mailbox });
   return completed;
 }
@@ -88,8 +86,24 @@ async function abandon(
   { id, key }: { id: string; key: string },
   { env, mailbox }: Pick<Destination, "env" | "mailbox">,
 ): Promise<void> {
-  const later = mailboxBehind(env, mailbox.name ?? "");
+  const later = anew(env, mailbox);
   await Promise.allSettled([blobsForReading(env, later, key).delete([key]), later.abandonUpload(id)]);
+}
+
+/**
+ * Erases uploads that were made for one message, but those that it uses. Never rejects: a message may be sent by then, and who
+ * hears of a fault sends it again. What cannot be erased now ends by itself.
+ */
+export async function discardUploads(
+  ids: readonly string[],
+  { env, mailbox }: Pick<Destination, "env" | "mailbox">,
+): Promise<void> {
+  if (ids.length === 0) return;
+  try {
+    await anew(env, mailbox).discardUploads(ids);
+  } catch (error) {
+    console.error("Uploads that no message uses are erased when their time is over:", error);
+  }
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void, void> {}

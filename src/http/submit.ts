@@ -5,13 +5,14 @@ import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
-import type { Access } from "../mailbox/access.ts";
+import { further, type Access } from "../mailbox/access.ts";
 import type { SendAdmission, SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 import { json } from "./answers.ts";
 import { wholeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
+import { discardUploads } from "./store-upload.ts";
 
 /** Visible ASCII: what a header can carry whatever stands between client and service. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -47,25 +48,30 @@ export async function submit(
   wish: object,
   write: () => Promise<Answer<Written>>,
 ): Promise<Answer<Response>> {
-  const { mailbox, access, request } = call;
+  const { mailbox, request } = call;
   if (call.config.outbound === "none") return refuse(call, NOT_AVAILABLE);
   const keyed = keyOf(request, wish);
   if (!keyed.ok) return refuse(call, keyed.error);
   const wait = waitOf(call);
   if (keyed.value !== null) {
-    const earlier = await mailbox.sentBefore(access, keyed.value, wait);
+    const earlier = await mailbox.sentBefore(call.access, keyed.value, wait);
     if (!earlier.ok) return earlier;
     if (earlier.value !== null) return done(json(earlier.value));
   }
   const written = await write();
   if (!written.ok) return refuse(call, written.error);
   const { files, ...wanted } = written.value;
-  const { wishes, made } = await uploadsFor(call, files);
+  const access = keyed.value === null ? call.access : further(call.access);
+  const { wishes, made } = await uploadsFor({ ...call, access }, files);
   const sent = wishes.ok
-    ? await mailbox.send(access, { ...wanted, files: wishes.value, keyed: keyed.value }, wait)
+    ? await mailbox.send(
+        files.length === 0 ? access : further(access),
+        { ...wanted, files: wishes.value, keyed: keyed.value },
+        wait,
+      )
     : wishes;
   // Under a key it may have been another request, with uploads of its own, that was sent.
-  if (made.length > 0 && (!sent.ok || keyed.value !== null)) await mailbox.discardUploads(made);
+  if (!sent.ok || keyed.value !== null) await discardUploads(made, call);
   return sent.ok ? done(json(sent.value)) : sent;
 }
 

@@ -8,6 +8,14 @@ export function mailboxAt(env: Env, address: string): MailboxStub {
   return mailboxBehind(env, locatorOf(address));
 }
 
+/**
+ * Another stub of a mailbox, for who waited long: its object may have been torn down in the minutes that a body takes, and a stub
+ * that was called before fails from then on.
+ */
+export function anew(env: Env, mailbox: MailboxStub): MailboxStub {
+  return mailboxBehind(env, mailbox.name ?? "");
+}
+
 /** The mailbox behind the locator of a key. */
 export function mailboxBehind(env: Env, locator: string): MailboxStub {
   return env.MAILBOX.getByName(locator);

@@ -1,6 +1,7 @@
 import type { Answer } from "../contract/problem.ts";
 import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
 import type { Config } from "../env.ts";
+import { breath } from "../lib/breath.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
 import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
@@ -104,6 +105,8 @@ export function readOnce(): Reading {
 
 async function parse(mail: Mail): Promise<{ prepared: Prepared; parsed: ParsedMail }> {
   const parsed = await parseMail(mail.raw);
+  // Of a message as large as may be, each of the two takes a tenth of a second.
+  if (isLarge(mail.raw)) await breath();
   return { prepared: prepareMail(mail.raw, parsed, mail.envelope, mail.authservId), parsed };
 }
 

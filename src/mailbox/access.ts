@@ -15,8 +15,15 @@ export interface Access {
   whilePaused: boolean;
   /** Why the request cannot be done whoever asks; told only to a caller that may ask. */
   fault: Problem | null;
+  /** An earlier call of the same request was counted against the calls of a minute. */
+  isCounted?: boolean;
   /** Where a provisional key's holder gets a permanent mailbox. */
   upgradeUrl: string;
+}
+
+/** The same wish in a further call of its request, which counts no more. */
+export function further(access: Access): Access {
+  return { ...access, isCounted: true };
 }
 
 /** Who a caller proved to be. */

@@ -1,12 +1,7 @@
+import { BREATH_BYTES, breath } from "../lib/breath.ts";
 import { composedBytes, composeMessage, type OpenAttachment } from "../outbound/compose.ts";
 import { dkimSignature, withFields, type DkimKey } from "../outbound/dkim.ts";
 import type { Departing } from "./outbox.ts";
-
-/**
- * While a peer takes bytes as fast as they are composed, the runtime never waits, and so never looks at what else came in:
- * no request of any mailbox would be read until the message is through.
- */
-const BREATH_BYTES = 65_536;
 
 /** Opens an upload from its first byte. */
 export type OpenFile = (upload: string) => AsyncIterable<Uint8Array>;
@@ -41,7 +36,7 @@ function streamOf(composed: AsyncIterable<Uint8Array>): ReadableStream<Uint8Arra
     async pull(controller) {
       if (sinceBreath >= BREATH_BYTES) {
         sinceBreath = 0;
-        await new Promise((resolve) => setTimeout(resolve, 0));
+        await breath();
       }
       const next = await chunks.next();
       if (next.done === true) return controller.close();

@@ -88,7 +88,8 @@ describe("POST /v1/bootstrap", () => {
   it.each(["off", "false", "0"])("is 404 where BOOTSTRAP=%s", async (BOOTSTRAP) => {
     const off = await start({}, { BOOTSTRAP });
     expect(off.status).toBe(404);
-    expect(off.body).toMatchObject({ code: "not_found" });
+    const fix = expect.stringContaining("POST /v1/claim/start") as string;
+    expect(off.body).toMatchObject({ code: "not_found", fix });
   });
 });
 

@@ -254,7 +254,11 @@ describe("GET /v1/claim/poll", () => {
     "is 404 in JSON for a session that is none: %s",
     async (session_id) => {
       const { status, body } = await poll({ session_id });
-      expect([status, body.error, body.code]).toEqual([404, "Claim not found", "not_found"]);
+      const fix = expect.stringContaining("POST /v1/claim/start") as string;
+      expect([status, body]).toEqual([
+        404,
+        { error: "Claim not found", code: "not_found", retryable: false, fix },
+      ]);
     },
   );
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { MAX_INLINE_JSON_BYTES } from "../../src/contract/sending.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import {
@@ -10,6 +10,7 @@ import {
   bootstrap,
   createMailbox,
   DOMAIN,
+  kill,
   OPERATOR,
   resetClock,
   rowsOf,
@@ -196,6 +197,25 @@ const withFile = (box: TestMailbox, more: object = {}) =>
     ...more,
   });
 
+/** A message with a file of which all but the end came in, of an announced length; `finish` sends the end. */
+async function begun(box: TestMailbox) {
+  const bytes = new TextEncoder().encode(withFile(box));
+  const { readable, writable } = new IdentityTransformStream();
+  const writer = writable.getWriter();
+  const coming = ask<{ error: string }>("/v1/send", {
+    key: box.api_key,
+    method: "POST",
+    body: readable,
+    headers: { ...JSON_TYPE, "Content-Length": String(bytes.byteLength) },
+  });
+  await writer.write(bytes.subarray(0, 900_000));
+  const finish = async () => {
+    await writer.write(bytes.subarray(900_000));
+    await writer.close();
+  };
+  return { coming, finish, bytes: bytes.byteLength };
+}
+
 describe("files in a large body", () => {
   it("are sent byte for byte, under their names, wherever in the body they stand", async () => {
     const box = await createMailbox();
@@ -248,6 +268,40 @@ describe("files in a large body", () => {
     expect(await uploadsOf(box)).toEqual([]);
     const account = await rowsOf<{ storage_bytes: number }>(box.mailbox, "SELECT storage_bytes FROM account");
     expect(account).toEqual([{ storage_bytes: 0 }]);
+  });
+
+  it("are sent though the mailbox's object dies while they come in", async () => {
+    const box = await createMailbox();
+    const { coming, finish } = await begun(box);
+    await kill(box.mailbox);
+    await finish();
+    const sent = await coming;
+    expect([sent.status, (await uploadsOf(box)).length]).toEqual([200, 1]);
+  });
+
+  it("are sent once, though what no message uses cannot be erased in that moment", async () => {
+    const box = await createMailbox();
+    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const discardUploads = () => Promise.reject(new Error("The object is overloaded"));
+    const MAILBOX = {
+      getByName: (name: string) =>
+        new Proxy(env.MAILBOX.getByName(name), {
+          get: (stub, member) =>
+            member === "discardUploads" ? discardUploads : (Reflect.get(stub, member) as unknown),
+        }),
+    };
+    const sent = await stream(box, withFile(box), { vars: { MAILBOX } });
+    expect([sent.status, told.mock.calls.length]).toEqual([200, 1]);
+    told.mockRestore();
+  });
+
+  it("keep no more room than the body that brings them may fill", async () => {
+    const box = await createMailbox();
+    const { coming, finish, bytes } = await begun(box);
+    const [upload] = await uploadsOf(box);
+    expect(upload?.size_bytes).toBeLessThanOrEqual(bytes);
+    await finish();
+    expect((await coming).status).toBe(200);
   });
 
   it("that a later member of the same name takes the place of are erased", async () => {

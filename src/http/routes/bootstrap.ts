@@ -20,7 +20,7 @@ const MAX_TRIES = 3;
 
 export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
   async bootstrap({ request, env, config, origin }) {
-    if (!config.bootstrapEnabled) return refused(notFound("Endpoint"));
+    if (!config.bootstrapEnabled) return refused(BOOTSTRAP_IS_OFF);
     const idempotencyKey = request.headers.get("Idempotency-Key");
     const wanted = readIdempotencyKey(idempotencyKey, config);
     if (!wanted.ok) return wanted;
@@ -47,6 +47,11 @@ export const bootstrapHandlers: Pick<Handlers, "bootstrap"> = {
       identity = await next();
     }
   },
+};
+
+const BOOTSTRAP_IS_OFF: Problem = {
+  ...notFound("Endpoint"),
+  fix: "Ask whoever runs the server for a mailbox, or claim one with POST /v1/claim/start.",
 };
 
 const NOT_REPLAYED =
