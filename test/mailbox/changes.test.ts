@@ -128,7 +128,13 @@ describe("the log of a mailbox", () => {
     const { status, body } = await ask("/v1/changes?after=1", { key: box.api_key });
     expect([status, body]).toEqual([
       410,
-      { error: expect.stringContaining("begins with 3"), code: "gone", oldest_seq: 3 },
+      {
+        error: expect.stringContaining("begins with 3"),
+        code: "gone",
+        oldest_seq: 3,
+        fix: expect.stringContaining("oldest_seq"),
+        retryable: false,
+      },
     ]);
     expect(await changes(box, "after=2")).toMatchObject({ events: [{ seq: 3 }], last_seq: 3, oldest_seq: 3 });
     expect(await alarmOf(box.mailbox)).toBeGreaterThan(Date.now());

@@ -19,7 +19,7 @@ async function mailboxes(behaviour: Behaviour): Promise<void> {
     await api(`/v1/mailboxes/${address}`, { key: OPERATOR, method: "DELETE" });
     if (behaviour === "refuses the second" && address.startsWith("second@")) continue;
     const key = { secretHash: address, scope: "mailbox" as const, expiresAt: null };
-    await actorOf(address).create({ address, kind: "permanent", ...key });
+    await actorOf(address).create({ address, kind: "permanent", ...key, evenIfQuarantined: true });
     if (behaviour === "defers") await fill(address);
   }
 }
