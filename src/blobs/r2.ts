@@ -101,7 +101,7 @@ export class R2BlobStore implements BlobStore {
   async #onDisk(key: string, upload: string | null = null): Promise<void> {
     if (this.#disk === undefined) return;
     const blob = new URLSearchParams({ key, ...(upload === null ? {} : { upload }) });
-    const synced = await this.#within(this.#disk.fetch(`http://disk/sync?${blob}`));
+    const synced = await this.#within(this.#disk.fetch(`http://disk/sync?${blob.toString()}`));
     if (!synced.ok) throw new Error("A blob could not be brought onto the disk");
   }
 

@@ -50,11 +50,16 @@ export async function eraseDueBlobs(tools: ErasureTools, dueBy: number, nowMs: n
 
 /**
  * Erases what may have come to be after its mailbox ended, once nobody writes it any more; answers when the next is due, null
- * when nothing is left.
+ * when nothing is left. What the store refuses is tried again in a minute.
  */
 export async function eraseLateBlobs({ db, bucket }: ErasureTools, nowMs: number): Promise<number | null> {
   const due = db.all(statements.LATE_BLOBS).filter((row) => row.due_at <= nowMs);
-  if (due.length > 0) await bucket?.delete(due.map((row) => row.key));
+  try {
+    if (due.length > 0) await bucket?.delete(due.map((row) => row.key));
+  } catch (error) {
+    for (const { key } of due) db.run(statements.POSTPONE_LATE_BLOB, nowMs + RETRY_MS, key);
+    throw error;
+  }
   for (const { key } of due) db.run(statements.REMOVE_LATE_BLOB, key);
   return db.all(statements.LATE_BLOBS)[0]?.due_at ?? null;
 }

@@ -413,6 +413,9 @@ export const KEEP_LATE_BLOB: Query<never, [key: string, dueAt: number]> = {
 export const LATE_BLOBS: Query<{ key: string; due_at: number }, []> = {
   text: "SELECT key, due_at FROM late_blob ORDER BY due_at",
 };
+export const POSTPONE_LATE_BLOB: Query<never, [number, string]> = {
+  text: "UPDATE late_blob SET due_at = ? WHERE key = ?",
+};
 export const REMOVE_LATE_BLOB: Query<never, [key: string]> = { text: "DELETE FROM late_blob WHERE key = ?" };
 export const FIND_LATE_BLOBS: Query<{ name: string }, []> = {
   text: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'late_blob'",

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  type actorOf,
+  actorOf,
   advance,
   alarmOf,
   api,
@@ -20,6 +20,7 @@ import {
 
 /** The bucket itself: tests put others in the place of the binding. */
 const bucket = env.BLOBS;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Over what lies in a row of the mailbox. */
 const LARGE_BYTES = 600_000;
@@ -198,10 +199,26 @@ describe("a blob that is written while its mailbox is erased", () => {
     const BLOBS = bucketWith({ delete: () => Promise.reject(new Error("The bucket is down")) });
     await withBindings(box.mailbox, { BLOBS }, async () => void (await ringAlarm(box.mailbox)));
     expect(await alarmOf(box.mailbox)).toBeGreaterThan(Date.now());
+    advance(MINUTE_MS);
     await ringAlarm(box.mailbox);
     expect(await keysOf()).toEqual([...before, "unrelated"].toSorted());
     await bucket.delete("unrelated");
     expect(await tablesOf(box.mailbox)).toEqual([]);
+  });
+
+  it("does not wake a mailbox again and again where the bucket refuses to erase it", async () => {
+    const box = await createMailbox();
+    const BLOBS = bucketWith({ delete: () => Promise.reject(new Error("The bucket is down")) });
+    await withBindings(box.mailbox, { BLOBS }, async () => {
+      // As an upload leaves it that did not become whole in time.
+      await rowsOf(box.mailbox, "INSERT INTO late_blob (key, due_at) VALUES ('gone/upload', 0)");
+      await actorOf(box.mailbox).abandonUpload("gone");
+      await ringAlarm(box.mailbox);
+      expect(await alarmOf(box.mailbox)).toBeGreaterThanOrEqual(Date.now() + MINUTE_MS / 2);
+    });
+    advance(MINUTE_MS);
+    await ringAlarm(box.mailbox);
+    expect(await rowsOf(box.mailbox, "SELECT key FROM late_blob")).toEqual([]);
   });
 
   it("is erased by the mailbox that took the address since", async () => {
