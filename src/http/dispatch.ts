@@ -8,6 +8,7 @@ import { canonicalAddress } from "../mail/address.ts";
 import type { Access, Credential } from "../mailbox/access.ts";
 import { problemResponse, tellIgnored } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";
+import { further } from "./further.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { strike } from "./strike.ts";
 import { wasMade } from "../lib/made.ts";
@@ -82,12 +83,13 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
   }
   const mailbox = await madeTargetOf(c, config, spec, caller);
   if (!mailbox.ok) return mailbox;
-  if (!isLarge(request, spec)) return judgedInside(c, { ...served, ...parts, mailbox: mailbox.value }, null);
+  const judged = { ...served, ...parts, mailbox: mailbox.value };
+  if (!isLarge(request, spec)) return judgedInside(c, judged, { isCounted: false, files: null });
 
-  const files = await admitLarge(c, { ...served, ...parts, mailbox: mailbox.value });
+  const files = await admitLarge(c, judged);
   if (!files.ok) return files;
   try {
-    return await judgedInside(c, { ...served, ...parts, mailbox: mailbox.value }, files.value);
+    return await judgedInside(c, judged, { isCounted: true, files: files.value });
   } finally {
     await files.value?.discard();
   }
@@ -109,12 +111,13 @@ interface Judged extends Served {
 async function judgedInside(
   c: AppContext,
   { spec, caller, handler, mailbox: named, ignored, ...parts }: Judged,
-  files: InlineFiles | null,
+  { isCounted, files }: { isCounted: boolean; files: InlineFiles | null },
 ): Promise<Answer<Response>> {
   const raw = await readInput(c, spec, files);
   const mailbox = named === null || spec.body === null ? named : anew(c.env, named);
   const input = raw.ok ? fit(spec, raw.value, ignored) : raw;
   const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin: parts.origin });
+  access.isCounted = isCounted;
   access.foreign = isForeign(c, caller, raw);
   if (input.ok && spec.target !== "deployment") {
     return call(handler, { ...parts, ignored, input: input.value, mailbox, access });
@@ -152,7 +155,8 @@ async function admitLarge(
     return judged === null ? done(null) : refused(judged);
   }
   const admitted = await admitSending({ mailbox, access }, request, config);
-  return admitted.ok ? done(new InlineFiles({ env, mailbox, access }, admitted.value.isRepeat)) : admitted;
+  if (!admitted.ok) return admitted;
+  return done(new InlineFiles({ env, mailbox, access: further(access) }, admitted.value.isRepeat));
 }
 
 /** The one place where a handler loses its type: the table and `Handlers` share their keys. */

@@ -4,6 +4,7 @@ import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
 import type { FileWish } from "../mailbox/accept.ts";
+import { further } from "./further.ts";
 import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";
 import type { AttachmentSource } from "../mailbox/reading.ts";
 import { completeUpload, storeUpload } from "./store-upload.ts";
@@ -21,7 +22,8 @@ export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): 
   const made: string[] = [];
   const cut = cutting(asked);
   for (const [index, file] of files.entries()) {
-    const upload = await uploadOf(file, `attachments.${index}.attachment_id`, { ...asked, cut });
+    const access = index === 0 ? asked.access : further(asked.access);
+    const upload = await uploadOf(file, `attachments.${index}.attachment_id`, { ...asked, access, cut });
     if (!upload.ok) return { wishes: upload, made };
     const { id, isNew } = upload.value;
     if (isNew) made.push(id);

@@ -7,6 +7,7 @@ import { done, refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { WholeUpload } from "../mailbox/uploads.ts";
 import { bodyBytes } from "./body-bytes.ts";
+import { further } from "./further.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "./upload-body.ts";
 import type { UploadRequest } from "./upload-request.ts";
 
@@ -76,7 +77,7 @@ export async function completeUpload(
   { env, mailbox, access }: Destination,
 ): Promise<Answer<Upload>> {
   const { key, ...whole } = upload;
-  const completed = await anew(env, mailbox).completeUpload(access, whole);
+  const completed = await anew(env, mailbox).completeUpload(further(access), whole);
   if (!completed.ok) await abandon({ id: upload.id, key }, { env, mailbox });
   return completed;
 }

@@ -10,6 +10,7 @@ import type { SendAdmission, SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 import { json } from "./answers.ts";
+import { further } from "./further.ts";
 import { wholeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
 import { discardUploads } from "./store-upload.ts";
@@ -48,26 +49,36 @@ export async function submit(
   wish: object,
   write: () => Promise<Answer<Written>>,
 ): Promise<Answer<Response>> {
-  const { mailbox, access, request } = call;
+  const { mailbox, request } = call;
   if (call.config.outbound === "none") return refuse(call, NOT_AVAILABLE);
   const keyed = keyOf(request, wish);
   if (!keyed.ok) return refuse(call, keyed.error);
   const wait = waitOf(call);
   if (keyed.value !== null) {
-    const earlier = await mailbox.sentBefore(access, keyed.value, wait);
+    const earlier = await mailbox.sentBefore(call.access, keyed.value, wait);
     if (!earlier.ok) return earlier;
     if (earlier.value !== null) return done(json(earlier.value));
   }
   const written = await write();
   if (!written.ok) return refuse(call, written.error);
   const { files, ...wanted } = written.value;
-  const { wishes, made } = await uploadsFor(call, files);
+  const isKeyed = keyed.value !== null;
+  const { wishes, made } = await uploadsFor({ ...call, access: afterCalls(call.access, isKeyed) }, files);
   const sent = wishes.ok
-    ? await mailbox.send(access, { ...wanted, files: wishes.value, keyed: keyed.value }, wait)
+    ? await mailbox.send(
+        afterCalls(call.access, isKeyed, files.length > 0),
+        { ...wanted, files: wishes.value, keyed: keyed.value },
+        wait,
+      )
     : wishes;
   // Under a key it may have been another request, with uploads of its own, that was sent.
-  if (!sent.ok || keyed.value !== null) await discardUploads(made, call);
+  if (!sent.ok || isKeyed) await discardUploads(made, call);
   return sent.ok ? done(json(sent.value)) : sent;
+}
+
+/** The caller's wish after calls of which some were made. */
+function afterCalls(access: Access, ...made: boolean[]): Access {
+  return made.includes(true) ? further(access) : access;
 }
 
 /** How long the caller waits; it is forgotten when he hangs up. Who does not wait has no name for the wait. */

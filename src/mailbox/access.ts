@@ -15,6 +15,8 @@ export interface Access {
   whilePaused: boolean;
   /** Why the request cannot be done whoever asks; told only to a caller that may ask. */
   fault: Problem | null;
+  /** An earlier call of the same request was counted against the calls of a minute. */
+  isCounted?: boolean;
   /** Where a provisional key's holder gets a permanent mailbox. */
   upgradeUrl: string;
 }

@@ -190,9 +190,10 @@ export abstract class MailboxCore extends Server<Env> {
     return spent === null ? judged : refused(spent);
   }
 
-  /** Counts a call once, however often it is judged while it waits or listens. The operator's calls count for nothing. */
+  /** Counts a request once, however often it is judged while it waits or listens. The operator's count for nothing. */
   #callsSpent(access: Access, now: number): Problem | null {
-    if (access.credential.kind === "operator" || this.#counted.has(access)) return null;
+    const isCounted = access.isCounted === true || this.#counted.has(access);
+    if (access.credential.kind === "operator" || isCounted) return null;
     const { requestsPerMinute } = configOf(this.env);
     const spent = spentCalls(this.#calls, { name: "requests", limit: requestsPerMinute }, now);
     if (spent === null) this.#counted.add(access);

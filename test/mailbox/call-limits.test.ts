@@ -47,6 +47,20 @@ it("counts a call once, however long it waits, and one with a fault as well", as
   expect(await statuses(paths, box.api_key)).toEqual([200, 400, 200, 429]);
 });
 
+it.each([
+  ["small", 100],
+  ["large", 200_000],
+])("counts a send with ten %s files once, with a key and without", async (_, bytes) => {
+  const box = await limited({ REQUEST_LIMIT: "2" });
+  const content = Buffer.alloc(bytes).toString("base64");
+  const attachments = Array.from({ length: 10 }, (_file, index) => ({ filename: `${index}`, content }));
+  const json = { to: box.mailbox, subject: "Files", text: "Here they are.", attachments };
+  const sent = await ask("/v1/send", { key: box.api_key, json });
+  const keyed = await ask("/v1/send", { key: box.api_key, json, headers: { "Idempotency-Key": "a-key" } });
+  expect([sent.status, keyed.status]).toEqual([200, 200]);
+  expect(await statuses(["/v1/me"], box.api_key)).toEqual([429]);
+});
+
 it("keeps nobody out who has another key, and never the operator", async () => {
   const box = await limited({ REQUEST_LIMIT: "1" });
   const other = await createMailbox();
