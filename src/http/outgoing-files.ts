@@ -2,9 +2,9 @@ import { invalid, notFound, type Answer, type Problem } from "../contract/proble
 import { StoredContent, type OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { further } from "../mailbox/access.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
 import type { FileWish } from "../mailbox/accept.ts";
+import { further } from "./further.ts";
 import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";
 import type { AttachmentSource } from "../mailbox/reading.ts";
 import { completeUpload, storeUpload } from "./store-upload.ts";

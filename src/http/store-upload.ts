@@ -4,9 +4,10 @@ import { blobsForFile, blobsForReading } from "../inbound/blob-choice.ts";
 import { anew, type MailboxStub } from "../inbound/mailbox-stub.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { further, type Access } from "../mailbox/access.ts";
+import type { Access } from "../mailbox/access.ts";
 import type { WholeUpload } from "../mailbox/uploads.ts";
 import { bodyBytes } from "./body-bytes.ts";
+import { further } from "./further.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "./upload-body.ts";
 import type { UploadRequest } from "./upload-request.ts";
 

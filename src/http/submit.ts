@@ -5,11 +5,12 @@ import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
-import { further, type Access } from "../mailbox/access.ts";
+import type { Access } from "../mailbox/access.ts";
 import type { SendAdmission, SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
 import type { MailboxStub } from "../inbound/mailbox-stub.ts";
 import { json } from "./answers.ts";
+import { further } from "./further.ts";
 import { wholeEmail, type Asked } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
 import { discardUploads } from "./store-upload.ts";
@@ -61,18 +62,23 @@ export async function submit(
   const written = await write();
   if (!written.ok) return refuse(call, written.error);
   const { files, ...wanted } = written.value;
-  const access = keyed.value === null ? call.access : further(call.access);
-  const { wishes, made } = await uploadsFor({ ...call, access }, files);
+  const isKeyed = keyed.value !== null;
+  const { wishes, made } = await uploadsFor({ ...call, access: afterCalls(call.access, isKeyed) }, files);
   const sent = wishes.ok
     ? await mailbox.send(
-        files.length === 0 ? access : further(access),
+        afterCalls(call.access, isKeyed, files.length > 0),
         { ...wanted, files: wishes.value, keyed: keyed.value },
         wait,
       )
     : wishes;
   // Under a key it may have been another request, with uploads of its own, that was sent.
-  if (!sent.ok || keyed.value !== null) await discardUploads(made, call);
+  if (!sent.ok || isKeyed) await discardUploads(made, call);
   return sent.ok ? done(json(sent.value)) : sent;
+}
+
+/** The caller's wish after calls of which some were made. */
+function afterCalls(access: Access, ...made: boolean[]): Access {
+  return made.includes(true) ? further(access) : access;
 }
 
 /** How long the caller waits; it is forgotten when he hangs up. Who does not wait has no name for the wait. */

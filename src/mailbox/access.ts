@@ -21,11 +21,6 @@ export interface Access {
   upgradeUrl: string;
 }
 
-/** The same wish in a further call of its request, which counts no more. */
-export function further(access: Access): Access {
-  return { ...access, isCounted: true };
-}
-
 /** Who a caller proved to be. */
 export interface Principal {
   scope: Scope;
