@@ -66,7 +66,7 @@ async function send(job: Extract<Job, { kind: "send" }>): Promise<Outcome> {
 
 async function smtp(job: Extract<Job, { kind: "smtp" }>): Promise<Outcome> {
   const sessions = await Promise.all(
-    Array.from({ length: job.connections }, () => SmtpConnection.open(job.port)),
+    Array.from({ length: job.connections }, (_, lane) => SmtpConnection.open(job.port, lane)),
   );
   try {
     return await drive(job, async (lane, index) => {

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 
 const REPLY_TIMEOUT_MS = 120_000;
+const CLIENT_ADDRESSES = 4;
 
 /** One SMTP session that sends message after message, waiting for each reply, as a plain sender does. */
 export class SmtpConnection {
@@ -17,8 +18,10 @@ export class SmtpConnection {
     socket.on("close", () => this.#waiting?.reject(new Error("SMTP: the connection was closed")));
   }
 
-  static async open(port: number): Promise<SmtpConnection> {
-    const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  /** The listener limits the connections of one client address: each `lane` of four comes from another one. */
+  static async open(port: number, lane: number): Promise<SmtpConnection> {
+    const localAddress = `127.0.0.${(lane % CLIENT_ADDRESSES) + 1}`;
+    const socket = connect({ port, host: "127.0.0.1", localAddress, noDelay: true });
     const session = new SmtpConnection(socket);
     await session.#reply("220");
     await session.#say("EHLO bench.example\r\n", "250");
