@@ -148,7 +148,7 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   foreign_origin: { retryable: false, fix: "Do this on a page of the deployment itself." },
   sign_in_required: {
     retryable: false,
-    fix: "Sign in on the page of the claim; a program repeats the call with the cookie of POST /operator/session and its token in Mailkeep-Session.",
+    fix: "Sign in on the page of the claim. A program calls POST /operator/session, then repeats this call with the cookie of that answer, and its `token` in the header Mailkeep-Session.",
   },
   challenge_failed: { retryable: false, fix: "Load the page of the claim again and solve its challenge." },
   invalid: { retryable: false, fix: "Correct what `error` names, then repeat the call." },

@@ -237,11 +237,11 @@ function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
 /** The refusal of a request by what is wrong with it: the first fault in words, and each by itself. `slip` names what was probably meant. */
 function faultOf(first: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], slip: string | null): Problem {
   const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
-  const fix = slip ?? missingOf(first)?.fix;
+  const fixes = [missingOf(first)?.fix, slip].filter((one) => typeof one === "string");
   return {
     code: "invalid",
     error: `${where}${first.message}`,
-    ...(fix === undefined ? {} : { fix }),
+    ...(fixes.length === 0 ? {} : { fix: fixes.join(". ") }),
     details: issues.slice(0, MAX_DETAILS).flatMap(detailsOf),
   };
 }

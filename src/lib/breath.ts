@@ -1,6 +1,6 @@
 /**
- * Where bytes are there as fast as they are taken, the runtime never waits, and so never looks at what else came in: no request
- * of any mailbox is read until all of them are through. So many are done in a few milliseconds.
+ * A loop whose next bytes are always ready never yields to the event loop: until it ends, the runtime reads no other request,
+ * of any mailbox. So many bytes take a few milliseconds.
  */
 export const BREATH_BYTES = 65_536;
 

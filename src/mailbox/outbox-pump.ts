@@ -443,7 +443,10 @@ const NOT_OURS: Said = {
 };
 
 /** The mailbox was paused, or the deployment stopped sending, in the middle of a try. */
-const PAUSED: Said = { ...LOCAL_ERROR, diagnostic: "The mailbox does not send now" };
+const PAUSED: Said = {
+  ...LOCAL_ERROR,
+  diagnostic: "The mailbox was paused, or sending was switched off, while this was tried",
+};
 
 /** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
 const KEEPING: Transport = {

@@ -152,7 +152,7 @@ export function planMeaning(
 
 function cutHint(maxCandidates: number, isFiltered: boolean): string {
   const newest = `the newest ${maxCandidates} emails${isFiltered ? " that the filters let through" : ""}`;
-  return `By meaning only ${newest} and the ${MAX_WORD_CANDIDATES} best by words were compared; use before: or other filters to reach older ones`;
+  return `The search by meaning compared only ${newest} and the ${MAX_WORD_CANDIDATES} best matches by words. To reach older ones, add before: or another filter`;
 }
 
 /** The page of a search by meaning, of what is nearest among its candidates. */

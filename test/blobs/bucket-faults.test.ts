@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PART_BYTES, R2BlobStore } from "../../src/blobs/r2.ts";
 import { readOwnBlob } from "../../src/mailbox/own-blobs.ts";
@@ -18,10 +17,9 @@ import {
   withBindings,
   type TestMailbox,
 } from "../harness.ts";
+import { bucket, bucketWith, keysOf } from "../bucket.ts";
 import { runInDurableObject } from "cloudflare:test";
 
-/** The bucket itself: tests put others in the place of the binding. */
-const bucket = env.BLOBS;
 const HOUR_MS = 3_600_000;
 /** Over what lies in a row of the mailbox. */
 const LARGE_BYTES = 600_000;
@@ -36,20 +34,8 @@ afterEach(() => {
   resetClock();
 });
 
-/** The bucket with some of its methods replaced. */
-function bucketWith(methods: Record<string, unknown>): R2Bucket {
-  return new Proxy(bucket, {
-    get: (target, name) => {
-      if (typeof name === "string" && name in methods) return methods[name];
-      const own: unknown = Reflect.get(target, name);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
-}
-
 const never = () => new Promise<never>(() => undefined);
 const refuses = () => Promise.reject(new Error("The bucket is down"));
-const keysOf = async () => (await bucket.list()).objects.map((object) => object.key);
 
 /** A bucket that does what it is told, and says that it did not. */
 const liar = () =>

@@ -103,6 +103,14 @@ describe("a slip of the pen", () => {
     expect((await ignoredBy("/v1/claim/poll?sesion=x")).body.fix).toContain("`session`");
   });
 
+  it("hides no field that is missing besides", async () => {
+    const sent = await ignoredBy("/v1/send", { to: "a@example.net", txt: "y" });
+    expect(sent.body.error).toBe("Missing required fields: to, subject");
+    expect(sent.body.fix).toBe(
+      'Add "subject": "Hello" to the request body. `txt` is not known here: did you mean `text`?',
+    );
+  });
+
   it("is none where the name is far from all, or the member there", async () => {
     const far = await ignoredBy("/v1/send", { to: "a@example.net", subject: "x", body_markdown: "y" });
     expect(far.body.fix).not.toContain("did you mean");

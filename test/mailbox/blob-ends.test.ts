@@ -17,9 +17,8 @@ import {
   withBindings,
   type TestMailbox,
 } from "../harness.ts";
+import { bucket, bucketWith, keysOf } from "../bucket.ts";
 
-/** The bucket itself: tests put others in the place of the binding. */
-const bucket = env.BLOBS;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Over what lies in a row of the mailbox. */
@@ -40,18 +39,6 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-/** The bucket with some of its methods replaced. */
-function bucketWith(methods: Record<string, unknown>): R2Bucket {
-  return new Proxy(bucket, {
-    get: (target, name) => {
-      if (typeof name === "string" && name in methods) return methods[name];
-      const own: unknown = Reflect.get(target, name);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
-}
-
-const keysOf = async () => (await bucket.list()).objects.map((object) => object.key);
 const large = (subject = "Large") => plainMessage({ subject, body: "x".repeat(LARGE_BYTES) });
 const reservations = ({ mailbox }: TestMailbox) =>
   rowsOf<{ key: string; erasing: number }>(mailbox, "SELECT key, erasing FROM blob_to_erase");

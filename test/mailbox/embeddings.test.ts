@@ -264,7 +264,7 @@ describe("a search by meaning in a mailbox of many mails", () => {
     expect(far).toMatchObject({
       search_mode: "semantic",
       subjects: ["Payment of today"],
-      hint: expect.stringContaining(`only the newest ${COMPARED} emails and the 1000 best by words`),
+      hint: expect.stringContaining(`only the newest ${COMPARED} emails and the 1000 best matches by words`),
     });
     for (const mode of ["semantic", "hybrid"]) {
       const byWords = await search(box, "invoice", `&mode=${mode}`);
