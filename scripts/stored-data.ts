@@ -101,11 +101,15 @@ function committedSource(): string {
   return git("rev-parse", "HEAD:src");
 }
 
+/** Filled only while the bucket is slow to take a file of a mailbox that ended. */
+const MAY_BE_EMPTY = ["Mailbox.late_blob"];
+
 function refuseEmpty(tables: Record<string, Record<string, number>>): void {
   const empty = Object.entries(tables).flatMap(([actor, counts]) =>
     Object.entries(counts).flatMap(([table, rows]) => (rows === 0 ? [`${actor}.${table}`] : [])),
   );
-  if (empty.length > 0) throw new Refusal(`Tables without a row: ${empty.join(", ")}`);
+  const missing = empty.filter((table) => !MAY_BE_EMPTY.includes(table));
+  if (missing.length > 0) throw new Refusal(`Tables without a row: ${missing.join(", ")}`);
 }
 
 try {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
 import { sha256 } from "../../test/worker/stored/reads.ts";
 import { numbered } from "./mails.ts";
+import { beginUpload } from "./waiting.ts";
 import { create, must, receive, remember, until, type Stage } from "./stage.ts";
 
 /** As many as are not taken over before the server is killed. */
@@ -23,7 +24,15 @@ export async function fillClaims(stage: Stage): Promise<void> {
   const erased = await create(stage, "erased");
   await must(stage, erased.api_key, "DELETE /v1/mailbox");
   known.erased = { name: "erased", at: new Date().toISOString() };
+  await eraseWhileUploading(stage);
   known.ended_cookie = await signInAndOut(server.url, server.token);
+}
+
+/** A temporary mailbox, whose address is never given out again, that ends while a file arrives. */
+async function eraseWhileUploading(stage: Stage): Promise<void> {
+  const brief = await stage.server.service.bootstrap();
+  await beginUpload(stage, brief);
+  await must(stage, brief.api_key, "DELETE /v1/mailbox");
 }
 
 /** A temporary mailbox with mail. */

@@ -43,7 +43,7 @@ async function sendAs(stage: Stage, box: MailboxKey, mail: object, status: strin
 }
 
 function statusIs({ body }: Told<Sent>, status: string): Sent {
-  if (body.status !== status) throw new Error(`Not ${status}: ${JSON.stringify(body)}`);
+  if (body.delivery_status !== status) throw new Error(`Not ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 

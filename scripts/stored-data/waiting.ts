@@ -26,12 +26,15 @@ export async function fillWaiting(stage: Stage): Promise<MailboxKey> {
   return box;
 }
 
-/** Three messages on their way out: one that was put off, and two that the relay keeps waiting. */
+/** Four messages on their way out: two that were put off, and two that the relay keeps waiting. */
 async function leave(stage: Stage, box: MailboxKey): Promise<void> {
   const { around, known } = stage;
   const { relay } = around;
   around.relayWill({ on: { RCPT: say("450 4.2.1 come back later") } });
   const queued = await sendOne(stage, box, "Put off");
+  // Concerns the relay and no recipient: it stays until a message goes out.
+  around.relayWill({ on: { MAIL: say("530 5.7.0 authentication required") } });
+  await sendOne(stage, box, "Put off by the relay");
   around.relayWill({ on: { DATA: hang } });
   const handing = await sendOne(stage, box, "Nobody asks for it");
   await until("a relay that was asked for DATA", () => relay.commands.at(-1) === "DATA");
@@ -44,7 +47,7 @@ async function leave(stage: Stage, box: MailboxKey): Promise<void> {
 
 async function sendOne(stage: Stage, box: MailboxKey, subject: string): Promise<WaitingMessage> {
   const { service } = stage.server;
-  const wait = subject === "Put off" ? 30 : 0;
+  const wait = subject.startsWith("Put off") ? 30 : 0;
   const { body } = await send(service, box, { to: "ann@elsewhere.example", subject }, { wait });
   if (body.status !== "queued") throw new Error(`It does not wait: ${JSON.stringify(body)}`);
   const raw = await service.raw(box.api_key, body.id);
@@ -63,7 +66,7 @@ async function hook(stage: Stage, box: MailboxKey): Promise<void> {
 }
 
 /** An upload that does not come to its end. */
-async function beginUpload({ server }: Stage, { api_key }: MailboxKey): Promise<void> {
+export async function beginUpload({ server }: Stage, { api_key }: MailboxKey): Promise<void> {
   const cut = server.service.call("/v1/attachments?filename=cut.bin", {
     key: api_key,
     body: Buffer.alloc(BEGUN_BYTES, "cut"),
