@@ -2,7 +2,7 @@
 import { buildDocs } from "./build-docs.ts";
 import { buildPages } from "./build-pages.ts";
 
-/** Brings `src/http/pages/assets` up to date. */
+/** Brings `src/pages/assets` up to date. */
 export function buildAssets(): void {
   buildDocs();
   buildPages();

@@ -5,11 +5,11 @@ import { gzipSync } from "node:zlib";
 const ROOT = path.resolve(import.meta.dirname, "..");
 /** Apache-2.0; its licence note stands at the head of the script. */
 const SOURCE = path.join(ROOT, "node_modules/swagger-ui-dist");
-const TARGET = path.join(ROOT, "src/http/pages/assets");
+const TARGET = path.join(ROOT, "src/pages/assets");
 const FILES = ["swagger-ui-bundle.js", "swagger-ui.css"];
 
 /**
- * Puts the API reference page's script and style, compressed, where the bundle imports them (`src/http/pages/assets`).
+ * Puts the API reference page's script and style, compressed, where the bundle imports them (`src/pages/assets`).
  * The same input gives the same bytes; what is up to date is left alone.
  */
 export function buildDocs(): void {

@@ -3,11 +3,11 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 
-const PAGES = path.resolve(import.meta.dirname, "../src/http/pages");
+const PAGES = path.resolve(import.meta.dirname, "../src/pages");
 const TARGET = path.join(PAGES, "assets");
 
 /**
- * Puts what the pages load, compressed, where the bundle imports it (`src/http/pages/assets`): each script of
+ * Puts what the pages load, compressed, where the bundle imports it (`src/pages/assets`): each script of
  * `scripts/` (with what it imports of `scripts/lib`, in one file), each style sheet of `styles/` and each file of `images/`.
  * The same input gives the same bytes; what is up to date is left alone, so that the bundle need not be built again.
  */

@@ -7,7 +7,7 @@ const STEPS: readonly { name: string; tool: string; args: readonly string[] }[] 
   // Type-aware rules come from oxlint-tsgolint, switched on in .oxlintrc.json.
   { name: "lint", tool: "oxlint", args: ["--deny-warnings", "--report-unused-disable-directives"] },
   { name: "types", tool: "tsc", args: ["--noEmit"] },
-  { name: "types in the browser", tool: "tsc", args: ["--noEmit", "--project", "src/http/pages/scripts"] },
+  { name: "types in the browser", tool: "tsc", args: ["--noEmit", "--project", "src/pages/scripts"] },
 ];
 
 // The pages import these files; without them nothing resolves on a fresh clone.

@@ -1,7 +1,7 @@
 // A mailbox, a mail, its code, against the running server: `npm run demo`.
 import { createTransport } from "nodemailer";
-import { bracketed } from "./serve/banner.ts";
-import { Refusal } from "./serve/refusal.ts";
+import { bracketed } from "../src/host/banner.ts";
+import { Refusal } from "../src/host/refusal.ts";
 
 // By the variables that `npm start` reads, so that both meet where the same ones are set.
 const HTTP_PORT = process.env.PORT || "8787";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { buildAssets } from "./build-assets.ts";
 import { runTool } from "./run-tool.ts";
-import { deploymentExposures } from "./serve/exposure.ts";
+import { deploymentExposures } from "../src/host/exposure.ts";
 
 const { workerOptions } = workerOptionsOf(path.resolve(import.meta.dirname, "../wrangler.jsonc"));
 const vars = z.record(z.string(), z.unknown()).parse(workerOptions.bindings ?? {});

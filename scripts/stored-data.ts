@@ -5,7 +5,7 @@
 // a webhook target on this machine. Then it kills the server in the middle of what it does, and keeps the folder and what
 // the API said of it. It ends with an error if a table of any actor is empty, so that a new table asks for data of its own.
 import { execFileSync } from "node:child_process";
-import { Refusal } from "./serve/refusal.ts";
+import { Refusal } from "../src/host/refusal.ts";
 import { beginTakeOver, fillClaims, fillTemporary } from "./stored-data/claims.ts";
 import { countTables, takeOverUnderWay, tidy } from "./stored-data/files.ts";
 import { fillReader } from "./stored-data/reader.ts";
@@ -13,11 +13,11 @@ import { readDeployment, readMailbox } from "./stored-data/readings.ts";
 import { fillKept, fillSender } from "./stored-data/sender.ts";
 import type { Stage } from "./stored-data/stage.ts";
 import { fillWaiting } from "./stored-data/waiting.ts";
-import { endOrphan, makeDataDir, removeDataDir, Server } from "../test/worker/server.ts";
-import { pack } from "../test/worker/stored/archive.ts";
-import type { StoredData } from "../test/worker/stored/stored-data.ts";
-import { Surroundings } from "../test/worker/stored/surroundings.ts";
-import { Target } from "../test/worker/target.ts";
+import { endOrphan, makeDataDir, removeDataDir, Server } from "../test/served/server.ts";
+import { pack } from "../test/served/stored/archive.ts";
+import type { StoredData } from "../test/served/stored/stored-data.ts";
+import { Surroundings } from "../test/served/stored/surroundings.ts";
+import { Target } from "../test/served/target.ts";
 
 /** Webhooks of the stored data lead here. Below the ports that a system gives out, so that nobody is there by chance. */
 const HOOKS_PORT = 18_025;

@@ -1,7 +1,7 @@
 // Builds what the tests read, then runs them: `npm test`, or `npm test -- test/mail` for a part.
 import { buildAssets } from "./build-assets.ts";
-import { buildBundle } from "./serve/bundle.ts";
-import { Refusal } from "./serve/refusal.ts";
+import { buildBundle } from "../src/host/bundle.ts";
+import { Refusal } from "../src/host/refusal.ts";
 import { runTool } from "./run-tool.ts";
 
 try {

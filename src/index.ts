@@ -2,7 +2,7 @@ import { receiveEmail } from "./http/email.ts";
 import { serveHttp } from "./http/app.ts";
 import { receiveSendingEvents } from "./http/queue.ts";
 
-export { ClaimSession } from "./directory/claim-session.ts";
+export { ClaimSession } from "./claim/claim-session.ts";
 export { ClientBudget } from "./directory/client-budget.ts";
 export { Directory } from "./directory/directory.ts";
 export { Domain } from "./directory/domain.ts";

@@ -1,4 +1,4 @@
-import { isNoise } from "../scripts/serve/noise.ts";
+import { isNoise } from "../src/host/noise.ts";
 
 /** What workerd says of faults that tests make on purpose, each with the test's reason. */
 const MEANT: readonly { line: RegExp; because: string }[] = [

@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,embeddings,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
+          include: ["test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
           testTimeout: 30_000,
         },
       },
@@ -63,7 +63,7 @@ export default defineConfig({
         test: {
           root,
           name: "served",
-          include: ["test/worker/**/*.test.ts"],
+          include: ["test/served/**/*.test.ts"],
           // Each file starts a server of its own, and waits more than it works: two cores carry two.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -4,7 +4,7 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
-import { BUNDLE_ROOT, readBundle } from "../serve/bundle.ts";
+import { BUNDLE_ROOT, readBundle } from "../../src/host/bundle.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRODUCT_CONFIG = path.join(ROOT, "wrangler.jsonc");

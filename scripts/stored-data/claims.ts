@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
-import { sha256 } from "../../test/worker/stored/reads.ts";
+import { sha256 } from "../../test/served/stored/reads.ts";
 import { numbered } from "./mails.ts";
 import { beginUpload } from "./waiting.ts";
 import { create, must, receive, remember, until, type Stage } from "./stage.ts";

@@ -1,4 +1,4 @@
-import { filler, message } from "../../test/worker/messages.ts";
+import { filler, message } from "../../test/served/messages.ts";
 import { reportMail, statusContent } from "../../test/mail/compose-report.ts";
 
 /** More than a row takes: the raw message lies in the bucket. */

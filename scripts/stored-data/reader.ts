@@ -2,9 +2,9 @@ import type { Domain } from "../../src/contract/domain.ts";
 import type { NewKey } from "../../src/contract/mailbox.ts";
 import type { WebhookDeliveries, WebhookRoutes } from "../../src/contract/webhook.ts";
 import type { z } from "zod";
-import type { MailboxKey } from "../../test/worker/client.ts";
-import { deliver } from "../../test/worker/smtp.ts";
-import { answer } from "../../test/worker/target.ts";
+import type { MailboxKey } from "../../test/served/client.ts";
+import { deliver } from "../../test/served/smtp.ts";
+import { answer } from "../../test/served/target.ts";
 import { GARDEN, MAILS, MERGED, notification } from "./mails.ts";
 import { create, must, receive, until, type Stage } from "./stage.ts";
 

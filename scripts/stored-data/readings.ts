@@ -1,8 +1,8 @@
 import type { Stats } from "../../src/contract/mailbox.ts";
 import type { EmailSummary, Email, ThreadSummary } from "../../src/contract/message.ts";
-import type { Service } from "../../test/worker/client.ts";
-import { inParallel } from "../../test/worker/client.ts";
-import { readAnswer, type Read } from "../../test/worker/stored/reads.ts";
+import type { Service } from "../../test/served/client.ts";
+import { inParallel } from "../../test/served/client.ts";
+import { readAnswer, type Read } from "../../test/served/stored/reads.ts";
 import { must, until, type Stage } from "./stage.ts";
 
 type Asked = Omit<Read, "answer">;

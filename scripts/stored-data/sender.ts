@@ -1,9 +1,9 @@
 import type { Email } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
 import type { Upload } from "../../src/contract/upload.ts";
-import type { MailboxKey, Told } from "../../test/worker/client.ts";
-import { copies, reading, send } from "../../test/worker/outgoing.ts";
-import { deliver } from "../../test/worker/smtp.ts";
+import type { MailboxKey, Told } from "../../test/served/client.ts";
+import { copies, reading, send } from "../../test/served/outgoing.ts";
+import { deliver } from "../../test/served/smtp.ts";
 import { close, say } from "../../test/transport/smtp-peer.ts";
 import { bounce, complaint, GARDEN } from "./mails.ts";
 import { create, must, receive, type Stage } from "./stage.ts";

@@ -1,8 +1,8 @@
-import type { StoredData } from "../../test/worker/stored/stored-data.ts";
-import type { Surroundings } from "../../test/worker/stored/surroundings.ts";
-import type { MailboxKey } from "../../test/worker/client.ts";
-import type { Server } from "../../test/worker/server.ts";
-import type { Target } from "../../test/worker/target.ts";
+import type { StoredData } from "../../test/served/stored/stored-data.ts";
+import type { Surroundings } from "../../test/served/stored/surroundings.ts";
+import type { MailboxKey } from "../../test/served/client.ts";
+import type { Server } from "../../test/served/server.ts";
+import type { Target } from "../../test/served/target.ts";
 
 /** What a mailbox is filled with. */
 export interface Stage {

@@ -1,10 +1,10 @@
-import type { MailboxKey } from "../../test/worker/client.ts";
-import { message } from "../../test/worker/messages.ts";
-import { messageIdOf, send } from "../../test/worker/outgoing.ts";
-import { hang as hangUp } from "../../test/worker/target.ts";
+import type { MailboxKey } from "../../test/served/client.ts";
+import { message } from "../../test/served/messages.ts";
+import { messageIdOf, send } from "../../test/served/outgoing.ts";
+import { hang as hangUp } from "../../test/served/target.ts";
 import { hang, say } from "../../test/transport/smtp-peer.ts";
-import { sha256 } from "../../test/worker/stored/reads.ts";
-import type { WaitingMessage } from "../../test/worker/stored/stored-data.ts";
+import { sha256 } from "../../test/served/stored/reads.ts";
+import type { WaitingMessage } from "../../test/served/stored/stored-data.ts";
 import { upload } from "./sender.ts";
 import { create, must, receive, until, type Stage } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 import type { Answer } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import type { RouteId, routes } from "../contract/routes.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import type { Access } from "../mailbox/access.ts";
-import type { MailboxStub } from "../inbound/mailbox-stub.ts";
+import type { MailboxStub } from "../service/mailbox-stub.ts";
 
 export type { MailboxStub };
 

@@ -1,5 +1,5 @@
 import { locatorOf, readKey } from "../contract/key.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { digestsEqual, sha256Hex } from "../lib/hash.ts";
 import { canonicalAddress } from "../mail/address.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Answer } from "../contract/problem.ts";
 import { StoredContent } from "../contract/sending.ts";
-import { MAX_ROW_BYTES } from "../inbound/blob-choice.ts";
-import { anew } from "../inbound/mailbox-stub.ts";
+import { MAX_ROW_BYTES } from "../service/blob-choice.ts";
+import { anew } from "../service/mailbox-stub.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { done } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";

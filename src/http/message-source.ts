@@ -8,7 +8,7 @@ import { newText } from "../mail/new-text.ts";
 import { parseMail } from "../mail/parse.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading.ts";
-import { blobsForReading, rowsOf } from "../inbound/blob-choice.ts";
+import { blobsForReading, rowsOf } from "../service/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 
 const UNREADABLE: Problem = {

@@ -1,6 +1,6 @@
 import { parse, serialize } from "hono/utils/cookie";
 import { shardName } from "../contract/directory.ts";
-import { configOf, type Config } from "../env.ts";
+import { configOf, type Config } from "../config/env.ts";
 import { digestsEqual, hmacHex, randomHex } from "../lib/hash.ts";
 import { consolePathOf } from "./console-path.ts";
 import { siteOf, urlOf } from "./request-url.ts";

@@ -1,14 +1,14 @@
 import type { Answer } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { StaleMessage } from "../mailbox/reindex.ts";
-import { blobsForWriting, rowsOf } from "../inbound/blob-choice.ts";
+import { blobsForWriting, rowsOf } from "../service/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 import { readRaw } from "./message-source.ts";
-import { eraseUnused, read, storeBody, storeParts, type Mail } from "../inbound/receive.ts";
+import { eraseUnused, read, storeBody, storeParts, type Mail } from "../service/receive.ts";
 
 /** A mailbox to be read again, and the right to do so. */
 export interface Reindexed {

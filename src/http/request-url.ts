@@ -1,4 +1,4 @@
-import { isLoopback } from "./client-address.ts";
+import { isLoopback } from "../lib/client-network.ts";
 
 const parsed = new WeakMap<Request, URL>();
 

@@ -1,5 +1,5 @@
 import type { Problem } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { urlOf } from "./request-url.ts";
 
 /**

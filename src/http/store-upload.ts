@@ -1,7 +1,7 @@
 import type { Answer, Problem } from "../contract/problem.ts";
 import type { Upload } from "../contract/upload.ts";
-import { blobsForFile, blobsForReading } from "../inbound/blob-choice.ts";
-import { anew, type MailboxStub } from "../inbound/mailbox-stub.ts";
+import { blobsForFile, blobsForReading } from "../service/blob-choice.ts";
+import { anew, type MailboxStub } from "../service/mailbox-stub.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/access.ts";

@@ -1,5 +1,5 @@
 import { rateLimited, type Problem } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { spendOne, UNSPENT, type Allowance, type Budget, type Used } from "../lib/budget.ts";
 import { makesFiles } from "../lib/made.ts";
 import { clientKey } from "./client-address.ts";

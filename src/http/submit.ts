@@ -1,5 +1,5 @@
 import { invalid, type Answer, type Problem } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -8,7 +8,7 @@ import type { Keyed } from "../mailbox/accept.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { SendAdmission, SendWait } from "../mailbox/sending.ts";
 import type { EmailAnswer } from "../mailbox/reading.ts";
-import type { MailboxStub } from "../inbound/mailbox-stub.ts";
+import type { MailboxStub } from "../service/mailbox-stub.ts";
 import { json } from "./answers.ts";
 import { further } from "./further.ts";
 import { wholeEmail, type Asked } from "./message-source.ts";

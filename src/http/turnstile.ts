@@ -1,5 +1,5 @@
 import type { Problem } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 
 /** https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ */
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify";

@@ -1,5 +1,5 @@
 import { invalid } from "../contract/problem.ts";
-import { operatorFetch, type Config, type OperatorBindings } from "../env.ts";
+import { operatorFetch, type Config, type OperatorBindings } from "../config/env.ts";
 import { dohResolver } from "../lib/doh.ts";
 import { checkPublicUrl, resolution, type Resolution } from "../lib/public-url.ts";
 import type { Access } from "../mailbox/access.ts";

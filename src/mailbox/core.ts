@@ -3,7 +3,7 @@ import { directoryShard, standingFault, type Standing } from "../contract/direct
 import type { DeletedMailbox } from "../contract/mailbox.ts";
 import { conflict, UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
 import type { Scope } from "../contract/scope.ts";
-import { configOf } from "../env.ts";
+import { configOf } from "../config/env.ts";
 import { uuidV7, type Seq } from "../lib/ids.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";

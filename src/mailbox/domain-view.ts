@@ -1,5 +1,5 @@
 import type { CheckedRecord, Domain, DomainCheck, DomainStatus, RecordName } from "../contract/domain.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import {
   instructionsFor,
   RECORD_NAMES,

@@ -1,7 +1,7 @@
 import type { CheckedRecord, DeletedDomain, Domain, DomainCheck, DomainStatus } from "../contract/domain.ts";
 import { locatorOf } from "../contract/key.ts";
 import { conflict, notFound, rateLimited, type Answer, type Problem } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { spendOne, UNSPENT, type Allowance, type Budget } from "../lib/budget.ts";
 import type { Lookup } from "../lib/doh.ts";
 import { randomHex } from "../lib/hash.ts";

@@ -1,7 +1,7 @@
 import type { Embedder } from "../embeddings/embedder.ts";
 import { OpenAiEmbedder } from "../embeddings/openai-embedder.ts";
 import { WorkersAiEmbedder, type AiBinding } from "../embeddings/workers-ai-embedder.ts";
-import { operatorFetch, type Config, type OperatorBindings } from "../env.ts";
+import { operatorFetch, type Config, type OperatorBindings } from "../config/env.ts";
 
 /** Bindings that a deployment may have. */
 export interface EmbedderBindings extends OperatorBindings {

@@ -1,7 +1,7 @@
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import { STATUS } from "../contract/problem.ts";
-import type { Config } from "../env.ts";
-import { readOnce, receiveBy, type Reading } from "../inbound/receive.ts";
+import type { Config } from "../config/env.ts";
+import { readOnce, receiveBy, type Reading } from "../service/receive.ts";
 import { Attempt, Ended, tryLimitMs } from "../outbound/attempt.ts";
 import { withoutReply } from "../outbound/reply.ts";
 import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "../outbound/results.ts";

@@ -1,4 +1,4 @@
-import { configOf, operatorFetch, type OperatorBindings } from "../env.ts";
+import { configOf, operatorFetch, type OperatorBindings } from "../config/env.ts";
 import { dohLookup } from "../lib/doh.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";

@@ -4,7 +4,7 @@ import type { ChangePage } from "../contract/event.ts";
 import type { Stats } from "../contract/mailbox.ts";
 import { type Answer } from "../contract/problem.ts";
 import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
-import { configOf } from "../env.ts";
+import { configOf } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { TokenBucket } from "../lib/token-bucket.ts";
 import type { Access, Principal } from "./access.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EventKind } from "../contract/event.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
 import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";

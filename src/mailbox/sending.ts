@@ -1,7 +1,7 @@
 import type { Answer } from "../contract/problem.ts";
 import { notFound } from "../contract/problem.ts";
 import type { Sent, Suppression } from "../contract/sending.ts";
-import { configOf } from "../env.ts";
+import { configOf } from "../config/env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { domainOf } from "../mail/address.ts";

@@ -1,6 +1,6 @@
 import { EmailMessage } from "cloudflare:email";
 import { connect } from "cloudflare:sockets";
-import type { Config, OperatorBindings } from "../env.ts";
+import type { Config, OperatorBindings } from "../config/env.ts";
 import { CloudflareTransport } from "../outbound/cloudflare.ts";
 import type { Connect } from "../outbound/relay-socket.ts";
 import { SmtpTransport } from "../outbound/smtp.ts";

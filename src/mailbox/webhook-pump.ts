@@ -1,6 +1,6 @@
 import { locatorOf } from "../contract/key.ts";
 import type { DeliveryError } from "../contract/webhook.ts";
-import type { Config } from "../env.ts";
+import type { Config } from "../config/env.ts";
 import { dohResolver } from "../lib/doh.ts";
 import { seqTime, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { configOf } from "../../src/env.ts";
+import { configOf } from "../../src/config/env.ts";
 import {
   beginSession,
   endSession,

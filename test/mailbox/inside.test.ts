@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { configOf } from "../../src/env.ts";
+import { configOf } from "../../src/config/env.ts";
 import type { PreparedMail } from "../../src/mail/prepared-mail.ts";
 import { insideTransport } from "../../src/mailbox/inside.ts";
 import type { EmailPage } from "../../src/contract/message.ts";

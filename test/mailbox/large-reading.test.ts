@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { read } from "../../src/inbound/receive.ts";
+import { read } from "../../src/service/receive.ts";
 import { turnsDuring } from "../turns.ts";
 
 const FILE = `--b\r\nContent-Transfer-Encoding: base64\r\n\r\n${`${"QUJD".repeat(19)}\r\n`.repeat(100_000)}--b--\r\n`;

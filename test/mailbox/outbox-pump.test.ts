@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Sent } from "../../src/contract/sending.ts";
-import { configOf } from "../../src/env.ts";
+import { configOf } from "../../src/config/env.ts";
 import type { Database, Query } from "../../src/lib/sql.ts";
 import type { AlarmClock } from "../../src/lib/wake.ts";
 import { returnPathToken } from "../../src/mail/return-path.ts";

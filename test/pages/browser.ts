@@ -3,7 +3,7 @@ import path from "node:path";
 import axe from "axe-core";
 import { chromium, type Browser, type BrowserContext, type Page, type Request } from "playwright-core";
 import { expect } from "vitest";
-import { Server, type ServerOptions } from "../worker/server.ts";
+import { Server, type ServerOptions } from "../served/server.ts";
 
 const SCREENS = path.join(import.meta.dirname, "screens");
 /** Names that Debian, Ubuntu, Fedora and Google give the program. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withWhom } from "../../src/http/pages/scripts/viewer/participants.ts";
+import { withWhom } from "../../src/pages/scripts/viewer/participants.ts";
 
 const OWN = "billing@mailkeep.test";
 

@@ -1,8 +1,8 @@
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MailboxKey } from "../worker/client.ts";
-import { message } from "../worker/messages.ts";
-import { Target } from "../worker/target.ts";
+import type { MailboxKey } from "../served/client.ts";
+import { message } from "../served/messages.ts";
+import { Target } from "../served/target.ts";
 import { expectFits, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, htmlMail, line, openViewer, reading, requestsOf } from "./viewer-rig.ts";
 

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MailboxKey } from "../worker/client.ts";
-import { message, newMessageId } from "../worker/messages.ts";
-import { answer, Target } from "../worker/target.ts";
+import type { MailboxKey } from "../served/client.ts";
+import { message, newMessageId } from "../served/messages.ts";
+import { answer, Target } from "../served/target.ts";
 import { expectAccessible, expectFits, keepScreen, NO_BROWSER, Site, type Reader } from "./browser.ts";
 import { deliver, htmlMail, line, reading, signIn } from "./viewer-rig.ts";
 

@@ -1,6 +1,6 @@
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import type { MailboxKey, Service } from "../worker/client.ts";
-import { message, type Parts } from "../worker/messages.ts";
+import type { MailboxKey, Service } from "../served/client.ts";
+import { message, type Parts } from "../served/messages.ts";
 import type { Reader, Site } from "./browser.ts";
 
 /** Opens the viewer as a new reader, and signs in as people do. */

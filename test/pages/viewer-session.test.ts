@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { inParallel } from "../worker/client.ts";
-import { message } from "../worker/messages.ts";
+import { inParallel } from "../served/client.ts";
+import { message } from "../served/messages.ts";
 import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading, requestsOf, signIn } from "./viewer-rig.ts";
 

@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { SmtpPeer, type Talk } from "../transport/smtp-peer.ts";
-import type { MailboxKey } from "../worker/client.ts";
-import { message } from "../worker/messages.ts";
-import { answer, Target } from "../worker/target.ts";
+import type { MailboxKey } from "../served/client.ts";
+import { message } from "../served/messages.ts";
+import { answer, Target } from "../served/target.ts";
 import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading } from "./viewer-rig.ts";
 

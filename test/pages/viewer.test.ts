@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { inParallel } from "../worker/client.ts";
-import { message, newMessageId } from "../worker/messages.ts";
+import { inParallel } from "../served/client.ts";
+import { message, newMessageId } from "../served/messages.ts";
 import { bytesToLoad, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, htmlMail, line, lines, openViewer, reading, signIn } from "./viewer-rig.ts";
 

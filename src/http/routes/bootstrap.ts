@@ -2,7 +2,7 @@ import { keyOf, secretDigest } from "../../contract/key.ts";
 import { PROVISIONAL_LIFETIME_MS } from "../../contract/limits.ts";
 import { invalid, notFound, rateLimited, type Answer, type Problem } from "../../contract/problem.ts";
 import { CAPABILITIES } from "../../contract/scope.ts";
-import type { Config } from "../../env.ts";
+import type { Config } from "../../config/env.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { isUnguessable } from "../../lib/unguessable.ts";
 import type { CreatedMailbox } from "../../mailbox/core.ts";
@@ -11,7 +11,7 @@ import { derivedIdentity, randomIdentity, type Identity } from "../bootstrap-ide
 import type { Handlers } from "../call.ts";
 import { clientKey } from "../client-address.ts";
 import { upgradeUrl } from "../dispatch.ts";
-import { mailboxAt } from "../../inbound/mailbox-stub.ts";
+import { mailboxAt } from "../../service/mailbox-stub.ts";
 
 const BUDGET_WINDOW_SECONDS = 3_600;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{16,128}$/;

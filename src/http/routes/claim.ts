@@ -2,10 +2,10 @@ import { POLL_INTERVAL_SECONDS, type PolledClaim, type StartedClaim } from "../.
 import { keyOf, secretDigest } from "../../contract/key.ts";
 import { invalid, rateLimited, UNAUTHORIZED, type Answer, type Problem } from "../../contract/problem.ts";
 import { ANYONE } from "../../contract/scope.ts";
-import type { ClaimPoll } from "../../directory/claim-session.ts";
-import type { Config } from "../../env.ts";
+import type { ClaimPoll } from "../../claim/claim-session.ts";
+import type { Config } from "../../config/env.ts";
 import { wasMade } from "../../lib/made.ts";
-import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
+import { mailboxAt, mailboxBehind } from "../../service/mailbox-stub.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { claimNameFault } from "../../mail/claim-name.ts";
 import { json, problemResponse } from "../answers.ts";

@@ -8,8 +8,8 @@ import type { Handlers, MailboxStub } from "../call.ts";
 import { createMailbox, type NewMailboxKey } from "../create-mailbox.ts";
 import { mailboxPage } from "../directory-pages.ts";
 import { wasMade } from "../../lib/made.ts";
-import { mailboxAt, mailboxBehind } from "../../inbound/mailbox-stub.ts";
-import { locatorReached } from "../../inbound/reached.ts";
+import { mailboxAt, mailboxBehind } from "../../service/mailbox-stub.ts";
+import { locatorReached } from "../../service/reached.ts";
 import { reindexPage } from "../reindex.ts";
 
 export const operatorHandlers: Pick<

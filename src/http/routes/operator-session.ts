@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalid, UNAUTHORIZED } from "../../contract/problem.ts";
-import { configOf } from "../../env.ts";
+import { configOf } from "../../config/env.ts";
 import { json, problemResponse, respond } from "../answers.ts";
 import { isOperatorKey } from "../caller.ts";
 import type { AppContext } from "../dispatch.ts";

@@ -1,0 +1,156 @@
+import { RESERVED_NAMES } from "../../mail/address.ts";
+import { STATUS, type Problem } from "../../contract/problem.ts";
+import { createMailbox, type NewMailboxKey } from "../../http/create-mailbox.ts";
+import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
+
+/** What the operator asks for. */
+interface Wanted {
+  name: string;
+  kind: "permanent" | "temporary";
+}
+
+/** GET /operator/mailboxes/new. */
+export function createPage(call: ConsoleCall): Promise<Response> {
+  return creating(call, { name: "", kind: "permanent" }, null);
+}
+
+/**
+ * POST /operator/mailboxes/new: makes the mailbox and shows its key, once. The key is in this answer alone: in no address, and
+ * nowhere that a later request could get it from.
+ */
+export async function create(call: ConsoleCall): Promise<Response> {
+  const typed = (call.form.get("name") ?? "").trim().toLowerCase();
+  const domain = `@${call.config.mailDomain}`;
+  const name = typed.endsWith(domain) ? typed.slice(0, -domain.length) : typed;
+  const kind = call.form.get("kind") === "temporary" ? "temporary" : "permanent";
+  const made = await createMailbox(call.env, call.config, { field: "name", text: name, kind });
+  return made.ok ? createdPage(call, made.value, kind) : creating(call, { name: typed, kind }, made.error);
+}
+
+function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): Promise<Response> {
+  const fault = problem === null ? null : faultText(wanted.name, problem);
+  return consolePage(call, {
+    title: "Create a mailbox",
+    tab: "Mailboxes",
+    status: problem === null ? 200 : STATUS[problem.code],
+    children: (
+      <>
+        <h1>Create a mailbox</h1>
+        <Form call={call} action={call.links.create}>
+          <div class={fault === null ? "field" : "field wrong"}>
+            <label for="name">Name</label>
+            <div class="suffixed">
+              <input
+                id="name"
+                name="name"
+                value={wanted.name}
+                required
+                maxlength={254}
+                autocapitalize="none"
+                autocomplete="off"
+                autofocus
+                spellcheck={false}
+                aria-describedby={fault === null ? "name-hint" : "name-error name-hint"}
+                aria-invalid={fault === null ? undefined : "true"}
+              />
+              <span class="mono break">@{call.config.mailDomain}</span>
+            </div>
+            {fault === null ? null : (
+              <span class="error" id="name-error" role="alert">
+                {fault}
+              </span>
+            )}
+            <span class="hint" id="name-hint">
+              1 to 40 of a–z, 0–9, dot, hyphen and underscore, beginning and ending with a letter or digit.
+            </span>
+          </div>
+          <Kinds chosen={wanted.kind} />
+          <div class="actions">
+            <button class="primary">Create</button>
+            <a class="button" href={call.links.mailboxes()}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </>
+    ),
+  });
+}
+
+function Kinds({ chosen }: { chosen: Wanted["kind"] }) {
+  return (
+    <fieldset class="choices">
+      <legend>Kind</legend>
+      <label>
+        <input type="radio" name="kind" value="permanent" checked={chosen === "permanent"} />
+        <span>
+          Permanent
+          <br />
+          <span class="hint">Stays until it is erased; reads and sends.</span>
+        </span>
+      </label>
+      <label>
+        <input type="radio" name="kind" value="temporary" checked={chosen === "temporary"} />
+        <span>
+          Temporary
+          <br />
+          <span class="hint">Erases itself after 72 hours; reads, and sends nothing.</span>
+        </span>
+      </label>
+    </fieldset>
+  );
+}
+
+function faultText(name: string, problem: Problem): string {
+  if (problem.code === "conflict") return `${problem.error}. Choose another name.`;
+  if (RESERVED_NAMES.has(name)) return `“${name}” is reserved. Choose another name.`;
+  if (problem.code === "invalid") return `“${name}” cannot be a name. See below what can.`;
+  return `${problem.error}.`;
+}
+
+function createdPage(
+  call: ConsoleCall,
+  { mailbox, api_key }: NewMailboxKey,
+  kind: Wanted["kind"],
+): Promise<Response> {
+  return consolePage(call, {
+    title: "Mailbox created",
+    tab: "Mailboxes",
+    notice: {
+      kind: "good",
+      text: (
+        <>
+          <strong class="mono break">{mailbox}</strong> is ready and receives mail.
+        </>
+      ),
+    },
+    status: 201,
+    children: (
+      <>
+        <h1>Keep its key now</h1>
+        <p>This is the only time that it is shown: of the key itself nothing is kept here.</p>
+        <div class="card">
+          <h2>Key of the mailbox</h2>
+          <p class="key">
+            <code class="break" data-copy="the key">
+              {api_key}
+            </code>
+          </p>
+          <p class="small muted">
+            The agent sends it with every request, as <code>Authorization: Bearer mk_…</code>. Whoever has it
+            reads
+            {kind === "permanent" ? " and sends" : ""} the mailbox’s mail.
+          </p>
+        </div>
+        <p class="actions">
+          <a class="button" href={call.links.mailbox(mailbox)}>
+            To the mailbox
+          </a>
+          <a class="button" href={call.links.create}>
+            Create another
+          </a>
+        </p>
+      </>
+    ),
+  });
+}

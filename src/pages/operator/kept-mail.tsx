@@ -1,0 +1,144 @@
+import { notFound } from "../../contract/problem.ts";
+import { mailboxAt } from "../../service/mailbox-stub.ts";
+import { canonicalAddress } from "../../mail/address.ts";
+import type { UnsentMessage } from "../../mailbox/overview.ts";
+import { AS_OPERATOR } from "../../http/as-operator.ts";
+import { openRaw } from "../../http/message-source.ts";
+import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
+import { Moment, sizeText } from "./words.tsx";
+
+/** Of a message's source on a page; the whole of it is a download. */
+const SHOWN_BYTES = 100_000;
+
+/** The beginning of a message as it would have left. */
+interface Source {
+  text: string;
+  /** Of all of it. */
+  sizeBytes: number;
+  isWhole: boolean;
+}
+
+/** GET /operator/outbox/:address/:id: one message, with its source. */
+export async function keptPage(call: ConsoleCall, written: string, id: string): Promise<Response> {
+  const address = canonicalAddress(written);
+  const found = address === null ? null : await mailboxAt(call.env, address).keptOne(AS_OPERATOR, id);
+  if (address === null || !found?.ok) return problemPage(call, notFound("Email"));
+  const mail = found.value;
+  const source = await sourceOf(call, address, id);
+  return consolePage(call, {
+    title: "Kept mail",
+    tab: "Outbox",
+    children: (
+      <>
+        <h1>{mail.subject === "" ? "(no subject)" : mail.subject}</h1>
+        <Facts call={call} mailbox={address} mail={mail} source={source} />
+        <p class="actions">
+          <a class="button" href={`${call.links.kept(address, mail.id)}/raw`}>
+            Download the message
+          </a>
+          <a class="button" href={call.links.outboxOf(address)}>
+            Kept mail of this mailbox
+          </a>
+        </p>
+        <h2>Source</h2>
+        <SourceText source={source} />
+      </>
+    ),
+  });
+}
+
+interface Shown {
+  call: ConsoleCall;
+  mailbox: string;
+  mail: UnsentMessage;
+  source: Source | null;
+}
+
+function Facts({ call, mailbox, mail, source }: Shown) {
+  return (
+    <dl class="facts">
+      <dt>Mailbox</dt>
+      <dd>
+        <a href={call.links.mailbox(mailbox)}>{mailbox}</a>
+      </dd>
+      <dt>From</dt>
+      <dd>{mail.from}</dd>
+      <dt>Recipients</dt>
+      <dd>
+        {mail.recipients.map((recipient) => (
+          <div>{recipient.address}</div>
+        ))}
+      </dd>
+      <dt>Sent</dt>
+      <dd>
+        <Moment at={mail.sent_at} />
+      </dd>
+      {source === null ? null : (
+        <>
+          <dt>Size</dt>
+          <dd>{sizeText(source.sizeBytes)}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function SourceText({ source }: { source: Source | null }) {
+  if (source === null) return <p>It cannot be read now. Try again in a few seconds.</p>;
+  return (
+    <>
+      <pre class="source" tabindex={0} role="region" aria-label="Source of the message">
+        {source.text}
+      </pre>
+      {source.isWhole ? null : (
+        <p class="muted">This is the beginning of it; download the message to see the rest.</p>
+      )}
+    </>
+  );
+}
+
+/** GET /operator/outbox/:address/:id/raw: the bytes as they would have left. */
+export async function keptRaw(call: ConsoleCall, written: string, id: string): Promise<Response> {
+  const opened = await openKept(call, canonicalAddress(written), id);
+  if (opened === null) return problemPage(call, notFound("Email"));
+  return new Response(opened.body, {
+    headers: {
+      "Content-Type": "message/rfc822",
+      "Content-Length": String(opened.sizeBytes),
+      "Content-Disposition": 'attachment; filename="message.eml"',
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "Cross-Origin-Resource-Policy": "same-origin",
+    },
+  });
+}
+
+/** Null for a message that was not kept: through this page the operator reads no other mail. */
+async function openKept(call: ConsoleCall, address: string | null, id: string) {
+  if (address === null) return null;
+  const mailbox = mailboxAt(call.env, address);
+  const found = await mailbox.keptOne(AS_OPERATOR, id);
+  const source = found.ok ? await mailbox.raw(AS_OPERATOR, id) : found;
+  if (!source.ok) return null;
+  const { sizeBytes } = source.value;
+  const opened = await openRaw(call.env, mailbox, source.value);
+  return opened.ok ? { body: opened.value, sizeBytes } : null;
+}
+
+/** The beginning of a message as text; null if it cannot be read. */
+async function sourceOf(call: ConsoleCall, address: string, id: string): Promise<Source | null> {
+  const opened = await openKept(call, address, id);
+  if (opened === null) return null;
+  const stream = new Response(opened.body).body;
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of stream ?? []) {
+    const wanted = chunk.subarray(0, SHOWN_BYTES - bytes);
+    text += decoder.decode(wanted, { stream: true });
+    bytes += wanted.byteLength;
+    if (bytes === SHOWN_BYTES) break;
+  }
+  return { text, sizeBytes: opened.sizeBytes, isWhole: bytes === opened.sizeBytes };
+}

@@ -1,0 +1,273 @@
+import { notFound, STATUS } from "../../contract/problem.ts";
+import { mailboxAt } from "../../service/mailbox-stub.ts";
+import { canonicalAddress } from "../../mail/address.ts";
+import type { Overview } from "../../mailbox/overview.ts";
+import { AS_OPERATOR } from "../../http/as-operator.ts";
+import { consolePage, Form, problemPage, type ConsoleCall, type Notice } from "./frame.tsx";
+import { seeOther } from "./links.ts";
+import { Targets } from "./targets.tsx";
+import { Moment, numberText, sizeText } from "./words.tsx";
+
+const MAX_REASON_CHARS = 500;
+
+/** GET /operator/mailboxes/:address. */
+export function mailboxPage(call: ConsoleCall, written: string): Promise<Response> {
+  const done = call.query.get("done");
+  const notice = Object.hasOwn(DONE, done ?? "") ? DONE[done as keyof typeof DONE] : null;
+  return show(call, written, { notice });
+}
+
+const DONE = {
+  paused: { kind: "good", text: "The mailbox is paused." },
+  resumed: { kind: "good", text: "The mailbox is active again." },
+} as const satisfies Record<string, Notice>;
+
+/** POST /operator/mailboxes/:address/pause. */
+export async function pause(call: ConsoleCall, written: string): Promise<Response> {
+  const address = canonicalAddress(written);
+  if (address === null) return problemPage(call, notFound("Mailbox"));
+  const reason = (call.form.get("reason") ?? "").trim();
+  if (reason.length > MAX_REASON_CHARS) {
+    const text = `The reason is too long: it may have ${MAX_REASON_CHARS} characters.`;
+    return show(call, address, { notice: { kind: "bad", text }, status: STATUS.invalid });
+  }
+  const paused = await mailboxAt(call.env, address).pause(AS_OPERATOR, reason === "" ? null : reason);
+  return paused.ok
+    ? seeOther(call.links.mailbox(address, { done: "paused" }))
+    : problemPage(call, paused.error);
+}
+
+/** POST /operator/mailboxes/:address/resume. */
+export async function resume(call: ConsoleCall, written: string): Promise<Response> {
+  const address = canonicalAddress(written);
+  if (address === null) return problemPage(call, notFound("Mailbox"));
+  const resumed = await mailboxAt(call.env, address).resume(AS_OPERATOR);
+  return resumed.ok
+    ? seeOther(call.links.mailbox(address, { done: "resumed" }))
+    : problemPage(call, resumed.error);
+}
+
+/** POST /operator/mailboxes/:address/delete: only for who typed the address. */
+export async function erase(call: ConsoleCall, written: string): Promise<Response> {
+  const address = canonicalAddress(written);
+  if (address === null) return problemPage(call, notFound("Mailbox"));
+  const typed = (call.form.get("confirm") ?? "").trim().toLowerCase();
+  if (typed !== address) {
+    return show(call, address, {
+      status: STATUS.invalid,
+      eraseFault: `Nothing was erased: type ${address} to confirm.`,
+    });
+  }
+  const erased = await mailboxAt(call.env, address).destroy(AS_OPERATOR);
+  return erased.ok ? seeOther(call.links.mailboxes({ done: "deleted" })) : problemPage(call, erased.error);
+}
+
+interface Shown {
+  notice?: Notice | null;
+  status?: number;
+  /** Why the mailbox was not erased. */
+  eraseFault?: string;
+}
+
+async function show(call: ConsoleCall, written: string, shown: Shown): Promise<Response> {
+  const address = canonicalAddress(written);
+  if (address === null) return problemPage(call, notFound("Mailbox"));
+  const overview = await mailboxAt(call.env, address).overview(AS_OPERATOR);
+  if (!overview.ok) return problemPage(call, overview.error);
+  const mailbox = overview.value;
+  return consolePage(call, {
+    title: address,
+    tab: "Mailboxes",
+    notice: shown.notice,
+    status: shown.status,
+    children: (
+      <>
+        <h1>
+          <span class="mono">{address}</span>
+        </h1>
+        <State call={call} mailbox={mailbox} />
+        <Usage mailbox={mailbox} />
+        <h2>Webhooks</h2>
+        {mailbox.webhooks.length === 0 ? (
+          <p class="muted">None is set. Its owner sets one with PATCH /v1/mailbox.</p>
+        ) : (
+          <Targets targets={mailbox.webhooks} />
+        )}
+        <h2>What you can do</h2>
+        {mailbox.pause === null ? (
+          <PauseForm call={call} address={address} />
+        ) : (
+          <Form call={call} action={call.links.act(address, "resume")}>
+            <button class="primary">Resume the mailbox</button>
+          </Form>
+        )}
+        <EraseForm call={call} address={address} fault={shown.eraseFault} />
+      </>
+    ),
+  });
+}
+
+function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
+  const { info, kind, pause: paused, keys, hasKept, stats } = mailbox;
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        {paused === null ? (
+          <span class="badge good">active</span>
+        ) : (
+          <>
+            <span class="badge warn">paused</span> since <Moment at={paused.at} />
+          </>
+        )}
+        {info.full ? <span class="badge bad">full</span> : null}
+      </dd>
+      {paused === null ? null : (
+        <>
+          <dt>Reason</dt>
+          <dd>{paused.reason ?? <span class="muted">none given</span>}</dd>
+        </>
+      )}
+      <dt>Kind</dt>
+      <dd>{kind}</dd>
+      <dt>Created</dt>
+      <dd>
+        <Moment at={info.created_at} />
+      </dd>
+      {info.expires_at === null ? null : (
+        <>
+          <dt>Erases itself</dt>
+          <dd>
+            <Moment at={info.expires_at} />
+          </dd>
+        </>
+      )}
+      {info.display_name === null ? null : (
+        <>
+          <dt>Display name</dt>
+          <dd>{info.display_name}</dd>
+        </>
+      )}
+      <dt>Keys</dt>
+      <dd>{numberText(keys)}</dd>
+      <Obstacle obstacle={stats.sending_obstacle} />
+      {hasKept ? (
+        <>
+          <dt>Kept mail</dt>
+          <dd>
+            <a href={call.links.outboxOf(info.mailbox)}>Mail that would have left</a>
+          </dd>
+        </>
+      ) : null}
+    </dl>
+  );
+}
+
+function Obstacle({ obstacle }: { obstacle: Overview["stats"]["sending_obstacle"] }) {
+  if (obstacle === null) return null;
+  return (
+    <>
+      <dt>Sending</dt>
+      <dd>
+        <span class="badge bad">not taken</span> <Moment at={obstacle.at} />:{" "}
+        <span class="break">{obstacle.reply}</span>
+      </dd>
+    </>
+  );
+}
+
+function Usage({ mailbox: { stats, quotaBytes, info } }: { mailbox: Overview }) {
+  const counts: [what: string, count: string][] = [
+    ["messages", numberText(stats.total_emails)],
+    ["received", numberText(stats.inbound)],
+    ["sent", numberText(stats.outbound)],
+    ["this month", numberText(stats.emails_this_month)],
+    ["sent today", `${numberText(stats.sends_today)} of ${numberText(stats.daily_send_limit)}`],
+    ["suppressed", numberText(stats.suppression_count)],
+  ];
+  if (stats.ingest.failed > 0) counts.push(["not readable", numberText(stats.ingest.failed)]);
+  return (
+    <>
+      <h2>Usage</h2>
+      <div class="usage">
+        <span id="storage">
+          {sizeText(stats.storage_bytes)} of {sizeText(quotaBytes)} stored
+          {info.full ? ": full, and mail is refused" : ""}
+        </span>
+        <meter
+          aria-labelledby="storage"
+          min={0}
+          max={quotaBytes}
+          high={quotaBytes * 0.9}
+          value={stats.storage_bytes}
+        />
+      </div>
+      <ul class="counts">
+        {counts.map(([what, count]) => (
+          <li>
+            <strong>{count}</strong>
+            <span>{what}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
+  return (
+    <Form call={call} action={call.links.act(address, "pause")}>
+      <div class="field">
+        <label for="reason">Pause it, because</label>
+        <input
+          id="reason"
+          name="reason"
+          maxlength={MAX_REASON_CHARS}
+          autocomplete="off"
+          aria-describedby="reason-hint"
+        />
+        <span class="hint" id="reason-hint">
+          The reason may be left out; its owner sees it. Mail still arrives, but nobody reads or sends until
+          it is resumed.
+        </span>
+      </div>
+      <button>Pause the mailbox</button>
+    </Form>
+  );
+}
+
+function EraseForm({ call, address, fault }: { call: ConsoleCall; address: string; fault?: string }) {
+  return (
+    <details open={fault !== undefined}>
+      <summary>Erase this mailbox</summary>
+      <Form call={call} action={call.links.act(address, "delete")}>
+        <p>
+          Its mail, its keys and its settings are gone at once and for good. There is no way back, and mail to
+          it is refused from then on.
+        </p>
+        <div class={fault === undefined ? "field" : "field wrong"}>
+          <label for="confirm">
+            Type <span class="mono break">{address}</span> to confirm
+          </label>
+          <input
+            id="confirm"
+            name="confirm"
+            required
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            aria-describedby={fault === undefined ? undefined : "confirm-error"}
+            aria-invalid={fault === undefined ? undefined : "true"}
+            autofocus={fault !== undefined}
+          />
+          {fault === undefined ? null : (
+            <span class="error" id="confirm-error" role="alert">
+              {fault}
+            </span>
+          )}
+        </div>
+        <button class="danger">Erase for good</button>
+      </Form>
+    </details>
+  );
+}

@@ -1,0 +1,57 @@
+import type { DeliveryError } from "../../contract/webhook.ts";
+import type { TargetHealth } from "../../mailbox/overview.ts";
+import { countText, Moment } from "./words.tsx";
+
+/** URLs of webhooks and how they fare. What a receiver answered is not shown: it is its owner's. */
+export function Targets({ targets }: { targets: readonly TargetHealth[] }) {
+  return (
+    <ul class="rows">
+      {targets.map((target) => (
+        <li class="target">
+          <div class="spread">
+            <span class="mono break">{target.url}</span>
+            {target.status === "failed" ? (
+              <span class="badge bad">failed</span>
+            ) : (
+              <span class="badge good">active</span>
+            )}
+          </div>
+          <p class="small muted">
+            {target.label === null ? (
+              "For all mail"
+            ) : (
+              <>
+                For mail with the label <span class="break">{target.label}</span>
+              </>
+            )}
+            {target.failures === 0
+              ? ""
+              : `; ${countText(target.failures, "delivery", "deliveries")} in a row failed`}
+            {target.latest === null ? null : (
+              <>
+                ; last tried <Moment at={target.latest.at} />: {outcomeText(target.latest)}
+              </>
+            )}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function outcomeText({ status, error }: { status: number | null; error: DeliveryError | null }): string {
+  if (error === null) return "delivered";
+  const said = ERRORS[error];
+  return status === null ? said : `${said} (status ${status})`;
+}
+
+const ERRORS: Record<DeliveryError, string> = {
+  timeout: "no answer in time",
+  connection: "no connection",
+  not_public: "the host is not on the public network",
+  redirect: "it redirected, which is not followed",
+  status: "it was refused",
+  interrupted: "the service stopped in the middle",
+  no_secret: "there is no secret to sign with",
+  internal: "a fault of this service",
+};

@@ -1,0 +1,68 @@
+import { mailboxAt } from "../../service/mailbox-stub.ts";
+import type { TargetHealth } from "../../mailbox/overview.ts";
+import { AS_OPERATOR } from "../../http/as-operator.ts";
+import { findMailboxes } from "../../http/directory-search.ts";
+import { consolePage, type ConsoleCall } from "./frame.tsx";
+import { Targets } from "./targets.tsx";
+import { countText } from "./words.tsx";
+
+/** Each is asked how its webhooks fare, so fewer than on a list. */
+const PAGE_SIZE = 15;
+
+/** GET /operator/webhooks: mailboxes with a webhook that failed, and what is wrong with it. */
+export async function webhooksPage(call: ConsoleCall): Promise<Response> {
+  const after = call.query.get("after") ?? "";
+  const found = await findMailboxes(call.env, { text: "", only: "failing", after, limit: PAGE_SIZE });
+  const mailboxes = await Promise.all(
+    found.entries.map(async ({ address }) => ({ address, targets: await failedTargets(call, address) })),
+  );
+  return consolePage(call, {
+    title: "Failing webhooks",
+    tab: "Webhooks",
+    children: (
+      <>
+        <h1>Failing webhooks</h1>
+        <p>
+          A webhook fails after ten deliveries in a row that failed, and nothing more is sent to it. Once its
+          URL is set again, even to the same, it is tried again; what it missed can be replayed.
+        </p>
+        {found.total === 0 ? (
+          <div class="card">
+            <h2>None fails</h2>
+            <p>Every webhook of every mailbox takes what it is sent, or has not failed ten times in a row.</p>
+          </div>
+        ) : (
+          <p class="muted" role="status">
+            {countText(found.total, "mailbox", "mailboxes")}
+          </p>
+        )}
+        {mailboxes.map(({ address, targets }) => (
+          <section>
+            <h2 class="break">
+              <a href={call.links.mailbox(address)}>{address}</a>
+            </h2>
+            {targets.length === 0 ? (
+              <p class="muted">It was set right a moment ago.</p>
+            ) : (
+              <Targets targets={targets} />
+            )}
+          </section>
+        ))}
+        <nav class="pager" aria-label="Pages of the list">
+          {after === "" ? <span /> : <a href={call.links.webhooks()}>First page</a>}
+          {found.next === null ? null : (
+            <a class="button" rel="next" href={call.links.webhooks({ after: found.next })}>
+              Next page
+            </a>
+          )}
+        </nav>
+      </>
+    ),
+  });
+}
+
+/** The directory hears of a change a moment later: what it lists may be none any more. */
+async function failedTargets(call: ConsoleCall, address: string): Promise<TargetHealth[]> {
+  const overview = await mailboxAt(call.env, address).overview(AS_OPERATOR);
+  return overview.ok ? overview.value.webhooks.filter(({ status }) => status === "failed") : [];
+}

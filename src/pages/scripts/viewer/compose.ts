@@ -1,0 +1,321 @@
+import type { Email } from "../../../contract/message.ts";
+import type { Upload } from "../../../contract/upload.ts";
+import type { z } from "zod";
+import { Refusal, Unreachable } from "../lib/client.ts";
+import { find, make } from "../lib/dom.ts";
+import { line, size } from "../lib/words.ts";
+import type { Context, MeShape } from "./context.ts";
+import {
+  isWorthKeeping,
+  newDraft,
+  newKey,
+  requestOf,
+  type Draft,
+  type DraftFile,
+  type Manner,
+} from "./draft.ts";
+import { failureNotice, failureText } from "./failures.ts";
+import { hashOf } from "./place.ts";
+
+/** As the service says (interface specification, Limits): a larger file need not be tried. */
+const MAX_FILE_BYTES = 100_000_000;
+
+const TITLES: Readonly<Record<Manner, string>> = {
+  compose: "New mail",
+  reply: "Reply",
+  "reply-all": "Reply to all",
+  forward: "Forward",
+};
+
+/** What is written in this tab, by where it is written. */
+export class Drafts {
+  readonly #drafts = new Map<string, Draft>();
+
+  at(place: string): Draft {
+    const draft = this.#drafts.get(place) ?? newDraft();
+    // Forms that were opened and left as they were.
+    for (const [other, one] of this.#drafts) if (!isWorthKeeping(one)) this.#drafts.delete(other);
+    this.#drafts.set(place, draft);
+    return draft;
+  }
+
+  sent(draft: Draft): void {
+    for (const [place, one] of this.#drafts) if (one === draft) this.#drafts.delete(place);
+  }
+
+  /** Whether something would be lost with the tab. */
+  get any(): boolean {
+    return [...this.#drafts.values()].some(isWorthKeeping);
+  }
+}
+
+interface Writing {
+  context: Context;
+  drafts: Drafts;
+  manner: Manner;
+  /** Id of the mail that is answered or passed on; "" for a new one. */
+  upon: string;
+  signal: AbortSignal;
+}
+
+/** The form in which a mail is written, or why this key cannot. */
+export async function composeView(writing: Writing): Promise<HTMLElement> {
+  const { context, manner, upon, signal } = writing;
+  // Encoded: it comes from the address, which a link may have written.
+  const path = `/v1/emails/${encodeURIComponent(upon)}`;
+  const original = manner === "compose" ? null : await context.client.ask<Email>(path, { signal });
+  const refusal = cannotSend(await context.me);
+  const title = make("h2", { tabindex: "-1" }, TITLES[manner]);
+  if (refusal !== null) return make("div", { class: "compose" }, title, refusal);
+  return make("div", { class: "compose" }, title, ...uponParts(manner, original), new Form(writing).element);
+}
+
+/** Why a key cannot send; null if it can. */
+function cannotSend({ send, scope }: MeShape): HTMLElement | null {
+  if (send) return null;
+  const notice = make("div", { class: "notice info" });
+  if (scope !== "provisional") {
+    notice.append(make("p", {}, "This deployment does not send mail."));
+    return notice;
+  }
+  notice.append(
+    make(
+      "p",
+      {},
+      "A temporary mailbox receives mail and cannot send any. To send, let your agent claim a permanent one.",
+    ),
+    make("p", {}, make("a", { class: "button", href: "/claim" }, "Claim a mailbox")),
+  );
+  return notice;
+}
+
+function uponParts(manner: Manner, original: Email | null): HTMLElement[] {
+  if (original === null) return [];
+  const facts = make("dl", { class: "facts" });
+  const add = (name: string, value: string): void =>
+    facts.append(make("dt", {}, name), make("dd", { class: "break", dir: "auto" }, value));
+  add("Upon", line(original.subject) || "(no subject)");
+  if (manner !== "forward") add("Goes to", whoHears(manner, original));
+  else if (original.attachments.length > 0)
+    add("Takes along", original.attachments.map(({ filename }) => line(filename)).join(", "));
+  return [facts];
+}
+
+function whoHears(manner: Manner, { direction, headers, from_address, to_address }: Email): string {
+  const author = headers["reply-to"] ?? from_address;
+  const who = line(direction === "outbound" ? to_address : author);
+  return manner === "reply-all" ? `${who}, and all others who got it` : who;
+}
+
+const FIELDS = {
+  to: { label: "To", hint: "Several addresses are parted by commas." },
+  cc: { label: "Cc", hint: "" },
+  bcc: { label: "Bcc", hint: "" },
+  from: { label: "From", hint: "Empty: this mailbox. Else a +tag of it, or an address of its domain." },
+  subject: { label: "Subject", hint: "" },
+} as const;
+type FieldName = keyof typeof FIELDS;
+
+class Form {
+  readonly element = make("form", { method: "post", novalidate: true, autocomplete: "off" });
+  readonly #writing: Writing;
+  readonly #draft: Draft;
+  readonly #send = make("button", { class: "primary" }, "Send");
+  readonly #files = make("ul", { class: "rows", hidden: true });
+  readonly #outcome = make("div");
+
+  constructor(writing: Writing) {
+    this.#writing = writing;
+    this.#draft = writing.drafts.at(hashOf(writing.manner, writing.upon));
+    const { manner } = writing;
+    const names: FieldName[] = manner === "compose" || manner === "forward" ? ["to"] : [];
+    const copies = make("details", { class: "copies" }, make("summary", {}, "Cc, Bcc, From"));
+    for (const name of ["cc", "bcc", "from"] as const) {
+      copies.append(this.#field(name));
+      if (this.#draft.fields.has(name)) copies.open = true;
+    }
+    if (manner === "compose") names.push("subject");
+    this.element.append(
+      ...names.map((name) => this.#field(name)),
+      copies,
+      this.#text(),
+      this.#attach(),
+      this.#files,
+      this.#outcome,
+      make("div", { class: "actions" }, this.#send, this.#discard()),
+    );
+    this.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#submit();
+    });
+    this.#showFiles();
+  }
+
+  #field(name: FieldName): HTMLElement {
+    const { label, hint } = FIELDS[name];
+    const field = make(
+      "div",
+      { class: "field", "data-field": name },
+      make("label", { for: `draft-${name}` }, label),
+    );
+    const input = make("input", { id: `draft-${name}`, type: "text", autocomplete: "off" });
+    if (hint !== "") {
+      input.setAttribute("aria-describedby", `draft-${name}-hint`);
+      field.append(input, make("span", { class: "hint", id: `draft-${name}-hint` }, hint));
+    } else field.append(input);
+    this.#keep(name, input);
+    return field;
+  }
+
+  #text(): HTMLElement {
+    const text = make("textarea", { id: "draft-text", rows: "12" });
+    this.#keep("text", text);
+    const quoted = this.#writing.manner === "compose" ? [] : [" (the mail itself follows below it)"];
+    const label = make("label", { for: "draft-text" }, "Text", ...quoted);
+    return make("div", { class: "field", "data-field": "text" }, label, text);
+  }
+
+  #keep(name: string, input: HTMLInputElement | HTMLTextAreaElement): void {
+    input.value = this.#draft.fields.get(name) ?? "";
+    input.addEventListener("input", () => this.#draft.fields.set(name, input.value));
+  }
+
+  #attach(): HTMLElement {
+    const input = make("input", { id: "draft-files", type: "file", multiple: true });
+    input.addEventListener("change", () => {
+      for (const file of input.files ?? []) this.#add(file);
+      input.value = "";
+    });
+    return make("div", { class: "field" }, make("label", { for: "draft-files" }, "Files"), input);
+  }
+
+  #discard(): HTMLElement {
+    const button = make("button", { type: "button" }, "Discard");
+    button.addEventListener("click", () => {
+      for (const { stop } of this.#draft.files) stop.abort();
+      this.#writing.drafts.sent(this.#draft);
+      this.#writing.context.leave();
+    });
+    return button;
+  }
+
+  #add(file: File): void {
+    const entry: DraftFile = {
+      name: file.name,
+      bytes: file.size,
+      upload: null,
+      failure: null,
+      stop: new AbortController(),
+    };
+    this.#draft.files.push(entry);
+    if (file.size > MAX_FILE_BYTES) entry.failure = "too large: at most 100 MB";
+    else void this.#upload(file, entry);
+    this.#showFiles();
+  }
+
+  async #upload(file: File, entry: DraftFile): Promise<void> {
+    try {
+      entry.upload = await this.#writing.context.client.ask<z.infer<typeof Upload>>("/v1/attachments", {
+        query: { filename: file.name },
+        body: file,
+        headers: { "Content-Type": file.type || "application/octet-stream" },
+        // Not that of the view: who looks something up meanwhile finds the file in the draft.
+        signal: entry.stop.signal,
+      });
+    } catch (error) {
+      entry.failure = failureText(error);
+    }
+    this.#showFiles();
+  }
+
+  #showFiles(): void {
+    const { files } = this.#draft;
+    this.#files.hidden = files.length === 0;
+    this.#files.replaceChildren(...files.map((entry) => this.#fileLine(entry)));
+    const isUploading = files.some(({ upload, failure }) => upload === null && failure === null);
+    this.#send.disabled = isUploading;
+    this.#send.textContent = isUploading ? "Uploading…" : "Send";
+  }
+
+  #fileLine(entry: DraftFile): HTMLElement {
+    const remove = make(
+      "button",
+      { type: "button", class: "copy", "aria-label": `Remove ${entry.name}` },
+      "Remove",
+    );
+    remove.addEventListener("click", () => {
+      entry.stop.abort();
+      this.#draft.files = this.#draft.files.filter((one) => one !== entry);
+      this.#showFiles();
+    });
+    const state = entry.failure ?? (entry.upload === null ? "uploading…" : size(entry.bytes));
+    const about = make("span", { class: entry.failure === null ? "muted small" : "error" }, state);
+    return make(
+      "li",
+      { class: "file" },
+      make("div", { class: "about" }, make("span", { class: "break" }, line(entry.name)), about),
+      remove,
+    );
+  }
+
+  async #submit(): Promise<void> {
+    if (this.#send.disabled) return;
+    const { context, drafts, manner, upon } = this.#writing;
+    this.#send.disabled = true;
+    this.#send.textContent = "Sending…";
+    this.#outcome.replaceChildren();
+    for (const field of this.element.querySelectorAll(".wrong")) field.classList.remove("wrong");
+    const { path, json } = requestOf(this.#draft, manner, upon);
+    try {
+      // No signal: once it is asked for, leaving the form does not take it back.
+      const sent = await context.client.ask<{ id: string }>(path, {
+        json,
+        headers: { "Idempotency-Key": this.#draft.key },
+      });
+      drafts.sent(this.#draft);
+      context.announce("The mail was handed over.");
+      location.hash = hashOf("mail", sent.id);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#send.textContent = "Send";
+      this.#showFiles();
+    }
+  }
+
+  #failed(error: unknown): void {
+    const notice = failureNotice(error);
+    if (notice === null) return;
+    const explained = this.#explain(error);
+    if (explained !== "") notice.append(make("p", {}, explained));
+    this.#outcome.replaceChildren(notice);
+  }
+
+  /** What a refusal means for the draft, and what its key is from now on. */
+  #explain(error: unknown): string {
+    if (error instanceof Unreachable || (error instanceof Refusal && error.isFault)) {
+      return "Whether the mail went out is not known. Send it again as it is: it goes out once at most.";
+    }
+    if (!(error instanceof Refusal) || error.status === 429 || error.status === 409) return "";
+    this.#draft.key = newKey();
+    if (error.status === 422) {
+      return "An earlier try of this draft went out, as it was then: look under Sent. Sending now would send this one too.";
+    }
+    for (const path of pathsOf(error)) {
+      const field = this.element.querySelector(`[data-field="${CSS.escape(path)}"]`);
+      field?.classList.add("wrong");
+    }
+    const wrong = this.element.querySelector(".wrong");
+    if (wrong !== null) find("input, textarea", HTMLElement, wrong).focus();
+    return "";
+  }
+}
+
+/** The fields that a refusal is about. */
+function pathsOf({ body }: Refusal): string[] {
+  const details: unknown[] = Array.isArray(body.details) ? body.details : [];
+  return details.flatMap((detail) => {
+    const path = typeof detail === "object" && detail !== null && "path" in detail ? detail.path : null;
+    return typeof path === "string" ? [path.split(/[.[]/)[0] ?? ""] : [];
+  });
+}

@@ -1,0 +1,137 @@
+import type { EventData } from "../../../contract/event.ts";
+import { Refusal, type Client } from "../lib/client.ts";
+import { readEventStream, type Block } from "../lib/event-stream.ts";
+
+/** The service says each 2 s that it lives; who was silent for this long is gone. */
+const SILENCE_MS = 8_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+export type Connection = "connecting" | "live" | "offline";
+
+/** What a listener hears. */
+export interface Listening {
+  /** Each event once, in order. */
+  event: (data: EventData) => void;
+  /** What happened before this moment may not have been told: read again what is shown. */
+  lost: () => void;
+  connection: (state: Connection) => void;
+}
+
+/**
+ * What happens in the mailbox, from now on. A stream that ends is opened again with the number of the last entry that
+ * was heard, so that nothing is missed in between. (An EventSource could do as much, but sends no Authorization.)
+ */
+export class Live {
+  readonly #client: Client;
+  readonly #listening: Listening;
+  readonly #signal: AbortSignal;
+  /** `id:` of the last block; null before the first. */
+  #lastId: string | null = null;
+  #failures = 0;
+
+  constructor(client: Client, listening: Listening, signal: AbortSignal) {
+    this.#client = client;
+    this.#listening = listening;
+    this.#signal = signal;
+  }
+
+  /** Listens until `signal` is aborted, or the key may not listen. */
+  async run(): Promise<void> {
+    this.#listening.connection("connecting");
+    while (!this.#signal.aborted) {
+      await this.#seen();
+      const pauseMs = await this.#listen();
+      if (pauseMs === null) return;
+      if (pauseMs === 0) continue;
+      this.#listening.connection("offline");
+      await this.#pause(pauseMs);
+    }
+  }
+
+  /** Reads one stream to its end. Resolves to how long to wait before the next, null for ever. */
+  async #listen(): Promise<number | null> {
+    const silence = new AbortController();
+    const signal = AbortSignal.any([this.#signal, silence.signal]);
+    let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    // The system knows of a network that is gone before any silence tells.
+    window.addEventListener("offline", () => silence.abort(), { signal });
+    try {
+      const { body } = await this.#client.fetch("/v1/events", { headers: this.#lastSeen(), signal });
+      if (body === null) return this.#backOff();
+      let opening = true;
+      for await (const block of readEventStream(body)) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        if (block === null) continue;
+        if (opening) this.#open(block);
+        opening = false;
+        this.#take(block);
+      }
+      return opening ? this.#backOff() : 0;
+    } catch (error) {
+      return this.#failed(error);
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
+  }
+
+  #lastSeen(): Record<string, string> {
+    return this.#lastId === null ? {} : { "Last-Event-ID": this.#lastId };
+  }
+
+  #open({ id }: Block): void {
+    this.#failures = 0;
+    // A stream that does not go on where the one before ended: the first, or one whose past is not kept any more.
+    const goesOn = this.#lastId !== null && id === this.#lastId;
+    this.#listening.connection("live");
+    if (!goesOn) this.#listening.lost();
+  }
+
+  #take({ id, data }: Block): void {
+    if (id !== null) this.#lastId = id;
+    if (data !== null) this.#listening.event(JSON.parse(data) as EventData);
+  }
+
+  #failed(error: unknown): number | null {
+    if (this.#signal.aborted) return null;
+    // Silence, or a connection that broke.
+    if (!(error instanceof Refusal)) return this.#backOff();
+    const isFinal = error.status === 401 || error.status === 403;
+    if (isFinal) return null;
+    return error.retryAfterSeconds === null ? this.#backOff() : error.retryAfterSeconds * 1_000;
+  }
+
+  #backOff(): number {
+    this.#failures += 1;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+    // Tabs that lost the service together do not come back together.
+    return pauseMs * (0.75 + Math.random() / 4);
+  }
+
+  /** A tab that nobody sees holds no stream: a browser has six connections to a host, for all of its tabs. */
+  async #seen(): Promise<void> {
+    while (document.hidden && !this.#signal.aborted) await this.#any([[document, "visibilitychange"]]);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await this.#any([[globalThis, "online"]], ms);
+  }
+
+  /** Resolves when one of these happens, the time is over, or nobody listens any more. */
+  #any(events: readonly [EventTarget, string][], ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const over = new AbortController();
+      const end = (): void => {
+        over.abort();
+        resolve();
+      };
+      for (const [target, name] of events) target.addEventListener(name, end, { signal: over.signal });
+      this.#signal.addEventListener("abort", end, { signal: over.signal });
+      if (ms === undefined) return;
+      const timer = setTimeout(end, ms);
+      over.signal.addEventListener("abort", () => clearTimeout(timer));
+    });
+  }
+}

@@ -1,0 +1,255 @@
+import type { Email } from "../../../contract/message.ts";
+import { copyButton } from "../lib/copy.ts";
+import { confirmed } from "../lib/dialog.ts";
+import { make } from "../lib/dom.ts";
+import { webAddress, webAddressesIn } from "../lib/web-address.ts";
+import { exactTime, line, size } from "../lib/words.ts";
+import type { Context, Shown } from "./context.ts";
+import { deliveryPart, isUnderWay } from "./delivery.ts";
+import { failureNotice } from "./failures.ts";
+import { downloadButton, filesPart } from "./files-part.ts";
+import { htmlPart } from "./html-part.ts";
+import type { MailLink } from "./mail-html.ts";
+import { hashOf } from "./place.ts";
+import { textPart, webLink } from "./text-part.ts";
+import { senderBadge, verdictPart } from "./verdicts.ts";
+
+/** How often a mail that is under way is looked at, besides when an event tells of it: not every state has one. */
+const LOOK_MS = 5_000;
+const MAX_SHOWN_LINKS = 50;
+/** Of the raw message, where it is shown and not saved. */
+const MAX_SOURCE_CHARS = 200_000;
+
+/** One mail, with everything that can be done about it. */
+export async function mailView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
+  const email = await context.client.ask<Email>(`/v1/emails/${id}`, { signal });
+  return mailPart({ context, email, signal });
+}
+
+/** A mail that is there already; `level` is that of its heading. */
+export function mailPart(shown: Shown): HTMLElement {
+  const { email } = shown;
+  const links = make("div");
+  const parts: Node[] = [
+    make("h2", { class: "break", dir: "auto", tabindex: "-1" }, line(email.subject) || "(no subject)"),
+    headPart(email),
+    ...prominentParts(email),
+    actionsPart(shown),
+    ...(email.direction === "outbound" ? [livingDelivery(shown)] : []),
+    bodyPart(shown, links),
+    ...(email.attachments.length > 0 ? [filesPart(shown)] : []),
+    links,
+    morePart(email),
+  ];
+  return make("article", { class: "mail", "aria-label": line(email.subject) || "(no subject)" }, ...parts);
+}
+
+function person(name: string, address: string): HTMLElement {
+  const shownAddress = make("span", { class: "mono break" }, line(address) || "unknown");
+  const shownName = line(name);
+  return shownName === ""
+    ? shownAddress
+    : make("span", {}, make("strong", { class: "break", dir: "auto" }, shownName), " ", shownAddress);
+}
+
+function fact(name: string, ...value: (Node | string)[]): Node[] {
+  return [make("dt", {}, name), make("dd", {}, ...value)];
+}
+
+function headPart(email: Email): HTMLElement {
+  const answersTo = line(email.headers["reply-to"] ?? email.headers["Reply-To"] ?? "");
+  return make(
+    "dl",
+    { class: "facts head" },
+    ...fact(
+      "From",
+      person(email.from_name, email.from_address),
+      ...(email.direction === "inbound" ? [" ", senderBadge(email.authentication)] : []),
+    ),
+    ...(answersTo === "" ? [] : fact("Answers to", make("span", { class: "break" }, answersTo))),
+    ...fact("To", make("span", { class: "break" }, line(email.to_address) || "nobody named")),
+    ...(email.cc_address === "" ? [] : fact("Cc", make("span", { class: "break" }, line(email.cc_address)))),
+    ...fact("When", make("time", { datetime: email.received_at }, exactTime(email.received_at))),
+  );
+}
+
+/** The code and the link that the mail is about, to take along at once. */
+function prominentParts({ code, link }: Email): HTMLElement[] {
+  const url = webAddress(link ?? "");
+  const parts: HTMLElement[] = [];
+  if (code !== null) {
+    const shown = make("output", { class: "code break" }, code);
+    parts.push(card("Code", make("div", { class: "spread" }, shown, copyButton(code, "the code"))));
+  }
+  if (url !== null) {
+    const open = make("a", { href: url.href, target: "_blank", rel: "noopener noreferrer", class: "button" });
+    open.append("Open ", make("strong", { class: "break" }, url.host));
+    const ways = make("div", { class: "row" }, open, copyButton(url.href, "the link"));
+    parts.push(card("Link to follow", make("p", { class: "mono small break" }, url.href), ways));
+  }
+  return parts;
+}
+
+const card = (title: string, ...contents: HTMLElement[]): HTMLElement =>
+  make("section", { class: "card prominent", "aria-label": title }, make("h3", {}, title), ...contents);
+
+function actionsPart(shown: Shown): HTMLElement {
+  const { email } = shown;
+  const source = make("button", { type: "button", "aria-expanded": "false" }, "Raw message");
+  const erase = make("button", { type: "button", class: "danger" }, "Delete");
+  const actions = make(
+    "div",
+    { class: "actions" },
+    make("a", { class: "button primary", href: hashOf("reply", email.id), "data-reply": true }, "Reply"),
+    make("a", { class: "button", href: hashOf("reply-all", email.id) }, "Reply all"),
+    make("a", { class: "button", href: hashOf("forward", email.id) }, "Forward"),
+    source,
+    erase,
+  );
+  const part = make("div", { class: "actions-part" }, actions);
+  source.addEventListener("click", () => toggleSource(part, source, shown));
+  erase.addEventListener("click", () => void eraseMail(part, shown));
+  // Where that cannot be told, the service refuses.
+  shown.context.me.then(({ scope }) => (erase.hidden = scope === "provisional")).catch(() => {});
+  return part;
+}
+
+function toggleSource(part: HTMLElement, button: HTMLElement, shown: Shown): void {
+  const open = part.querySelector(".source");
+  button.setAttribute("aria-expanded", String(open === null));
+  if (open !== null) return open.remove();
+  const { email, context, signal } = shown;
+  const text = make("pre", { tabindex: "0", "aria-label": "Raw message" }, "Fetching…");
+  const path = `/v1/emails/${email.id}/raw`;
+  const download = { path, filename: `${email.id}.eml`, type: "application/octet-stream" };
+  const save = downloadButton(shown, download, { text: "Save as .eml", label: "Save the raw message" });
+  part.append(make("div", { class: "source" }, save, text));
+  const fetched = async (): Promise<void> => {
+    try {
+      const raw = await (await context.client.fetch(path, { signal })).text();
+      const cut = raw.length > MAX_SOURCE_CHARS ? "\n\n(It goes on: save it to read the rest.)" : "";
+      text.textContent = raw.slice(0, MAX_SOURCE_CHARS) + cut;
+    } catch (error) {
+      const notice = failureNotice(error);
+      if (notice !== null) text.replaceWith(notice);
+    }
+  };
+  void fetched();
+}
+
+async function eraseMail(part: HTMLElement, { context, email, signal }: Shown): Promise<void> {
+  const isSure = await confirmed({
+    title: "Delete this mail?",
+    text: `“${line(email.subject) || "(no subject)"}” is erased at once, with its files. Nobody can bring it back.`,
+    action: "Delete",
+  });
+  if (!isSure) return;
+  try {
+    await context.client.ask(`/v1/emails/${email.id}`, { method: "DELETE", signal });
+    context.leave();
+  } catch (error) {
+    const notice = failureNotice(error);
+    if (notice !== null) part.append(notice);
+  }
+}
+
+/** The delivery of a mail of ours, as it goes on. */
+function livingDelivery({ context, email, signal }: Shown): HTMLElement {
+  const holder = make("div", { "aria-live": "polite" }, deliveryPart(email.delivery));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = async (): Promise<void> => {
+    clearTimeout(timer);
+    try {
+      const { delivery } = await context.client.ask<Email>(`/v1/emails/${email.id}`, { signal });
+      const next = deliveryPart(delivery);
+      // Told to who listens only if there is news.
+      if (next.textContent !== holder.textContent) holder.replaceChildren(next);
+      if (isUnderWay(delivery)) timer = setTimeout(() => void look(), LOOK_MS);
+    } catch {
+      // Looked at again with the next event, or by the reader.
+    }
+  };
+  context.onEvent((data) => data.email_id === email.id && void look(), signal);
+  if (isUnderWay(email.delivery)) timer = setTimeout(() => void look(), LOOK_MS);
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return holder;
+}
+
+/** The HTML if there is one, and the text; a reader chooses. `links` is filled with the links of what is shown. */
+function bodyPart(shown: Shown, links: HTMLElement): HTMLElement {
+  const { body_html, body_text } = shown.email;
+  const holder = make("div", { class: "body" });
+  const showText = (): void => {
+    holder.replaceChildren(textPart(body_text));
+    const found = [...webAddressesIn(body_text)].flatMap(({ url }) => (url === null ? [] : [url.href]));
+    showLinks(
+      links,
+      found.map((url) => ({ url, text: "" })),
+    );
+  };
+  if (body_html.trim() === "") {
+    showText();
+    return holder;
+  }
+  const showHtml = (): void => {
+    const cut = make("p", { class: "notice", hidden: true }, "The mail is longer; the rest is in its text.");
+    const html = htmlPart(shown, (mail) => {
+      cut.hidden = !mail.isCut;
+      showLinks(links, mail.links);
+    });
+    holder.replaceChildren(html, cut);
+  };
+  showHtml();
+  return make("div", {}, choice(["As designed", showHtml], ["As text", showText]), holder);
+}
+
+/** Two buttons of which one is pressed. */
+function choice(...ways: [string, () => void][]): HTMLElement {
+  const buttons = ways.map(([name, show], index) => {
+    const button = make("button", { type: "button", "aria-pressed": String(index === 0) }, name);
+    button.addEventListener("click", () => {
+      for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
+      show();
+    });
+    return button;
+  });
+  return make("div", { class: "choice", role: "group", "aria-label": "How the mail is shown" }, ...buttons);
+}
+
+function showLinks(holder: HTMLElement, links: readonly MailLink[]): void {
+  const unique = [...new Map(links.map((link) => [link.url, link])).values()];
+  const lines = unique.slice(0, MAX_SHOWN_LINKS).flatMap(({ url, text }) => {
+    const address = webAddress(url);
+    if (address === null) return [];
+    const shownText = line(text).slice(0, 200);
+    const name = shownText === "" || shownText === url ? [] : [make("strong", { dir: "auto" }, shownText)];
+    const link = webLink(address, url);
+    link.classList.add("mono", "small", "break");
+    return [make("li", {}, make("div", { class: "about" }, ...name, link), copyButton(url, "the link"))];
+  });
+  const list = make("ul", { class: "rows" }, ...lines);
+  const summary = make("summary", {}, `Links (${unique.length})`);
+  holder.replaceChildren(...(lines.length === 0 ? [] : [make("details", { class: "links" }, summary, list)]));
+}
+
+function morePart(email: Email): HTMLElement {
+  const { metadata } = email;
+  const facts = [
+    ...(email.direction === "inbound" ? fact("Envelope from", line(metadata.envelope_from) || "<>") : []),
+    ...(email.direction === "inbound" ? fact("Delivered to", line(metadata.envelope_to)) : []),
+    ...fact("Came by", metadata.received_via.replace("_", " ")),
+    ...(metadata.date === null ? [] : fact("Dated", exactTime(metadata.date))),
+    ...fact("Message-ID", make("span", { class: "mono" }, line(email.message_id ?? "none"))),
+    ...fact("Size", size(email.size_bytes)),
+    ...(email.labels.length === 0 ? [] : fact("Labels", email.labels.map(line).join(", "))),
+    ...(metadata.parse_faults.length === 0 ? [] : fact("Faults", metadata.parse_faults.map(line).join("; "))),
+    ...fact("Thread", make("a", { href: hashOf("thread", email.thread_id) }, "Show the conversation")),
+  ];
+  return make(
+    "details",
+    { class: "more" },
+    make("summary", {}, "Where it came from"),
+    ...(email.direction === "inbound" ? [verdictPart(email.authentication)] : []),
+    make("dl", { class: "facts" }, ...facts),
+  );
+}

@@ -1,0 +1,169 @@
+import type { MailboxInfo, Stats } from "../../../contract/mailbox.ts";
+import type { WebhookDelivery } from "../../../contract/webhook.ts";
+import { copyButton } from "../lib/copy.ts";
+import { confirmed } from "../lib/dialog.ts";
+import { make } from "../lib/dom.ts";
+import { doing, field } from "../lib/form.ts";
+import { exactTime, line, size } from "../lib/words.ts";
+import type { Context } from "./context.ts";
+import { failureNotice } from "./failures.ts";
+import { WebhookLog } from "./webhook-log.ts";
+
+interface Setting {
+  context: Context;
+  signal: AbortSignal;
+  info: MailboxInfo;
+}
+
+/** The mailbox itself: its state, its name, its webhook. A key of a temporary mailbox sees its state alone. */
+export async function settingsView(context: Context, signal: AbortSignal): Promise<HTMLElement> {
+  const [me, stats] = await Promise.all([context.me, context.client.ask<Stats>("/v1/stats", { signal })]);
+  const title = make("h2", { tabindex: "-1" }, "Settings");
+  const view = make("div", { class: "settings" }, title);
+  if (me.scope === "provisional") {
+    view.append(factsPart(stats, me.expires_at), temporaryNotice());
+    return view;
+  }
+  const info = await context.client.ask<MailboxInfo>("/v1/mailbox", { signal });
+  const setting = { context, signal, info };
+  view.append(factsPart(stats, info.expires_at), namePart(setting), pausePart(setting), webhookPart(setting));
+  return view;
+}
+
+function temporaryNotice(): HTMLElement {
+  return make(
+    "div",
+    { class: "notice info" },
+    make("p", {}, "This mailbox is temporary. A permanent one sends mail, has webhooks, and can be paused."),
+    make("p", {}, make("a", { class: "button", href: "/claim" }, "Claim a mailbox")),
+  );
+}
+
+function factsPart(stats: Stats, expiresAt: string | null): HTMLElement {
+  const facts = make("dl", { class: "facts" });
+  const add = (name: string, ...value: (Node | string)[]): void =>
+    facts.append(make("dt", {}, name), make("dd", {}, ...value));
+  const address = make("span", { class: "mono break" }, stats.mailbox);
+  add("Address", address, " ", copyButton(stats.mailbox, "the address"));
+  if (expiresAt !== null) add("Ends", exactTime(expiresAt));
+  add("Mails", `${stats.inbound} received, ${stats.outbound} sent`);
+  add("Sent today", `${stats.sends_today} of ${stats.daily_send_limit}`);
+  add("Storage", size(stats.storage_bytes));
+  return facts;
+}
+
+/** Does something and says what came of it, in `said`. */
+async function tried(said: HTMLElement, act: () => Promise<string>): Promise<void> {
+  try {
+    const text = await act();
+    said.replaceChildren(...(text === "" ? [] : [make("p", { class: "notice good", role: "status" }, text)]));
+  } catch (error) {
+    const notice = failureNotice(error);
+    said.replaceChildren(...(notice === null ? [] : [notice]));
+  }
+}
+
+function namePart({ context, signal, info }: Setting): HTMLElement {
+  const said = make("div");
+  const hint = "Stands before the address in the mail that you send.";
+  const name = field({ id: "display-name", label: "Name", hint });
+  name.input.value = info.display_name ?? "";
+  const save = async (): Promise<string> => {
+    const json = { display_name: name.input.value.trim() || null };
+    await context.client.ask("/v1/mailbox", { method: "PATCH", json, signal });
+    return "Saved.";
+  };
+  const button = make("button", {}, "Save the name");
+  const form = make("form", { method: "post", novalidate: true }, name.field, said, button);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tried(said, save);
+  });
+  return make("section", {}, make("h3", {}, "Sender"), form);
+}
+
+function pausePart({ context }: Setting): HTMLElement {
+  const said = make("div");
+  const pause = async (): Promise<string> => {
+    const isSure = await confirmed({
+      title: "Pause this mailbox?",
+      text: "Mail still arrives, and nobody can read it, agents included; nothing goes out. Only resuming is possible then, here as well.",
+      action: "Pause",
+    });
+    if (!isSure) return "";
+    await context.client.ask("/v1/mailbox/pause", { method: "PATCH", json: {} });
+    context.restart();
+    return "";
+  };
+  return make(
+    "section",
+    {},
+    make("h3", {}, "Pause"),
+    make("p", { class: "muted" }, "For when an agent does what it should not. Mail still arrives meanwhile."),
+    said,
+    doing("Pause the mailbox", () => tried(said, pause), "danger"),
+  );
+}
+
+function webhookPart(setting: Setting): HTMLElement {
+  const { context, signal } = setting;
+  const said = make("div");
+  const state = make("p");
+  const url = field(
+    { id: "webhook-url", label: "URL", hint: "Every event but message.sent is posted there. Empty: none." },
+    { type: "url", inputmode: "url", placeholder: "https://", spellcheck: "false" },
+  );
+  const secret = field(
+    {
+      id: "webhook-secret",
+      label: "Secret",
+      hint: "At least 16 characters. Empty: as it is. It is never shown.",
+    },
+    { class: "masked", spellcheck: "false" },
+  );
+  const log = new WebhookLog(context, signal);
+  const test = doing("Send a test", () => tried(said, sendTest));
+  const show = (info: MailboxInfo): void => {
+    url.input.value = info.webhook_url ?? "";
+    secret.input.value = "";
+    state.replaceChildren(...webhookState(info));
+    test.hidden = info.webhook_url === null;
+  };
+  const save = async (): Promise<string> => {
+    const json = {
+      webhook_url: url.input.value.trim() || null,
+      ...(secret.input.value === "" ? {} : { webhook_secret: secret.input.value }),
+    };
+    show(await context.client.ask<MailboxInfo>("/v1/mailbox", { method: "PATCH", json, signal }));
+    return json.webhook_url === null ? "There is no webhook now." : "Saved.";
+  };
+  const sendTest = async (): Promise<string> => {
+    await context.client.ask<WebhookDelivery>("/v1/webhook/test", { method: "POST", json: {}, signal });
+    await log.show(null);
+    return "A test is on its way: see below.";
+  };
+  show(setting.info);
+  void log.show(null);
+  const buttons = make("div", { class: "actions" }, make("button", {}, "Save the webhook"), test);
+  const form = make("form", { method: "post", novalidate: true }, url.field, secret.field, said, buttons);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tried(said, save);
+  });
+  const deliveries = make(
+    "section",
+    { "aria-label": "Deliveries" },
+    make("h3", {}, "Deliveries"),
+    log.element,
+  );
+  return make("section", {}, make("h3", {}, "Webhook"), state, form, deliveries);
+}
+
+function webhookState({ webhook_status, webhook_url }: MailboxInfo): (Node | string)[] {
+  if (webhook_status === null || webhook_url === null) return [make("span", { class: "badge" }, "none")];
+  if (webhook_status === "active") return [make("span", { class: "badge good" }, "active")];
+  return [
+    make("span", { class: "badge bad" }, "failed"),
+    ` Ten deliveries in a row failed at ${line(webhook_url)}. Save the URL again to go on.`,
+  ];
+}

@@ -1,0 +1,86 @@
+import type { Email, Thread } from "../../../contract/message.ts";
+import { make } from "../lib/dom.ts";
+import { count, exactTime, line, shortTime } from "../lib/words.ts";
+import type { Context } from "./context.ts";
+import { failureNotice } from "./failures.ts";
+import { mailPart } from "./mail.ts";
+
+/** Mails on a page of a thread; older ones replace them. */
+const PAGE_MAILS = 20;
+
+/** A conversation, oldest mail first, the newest one open. */
+export async function threadView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
+  const view = make("div", { class: "thread" });
+  const show = async (cursor: string | null): Promise<void> => {
+    const query = { limit: PAGE_MAILS, cursor };
+    const page = await context.client.ask<Thread>(`/v1/threads/${encodeURIComponent(id)}`, { query, signal });
+    view.replaceChildren(...pageParts(context, page, signal));
+    const { next_cursor } = page;
+    if (next_cursor !== null) view.append(pageButton("Older mails", () => show(next_cursor)));
+    if (cursor !== null) view.append(pageButton("Newest mails", () => show(null)));
+  };
+  await show(null);
+  context.onEvent((data) => {
+    // Replaced as a whole it would close what the reader has open: it is offered.
+    if (data.thread_id !== id || view.querySelector(".arrivals") !== null) return;
+    const button = pageButton("There is something new · show", () => show(null));
+    button.classList.add("arrivals");
+    view.prepend(button);
+  }, signal);
+  return view;
+
+  function pageButton(text: string, turn: () => Promise<void>): HTMLButtonElement {
+    const button = make("button", { type: "button" }, text);
+    button.addEventListener("click", () => {
+      turn().then(
+        () => view.querySelector("h2")?.focus(),
+        (error: unknown) => {
+          const notice = failureNotice(error);
+          if (notice !== null) view.append(notice);
+        },
+      );
+    });
+    return button;
+  }
+}
+
+function pageParts(context: Context, { emails }: Thread, signal: AbortSignal): HTMLElement[] {
+  const subject = line(emails[0]?.subject ?? "") || "(no subject)";
+  const newest = emails.at(-1);
+  return [
+    make("h2", { class: "break", dir: "auto", tabindex: "-1" }, subject),
+    make("p", { class: "muted small" }, count(emails.length, "mail"), ", oldest first"),
+    ...emails.map((email) => foldedMail({ context, email, signal }, email === newest)),
+  ];
+}
+
+/** A mail that is built when it is opened. */
+function foldedMail(
+  shown: { context: Context; email: Email; signal: AbortSignal },
+  isOpen: boolean,
+): HTMLElement {
+  const { email } = shown;
+  const who = line(email.from_name || email.from_address) || "(no sender)";
+  const summary = make(
+    "summary",
+    {},
+    make(
+      "span",
+      { class: "who", dir: "auto" },
+      email.direction === "outbound" ? `${who} (this mailbox)` : who,
+    ),
+    " ",
+    make(
+      "time",
+      { class: "muted small", datetime: email.received_at, title: exactTime(email.received_at) },
+      shortTime(email.received_at),
+    ),
+    make("span", { class: "excerpt muted small", dir: "auto" }, line(email.snippet)),
+  );
+  const fold = make("details", { class: "folded" }, summary);
+  fold.addEventListener("toggle", () => {
+    if (fold.open && fold.children.length === 1) fold.append(mailPart(shown));
+  });
+  fold.open = isOpen;
+  return fold;
+}

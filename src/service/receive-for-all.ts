@@ -1,0 +1,96 @@
+import { UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
+import type { Config } from "../config/env.ts";
+import { done, refused } from "../lib/outcome.ts";
+import type { Envelope } from "../mail/prepare.ts";
+import type { Received } from "../mailbox/receiving.ts";
+import { locatorReached } from "./reached.ts";
+import { isLarge, readOnce, readRecipient, store, withRetries } from "./receive.ts";
+
+/** Mailboxes that a small message is stored in at a time; a large one lies whole in memory for each, so one after the other. */
+const PARALLEL_MAILBOXES = 8;
+
+const NOT_STORED: Problem = {
+  code: "unavailable",
+  error: "The message could not be stored; try again",
+  retryAfterSeconds: 30,
+};
+
+/** What became of a message for one of its recipients, as it was named. */
+export interface RecipientOutcome {
+  to: string;
+  received: Answer<Received>;
+}
+
+/** Recipients that are one mailbox. */
+interface Addressee {
+  /** As they were named. */
+  named: string[];
+  /** In the form of `to_address`, each once, in their order. */
+  written: Set<string>;
+}
+
+/**
+ * Receives one message for all of its recipients: it is parsed once, and each mailbox stores one copy, however many of the
+ * recipients it is. The outcomes are in the order of the recipients; a fault of ours at one mailbox is that mailbox's alone.
+ */
+export async function receiveForAll(
+  raw: Uint8Array,
+  { envelope, recipients }: { envelope: Omit<Envelope, "to" | "alsoTo">; recipients: readonly string[] },
+  env: Env,
+  config: Config,
+): Promise<RecipientOutcome[]> {
+  const { mailboxes, outcomes } = await mailboxesOf(recipients, env, config);
+  const reading = readOnce();
+  const queue = mailboxes.entries();
+  const work = async (): Promise<void> => {
+    for (const [locator, { named, written }] of queue) {
+      const [to = "", ...alsoTo] = written;
+      const mail = { raw, envelope: { ...envelope, to, alsoTo }, authservId: config.authservId };
+      const received = await orTryAgain(() => store(mail, { env, locator }, reading));
+      for (const name of named) outcomes.set(name, received);
+    }
+  };
+  await Promise.all(Array.from({ length: isLarge(raw) ? 1 : PARALLEL_MAILBOXES }, work));
+  return recipients.map((to) => ({ to, received: outcomes.get(to) ?? refused(NOT_STORED) }));
+}
+
+/** The mailboxes that the recipients are, by their locators, and what is known already of the other recipients. */
+async function mailboxesOf(
+  recipients: readonly string[],
+  env: Env,
+  config: Config,
+): Promise<{ mailboxes: Map<string, Addressee>; outcomes: Map<string, Answer<Received>> }> {
+  const mailboxes = new Map<string, Addressee>();
+  const outcomes = new Map<string, Answer<Received>>();
+  const locators = new Map<string, Answer<string>>();
+  const locate = (address: string) =>
+    orTryAgain(async () => done(await withRetries(() => locatorReached(address, env, config))));
+  for (const name of recipients) {
+    const recipient = readRecipient(name);
+    if (recipient === null) {
+      outcomes.set(name, refused(UNKNOWN_MAILBOX));
+      continue;
+    }
+    const locator = locators.get(recipient.canonical) ?? (await locate(recipient.canonical));
+    locators.set(recipient.canonical, locator);
+    if (!locator.ok) {
+      outcomes.set(name, locator);
+      continue;
+    }
+    const addressee = mailboxes.get(locator.value) ?? { named: [], written: new Set<string>() };
+    mailboxes.set(locator.value, addressee);
+    addressee.named.push(name);
+    addressee.written.add(recipient.written);
+  }
+  return { mailboxes, outcomes };
+}
+
+async function orTryAgain<T>(work: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    // The sender's MTA keeps the message and comes again.
+    console.error("A message could not be stored:", error);
+    return refused(NOT_STORED);
+  }
+}

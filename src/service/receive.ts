@@ -1,0 +1,248 @@
+import type { Answer } from "../contract/problem.ts";
+import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
+import type { Config } from "../config/env.ts";
+import { breath } from "../lib/breath.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { refused } from "../lib/outcome.ts";
+import { canonicalAddress, trimmedAddress } from "../mail/address.ts";
+import { parseMail } from "../mail/parse.ts";
+import type { ParsedAttachment, ParsedMail } from "../mail/parsed-mail.ts";
+import { preparedFor, prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
+import type { PreparedMail } from "../mail/prepared-mail.ts";
+import type { Received } from "../mailbox/receiving.ts";
+import type { KeptMessage } from "../mailbox/take-over.ts";
+import type { BlobStore } from "../blobs/store.ts";
+import { blobsForWriting, MAX_ROW_BYTES, rowsOf } from "./blob-choice.ts";
+import { wasMade } from "../lib/made.ts";
+import { mailboxBehind } from "./mailbox-stub.ts";
+import { locatorReached } from "./reached.ts";
+
+/** Calls of one delivery at most, where the platform says that another may work. */
+const MAX_TRIES = 3;
+
+/** A recipient that can be a mailbox: the one form of its address, and how it was written. */
+export interface Recipient {
+  canonical: string;
+  written: string;
+}
+
+/**
+ * The one way into a mailbox, whoever hands over: parse outside the actor, blob before row, one transaction, and only then
+ * yes. Answers `Unknown mailbox` without a trace; throws where trying again may help.
+ */
+export async function receiveMail(
+  raw: Uint8Array,
+  envelope: Envelope,
+  env: Env,
+  config: Config,
+): Promise<Answer<Received>> {
+  return receiveBy(read, { raw, envelope }, { env, config });
+}
+
+/** As `receiveMail`, for a message that others receive too: `reading` is one for all of them. */
+export async function receiveBy(
+  reading: Reading,
+  { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
+  { env, config }: { env: Env; config: Config },
+): Promise<Answer<Received>> {
+  const recipient = readRecipient(envelope.to);
+  if (recipient === null) return refused(UNKNOWN_MAILBOX);
+  const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
+  const locator = await withRetries(() => locatorReached(recipient.canonical, env, config));
+  return store(mail, { env, locator }, reading);
+}
+
+/** Stores a message in the mailbox behind `to.locator`; `reading` is how it is read. */
+export async function store(mail: Mail, to: Destination, reading: Reading): Promise<Answer<Received>> {
+  const isMade = await withRetries(() => wasMade(to.env, "Mailbox", mailboxBehind(to.env, to.locator)));
+  if (!isMade) return refused(UNKNOWN_MAILBOX);
+  if (isLarge(mail.raw)) return withRetries(() => receiveLarge(mail, to, reading));
+  const { prepared } = await reading(mail);
+  return withRetries(() => receiveSmall(mail.raw, prepared, to));
+}
+
+/** As `receiveMail`, for a message of a mailbox that is taken over by the one behind `to.locator`. */
+export async function receiveKept(
+  mail: Mail,
+  to: { env: Env; locator: string; kept: KeptMessage },
+): Promise<Answer<Received>> {
+  if (isLarge(mail.raw)) return receiveLarge(mail, to, read);
+  const { prepared } = await read(mail);
+  return receiveSmall(mail.raw, prepared, to);
+}
+
+/** Whether a message is too large for a row of its mailbox. */
+export function isLarge(raw: Uint8Array): boolean {
+  return raw.byteLength > MAX_ROW_BYTES;
+}
+
+/** A message and who hands it over. */
+export interface Mail {
+  raw: Uint8Array;
+  envelope: Envelope;
+  authservId: string | null;
+}
+
+/** How a message is read: for itself, or once for several mailboxes. */
+export type Reading = (
+  mail: Mail,
+) => Promise<{ prepared: Prepared; attachments: readonly ParsedAttachment[] }>;
+
+/** Parses a message and reads out of it what is stored. */
+export async function read(mail: Mail): ReturnType<Reading> {
+  return withParts(await parse(mail));
+}
+
+/** A `read` for one message that several mailboxes store: it is parsed for the first of them alone. */
+export function readOnce(): Reading {
+  let first: ReturnType<typeof parse> | null = null;
+  return async (mail) => {
+    if (first === null) return withParts(await (first = parse(mail)));
+    const known = await first;
+    return withParts({ ...known, prepared: preparedFor(mail.envelope, known, mail.authservId) });
+  };
+}
+
+async function parse(mail: Mail): Promise<{ prepared: Prepared; parsed: ParsedMail }> {
+  const parsed = await parseMail(mail.raw);
+  // Of a message as large as may be, each of the two takes a tenth of a second.
+  if (isLarge(mail.raw)) await breath();
+  return { prepared: prepareMail(mail.raw, parsed, mail.envelope, mail.authservId), parsed };
+}
+
+function withParts({ prepared, parsed }: { prepared: Prepared; parsed: ParsedMail }) {
+  return { prepared, attachments: parsed.attachments };
+}
+
+/** Reads an envelope recipient; null for what can be no mailbox. */
+export function readRecipient(to: string): Recipient | null {
+  const canonical = canonicalAddress(to);
+  const written = trimmedAddress(to);
+  return canonical === null || written === null ? null : { canonical, written };
+}
+
+/** Where a message goes. */
+interface Destination {
+  env: Env;
+  locator: string;
+  kept?: KeptMessage;
+}
+
+/** A message that fits a row; its texts may not, for in JSON they take up to six times as much. */
+async function receiveSmall(
+  raw: Uint8Array,
+  prepared: Prepared,
+  { env, locator, kept }: Destination,
+): Promise<Answer<Received>> {
+  const mailbox = mailboxBehind(env, locator);
+  const inRow = { raw: exactBuffer(raw), rawKey: null, partsKey: null };
+  const { largeBody, ...rest } = prepared;
+  if (largeBody === null) {
+    return mailbox.receive({ ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] }, kept);
+  }
+  const rows = rowsOf(mailbox);
+  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([bodyKey], raw.byteLength);
+  if (!reserved.ok) return reserved;
+  const stored = await storeBody(prepared, { rows, bodyKey });
+  const received = await mailbox.receive({ ...stored, ...inRow }, kept);
+  if (!received.ok || received.value.duplicate) await eraseUnused([rows, [bodyKey]]);
+  return received;
+}
+
+/**
+ * Reserves before it costs anything, writes the blobs, then the rows. What a crash leaves behind, the reservation erases.
+ */
+async function receiveLarge(
+  mail: Mail,
+  { env, locator, kept }: Destination,
+  reading: Reading,
+): Promise<Answer<Received>> {
+  const mailbox = mailboxBehind(env, locator);
+  const blobs = blobsForWriting(env, mailbox);
+  const rows = rowsOf(mailbox);
+  const rawKey = blobs.newKey(locator, uuidV7(Date.now()));
+  const partsKey = blobs.newKey(locator, uuidV7(Date.now()));
+  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
+  const reserved = await mailbox.reserve([rawKey, partsKey, bodyKey], mail.raw.byteLength);
+  if (!reserved.ok) return reserved;
+  await blobs.put(rawKey, [mail.raw]);
+  const { prepared, attachments } = await reading(mail);
+  const withBody = await storeBody(prepared, { rows, bodyKey });
+  const stored = await storeParts(withBody, attachments, { blobs, partsKey });
+  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, kept);
+  if (!received.ok || received.value.duplicate) {
+    await eraseUnused([blobs, [rawKey, partsKey]], [rows, [bodyKey]]);
+  }
+  return received;
+}
+
+/** Erases what no message uses: it was refused, or is there already. What cannot be erased now, the reservation erases. */
+export async function eraseUnused(...unused: (readonly [BlobStore, string[]])[]): Promise<void> {
+  for (const [store, keys] of unused) {
+    await store
+      .delete(keys)
+      .catch((error: unknown) => console.error("Blobs that no message uses are erased later:", error));
+  }
+}
+
+/** A message whose texts are where they stay. */
+type WithBody = Omit<PreparedMail, "raw" | "rawKey" | "partsKey">;
+
+/** Writes the texts that are too large for a row into rows of their own, from which a read streams them. */
+export async function storeBody(
+  { largeBody, ...prepared }: Prepared,
+  { rows, bodyKey }: { rows: BlobStore; bodyKey: string },
+): Promise<WithBody> {
+  if (largeBody === null) return { ...prepared, bodyKey: null, bodyLayout: null, unusedKeys: [bodyKey] };
+  await rows.write(bodyKey, largeBody.pieces());
+  return { ...prepared, bodyKey, bodyLayout: JSON.stringify(largeBody.layout), unusedKeys: [] };
+}
+
+/** Writes the attachments of a large message end to end into one blob: each is a range of it. They are decoded on the way. */
+export async function storeParts(
+  prepared: WithBody,
+  parts: readonly ParsedAttachment[],
+  to: { blobs: BlobStore; partsKey: string },
+): Promise<WithBody & Pick<PreparedMail, "partsKey">> {
+  if (parts.length === 0) {
+    return { ...prepared, partsKey: null, unusedKeys: [...prepared.unusedKeys, to.partsKey] };
+  }
+  await to.blobs.write(to.partsKey, piecesOf(parts));
+  let end = 0;
+  const attachments = prepared.attachments.map((attachment) => {
+    const offset = end;
+    end += attachment.sizeBytes;
+    return { ...attachment, offset };
+  });
+  return { ...prepared, attachments, partsKey: to.partsKey };
+}
+
+function* piecesOf(parts: readonly ParsedAttachment[]): Generator<Uint8Array> {
+  for (const part of parts) yield* part.pieces();
+}
+
+/** The bytes as a buffer of their own, copied only if they are a part of a larger one. */
+function exactBuffer(bytes: Uint8Array): ArrayBuffer {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
+    ? buffer
+    : bytes.slice().buffer;
+}
+
+/** Tries again only what the platform marks as safe to: a delivery repeated by mistake is one row, by its Message-ID. */
+export async function withRetries<T>(deliver: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await deliver();
+    } catch (error) {
+      if (attempt === MAX_TRIES || !isRetryable(error)) throw error;
+    }
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const overloaded = "overloaded" in error && error.overloaded === true;
+  return "retryable" in error && error.retryable === true && !overloaded;
+}
