@@ -77,6 +77,13 @@ export function actorOf(address: string) {
   return env.MAILBOX.getByName(locatorOf(address));
 }
 
+/** Gives a running actor other variables, until it is evicted. The configuration is read once for each environment. */
+export async function setVariables(address: string, variables: Record<string, unknown>): Promise<void> {
+  await runInDurableObject(actorOf(address), (instance) => {
+    Reflect.set(instance, "env", { ...(Reflect.get(instance, "env") as object), ...variables });
+  });
+}
+
 /** A message as text with CRLF; `lines` are its header lines, `body` what follows. */
 export function message(lines: readonly string[], body = "Hello."): string {
   return `${[...lines, "", ...body.split("\n")].join("\r\n")}\r\n`;

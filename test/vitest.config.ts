@@ -19,7 +19,11 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
+          include: [
+            "test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
+            // Of folders whose other tests run in workerd.
+            "test/**/*.node.test.ts",
+          ],
           testTimeout: 30_000,
         },
       },

@@ -1,8 +1,7 @@
-import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects } from "cloudflare:test";
 import { expect, vi } from "vitest";
 import type { WebhookDeliveries, WebhookDelivery } from "../src/contract/webhook.ts";
 import {
-  actorOf,
   advance,
   alarmOf,
   ask,
@@ -14,6 +13,7 @@ import {
   rowsOf,
   setClock,
   type TestMailbox,
+  setVariables,
 } from "./harness.ts";
 
 /** One request as it left the service. */
@@ -122,10 +122,7 @@ export function holdAlarms(): void {
 
 /** Gives the running actor other variables, until it is evicted. */
 export function withVariables(box: TestMailbox, variables: Record<string, unknown>): Promise<void> {
-  return runInDurableObject(actorOf(box.mailbox), (instance) => {
-    const env = Reflect.get(instance, "env") as Record<string, unknown>;
-    Reflect.set(instance, "env", { ...env, ...variables });
-  });
+  return setVariables(box.mailbox, variables);
 }
 
 /** A message that arrives. */

@@ -26,7 +26,9 @@ export const PausedMailbox = z.object({
   reason: z.string().nullable(),
   paused_at: Timestamp,
 });
+export type PausedMailbox = z.infer<typeof PausedMailbox>;
 export const ResumedMailbox = z.object({ mailbox: z.string(), status: z.literal("active") });
+export type ResumedMailbox = z.infer<typeof ResumedMailbox>;
 
 export const DeletedMailbox = z.object({
   ok: z.literal(true),

@@ -1,5 +1,5 @@
 import { fixOf, problemBody, retryAfterSeconds, STATUS, type Problem } from "../contract/problem.ts";
-import type { JsonText } from "../mailbox/present.ts";
+import type { JsonText } from "../mailbox/messages/present.ts";
 
 /** Headers of every response: nothing here is sniffed, cached or kept from other origins, and no cookie is ever involved. */
 const ALWAYS = {

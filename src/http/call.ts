@@ -2,7 +2,7 @@ import type { Answer } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import type { RouteId, routes } from "../contract/routes.ts";
 import type { Config } from "../config/env.ts";
-import type { Access } from "../mailbox/access.ts";
+import type { Access } from "../mailbox/account/access.ts";
 import type { MailboxStub } from "../service/mailbox-stub.ts";
 
 export type { MailboxStub };

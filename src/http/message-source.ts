@@ -6,8 +6,8 @@ import { done, refused } from "../lib/outcome.ts";
 import type { ByteSpan } from "../mail/large-body.ts";
 import { newText } from "../mail/new-text.ts";
 import { parseMail } from "../mail/parse.ts";
-import type { Access } from "../mailbox/access.ts";
-import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading.ts";
+import type { Access } from "../mailbox/account/access.ts";
+import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading/reading.ts";
 import { blobsForReading, rowsOf } from "../service/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 

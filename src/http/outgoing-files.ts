@@ -3,22 +3,22 @@ import { StoredContent, type OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/media-type.ts";
-import type { FileWish } from "../mailbox/accept.ts";
+import type { SentFile } from "../mailbox/sending/accept.ts";
 import { further } from "./further.ts";
 import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";
-import type { AttachmentSource } from "../mailbox/reading.ts";
+import type { AttachmentSource } from "../mailbox/reading/reading.ts";
 import { completeUpload, storeUpload } from "./store-upload.ts";
 
 /** The files of a message as uploads, which is what a message is composed from. */
 export interface OutgoingFiles {
-  wishes: Answer<FileWish[]>;
+  wishes: Answer<SentFile[]>;
   /** Ids of the uploads that were made for this message; where it is not sent, nobody else knows them. */
   made: string[];
 }
 
 /** A file that came inline, or that an email of this mailbox received, becomes an upload first, as a stream. */
 export async function uploadsFor(asked: Asked, files: readonly OutgoingFile[]): Promise<OutgoingFiles> {
-  const wishes: FileWish[] = [];
+  const wishes: SentFile[] = [];
   const made: string[] = [];
   const cut = cutting(asked);
   for (const [index, file] of files.entries()) {

@@ -3,8 +3,8 @@ import type { Config } from "../config/env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
-import type { Access } from "../mailbox/access.ts";
-import type { StaleMessage } from "../mailbox/reindex.ts";
+import type { Access } from "../mailbox/account/access.ts";
+import type { InboundMessage } from "../mailbox/messages/reindex.ts";
 import { blobsForWriting, rowsOf } from "../service/blob-choice.ts";
 import type { MailboxStub } from "./call.ts";
 import { readRaw } from "./message-source.ts";
@@ -27,7 +27,7 @@ export async function reindexPage(
   target: Reindexed,
   page: { cursor: string | null; limit: number },
 ): Promise<Answer<{ reindexed: number; next_cursor: string | null }>> {
-  const stale = await target.mailbox.stale(target.access, page);
+  const stale = await target.mailbox.allInbound(target.access, page);
   if (!stale.ok) return stale;
   for (const message of stale.value.messages) {
     const rewritten = await reindex(target, message);
@@ -39,7 +39,7 @@ export async function reindexPage(
   return told.ok ? done({ reindexed: messages.length, next_cursor: nextCursor }) : told;
 }
 
-async function reindex(target: Reindexed, message: StaleMessage): Promise<Answer<null>> {
+async function reindex(target: Reindexed, message: InboundMessage): Promise<Answer<null>> {
   const { env, mailbox, access, config } = target;
   const source = await mailbox.raw(access, message.id);
   // Deleted since the page was read: nothing is left to do.

@@ -2,7 +2,7 @@ import { invalid } from "../contract/problem.ts";
 import { operatorFetch, type Config, type OperatorBindings } from "../config/env.ts";
 import { dohResolver } from "../lib/doh.ts";
 import { checkPublicUrl, resolution, type Resolution } from "../lib/public-url.ts";
-import type { Access } from "../mailbox/access.ts";
+import type { Access } from "../mailbox/account/access.ts";
 import type { MailboxStub } from "./call.ts";
 import { urlOf } from "./request-url.ts";
 

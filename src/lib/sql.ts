@@ -14,11 +14,11 @@ export interface RowCost {
 /** Named statements over the storage of one actor. */
 export class Database {
   readonly #sql: SqlStorage;
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: Pick<DurableObjectStorage, "transactionSync">;
   /** Null until somebody asks: reading it off each cursor takes longer than many a statement. */
   #cost: RowCost | null = null;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: Pick<DurableObjectStorage, "sql" | "transactionSync">) {
     this.#storage = storage;
     this.#sql = storage.sql;
   }

@@ -7,13 +7,16 @@ export function nextWake(due: readonly (number | null)[], nowMs: number): number
   return dates.length === 0 ? null : Math.max(nowMs, Math.min(...dates));
 }
 
+/** Where the platform keeps the alarm of an actor. */
+type AlarmStorage = Pick<DurableObjectStorage, "getAlarm" | "setAlarm" | "deleteAlarm">;
+
 /** The one alarm of an actor. An alarm is a row of the actor's own database: set within a transaction, it is part of it. */
 export class AlarmClock {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: AlarmStorage;
   /** When it rings, as far as this instance knows: asking the storage costs a receipt more than it needs. */
   #armed: number | null = null;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: AlarmStorage) {
     this.#storage = storage;
   }
 

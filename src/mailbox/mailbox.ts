@@ -1,289 +1,171 @@
-import type { CodeAnswer, EmailPage, SearchPage, ThreadPage } from "../contract/message.ts";
-import type { KeptMail } from "../contract/claim.ts";
-import type { ChangePage } from "../contract/event.ts";
-import type { Stats } from "../contract/mailbox.ts";
-import { type Answer } from "../contract/problem.ts";
-import type { ChangeFilters, CodeFilters, InboxFilters } from "../contract/routes.ts";
+import { Server } from "partyserver";
 import { configOf } from "../config/env.ts";
-import { done, refused } from "../lib/outcome.ts";
-import { TokenBucket } from "../lib/token-bucket.ts";
-import type { Access, Principal } from "./access.ts";
-import { spentCalls } from "./call-limits.ts";
-import { changesAfter } from "./changes.ts";
-import { codeAnswer, fits, newestHit, takeCode } from "./codes.ts";
-import { eraseEmail } from "./erase-email.ts";
-import { relabel } from "./labelling.ts";
-import { jsonText, type JsonText } from "./present.ts";
-import * as reading from "./reading.ts";
-import { type CodeRow } from "./schema.ts";
-import {
-  hasWords,
-  meaningPage,
-  misreadHint,
-  planMeaning,
-  searchPage,
-  type Meaning,
-  type Nearness,
-  type SearchOptions,
-} from "./search.ts";
-import { statsOf } from "./stats.ts";
-import { readLastEventId } from "../lib/sse.ts";
-import { seqBefore, type LoggedEvent } from "./log.ts";
-import { readStreamRequest, streamResponse } from "./stream-request.ts";
-import { MailboxReceiving } from "./receiving.ts";
+import { directoryShard } from "../contract/directory.ts";
+import { AlarmClock } from "../lib/wake.ts";
+import type { Transport } from "../outbound/transport.ts";
+import { insideTransport } from "../service/inside-transport.ts";
+import { takeoverTools } from "../service/take-over.ts";
+import type { Access } from "./account/access.ts";
+import { Birth } from "./account/birth.ts";
+import type { MailboxApi } from "./api.ts";
+import { assemble, type Life } from "./capabilities.ts";
+import { transportOf, type TransportBindings } from "./sending/transport.ts";
 
-const BY_WORDS: Nearness = { meaning: null, hint: "" };
-const WITHOUT_MODEL: Nearness = {
-  meaning: null,
-  hint: "No embedding model is configured, so results come from keywords",
-};
+type Args<Name extends keyof MailboxApi> = Parameters<MailboxApi[Name]>;
 
 /**
- * One mailbox. It is named by its locator and holds everything of it: mail, keys, counters, jobs.
+ * One mailbox. It is named by its locator and holds everything of it: mail, keys, counters, jobs. Each method is one line that
+ * leads to the capability which does the work; `api.ts` lists them in the same order.
  *
- * Every method is called by RPC, which does not pass through partyserver's `onStart`: an address that nobody created gets
- * no row by being asked for, because the schema is made by `create` alone.
+ * RPC does not pass through partyserver's `onStart`: an address that nobody created gets no row by being asked for, because
+ * `create` alone makes tables.
  */
-export class Mailbox extends MailboxReceiving {
-  readonly #modelCalls = new TokenBucket();
+// One line a method, so that the list reads as a list.
+// oxfmt-ignore
+export class Mailbox extends Server<Env> implements MailboxApi {
+  /** Its life now. Never reached by RPC, which sees methods alone; tests look into it. */
+  life: Life;
+  readonly #clock: AlarmClock;
+  readonly #birth: Birth;
+  /** The one transport for as long as the object lives: it keeps sessions. */
+  #outside: Transport | null = null;
 
-  /** Who the caller is, and on which mailbox. */
-  me(access: Access): Answer<Principal & { address: string }> {
-    return this.answer(access, (account, principal) => done({ ...principal, address: account.row.address }));
-  }
-
-  /** Whether this address is somebody's. */
-  isTaken(): boolean {
-    return this.live(Date.now()) !== null;
-  }
-
-  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
-  keptMail(): KeptMail | null {
-    return this.jobs.takeOver.progress();
-  }
-
-  inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-    return this.answer(access, (account) => {
-      const read = () => reading.inboxPage(this.db, this.view(account), filters);
-      return reading.isNewestPage(filters) ? this.pages.read(`newest ${filters.limit}`, read) : read();
-    });
-  }
-
-  /** Searches by words, by meaning or by both; by words where no model is configured or it does not answer. */
-  async search(
-    access: Access,
-    filters: InboxFilters,
-    { text, mode, note = "" }: { text: string; mode: string; note?: string },
-  ): Promise<Answer<JsonText<SearchPage>>> {
-    const nearness = await this.#nearness(access, text, mode);
-    if (!nearness.ok) return nearness;
-    const { meaning } = nearness.value;
-    const hint = [nearness.value.hint, note, misreadHint(text)].filter((part) => part !== "").join(". ");
-    const options = { text, mode, hint };
-    if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
-    return this.answer(access, (account) => {
-      const read = () => searchPage(this.db, this.view(account), filters, options);
-      return this.pages.read(`search ${JSON.stringify([filters, text, hint])}`, read);
-    });
-  }
-
-  /** Others have their turns while it compares, so the caller is judged again when it is done. */
-  async #searchByMeaning(
-    access: Access,
-    filters: InboxFilters,
-    options: SearchOptions & { meaning: Meaning },
-  ): Promise<Answer<JsonText<SearchPage>>> {
-    const { meaning } = options;
-    const planned = this.answer(access, (account) =>
-      planMeaning(this.db, this.view(account), filters, { ...options, reach: meaning }),
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#clock = new AlarmClock(ctx.storage);
+    this.life = this.#newLife();
+    this.#birth = new Birth(
+      () => this.life.lifecycle,
+      (address) => this.env.DIRECTORY.getByName(directoryShard(address)).standing(address),
     );
-    if (!planned.ok) return planned;
-    const nearest = await meaning.nearest(planned.value.candidates);
-    return this.answer(access, (account) =>
-      done(meaningPage(this.db, this.view(account), planned.value, nearest)),
-    );
-  }
-
-  readEmail(access: Access, id: string): Promise<Answer<reading.EmailAnswer>> {
-    const read = () =>
-      this.answer(access, (account, { scope }) =>
-        reading.findEmail(this.db, this.view(account), id, scope !== "provisional"),
-      );
-    return this.withBodies(read, (email) => [email]);
-  }
-
-  /** The bytes of a message; one of our own is composed again. */
-  async raw(access: Access, id: string): Promise<Answer<reading.RawSource>> {
-    const found = this.answer(access, (account) => {
-      const seq = reading.seqOf(this.view(account), id);
-      if (!seq.ok) return seq;
-      const source = reading.findRaw(this.db, seq.value);
-      return source.ok ? done({ seq: seq.value, source: source.value }) : source;
-    });
-    if (!found.ok) return found;
-    const { seq, source } = found.value;
-    const composed = source.bytes === null && source.key === null ? await this.composed(seq) : null;
-    return done(composed ?? source);
-  }
-
-  attachment(access: Access, id: string, withRaw = true): Answer<reading.AttachmentSource> {
-    return this.answer(access, (account) =>
-      reading.findAttachment(this.db, this.view(account), { id, withRaw, nowMs: Date.now() }),
-    );
-  }
-
-  threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
-    return this.answer(access, (account) => reading.threadPage(this.db, this.view(account), filters));
-  }
-
-  thread(
-    access: Access,
-    filters: { id: string; limit: number; cursor: string | null },
-  ): Promise<Answer<reading.ThreadAnswer>> {
-    const read = () =>
-      this.answer(access, (account, { scope }) =>
-        reading.findThread(this.db, this.view(account), {
-          ...filters,
-          downloadable: scope !== "provisional",
-        }),
-      );
-    return this.withBodies(read, ({ emails }) => emails);
-  }
-
-  /** Waits for a code. The commit that stores it wakes the caller; `waitId` lets `forget` end the wait. */
-  async code(access: Access, filters: CodeFilters, waitId: string): Promise<Answer<CodeAnswer>> {
-    const deadline = Date.now() + filters.timeout * 1_000;
-    for (;;) {
-      const now = Date.now();
-      const admitted = this.admit(access);
-      if (!admitted.ok) return admitted;
-      const hit = this.#takeNewest(filters, now);
-      if (hit !== null || now >= deadline) return done(this.#codeAnswer(hit));
-      const until = Math.min(deadline, admitted.value.expiresAt ?? deadline);
-      const wanted = {
-        fits: (message: CodeRow) => fits(message, filters),
-        consume: filters.consume === true,
-      };
-      const wait = this.codeWaiters.wait(waitId, wanted, until - now);
-      if (!wait.ok) return wait;
-      const wake = await wait.value;
-      if (wake.kind === "item") return done(this.#codeAnswer(wake.item));
-      if (wake.kind === "timeout" && Date.now() < until) return done({ code: null });
+    // An alarm that failed too often is cleared for good by the platform: the next call that wakes the object sets it again.
+    if (this.life.lifecycle.account !== null) {
+      void ctx.blockConcurrencyWhile(() => this.life.context.arm());
     }
   }
 
-  /** What the log says; where it says nothing yet, waits for it. `waitId` lets `forget` end the wait. */
-  async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
-    const deadline = Date.now() + filters.wait * 1_000;
-    const read = () => this.answer(access, (account) => changesAfter(this.db, account, filters));
-    for (;;) {
-      const now = Date.now();
-      const page = read();
-      if (!page.ok || page.value.events.length > 0 || now >= deadline) return page;
-      const until = Math.min(deadline, this.#keyEnd(access, now) ?? deadline);
-      const wanted = {
-        fits: ({ kind }: LoggedEvent) => filters.types?.includes(kind) ?? true,
-        consume: false,
-      };
-      const wait = this.changeWaiters.wait(waitId, wanted, until - now);
-      if (!wait.ok) return wait;
-      const wake = await wait.value;
-      if (wake.kind === "timeout") return read();
+  // Its beginning, its end, and its callers.
+  create(...args: Args<"create">) { return this.#birth.create(...args); }
+  replay(...args: Args<"replay">) { return this.life.lifecycle.replay(...args); }
+  hold(...args: Args<"hold">) { return this.life.lifecycle.hold(...args); }
+  destroy(...args: Args<"destroy">) { return this.life.lifecycle.destroy(...args); }
+  admit(access: Access) { return this.life.context.admit(access); }
+  isTaken() { return this.life.lifecycle.live(Date.now()) !== null; }
+
+  // State, settings, keys.
+  me(...args: Args<"me">) { return this.life.settings.me(...args); }
+  info(...args: Args<"info">) { return this.life.settings.info(...args); }
+  configure(...args: Args<"configure">) { return this.life.settings.configure(...args); }
+  pause(...args: Args<"pause">) { return this.life.settings.pause(...args); }
+  resume(...args: Args<"resume">) { return this.life.settings.resume(...args); }
+  keys(...args: Args<"keys">) { return this.life.settings.keys(...args); }
+  createKey(...args: Args<"createKey">) { return this.life.settings.createKey(...args); }
+  revokeKey(...args: Args<"revokeKey">) { return this.life.settings.revokeKey(...args); }
+  stats(...args: Args<"stats">) { return this.life.settings.stats(...args); }
+  overview(...args: Args<"overview">) { return this.life.settings.overview(...args); }
+  unsent(...args: Args<"unsent">) { return this.life.settings.unsent(...args); }
+  unsentOne(...args: Args<"unsentOne">) { return this.life.settings.unsentOne(...args); }
+
+  // Reading.
+  inbox(...args: Args<"inbox">) { return this.life.reading.inbox(...args); }
+  readEmail(...args: Args<"readEmail">) { return this.life.reading.readEmail(...args); }
+  raw(...args: Args<"raw">) { return this.life.reading.raw(...args); }
+  attachment(...args: Args<"attachment">) { return this.life.reading.attachment(...args); }
+  threads(...args: Args<"threads">) { return this.life.reading.threads(...args); }
+  thread(...args: Args<"thread">) { return this.life.reading.thread(...args); }
+  search(...args: Args<"search">) { return this.life.search.search(...args); }
+  code(...args: Args<"code">) { return this.life.codes.code(...args); }
+  changes(...args: Args<"changes">) { return this.life.feed.changes(...args); }
+
+  // Changes of emails that are there.
+  relabel(...args: Args<"relabel">) { return this.life.messages.relabel(...args); }
+  deleteEmail(...args: Args<"deleteEmail">) { return this.life.messages.deleteEmail(...args); }
+  allInbound(...args: Args<"allInbound">) { return this.life.reindexing.allInbound(...args); }
+  rewrite(...args: Args<"rewrite">) { return this.life.reindexing.rewrite(...args); }
+  embedAgain(...args: Args<"embedAgain">) { return this.life.reindexing.embedAgain(...args); }
+
+  // Receiving and sending.
+  reserve(...args: Args<"reserve">) { return this.life.receiving.reserve(...args); }
+  receive(...args: Args<"receive">) { return this.life.receiving.receive(...args); }
+  send(...args: Args<"send">) { return this.life.sending.send(...args); }
+  admitSend(...args: Args<"admitSend">) { return this.life.sending.admitSend(...args); }
+  sentBefore(...args: Args<"sentBefore">) { return this.life.sending.sentBefore(...args); }
+  emailToAnswer(...args: Args<"emailToAnswer">) { return this.life.sending.emailToAnswer(...args); }
+  emailWithMessageId(...args: Args<"emailWithMessageId">) { return this.life.sending.emailWithMessageId(...args); }
+  suppressions(...args: Args<"suppressions">) { return this.life.sending.suppressions(...args); }
+  forgive(...args: Args<"forgive">) { return this.life.sending.forgive(...args); }
+  sendingEvent(...args: Args<"sendingEvent">) { return this.life.reports.sendingEvent(...args); }
+
+  // Files. Where a deployment has no bucket, blobs lie in rows; the router alone calls the methods of chunks.
+  beginUpload(...args: Args<"beginUpload">) { return this.life.uploads.beginUpload(...args); }
+  completeUpload(...args: Args<"completeUpload">) { return this.life.uploads.completeUpload(...args); }
+  abandonUpload(...args: Args<"abandonUpload">) { return this.life.uploads.abandonUpload(...args); }
+  discardUploads(...args: Args<"discardUploads">) { return this.life.uploads.discardUploads(...args); }
+  putChunk(...args: Args<"putChunk">) { return this.life.blobs.putChunk(...args); }
+  getChunk(...args: Args<"getChunk">) { return this.life.blobs.getChunk(...args); }
+  deleteChunks(...args: Args<"deleteChunks">) { return this.life.blobs.deleteChunks(...args); }
+
+  // Webhooks and domains.
+  webhookRoutes(...args: Args<"webhookRoutes">) { return this.life.webhooks.webhookRoutes(...args); }
+  putWebhookRoute(...args: Args<"putWebhookRoute">) { return this.life.webhooks.putWebhookRoute(...args); }
+  removeWebhookRoute(...args: Args<"removeWebhookRoute">) { return this.life.webhooks.removeWebhookRoute(...args); }
+  webhookDeliveries(...args: Args<"webhookDeliveries">) { return this.life.webhooks.webhookDeliveries(...args); }
+  redeliverWebhook(...args: Args<"redeliverWebhook">) { return this.life.webhooks.redeliverWebhook(...args); }
+  replayWebhooks(...args: Args<"replayWebhooks">) { return this.life.webhooks.replayWebhooks(...args); }
+  testWebhook(...args: Args<"testWebhook">) { return this.life.webhooks.testWebhook(...args); }
+  addDomain(...args: Args<"addDomain">) { return this.life.domains.addDomain(...args); }
+  listDomains(...args: Args<"listDomains">) { return this.life.domains.listDomains(...args); }
+  getDomain(...args: Args<"getDomain">) { return this.life.domains.getDomain(...args); }
+  verifyDomain(...args: Args<"verifyDomain">) { return this.life.domains.verifyDomain(...args); }
+  removeDomain(...args: Args<"removeDomain">) { return this.life.domains.removeDomain(...args); }
+
+  // The rest.
+  takeoverProgress() { return this.life.takeover.progress(); }
+  forget(waitId: string) { this.life.forgetWait(waitId); }
+  takeRowCost() { return this.life.context.db.takeCost(); }
+
+  /** Opens a stream of the log: the one call that is no RPC. */
+  override onRequest(request: Request): Promise<Response> {
+    return this.life.feed.stream(request);
+  }
+
+  /** partyserver's own `fetch` writes the name into the object, and an address that nobody created must get no row. */
+  override fetch(request: Request): Promise<Response> {
+    return this.life.lifecycle.account === null ? this.onRequest(request) : super.fetch(request);
+  }
+
+  /** Does everything that is due. It may ring twice, and it never throws: an alarm that throws too often is never rung again. */
+  override async onAlarm(): Promise<void> {
+    this.#clock.rang();
+    const { lifecycle, blobs, jobs, context } = this.life;
+    try {
+      const nowMs = Date.now();
+      if (lifecycle.account === null) await blobs.drainLate(nowMs, () => lifecycle.account === null);
+      else if (lifecycle.isOver()) await lifecycle.end();
+      else await jobs.pump(nowMs);
+    } catch (error) {
+      console.error("A mailbox's alarm did not finish and rings again:", error);
+    } finally {
+      await context.arm();
     }
   }
 
-  /** Streams of the log (`requestStream`): the one thing that is no RPC. */
-  override async fetch(request: Request): Promise<Response> {
-    const { access, filters, lastEventId } = await readStreamRequest(request);
-    const stream = this.answer(access, (account, principal) => {
-      const { since, types } = filters;
-      const { last_event, expires_at } = account.row;
-      const sinceSeq = since === null ? last_event : seqBefore(this.db, account, since);
-      const ends = [principal.expiresAt, expires_at].filter((end) => end !== null);
-      return this.listeners.open({
-        kinds: types,
-        after: readLastEventId(lastEventId, last_event) ?? sinceSeq,
-        expiresAt: ends.length === 0 ? null : Math.min(...ends),
-        mayListen: () => this.admit(access).ok,
-        signal: request.signal,
-      });
+  #newLife(): Life {
+    const env = () => this.env;
+    const config = () => configOf(this.env);
+    return assemble({
+      storage: this.ctx.storage,
+      clock: this.#clock,
+      env,
+      now: () => Date.now(),
+      waitUntil: (promise) => this.ctx.waitUntil(promise),
+      directoryOf: (address) => this.env.DIRECTORY.getByName(directoryShard(address)),
+      inside: insideTransport(this.env, config),
+      outside: () => (this.#outside ??= transportOf(this.env as Env & TransportBindings, config())),
+      takeover: takeoverTools(env, () => this.life.lifecycle.account?.row.address ?? null),
+      ended: () => {
+        this.life = this.#newLife();
+      },
     });
-    return streamResponse(stream);
-  }
-
-  /** Ends a wait whose caller hung up. */
-  forget(waitId: string): void {
-    this.codeWaiters.forget(waitId);
-    this.changeWaiters.forget(waitId);
-    this.sendWaiters.forget(waitId);
-  }
-
-  async relabel(
-    access: Access,
-    id: string,
-    change: { add: string[]; remove: string[] },
-  ): Promise<Answer<reading.EmailAnswer>> {
-    const labelled = this.answer(access, (account) => {
-      const seq = reading.seqOf(this.view(account), id);
-      return seq.ok ? this.commit(() => relabel(this.db, seq.value, change)) : seq;
-    });
-    return labelled.ok ? this.readEmail(access, id) : labelled;
-  }
-
-  /** Erases one email; its blobs follow by alarm. */
-  async deleteEmail(access: Access, id: string): Promise<Answer<{ deleted: true }>> {
-    const now = Date.now();
-    const deleted = this.answer(access, (account) => {
-      const seq = reading.seqOf(this.view(account), id);
-      if (!seq.ok) return seq;
-      return this.commit(() => {
-        // The directory knows of the newest one kept.
-        if (this.outbox.keptOne(seq.value) !== null) this.reportSoon();
-        this.jobs.embeddings.erase(seq.value);
-        return eraseEmail(this.db, account, seq.value, now);
-      });
-    });
-    if (deleted.ok) await this.arm();
-    return deleted;
-  }
-
-  stats(access: Access): Answer<JsonText<Stats>> {
-    return this.answer(access, (account) =>
-      done(
-        jsonText({
-          ...statsOf(account.row, this.counted(account), Date.now()),
-          embeddings: this.jobs.embeddings.progress(),
-        }),
-      ),
-    );
-  }
-
-  /** What a search by meaning has to go by. */
-  async #nearness(access: Access, text: string, mode: string): Promise<Answer<Nearness>> {
-    if (mode === "keyword") return done(BY_WORDS);
-    if (!this.jobs.embeddings.isOn) return done(WITHOUT_MODEL);
-    if (!hasWords(text)) return done(BY_WORDS);
-    // Nobody who may not search costs a call of the model.
-    const admitted = this.admit(access);
-    if (!admitted.ok) return admitted;
-    const limit = { name: "searches by meaning", limit: configOf(this.env).modelSearchesPerMinute };
-    const spent =
-      access.credential.kind === "operator" ? null : spentCalls(this.#modelCalls, limit, Date.now());
-    return spent === null ? done(await this.jobs.embeddings.nearness(text)) : refused(spent);
-  }
-
-  #keyEnd(access: Access, nowMs: number): number | null {
-    const admitted = this.account?.admit(access, nowMs);
-    return admitted?.ok === true ? admitted.value.expiresAt : null;
-  }
-
-  #takeNewest(filters: CodeFilters, now: number): CodeRow | null {
-    const hit = newestHit(this.db, filters);
-    if (hit !== null && filters.consume) takeCode(this.db, hit.seq, now);
-    return hit;
-  }
-
-  #codeAnswer(hit: CodeRow | null): CodeAnswer {
-    return this.account === null ? { code: null } : codeAnswer(hit, this.view(this.account));
   }
 }

@@ -1,7 +1,8 @@
 import { locatorOf } from "../contract/key.ts";
-import type { Mailbox } from "../mailbox/mailbox.ts";
+import type { MailboxApi } from "../mailbox/api.ts";
 
-export type MailboxStub = DurableObjectStub<Mailbox>;
+/** A mailbox, as the edge and other actors call it. */
+export type MailboxStub = DurableObjectStub<MailboxApi & Rpc.DurableObjectBranded>;
 
 /** The mailbox behind a canonical address. */
 export function mailboxAt(env: Env, address: string): MailboxStub {

@@ -2,7 +2,7 @@ import { UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.
 import type { Config } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Envelope } from "../mail/prepare.ts";
-import type { Received } from "../mailbox/receiving.ts";
+import type { Received } from "../mailbox/receiving/receiving.ts";
 import { locatorReached } from "./reached.ts";
 import { isLarge, readOnce, readRecipient, store, withRetries } from "./receive.ts";
 

@@ -9,8 +9,8 @@ import { parseMail } from "../mail/parse.ts";
 import type { ParsedAttachment, ParsedMail } from "../mail/parsed-mail.ts";
 import { preparedFor, prepareMail, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { PreparedMail } from "../mail/prepared-mail.ts";
-import type { Received } from "../mailbox/receiving.ts";
-import type { KeptMessage } from "../mailbox/take-over.ts";
+import type { Received } from "../mailbox/receiving/receiving.ts";
+import type { TakenMessage } from "../mailbox/takeover/takeover.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import { blobsForWriting, MAX_ROW_BYTES, rowsOf } from "./blob-choice.ts";
 import { wasMade } from "../lib/made.ts";
@@ -62,9 +62,9 @@ export async function store(mail: Mail, to: Destination, reading: Reading): Prom
 }
 
 /** As `receiveMail`, for a message of a mailbox that is taken over by the one behind `to.locator`. */
-export async function receiveKept(
+export async function receiveTaken(
   mail: Mail,
-  to: { env: Env; locator: string; kept: KeptMessage },
+  to: { env: Env; locator: string; taken: TakenMessage },
 ): Promise<Answer<Received>> {
   if (isLarge(mail.raw)) return receiveLarge(mail, to, read);
   const { prepared } = await read(mail);
@@ -125,27 +125,27 @@ export function readRecipient(to: string): Recipient | null {
 interface Destination {
   env: Env;
   locator: string;
-  kept?: KeptMessage;
+  taken?: TakenMessage;
 }
 
 /** A message that fits a row; its texts may not, for in JSON they take up to six times as much. */
 async function receiveSmall(
   raw: Uint8Array,
   prepared: Prepared,
-  { env, locator, kept }: Destination,
+  { env, locator, taken }: Destination,
 ): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(env, locator);
   const inRow = { raw: exactBuffer(raw), rawKey: null, partsKey: null };
   const { largeBody, ...rest } = prepared;
   if (largeBody === null) {
-    return mailbox.receive({ ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] }, kept);
+    return mailbox.receive({ ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] }, taken);
   }
   const rows = rowsOf(mailbox);
   const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
   const reserved = await mailbox.reserve([bodyKey], raw.byteLength);
   if (!reserved.ok) return reserved;
   const stored = await storeBody(prepared, { rows, bodyKey });
-  const received = await mailbox.receive({ ...stored, ...inRow }, kept);
+  const received = await mailbox.receive({ ...stored, ...inRow }, taken);
   if (!received.ok || received.value.duplicate) await eraseUnused([rows, [bodyKey]]);
   return received;
 }
@@ -155,7 +155,7 @@ async function receiveSmall(
  */
 async function receiveLarge(
   mail: Mail,
-  { env, locator, kept }: Destination,
+  { env, locator, taken }: Destination,
   reading: Reading,
 ): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(env, locator);
@@ -170,7 +170,7 @@ async function receiveLarge(
   const { prepared, attachments } = await reading(mail);
   const withBody = await storeBody(prepared, { rows, bodyKey });
   const stored = await storeParts(withBody, attachments, { blobs, partsKey });
-  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, kept);
+  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, taken);
   if (!received.ok || received.value.duplicate) {
     await eraseUnused([blobs, [rawKey, partsKey]], [rows, [bodyKey]]);
   }

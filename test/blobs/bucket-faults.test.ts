@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PART_BYTES, R2BlobStore } from "../../src/blobs/r2.ts";
-import { readOwnBlob } from "../../src/mailbox/own-blobs.ts";
-import { Database } from "../../src/lib/sql.ts";
 import {
   actorOf,
   advance,
@@ -95,8 +93,8 @@ describe("a bucket that kept another number of bytes", () => {
     const box = await createMailbox();
     const key = `partial/${crypto.randomUUID()}`;
     await bucket.put(key, new Uint8Array(LARGE_BYTES));
-    await runInDurableObject(actorOf(box.mailbox), async (_, state) => {
-      const pieces = readOwnBlob(new Database(state.storage), bucket, { key, sizeBytes: LARGE_BYTES + 1 });
+    await runInDurableObject(actorOf(box.mailbox), async ({ life }) => {
+      const pieces = life.blobs.read({ key, sizeBytes: LARGE_BYTES + 1 });
       await expect(pieces.next()).rejects.toThrow("read in part");
     });
     await bucket.delete(key);

@@ -1,10 +1,8 @@
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { MAX_INLINE_JSON_BYTES } from "../../src/contract/sending.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import {
-  actorOf,
   api,
   ask,
   bootstrap,
@@ -16,6 +14,7 @@ import {
   rowsOf,
   type Ask,
   type TestMailbox,
+  setVariables,
 } from "../harness.ts";
 
 afterEach(resetClock);
@@ -52,10 +51,7 @@ async function askUnread(path: string, request: Ask, length: string | null = "20
 }
 
 /** Gives the running mailbox other limits. The configuration is read once for each environment, so it gets another. */
-const setLimits = (box: TestMailbox, limits: Record<string, string>) =>
-  runInDurableObject(actorOf(box.mailbox), (instance) => {
-    Reflect.set(instance, "env", { ...env, ...limits });
-  });
+const setLimits = (box: TestMailbox, limits: Record<string, string>) => setVariables(box.mailbox, limits);
 
 const inPieces = (text: string, size: number) => {
   const bytes = new TextEncoder().encode(text);

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { problemBody, TOO_LARGE_ATTACHMENT } from "../../src/contract/problem.ts";
 import {
-  actorOf,
   advance,
   alarmOf,
   api,
@@ -21,6 +19,7 @@ import {
   rowsOf,
   tablesOf,
   type TestMailbox,
+  setVariables,
 } from "../harness.ts";
 
 const HOUR_MS = 3_600_000;
@@ -399,10 +398,7 @@ describe("a store that fails", () => {
 describe("the room of a mailbox", () => {
   /** Gives the running mailbox another quota. The configuration is read once for each environment, so it gets another. */
   const setQuota = (own: TestMailbox, bytes: number) =>
-    runInDurableObject(actorOf(own.mailbox), (instance) => {
-      const other = { ...env, MAILBOX_QUOTA_BYTES: String(bytes) };
-      Reflect.set(instance, "env", other);
-    });
+    setVariables(own.mailbox, { MAILBOX_QUOTA_BYTES: String(bytes) });
 
   it("is kept for an announced upload, to the byte", async () => {
     const own = await createMailbox();

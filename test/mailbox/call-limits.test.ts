@@ -1,8 +1,5 @@
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, expect, it } from "vitest";
 import {
-  actorOf,
   advance,
   ask,
   createMailbox,
@@ -10,6 +7,7 @@ import {
   resetClock,
   setClock,
   type TestMailbox,
+  setVariables,
 } from "../harness.ts";
 
 afterEach(resetClock);
@@ -17,9 +15,7 @@ afterEach(resetClock);
 /** A mailbox with limits of its own. The configuration is read once for each environment, so it gets another. */
 async function limited(limits: Record<string, string>): Promise<TestMailbox> {
   const box = await createMailbox();
-  await runInDurableObject(actorOf(box.mailbox), (instance) => {
-    Reflect.set(instance, "env", { ...env, ...limits });
-  });
+  await setVariables(box.mailbox, limits);
   return box;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OutgoingMessage } from "../../src/mail/outgoing.ts";
-import { tooLargeToCarry } from "../../src/mailbox/carried-size.ts";
+import { tooLargeToCarry } from "../../src/mailbox/sending/carried-size.ts";
 import { composedBytes } from "../../src/outbound/compose.ts";
 
 const LARGEST = { inside: 26_214_400, outside: 5_242_880 };

@@ -18,6 +18,7 @@ import {
   ringAlarm,
   rowsOf,
   type TestMailbox,
+  setVariables,
 } from "../harness.ts";
 
 /** What the test's model knows: words of one line mean the same. */
@@ -77,11 +78,7 @@ afterEach(() => {
 
 /** Gives an actor a model, as long as it runs. */
 async function useModel({ mailbox }: TestMailbox, name = "tiny"): Promise<void> {
-  await runInDurableObject(actorOf(mailbox), (instance) => {
-    const before = Reflect.get(instance, "env") as object;
-    const set = { EMBEDDINGS_URL: "http://model.test/v1", EMBEDDINGS_MODEL: name };
-    Reflect.set(instance, "env", { ...before, ...set });
-  });
+  await setVariables(mailbox, { EMBEDDINGS_URL: "http://model.test/v1", EMBEDDINGS_MODEL: name });
 }
 
 async function mailboxWithModel(): Promise<TestMailbox> {

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { configOf } from "../../src/config/env.ts";
 import type { PreparedMail } from "../../src/mail/prepared-mail.ts";
-import { insideTransport } from "../../src/mailbox/inside.ts";
+import { insideTransport } from "../../src/service/inside-transport.ts";
 import type { EmailPage } from "../../src/contract/message.ts";
 import { conformance, HURRIED_MS } from "../transport/conformance.ts";
 import type { Behaviour, Bench, Taken } from "../transport/conformance.ts";

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { EventData, eventData } from "../../src/contract/event.ts";
-import { Database } from "../../src/lib/sql.ts";
-import { Account } from "../../src/mailbox/account.ts";
-import { eventsAfter, oldestSeq, seqBefore, type LoggedEvent } from "../../src/mailbox/log.ts";
+import type { Account } from "../../src/mailbox/account/account.ts";
+import type { Log } from "../../src/mailbox/log/log.ts";
+import type { LoggedEvent } from "../../src/mailbox/log/rows.ts";
 import {
   actorOf,
   api,
@@ -16,17 +16,16 @@ import {
   type TestMailbox,
 } from "../harness.ts";
 
-/** What the log of a mailbox holds, as its actor reads it. */
-function logOf<T>(box: TestMailbox, read: (db: Database, account: Account) => T): Promise<T> {
-  return runInDurableObject(actorOf(box.mailbox), (_, state) => {
-    const db = new Database(state.storage);
-    const account = Account.open(db);
+/** The log of a mailbox, as its actor reads it. */
+function logOf<T>(box: TestMailbox, read: (log: Log, account: Account) => T): Promise<T> {
+  return runInDurableObject(actorOf(box.mailbox), ({ life }) => {
+    const { account } = life.lifecycle;
     if (account === null) throw new Error("there is no mailbox");
-    return read(db, account);
+    return read(life.log, account);
   });
 }
 
-const all = (box: TestMailbox): Promise<LoggedEvent[]> => logOf(box, (db) => eventsAfter(db, 0, 100));
+const all = (box: TestMailbox): Promise<LoggedEvent[]> => logOf(box, (log) => log.after(0, 100));
 
 describe("The log of a mailbox", () => {
   it("numbers what arrives from 1 without a gap, over an eviction and a duplicate", async () => {
@@ -75,12 +74,12 @@ describe("The log of a mailbox", () => {
     const box = await createMailbox();
     for (let n = 0; n < 9; n += 1) await deliver(box.mailbox, plainMessage({ subject: `Mail ${n}` }));
     const events = await all(box);
-    await logOf(box, (db, account) => {
-      expect(oldestSeq(db, account)).toBe(1);
-      expect(seqBefore(db, account, 0)).toBe(0);
-      expect(seqBefore(db, account, Number.MAX_SAFE_INTEGER)).toBe(9);
+    await logOf(box, (log, account) => {
+      expect(log.oldestSeq(account)).toBe(1);
+      expect(log.seqBefore(account, 0)).toBe(0);
+      expect(log.seqBefore(account, Number.MAX_SAFE_INTEGER)).toBe(9);
       for (const { at } of events) {
-        expect(seqBefore(db, account, at)).toBe(events.filter((event) => event.at < at).length);
+        expect(log.seqBefore(account, at)).toBe(events.filter((event) => event.at < at).length);
       }
     });
   });

@@ -1,7 +1,17 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { EmailPage } from "../../src/contract/message.ts";
-import { actorOf, ask, createMailbox, deliver, evict, OPERATOR, plainMessage, rowsOf } from "../harness.ts";
+import {
+  actorOf,
+  ask,
+  createMailbox,
+  deliver,
+  evict,
+  OPERATOR,
+  plainMessage,
+  rowsOf,
+  setVariables,
+} from "../harness.ts";
 import { configure, endOutside, HOOK, outside } from "../webhook-target.ts";
 
 afterEach(endOutside);
@@ -83,9 +93,7 @@ describe("mail that comes all at once", () => {
     const raws = subjects("Room", 9).map((subject) => plainMessage({ subject, body: "x".repeat(500) }));
     const bytes = raws.map((raw) => new TextEncoder().encode(raw).byteLength);
     const quota = (bytes[0] ?? 0) * 4 + 100;
-    await runInDurableObject(actorOf(mailbox), (instance) => {
-      Object.assign(instance, { quotaOf: () => quota });
-    });
+    await setVariables(mailbox, { MAILBOX_QUOTA_BYTES: String(quota) });
     const answers = await deliverAll(mailbox, raws);
     expect(answers.filter((one) => one.status === 202)).toHaveLength(4);
     expect(await listed(key)).toHaveLength(4);
@@ -140,9 +148,8 @@ describe("mail that comes all at once", () => {
       "SELECT sum(size_bytes) AS storage_bytes, count(*) AS inbound FROM message",
     );
     expect(stored).toMatchObject({ ...counted, inbound: 12, last_event: 12 });
-    await runInDurableObject(actorOf(mailbox), (instance) => {
-      const { account } = instance as unknown as { account: { row: object } };
-      expect(stored).toMatchObject(account.row);
+    await runInDurableObject(actorOf(mailbox), ({ life }) => {
+      expect(stored).toMatchObject({ ...life.lifecycle.account?.row });
     });
   });
 
@@ -174,9 +181,8 @@ describe("mail that comes all at once", () => {
   it("hands each code to one of those who wait", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     const waiting = [1, 2, 3].map(() => ask("/v1/code?consume=true&timeout=20", { key }));
-    await runInDurableObject(actorOf(mailbox), async (instance) => {
-      const { codeWaiters } = instance as unknown as { codeWaiters: { size: number } };
-      await vi.waitFor(() => expect(codeWaiters.size).toBe(3));
+    await runInDurableObject(actorOf(mailbox), async ({ life }) => {
+      await vi.waitFor(() => expect(life.codes.waiting).toBe(3));
     });
     const codes = ["111222", "333444", "555666"];
     await deliverAll(

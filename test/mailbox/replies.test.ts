@@ -1,4 +1,3 @@
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { problemBody } from "../../src/contract/problem.ts";
@@ -21,6 +20,7 @@ import {
   rowsOf,
   type Ask,
   type TestMailbox,
+  setVariables,
 } from "../harness.ts";
 
 afterEach(() => resetClock());
@@ -747,10 +747,7 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
 
   it("hands nothing over that was accepted before, until it sends again", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
-    await runInDurableObject(actorOf(box.mailbox), (instance) => {
-      const before = Reflect.get(instance, "env") as object;
-      Reflect.set(instance, "env", { ...before, ...vars });
-    });
+    await setVariables(box.mailbox, vars);
     // The router takes it over still, as one does that runs with the settings of before.
     const { body } = await send(box, { to: other.mailbox }, "?wait=1");
     await ringAlarm(box.mailbox);

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { MAX_UNREAD_BYTES, type Listeners } from "../../src/mailbox/listeners.ts";
+import { MAX_UNREAD_BYTES } from "../../src/mailbox/log/listeners.ts";
 import {
   actorOf,
   advance,
@@ -22,10 +22,7 @@ afterEach(() => resetClock());
 
 /** Streams that the mailbox holds. */
 function listening(box: TestMailbox): Promise<number> {
-  return runInDurableObject(
-    actorOf(box.mailbox),
-    (actor) => (Reflect.get(actor, "listeners") as Listeners).size,
-  );
+  return runInDurableObject(actorOf(box.mailbox), ({ life }) => life.feed.listeners.size);
 }
 
 async function deliverMany(box: TestMailbox, count: number, from = 1): Promise<void> {
@@ -208,10 +205,7 @@ describe("GET /v1/events", () => {
     expect(await listening(box)).toBe(5);
     for (const stream of streams) stream.hangUp();
     await vi.waitFor(async () => expect(await listening(box)).toBe(0));
-    const timer = await runInDurableObject(
-      actorOf(box.mailbox),
-      (actor) => (Reflect.get(actor, "listeners") as Listeners).isIdle,
-    );
+    const timer = await runInDurableObject(actorOf(box.mailbox), ({ life }) => life.feed.listeners.isIdle);
     expect(timer).toBe(true);
   });
 

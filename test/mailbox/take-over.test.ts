@@ -2,7 +2,6 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
 import type { Email, EmailPage, EmailSummary } from "../../src/contract/message.ts";
-import type { Mailbox } from "../../src/mailbox/mailbox.ts";
 import {
   actorOf,
   api,
@@ -19,6 +18,7 @@ import {
   rowsOf,
   setClock,
   type TestMailbox,
+  setVariables,
 } from "../harness.ts";
 
 const vars = { CLAIM_APPROVAL: "open" };
@@ -55,16 +55,9 @@ async function arrived(claim: StartedClaim): Promise<TestMailbox> {
 
 const HOUR_MS = 3_600_000;
 
-/** Gives the running mailbox another setting. */
-async function give(address: string, settings: Record<string, string>): Promise<void> {
-  await runInDurableObject(actorOf(address), (instance) => {
-    const before = Reflect.get(instance, "env") as object;
-    Reflect.set(instance, "env", { ...before, ...settings });
-  });
-}
-
-const giveQuota = (address: string, bytes: number) => give(address, { MAILBOX_QUOTA_BYTES: String(bytes) });
-const giveLimit = (address: string, limit: string) => give(address, { REQUEST_LIMIT: limit });
+const giveQuota = (address: string, bytes: number) =>
+  setVariables(address, { MAILBOX_QUOTA_BYTES: String(bytes) });
+const giveLimit = (address: string, limit: string) => setVariables(address, { REQUEST_LIMIT: limit });
 
 /** As `claimed`, by a mailbox that has a quota from the first. */
 async function claimedWithQuota({ api_key }: TestMailbox, bytes: number): Promise<StartedClaim> {
@@ -163,19 +156,18 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
 
   it("hands out none of those to who waits for a code, either", async () => {
     const [box, kept] = [await createMailbox(), await createMailbox()];
-    const receive = await runInDurableObject(actorOf(box.mailbox), (instance) =>
-      vi.spyOn(Object.getPrototypeOf(instance) as Mailbox, "receive"),
+    const receive = await runInDurableObject(actorOf(box.mailbox), ({ life }) =>
+      vi.spyOn(life.receiving, "receive"),
     );
     await deliver(box.mailbox, plainMessage({ subject: "Your code is 111222" }));
     const mail = receive.mock.calls[0]?.[0];
     receive.mockRestore();
     const waiting = ask("/v1/code?consume=true&timeout=1", { key: kept.api_key });
-    await runInDurableObject(actorOf(kept.mailbox), async (instance, { storage }) => {
-      const { codeWaiters } = instance as unknown as { codeWaiters: { size: number } };
-      await vi.waitFor(() => expect(codeWaiters.size).toBe(1));
-      storage.sql.exec("INSERT INTO take_over (id, address, secret_hash) VALUES (1, '', '')");
+    await runInDurableObject(actorOf(kept.mailbox), async ({ life }) => {
+      await vi.waitFor(() => expect(life.codes.waiting).toBe(1));
+      life.takeover.begin({ from: "", secretHash: "" }, Number.MAX_SAFE_INTEGER);
       const taken = { position: 1, receivedAt: Date.now(), codeTaken: true };
-      if (mail !== undefined) await (instance as unknown as Mailbox).receive(mail, taken);
+      if (mail !== undefined) await life.receiving.receive(mail, taken);
     });
     expect((await waiting).body).toEqual({ code: null });
     expect((await ask<EmailPage>("/v1/inbox", { key: kept.api_key })).body.emails).toHaveLength(1);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WebhookDelivery } from "../../src/contract/webhook.ts";
-import { LEASE_MS } from "../../src/mailbox/webhook-pump.ts";
+import { LEASE_MS } from "../../src/mailbox/webhooks/job.ts";
 import { advance, alarmOf, ask, deliver, kill, ringAlarm, rowsOf, type TestMailbox } from "../harness.ts";
 import {
   broken,

@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SEQ_PER_MS } from "../../src/lib/ids.ts";
-import { LEASE_MS } from "../../src/mailbox/webhook-pump.ts";
+import { LEASE_MS } from "../../src/mailbox/webhooks/job.ts";
 import { SECRET_OVERLAP_MS } from "../../src/webhooks/secrets.ts";
 import { standardKey } from "../../src/webhooks/sign.ts";
 import {

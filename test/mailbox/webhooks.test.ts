@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { locatorOf } from "../../src/contract/key.ts";
 import { VERSION } from "../../src/contract/product.ts";
-import { LEASE_MS } from "../../src/mailbox/webhook-pump.ts";
+import { LEASE_MS } from "../../src/mailbox/webhooks/job.ts";
 import {
   advance,
   alarmOf,

@@ -5,7 +5,7 @@ import { CAPABILITIES } from "../../contract/scope.ts";
 import type { Config } from "../../config/env.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { isUnguessable } from "../../lib/unguessable.ts";
-import type { CreatedMailbox } from "../../mailbox/core.ts";
+import type { CreatedMailbox } from "../../mailbox/account/lifecycle.ts";
 import { json } from "../answers.ts";
 import { derivedIdentity, randomIdentity, type Identity } from "../bootstrap-identity.ts";
 import type { Handlers } from "../call.ts";

@@ -195,7 +195,7 @@ async function polled(
   const { status, address, readable: isReadable, keeps } = poll;
   if (status === "taken") return { status: "denied", error: `${address} is taken` };
   if (status !== "complete") return { status };
-  const kept = keeps ? await mailboxAt(env, address).keptMail() : null;
+  const kept = keeps ? await mailboxAt(env, address).takeoverProgress() : null;
   return {
     status,
     mailbox: address,

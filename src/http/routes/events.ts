@@ -1,7 +1,7 @@
 import type { Answer, Problem } from "../../contract/problem.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import type { StreamWish } from "../../mailbox/stream-request.ts";
+import type { StreamWish } from "../../mailbox/log/stream-request.ts";
 import { json, respond } from "../answers.ts";
 import type { Handlers, MailboxStub } from "../call.ts";
 

@@ -9,7 +9,7 @@ import {
   MAX_HTML_CHARS,
   MAX_TEXT_CHARS,
 } from "../../mail/extract.ts";
-import type { AttachmentSource } from "../../mailbox/reading.ts";
+import type { AttachmentSource } from "../../mailbox/reading/reading.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { openPart, partsOf, textsOf, type Asked, type Parts } from "../message-source.ts";

@@ -2,7 +2,7 @@ import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
 import { problemBody, STATUS, type Answer, type Problem } from "../../contract/problem.ts";
 import { receiveForAll, type RecipientOutcome } from "../../service/receive-for-all.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import type { Received } from "../../mailbox/receiving.ts";
+import type { Received } from "../../mailbox/receiving/receiving.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { readBytes } from "../request-input.ts";

@@ -3,7 +3,7 @@ import { done } from "../../lib/outcome.ts";
 import { jsonResponse } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { piecesOfEmail, streamOf, type Asked } from "../message-source.ts";
-import type { ThreadAnswer } from "../../mailbox/reading.ts";
+import type { ThreadAnswer } from "../../mailbox/reading/reading.ts";
 
 export const threadHandlers: Pick<Handlers, "threads" | "thread" | "threadByQuery"> = {
   async threads({ mailbox, access, input }) {

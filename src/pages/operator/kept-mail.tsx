@@ -1,7 +1,7 @@
 import { notFound } from "../../contract/problem.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address.ts";
-import type { UnsentMessage } from "../../mailbox/overview.ts";
+import type { UnsentMessage } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../http/as-operator.ts";
 import { openRaw } from "../../http/message-source.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
@@ -21,7 +21,7 @@ interface Source {
 /** GET /operator/outbox/:address/:id: one message, with its source. */
 export async function keptPage(call: ConsoleCall, written: string, id: string): Promise<Response> {
   const address = canonicalAddress(written);
-  const found = address === null ? null : await mailboxAt(call.env, address).keptOne(AS_OPERATOR, id);
+  const found = address === null ? null : await mailboxAt(call.env, address).unsentOne(AS_OPERATOR, id);
   if (address === null || !found?.ok) return problemPage(call, notFound("Email"));
   const mail = found.value;
   const source = await sourceOf(call, address, id);
@@ -118,7 +118,7 @@ export async function keptRaw(call: ConsoleCall, written: string, id: string): P
 async function openKept(call: ConsoleCall, address: string | null, id: string) {
   if (address === null) return null;
   const mailbox = mailboxAt(call.env, address);
-  const found = await mailbox.keptOne(AS_OPERATOR, id);
+  const found = await mailbox.unsentOne(AS_OPERATOR, id);
   const source = found.ok ? await mailbox.raw(AS_OPERATOR, id) : found;
   if (!source.ok) return null;
   const { sizeBytes } = source.value;

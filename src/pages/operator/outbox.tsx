@@ -2,7 +2,7 @@ import { notFound } from "../../contract/problem.ts";
 import type { Config } from "../../config/env.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address.ts";
-import type { UnsentMessage } from "../../mailbox/overview.ts";
+import type { UnsentMessage } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../http/as-operator.ts";
 import { mailboxesThatKept } from "../../http/directory-search.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
@@ -23,7 +23,7 @@ export async function outboxPage(call: ConsoleCall): Promise<Response> {
   const entries = await mailboxesThatKept(call.env, NEWEST);
   const pages = await Promise.all(
     entries.map(async ({ address }): Promise<Kept[]> => {
-      const page = await mailboxAt(call.env, address).kept(AS_OPERATOR, { cursor: null, limit: NEWEST });
+      const page = await mailboxAt(call.env, address).unsent(AS_OPERATOR, { cursor: null, limit: NEWEST });
       return page.ok ? page.value.messages.map((mail) => ({ mailbox: address, mail })) : [];
     }),
   );
@@ -77,7 +77,7 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
   const address = canonicalAddress(written);
   if (address === null) return problemPage(call, notFound("Mailbox"));
   const cursor = call.query.get("cursor");
-  const page = await mailboxAt(call.env, address).kept(AS_OPERATOR, { cursor, limit: PAGE_SIZE });
+  const page = await mailboxAt(call.env, address).unsent(AS_OPERATOR, { cursor, limit: PAGE_SIZE });
   if (!page.ok) return problemPage(call, page.error);
   const { messages, next_cursor } = page.value;
   return consolePage(call, {

@@ -1,5 +1,5 @@
 import type { DeliveryError } from "../../contract/webhook.ts";
-import type { TargetHealth } from "../../mailbox/overview.ts";
+import type { TargetHealth } from "../../mailbox/account/overview.ts";
 import { countText, Moment } from "./words.tsx";
 
 /** URLs of webhooks and how they fare. What a receiver answered is not shown: it is its owner's. */

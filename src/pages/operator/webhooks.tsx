@@ -1,5 +1,5 @@
 import { mailboxAt } from "../../service/mailbox-stub.ts";
-import type { TargetHealth } from "../../mailbox/overview.ts";
+import type { TargetHealth } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../http/as-operator.ts";
 import { findMailboxes } from "../../http/directory-search.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";

@@ -1,0 +1,172 @@
+import { hasSchema, migrate, type Migration } from "./migrate.ts";
+import type { Database, Query } from "./sql.ts";
+
+/** The tables of one part of an actor. Steps are only ever appended; a released one never changes. */
+export interface Schema {
+  /** Its steps are recorded as `<name>-1`, `<name>-2` and so on. */
+  name: string;
+  steps: readonly string[];
+}
+
+/** The one chain of steps in which earlier releases made all tables at once. */
+export interface Chain {
+  steps: readonly Migration[];
+  /** The schemas whose first step the whole chain amounts to. */
+  made: readonly Schema[];
+}
+
+const APPLIED: Query<{ id: string }, []> = { text: "SELECT id FROM migration" };
+const RECORD: Query<never, [id: string]> = {
+  text: "INSERT INTO migration (id, position) SELECT ?, count(*) FROM migration",
+};
+
+/**
+ * The schemas of one actor's parts. The tables of a part are made at its first write, so that an actor which never uses a part
+ * stores nothing for it; those that are there are brought up to date when the actor wakes.
+ */
+export class Schemas {
+  readonly #db: Database;
+  readonly #all: readonly Schema[];
+  readonly #chain: Chain;
+  readonly #tables = new Map<Schema, Tables>();
+  /** Recorded steps; null = not read since the actor woke or a transaction was undone. */
+  #applied: Set<string> | null = null;
+
+  /**
+   * @param all every schema that this release knows.
+   * @param chain how earlier releases made their tables.
+   */
+  constructor(db: Database, all: readonly Schema[], chain: Chain = { steps: [], made: [] }) {
+    this.#db = db;
+    this.#all = all;
+    this.#chain = chain;
+  }
+
+  /**
+   * Brings the tables that are there up to date; makes none. Throws when the data was written by a newer release.
+   */
+  open(): void {
+    if (!hasSchema(this.#db)) return;
+    this.#db.transaction(() => {
+      const [first] = this.#chain.steps;
+      if (first !== undefined && this.#steps().has(first.id)) this.#adopt();
+      const known = new Set([...this.#chain.steps.map(({ id }) => id), ...this.#all.flatMap(stepIds)]);
+      for (const id of this.#steps()) {
+        if (known.has(id)) continue;
+        throw new Error(
+          `The stored schema has step ${id}, which this release does not know; run the newer release`,
+        );
+      }
+      for (const schema of this.#all) if (this.isMade(schema)) this.make(schema);
+    });
+  }
+
+  /** Whether the tables of a schema are there. */
+  isMade({ name }: Schema): boolean {
+    return this.#steps().has(`${name}-1`);
+  }
+
+  /** Makes the tables of a schema, or adds what they lack; within a transaction of the caller's. */
+  make(schema: Schema): void {
+    const applied = this.#steps();
+    for (const [index, id] of stepIds(schema).entries()) {
+      if (applied.has(id)) continue;
+      if (applied.size === 0) migrate(this.#db, []);
+      this.#db.script(schema.steps[index] ?? "");
+      this.#db.run(RECORD, id);
+      applied.add(id);
+    }
+  }
+
+  /** The statements of a part: reading before its tables are made finds nothing, the first insertion makes them. */
+  tables(schema: Schema): Tables {
+    const known = this.#tables.get(schema);
+    if (known !== undefined) return known;
+    const tables = new Tables(this.#db, this, schema);
+    this.#tables.set(schema, tables);
+    return tables;
+  }
+
+  /** Reads again which tables are there: a transaction was undone, or everything was erased. */
+  forget(): void {
+    this.#applied = null;
+    for (const tables of this.#tables.values()) tables.forget();
+  }
+
+  /** Data of an earlier release: its chain is completed once, and the schemas that it made are recorded. */
+  #adopt(): void {
+    const made = this.#chain.made.flatMap((schema) => stepIds(schema).slice(0, 1));
+    if (made.some((id) => this.#steps().has(id))) return;
+    migrate(this.#db, this.#chain.steps);
+    for (const id of made) this.#db.run(RECORD, id);
+    this.#applied = null;
+  }
+
+  #steps(): Set<string> {
+    this.#applied ??= new Set(hasSchema(this.#db) ? this.#db.all(APPLIED).map(({ id }) => id) : []);
+    return this.#applied;
+  }
+}
+
+/** Runs statements over some tables. */
+export type Statements = Pick<Database, "all" | "first" | "run">;
+
+/** The statements of one part of an actor. */
+export class Tables implements Statements {
+  readonly #db: Database;
+  readonly #schemas: Schemas;
+  readonly #schema: Schema;
+  #isMade: boolean | null = null;
+
+  constructor(db: Database, schemas: Schemas, schema: Schema) {
+    this.#db = db;
+    this.#schemas = schemas;
+    this.#schema = schema;
+  }
+
+  /** Whether the tables are there. */
+  get isMade(): boolean {
+    this.#isMade ??= this.#schemas.isMade(this.#schema);
+    return this.#isMade;
+  }
+
+  /** All rows; none where there are no tables yet. */
+  all<Row extends object, Params extends readonly SqlStorageValue[]>(
+    query: Query<Row, Params>,
+    ...params: Params
+  ): Row[] {
+    return this.isMade ? this.#db.all(query, ...params) : [];
+  }
+
+  /** The first row; null where there is none, or no table. */
+  first<Row extends object, Params extends readonly SqlStorageValue[]>(
+    query: Query<Row, Params>,
+    ...params: Params
+  ): Row | null {
+    return this.isMade ? this.#db.first(query, ...params) : null;
+  }
+
+  /** Runs a statement for its effect: one that inserts makes the tables first, any other has nothing to change without them. */
+  run<Params extends readonly SqlStorageValue[]>(query: Query<object, Params>, ...params: Params): void {
+    if (!this.isMade) {
+      if (!query.text.startsWith("INSERT")) return;
+      this.make();
+    }
+    this.#db.run(query, ...params);
+  }
+
+  /** Makes the tables, for a write that several statements share. */
+  make(): void {
+    if (this.isMade) return;
+    this.#db.transaction(() => this.#schemas.make(this.#schema));
+    this.#isMade = true;
+  }
+
+  forget(): void {
+    this.#isMade = null;
+  }
+}
+
+function stepIds({ name, steps }: Schema): string[] {
+  return steps.map((_, index) => `${name}-${index + 1}`);
+}

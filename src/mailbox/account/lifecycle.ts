@@ -1,0 +1,271 @@
+import type { DirectoryReport } from "../../contract/directory.ts";
+import type { DeletedMailbox } from "../../contract/mailbox.ts";
+import type { Answer } from "../../contract/problem.ts";
+import type { Scope } from "../../contract/scope.ts";
+import { seqTime, uuidV7 } from "../../lib/ids.ts";
+import { done } from "../../lib/outcome.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Domains } from "../domains/domains.ts";
+import type { Job } from "../job.ts";
+import { BLOB_KEYS } from "../messages/rows.ts";
+import { AT_BIRTH } from "../schemas.ts";
+import type { Outbox } from "../sending/outbox.ts";
+import type { TakenMailbox, Takeover } from "../takeover/takeover.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import type { Access } from "./access.ts";
+import { Account, REPORT_RETRY_MS } from "./account.ts";
+import * as rows from "./rows.ts";
+import { ACCOUNT } from "./schema.ts";
+
+/** The properties of a mailbox that is to be made. */
+export interface NewMailbox {
+  /** Canonical. */
+  address: string;
+  kind: "permanent" | "temporary";
+  secretHash: string;
+  scope: Scope;
+  expiresAt: number | null;
+  /** The temporary mailbox whose mail comes along. */
+  takeOver?: TakenMailbox | null;
+  /** The operator may make anew what was erased a while ago. */
+  evenIfQuarantined?: boolean;
+}
+
+/** A created mailbox; `replayed` if the very same key had created it before. */
+export interface CreatedMailbox {
+  replayed: boolean;
+  expiresAt: number | null;
+}
+
+/** The directory, as a mailbox calls it. */
+export interface DirectoryEntry {
+  report(report: DirectoryReport): Promise<void>;
+  remove(address: string, kind: "permanent" | "temporary"): Promise<void>;
+}
+
+/** Capabilities that take part in the beginning and the end of a mailbox. */
+interface Others {
+  blobs: Blobs;
+  uploads: Uploads;
+  domains: Domains;
+  webhooks: Webhooks;
+  outbox: Outbox;
+  takeover: Takeover;
+}
+
+/** Everything that it takes to begin and to end, beside the mailbox. */
+export interface LifecycleTools {
+  directoryOf: (address: string) => DirectoryEntry;
+  /** Breaks off what the mailbox does by itself, and what is waited for. */
+  stop: () => void;
+  /** Nothing is left: the object may become another mailbox. */
+  ended: () => void;
+}
+
+/** A burst of changes that concern the directory is one report. */
+const REPORT_DELAY_MS = 1_000;
+/** How long a mailbox lives on after the one that takes its mail over has asked for it. */
+const HOLD_MS = 86_400_000;
+/** From its beginning: some weeks in which somebody can make room. */
+const MAX_HELD_MS = 30 * HOLD_MS;
+
+/** One life of a mailbox: its beginning, its entry in the directory, and its end. */
+export class Lifecycle implements Job {
+  readonly #context: MailboxContext;
+  readonly #others: Others;
+  readonly #tools: LifecycleTools;
+  account: Account | null = null;
+  #ending: Promise<number> | null = null;
+  /** The latest call of the directory: calls of two stubs may overtake each other. */
+  #reported: Promise<void> = Promise.resolve();
+
+  constructor(context: MailboxContext, others: Others, tools: LifecycleTools) {
+    this.#context = context;
+    this.#others = others;
+    this.#tools = tools;
+    this.forget();
+  }
+
+  /** The mailbox while it lives. Once it is seen to have expired it ends for good, even if the clock moves backwards. */
+  live(nowMs: number): Account | null {
+    const { account } = this;
+    if (account === null || account.isLive(nowMs)) return account;
+    if (account.row.status !== "closing") {
+      this.end().catch((error: unknown) => console.error("A mailbox could not be ended:", error));
+    }
+    return null;
+  }
+
+  /** Whether the mailbox has expired or was deleted, and some of it is left. */
+  isOver(): boolean {
+    return this.account !== null && !this.account.isLive(this.#context.now());
+  }
+
+  /** Makes the mailbox, where there is none. */
+  async begin(mailbox: NewMailbox): Promise<Answer<CreatedMailbox>> {
+    const { schemas, write, now } = this.#context;
+    const { address, kind, secretHash, scope, expiresAt, takeOver = null } = mailbox;
+    const nowMs = now();
+    write(() => {
+      for (const schema of AT_BIRTH) schemas.make(schema);
+      this.#others.blobs.adoptLate();
+      const tables = this.#context.tables(ACCOUNT);
+      const month = new Date(nowMs).toISOString().slice(0, 7);
+      tables.run(rows.INSERT_ACCOUNT, address, kind, nowMs, expiresAt, 0, month, nowMs + REPORT_RETRY_MS);
+      tables.run(rows.INSERT_KEY, uuidV7(nowMs), secretHash, scope, nowMs, expiresAt);
+      if (takeOver !== null) this.#others.takeover.begin(takeOver, nowMs);
+    });
+    this.forget();
+    if (this.account !== null) await this.reportNow(this.account);
+    return done({ replayed: false, expiresAt });
+  }
+
+  /** Whether the mailbox was made with this very key, and until when it lives; null if not. */
+  replay(secretHash: string): CreatedMailbox | null {
+    const account = this.live(this.#context.now());
+    if (!account?.holdsKey(secretHash)) return null;
+    return { replayed: true, expiresAt: account.row.expires_at };
+  }
+
+  /** Erases the mailbox. From here on its keys are unknown and its mail is refused; a store that fails is retried by alarm. */
+  async destroy(access: Access): Promise<Answer<DeletedMailbox>> {
+    const admitted = this.#context.answer(access, (account) => done(account));
+    if (!admitted.ok) return admitted;
+    return done({ ok: true, deleted: admitted.value.row.address, r2_blobs_deleted: await this.end() });
+  }
+
+  /**
+   * Keeps a temporary mailbox alive for a while, as long as another one waits to take its mail over: its mail that the other has
+   * no room for yet is nowhere else. It ends all the same some weeks after its beginning.
+   */
+  async hold(access: Access): Promise<Answer<null>> {
+    const { answer, write, now, arm } = this.#context;
+    const held = answer(access, (account, { keyId }) => {
+      const until = Math.min(now() + HOLD_MS, account.row.created_at + MAX_HELD_MS);
+      if (keyId !== null) write(() => account.extend(until, keyId));
+      return done(null);
+    });
+    if (held.ok) await arm();
+    return held;
+  }
+
+  /** Ends the mailbox: from the first moment its keys are unknown and its mail is refused. Called twice it is one end. */
+  async end(): Promise<number> {
+    this.#ending ??= this.#end();
+    try {
+      return await this.#ending;
+    } finally {
+      this.#ending = null;
+    }
+  }
+
+  /** Has the directory told of the mailbox within a second. */
+  reportSoon(): void {
+    const due = this.#context.now() + REPORT_DELAY_MS;
+    this.account?.reportBy(due);
+    this.#context.clock.atLatest(due);
+  }
+
+  /** Tells the directory how the mailbox stands. The alarm is set first: should the process end in between, it tells. */
+  async reportNow(account: Account): Promise<void> {
+    await this.#context.arm();
+    await this.#report(account);
+    await this.#context.arm();
+  }
+
+  dues(): (number | null)[] {
+    if (this.account === null) return [];
+    const { status, expires_at, directory_due } = this.account.row;
+    return status === "closing" ? [directory_due] : [expires_at, directory_due];
+  }
+
+  /** Tells the directory if that is due. The alarm waits for it. */
+  async pump(nowMs: number): Promise<void> {
+    const { account } = this;
+    const due = account?.row.directory_due ?? null;
+    if (account !== null && due !== null && due <= nowMs) await this.#report(account);
+  }
+
+  forget(): void {
+    const { schemas, tables } = this.#context;
+    this.account = schemas.isMade(ACCOUNT) ? Account.open(tables(ACCOUNT)) : null;
+  }
+
+  close(): void {}
+
+  async #end(): Promise<number> {
+    const { account } = this;
+    if (account === null) return 0;
+    const { write, arm, now } = this.#context;
+    const nowMs = now();
+    write(() => this.#beginEnd(account, nowMs));
+    this.#tools.stop();
+    await arm();
+    try {
+      await this.#others.domains.releaseAll();
+      const blobs = await this.#others.blobs.drain(nowMs);
+      await this.#tell(account, (directory, { address, kind }) => directory.remove(address, kind));
+      await this.#others.blobs.clearStorage();
+      this.account = null;
+      this.#tools.ended();
+      return blobs;
+    } catch (error) {
+      console.error("A mailbox could not be erased whole and is tried again:", error);
+      account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
+      await arm();
+      return 0;
+    }
+  }
+
+  /** Writes down that the mailbox ends: its keys are gone with it, and the alarm does what is left undone now. */
+  #beginEnd(account: Account, nowMs: number): void {
+    account.removeKeys();
+    account.setStatus("closing", null, nowMs);
+    const { blobs, uploads } = this.#others;
+    uploads.eraseComing(nowMs);
+    blobs.eraseAll([BLOB_KEYS, ...(uploads.blobKeys === null ? [] : [uploads.blobKeys])], nowMs);
+  }
+
+  /** Tells the directory how the mailbox stands now, or leaves it to the alarm. */
+  async #report(account: Account): Promise<void> {
+    try {
+      const report = this.#stateOf(account);
+      await this.#tell(account, (directory) => directory.report(report));
+      // A change in the meantime is told again. Of a mailbox that ended there are no rows to look at.
+      const isLive = account.row.status === report.status;
+      if (isLive && JSON.stringify(this.#stateOf(account)) === JSON.stringify(report)) {
+        account.setDirectoryDue(null);
+      }
+    } catch (error) {
+      console.error("The directory could not be told of a mailbox and is told again:", error);
+      account.setDirectoryDue(this.#context.now() + REPORT_RETRY_MS);
+    }
+  }
+
+  #stateOf({ row }: Account): DirectoryReport {
+    const { outbox, webhooks } = this.#others;
+    const { address, kind, status, created_at, expires_at } = row;
+    const unsent = outbox.newestUnsent();
+    const kept_at = unsent === null ? null : seqTime(unsent);
+    const attention = {
+      webhooks_failed: webhooks.hasFailed,
+      kept_at,
+      cannot_send: outbox.obstacle() !== null,
+    };
+    return { address, kind, status, created_at, expires_at, ...attention };
+  }
+
+  /** Calls the directory after the call before is answered. */
+  async #tell(
+    { row }: Account,
+    say: (directory: DirectoryEntry, row: Account["row"]) => Promise<void>,
+  ): Promise<void> {
+    const before = this.#reported;
+    // The caller of the call before heard of its failure.
+    const reported = before.catch(() => {}).then(() => say(this.#tools.directoryOf(row.address), row));
+    this.#reported = reported;
+    await reported;
+  }
+}

@@ -1,0 +1,109 @@
+import type { MailboxInfo, Stats } from "../../contract/mailbox.ts";
+import { notFound, type Answer } from "../../contract/problem.ts";
+import type { DeliveryError, WebhookStatus } from "../../contract/webhook.ts";
+import { idOf, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import { shownState, type ShownState } from "../../outbound/ledger.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import type { Outbox } from "../sending/outbox.ts";
+import { emailSeq, listingOf, receivedAt, type View } from "../messages/present.ts";
+import { BEYOND_ALL } from "../reading/rules.ts";
+import { OWN_URL } from "../webhooks/targets.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+/** One URL of webhooks and how it fares. */
+export interface TargetHealth {
+  /** Null for the mailbox's own. */
+  label: string | null;
+  url: string;
+  status: WebhookStatus;
+  /** Deliveries in a row that failed. */
+  failures: number;
+  /** Null before the first attempt. */
+  latest: { at: string; status: number | null; error: DeliveryError | null } | null;
+}
+
+/** A mailbox as the operator sees it: everything but its mail. */
+export interface Overview {
+  info: MailboxInfo & { full: boolean };
+  kind: "permanent" | "temporary";
+  stats: Omit<Stats, "embeddings">;
+  /** Bytes of mail that it holds at most. */
+  quotaBytes: number;
+  pause: { at: string; reason: string | null } | null;
+  keys: number;
+  webhooks: TargetHealth[];
+  /** Whether it has mail that was not sent. */
+  hasKept: boolean;
+}
+
+/** A message that was not sent because no transport is configured. */
+export interface UnsentMessage {
+  id: string;
+  from: string;
+  subject: string;
+  sent_at: string;
+  recipients: { address: string; state: ShownState }[];
+}
+
+export interface UnsentMessagePage {
+  messages: UnsentMessage[];
+  next_cursor: string | null;
+}
+
+/** How the webhooks of a mailbox fare. */
+export function healthOf(webhooks: Webhooks): TargetHealth[] {
+  return webhooks.health().map(({ target: { label, url, status, failures }, latest }) => ({
+    label: label === OWN_URL ? null : label,
+    url,
+    status,
+    failures,
+    latest:
+      latest === null
+        ? null
+        : { at: new Date(latest.at).toISOString(), status: latest.status, error: latest.error },
+  }));
+}
+
+/** Messages that were not sent, the newest first. */
+export function unsentPage(
+  outbox: Outbox,
+  view: View,
+  page: { cursor: string | null; limit: number },
+): Answer<UnsentMessagePage> {
+  const read = page.cursor === null ? done([BEYOND_ALL]) : readCursor(page.cursor, 1);
+  if (!read.ok) return read;
+  const [below = BEYOND_ALL] = read.value;
+  const rows = outbox.unsent(below, page.limit + 1);
+  const shown = rows.slice(0, page.limit);
+  const last = rows.length > page.limit ? shown.at(-1) : undefined;
+  return done({
+    messages: shown.map((row) => unsentMessage(outbox, view, row)),
+    next_cursor: last === undefined ? null : writeCursor(last.seq),
+  });
+}
+
+/** One of them; any other message is not found. */
+export function findUnsent(outbox: Outbox, view: View, id: string): Answer<UnsentMessage> {
+  const seq = emailSeq(view, id);
+  const row = seq.ok ? outbox.unsentOne(seq.value) : null;
+  return row === null ? refused(notFound("Email")) : done(unsentMessage(outbox, view, row));
+}
+
+function unsentMessage(
+  outbox: Outbox,
+  view: View,
+  { seq, ...row }: { seq: Seq; listing: string },
+): UnsentMessage {
+  const { subject, from_address } = listingOf(row);
+  return {
+    id: idOf(seq, view.tail),
+    from: from_address,
+    subject,
+    sent_at: receivedAt(seq),
+    recipients: outbox
+      .recipients(seq)
+      .filter(({ inside }) => inside === 0)
+      .map(({ address, state }) => ({ address, state: shownState(state) })),
+  };
+}

@@ -1,0 +1,111 @@
+import type { Seq } from "../../lib/ids.ts";
+import type { Query } from "../../lib/sql.ts";
+import type { Scope } from "../../contract/scope.ts";
+
+type Nullable<T> = T | null;
+
+/** The mailbox itself; one row. */
+export type AccountRow = {
+  /** Canonical address. */
+  address: string;
+  kind: "permanent" | "temporary";
+  /** `closing`: erased for everybody; what is left waits for the blob store and the directory. */
+  status: "active" | "paused" | "closing";
+  /** ms since 1970, as every time here. */
+  created_at: number;
+  /** null = never. */
+  expires_at: number | null;
+  display_name: string | null;
+  paused_at: number | null;
+  pause_reason: string | null;
+  /** The newest number handed out; it survives the deletion of its message. */
+  last_seq: Seq;
+  inbound: number;
+  outbound: number;
+  /** UTC month `YYYY-MM` that `month_count` counts. */
+  month: string;
+  month_count: number;
+  /** Messages that the parser gave up on. */
+  unparsed: number;
+  storage_bytes: number;
+  /** When the directory is told (again) of this state; null = it knows. */
+  directory_due: number | null;
+  /** `seq` of the newest entry of the log; it survives the entry. */
+  last_event: number;
+  /** Signs the webhooks; null = the deployment's does. */
+  webhook_secret: string | null;
+  /** What signed before the last change, in the same words. */
+  webhook_secret_before: string | null;
+  /** When that was; null = never. */
+  webhook_secret_changed_at: number | null;
+  /** UTC day `YYYY-MM-DD` that `sends_count` counts; "" before the first send. */
+  sends_day: string;
+  sends_count: number;
+};
+
+export type KeyRow = {
+  id: string;
+  /** SHA-256 of the secret, hex. */
+  secret_hash: string;
+  scope: Scope;
+  created_at: number;
+  expires_at: number | null;
+  /** Written at most once an hour. */
+  last_used_at: number | null;
+};
+
+export const READ_ACCOUNT: Query<AccountRow, []> = {
+  text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
+    inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due,
+    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at, sends_day, sends_count
+    FROM account`,
+};
+export const INSERT_ACCOUNT: Query<
+  never,
+  [string, string, number, Nullable<number>, number, string, number]
+> = {
+  text: `INSERT INTO account (one, address, kind, status, created_at, expires_at, last_seq, month, directory_due,
+    inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+};
+export const COUNT_MESSAGE: Query<never, [number, number, number, string, number, number, number, number]> = {
+  // The row is named, though there is but one: an UPDATE of who knows how many rows keeps a journal to undo itself.
+  text: `UPDATE account SET last_seq = ?, inbound = ?, outbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?,
+    last_event = ? WHERE one = 1`,
+};
+export const KEEP_LAST_EVENT: Query<never, [number]> = { text: "UPDATE account SET last_event = ?" };
+export const COUNT_STORAGE: Query<never, [number]> = {
+  text: "UPDATE account SET storage_bytes = ? WHERE one = 1",
+};
+export const COUNT_DELETION: Query<never, [number, number, number]> = {
+  text: "UPDATE account SET inbound = ?, outbound = ?, storage_bytes = ?",
+};
+export const SET_STATUS: Query<never, [string, Nullable<number>, Nullable<string>, number]> = {
+  text: "UPDATE account SET status = ?, paused_at = ?, pause_reason = ?, directory_due = ?",
+};
+export const SET_EXPIRY: Query<never, [expiresAt: number]> = { text: "UPDATE account SET expires_at = ?" };
+export const SET_KEY_EXPIRY: Query<never, [expiresAt: number, id: string]> = {
+  text: "UPDATE api_key SET expires_at = ? WHERE id = ?",
+};
+export const SET_DISPLAY_NAME: Query<never, [Nullable<string>]> = {
+  text: "UPDATE account SET display_name = ?",
+};
+export const COUNT_SEND: Query<never, [day: string, count: number]> = {
+  text: "UPDATE account SET sends_day = ?, sends_count = ?",
+};
+export const SET_WEBHOOK_SECRET: Query<never, [Nullable<string>, Nullable<string>, number]> = {
+  text: "UPDATE account SET webhook_secret = ?, webhook_secret_before = ?, webhook_secret_changed_at = ?",
+};
+export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
+  text: "UPDATE account SET directory_due = ?",
+};
+export const LIST_KEYS: Query<KeyRow, []> = {
+  text: "SELECT id, secret_hash, scope, created_at, expires_at, last_used_at FROM api_key ORDER BY id",
+};
+export const INSERT_KEY: Query<never, [string, string, string, number, Nullable<number>]> = {
+  text: "INSERT INTO api_key (id, secret_hash, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+};
+export const DELETE_KEY: Query<never, [string]> = { text: "DELETE FROM api_key WHERE id = ?" };
+export const DELETE_KEYS: Query<never, []> = { text: "DELETE FROM api_key" };
+export const TOUCH_KEY: Query<never, [number, string]> = {
+  text: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
+};

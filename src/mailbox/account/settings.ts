@@ -1,0 +1,190 @@
+import type { KeyRecord, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../../contract/mailbox.ts";
+import type { Answer } from "../../contract/problem.ts";
+import type { Scope } from "../../contract/scope.ts";
+import { done } from "../../lib/outcome.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Embeddings } from "../embeddings/embeddings.ts";
+import { jsonText, viewOf, type JsonText } from "../messages/present.ts";
+import { BEYOND_ALL } from "../reading/rules.ts";
+import type { Outbox } from "../sending/outbox.ts";
+import { OWN_URL } from "../webhooks/targets.ts";
+import type { Webhooks, WebhookSettings } from "../webhooks/webhooks.ts";
+import type { Access, Principal } from "./access.ts";
+import type { Account } from "./account.ts";
+import {
+  findUnsent,
+  healthOf,
+  unsentPage,
+  type Overview,
+  type UnsentMessage,
+  type UnsentMessagePage,
+} from "./overview.ts";
+import type { Room } from "./room.ts";
+import { statsOf, type Counted } from "./stats.ts";
+
+/** Capabilities whose state is shown beside the mailbox's own. */
+interface Others {
+  room: Room;
+  webhooks: Webhooks;
+  outbox: Outbox;
+  embeddings: Embeddings;
+  /** Makes everybody who waits or listens prove itself again. */
+  recheck: () => void;
+  /** Starts work that waited while the mailbox was paused. */
+  resume: () => void;
+  reportNow: (account: Account) => Promise<void>;
+}
+
+/** The state, the settings and the keys of a mailbox. */
+export class Settings {
+  readonly #context: MailboxContext;
+  readonly #others: Others;
+
+  constructor(context: MailboxContext, others: Others) {
+    this.#context = context;
+    this.#others = others;
+  }
+
+  /** Who the caller is, and on which mailbox. */
+  me(access: Access): Answer<Principal & { address: string }> {
+    return this.#context.answer(access, ({ row }, principal) => done({ ...principal, address: row.address }));
+  }
+
+  /** State and settings, and whether mail is refused for want of room. */
+  info(access: Access): Answer<MailboxInfo & { full: boolean }> {
+    return this.#context.answer(access, (account) =>
+      done({ ...this.#info(account), full: !this.#others.room.for(1, this.#context.now()).ok }),
+    );
+  }
+
+  /** Changes all that is given, or nothing. */
+  configure(
+    access: Access,
+    change: { displayName: string | null | undefined; webhook: WebhookSettings },
+  ): Answer<MailboxInfo> {
+    const { webhooks } = this.#others;
+    return webhooks.change(access, (account, nowMs) => {
+      const fault = webhooks.faultOf(account, change.webhook);
+      if (!fault.ok) return fault;
+      if (change.displayName !== undefined) account.setDisplayName(change.displayName);
+      webhooks.configure(account, change.webhook, nowMs);
+      return done(this.#info(account));
+    });
+  }
+
+  /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */
+  pause(access: Access, reason: string | null): Promise<Answer<PausedMailbox>> {
+    return this.#changeStatus(access, "paused", reason, ({ row }) => ({
+      mailbox: row.address,
+      status: "paused",
+      reason: row.pause_reason,
+      paused_at: new Date(row.paused_at ?? 0).toISOString(),
+    }));
+  }
+
+  /** Ends a pause. */
+  resume(access: Access): Promise<Answer<ResumedMailbox>> {
+    return this.#changeStatus(access, "active", null, ({ row }) => ({
+      mailbox: row.address,
+      status: "active",
+    }));
+  }
+
+  keys(access: Access): Answer<{ mailbox: string; keys: KeyRecord[] }> {
+    return this.#context.answer(access, (account) =>
+      done({ mailbox: account.row.address, keys: account.keyRecords() }),
+    );
+  }
+
+  createKey(
+    access: Access,
+    key: { secretHash: string; scope: Scope; expiresAt: number | null },
+  ): Answer<KeyRecord & { mailbox: string }> {
+    return this.#context.answer(access, (account) => {
+      const made = account.addKey(key.secretHash, key.scope, key.expiresAt, this.#context.now());
+      return made.ok ? done({ mailbox: account.row.address, ...made.value }) : made;
+    });
+  }
+
+  /** Revokes a key; its holder's waits and streams end at once. */
+  revokeKey(access: Access, id: string): Answer<{ deleted: true }> {
+    return this.#context.answer(access, (account) => {
+      const removed = account.removeKey(id);
+      if (!removed.ok) return removed;
+      this.#others.recheck();
+      return done({ deleted: true });
+    });
+  }
+
+  /** Usage. */
+  stats(access: Access): Answer<JsonText<Stats>> {
+    return this.#context.answer(access, (account) => {
+      const counted = statsOf(account.row, this.#counted(account), this.#context.now());
+      return done(jsonText({ ...counted, embeddings: this.#others.embeddings.progress() }));
+    });
+  }
+
+  /** Everything that the operator sees of the mailbox. */
+  overview(access: Access): Answer<Overview> {
+    const info = this.info(access);
+    if (!info.ok) return info;
+    const { webhooks, outbox, room } = this.#others;
+    return this.#context.answer(access, (account) => {
+      const { kind, paused_at, pause_reason } = account.row;
+      return done({
+        info: info.value,
+        kind,
+        stats: statsOf(account.row, this.#counted(account), this.#context.now()),
+        quotaBytes: room.quotaOf(account),
+        pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
+        keys: account.keyRecords().length,
+        webhooks: healthOf(webhooks),
+        hasKept: outbox.unsent(BEYOND_ALL, 1).length > 0,
+      });
+    });
+  }
+
+  /** Messages that were not sent because no transport is configured, the newest first. */
+  unsent(access: Access, page: { cursor: string | null; limit: number }): Answer<UnsentMessagePage> {
+    return this.#context.answer(access, (account) => unsentPage(this.#others.outbox, viewOf(account), page));
+  }
+
+  /** One of them; any other message is not found. */
+  unsentOne(access: Access, id: string): Answer<UnsentMessage> {
+    return this.#context.answer(access, (account) => findUnsent(this.#others.outbox, viewOf(account), id));
+  }
+
+  /** The numbers of `/v1/stats` that are not among the account's own. */
+  #counted(account: Account): Counted {
+    const { webhooks, outbox } = this.#others;
+    return {
+      routes: webhooks.targets.routes().length,
+      suppressions: outbox.countSuppressions(),
+      sendsToday: account.sendsOn(this.#context.now()).count,
+      obstacle: outbox.obstacle(),
+      dailySendLimit: this.#context.config().dailySendLimit,
+    };
+  }
+
+  async #changeStatus<T>(
+    access: Access,
+    status: "active" | "paused",
+    reason: string | null,
+    show: (account: Account) => T,
+  ): Promise<Answer<T>> {
+    const admitted = this.#context.answer(access, (account) => done(account));
+    if (!admitted.ok) return admitted;
+    const account = admitted.value;
+    if (account.row.status !== status) {
+      account.setStatus(status, reason, this.#context.now());
+      this.#others.recheck();
+      this.#others.resume();
+      await this.#others.reportNow(account);
+    }
+    return done(show(account));
+  }
+
+  #info(account: Account): MailboxInfo {
+    return account.info(this.#others.webhooks.targets.of(OWN_URL));
+  }
+}

@@ -1,0 +1,36 @@
+import type { Stats } from "../../contract/mailbox.ts";
+import type { ObstacleRow } from "../sending/rows.ts";
+import type { AccountRow } from "./rows.ts";
+
+/** What is not among the running counters. */
+export interface Counted {
+  /** URLs of labels. */
+  routes: number;
+  suppressions: number;
+  sendsToday: number;
+  /** What stands in the way of sending; null = nothing that is known. */
+  obstacle: ObstacleRow | null;
+  dailySendLimit: number;
+}
+
+/** Usage of a mailbox, from its running counters: no row of mail is counted for it. */
+export function statsOf(row: AccountRow, counted: Counted, nowMs: number): Omit<Stats, "embeddings"> {
+  const month = new Date(nowMs).toISOString().slice(0, 7);
+  return {
+    mailbox: row.address,
+    total_emails: row.inbound + row.outbound,
+    inbound: row.inbound,
+    outbound: row.outbound,
+    emails_this_month: row.month === month ? row.month_count : 0,
+    suppression_count: counted.suppressions,
+    webhook_routes: counted.routes,
+    storage_bytes: row.storage_bytes,
+    sends_today: counted.sendsToday,
+    daily_send_limit: counted.dailySendLimit,
+    sending_obstacle: counted.obstacle && {
+      reply: counted.obstacle.reply,
+      at: new Date(counted.obstacle.at).toISOString(),
+    },
+    ingest: { pending: 0, parsed: row.inbound - row.unparsed, failed: row.unparsed },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Answer } from "../contract/problem.ts";
+import type { RowCost } from "../lib/sql.ts";
+import type { Access, Principal } from "./account/access.ts";
+import type { Birth } from "./account/birth.ts";
+import type { Lifecycle } from "./account/lifecycle.ts";
+import type { Settings } from "./account/settings.ts";
+import type { Blobs } from "./blobs/blobs.ts";
+import type { Codes } from "./codes/codes.ts";
+import type { Domains } from "./domains/domains.ts";
+import type { Feed } from "./log/feed.ts";
+import type { Messages } from "./messages/messages.ts";
+import type { Reindexing } from "./messages/reindex.ts";
+import type { Reading } from "./reading/reading.ts";
+import type { Receiving } from "./receiving/receiving.ts";
+import type { Search } from "./search/search.ts";
+import type { Reports } from "./sending/reports.ts";
+import type { Sending } from "./sending/sending.ts";
+import type { Takeover } from "./takeover/takeover.ts";
+import type { Uploads } from "./uploads/uploads.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
+
+type Beginning = Pick<Birth, "create"> & Pick<Lifecycle, "replay" | "hold" | "destroy">;
+type Account = Pick<
+  Settings,
+  | "me"
+  | "info"
+  | "configure"
+  | "pause"
+  | "resume"
+  | "keys"
+  | "createKey"
+  | "revokeKey"
+  | "stats"
+  | "overview"
+  | "unsent"
+  | "unsentOne"
+>;
+type Reads = Pick<Reading, "inbox" | "readEmail" | "raw" | "attachment" | "threads" | "thread"> &
+  Pick<Search, "search"> &
+  Pick<Codes, "code"> &
+  Pick<Feed, "changes">;
+type Changes = Pick<Messages, "relabel" | "deleteEmail"> &
+  Pick<Reindexing, "allInbound" | "rewrite" | "embedAgain">;
+type Mail = Pick<Receiving, "reserve" | "receive"> &
+  Pick<
+    Sending,
+    "send" | "admitSend" | "sentBefore" | "emailToAnswer" | "emailWithMessageId" | "suppressions" | "forgive"
+  > &
+  Pick<Reports, "sendingEvent">;
+type Files = Pick<Uploads, "beginUpload" | "completeUpload" | "abandonUpload" | "discardUploads"> &
+  Pick<Blobs, "putChunk" | "getChunk" | "deleteChunks">;
+type Others = Pick<
+  Webhooks,
+  | "webhookRoutes"
+  | "putWebhookRoute"
+  | "removeWebhookRoute"
+  | "webhookDeliveries"
+  | "redeliverWebhook"
+  | "replayWebhooks"
+  | "testWebhook"
+> &
+  Pick<Domains, "addDomain" | "listDomains" | "getDomain" | "verifyDomain" | "removeDomain">;
+
+/**
+ * Everything that the edge and other actors call on a mailbox, by RPC. Each method is described at the capability that does its
+ * work.
+ */
+export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Files, Others {
+  /** Judges a caller and does nothing more. */
+  admit(access: Access): Answer<Principal>;
+  /** Whether this address is somebody's. */
+  isTaken(): boolean;
+  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
+  takeoverProgress(): ReturnType<Takeover["progress"]>;
+  /** Ends a wait whose caller hung up. */
+  forget(waitId: string): void;
+  /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
+  takeRowCost(): RowCost;
+}

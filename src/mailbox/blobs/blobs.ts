@@ -1,0 +1,167 @@
+import { isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
+import { R2BlobStore } from "../../blobs/r2.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Job } from "../job.ts";
+import { eraseDueBlobs, eraseLateBlobs, RETRY_MS, type ErasureTools } from "./erasure.ts";
+import { readOwnBlob } from "./own-blobs.ts";
+import * as rows from "./rows.ts";
+import { BLOBS, CHUNKS, LATE_BLOBS } from "./schema.ts";
+
+/** A reserved blob that no message came to name is an orphan after this long. */
+export const ORPHAN_AFTER_MS = 3_600_000;
+/** Later than every due date. */
+const ALL_DUE = Number.MAX_SAFE_INTEGER;
+
+/** The blobs of a mailbox: which are reserved, which are to be erased, and those that lie in rows of its own. */
+export class Blobs implements Job {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  readonly #chunks: Tables;
+  /** Blobs in rows of this mailbox. */
+  readonly store: RowsBlobStore;
+
+  constructor(context: MailboxContext) {
+    this.#context = context;
+    this.#tables = context.tables(BLOBS);
+    this.#chunks = context.tables(CHUNKS);
+    this.store = new RowsBlobStore({
+      putChunk: async (key, position, bytes) => this.putChunk(key, position, bytes),
+      getChunk: async (key, position) => this.getChunk(key, position),
+      deleteChunks: async (keys) => this.deleteChunks(keys),
+    });
+  }
+
+  /** Reserves a blob that is written next. It is erased at `dueAt` unless a message claims it. */
+  reserve(key: string, dueAt: number): void {
+    this.#tables.run(rows.PLAN_ERASURE, key, dueAt);
+  }
+
+  /** Takes a reserved blob for a message. Throws if it came too late and may be erased already: the sender comes again. */
+  claim(key: string): void {
+    if (this.#tables.first(rows.CLAIM_BLOB, key) === null)
+      throw new Error("The blob of a message is no longer reserved");
+  }
+
+  /** Ends the reservation of a blob that was never written. */
+  cancel(key: string): void {
+    this.#tables.run(rows.END_ERASURE, key);
+  }
+
+  /** Erases a blob by the next alarm: nothing names it any more. */
+  erase(key: string, nowMs: number): void {
+    this.#tables.run(rows.PLAN_ERASURE, key, nowMs);
+  }
+
+  /**
+   * Erases a blob once nobody writes it any more, even if the mailbox has ended by then.
+   *
+   * @param dueAt when its writer has given up, in ms since 1970.
+   */
+  eraseLate(key: string, dueAt: number): void {
+    if (!isRowsKey(key)) this.#tables.run(rows.KEEP_LATE_BLOB, key, dueAt);
+  }
+
+  /**
+   * Erases everything: the mailbox ends.
+   *
+   * @param keys selects over the tables of other capabilities, each with one column `key`.
+   */
+  eraseAll(keys: readonly string[], nowMs: number): void {
+    this.#tables.run(rows.KEEP_RESERVED, nowMs);
+    this.#tables.run(rows.planAll(keys.join(" UNION ")), nowMs);
+  }
+
+  /** The bytes of a blob from its first one; a piece is good until the next is asked for. Throws if the blob is gone. */
+  read(blob: { key: string; sizeBytes: number }): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+    return readOwnBlob(this.store, this.#bucket(), blob);
+  }
+
+  putChunk(key: string, position: number, bytes: ArrayBuffer): void {
+    if (this.#context.account() !== null) this.#chunks.run(rows.PUT_CHUNK, key, position, bytes);
+  }
+
+  getChunk(key: string, position: number): ArrayBuffer | null {
+    if (this.#context.account() === null) return null;
+    return this.#chunks.first(rows.GET_CHUNK, key, position)?.bytes ?? null;
+  }
+
+  deleteChunks(keys: readonly string[]): void {
+    if (this.#context.account() === null) return;
+    for (const key of keys) this.#chunks.run(rows.DELETE_CHUNKS, key);
+  }
+
+  dues(): (number | null)[] {
+    return [this.#tables.first(rows.NEXT_ERASURE)?.due_at ?? null];
+  }
+
+  /** Erases what is due. The alarm waits for it. */
+  async pump(nowMs: number): Promise<void> {
+    await eraseDueBlobs(this.#erasure(), nowMs, nowMs);
+    await eraseLateBlobs(this.#erasure(), nowMs);
+  }
+
+  forget(): void {}
+
+  close(): void {}
+
+  /** Erases all blobs that are planned, whenever they are due; answers how many lay in the bucket. */
+  drain(nowMs: number): Promise<number> {
+    return eraseDueBlobs(this.#erasure(), ALL_DUE, nowMs);
+  }
+
+  /**
+   * Erases all rows of the object but the notes of blobs that may still be written. It clears the alarm too: should the process
+   * end before it, the alarm goes on.
+   */
+  async clearStorage(): Promise<void> {
+    const { db, schemas, storage } = this.#context;
+    const late = this.#tables.all(rows.LATE_BLOBS);
+    const cleared = storage.deleteAll();
+    schemas.forget();
+    // In the same turn, so that no crash comes between.
+    const [first] = late;
+    if (first !== undefined) {
+      db.script(LATE_BLOBS);
+      for (const { key, due_at } of late) db.run(rows.KEEP_LATE_BLOB, key, due_at);
+      await storage.setAlarm(first.due_at);
+    }
+    await cleared;
+  }
+
+  /**
+   * Where the mailbox is gone: erases blobs whose writers were still at it when it ended. When none is left, nothing is.
+   *
+   * @param isGone whether it still is: another mailbox may be made while the bucket is asked, and sees to the rest.
+   */
+  async drainLate(nowMs: number, isGone: () => boolean): Promise<void> {
+    const { db, storage } = this.#context;
+    if (db.first(rows.FIND_LATE_BLOBS) === null) return;
+    const next = await eraseLateBlobs({ ...this.#erasure(), tables: db }, nowMs).catch((error: unknown) => {
+      console.error("Blobs of a mailbox that ended could not be erased and are tried again:", error);
+      return nowMs + RETRY_MS;
+    });
+    if (!isGone()) return;
+    if (next === null) await storage.deleteAll();
+    else await storage.setAlarm(next);
+  }
+
+  /** Takes over the notes of late blobs that an earlier mailbox of this object left; within the transaction that makes another. */
+  adoptLate(): void {
+    if (this.#context.db.first(rows.FIND_LATE_BLOBS) !== null) this.#tables.make();
+  }
+
+  #erasure(): ErasureTools {
+    return {
+      tables: this.#tables,
+      chunks: this.#chunks,
+      bucket: this.#bucket(),
+      durable: this.#context.durable,
+    };
+  }
+
+  #bucket(): R2BlobStore | null {
+    const bucket: R2Bucket | undefined = this.#context.env().BLOBS;
+    return bucket === undefined ? null : new R2BlobStore(bucket);
+  }
+}

@@ -1,0 +1,257 @@
+import { configOf, operatorFetch, type OperatorBindings } from "../config/env.ts";
+import { dohLookup } from "../lib/doh.ts";
+import type { Seq } from "../lib/ids.ts";
+import { Schemas } from "../lib/schemas.ts";
+import { Database } from "../lib/sql.ts";
+import type { AlarmClock } from "../lib/wake.ts";
+import { domainOf } from "../mail/address.ts";
+import type { DkimKey } from "../outbound/dkim.ts";
+import type { Transport } from "../outbound/transport.ts";
+import { Admission } from "./account/admission.ts";
+import { Lifecycle, type DirectoryEntry } from "./account/lifecycle.ts";
+import { Room } from "./account/room.ts";
+import { Settings } from "./account/settings.ts";
+import { Blobs } from "./blobs/blobs.ts";
+import { Codes } from "./codes/codes.ts";
+import type { MailboxContext, MailboxStorage } from "./context.ts";
+import { Domains } from "./domains/domains.ts";
+import { embedderOf, type EmbedderBindings } from "./embeddings/embedder-of.ts";
+import { Embeddings } from "./embeddings/embeddings.ts";
+import { Jobs } from "./jobs.ts";
+import { Feed } from "./log/feed.ts";
+import { Log } from "./log/log.ts";
+import { Filing } from "./messages/filing.ts";
+import { Messages } from "./messages/messages.ts";
+import { Reindexing } from "./messages/reindex.ts";
+import { KnownIds } from "./messages/threads.ts";
+import { Reading } from "./reading/reading.ts";
+import { Receiving } from "./receiving/receiving.ts";
+import { EARLIER, SCHEMAS } from "./schemas.ts";
+import { Search } from "./search/search.ts";
+import { SendingJob } from "./sending/job.ts";
+import { Outbox } from "./sending/outbox.ts";
+import { OutgoingEvents } from "./sending/outgoing-events.ts";
+import { Reports } from "./sending/reports.ts";
+import { Sending } from "./sending/sending.ts";
+import { Takeover, type TakeoverTools } from "./takeover/takeover.ts";
+import { Uploads } from "./uploads/uploads.ts";
+import type { DeliveryRetention } from "./webhooks/retention.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
+
+/** Everything that one life of a mailbox consists of. */
+export interface Capabilities {
+  settings: Settings;
+  lifecycle: Lifecycle;
+  admission: Admission;
+  log: Log;
+  feed: Feed;
+  blobs: Blobs;
+  codes: Codes;
+  outbox: Outbox;
+  ids: KnownIds;
+  room: Room;
+  messages: Messages;
+  reindexing: Reindexing;
+  reading: Reading;
+  search: Search;
+  receiving: Receiving;
+  sending: Sending;
+  sendingJob: SendingJob;
+  reports: Reports;
+  webhooks: Webhooks;
+  deliveryRetention: DeliveryRetention;
+  uploads: Uploads;
+  domains: Domains;
+  embeddings: Embeddings;
+  takeover: Takeover;
+}
+
+/** One life of a mailbox, from its creation to its end. */
+export interface Life extends Capabilities {
+  context: MailboxContext;
+  jobs: Jobs;
+  /** Makes everybody who waits or listens prove itself again. */
+  recheck: () => void;
+  /** Ends a wait whose caller hung up. */
+  forgetWait: (waitId: string) => void;
+}
+
+/** The world around a mailbox. */
+export interface Surroundings {
+  storage: MailboxStorage;
+  clock: AlarmClock;
+  env: () => Env;
+  /** ms since 1970. */
+  now: () => number;
+  /** Keeps the object in memory until a promise is settled. */
+  waitUntil: (promise: Promise<unknown>) => void;
+  directoryOf: (address: string) => DirectoryEntry;
+  /** Delivers mail inside the deployment. */
+  inside: Transport;
+  /** Carries mail out of the deployment; null where nothing does. */
+  outside: () => Transport | null;
+  takeover: TakeoverTools;
+  /** Nothing is left of the mailbox: the object may become another one. */
+  ended: () => void;
+}
+
+/** Puts the capabilities of a mailbox together, whether or not it was created yet. */
+export function assemble(around: Surroundings): Life {
+  const db = new Database(around.storage);
+  const schemas = new Schemas(db, SCHEMAS, EARLIER);
+  schemas.open();
+  const context = contextOf(around, { db, schemas }, () => life);
+  const stores = storesOf(context, around);
+  const { codes, feed, webhooks } = stores;
+  const mail = mailOf(context, around, stores);
+  const waitedFor = [codes, feed, mail.sending];
+  const recheck = () => waitedFor.forEach((waited) => waited.recheck());
+  const lifecycle = new Lifecycle(context, stores, {
+    directoryOf: around.directoryOf,
+    ended: around.ended,
+    stop: () => {
+      life.jobs.close();
+      recheck();
+    },
+  });
+  const settings = new Settings(context, {
+    ...stores,
+    recheck,
+    resume: () => life.jobs.resume(context.now()),
+    reportNow: (account) => lifecycle.reportNow(account),
+  });
+  const admission = new Admission((nowMs) => lifecycle.live(nowMs), context.config);
+  const deliveryRetention = webhooks.retention;
+  const capabilities = { ...stores, ...mail, settings, lifecycle, admission, deliveryRetention };
+  const life: Life = {
+    ...capabilities,
+    context,
+    recheck,
+    forgetWait: (waitId) => waitedFor.forEach((waited) => waited.forgetWait(waitId)),
+    jobs: new Jobs(capabilities),
+  };
+  return life;
+}
+
+/** Capabilities that need at most those before them. */
+function storesOf(context: MailboxContext, { takeover }: Surroundings) {
+  const { env, config } = context;
+  const askResolver = operatorFetch(env() as OperatorBindings);
+  const room = new Room(context);
+  const log = new Log(context);
+  const blobs = new Blobs(context);
+  return {
+    room,
+    log,
+    blobs,
+    feed: new Feed(context, log),
+    codes: new Codes(context),
+    outbox: new Outbox(context),
+    ids: new KnownIds(context),
+    uploads: new Uploads(context, { room, blobs }),
+    webhooks: new Webhooks(context, { log, askResolver }),
+    takeover: new Takeover(context, takeover),
+    embeddings: new Embeddings(context, () => embedderOf(env() as Env & EmbedderBindings, config())),
+    domains: new Domains(context, {
+      lookup: () => dohLookup(config().customDomains.dohUrl, askResolver),
+      registryOf: (domain) => env().DOMAIN.getByName(domain),
+    }),
+  };
+}
+
+/** Capabilities that read, receive, send and change messages. */
+function mailOf(
+  context: MailboxContext,
+  { inside, outside }: Surroundings,
+  stores: ReturnType<typeof storesOf>,
+) {
+  const openFile = (upload: string) => stores.uploads.open(upload);
+  const filing = new Filing(context, stores);
+  const reading = new Reading(context, { ...stores, openFile });
+  const events = new OutgoingEvents(context, stores);
+  const reports = new Reports(context, { ...stores, events });
+  const signer = (from: string) => signerFor(from, context, stores.domains);
+  const moved = (seq: Seq) => sending.moved(seq);
+  const tools = { outbox: stores.outbox, events, openFile, inside, outside, signerFor: signer, moved };
+  const sendingJob = new SendingJob(context, tools);
+  const sending: Sending = new Sending(context, { ...stores, filing, reading, job: sendingJob });
+  return {
+    reading,
+    reports,
+    sending,
+    sendingJob,
+    messages: new Messages(context, { ...stores, reading }),
+    reindexing: new Reindexing(context, stores),
+    search: new Search(context, { ...stores, pages: reading.pages }),
+    receiving: new Receiving(context, { ...stores, filing, reports }),
+  };
+}
+
+function contextOf(
+  { storage, clock, env, now, waitUntil }: Surroundings,
+  { db, schemas }: { db: Database; schemas: Schemas },
+  life: () => Life,
+): MailboxContext {
+  const arm = () => armAlarm(life(), clock, now());
+  const rearm = () =>
+    waitUntil(arm().catch((error: unknown) => console.error("A mailbox's alarm could not be set:", error)));
+  const write = <T>(change: () => T): T => {
+    try {
+      return db.transaction(change);
+    } catch (error) {
+      schemas.forget();
+      life().jobs.forget();
+      // What the change said of the alarm is undone with it.
+      rearm();
+      throw error;
+    }
+  };
+  return {
+    db,
+    schemas,
+    clock,
+    storage,
+    env,
+    now,
+    arm,
+    rearm,
+    write,
+    config: () => configOf(env()),
+    tables: (schema) => schemas.tables(schema),
+    account: () => life().lifecycle.account,
+    live: (nowMs) => life().lifecycle.live(nowMs),
+    admit: (access) => life().admission.admit(access, now()),
+    answer: (access, work) => life().admission.answer(access, now(), work),
+    commit: (change) => {
+      life().reading.pages.forget();
+      return write(change);
+    },
+    durable: () => storage.sync(),
+    publish: (events) => {
+      const { feed, webhooks } = life();
+      feed.publish(events);
+      if (events.length > 0) webhooks.pump(now());
+    },
+    reportSoon: () => life().lifecycle.reportSoon(),
+  };
+}
+
+/** Sets the alarm to whatever is due first. Of a mailbox that ends only its end is due. */
+async function armAlarm({ lifecycle, jobs }: Life, clock: AlarmClock, nowMs: number): Promise<void> {
+  if (lifecycle.account === null) return;
+  const isEnding = lifecycle.account.row.status === "closing";
+  await clock.set(isEnding ? lifecycle.dues() : jobs.dues(nowMs));
+}
+
+/** Mail from a custom domain is signed by its own key alone: DMARC (RFC 7489) wants the domain of From. */
+function signerFor(
+  from: string,
+  { account, config }: MailboxContext,
+  domains: Domains,
+): { dkim: DkimKey | null } | null {
+  const domain = domainOf(from);
+  const address = account()?.row.address;
+  if (address !== undefined && domain === domainOf(address)) return { dkim: config().dkim };
+  const dkim = domains.signingKey(domain);
+  return dkim === null ? null : { dkim };
+}

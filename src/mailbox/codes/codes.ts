@@ -1,0 +1,100 @@
+import type { CodeAnswer } from "../../contract/message.ts";
+import type { Answer } from "../../contract/problem.ts";
+import type { CodeFilters } from "../../contract/routes.ts";
+import type { Seq } from "../../lib/ids.ts";
+import { done } from "../../lib/outcome.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import { foldForMatch } from "../../mail/search-text.ts";
+import type { Access } from "../account/access.ts";
+import type { MailboxContext } from "../context.ts";
+import { viewOf } from "../messages/present.ts";
+import { Waiters } from "../waiters.ts";
+import * as rows from "./rows.ts";
+import type { CodeRow } from "./rows.ts";
+import { codeAnswer, fits, seqUpTo } from "./rules.ts";
+import { CODES } from "./schema.ts";
+
+/** Codes and links of messages that arrived, and everybody who waits for one. */
+export class Codes {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  readonly #waiters = new Waiters<CodeRow>();
+
+  constructor(context: MailboxContext) {
+    this.#context = context;
+    this.#tables = context.tables(CODES);
+  }
+
+  /** Waits for a code. The commit that stores it wakes the caller; `waitId` lets `forgetWait` end the wait. */
+  async code(access: Access, filters: CodeFilters, waitId: string): Promise<Answer<CodeAnswer>> {
+    const { now, admit } = this.#context;
+    const deadline = now() + filters.timeout * 1_000;
+    for (;;) {
+      const admitted = admit(access);
+      if (!admitted.ok) return admitted;
+      const hit = this.#takeNewest(filters);
+      if (hit !== null || now() >= deadline) return done(this.#answer(hit));
+      const until = Math.min(deadline, admitted.value.expiresAt ?? deadline);
+      const wanted = {
+        fits: (message: CodeRow) => fits(message, filters),
+        consume: filters.consume === true,
+      };
+      const wait = this.#waiters.wait(waitId, wanted, until - now());
+      if (!wait.ok) return wait;
+      const wake = await wait.value;
+      if (wake.kind === "item") return done(this.#answer(wake.item));
+      if (wake.kind === "timeout" && now() < until) return done({ code: null });
+    }
+  }
+
+  /** Has the next message found by its code or link; within the transaction that files it. */
+  index(): void {
+    this.#tables.make();
+  }
+
+  /** Hands a message that was stored to everybody who waits for its code. */
+  publish(message: CodeRow): void {
+    if (this.#waiters.size > 0 && this.#waiters.publish(message)) this.take(message.seq, this.#context.now());
+  }
+
+  /** Marks a code as handed out. */
+  take(seq: Seq, nowMs: number): void {
+    this.#tables.run(rows.TAKE_CODE, nowMs, seq);
+  }
+
+  /** Callers that wait for a code. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** Makes everybody who waits prove itself again. */
+  recheck(): void {
+    this.#waiters.recheck();
+  }
+
+  /** Ends a wait whose caller hung up. */
+  forgetWait(waitId: string): void {
+    this.#waiters.forget(waitId);
+  }
+
+  #takeNewest(filters: CodeFilters): CodeRow | null {
+    const hit = this.#newestHit(filters);
+    if (hit !== null && filters.consume) this.take(hit.seq, this.#context.now());
+    return hit;
+  }
+
+  /** The newest stored message that fits and was not handed out. */
+  #newestHit(filters: CodeFilters): CodeRow | null {
+    const after = seqUpTo(filters.since);
+    const from = filters.from === null ? null : foldForMatch(filters.from);
+    const code = filters.kind === "link" ? null : this.#tables.first(rows.NEWEST_CODE, after, from);
+    const link = filters.kind === "code" ? null : this.#tables.first(rows.NEWEST_LINK, after, from);
+    if (code === null || link === null) return code ?? link;
+    return code.seq >= link.seq ? code : link;
+  }
+
+  #answer(hit: CodeRow | null): CodeAnswer {
+    const account = this.#context.account();
+    return account === null ? { code: null } : codeAnswer(hit, viewOf(account));
+  }
+}

@@ -1,0 +1,31 @@
+import type { Seq } from "../../lib/ids.ts";
+import type { Query } from "../../lib/sql.ts";
+
+type Nullable<T> = T | null;
+
+/** What the search for codes needs of a message. */
+export type CodeRow = {
+  seq: Seq;
+  code: string | null;
+  link: string | null;
+  /** JSON of `{ confidence, evidence }`; null where there is neither code nor link, or who read them kept none (version 1). */
+  code_evidence: string | null;
+  /** Address and name of the sender, folded (`foldForMatch`). */
+  sender_folded: string;
+  listing: string;
+};
+
+const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
+/** Parameters: received after this seq, and a part of the sender (null = any). */
+type NewestParams = [after: number, from: Nullable<string>];
+const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
+  AND (?2 IS NULL OR instr(m.sender_folded, ?2) > 0)`;
+export const NEWEST_CODE: Query<CodeRow, NewestParams> = {
+  text: `SELECT ${CODE} ${NEWEST} AND m.code IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+};
+export const NEWEST_LINK: Query<CodeRow, NewestParams> = {
+  text: `SELECT ${CODE} ${NEWEST} AND m.link IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+};
+export const TAKE_CODE: Query<never, [number, number]> = {
+  text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",
+};

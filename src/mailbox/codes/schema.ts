@@ -1,0 +1,10 @@
+import type { Schema } from "../../lib/schemas.ts";
+
+/** Finds the newest codes and links that nobody has fetched. The columns are those of `message`. */
+export const CODES: Schema = {
+  name: "codes",
+  steps: [
+    `CREATE INDEX message_code ON message (seq) WHERE code IS NOT NULL AND code_taken_at IS NULL;
+CREATE INDEX message_link ON message (seq) WHERE link IS NOT NULL AND code_taken_at IS NULL;`,
+  ],
+};

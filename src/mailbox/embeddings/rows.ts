@@ -1,0 +1,160 @@
+import type { Seq } from "../../lib/ids.ts";
+import type { Statements } from "../../lib/schemas.ts";
+import type { Query } from "../../lib/sql.ts";
+
+/** How far a mailbox is embedded, and by which model; one row. */
+export type EmbeddingState = {
+  model: string;
+  /** Counts models: vectors of an earlier one are near nothing of this. */
+  generation: number;
+  /** Of each vector; 0 = none is known yet. */
+  dimensions: number;
+  /** Messages after `high` are still to be embedded, as are those up to `low`, the newest of them first. */
+  low: Seq;
+  high: Seq;
+  /** Messages with a vector of this generation. */
+  embedded: number;
+  /** Messages that the model refused. */
+  failed: number;
+};
+
+/** A message to be embedded. */
+export type Unembedded = { seq: Seq; listing: string; body_start: string | null };
+
+/** The vector of a message. */
+export type VectorRow = { seq: Seq; vector: ArrayBuffer };
+
+/** Characters of a stored body that are read: some hundred words of JSON. */
+const BODY_CHARS = 6_000;
+/** Vectors read at once: what they leave to be collected is little, and no turn takes long. */
+const PAGE_ROWS = 250;
+
+const READ_STATE: Query<EmbeddingState, []> = {
+  text: "SELECT model, generation, dimensions, low, high, embedded, failed FROM embedding_state",
+};
+const CLEAR_STATE: Query<never, []> = { text: "DELETE FROM embedding_state" };
+const WRITE_STATE: Query<never, [string, number, number, Seq, Seq, number, number]> = {
+  text: `INSERT INTO embedding_state (model, generation, dimensions, low, high, embedded, failed)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+};
+const UNEMBEDDED = `SELECT m.seq, m.listing, substr(c.body, 1, ${BODY_CHARS}) AS body_start
+  FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE m.hidden = 0 AND`;
+const NEWER: Query<Unembedded, [after: Seq, limit: number]> = {
+  text: `${UNEMBEDDED} m.seq > ? ORDER BY m.seq LIMIT ? + 0`,
+};
+const OLDER: Query<Unembedded, [upTo: Seq, limit: number]> = {
+  text: `${UNEMBEDDED} m.seq <= ? ORDER BY m.seq DESC LIMIT ? + 0`,
+};
+const STANDING: Query<{ seq: Seq; generation: number | null }, [seqs: string]> = {
+  text: `SELECT m.seq, e.generation FROM message m LEFT JOIN embedding e ON e.seq = m.seq
+    WHERE m.seq IN (SELECT value FROM json_each(?))`,
+};
+const PUT: Query<never, [Seq, generation: number, vector: ArrayBuffer]> = {
+  text: "INSERT OR REPLACE INTO embedding (seq, generation, vector) VALUES (?, ?, ?)",
+};
+const NEWEST: Query<VectorRow, [generation: number, upTo: Seq, limit: number]> = {
+  text: "SELECT seq, vector FROM embedding WHERE generation = ? AND seq <= ? ORDER BY seq DESC LIMIT ? + 0",
+};
+const NAMED: Query<VectorRow, [generation: number, seqs: string]> = {
+  text: "SELECT seq, vector FROM embedding WHERE generation = ? AND seq IN (SELECT value FROM json_each(?))",
+};
+const ERASE: Query<{ generation: number }, [Seq]> = {
+  text: "DELETE FROM embedding WHERE seq = ? RETURNING generation",
+};
+
+const VISIBLE: Query<{ seq: Seq }, [Seq]> = { text: "SELECT seq FROM message WHERE seq = ? AND hidden = 0" };
+
+/** The stored state; null where nothing was ever embedded. */
+export function readState(tables: Statements): EmbeddingState | null {
+  return tables.first(READ_STATE);
+}
+
+export function writeState(tables: Statements, state: EmbeddingState): void {
+  const { model, generation, dimensions, low, high, embedded, failed } = state;
+  tables.run(CLEAR_STATE);
+  tables.run(WRITE_STATE, model, generation, dimensions, low, high, embedded, failed);
+}
+
+/** Messages to be embedded next, and where the state stands once they are. */
+export interface Batch {
+  messages: Unembedded[];
+  after: Pick<EmbeddingState, "low" | "high">;
+}
+
+/** The next messages: those that came first, then older ones from the newest on. `lastSeq` is the newest of all. */
+export function nextBatch(
+  tables: Statements,
+  { low, high }: EmbeddingState,
+  lastSeq: Seq,
+  limit: number,
+): Batch {
+  if (high < lastSeq) {
+    const messages = tables.all(NEWER, high, limit);
+    const last = messages.length < limit ? lastSeq : (messages.at(-1)?.seq ?? lastSeq);
+    return { messages, after: { low, high: last } };
+  }
+  const messages = tables.all(OLDER, low, limit);
+  const first = messages.length < limit ? 1 : (messages.at(-1)?.seq ?? 1);
+  return { messages, after: { low: first - 1, high } };
+}
+
+/** A vector that was kept. */
+export interface KeptVector {
+  seq: Seq;
+  /** Whether its message had none of this generation. */
+  isNew: boolean;
+}
+
+/** Keeps vectors of messages that are still there; inside one transaction. */
+export function putVectors(
+  tables: Statements,
+  generation: number,
+  vectors: ReadonlyMap<Seq, Int8Array>,
+): KeptVector[] {
+  return tables.all(STANDING, JSON.stringify([...vectors.keys()])).map((row) => {
+    tables.run(PUT, row.seq, generation, (vectors.get(row.seq) ?? new Int8Array()).slice().buffer);
+    return { seq: row.seq, isNew: row.generation !== generation };
+  });
+}
+
+/**
+ * Vectors of messages up to `upTo`, the newest first and `count` at most, page by page. Each page is a statement of its own:
+ * between two of them anything may happen.
+ */
+export function* newestVectors(
+  tables: Statements,
+  { generation, embedded }: EmbeddingState,
+  upTo: Seq,
+  count: number,
+): Generator<VectorRow[], void, void> {
+  // Past the last one lie vectors of earlier models, perhaps many: they are not walked over to find no more.
+  let left = Math.min(count, embedded);
+  for (let last = upTo; left > 0;) {
+    const rows = tables.all(NEWEST, generation, last, Math.min(left, PAGE_ROWS));
+    yield rows;
+    if (rows.length < Math.min(left, PAGE_ROWS)) return;
+    left -= rows.length;
+    last = (rows.at(-1)?.seq ?? 0) - 1;
+  }
+}
+
+/** Vectors of the messages that are named and have one, page by page. */
+export function* vectorsOf(
+  tables: Statements,
+  { generation }: EmbeddingState,
+  seqs: readonly Seq[],
+): Generator<VectorRow[], void, void> {
+  for (let start = 0; start < seqs.length; start += PAGE_ROWS) {
+    yield tables.all(NAMED, generation, JSON.stringify(seqs.slice(start, start + PAGE_ROWS)));
+  }
+}
+
+/** Erases the vector of a message; answers its generation, null where it has none. */
+export function eraseVector(tables: Statements, seq: Seq): number | null {
+  return tables.first(ERASE, seq)?.generation ?? null;
+}
+
+/** Whether a message is there, and is one that is embedded. */
+export function isVisible(tables: Statements, seq: Seq): boolean {
+  return tables.first(VISIBLE, seq) !== null;
+}

@@ -1,0 +1,18 @@
+import type { Schema } from "../../lib/schemas.ts";
+
+/** Vectors of messages, in signed bytes, and how far they go. */
+export const EMBEDDINGS: Schema = {
+  name: "embeddings",
+  steps: [
+    `CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE embedding_state (
+  model TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  dimensions INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  embedded INTEGER NOT NULL,
+  failed INTEGER NOT NULL
+);`,
+  ],
+};

@@ -1,0 +1,92 @@
+import type { ChangePage } from "../../contract/event.ts";
+import type { Answer } from "../../contract/problem.ts";
+import type { ChangeFilters } from "../../contract/routes.ts";
+import { readLastEventId } from "../../lib/sse.ts";
+import type { Access } from "../account/access.ts";
+import type { MailboxContext } from "../context.ts";
+import { Waiters } from "../waiters.ts";
+import { Listeners } from "./listeners.ts";
+import type { Log } from "./log.ts";
+import type { LoggedEvent } from "./rows.ts";
+import { readStreamRequest, streamResponse } from "./stream-request.ts";
+
+/** Everybody who waits for the log or listens to it. They hear of new entries from memory: nobody polls the database. */
+export class Feed {
+  readonly #context: MailboxContext;
+  readonly #log: Log;
+  readonly #waiters = new Waiters<LoggedEvent>();
+  readonly listeners: Listeners;
+
+  constructor(context: MailboxContext, log: Log) {
+    this.#context = context;
+    this.#log = log;
+    this.listeners = new Listeners({
+      read: (after, limit, kinds) => log.after(after, limit, kinds),
+      durable: context.durable,
+    });
+  }
+
+  /** Tells of new entries, after the transaction that wrote them. */
+  publish(events: readonly LoggedEvent[]): void {
+    for (const event of events) {
+      this.#context.clock.atLatest(this.#log.erasedBy(event.at));
+      if (this.#waiters.size > 0) this.#waiters.publish(event);
+      this.listeners.publish(event);
+    }
+  }
+
+  /** A page of the log; where there is nothing yet, waits for it. `waitId` lets `forgetWait` end the wait. */
+  async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
+    const { now, answer } = this.#context;
+    const deadline = now() + filters.wait * 1_000;
+    const read = () => answer(access, (account) => this.#log.page(account, filters));
+    for (;;) {
+      const page = read();
+      if (!page.ok || page.value.events.length > 0 || now() >= deadline) return page;
+      const until = Math.min(deadline, this.#keyEnd(access) ?? deadline);
+      const wanted = {
+        fits: ({ kind }: LoggedEvent) => filters.types?.includes(kind) ?? true,
+        consume: false,
+      };
+      const wait = this.#waiters.wait(waitId, wanted, until - now());
+      if (!wait.ok) return wait;
+      if ((await wait.value).kind === "timeout") return read();
+    }
+  }
+
+  /** Opens a stream of the log. */
+  async stream(request: Request): Promise<Response> {
+    const { access, filters, lastEventId } = await readStreamRequest(request);
+    const { answer, admit } = this.#context;
+    const stream = answer(access, (account, principal) => {
+      const { since, types } = filters;
+      const { last_event, expires_at } = account.row;
+      const sinceSeq = since === null ? last_event : this.#log.seqBefore(account, since);
+      const ends = [principal.expiresAt, expires_at].filter((end) => end !== null);
+      return this.listeners.open({
+        kinds: types,
+        after: readLastEventId(lastEventId, last_event) ?? sinceSeq,
+        expiresAt: ends.length === 0 ? null : Math.min(...ends),
+        mayListen: () => admit(access).ok,
+        signal: request.signal,
+      });
+    });
+    return streamResponse(stream);
+  }
+
+  /** Makes everybody who waits or listens prove itself again. */
+  recheck(): void {
+    this.#waiters.recheck();
+    this.listeners.recheck();
+  }
+
+  /** Ends a wait whose caller hung up. */
+  forgetWait(waitId: string): void {
+    this.#waiters.forget(waitId);
+  }
+
+  #keyEnd(access: Access): number | null {
+    const admitted = this.#context.admit(access);
+    return admitted.ok ? admitted.value.expiresAt : null;
+  }
+}

@@ -1,0 +1,125 @@
+import { eventData, type ChangePage, type EventKind, type LoggedData } from "../../contract/event.ts";
+import { gone, invalid, type Answer } from "../../contract/problem.ts";
+import type { ChangeFilters } from "../../contract/routes.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { Account } from "../account/account.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Job } from "../job.ts";
+import { ERASED_AT_ONCE, erasedBy } from "./retention.ts";
+import * as rows from "./rows.ts";
+import type { LoggedEvent } from "./rows.ts";
+import { LOG } from "./schema.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The log of a mailbox: every event has a number, without gaps, and is kept for some days. */
+export class Log implements Job {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  /** Time of the newest entry, in ms since 1970; null = not read yet. */
+  #newestAt: number | null = null;
+
+  constructor(context: MailboxContext) {
+    this.#context = context;
+    this.#tables = context.tables(LOG);
+  }
+
+  /**
+   * Writes the next entry, never with an earlier time than the one before, even if the clock moved backwards; inside the
+   * transaction of the change that it tells of. The caller writes `last_event` of the account in the same transaction: so the
+   * number survives the entry, which is erased after some days.
+   */
+  append(account: Account, entry: { kind: EventKind; at: number; data: LoggedData }): LoggedEvent {
+    const seq = account.row.last_event + 1;
+    const at = Math.max(entry.at, this.#timeOfNewest(account));
+    this.#tables.run(rows.APPEND, seq, entry.kind, at, JSON.stringify(entry.data));
+    account.row.last_event = seq;
+    this.#newestAt = at;
+    return { ...entry, seq, at };
+  }
+
+  /** Entries after `after`, oldest first; of `kinds`, or of all if that is null. */
+  after(after: number, limit: number, kinds: readonly EventKind[] | null = null): LoggedEvent[] {
+    return this.#tables
+      .all(rows.EVENTS_AFTER, after, kinds === null ? null : JSON.stringify(kinds), limit)
+      .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as LoggedData }));
+  }
+
+  /** A page of the log as the API shows it. 410 where it no longer goes back so far. */
+  page(account: Account, { after, types, limit }: ChangeFilters): Answer<ChangePage> {
+    const { last_event } = account.row;
+    const oldest = this.oldestSeq(account);
+    if (after < oldest - 1) {
+      return refused(
+        gone(`after: the log begins with ${oldest}; what came before is no longer kept`, oldest),
+      );
+    }
+    if (after > last_event) {
+      return refused(invalid("after", `must be at most ${last_event}, the newest of this mailbox's log`));
+    }
+    let previous = after;
+    const events = this.after(after, limit, types).map(({ seq, kind, at, data }) => {
+      const prev_seq = previous;
+      previous = seq;
+      return { seq, prev_seq, event: kind, at: new Date(at).toISOString(), data: eventData(data) };
+    });
+    return done({ events, last_seq: last_event, oldest_seq: oldest });
+  }
+
+  /** Number of the oldest entry that is kept; one above the newest if none is any more, 0 before the first. */
+  oldestSeq(account: Account): number {
+    const { last_event } = account.row;
+    return this.#tables.first(rows.OLDEST)?.seq ?? (last_event === 0 ? 0 : last_event + 1);
+  }
+
+  /** The last entry before `sinceMs`: a replay from that time goes on after it. Times never fall, so it is searched by halves. */
+  seqBefore(account: Account, sinceMs: number): number {
+    let low = Math.max(0, this.oldestSeq(account) - 1);
+    let high = account.row.last_event;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#timeOf(middle) < sinceMs) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** When an entry written at `at` must be erased at the latest; both ms since 1970. */
+  erasedBy(at: number): number {
+    return erasedBy(at, this.retentionMs);
+  }
+
+  /** How long the log keeps an entry. */
+  get retentionMs(): number {
+    return this.#context.config().eventRetentionDays * DAY_MS;
+  }
+
+  dues(): (number | null)[] {
+    const oldest = this.#tables.first(rows.OLDEST);
+    return [oldest === null ? null : this.erasedBy(oldest.at)];
+  }
+
+  /** Erases what was kept long enough, as much as one step may; the rest stays due. */
+  pump(nowMs: number): void {
+    const [due = null] = this.dues();
+    if (due === null || due > nowMs) return;
+    this.#tables.run(rows.ERASE, nowMs - this.retentionMs, ERASED_AT_ONCE);
+  }
+
+  forget(): void {
+    this.#newestAt = null;
+  }
+
+  close(): void {}
+
+  #timeOfNewest({ row: { last_event } }: Account): number {
+    this.#newestAt ??= last_event === 0 ? 0 : this.#timeOf(last_event);
+    return this.#newestAt;
+  }
+
+  /** 0 for an entry that is no longer kept. */
+  #timeOf(seq: number): number {
+    return this.#tables.first(rows.TIME_OF, seq)?.at ?? 0;
+  }
+}

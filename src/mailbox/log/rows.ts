@@ -1,0 +1,30 @@
+import type { EventKind, LoggedData } from "../../contract/event.ts";
+import type { Query } from "../../lib/sql.ts";
+
+/** One entry of a mailbox's log. */
+export interface LoggedEvent {
+  /** From 1, without gaps. */
+  seq: number;
+  kind: EventKind;
+  /** ms since 1970; never smaller than that of the entry before. */
+  at: number;
+  data: LoggedData;
+}
+
+type EventRow = { seq: number; kind: EventKind; at: number; data: string };
+
+export const APPEND: Query<never, [seq: number, kind: string, at: number, data: string]> = {
+  text: "INSERT INTO event (seq, kind, at, data) VALUES (?, ?, ?, ?)",
+};
+/** `kinds`: a JSON array of those wanted; null = all. */
+export const EVENTS_AFTER: Query<EventRow, [after: number, kinds: string | null, limit: number]> = {
+  text: `SELECT seq, kind, at, data FROM event WHERE seq > ?1
+    AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2))) ORDER BY seq LIMIT ?3 + 0`,
+};
+export const OLDEST: Query<{ seq: number; at: number }, []> = {
+  text: "SELECT seq, at FROM event ORDER BY seq LIMIT 1",
+};
+export const TIME_OF: Query<{ at: number }, [seq: number]> = { text: "SELECT at FROM event WHERE seq = ?" };
+export const ERASE: Query<never, [before: number, limit: number]> = {
+  text: "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE at < ? ORDER BY seq LIMIT ? + 0)",
+};

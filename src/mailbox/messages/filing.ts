@@ -1,0 +1,164 @@
+import type { LoggedData } from "../../contract/event.ts";
+import type { Direction, MessageStatus } from "../../contract/message.ts";
+import { idOf, nextSeq, seqTime, type Seq } from "../../lib/ids.ts";
+import { stringMember } from "../../lib/json-text.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { PreparedMail } from "../../mail/prepared-mail.ts";
+import type { Account } from "../account/account.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import type { Codes } from "../codes/codes.ts";
+import type { CodeRow } from "../codes/rows.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Log } from "../log/log.ts";
+import type { LoggedEvent } from "../log/rows.ts";
+import * as rows from "./rows.ts";
+import { MESSAGES } from "./schema.ts";
+import type { KnownIds, KnownId } from "./threads.ts";
+
+/** A sender repeats for five days at most (RFC 5321 §4.5.4.1): so long a repeat is recognised. */
+const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
+/** The label of reports about messages of ours. */
+const REPORT = "report";
+
+/** The outcome of filing a message: stored now, or stored before. */
+export type FiledMail =
+  | { kind: "stored"; message: CodeRow; event: LoggedEvent }
+  | { kind: "report"; seq: Seq }
+  | { kind: "duplicate"; seq: Seq };
+
+/** Where a message was put. */
+export interface Filed {
+  seq: Seq;
+  thread: Seq;
+}
+
+/** Capabilities that take part in filing a message. */
+export interface FilingParts {
+  log: Log;
+  blobs: Blobs;
+  codes: Codes;
+  ids: KnownIds;
+}
+
+interface Placement {
+  known: readonly KnownId[];
+  nowMs: number;
+  direction: Direction;
+  status: MessageStatus;
+  thread?: Seq | null;
+}
+
+/**
+ * Writes messages with everything that follows from them. Each runs inside one transaction of the caller's: message, content,
+ * thread, labels, search row and counters, or nothing.
+ */
+export class Filing {
+  readonly #tables: Tables;
+  readonly #others: FilingParts;
+
+  constructor(context: MailboxContext, others: FilingParts) {
+    this.#tables = context.tables(MESSAGES);
+    this.#others = others;
+  }
+
+  /** Files a message that arrived, unless it is a repeat. */
+  fileInbound(account: Account, mail: PreparedMail, nowMs: number): Exclude<FiledMail, { kind: "report" }> {
+    const known = this.#others.ids.of(mail);
+    const earlier = duplicateOf(known, mail, nowMs);
+    if (earlier !== null) return { kind: "duplicate", seq: earlier };
+    const filed = this.#file(account, mail, { known, nowMs, direction: "inbound", status: "received" });
+    const event = this.#others.log.append(account, receivedEvent(account, mail, filed));
+    this.#count(account, mail, { seq: filed.seq, direction: "inbound" });
+    const { listing, senderFolded: sender_folded, code, link, codeEvidence: code_evidence } = mail;
+    const message = { seq: filed.seq, code, link, code_evidence, sender_folded, listing };
+    return { kind: "stored", message, event };
+  }
+
+  /**
+   * Files a report about a message of ours: hidden from listings, in no thread, counted as nothing but bytes, and without an
+   * event of its own, because what it says makes one.
+   */
+  fileReport(account: Account, mail: PreparedMail, nowMs: number): Exclude<FiledMail, { kind: "stored" }> {
+    const nothing = { code: null, link: null, codeEvidence: null };
+    const alone = { ...mail, ...nothing, ancestorKeys: [], labels: [REPORT] };
+    const known = this.#others.ids.of(alone);
+    const earlier = duplicateOf(known, alone, nowMs);
+    if (earlier !== null) return { kind: "duplicate", seq: earlier };
+    const { seq } = this.#file(account, alone, { known, nowMs, direction: "inbound", status: "received" });
+    this.#tables.run(rows.HIDE, seq);
+    this.#count(account, mail, { seq, direction: null });
+    return { kind: "report", seq };
+  }
+
+  /**
+   * Files a message of our own that is on its way out. The caller writes the log.
+   *
+   * @param filing.thread where it belongs if no id leads anywhere; null for a thread of its own.
+   */
+  fileOutgoing(account: Account, mail: PreparedMail, filing: { nowMs: number; thread: Seq | null }): Filed {
+    const outgoing = { direction: "outbound", status: "queued" } as const;
+    const filed = this.#file(account, mail, { known: this.#others.ids.of(mail), ...outgoing, ...filing });
+    this.#count(account, mail, { seq: filed.seq, direction: "outbound" });
+    return filed;
+  }
+
+  #file(account: Account, mail: PreparedMail, filing: Placement): Filed {
+    const { blobs, codes, ids } = this.#others;
+    const seq = nextSeq(account.row.last_seq, filing.nowMs);
+    const thread = ids.join(filing.known, mail, { seq, fresh: filing.thread ?? seq });
+    for (const key of [mail.rawKey, mail.partsKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
+    for (const key of mail.unusedKeys) blobs.cancel(key);
+    const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
+    if (code !== null || link !== null) codes.index();
+    const { length } = mail.attachments;
+    const texts = [listing, toAddress, senderFolded, subjectFolded, code, link] as const;
+    const at = [seq, thread, filing.direction, filing.status] as const;
+    const rest = [
+      length,
+      JSON.stringify(labels),
+      mail.sizeBytes,
+      mail.codeEvidence,
+      mail.codeReader,
+    ] as const;
+    this.#tables.run(rows.INSERT_MESSAGE, ...at, ...texts, ...rest);
+    const content = [mail.detail, JSON.stringify(mail.attachments), mail.body] as const;
+    const body = [mail.bodyKey, mail.bodyLayout] as const;
+    this.#tables.run(rows.INSERT_CONTENT, seq, ...content, ...body, mail.rawKey, mail.partsKey, mail.raw);
+    rows.indexForSearch(this.#tables, seq, mail.search);
+    for (const label of labels) this.#tables.run(rows.ADD_LABEL, label, seq);
+    return { seq, thread };
+  }
+
+  #count(account: Account, mail: PreparedMail, filed: { seq: Seq; direction: Direction | null }): void {
+    account.countMessage({ ...filed, isParsed: mail.parsed, sizeBytes: mail.sizeBytes });
+  }
+}
+
+/** The entry of the log about a message that arrived. */
+function receivedEvent(account: Account, mail: PreparedMail, stored: Filed) {
+  const { length } = mail.attachments;
+  const data: LoggedData = {
+    event: "message.received",
+    email_id: idOf(stored.seq, account.idTail),
+    mailbox: account.row.address,
+    from: stringMember(mail.listing, "from_address").value(),
+    subject: stringMember(mail.listing, "subject").value(),
+    received_at: new Date(seqTime(stored.seq)).toISOString(),
+    thread_id: idOf(stored.thread, account.idTail),
+    labels: mail.labels,
+    has_attachments: length > 0,
+    message_id: mail.messageId ?? "",
+    attachment_count: length,
+  };
+  return { kind: data.event, at: seqTime(stored.seq), data };
+}
+
+/** Equal Message-ID and equal content: a reused Message-ID pre-empts nobody, and a mail without one is never a duplicate. */
+function duplicateOf(known: readonly KnownId[], mail: PreparedMail, nowMs: number): Seq | null {
+  const { messageKey, digest } = mail;
+  if (messageKey === null) return null;
+  const names = [messageKey, rows.copyName(messageKey, digest)];
+  const same = known.find((row) => names.includes(row.message_id) && row.digest === digest);
+  const seq = same?.seq ?? null;
+  return seq !== null && nowMs - seqTime(seq) < DUPLICATE_WINDOW_MS ? seq : null;
+}

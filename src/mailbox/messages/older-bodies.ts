@@ -1,0 +1,81 @@
+import { uuidV7, type Seq } from "../../lib/ids.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import { parseMail } from "../../mail/parse.ts";
+import type { ParsedMail } from "../../mail/parsed-mail.ts";
+import { storedBody } from "../../mail/prepare.ts";
+import type { Listing } from "../../mail/prepared-mail.ts";
+import { latinJson } from "../../lib/json-text.ts";
+import { ORPHAN_AFTER_MS, type Blobs } from "../blobs/blobs.ts";
+import type { MailboxContext } from "../context.ts";
+import { listingOf } from "./present.ts";
+import * as rows from "./rows.ts";
+import { MESSAGES } from "./schema.ts";
+
+/**
+ * Gives large mail from before its texts were stored what mail has since: they are read from the raw message once, when
+ * somebody first asks for it, and stored. One message after the other: a raw message takes 25 MB of memory.
+ */
+export class OlderBodies {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  readonly #blobs: Blobs;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(context: MailboxContext, blobs: Blobs) {
+    this.#context = context;
+    this.#tables = context.tables(MESSAGES);
+    this.#blobs = blobs;
+  }
+
+  /** Throws where the raw message cannot be read now. */
+  keep(seq: Seq): Promise<void> {
+    const kept = this.#last.then(() => this.#keep(seq));
+    this.#last = kept.catch(() => {});
+    return kept;
+  }
+
+  async #keep(seq: Seq): Promise<void> {
+    if (!this.#isWithout(seq)) return;
+    const parsed = await parseMail(await this.#rawOf(seq));
+    const { body, largeBody } = storedBody(parsed);
+    const nowMs = this.#context.now();
+    const key = largeBody === null ? null : this.#blobs.store.newKey("", uuidV7(nowMs));
+    if (key !== null && largeBody !== null) {
+      this.#blobs.reserve(key, nowMs + ORPHAN_AFTER_MS);
+      await this.#blobs.store.write(key, largeBody.pieces());
+    }
+    this.#context.commit(() => {
+      // Deleted or read again meanwhile: what was written for it is erased as planned.
+      if (!this.#isWithout(seq)) return;
+      if (key !== null) this.#blobs.claim(key);
+      this.#tables.run(rows.KEEP_BODY, body, key, largeBody && JSON.stringify(largeBody.layout), seq);
+      this.#tellTruncated(seq, parsed);
+    });
+  }
+
+  #isWithout(seq: Seq): boolean {
+    const row = this.#tables.first(rows.FIND_EMAIL, seq);
+    return row?.status === "received" && row.body === null && row.body_key === null;
+  }
+
+  #tellTruncated(seq: Seq, parsed: ParsedMail): void {
+    const row = this.#tables.first(rows.FIND_EMAIL, seq);
+    if (row === null || !parsed.isTextCut) return;
+    const { text_truncated: _, ...listing } = listingOf(row);
+    const told: Listing = { text_truncated: true, ...listing };
+    this.#tables.run(rows.WRITE_LISTING, latinJson(told), seq);
+  }
+
+  async #rawOf(seq: Seq): Promise<Uint8Array> {
+    const row = this.#tables.first(rows.READ_RAW, seq);
+    if (row?.raw != null) return new Uint8Array(row.raw);
+    if (row?.raw_key == null) throw new Error("A message has no bytes");
+    const raw = new Uint8Array(row.size_bytes);
+    let end = 0;
+    for await (const piece of this.#blobs.read({ key: row.raw_key, sizeBytes: raw.byteLength })) {
+      raw.set(piece, end);
+      end += piece.byteLength;
+    }
+    return raw;
+  }
+}

@@ -1,0 +1,149 @@
+import type { Attachment, Delivery, EmailSummary, ThreadSummary } from "../../contract/message.ts";
+import { notFound, type Answer } from "../../contract/problem.ts";
+import { idOf, readId, seqTime, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import type { Listing, StoredAttachment } from "../../mail/prepared-mail.ts";
+import type { Account } from "../account/account.ts";
+import type { ContentRow, MessageRow } from "./rows.ts";
+
+/**
+ * JSON text of a `Shape`. Reads cross the RPC as text and leave the router as they are: one serialisation where
+ * structured cloning would make three.
+ */
+export type JsonText<Shape> = string & { readonly shape?: Shape };
+
+/** Serialises `value`, keeping its type in mind. */
+export function jsonText<Shape>(value: Shape): JsonText<Shape> {
+  return JSON.stringify(value);
+}
+
+/** What rows need to become wire records. */
+export interface View {
+  /** Address of the mailbox: canonical, so it stands in JSON as it is. */
+  mailbox: string;
+  /** Its part of every id (`idTail`). */
+  tail: bigint;
+  /** The newest number handed out. */
+  lastSeq: Seq;
+}
+
+/** What the rows of a mailbox need to become wire records. */
+export function viewOf({ row, idTail: tail }: Account): View {
+  return { mailbox: row.address, tail, lastSeq: row.last_seq };
+}
+
+/** The seq of an email id of this mailbox. */
+export function emailSeq(view: View, id: string): Answer<Seq> {
+  const named = readId(id, view.tail);
+  return named === null || named.part !== null ? refused(notFound("Email")) : done(named.seq);
+}
+
+/** The Message-ID of an email. */
+export function messageIdOf({ detail }: Pick<ContentRow, "detail">): string {
+  return (JSON.parse(detail) as { message_id: string }).message_id;
+}
+
+/** ISO 8601 of the time a message was received. */
+export function receivedAt(seq: Seq): string {
+  return new Date(seqTime(seq)).toISOString();
+}
+
+/** What of a listing never changes, read out of its row. */
+export function listingOf(row: { listing: string }): Listing {
+  return JSON.parse(row.listing) as Listing;
+}
+
+/**
+ * One row of a listing as JSON text (EmailSummary). What never changes lies in the row as text; the rest is written before
+ * it (`summaryOpening`).
+ */
+export function summaryText(row: MessageRow, view: View, isKept: boolean): JsonText<EmailSummary> {
+  return summaryOpening(row, view, isKept) + wholeListing(row.listing).slice(1);
+}
+
+const TRUNCATED_OPENING = '{"text_truncated":';
+
+/** A listing as it is shown. Those written before texts had a limit do not say whether theirs is cut; it was not. */
+export function wholeListing(listing: string): string {
+  return listing.startsWith(TRUNCATED_OPENING) ? listing : `${TRUNCATED_OPENING}false,${listing.slice(1)}`;
+}
+
+/**
+ * What stands before the members of the listing. Nothing of it needs escaping: ids, times, a status, and labels that are
+ * JSON already. `isKept`: some of it was kept instead of sent.
+ */
+export function summaryOpening(row: MessageRow, view: View, isKept: boolean): string {
+  const id = idOf(row.seq, view.tail);
+  const thread = row.thread === row.seq ? id : idOf(row.thread, view.tail);
+  const kept = isKept ? ',"kept_here":true' : "";
+  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}"${kept},"received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
+}
+
+export function threadOf(
+  row: MessageRow & { message_count: number; participants: string },
+  view: View,
+): ThreadSummary {
+  const { subject, from_address, from_name, code, has_attachments } = listingOf(row);
+  return {
+    thread_id: idOf(row.thread, view.tail),
+    latest_email_id: idOf(row.seq, view.tail),
+    subject,
+    from_address,
+    from_name,
+    received_at: receivedAt(row.seq),
+    code,
+    has_attachments,
+    message_count: row.message_count,
+    participants: JSON.parse(row.participants) as string[],
+  };
+}
+
+/**
+ * One email as JSON text without the body where that lies in rows of its own. `detail` and `body` are JSON objects that
+ * ingest wrote, so their members are spliced in as text: a body of 200 KB is not parsed to be written again.
+ */
+export function emailText(
+  row: MessageRow & ContentRow,
+  view: View,
+  more: { downloadable: boolean; delivery: readonly Delivery[] },
+): string {
+  const attachments = row.attachments === "[]" ? [] : attachmentsOf(row, view, more.downloadable);
+  const names = JSON.stringify(attachments.map((attachment) => attachment.filename).join(", "));
+  const texts = attachments.flatMap(({ text_content }) => (text_content === "" ? [] : [text_content]));
+  const searched = JSON.stringify(texts.join("\n"));
+  const files = `"attachments":${JSON.stringify(attachments)},"attachment_names":${names},"attachment_search_text":${searched}`;
+  const fate = `"delivery":${JSON.stringify(more.delivery)},"link":${JSON.stringify(row.link)}`;
+  const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
+  const body = row.body === null ? "" : `,${members(row.body)}`;
+  const isKept = more.delivery.some(({ kept_here }) => kept_here === true);
+  return `${summaryOpening(row, view, isKept)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
+}
+
+/** The members of a JSON object, which has some. */
+const members = (object: string): string => object.slice(1, -1);
+
+function attachmentsOf(row: MessageRow & ContentRow, view: View, downloadable: boolean): Attachment[] {
+  return storedAttachments(row).map((stored, part) => ({
+    id: idOf(row.seq, view.tail, part),
+    email_id: idOf(row.seq, view.tail),
+    filename: stored.filename,
+    content_type: stored.contentType,
+    size_bytes: stored.sizeBytes,
+    content_disposition: stored.disposition,
+    content_id: stored.contentId,
+    mime_part_index: part,
+    text_content: stored.text ?? "",
+    text_extraction_status: extractionOf(stored),
+    downloadable,
+    created_at: receivedAt(row.seq),
+  }));
+}
+
+function extractionOf({ text, isTooLarge }: StoredAttachment): Attachment["text_extraction_status"] {
+  if (isTooLarge === true) return "too_large";
+  return text === undefined ? "unsupported" : "done";
+}
+
+export function storedAttachments(row: ContentRow): StoredAttachment[] {
+  return JSON.parse(row.attachments) as StoredAttachment[];
+}

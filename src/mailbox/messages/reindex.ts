@@ -1,0 +1,137 @@
+import type { Metadata } from "../../contract/message.ts";
+import { notFound, type Answer } from "../../contract/problem.ts";
+import { idOf, seqTime, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { PreparedMail } from "../../mail/prepared-mail.ts";
+import type { Access } from "../account/access.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import type { Codes } from "../codes/codes.ts";
+import type { MailboxContext } from "../context.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import type { Embeddings } from "../embeddings/embeddings.ts";
+import { countFitting } from "../fitting.ts";
+import { emailSeq, viewOf, type View } from "./present.ts";
+import * as rows from "./rows.ts";
+import { DERIVED_TABLES, MESSAGES } from "./schema.ts";
+import type { KnownIds } from "./threads.ts";
+
+/** A stored message that arrived, to be read again. */
+export interface InboundMessage {
+  id: string;
+  seq: Seq;
+  /** ms since 1970. */
+  receivedAt: number;
+  /** Its code was handed out. */
+  codeTaken: boolean;
+  metadata: Metadata;
+  /** Whether its bytes lie in the blob store. */
+  isLarge: boolean;
+}
+
+/**
+ * Bytes of messages on one page, or one message: they are read one after the other within one request, which has 30 s of CPU.
+ * The worst of 500 KB take 0.1 s each.
+ */
+const MAX_PAGE_BYTES = 50_000_000;
+
+/** Some messages, oldest first, and where the next ones begin. */
+export interface InboundPage {
+  messages: InboundMessage[];
+  nextCursor: string | null;
+}
+
+/** Capabilities that take part when a message is read again. */
+interface Others {
+  blobs: Blobs;
+  codes: Codes;
+  ids: KnownIds;
+  embeddings: Embeddings;
+}
+
+/** Writes once more what follows from the bytes of stored messages, after a change of the parser. */
+export class Reindexing {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  readonly #others: Others;
+
+  constructor(context: MailboxContext, others: Others) {
+    this.#context = context;
+    this.#tables = context.tables(MESSAGES);
+    this.#others = others;
+  }
+
+  /** The messages that arrived, page by page. The first page makes tables that are missing. */
+  allInbound(access: Access, page: { cursor: string | null; limit: number }): Answer<InboundPage> {
+    return this.#context.answer(access, (account) => this.#page(viewOf(account), page));
+  }
+
+  /** Writes once more what follows from the bytes of a message. */
+  async rewrite(access: Access, id: string, mail: PreparedMail): Promise<Answer<null>> {
+    const { answer, commit, now, arm } = this.#context;
+    const rewritten = answer(access, (account) => {
+      const seq = emailSeq(viewOf(account), id);
+      return seq.ok ? commit(() => this.#rewrite(seq.value, mail, now())) : seq;
+    });
+    if (rewritten.ok && (mail.partsKey !== null || mail.bodyKey !== null)) await arm();
+    return rewritten;
+  }
+
+  /** All messages were read again: the texts that their vectors are made of may have changed. */
+  embedAgain(access: Access): Answer<null> {
+    const { answer, commit, now } = this.#context;
+    return answer(access, () => {
+      commit(() => this.#others.embeddings.startOver());
+      this.#others.embeddings.stored(now());
+      return done(null);
+    });
+  }
+
+  #page(view: View, page: { cursor: string | null; limit: number }): Answer<InboundPage> {
+    const after = page.cursor === null ? done([0]) : readCursor(page.cursor, 1);
+    if (!after.ok) return after;
+    if (page.cursor === null) this.#context.db.script(DERIVED_TABLES);
+    const found = this.#tables.all(rows.LIST_FOR_REINDEX, after.value[0] ?? 0, page.limit + 1);
+    const sizes = found.slice(0, page.limit).map(({ size_bytes }) => size_bytes);
+    const shown = found.slice(0, Math.max(1, countFitting(sizes, MAX_PAGE_BYTES)));
+    const last = shown.at(-1);
+    return done({
+      messages: shown.map((row) => ({
+        id: idOf(row.seq, view.tail),
+        seq: row.seq,
+        receivedAt: seqTime(row.seq),
+        codeTaken: row.code_taken_at !== null,
+        metadata: JSON.parse(row.metadata) as Metadata,
+        isLarge: row.raw_key !== null,
+      })),
+      nextCursor: found.length > shown.length && last ? writeCursor(last.seq) : null,
+    });
+  }
+
+  /** Inside one transaction. The owner's and time's decisions stay: labels, thread, the code that was handed out, counters. */
+  #rewrite(seq: Seq, mail: PreparedMail, nowMs: number): Answer<null> {
+    const tables = this.#tables;
+    const { blobs, codes, ids } = this.#others;
+    const row = tables.first(rows.FIND_EMAIL, seq);
+    if (row === null) return refused(notFound("Email"));
+    const { listing, senderFolded, subjectFolded, code, link, attachments } = mail;
+    if (code !== null || link !== null) codes.index();
+    const texts = [listing, senderFolded, subjectFolded, code, link] as const;
+    const reading = [mail.codeEvidence, mail.codeReader] as const;
+    tables.run(rows.REWRITE_MESSAGE, ...texts, ...reading, attachments.length, seq);
+    const content = [mail.detail, JSON.stringify(attachments), mail.body] as const;
+    tables.run(rows.REWRITE_CONTENT, ...content, mail.bodyKey, mail.bodyLayout, mail.partsKey, seq);
+    for (const key of [mail.partsKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
+    for (const key of mail.unusedKeys) blobs.cancel(key);
+    for (const key of [row.parts_key, row.body_key]) if (key !== null) blobs.erase(key, nowMs);
+    tables.run(rows.DELETE_SEARCH, seq);
+    rows.indexForSearch(tables, seq, mail.search);
+    for (const label of JSON.parse(row.labels) as string[]) tables.run(rows.ADD_LABEL, label, seq);
+    for (const id of mail.ancestorKeys) tables.run(rows.LEARN_IF_NEW, id, "", row.thread, null);
+    if (mail.messageKey !== null) {
+      const bearer = tables.first(rows.FIND_BEARER, mail.messageKey);
+      ids.learnOwn(mail.messageKey, { digest: mail.digest, thread: row.thread, seq }, bearer);
+    }
+    return done(null);
+  }
+}

@@ -1,0 +1,196 @@
+import type { Seq } from "../../lib/ids.ts";
+import type { Query } from "../../lib/sql.ts";
+import type { Statements } from "../../lib/schemas.ts";
+import type { SearchText } from "../../mail/prepared-mail.ts";
+import type { MessageStatus } from "../../contract/message.ts";
+
+type Nullable<T> = T | null;
+
+/** What a listing needs of a message: few columns, because each costs more than its bytes. */
+export type MessageRow = {
+  seq: Seq;
+  /** `seq` of the message that began the thread. */
+  thread: Seq;
+  status: MessageStatus;
+  /** JSON array. */
+  labels: string;
+  /** JSON of Listing: what of a listing never changes, ready to be sent. */
+  listing: string;
+};
+
+/** What one email needs beyond its listing. */
+export type ContentRow = {
+  detail: string;
+  /** JSON array of StoredAttachment. */
+  attachments: string;
+  /** JSON object (`bodyJson`); null where it is too large for this row. */
+  body: string | null;
+  /** Where it lies then, in rows of the mailbox; null for mail stored before there were such, until it is read. */
+  body_key: string | null;
+  /** JSON of BodyLayout. */
+  body_layout: string | null;
+  raw_key: string | null;
+  parts_key: string | null;
+  size_bytes: number;
+  link: string | null;
+};
+
+/**
+ * LIMIT and OFFSET by parameters. SQLite's planner looks at the number bound to a bare one and prepares the statement anew
+ * for the next, which costs as much as reading a page; it does not look into an expression.
+ */
+export function page(limit: string, offset?: string): string {
+  return `LIMIT ${limit} + 0${offset === undefined ? "" : ` OFFSET ${offset} + 0`}`;
+}
+export const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
+const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.body_key, c.body_layout, c.raw_key, c.parts_key, m.size_bytes, m.link`;
+/** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
+const EXCERPT_SOURCE_CHARS = 4_000;
+// Most bodies are shorter. Their length is known without reading them, while `substr` counts their characters.
+export const BODY_START = `CASE WHEN octet_length(c.body) <= ${EXCERPT_SOURCE_CHARS} THEN c.body
+  ELSE substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) END AS body_start`;
+export const FIND_MESSAGE: Query<MessageRow, [number]> = {
+  text: `SELECT ${SUMMARY} FROM message m WHERE m.seq = ?`,
+};
+export const FIND_EMAIL: Query<MessageRow & ContentRow, [number]> = {
+  text: `SELECT ${EMAIL}
+    FROM message m JOIN content c ON c.seq = m.seq WHERE m.seq = ?`,
+};
+export const FIND_THREAD: Query<{ thread: number }, [number]> = {
+  text: "SELECT thread FROM message WHERE seq = ?",
+};
+export const READ_RAW: Query<
+  { raw: ArrayBuffer | null; raw_key: string | null; size_bytes: number },
+  [number]
+> = {
+  text: "SELECT c.raw, c.raw_key, m.size_bytes FROM content c JOIN message m ON m.seq = c.seq WHERE c.seq = ?",
+};
+export const COUNT_THREAD: Query<{ count: number }, [thread: number]> = {
+  text: "SELECT count(*) AS count FROM message WHERE thread = ?",
+};
+export const MOVE_THREAD: Query<never, [number, number]> = {
+  text: "UPDATE message SET thread = ? WHERE thread = ?",
+};
+export const FIND_BEARER: Query<{ digest: string; seq: number }, [string]> = {
+  text: "SELECT digest, seq FROM known_id WHERE message_id = ? AND seq IS NOT NULL",
+};
+/** Parameters: id, digest, thread, seq. */
+type KnownIdParams = [string, string, number, Nullable<number>];
+export const LEARN_ID: Query<never, KnownIdParams> = {
+  text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
+};
+/** As LEARN_ID where nothing stands in the way: replacing needs a journal of its own within the transaction. */
+export const LEARN_NEW_ID: Query<never, KnownIdParams> = {
+  text: "INSERT INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
+};
+export const INSERT_MESSAGE: Query<
+  never,
+  [
+    ...[seq: number, thread: number, direction: string, status: string, listing: string, toAddress: string],
+    ...[senderFolded: string, subjectFolded: string, code: Nullable<string>, link: Nullable<string>],
+    ...[attachmentCount: number, labels: string, sizeBytes: number],
+    ...[codeEvidence: Nullable<string>, codeReader: number],
+  ]
+> = {
+  text: `INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
+    code, link, attachment_count, labels, size_bytes, code_evidence, code_reader)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+};
+export const INSERT_CONTENT: Query<
+  never,
+  [
+    ...[seq: number, detail: string, attachments: string, body: Nullable<string>],
+    ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>],
+    ...[rawKey: Nullable<string>, partsKey: Nullable<string>, raw: Nullable<ArrayBuffer>],
+  ]
+> = {
+  text: `INSERT INTO content (seq, detail, attachments, body, body_key, body_layout, raw_key, parts_key, raw)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+};
+/** Gives a message of an earlier version its stored body. */
+export const KEEP_BODY: Query<
+  never,
+  [body: Nullable<string>, key: Nullable<string>, layout: Nullable<string>, seq: number]
+> = { text: "UPDATE content SET body = ?, body_key = ?, body_layout = ? WHERE seq = ?" };
+export const WRITE_LISTING: Query<never, [listing: string, seq: number]> = {
+  text: "UPDATE message SET listing = ? WHERE seq = ?",
+};
+export const INSERT_SEARCH: Query<never, [number, string, string, string, string, string, string]> = {
+  text: "INSERT INTO search (rowid, subject, names, addresses, body, code, attachments) VALUES (?, ?, ?, ?, ?, ?, ?)",
+};
+export const REWRITE_MESSAGE: Query<
+  never,
+  [
+    ...[listing: string, senderFolded: string, subjectFolded: string],
+    ...[code: Nullable<string>, link: Nullable<string>, codeEvidence: Nullable<string>, codeReader: number],
+    ...[attachmentCount: number, seq: number],
+  ]
+> = {
+  // A report that was understood is out of sight (`hidden`) and keeps no code: it quotes a message of ours.
+  text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = iif(hidden, NULL, ?),
+    link = iif(hidden, NULL, ?), code_evidence = iif(hidden, NULL, ?), code_reader = ?, attachment_count = ?
+    WHERE seq = ?`,
+};
+export const REWRITE_CONTENT: Query<
+  never,
+  [
+    ...[detail: string, attachments: string, body: Nullable<string>],
+    ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>, partsKey: Nullable<string>, seq: number],
+  ]
+> = {
+  text: `UPDATE content SET detail = ?, attachments = ?, body = ?, body_key = ?, body_layout = ?, parts_key = ?
+    WHERE seq = ?`,
+};
+export const LEARN_IF_NEW: Query<never, KnownIdParams> = {
+  text: "INSERT OR IGNORE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
+};
+export const LIST_FOR_REINDEX: Query<
+  {
+    seq: number;
+    metadata: string;
+    size_bytes: number;
+    raw_key: Nullable<string>;
+    code_taken_at: Nullable<number>;
+  },
+  [after: number, limit: number]
+> = {
+  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key, m.code_taken_at
+    FROM message m JOIN content c ON c.seq = m.seq
+    WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
+};
+/** Out of the inbox, of threads and of the counts; labels and search find it. */
+export const HIDE: Query<never, [Seq]> = { text: "UPDATE message SET hidden = 1 WHERE seq = ?" };
+export const IS_HIDDEN: Query<{ hidden: number }, [Seq]> = {
+  text: "SELECT hidden FROM message WHERE seq = ?",
+};
+export const DELETE_MESSAGE: Query<never, [number]> = { text: "DELETE FROM message WHERE seq = ?" };
+export const DELETE_CONTENT: Query<never, [number]> = { text: "DELETE FROM content WHERE seq = ?" };
+export const DELETE_SEARCH: Query<never, [number]> = { text: "DELETE FROM search WHERE rowid = ?" };
+export const ADD_LABEL: Query<never, [string, number]> = {
+  text: "INSERT OR IGNORE INTO message_label (label, seq) VALUES (?, ?)",
+};
+export const REMOVE_LABEL: Query<never, [string, number]> = {
+  text: "DELETE FROM message_label WHERE label = ? AND seq = ?",
+};
+export const WRITE_LABELS: Query<never, [string, number]> = {
+  text: "UPDATE message SET labels = ? WHERE seq = ?",
+};
+
+export const SHOW_STATUS: Query<never, [status: string, Seq]> = {
+  text: "UPDATE message SET status = ? WHERE seq = ?",
+};
+
+/** Writes the full-text row of a message. */
+export function indexForSearch(tables: Statements, seq: Seq, text: SearchText): void {
+  const { subject, names, addresses, body, code, attachments } = text;
+  tables.run(INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
+}
+
+/** The name under which another message with an id that one bears already is known. */
+export function copyName(messageKey: string, digest: string): string {
+  return `${messageKey}#${digest}`;
+}
+/** Keys of blobs that messages name. */
+export const BLOB_KEYS = `SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
+  UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL
+  UNION SELECT body_key FROM content WHERE body_key IS NOT NULL`;

@@ -1,0 +1,68 @@
+import type { Schema } from "../../lib/schemas.ts";
+
+/**
+ * Tables whose rows follow from the raw messages and from `message`. Reindexing makes them again where they are damaged or
+ * missing; a later step that changes one changes it here.
+ */
+export const DERIVED_TABLES = `
+CREATE TABLE IF NOT EXISTS message_label (label TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (label, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_id (
+  message_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  thread INTEGER NOT NULL,
+  seq INTEGER,
+  PRIMARY KEY (message_id, digest)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
+  subject, names, addresses, body, code, attachments,
+  content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+);
+`;
+
+/** Messages, and what is found by them. */
+export const MESSAGES: Schema = {
+  name: "messages",
+  steps: [
+    `${DERIVED_TABLES}
+CREATE TABLE message (
+  seq INTEGER PRIMARY KEY,
+  thread INTEGER NOT NULL,
+  direction TEXT NOT NULL,
+  status TEXT NOT NULL,
+  listing TEXT NOT NULL,
+  to_address TEXT NOT NULL,
+  sender_folded TEXT NOT NULL,
+  subject_folded TEXT NOT NULL,
+  code TEXT,
+  link TEXT,
+  code_taken_at INTEGER,
+  attachment_count INTEGER NOT NULL,
+  labels TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  hidden INTEGER NOT NULL DEFAULT 0,
+  code_evidence TEXT,
+  code_reader INTEGER NOT NULL DEFAULT 1
+);
+CREATE INDEX message_thread ON message (thread, seq);
+CREATE TABLE content (
+  seq INTEGER PRIMARY KEY,
+  detail TEXT NOT NULL,
+  attachments TEXT NOT NULL,
+  body TEXT,
+  raw_key TEXT,
+  parts_key TEXT,
+  raw BLOB,
+  body_key TEXT,
+  body_layout TEXT
+);`,
+  ],
+};
+
+/** Threads that became one: the numbers of those that are gone lead to the one that stayed. */
+export const THREAD_ALIASES: Schema = {
+  name: "thread-aliases",
+  steps: [
+    `CREATE TABLE thread_alias (thread INTEGER PRIMARY KEY, became INTEGER NOT NULL);
+CREATE INDEX thread_alias_became ON thread_alias (became);`,
+  ],
+};

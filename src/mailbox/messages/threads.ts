@@ -1,0 +1,128 @@
+import type { Seq } from "../../lib/ids.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { Query } from "../../lib/sql.ts";
+import type { PreparedMail } from "../../mail/prepared-mail.ts";
+import { threadFor } from "../../mail/threading.ts";
+import type { MailboxContext } from "../context.ts";
+import * as rows from "./rows.ts";
+import { MESSAGES, THREAD_ALIASES } from "./schema.ts";
+
+/** What a mailbox knows of a Message-ID. */
+export type KnownId = { message_id: string; digest: string; seq: Seq | null; thread: Seq };
+
+/** One statement where threads have other numbers (`alias`), and one where none has. */
+interface KnownIdStatements {
+  /** Of the ids of a JSON array. */
+  ofAll: Query<KnownId, [ids: string]>;
+  /** Of the two names of a message that refers to none, as most do. */
+  ofNames: Query<KnownId, [id: string, copy: string]>;
+}
+
+function knownIdStatements(thread: string, join: string): KnownIdStatements {
+  const columns = `k.message_id, k.digest, k.seq, ${thread} AS thread`;
+  return {
+    ofAll: {
+      text: `SELECT ${columns} FROM json_each(?) w JOIN known_id k ON k.message_id = w.value ${join}`,
+    },
+    ofNames: { text: `SELECT ${columns} FROM known_id k ${join} WHERE k.message_id IN (?, ?)` },
+  };
+}
+
+const PLAIN = knownIdStatements("k.thread", "");
+const ALIASED = knownIdStatements(
+  "COALESCE(a.became, k.thread)",
+  "LEFT JOIN thread_alias a ON a.thread = k.thread",
+);
+
+const FIND_ALIAS: Query<{ became: Seq }, [Seq]> = {
+  text: "SELECT became FROM thread_alias WHERE thread = ?",
+};
+const ADD_ALIAS: Query<never, [Seq, Seq]> = {
+  text: "INSERT OR REPLACE INTO thread_alias (thread, became) VALUES (?, ?)",
+};
+const MOVE_ALIASES: Query<never, [Seq, Seq]> = {
+  text: "UPDATE thread_alias SET became = ? WHERE became = ?",
+};
+
+/** The Message-IDs that a mailbox knows, and the threads that they lead to. */
+export class KnownIds {
+  readonly #tables: Tables;
+  readonly #aliases: Tables;
+
+  constructor(context: MailboxContext) {
+    this.#tables = context.tables(MESSAGES);
+    this.#aliases = context.tables(THREAD_ALIASES);
+  }
+
+  /** The ids that a message bears and refers to, as far as they are known: one look-up for its repeats and its thread. */
+  of({ messageKey, ancestorKeys, digest }: PreparedMail): KnownId[] {
+    const { ofAll, ofNames } = this.#aliases.isMade ? ALIASED : PLAIN;
+    if (messageKey === null) {
+      return ancestorKeys.length === 0 ? [] : this.#tables.all(ofAll, JSON.stringify(ancestorKeys));
+    }
+    const names = [messageKey, rows.copyName(messageKey, digest)] as const;
+    return ancestorKeys.length === 0
+      ? this.#tables.all(ofNames, ...names)
+      : this.#tables.all(ofAll, JSON.stringify([...ancestorKeys, ...names]));
+  }
+
+  /** The thread that a message's ids lead to, `fresh` if they lead nowhere. Threads that it turns out to link become one. */
+  join(known: readonly KnownId[], mail: PreparedMail, { seq, fresh }: { seq: Seq; fresh: Seq }): Seq {
+    const { messageKey, ancestorKeys, digest } = mail;
+    // Of several messages with one Message-ID the first bears it: a copy does not enter the first one's thread by its name.
+    const bearer = known.find((row) => row.message_id === messageKey && row.seq !== null) ?? null;
+    const threadOf = new Map(known.map((row) => [row.message_id, String(row.thread)]));
+    const joined = threadFor(ancestorKeys, bearer === null ? messageKey : null, threadOf, String(fresh));
+    const thread = this.#merge([joined.threadId, ...joined.merge].map(Number));
+    for (const id of joined.learn)
+      if (id !== messageKey) this.#tables.run(rows.LEARN_ID, id, "", thread, null);
+    if (messageKey === null) return thread;
+    if (known.length === 0) this.#tables.run(rows.LEARN_NEW_ID, messageKey, digest, thread, seq);
+    else this.learnOwn(messageKey, { digest, thread, seq }, bearer);
+    return thread;
+  }
+
+  /**
+   * Notes which message bears an id. Another with the same id is kept under a name of its own, so that a thousand copies do not
+   * make each look-up a thousand rows.
+   *
+   * @param bearer the message that bears it already; null if none does.
+   */
+  learnOwn(
+    messageKey: string,
+    { digest, thread, seq }: { digest: string; thread: Seq; seq: Seq },
+    bearer: { digest: string } | null,
+  ): void {
+    const isBearer = bearer === null || bearer.digest === digest;
+    const name = isBearer ? messageKey : rows.copyName(messageKey, digest);
+    this.#tables.run(rows.LEARN_ID, name, digest, thread, seq);
+  }
+
+  /** The number that a thread has now: it may have become part of another one. */
+  threadNow(thread: Seq): Seq {
+    return this.#aliases.first(FIND_ALIAS, thread)?.became ?? thread;
+  }
+
+  /**
+   * Makes one thread of several and answers its number. The largest survives, so that a mail which links threads moves few rows.
+   * The numbers of the others still lead to it: ids learned for them, and clients that remember them, still arrive.
+   */
+  #merge(threads: readonly Seq[]): Seq {
+    const [only, ...others] = threads;
+    if (only !== undefined && others.length === 0) return only;
+    const sizes = threads.map((thread) => ({
+      thread,
+      count: this.#tables.first(rows.COUNT_THREAD, thread)?.count ?? 0,
+    }));
+    const [survivor, ...ended] = sizes.toSorted(
+      (one, two) => two.count - one.count || one.thread - two.thread,
+    );
+    if (survivor === undefined) throw new Error("A message without a thread");
+    for (const { thread } of ended) {
+      this.#tables.run(rows.MOVE_THREAD, survivor.thread, thread);
+      this.#aliases.run(MOVE_ALIASES, survivor.thread, thread);
+      this.#aliases.run(ADD_ALIAS, thread, survivor.thread);
+    }
+    return survivor.thread;
+  }
+}

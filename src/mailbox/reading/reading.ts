@@ -1,0 +1,362 @@
+import type { Delivery, EmailPage, Thread, ThreadPage } from "../../contract/message.ts";
+import { notFound, type Answer } from "../../contract/problem.ts";
+import type { InboxFilters } from "../../contract/routes.ts";
+import { idOf, readId, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { BodyLayout } from "../../mail/large-body.ts";
+import { messageKey } from "../../mail/prepare.ts";
+import { outgoingBodyJson } from "../../mail/prepare-outgoing.ts";
+import type { StoredAttachment } from "../../mail/prepared-mail.ts";
+import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
+import { shownState } from "../../outbound/ledger.ts";
+import type { Access } from "../account/access.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import type { MailboxContext } from "../context.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import { countFitting } from "../fitting.ts";
+import { OlderBodies } from "../messages/older-bodies.ts";
+import {
+  emailSeq,
+  emailText,
+  jsonText,
+  storedAttachments,
+  summaryText,
+  threadOf,
+  viewOf,
+  type JsonText,
+  type View,
+} from "../messages/present.ts";
+import * as rows from "../messages/rows.ts";
+import type { ContentRow, MessageRow } from "../messages/rows.ts";
+import { MESSAGES } from "../messages/schema.ts";
+import type { KnownIds } from "../messages/threads.ts";
+import { composedStream, departingBytes, type OpenFile } from "../sending/departing-stream.ts";
+import type { Departing, Outbox } from "../sending/outbox.ts";
+import type { RecipientRow } from "../sending/rows.ts";
+import type { StoredUpload, Uploads } from "../uploads/uploads.ts";
+import { PageCache } from "./page-cache.ts";
+import * as listings from "./rows.ts";
+import type { ListingParams } from "./rows.ts";
+import { BEYOND_ALL, isNewestPage, isUnfiltered, listingParams, pageStart } from "./rules.ts";
+
+/** Bytes of emails that one thread page carries: they are in memory several times while they are answered. */
+const MAX_THREAD_PAGE_BYTES = 4_000_000;
+
+/** One email: its JSON text. */
+export interface EmailAnswer {
+  id: string;
+  text: string;
+  /** Where its bodies lie if they are not in the text, in rows of the mailbox. */
+  large: { key: string; layout: BodyLayout } | null;
+  /** It was stored by a version that kept no bodies so large: they must be read from the raw message (`OlderBodies`). */
+  isWithoutBody: boolean;
+}
+
+/** Where the bytes of a raw message lie: here, in the blob store, or in no one place, for those composed anew. */
+export interface RawSource {
+  bytes: ArrayBuffer | null;
+  key: string | null;
+  stream?: ReadableStream<Uint8Array>;
+  sizeBytes: number;
+}
+
+/** Where the bytes of an attachment lie: a range of a blob, or a part of a raw message. */
+export interface AttachmentSource {
+  /** Id of the upload that it is; null for a part of a message that arrived. */
+  upload: string | null;
+  /** Id of the message that it is a part of; null for an upload. */
+  email: string | null;
+  stored: StoredAttachment;
+  part: number;
+  partsKey: string | null;
+  /** The message that it must be cut from, if that was asked for; null where it is a range of a blob. */
+  raw: RawSource | null;
+}
+
+/** The newest emails of a thread, oldest first, and where older ones begin. Emails whose body lies elsewhere are named. */
+export interface ThreadAnswer {
+  threadId: string;
+  emails: EmailAnswer[];
+  nextCursor: string | null;
+  readonly shape?: Thread;
+}
+
+/** Capabilities that hold something of a message. */
+interface Others {
+  ids: KnownIds;
+  blobs: Blobs;
+  outbox: Outbox;
+  uploads: Uploads;
+  /** Opens an upload from its first byte. */
+  openFile: OpenFile;
+}
+
+/** Shows emails and threads. */
+export class Reading {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  readonly #others: Others;
+  readonly #olderBodies: OlderBodies;
+  /** Pages that agents ask for again and again. */
+  readonly pages = new PageCache();
+
+  constructor(context: MailboxContext, others: Others) {
+    this.#context = context;
+    this.#tables = context.tables(MESSAGES);
+    this.#others = others;
+    this.#olderBodies = new OlderBodies(context, others.blobs);
+  }
+
+  /** A page of emails, newest first. The cursor is the last seq shown, so new mail does not move it. */
+  inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
+    return this.#context.answer(access, (account) => {
+      const read = () => this.#inboxPage(viewOf(account), filters);
+      return isNewestPage(filters) ? this.pages.read(`newest ${filters.limit}`, read) : read();
+    });
+  }
+
+  /** One email. */
+  readEmail(access: Access, id: string): Promise<Answer<EmailAnswer>> {
+    const read = () =>
+      this.#context.answer(access, (account, { scope }) =>
+        this.#findEmail(viewOf(account), id, scope !== "provisional"),
+      );
+    return this.#withBodies(read, (email) => [email]);
+  }
+
+  /** An email that is to be answered or passed on. */
+  emailToAnswer(access: Access, id: string): Promise<Answer<EmailAnswer>> {
+    const read = () => this.#context.answer(access, (account) => this.#findEmail(viewOf(account), id, true));
+    return this.#withBodies(read, (email) => [email]);
+  }
+
+  /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
+  emailWithMessageId(access: Access, messageId: string): Promise<Answer<EmailAnswer | null>> {
+    const read = () =>
+      this.#context.answer(access, (account) => done(this.#findByMessageId(viewOf(account), messageId)));
+    return this.#withBodies(read, (email) => (email === null ? [] : [email]));
+  }
+
+  /** The bytes of a message; one of our own is composed again. */
+  async raw(access: Access, id: string): Promise<Answer<RawSource>> {
+    return this.#context.answer(access, (account) => {
+      const seq = emailSeq(viewOf(account), id);
+      if (!seq.ok) return seq;
+      const source = this.#findRaw(seq.value);
+      if (!source.ok || source.value.bytes !== null || source.value.key !== null) return source;
+      return done(this.#composed(seq.value) ?? source.value);
+    });
+  }
+
+  /** An attachment of a message, with what it must be cut from if asked so, or an upload that still is there, by its id. */
+  attachment(access: Access, id: string, withRaw = true): Answer<AttachmentSource> {
+    return this.#context.answer(access, (account) => this.#findAttachment(viewOf(account), id, withRaw));
+  }
+
+  /** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */
+  threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
+    return this.#context.answer(access, (account) => this.#threadPage(viewOf(account), filters));
+  }
+
+  /** The newest emails of a thread. */
+  thread(
+    access: Access,
+    filters: { id: string; limit: number; cursor: string | null },
+  ): Promise<Answer<ThreadAnswer>> {
+    const read = () =>
+      this.#context.answer(access, (account, { scope }) =>
+        this.#findThread(viewOf(account), { ...filters, downloadable: scope !== "provisional" }),
+      );
+    return this.#withBodies(read, ({ emails }) => emails);
+  }
+
+  /** Reads emails; those from before their bodies were stored get them first, and are read again. */
+  async #withBodies<T>(
+    read: () => Answer<T>,
+    emailsOf: (value: T) => readonly EmailAnswer[],
+  ): Promise<Answer<T>> {
+    const found = read();
+    const account = this.#context.account();
+    if (!found.ok || account === null) return found;
+    const without = emailsOf(found.value).filter(({ isWithoutBody }) => isWithoutBody);
+    if (without.length === 0) return found;
+    try {
+      for (const { id } of without) {
+        const seq = emailSeq(viewOf(account), id);
+        if (seq.ok) await this.#olderBodies.keep(seq.value);
+      }
+    } catch (error) {
+      console.error("The texts of a stored message could not be read:", error);
+      return refused({
+        code: "unavailable",
+        error: "The stored message cannot be read now; try again",
+        retryAfterSeconds: 5,
+      });
+    }
+    return read();
+  }
+
+  #inboxPage(view: View, filters: InboxFilters): Answer<JsonText<EmailPage>> {
+    const below = pageStart(filters, [BEYOND_ALL]);
+    if (!below.ok) return below;
+    const params = listingParams(filters, view.mailbox, below.value[0] ?? BEYOND_ALL);
+    const found = this.#listRows(params, filters);
+    const shown = found.slice(0, filters.limit);
+    const last = shown.at(-1);
+    const next = found.length > filters.limit && last ? JSON.stringify(writeCursor(last.seq)) : "null";
+    const unsent = this.#others.outbox.unsentAmong(shown);
+    const emails = shown.map((row) => summaryText(row, view, unsent.has(row.seq))).join(",");
+    const hint = unsent.size === 0 ? "" : `"hint":${JSON.stringify(KEPT_HINT)},`;
+    return done(`{"emails":[${emails}],${hint}"next_cursor":${next}}`);
+  }
+
+  /** The rows of a page, and one more: it tells whether there is a next page. */
+  #listRows(params: ListingParams, filters: InboxFilters): MessageRow[] {
+    const wanted = filters.limit + 1;
+    const { label, offset } = filters;
+    if (label !== null) return this.#tables.all(listings.LIST_LABELLED, ...params, wanted, offset, label);
+    const [minSeq, maxSeq, ...others] = params;
+    return isUnfiltered(minSeq, others) && offset === 0
+      ? this.#tables.all(listings.LIST_NEWEST, maxSeq + 1, wanted)
+      : this.#tables.all(listings.LIST_MESSAGES, ...params, wanted, offset);
+  }
+
+  #findEmail(view: View, id: string, downloadable: boolean): Answer<EmailAnswer> {
+    const named = readId(id, view.tail);
+    const row = named?.part === null ? this.#tables.first(rows.FIND_EMAIL, named.seq) : null;
+    return row === null ? refused(notFound("Email")) : done(this.#emailAnswer(row, view, downloadable));
+  }
+
+  #findByMessageId(view: View, messageId: string): EmailAnswer | null {
+    const bearer = this.#tables.first(rows.FIND_BEARER, messageKey(messageId));
+    const row = bearer === null ? null : this.#tables.first(rows.FIND_EMAIL, bearer.seq);
+    return row === null ? null : this.#emailAnswer(row, view, true);
+  }
+
+  #emailAnswer(row: MessageRow & ContentRow, view: View, downloadable: boolean): EmailAnswer {
+    const id = idOf(row.seq, view.tail);
+    if (row.status === "received") {
+      const text = emailText(row, view, { downloadable, delivery: [] });
+      const { body, body_key: key, body_layout: layout } = row;
+      const large =
+        key === null || layout === null ? null : { key, layout: JSON.parse(layout) as BodyLayout };
+      return { id, text, large, isWithoutBody: body === null && large === null };
+    }
+    // Of our own messages the body is not stored twice.
+    const { outbox } = this.#others;
+    const departing = outbox.find(row.seq);
+    const body = departing === null ? null : outgoingBodyJson(departing.message);
+    const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing));
+    const text = emailText({ ...row, body }, view, { downloadable, delivery });
+    return { id, text, large: null, isWithoutBody: false };
+  }
+
+  #findRaw(seq: Seq): Answer<RawSource> {
+    const row = this.#tables.first(rows.READ_RAW, seq);
+    if (row === null) return refused(notFound("Email"));
+    return done({ bytes: row.raw, key: row.raw_key, sizeBytes: row.size_bytes });
+  }
+
+  /** The bytes of a message of our own, and how many; null if it is none. */
+  #composed(seq: Seq): RawSource | null {
+    const departing = this.#others.outbox.find(seq);
+    if (departing === null) return null;
+    // Only a stream of the runtime's own crosses an RPC.
+    const { readable, writable } = new IdentityTransformStream();
+    // A reader that goes away ends both ends.
+    composedStream(departing, this.#others.openFile)
+      .pipeTo(writable)
+      .catch(() => {});
+    return { bytes: null, key: null, stream: readable, sizeBytes: departingBytes(departing) };
+  }
+
+  #findAttachment(view: View, id: string, withRaw: boolean): Answer<AttachmentSource> {
+    const missing = refused(notFound("Attachment"));
+    const named = readId(id, view.tail);
+    if (named === null) return uploadSource(this.#others.uploads.find(id));
+    if (named.part === null) return missing;
+    const row = this.#tables.first(rows.FIND_EMAIL, named.seq);
+    const stored = row === null ? undefined : storedAttachments(row)[named.part];
+    if (row === null || stored === undefined) return missing;
+    if (row.status !== "received") return uploadSource(this.#uploadOfOwn(row.seq, named.part));
+    const raw = withRaw && stored.offset === null ? this.#findRaw(named.seq) : null;
+    return done({
+      upload: null,
+      email: idOf(named.seq, view.tail),
+      stored,
+      part: named.part,
+      partsKey: row.parts_key,
+      raw: raw?.ok ? raw.value : null,
+    });
+  }
+
+  /** A file of a message of our own is the upload that it came as. */
+  #uploadOfOwn(seq: Seq, part: number): StoredUpload | null {
+    return this.#others.uploads.find(this.#others.outbox.find(seq)?.uploads[part] ?? "");
+  }
+
+  #threadPage(view: View, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
+    const bounds = filters.cursor === null ? done([BEYOND_ALL, BEYOND_ALL]) : readCursor(filters.cursor, 2);
+    if (!bounds.ok) return bounds;
+    const [snapshot = BEYOND_ALL, below = BEYOND_ALL] = bounds.value;
+    const found = this.#tables.all(listings.LIST_THREADS, snapshot, below, filters.limit + 1);
+    const shown = found.slice(0, filters.limit);
+    const last = shown.at(-1);
+    const seenFrom = snapshot === BEYOND_ALL ? (found[0]?.seq ?? 0) : snapshot;
+    return done(
+      jsonText({
+        threads: shown.map((row) => threadOf(row, view)),
+        next_cursor: found.length > filters.limit && last ? writeCursor(seenFrom, last.seq) : null,
+      }),
+    );
+  }
+
+  #findThread(
+    view: View,
+    filters: { id: string; limit: number; cursor: string | null; downloadable: boolean },
+  ): Answer<ThreadAnswer> {
+    const below = filters.cursor === null ? done([BEYOND_ALL]) : readCursor(filters.cursor, 1);
+    if (!below.ok) return below;
+    const named = readId(filters.id, view.tail);
+    if (named === null || named.part !== null) return refused(notFound("Thread"));
+    const thread = this.#others.ids.threadNow(named.seq);
+    const start = below.value[0] ?? BEYOND_ALL;
+    const sizes = this.#tables.all(listings.THREAD_PAGE_SIZES, thread, start, filters.limit + 1);
+    if (sizes.length === 0) return refused(notFound("Thread"));
+    // Bodies are read only of what fits: a hundred large ones would not fit the isolate.
+    const fitting = sizes.slice(0, filters.limit);
+    const bytes = fitting.map((row) => row.bytes);
+    const shown = fitting.slice(0, Math.max(1, countFitting(bytes, MAX_THREAD_PAGE_BYTES)));
+    const last = shown.at(-1);
+    const emails = shown.flatMap(({ seq }) => this.#tables.first(rows.FIND_EMAIL, seq) ?? []);
+    return done({
+      threadId: idOf(thread, view.tail),
+      emails: emails.toReversed().map((row) => this.#emailAnswer(row, view, filters.downloadable)),
+      nextCursor: shown.length < sizes.length && last ? writeCursor(last.seq) : null,
+    });
+  }
+}
+
+function deliveryOf(
+  { address, inside, state, at, diagnostic }: RecipientRow,
+  departing: Departing | null,
+): Delivery {
+  const dueAt = departing?.tries[inside === 1 ? "inside" : "outside"].dueAt ?? null;
+  return {
+    recipient: address,
+    status: shownState(state),
+    at: new Date(at).toISOString(),
+    diagnostic,
+    ...(isKept(state, diagnostic) ? { kept_here: true as const } : {}),
+    next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
+  };
+}
+
+function uploadSource(upload: StoredUpload | null): Answer<AttachmentSource> {
+  if (upload === null) return refused(notFound("Attachment"));
+  const { id, filename, contentType, sizeBytes, key } = upload;
+  const whole = { disposition: null, contentId: null, offset: 0 };
+  const stored = { filename, contentType, sizeBytes, ...whole };
+  return done({ upload: id, email: null, stored, part: 0, partsKey: key, raw: null });
+}

@@ -1,0 +1,52 @@
+import type { InboxFilters } from "../../contract/routes.ts";
+import { invalid, type Answer } from "../../contract/problem.ts";
+import { SEQ_PER_MS, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import { foldForMatch } from "../../mail/search-text.ts";
+import { readCursor } from "../cursor.ts";
+import type { ListingParams } from "./rows.ts";
+
+/** Above every seq there will be. */
+export const BEYOND_ALL: Seq = Number.MAX_SAFE_INTEGER;
+
+/** The bounds and filters of a listing as its statements take them. `below` is exclusive. */
+export function listingParams(filters: InboxFilters, mailbox: string, below: Seq): ListingParams {
+  const to = filters.to !== null && filters.to.toLowerCase() === mailbox ? null : filters.to;
+  const until = filters.until === null ? BEYOND_ALL : (filters.until + 1) * SEQ_PER_MS - 1;
+  return [
+    filters.since === null ? 0 : filters.since * SEQ_PER_MS,
+    Math.min(below - 1, until),
+    filters.direction,
+    folded(filters.from),
+    to,
+    folded(filters.subject),
+    filters.has_attachment === null ? null : Number(filters.has_attachment),
+  ];
+}
+
+function folded(text: string | null): string | null {
+  return text === null ? null : foldForMatch(text);
+}
+
+/** Whether this asks for the newest emails, whatever they are. */
+export function isNewestPage(filters: InboxFilters): boolean {
+  const { cursor, offset, label, direction, from, to, subject, has_attachment, since, until } = filters;
+  const narrowing = [cursor, label, direction, from, to, subject, has_attachment, since, until];
+  return offset === 0 && narrowing.every((filter) => filter === null);
+}
+
+/** Whether nothing but an upper bound narrows a listing. */
+export function isUnfiltered(minSeq: Seq, others: readonly unknown[]): boolean {
+  return minSeq === 0 && others.every((filter) => filter === null);
+}
+
+/** Where a listing of `count` numbers begins: at its cursor, or at `start` and the offset. */
+export function pageStart(
+  filters: { cursor: string | null; offset: number },
+  start: readonly number[],
+): Answer<readonly number[]> {
+  if (filters.cursor === null) return done(start);
+  return filters.offset > 0
+    ? refused(invalid("offset", "give either cursor or offset"))
+    : readCursor(filters.cursor, start.length);
+}

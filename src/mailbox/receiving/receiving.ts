@@ -1,0 +1,189 @@
+import type { Answer } from "../../contract/problem.ts";
+import { GroupCommit } from "../../lib/group-commit.ts";
+import { idOf } from "../../lib/ids.ts";
+import { done } from "../../lib/outcome.ts";
+import type { PreparedMail } from "../../mail/prepared-mail.ts";
+import type { Account } from "../account/account.ts";
+import type { Room } from "../account/room.ts";
+import { ORPHAN_AFTER_MS, type Blobs } from "../blobs/blobs.ts";
+import type { Codes } from "../codes/codes.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Embeddings } from "../embeddings/embeddings.ts";
+import { countFitting } from "../fitting.ts";
+import type { LoggedEvent } from "../log/rows.ts";
+import type { FiledMail, Filing } from "../messages/filing.ts";
+import type { Reports } from "../sending/reports.ts";
+import type { Takeover, TakenMessage } from "../takeover/takeover.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+
+/** Messages that one transaction takes: it blocks the mailbox for some milliseconds. */
+const MAX_GROUP_MESSAGES = 32;
+/** And their bytes: should it fail, all of them are written again, one by one. */
+const MAX_GROUP_BYTES = 2_000_000;
+
+/**
+ * Mail that is in memory until it is stored, of the 128 MB that an isolate has: 30 of the largest that lie in a row, or some two
+ * thousand small ones. Where a flood brings more than the disk takes, its senders come again.
+ */
+const MAX_HELD_BYTES = 32_000_000;
+/** What a message takes there beside its texts. */
+const HELD_OVERHEAD_BYTES = 8_000;
+
+/** A message that is safely stored. */
+export interface Received {
+  id: string;
+  duplicate: boolean;
+}
+
+/** A message that came. */
+interface Receipt {
+  mail: PreparedMail;
+  /** Where it lay in the mailbox that this one takes over; null for mail that arrived here. */
+  taken: TakenMessage | null;
+}
+
+/** A message that was written, and the events that tell of it. */
+interface Written {
+  account: Account;
+  filed: FiledMail;
+  events: LoggedEvent[];
+}
+
+/** Capabilities that take part when a message arrives. */
+interface Others {
+  room: Room;
+  filing: Filing;
+  blobs: Blobs;
+  codes: Codes;
+  reports: Reports;
+  webhooks: Webhooks;
+  embeddings: Embeddings;
+  takeover: Takeover;
+}
+
+/** Takes mail in. */
+export class Receiving {
+  readonly #context: MailboxContext;
+  readonly #others: Others;
+  readonly #receipts: GroupCommit<Receipt, Answer<Written>>;
+  #heldBytes = 0;
+
+  constructor(context: MailboxContext, others: Others) {
+    this.#context = context;
+    this.#others = others;
+    this.#receipts = new GroupCommit({
+      durable: context.durable,
+      maxAtOnce: MAX_GROUP_MESSAGES,
+      countFitting: (receipts) => this.#countFitting(receipts),
+      commit: (receipts) => this.#commitAll(receipts),
+    });
+  }
+
+  /** Keeps room for a large message whose blobs are written next; those that no message comes to name are erased. */
+  async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
+    const { now, write, arm } = this.#context;
+    const nowMs = now();
+    const room = this.#others.room.for(sizeBytes, nowMs);
+    if (!room.ok) return room;
+    write(() => {
+      for (const key of keys) this.#others.blobs.reserve(key, nowMs + ORPHAN_AFTER_MS);
+    });
+    await arm();
+    return done(null);
+  }
+
+  /**
+   * Stores a message with all that follows from it, then tells everybody who waits. Answered only when it is on disk; throws
+   * where trying again may help.
+   *
+   * @param taken where it lay in the mailbox that this one takes over; null for mail that arrived here.
+   */
+  async receive(mail: PreparedMail, taken: TakenMessage | null = null): Promise<Answer<Received>> {
+    const written = await this.#stored({ mail, taken });
+    if (!written.ok) return written;
+    const { account, filed, events } = written.value;
+    this.#context.publish(events);
+    const seq = filed.kind === "stored" ? filed.message.seq : filed.seq;
+    if (filed.kind === "stored") {
+      this.#others.embeddings.stored(this.#context.now());
+      // Its code may have been handed out by the mailbox where it lay before.
+      if (taken?.codeTaken !== true) this.#others.codes.publish(filed.message);
+    }
+    return done({ id: idOf(seq, account.idTail), duplicate: filed.kind === "duplicate" });
+  }
+
+  /** Resolves when the message is stored with those that came together with it. One is always taken. */
+  async #stored(receipt: Receipt): Promise<Answer<Written>> {
+    const bytes = heldBytes(receipt.mail);
+    if (this.#heldBytes > 0 && this.#heldBytes + bytes > MAX_HELD_BYTES)
+      throw new Error("More mail comes than can be stored");
+    this.#heldBytes += bytes;
+    try {
+      return await this.#receipts.add(receipt);
+    } finally {
+      this.#heldBytes -= bytes;
+    }
+  }
+
+  /** As many as there is room for: whether the next one has any shows when these are stored. */
+  #countFitting(receipts: readonly Receipt[]): number {
+    const account = this.#context.live(this.#context.now());
+    if (account === null) return receipts.length;
+    const sizes = receipts.map(({ mail }) => mail.sizeBytes);
+    return countFitting(sizes, Math.min(MAX_GROUP_BYTES, this.#others.room.left(account)));
+  }
+
+  #commitAll(receipts: readonly Receipt[]): Answer<Written>[] {
+    const nowMs = this.#context.now();
+    // Before the transaction: a mailbox that is found to have expired is closed by one of its own.
+    const judged = receipts.map((receipt) => ({
+      receipt,
+      room: this.#others.room.for(receipt.mail.sizeBytes, nowMs),
+    }));
+    return this.#context.commit(() =>
+      judged.map(({ receipt, room }) => (room.ok ? done(this.#write(room.value, receipt, nowMs)) : room)),
+    );
+  }
+
+  #write(account: Account, { mail, taken }: Receipt, nowMs: number): Written {
+    const written = taken === null ? this.#take(account, mail, nowMs) : this.#takeOver(account, mail, taken);
+    return { account, ...written };
+  }
+
+  /** Writes mail that arrived: a report about a message of ours where it is one, else an email. */
+  #take(account: Account, mail: PreparedMail, nowMs: number): Omit<Written, "account"> {
+    const { filing, reports } = this.#others;
+    const events = mail.report === null ? null : reports.apply(account, mail.report, nowMs);
+    if (events !== null) return { filed: filing.fileReport(account, mail, nowMs), events };
+    return this.#told(account, filing.fileInbound(account, mail, nowMs), nowMs);
+  }
+
+  /** Writes mail that arrived elsewhere, with the time of its arrival there, unless it is here already. */
+  #takeOver(account: Account, mail: PreparedMail, taken: TakenMessage): Omit<Written, "account"> {
+    const { takeover, filing, codes } = this.#others;
+    if (!takeover.advance(taken.position)) {
+      return { filed: { kind: "duplicate", seq: account.row.last_seq }, events: [] };
+    }
+    const filed = filing.fileInbound(account, mail, taken.receivedAt);
+    if (filed.kind === "stored" && taken.codeTaken) codes.take(filed.message.seq, taken.receivedAt);
+    return this.#told(account, filed, this.#context.now());
+  }
+
+  /** Plans the webhooks of a message that is new. */
+  #told(
+    account: Account,
+    filed: Exclude<FiledMail, { kind: "report" }>,
+    nowMs: number,
+  ): Omit<Written, "account"> {
+    if (filed.kind === "duplicate") return { filed, events: [] };
+    this.#others.webhooks.enqueue(account, filed.event, nowMs);
+    return { filed, events: [filed.event] };
+  }
+}
+
+/** About what a message takes in memory. */
+function heldBytes({ raw, body, search }: PreparedMail): number {
+  // The texts of attachments stand in the search row and beside the attachments.
+  const texts = (body?.length ?? 0) + search.body.length + 2 * search.attachments.length;
+  return HELD_OVERHEAD_BYTES + (raw?.byteLength ?? 0) + texts;
+}

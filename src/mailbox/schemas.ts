@@ -1,0 +1,34 @@
+import type { Chain, Schema } from "../lib/schemas.ts";
+import { ACCOUNT } from "./account/schema.ts";
+import { BLOBS, CHUNKS } from "./blobs/schema.ts";
+import { CODES } from "./codes/schema.ts";
+import { DOMAINS } from "./domains/schema.ts";
+import { EARLIER_STEPS } from "./earlier-schema.ts";
+import { EMBEDDINGS } from "./embeddings/schema.ts";
+import { LOG } from "./log/schema.ts";
+import { MESSAGES, THREAD_ALIASES } from "./messages/schema.ts";
+import { SENDING } from "./sending/schema.ts";
+import { TAKEOVER } from "./takeover/schema.ts";
+import { UPLOADS } from "./uploads/schema.ts";
+import { WEBHOOKS } from "./webhooks/schema.ts";
+
+/** The schemas that every mailbox has from its first moment on. */
+export const AT_BIRTH: readonly Schema[] = [ACCOUNT, LOG, MESSAGES];
+
+/** The schemas of all capabilities; each is made at the first write to it. */
+export const SCHEMAS: readonly Schema[] = [
+  ...AT_BIRTH,
+  THREAD_ALIASES,
+  CODES,
+  BLOBS,
+  CHUNKS,
+  WEBHOOKS,
+  UPLOADS,
+  SENDING,
+  DOMAINS,
+  TAKEOVER,
+  EMBEDDINGS,
+];
+
+/** What a mailbox of an earlier release has: everything that this list names, in one chain of steps. A new schema is not in it. */
+export const EARLIER: Chain = { steps: EARLIER_STEPS, made: SCHEMAS };

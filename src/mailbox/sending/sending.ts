@@ -1,0 +1,274 @@
+import { notFound, type Answer } from "../../contract/problem.ts";
+import type { Sent, Suppression } from "../../contract/sending.ts";
+import { idOf, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import { domainOf } from "../../mail/address.ts";
+import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
+import type { Access } from "../account/access.ts";
+import type { Account } from "../account/account.ts";
+import type { Room } from "../account/room.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Domains } from "../domains/domains.ts";
+import type { Embeddings } from "../embeddings/embeddings.ts";
+import type { Filing } from "../messages/filing.ts";
+import { messageIdOf } from "../messages/present.ts";
+import { FIND_EMAIL, FIND_THREAD } from "../messages/rows.ts";
+import { MESSAGES } from "../messages/schema.ts";
+import type { EmailAnswer, Reading } from "../reading/reading.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+import { Waiters } from "../waiters.ts";
+import {
+  accept,
+  acceptedBefore,
+  isKeyUsed,
+  sendsSpent,
+  type AcceptTools,
+  type Keyed,
+  type SendRequest,
+} from "./accept.ts";
+import type { SendingJob } from "./job.ts";
+import { wayToAddress, type Outbox } from "./outbox.ts";
+import { answeredStatus, DELETED_HINT, type SentParts } from "./sent-answer.ts";
+
+/** An email, and the domains whose addresses are the mailbox's own. */
+type EmailToAnswer = EmailAnswer & { ownDomains: string[] };
+
+/** How long to wait until nothing of a message waits for its first try any more. */
+export interface SendWait {
+  seconds: number;
+  /** Lets `forget` end the wait. */
+  id: string;
+}
+
+/** What a caller that may send hears before its message is read. */
+export interface SendAdmission {
+  /** A message was sent under its Idempotency-Key: nothing is stored for another. */
+  isRepeat: boolean;
+}
+
+/** Capabilities that take part in sending. */
+interface Others {
+  room: Room;
+  filing: Filing;
+  outbox: Outbox;
+  uploads: Uploads;
+  domains: Domains;
+  reading: Reading;
+  embeddings: Embeddings;
+  job: SendingJob;
+}
+
+/** Sends messages, and knows the addresses that are not sent to. */
+export class Sending {
+  readonly #context: MailboxContext;
+  readonly #messages: Tables;
+  readonly #others: Others;
+  /** Callers that wait for the first try of a message. */
+  readonly #waiters = new Waiters<Seq>();
+
+  constructor(context: MailboxContext, others: Others) {
+    this.#context = context;
+    this.#messages = context.tables(MESSAGES);
+    this.#others = others;
+  }
+
+  /** Takes a message over, and answers when it is on disk, or once it was waited for. */
+  async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
+    const { answer, commit, now, clock } = this.#context;
+    const nowMs = now();
+    const accepted = answer(access, (account) => {
+      const tools = this.#acceptTools(account);
+      return commit(() => {
+        const taken = accept(tools, request, nowMs);
+        if (taken.ok && !taken.value.replayed) clock.atLatest(nowMs + FIRST_TRY_MS);
+        return taken;
+      });
+    });
+    if (!accepted.ok) return accepted;
+    this.#others.embeddings.stored(nowMs);
+    void this.#pumpAfterAnswer(wait.seconds > 0 ? 0 : ANSWER_MS);
+    return this.#answerAfter(access, accepted.value.seq, wait);
+  }
+
+  /**
+   * Judges a caller that wants to send, before its message is read: besides what `admit` judges, the day's limit and room.
+   * What was sent under its key before is answered again whatever they say.
+   */
+  admitSend(access: Access, key: string | null): Answer<SendAdmission> {
+    return this.#context.answer<SendAdmission>(access, (account) => {
+      const now = this.#context.now();
+      if (key !== null && isKeyUsed(this.#others.outbox, key, now)) return done({ isRepeat: true });
+      const spent = sendsSpent(account, this.#context.config().dailySendLimit, now);
+      if (spent !== null) return refused(spent);
+      return this.#others.room.left(account) > 0
+        ? done({ isRepeat: false })
+        : refused(this.#others.room.full(account));
+    });
+  }
+
+  /** As `send` answers what was sent under this key before; null if nothing was, 422 if it was another request. */
+  async sentBefore(access: Access, keyed: Keyed, wait: SendWait): Promise<Answer<Sent | null>> {
+    const earlier = this.#context.answer(access, () =>
+      acceptedBefore(this.#others.outbox, keyed, this.#context.now()),
+    );
+    if (!earlier.ok) return earlier;
+    return earlier.value === null ? done(null) : this.#answerAfter(access, earlier.value, wait);
+  }
+
+  /** An email that is to be answered or passed on, and the domains whose addresses are the mailbox's own. */
+  async emailToAnswer(access: Access, id: string): Promise<Answer<EmailToAnswer>> {
+    const email = await this.#others.reading.emailToAnswer(access, id);
+    return email.ok ? done({ ...email.value, ownDomains: this.#others.domains.verified() }) : email;
+  }
+
+  /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
+  async emailWithMessageId(access: Access, messageId: string): Promise<Answer<EmailToAnswer | null>> {
+    const email = await this.#others.reading.emailWithMessageId(access, messageId);
+    if (!email.ok || email.value === null) return email.ok ? done(null) : email;
+    return done({ ...email.value, ownDomains: this.#others.domains.verified() });
+  }
+
+  /** Addresses that are not sent to, in their order, from after `after`. */
+  suppressions(access: Access, page: { after: string; limit: number }): Answer<Suppression[]> {
+    return this.#context.answer(access, () =>
+      done(
+        this.#others.outbox.suppressions(page.after, page.limit).map(({ address, reason, at }) => ({
+          address,
+          reason,
+          created_at: new Date(at).toISOString(),
+        })),
+      ),
+    );
+  }
+
+  /** Lets an address be sent to again. */
+  forgive(access: Access, address: string): Answer<{ ok: true; deleted: string }> {
+    return this.#context.answer(access, () =>
+      this.#others.outbox.forgive(address)
+        ? done({ ok: true as const, deleted: address })
+        : refused(notFound("Suppression")),
+    );
+  }
+
+  /** Tells callers that wait for it that a message may stand differently now. */
+  moved(seq: Seq): void {
+    this.#waiters.publish(seq);
+  }
+
+  /** Makes everybody who waits prove itself again. */
+  recheck(): void {
+    this.#waiters.recheck();
+  }
+
+  /** Ends a wait whose caller hung up. */
+  forgetWait(waitId: string): void {
+    this.#waiters.forget(waitId);
+  }
+
+  #acceptTools(account: Account): AcceptTools {
+    const { room, filing, outbox, uploads, domains, job } = this.#others;
+    const { dailySendLimit, mailDomain } = this.#context.config();
+    return {
+      account,
+      filing,
+      outbox,
+      uploads,
+      domains: domains.statuses(),
+      dailySendLimit,
+      largest: job.largest(),
+      room: { bytes: room.left(account), full: room.full(account) },
+      threadOf: (seq) => this.#messages.first(FIND_THREAD, seq)?.thread ?? null,
+      // Which mailbox holds another domain only its object says, and it is asked of mail that arrives.
+      wayTo: (address) =>
+        domains.isVerified(domainOf(address.toLowerCase())) ? "inside" : wayToAddress(address, mailDomain),
+    };
+  }
+
+  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. Never rejects. */
+  async #pumpAfterAnswer(answerMs: number): Promise<void> {
+    try {
+      await this.#context.durable();
+    } catch (error) {
+      // Its caller hears of it from the runtime. Whatever is on disk in the end, the alarm sends.
+      console.error("A message is left to the alarm, because the disk failed:", error);
+      return;
+    }
+    setTimeout(() => this.#others.job.pump(this.#context.now()), answerMs);
+  }
+
+  async #answerAfter(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {
+    if (wait.seconds > 0) await this.#untilTried(seq, wait);
+    return this.#context.answer(access, (account) => this.#sent(account, seq));
+  }
+
+  async #untilTried(seq: Seq, wait: SendWait): Promise<void> {
+    const deadline = this.#context.now() + wait.seconds * 1_000;
+    for (;;) {
+      const left = deadline - this.#context.now();
+      if (left <= 0 || !this.#isFresh(seq)) return;
+      const wanted = { fits: (moved: Seq) => moved === seq, consume: false };
+      const waiting = this.#waiters.wait(wait.id, wanted, left);
+      if (!waiting.ok) return;
+      const wake = await waiting.value;
+      if (wake.kind !== "item") return;
+    }
+  }
+
+  /** Whether the first try of a message is not over yet. */
+  #isFresh(seq: Seq): boolean {
+    return this.#others.outbox
+      .recipients(seq)
+      .some(
+        ({ state, diagnostic }) =>
+          state === "handing" || state === "ending" || (state === "queued" && diagnostic === null),
+      );
+  }
+
+  #sent(account: Account, seq: Seq): Answer<Sent> {
+    const id = idOf(seq, account.idTail);
+    const parts = this.#sentParts(account, seq);
+    if (parts === null) return refused(notFound("Email"));
+    return done({
+      id,
+      provider_id: id,
+      ...parts,
+      sends_today: account.sendsOn(this.#context.now()).count,
+      daily_send_limit: this.#context.config().dailySendLimit,
+    });
+  }
+
+  /** Null for a message that is erased and of which nothing was kept with an Idempotency-Key. */
+  #sentParts(account: Account, seq: Seq): SentParts | null {
+    const row = this.#messages.first(FIND_EMAIL, seq);
+    if (row === null || row.status === "received") {
+      const kept = this.#others.outbox.keptAnswer(seq);
+      return kept === null ? null : { ...kept, hint: DELETED_HINT };
+    }
+    return {
+      thread_id: idOf(row.thread, account.idTail),
+      message_id: messageIdOf(row),
+      status: answeredStatus(row.status, this.#others.outbox.toldSent(seq) === true),
+      delivery_status: row.status,
+      ...(this.#isUnsent(seq) ? { hint: KEPT_HINT } : {}),
+    };
+  }
+
+  /** Whether some of a message is not sent because no transport is configured, now or at its first try. */
+  #isUnsent(seq: Seq): boolean {
+    const leaves = this.#others.outbox.recipients(seq).filter(({ inside }) => inside === 0);
+    const sendsNothing = this.#context.config().outbound === "local";
+    return leaves.some(
+      ({ state, diagnostic }) => isKept(state, diagnostic) || (sendsNothing && diagnostic === null),
+    );
+  }
+}
+
+/**
+ * The answer goes through the router, which shares a thread with its mailboxes on one machine: what is composed at once would
+ * be done before the answer is written.
+ */
+const ANSWER_MS = 5;
+
+/** Should the process die right after a message was accepted, the alarm sends it. */
+const FIRST_TRY_MS = 5_000;

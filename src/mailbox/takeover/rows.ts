@@ -1,0 +1,28 @@
+import type { Seq } from "../../lib/ids.ts";
+import type { Query } from "../../lib/sql.ts";
+
+/** The mailbox whose mail is copied here, and how far that is. */
+export type TakeoverRow = {
+  address: string;
+  secret_hash: string;
+  /** The last message that is here; 0 = none. */
+  position: Seq;
+  messages: number;
+  /** When it goes on, in ms since 1970; null = done. */
+  due_at: number | null;
+  /** Why the next message is not here; null = nothing is wrong. */
+  problem: string | null;
+};
+
+export const INSERT: Query<never, [address: string, secretHash: string, dueAt: number]> = {
+  text: "INSERT INTO take_over (id, address, secret_hash, due_at) VALUES (1, ?, ?, ?)",
+};
+export const READ: Query<TakeoverRow, []> = {
+  text: "SELECT address, secret_hash, position, messages, due_at, problem FROM take_over",
+};
+export const ADVANCE: Query<never, [position: Seq]> = {
+  text: "UPDATE take_over SET position = ?, messages = messages + 1, problem = NULL",
+};
+export const SET_DUE: Query<never, [dueAt: number | null]> = { text: "UPDATE take_over SET due_at = ?" };
+
+export const SET_PROBLEM: Query<never, [problem: string]> = { text: "UPDATE take_over SET problem = ?" };

@@ -1,0 +1,171 @@
+import type { KeptMail } from "../../contract/claim.ts";
+import type { Metadata } from "../../contract/message.ts";
+import type { Answer, Problem } from "../../contract/problem.ts";
+import type { Seq } from "../../lib/ids.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { MailboxContext } from "../context.ts";
+import { writeCursor } from "../cursor.ts";
+import type { Job } from "../job.ts";
+import type { InboundMessage, InboundPage } from "../messages/reindex.ts";
+import * as rows from "./rows.ts";
+import type { TakeoverRow } from "./rows.ts";
+import { TAKEOVER } from "./schema.ts";
+
+/** The temporary mailbox whose mail is taken over, and the digest of its key. */
+export interface TakenMailbox {
+  from: string;
+  secretHash: string;
+}
+
+/** Where a message lay that is taken over. */
+export interface TakenMessage {
+  /** There; each is taken once, in this order. */
+  position: Seq;
+  receivedAt: number;
+  codeTaken: boolean;
+}
+
+/** The temporary mailbox, as it is read. */
+export interface TakeoverSource {
+  /** Its messages, oldest first. */
+  page(cursor: string | null): Promise<Answer<InboundPage>>;
+  /** The bytes of a message. Throws where they cannot be read now. */
+  raw(id: string): Promise<Answer<Uint8Array>>;
+  /** Keeps it alive for a while. */
+  hold(): Promise<unknown>;
+}
+
+/** Everything that it takes to copy mail, beside the mailbox. */
+export interface TakeoverTools {
+  sourceOf: (mailbox: TakenMailbox) => TakeoverSource;
+  /** Hands a message to this mailbox, as mail that arrives. */
+  receive: (raw: Uint8Array, metadata: Metadata, taken: TakenMessage) => Promise<Answer<unknown>>;
+}
+
+/** After a failure, or the end of the process in the middle of it. */
+const RETRY_MS = 30_000;
+/** Where this mailbox has no room, somebody has to make some. */
+const FULL_RETRY_MS = 600_000;
+
+/** The outcome of copying: nothing more comes, or there is no room for the next message, which waits there. */
+type End = "done" | "full";
+
+/**
+ * Copies the mail of the temporary mailbox that a person let become this one. A message and the note that it is here are one
+ * transaction, so copying may be broken off and goes on by alarm: nothing is lost and nothing comes twice. The temporary mailbox
+ * stays as it is until it expires, and does not expire for some weeks while this one has no room for its mail.
+ */
+export class Takeover implements Job {
+  readonly #context: MailboxContext;
+  readonly #tables: Tables;
+  readonly #tools: TakeoverTools;
+  #isRunning = false;
+
+  constructor(context: MailboxContext, tools: TakeoverTools) {
+    this.#context = context;
+    this.#tables = context.tables(TAKEOVER);
+    this.#tools = tools;
+  }
+
+  /** Within the transaction that makes the mailbox. */
+  begin({ from, secretHash }: TakenMailbox, nowMs: number): void {
+    this.#tables.run(rows.INSERT, from, secretHash, nowMs);
+  }
+
+  dues(): (number | null)[] {
+    return [this.#row()?.due_at ?? null];
+  }
+
+  pump(nowMs: number): void {
+    const row = this.#row();
+    if (row === null || row.due_at === null || row.due_at > nowMs) return;
+    // While it runs, too: what stays due would ring the alarm again at once.
+    this.#setDue(nowMs + RETRY_MS);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#run(row)
+      .then((end) => this.#setDue(end === "done" ? null : this.#context.now() + FULL_RETRY_MS))
+      .catch((error: unknown) => console.error("Mail could not be taken over and is tried again:", error))
+      .finally(() => {
+        this.#isRunning = false;
+        this.#context.rearm();
+      });
+  }
+
+  forget(): void {}
+
+  close(): void {}
+
+  /** Notes within its transaction that a message is here; false if it was before. */
+  advance(position: Seq): boolean {
+    const row = this.#row();
+    if (row === null || position <= row.position) return false;
+    this.#tables.run(rows.ADVANCE, position);
+    return true;
+  }
+
+  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
+  progress(): KeptMail | null {
+    const row = this.#row();
+    if (row === null) return null;
+    const { address, messages, due_at, problem } = row;
+    return {
+      from: address,
+      messages,
+      done: due_at === null,
+      ...(problem === null ? {} : { error: problem }),
+    };
+  }
+
+  #row(): TakeoverRow | null {
+    return this.#context.account() === null ? null : this.#tables.first(rows.READ);
+  }
+
+  #setProblem(problem: string): void {
+    if (this.#context.account() !== null) this.#tables.run(rows.SET_PROBLEM, problem);
+  }
+
+  #setDue(dueAt: number | null): void {
+    if (this.#context.account() !== null) this.#tables.run(rows.SET_DUE, dueAt);
+  }
+
+  /** Copies what is left. */
+  async #run(row: TakeoverRow): Promise<End> {
+    const source = this.#tools.sourceOf({ from: row.address, secretHash: row.secret_hash });
+    let cursor = row.position === 0 ? null : writeCursor(row.position);
+    do {
+      const page = await source.page(cursor);
+      if (!page.ok) return endOf(page.error);
+      for (const message of page.value.messages) {
+        const end = await this.#copy(source, message);
+        if (end !== null) return end;
+        // Else nobody is answered until the last message is here: calls within one process leave no turn to others.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      cursor = page.value.nextCursor;
+    } while (cursor !== null);
+    return "done";
+  }
+
+  /** Copies one message; null when the next can follow. */
+  async #copy(source: TakeoverSource, message: InboundMessage): Promise<End | null> {
+    if (this.#context.account() === null) return "done";
+    const raw = await source.raw(message.id);
+    // Deleted there since the page was read.
+    if (!raw.ok) return raw.error.code === "not_found" ? null : endOf(raw.error);
+    const { seq: position, receivedAt, codeTaken } = message;
+    const taken = { position, receivedAt, codeTaken };
+    const received = await this.#tools.receive(raw.value, message.metadata, taken);
+    if (received.ok) return null;
+    if (received.error.code !== "mailbox_full") return "done";
+    this.#setProblem(`${received.error.error}: delete mail, or have its quota raised`);
+    await source.hold();
+    return "full";
+  }
+}
+
+/** The temporary mailbox has expired or was deleted: what is here is all there is. Throws where it refuses for now alone. */
+function endOf({ code, error }: Problem): End {
+  if (code === "unauthorized" || code === "not_found") return "done";
+  throw new Error(`The temporary mailbox does not answer: ${error}`);
+}

@@ -1,0 +1,33 @@
+import type { MailboxContext } from "../context.ts";
+import type { Job } from "../job.ts";
+import type { Log } from "../log/log.ts";
+import type { Deliveries } from "./deliveries.ts";
+
+/** Erases deliveries and their attempts once they are as old as the log may be. */
+export class DeliveryRetention implements Job {
+  readonly #context: MailboxContext;
+  readonly #deliveries: Deliveries;
+  readonly #log: Log;
+
+  constructor(context: MailboxContext, others: { deliveries: Deliveries; log: Log }) {
+    this.#context = context;
+    this.#deliveries = others.deliveries;
+    this.#log = others.log;
+  }
+
+  dues(): (number | null)[] {
+    const oldestAt = this.#deliveries.oldestAt();
+    return [oldestAt === null ? null : this.#log.erasedBy(oldestAt)];
+  }
+
+  /** Erases as many as one step may; the rest stays due. */
+  pump(nowMs: number): void {
+    const [due = null] = this.dues();
+    if (due === null || due > nowMs) return;
+    this.#context.write(() => this.#deliveries.erase(nowMs - this.#log.retentionMs));
+  }
+
+  forget(): void {}
+
+  close(): void {}
+}

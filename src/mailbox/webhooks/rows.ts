@@ -1,0 +1,139 @@
+import type { EventKind } from "../../contract/event.ts";
+import type { DeliveryError, DeliveryState } from "../../contract/webhook.ts";
+import type { Seq } from "../../lib/ids.ts";
+import type { Query } from "../../lib/sql.ts";
+
+type Nullable<T> = T | null;
+
+/** Where webhooks go: the mailbox's URL or that of one label. */
+export type TargetRow = {
+  id: number;
+  /** "" = the mailbox's own `webhook_url`. */
+  label: string;
+  /** As it was set. */
+  url: string;
+  status: "active" | "failed";
+  /** Deliveries in a row that failed. */
+  failures: number;
+  created_at: number;
+};
+
+/** One event on its way to one target. */
+export type DeliveryRow = {
+  /** Time-ordered like the numbers of messages (`nextSeq`): it says when the delivery was made. */
+  id: Seq;
+  /** `seq` of the log; 0 = a test event, which the log does not know. */
+  event: number;
+  kind: EventKind;
+  /** "" for a test event. */
+  email_id: string;
+  target: number;
+  label: string;
+  /** Where the latest attempt went; before the first, where it was to go. */
+  url: string;
+  state: DeliveryState;
+  /** Attempts begun. */
+  attempts: number;
+  /**
+   * Null exactly when it is over; 0 until the first attempt begins. While an attempt is under way, the end of its lease:
+   * past it, whoever made the attempt is dead.
+   */
+  due_at: number | null;
+  /** Begin of the attempt under way; null = none is. */
+  begun_at: number | null;
+};
+
+/** One attempt that ended. */
+export type AttemptRow = {
+  delivery: Seq;
+  /** From 1. */
+  number: number;
+  at: number;
+  status: number | null;
+  error: DeliveryError | null;
+  /** Null if nobody lived to see its end. */
+  duration_ms: number | null;
+  answer: string;
+};
+
+/** The part of a delivery that decides whether its next attempt starts. */
+export type WaitingDelivery = Pick<DeliveryRow, "id" | "event" | "attempts" | "due_at" | "begun_at">;
+
+export const LIST_TARGETS: Query<TargetRow, []> = {
+  text: "SELECT id, label, url, status, failures, created_at FROM webhook_target ORDER BY label",
+};
+export const PUT_TARGET: Query<{ id: number }, [label: string, url: string, createdAt: number]> = {
+  text: `INSERT INTO webhook_target (label, url, status, failures, created_at) VALUES (?, ?, 'active', 0, ?)
+    ON CONFLICT (label) DO UPDATE SET url = excluded.url, status = 'active', failures = 0`,
+};
+export const MARK_TARGET: Query<never, [status: string, failures: number, id: number]> = {
+  text: "UPDATE webhook_target SET status = ?, failures = ? WHERE id = ?",
+};
+export const REMOVE_TARGET: Query<never, [id: number]> = { text: "DELETE FROM webhook_target WHERE id = ?" };
+
+const ALL = "id, event, kind, email_id, target, label, url, state, attempts, due_at, begun_at";
+const JOB = "id, event, attempts, due_at, begun_at";
+
+export const INSERT_DELIVERY: Query<
+  never,
+  [id: Seq, event: number, kind: string, emailId: string, target: number, label: string, url: string]
+> = {
+  text: `INSERT INTO delivery (id, event, kind, email_id, target, label, url, state, attempts, due_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0)`,
+};
+export const NEWEST_DELIVERY: Query<{ id: Seq }, []> = {
+  text: "SELECT id FROM delivery ORDER BY id DESC LIMIT 1",
+};
+export const FIND_DELIVERY: Query<DeliveryRow, [id: Seq]> = {
+  text: `SELECT ${ALL} FROM delivery WHERE id = ?`,
+};
+export const UNTRIED: Query<WaitingDelivery, [target: number, limit: number]> = {
+  text: `SELECT ${JOB} FROM delivery WHERE target = ? AND due_at = 0 ORDER BY event, id LIMIT ? + 0`,
+};
+export const TRIED: Query<WaitingDelivery, [target: number, limit: number]> = {
+  text: `SELECT ${JOB} FROM delivery WHERE target = ? AND due_at > 0 ORDER BY due_at LIMIT ? + 0`,
+};
+export const NEXT_DUE: Query<{ due_at: number }, [target: number, after: number]> = {
+  text: "SELECT due_at FROM delivery WHERE target = ? AND due_at > ? ORDER BY due_at LIMIT 1",
+};
+export const BEGIN: Query<never, [attempts: number, url: string, lease: number, begunAt: number, id: Seq]> = {
+  text: "UPDATE delivery SET attempts = ?, url = ?, due_at = ?, begun_at = ? WHERE id = ?",
+};
+export const MOVE_ON: Query<never, [state: string, dueAt: Nullable<number>, id: Seq]> = {
+  text: "UPDATE delivery SET state = ?, due_at = ?, begun_at = NULL WHERE id = ?",
+};
+export const CANCEL: Query<never, [target: number, after: number]> = {
+  text: `UPDATE delivery SET state = 'cancelled', due_at = NULL, begun_at = NULL
+    WHERE target = ? AND due_at IS NOT NULL AND event > ?`,
+};
+export const RECORD: Query<
+  never,
+  [Seq, number, number, Nullable<number>, Nullable<string>, Nullable<number>, string]
+> = {
+  text: `INSERT OR REPLACE INTO attempt (delivery, number, at, status, error, duration_ms, answer)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+};
+export const PAGE_OF_DELIVERIES: Query<
+  DeliveryRow,
+  [below: Seq, state: Nullable<string>, label: Nullable<string>, limit: number]
+> = {
+  text: `SELECT ${ALL} FROM delivery WHERE id < ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR label = ?3)
+    ORDER BY id DESC LIMIT ?4 + 0`,
+};
+export const ATTEMPTS: Query<AttemptRow, [ids: string]> = {
+  text: `SELECT delivery, number, at, status, error, duration_ms, answer FROM attempt
+    WHERE delivery IN (SELECT value FROM json_each(?)) ORDER BY delivery, number`,
+};
+export const LATEST_ATTEMPT: Query<AttemptRow, [target: number]> = {
+  text: `SELECT a.delivery, a.number, a.at, a.status, a.error, a.duration_ms, a.answer
+    FROM delivery d JOIN attempt a ON a.delivery = d.id WHERE d.target = ? ORDER BY d.id DESC, a.number DESC LIMIT 1`,
+};
+export const OLDEST_DELIVERY: Query<{ id: Seq }, []> = {
+  text: "SELECT id FROM delivery ORDER BY id LIMIT 1",
+};
+export const ERASE_ATTEMPTS: Query<never, [below: Seq, limit: number]> = {
+  text: `DELETE FROM attempt WHERE delivery IN (SELECT id FROM delivery WHERE id < ? ORDER BY id LIMIT ? + 0)`,
+};
+export const ERASE_DELIVERIES: Query<never, [below: Seq, limit: number]> = {
+  text: "DELETE FROM delivery WHERE id IN (SELECT id FROM delivery WHERE id < ? ORDER BY id LIMIT ? + 0)",
+};

@@ -1,0 +1,88 @@
+import type { LoggedData } from "../../contract/event.ts";
+import { WEBHOOK_KINDS, type WebhookRoute } from "../../contract/webhook.ts";
+import type { Tables } from "../../lib/schemas.ts";
+import type { TargetState } from "../../webhooks/schedule.ts";
+import type { MailboxContext } from "../context.ts";
+import * as rows from "./rows.ts";
+import type { TargetRow } from "./rows.ts";
+import { WEBHOOKS } from "./schema.ts";
+
+/** The label of the mailbox's own URL, which every event goes to. */
+export const OWN_URL = "";
+
+/** Where webhooks of a mailbox go. Kept in memory, so that a receipt reads no row to learn that nobody listens. */
+export class Targets {
+  readonly #tables: Tables;
+  #rows: TargetRow[] | null = null;
+
+  constructor(context: MailboxContext) {
+    this.#tables = context.tables(WEBHOOKS);
+  }
+
+  /** Those of the labels in their order, after the mailbox's own. */
+  all(): readonly TargetRow[] {
+    this.#rows ??= this.#tables.all(rows.LIST_TARGETS);
+    return this.#rows;
+  }
+
+  /** Reads them again when next asked: a change that they took part in was undone. */
+  forget(): void {
+    this.#rows = null;
+  }
+
+  withId(id: number): TargetRow | null {
+    return this.all().find((target) => target.id === id) ?? null;
+  }
+
+  of(label: string): TargetRow | null {
+    return this.all().find((target) => target.label === label) ?? null;
+  }
+
+  /** URLs of single labels. */
+  routes(): TargetRow[] {
+    return this.all().filter(({ label }) => label !== OWN_URL);
+  }
+
+  /**
+   * The targets that an event goes to: the mailbox's own, and those of its labels. The same URL gets one request,
+   * however many labels lead to it; a failed one gets none.
+   */
+  for(data: Pick<LoggedData, "event" | "labels">): TargetRow[] {
+    if (!WEBHOOK_KINDS.includes(data.event)) return [];
+    const wanted = this.all().filter(
+      ({ label, status }) => status === "active" && (label === OWN_URL || data.labels.includes(label)),
+    );
+    const urls = wanted.map(({ url }) => spelledOnce(url));
+    return wanted.filter((_, index) => urls.indexOf(urls[index] ?? "") === index);
+  }
+
+  /** Sets the URL of a label, or of the mailbox, and makes it active. */
+  put(label: string, url: string, nowMs: number): TargetRow {
+    this.#tables.run(rows.PUT_TARGET, label, url, nowMs);
+    this.forget();
+    const target = this.of(label);
+    if (target === null) throw new Error("A target is not where it was put");
+    return target;
+  }
+
+  /** Writes down how its deliveries fare. */
+  mark(target: TargetRow, state: TargetState): void {
+    this.#tables.run(rows.MARK_TARGET, state.status, state.failures, target.id);
+    Object.assign(target, { status: state.status, failures: state.failures });
+  }
+
+  remove(target: TargetRow): void {
+    this.#tables.run(rows.REMOVE_TARGET, target.id);
+    this.forget();
+  }
+}
+
+/** One spelling for what is the same request. */
+function spelledOnce(url: string): string {
+  return URL.parse(url)?.href ?? url;
+}
+
+/** The URL of a label as its owner sees it. */
+export function webhookRoute({ label, url, status, created_at }: TargetRow): WebhookRoute {
+  return { label, webhook_url: url, status, created_at: new Date(created_at).toISOString() };
+}

@@ -1,0 +1,335 @@
+import { conflict, gone, invalid, notFound, type Answer } from "../../contract/problem.ts";
+import {
+  WEBHOOK_KINDS,
+  type DeletedWebhookRoute,
+  type DeliveryState,
+  type WebhookDeliveries,
+  type WebhookDelivery,
+  type WebhookReplay,
+  type WebhookRoute,
+  type WebhookRoutes,
+} from "../../contract/webhook.ts";
+import { seqTime, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import type { Access } from "../account/access.ts";
+import type { Account } from "../account/account.ts";
+import type { MailboxContext } from "../context.ts";
+import type { Job } from "../job.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
+import { Deliveries, deliveryId, isTest, readDeliveryId } from "./deliveries.ts";
+import type { Log } from "../log/log.ts";
+import type { LoggedEvent } from "../log/rows.ts";
+import { DeliveryRetention } from "./retention.ts";
+import type { AttemptRow, DeliveryRow, TargetRow } from "./rows.ts";
+import { OWN_URL, Targets, webhookRoute } from "./targets.ts";
+import { deliveryEventId, LEASE_MS, WebhookJob } from "./job.ts";
+
+/** URLs of labels of one mailbox at most: each is asked for work whenever an attempt ends. */
+const MAX_ROUTES = 50;
+/** Events of one replay at most: they are written in one transaction, and others wait for it. */
+const MAX_REPLAYED = 10_000;
+/** Events read at once: with their data they take some memory. */
+const REPLAY_PAGE = 500;
+
+/** What a change of the settings says of webhooks; undefined = nothing. */
+export interface WebhookSettings {
+  /** Null removes it. */
+  url?: string | null | undefined;
+  /** Null = the deployment's. */
+  secret?: string | null | undefined;
+}
+
+/** Which deliveries a listing shows; null = any. */
+export interface DeliveryFilter {
+  state: DeliveryState | null;
+  label: string | null;
+  limit: number;
+  cursor: string | null;
+}
+
+/**
+ * Everything of webhooks in one mailbox. What changes rows runs inside a transaction of the caller's, who calls `forget`
+ * if it is undone and `pump` when it is done.
+ */
+export class Webhooks implements Job {
+  readonly targets: Targets;
+  readonly retention: DeliveryRetention;
+  readonly #context: MailboxContext;
+  readonly #log: Log;
+  readonly #deliveries: Deliveries;
+  readonly #job: WebhookJob;
+
+  constructor(context: MailboxContext, { log, askResolver }: { log: Log; askResolver: typeof fetch }) {
+    this.#context = context;
+    this.#log = log;
+    this.targets = new Targets(context);
+    this.#deliveries = new Deliveries(context);
+    this.retention = new DeliveryRetention(context, { log, deliveries: this.#deliveries });
+    const { targets } = this;
+    this.#job = new WebhookJob(context, { log, targets, deliveries: this.#deliveries, askResolver });
+  }
+
+  dues(nowMs: number): number[] {
+    return this.#job.dues(nowMs);
+  }
+
+  pump(nowMs: number): void {
+    this.#job.pump(nowMs);
+  }
+
+  forget(): void {
+    this.#job.forget();
+  }
+
+  close(): void {
+    this.#job.close();
+  }
+
+  /**
+   * Makes the deliveries of a new entry of the log, within the transaction that writes it: what it tells of happens with
+   * them or not at all. While the mailbox is paused there are none; a replay makes them later.
+   */
+  enqueue(account: Account, event: LoggedEvent, nowMs: number): void {
+    if (account.row.status !== "active" || this.targets.all().length === 0) return;
+    if (this.#addAll(event, nowMs) > 0) this.#context.clock.atLatest(nowMs + LEASE_MS);
+  }
+
+  /** Why settings cannot be changed so; null if they can. A URL without a secret would deliver what nobody can verify. */
+  faultOf(account: Account, { url, secret }: WebhookSettings): Answer<null> {
+    const own = secret === undefined ? account.row.webhook_secret : secret;
+    if (own !== null || this.#context.config().webhookSecret !== null) return done(null);
+    if (typeof url === "string") return refused(invalid("webhook_url", NEEDS_SECRET));
+    const left = url === null ? this.targets.routes() : this.targets.all();
+    return secret === null && left.length > 0
+      ? refused(invalid("webhook_secret", "must not be cleared while a webhook URL is set"))
+      : done(null);
+  }
+
+  /** Changes the mailbox's own URL and secret. */
+  configure(account: Account, { url, secret }: WebhookSettings, nowMs: number): void {
+    if (secret !== undefined && secret !== account.row.webhook_secret)
+      account.setWebhookSecret(secret, nowMs);
+    if (typeof url === "string") this.#put(OWN_URL, url, nowMs);
+    const own = url === null ? this.targets.of(OWN_URL) : null;
+    if (own !== null) this.#remove(own);
+  }
+
+  /** URLs of single labels. */
+  webhookRoutes(access: Access): Answer<WebhookRoutes> {
+    return this.#context.answer(access, ({ row: { address } }) =>
+      done({ mailbox: address, routes: this.targets.routes().map(webhookRoute) }),
+    );
+  }
+
+  /** Sets the URL of a label. */
+  putWebhookRoute(access: Access, label: string, url: string): Answer<WebhookRoute> {
+    return this.change(access, (account, nowMs) => this.#putRoute(account, label, url, nowMs));
+  }
+
+  removeWebhookRoute(access: Access, label: string): Answer<DeletedWebhookRoute> {
+    return this.change(access, () => this.#removeRoute(label));
+  }
+
+  /** The log of deliveries, newest first. */
+  webhookDeliveries(access: Access, filter: DeliveryFilter): Answer<WebhookDeliveries> {
+    return this.#context.answer(access, (account) => this.#page(account, filter));
+  }
+
+  /** Delivers the event of a delivery that is over once more, to the URL that its label has now. */
+  redeliverWebhook(access: Access, id: string): Answer<WebhookDelivery> {
+    return this.change(access, (account, nowMs) => this.#redeliver(account, id, nowMs));
+  }
+
+  /** Delivers a range of the log once more to every target that is active. */
+  replayWebhooks(access: Access, range: { from: number; to: number | null }): Answer<WebhookReplay> {
+    return this.change(access, (account, nowMs) => this.#replay(account, range, nowMs));
+  }
+
+  /** Sends a test event, to a failed target too. */
+  testWebhook(access: Access, label: string | null): Answer<WebhookDelivery> {
+    return this.change(access, (account, nowMs) => this.#test(account, label, nowMs));
+  }
+
+  /** A change of one transaction, after which deliveries may be due. */
+  change<T>(access: Access, work: (account: Account, nowMs: number) => Answer<T>): Answer<T> {
+    const { answer, write, now } = this.#context;
+    const nowMs = now();
+    const changed = answer(access, (account) => write(() => work(account, nowMs)));
+    if (changed.ok) this.pump(nowMs);
+    return changed;
+  }
+
+  /** Whether some target failed so often that it gets nothing any more. */
+  get hasFailed(): boolean {
+    return this.targets.all().some(({ status }) => status === "failed");
+  }
+
+  /** Every target, and the last attempt to reach it; null before the first. */
+  health(): { target: TargetRow; latest: AttemptRow | null }[] {
+    return this.targets
+      .all()
+      .map((target) => ({ target, latest: this.#deliveries.latestAttempt(target.id) }));
+  }
+
+  #putRoute(account: Account, label: string, url: string, nowMs: number): Answer<WebhookRoute> {
+    const fault = this.faultOf(account, { url });
+    if (!fault.ok) return fault;
+    if (this.targets.of(label) === null && this.targets.routes().length >= MAX_ROUTES) {
+      return refused(conflict(`Too many routes (max ${MAX_ROUTES}); remove one first`));
+    }
+    return done(webhookRoute(this.#put(label, url, nowMs)));
+  }
+
+  #removeRoute(label: string): Answer<DeletedWebhookRoute> {
+    const target = this.targets.of(label);
+    if (target === null) return refused(notFound("Route"));
+    this.#remove(target);
+    return done({ ok: true, deleted: label });
+  }
+
+  #page(account: Account, { state, label, limit, cursor }: DeliveryFilter): Answer<WebhookDeliveries> {
+    const read = cursor === null ? done([Number.MAX_SAFE_INTEGER]) : readCursor(cursor, 1);
+    if (!read.ok) return read;
+    const [below = 0] = read.value;
+    const rows = this.#deliveries.page({ below, state, label, limit: limit + 1 });
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return done({
+      deliveries: this.#show(account, shown),
+      next_cursor: last === undefined ? null : writeCursor(last.id),
+    });
+  }
+
+  #redeliver(account: Account, id: string, nowMs: number): Answer<WebhookDelivery> {
+    const found = readDeliveryId(id, account.row.address);
+    const row = found === null ? null : this.#deliveries.find(found);
+    if (row === null) return refused(notFound("Delivery"));
+    if (row.state === "pending") return refused(conflict("The delivery is still pending"));
+    if (isTest(row)) return refused(conflict("A test event is not delivered again; send another"));
+    const target = this.targets.of(row.label);
+    if (target === null) return refused(conflict("The webhook URL of this delivery is no longer set"));
+    if (target.status === "failed")
+      return refused(conflict("The webhook has failed; set its URL again first"));
+    const oldest = this.#log.oldestSeq(account);
+    if (row.event < oldest) return refused(gone("The event is no longer kept", oldest));
+    const event = { seq: row.event, kind: row.kind, emailId: row.email_id };
+    return this.#shown(account, this.#deliveries.add(event, target, nowMs), target);
+  }
+
+  #replay(
+    account: Account,
+    range: { from: number; to: number | null },
+    nowMs: number,
+  ): Answer<WebhookReplay> {
+    const { from } = range;
+    const last = account.row.last_event;
+    const to = Math.min(range.to ?? last, last);
+    const oldest = this.#log.oldestSeq(account);
+    if (from < oldest) return refused(gone("The log no longer goes back to from_seq", oldest));
+    if (from > to)
+      return refused(invalid("from_seq", `must not lie behind to_seq or the newest entry, ${last}`));
+    if (to - from >= MAX_REPLAYED) {
+      return refused(invalid("to_seq", `must lie at most ${MAX_REPLAYED - 1} behind from_seq`));
+    }
+    if (!this.targets.all().some(({ status }) => status === "active")) {
+      return refused(conflict("No webhook URL is active"));
+    }
+    const made = { events: 0, deliveries: 0 };
+    for (let after = from - 1; after < to; after += REPLAY_PAGE) {
+      const page = this.#log.after(after, Math.min(REPLAY_PAGE, to - after));
+      for (const event of page.filter(({ kind }) => WEBHOOK_KINDS.includes(kind))) {
+        made.events += 1;
+        made.deliveries += this.#addAll(event, nowMs);
+      }
+    }
+    if (made.deliveries > 0) this.#context.clock.atLatest(nowMs + LEASE_MS);
+    return done({ from_seq: from, to_seq: to, ...made });
+  }
+
+  #test(account: Account, label: string | null, nowMs: number): Answer<WebhookDelivery> {
+    const target = this.targets.of(label ?? OWN_URL);
+    if (target !== null) return this.#shown(account, this.#deliveries.addTest(target, nowMs), target);
+    return refused(label === null ? conflict("No webhook_url is set") : notFound("Route"));
+  }
+
+  #put(label: string, url: string, nowMs: number): TargetRow {
+    this.#tellIfFailed(this.targets.of(label));
+    const target = this.targets.put(label, url, nowMs);
+    this.#job.expect(target.id);
+    return target;
+  }
+
+  #remove(target: TargetRow): void {
+    this.#tellIfFailed(target);
+    this.#deliveries.cancelAll(target.id);
+    this.targets.remove(target);
+  }
+
+  /** The directory knows of a failed target, which now is none any more. */
+  #tellIfFailed(target: TargetRow | null): void {
+    if (target?.status === "failed") this.#context.reportSoon();
+  }
+
+  /** Makes the deliveries of an event; answers how many. */
+  #addAll(event: LoggedEvent, nowMs: number): number {
+    const targets = this.targets.for(event.data);
+    for (const target of targets) {
+      this.#deliveries.add({ seq: event.seq, kind: event.kind, emailId: event.data.email_id }, target, nowMs);
+      this.#job.expect(target.id);
+    }
+    return targets.length;
+  }
+
+  #shown(account: Account, id: Seq, target: TargetRow): Answer<WebhookDelivery> {
+    this.#job.expect(target.id);
+    this.#context.clock.atLatest(seqTime(id) + LEASE_MS);
+    const row = this.#deliveries.find(id);
+    const [shown] = row === null ? [] : this.#show(account, [row]);
+    if (shown === undefined) throw new Error("A delivery is not where it was put");
+    return done(shown);
+  }
+
+  #show(account: Account, rows: readonly DeliveryRow[]): WebhookDelivery[] {
+    const attempts = rows.length === 0 ? [] : this.#deliveries.attemptsOf(rows.map(({ id }) => id));
+    return rows.map((row) =>
+      shownDelivery(
+        account.row.address,
+        row,
+        attempts.filter(({ delivery }) => delivery === row.id),
+      ),
+    );
+  }
+}
+
+const NEEDS_SECRET =
+  "needs a secret to sign with: give webhook_secret as well, or set WEBHOOK_SECRET for the deployment";
+
+function shownDelivery(mailbox: string, row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDelivery {
+  const id = deliveryId(row.id, mailbox);
+  return {
+    id,
+    event_id: deliveryEventId(row, mailbox),
+    seq: row.event,
+    event: row.kind,
+    email_id: isTest(row) ? id : row.email_id,
+    label: row.label === OWN_URL ? null : row.label,
+    webhook_url: row.url,
+    state: row.state,
+    attempts: attempts.map(({ number, at, status, error, duration_ms, answer }) => ({
+      number,
+      at: new Date(at).toISOString(),
+      status,
+      error,
+      duration_ms,
+      answer,
+    })),
+    created_at: new Date(seqTime(row.id)).toISOString(),
+    next_attempt_at: nextAttemptAt(row),
+  };
+}
+
+/** Null when it is over, and while an attempt is under way. */
+function nextAttemptAt(row: DeliveryRow): string | null {
+  if (row.due_at === null || row.begun_at !== null) return null;
+  return new Date(row.due_at === 0 ? seqTime(row.id) : row.due_at).toISOString();
+}

@@ -1,0 +1,138 @@
+import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
+import { STATUS } from "../contract/problem.ts";
+import type { Config } from "../config/env.ts";
+import { readOnce, receiveBy, type Reading } from "./receive.ts";
+import { Attempt, Ended, tryLimitMs } from "../outbound/attempt.ts";
+import { withoutReply } from "../outbound/reply.ts";
+import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "../outbound/results.ts";
+import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
+
+type Said = Omit<RecipientResult, "recipient">;
+
+const TOO_LARGE: Said = {
+  result: { kind: "refused" },
+  code: 552,
+  enhancedCode: "5.3.4",
+  diagnostic: `552 5.3.4 Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
+  fault: "recipient",
+  concernsAll: false,
+  providerId: null,
+};
+const DELIVERED: Said = {
+  result: { kind: "taken" },
+  code: 250,
+  enhancedCode: "2.1.5",
+  diagnostic: "250 2.1.5 Delivered inside this deployment",
+  fault: null,
+  concernsAll: false,
+  providerId: null,
+};
+const LOCAL_ERROR: Said = {
+  result: { kind: "deferred" },
+  code: 451,
+  enhancedCode: "4.3.0",
+  diagnostic: "451 4.3.0 Local error",
+  fault: null,
+  concernsAll: false,
+  providerId: null,
+};
+
+/**
+ * Delivers to mailboxes of the same deployment, actor to actor, as real inbound mail (architecture 7). Repeated after a
+ * death it is one mail: the receiving mailbox knows the Message-ID and the content again. So it never asks for leave to end.
+ *
+ * @param limitMs time of one try before what the size adds; the usual if undefined
+ */
+export function insideTransport(env: Env, config: () => Config, limitMs?: number): Transport {
+  return {
+    name: "local",
+    // Each recipient is told at once what became of its copy, so nobody reports.
+    showsReturnPath: false,
+    maxBytes: MAX_MESSAGE_BYTES,
+    async send(mail, signal) {
+      if (mail.sizeBytes > MAX_MESSAGE_BYTES) return everybody(mail, TOO_LARGE);
+      const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, limitMs));
+      try {
+        const fault = faultOf(mail, MAX_MESSAGE_BYTES);
+        if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+        const raw = await attempt.whole();
+        const reading = readOnce();
+        return await deliverEach(attempt, (recipient) =>
+          deliver(raw, { mail, recipient, reading }, env, config()),
+        );
+      } catch (error) {
+        return everybody(mail, later(error));
+      } finally {
+        await attempt.close();
+      }
+    },
+  };
+}
+
+/** One after another. Where the time is up in the middle, whoever may have it already is tried again: a repeat is one mail. */
+async function deliverEach(
+  attempt: Attempt,
+  deliverTo: (recipient: string) => Promise<Said>,
+): Promise<RecipientResult[]> {
+  const { recipients } = attempt.mail;
+  const sayable = new Set(sayableRecipients(attempt.mail));
+  const results: RecipientResult[] = [];
+  for (const recipient of recipients) {
+    const said = sayable.has(recipient) ? await attempted(attempt, () => deliverTo(recipient)) : NOT_SAYABLE;
+    results.push({ recipient, ...said });
+  }
+  return results;
+}
+
+async function attempted(attempt: Attempt, work: () => Promise<Said>): Promise<Said> {
+  try {
+    attempt.signal.throwIfAborted();
+    return await attempt.race(work());
+  } catch (error) {
+    return later(error);
+  }
+}
+
+/** A fault of ours, of which the sender hears no more than that; or the end of the try, which says why it ended. */
+function later(error: unknown): Said {
+  if (error instanceof Ended) return withoutReply("deferred", error.message);
+  console.error("A message could not be delivered inside and is tried again:", error);
+  return LOCAL_ERROR;
+}
+
+async function deliver(
+  raw: Uint8Array,
+  { mail, recipient, reading }: { mail: OutboundMail; recipient: string; reading: Reading },
+  env: Env,
+  config: Config,
+): Promise<Said> {
+  const envelope = {
+    from: mail.returnPath,
+    to: recipient,
+    via: "api" as const,
+    clientAddress: null,
+    helo: null,
+  };
+  const received = await receiveBy(reading, { raw, envelope }, { env, config });
+  if (received.ok) return DELIVERED;
+  const { code, error } = received.error;
+  return STATUS[code] === STATUS.not_found
+    ? {
+        result: { kind: "refused" },
+        code: 550,
+        enhancedCode: "5.1.1",
+        diagnostic: "550 5.1.1 No such mailbox",
+        fault: "address",
+        concernsAll: false,
+        providerId: null,
+      }
+    : {
+        result: { kind: "deferred" },
+        code: 452,
+        enhancedCode: "4.2.2",
+        diagnostic: `452 4.2.2 ${error}`,
+        fault: "passing",
+        concernsAll: false,
+        providerId: null,
+      };
+}

@@ -1,0 +1,62 @@
+import { inTime } from "../blobs/bucket-call.ts";
+import { configOf } from "../config/env.ts";
+import { locatorOf } from "../contract/key.ts";
+import { ANYONE } from "../contract/scope.ts";
+import { done, refused } from "../lib/outcome.ts";
+import { envelopeOf } from "../mail/prepare.ts";
+import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
+import type { Access } from "../mailbox/account/access.ts";
+import type { RawSource } from "../mailbox/reading/reading.ts";
+import type { TakenMailbox, TakeoverSource, TakeoverTools } from "../mailbox/takeover/takeover.ts";
+import { blobsForReading } from "./blob-choice.ts";
+import { mailboxAt, type MailboxStub } from "./mailbox-stub.ts";
+import { receiveTaken } from "./receive.ts";
+
+/** Messages that one call names. */
+const PAGE_MESSAGES = 20;
+
+/**
+ * Reads the mail of a temporary mailbox, and hands it to the mailbox that it became.
+ *
+ * @param addressOf the mailbox that takes the mail over; null while there is none.
+ */
+export function takeoverTools(env: () => Env, addressOf: () => string | null): TakeoverTools {
+  return {
+    sourceOf: (mailbox) => sourceOf(env(), mailbox),
+    receive: async (raw, metadata, taken) => {
+      const address = addressOf();
+      if (address === null) return refused(UNKNOWN_MAILBOX);
+      const { authservId } = configOf(env());
+      const mail = { raw, envelope: envelopeOf(metadata), authservId };
+      return receiveTaken(mail, { env: env(), locator: locatorOf(address), taken });
+    },
+  };
+}
+
+function sourceOf(env: Env, { from, secretHash }: TakenMailbox): TakeoverSource {
+  const mailbox = mailboxAt(env, from);
+  const access: Access = {
+    credential: { kind: "key", secretHash },
+    scopes: ANYONE,
+    foreign: false,
+    whilePaused: true,
+    fault: null,
+    upgradeUrl: "",
+  };
+  return {
+    page: async (cursor) => mailbox.allInbound(access, { cursor, limit: PAGE_MESSAGES }),
+    hold: async () => mailbox.hold(access),
+    raw: async (id) => {
+      const source = await mailbox.raw(access, id);
+      return source.ok ? done(await bytesOf(env, mailbox, source.value)) : source;
+    },
+  };
+}
+
+async function bytesOf(env: Env, mailbox: MailboxStub, source: RawSource): Promise<Uint8Array> {
+  if (source.bytes !== null) return new Uint8Array(source.bytes);
+  const { key } = source;
+  const stream = source.stream ?? (key === null ? null : await blobsForReading(env, mailbox, key).get(key));
+  if (!stream) throw new Error("A message that is taken over cannot be read");
+  return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
+}

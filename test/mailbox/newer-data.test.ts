@@ -1,0 +1,23 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Mailbox } from "../../src/mailbox/mailbox.ts";
+import { actorOf, ask, createMailbox, deliver, evict, plainMessage } from "../harness.ts";
+
+describe("a mailbox whose data a newer release wrote", () => {
+  it("refuses to open with a clear error, loses nothing, and works again under that release", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "Kept" }));
+    await runInDurableObject(actorOf(box.mailbox), (_, state) => {
+      const { sql } = state.storage;
+      sql.exec("INSERT INTO migration (id, position) VALUES ('999-future', 999)");
+      expect(() => new Mailbox(state, env)).toThrow(/999-future.*newer release/);
+      sql.exec("DELETE FROM migration WHERE id = '999-future'");
+      expect(() => new Mailbox(state, env)).not.toThrow();
+    });
+    await evict(box.mailbox);
+    expect((await ask("/v1/inbox", { key: box.api_key })).body).toMatchObject({
+      emails: [{ subject: "Kept" }],
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { ANYONE } from "../../src/contract/scope.ts";
+import { AlarmClock } from "../../src/lib/wake.ts";
+import type { Access } from "../../src/mailbox/account/access.ts";
+import type { Account } from "../../src/mailbox/account/account.ts";
+import { assemble, type Life, type Surroundings } from "../../src/mailbox/capabilities.ts";
+import type { Transport } from "../../src/outbound/transport.ts";
+import { NodeStorage } from "./node-storage.ts";
+
+/** The operator, who may do everything. */
+export const OPERATOR: Access = {
+  credential: { kind: "operator" },
+  scopes: ANYONE,
+  foreign: false,
+  whilePaused: false,
+  fault: null,
+  upgradeUrl: "",
+};
+
+const VARIABLES = {
+  MAIL_DOMAIN: "mailkeep.test",
+  AUTH_TOKEN: "operator-token-for-tests-0123456789",
+  KEY_SECRET: "key-secret-for-tests-0123456789-0123",
+};
+
+const nothing = (): never => {
+  throw new Error("This mailbox has no such neighbour");
+};
+
+/**
+ * The capabilities of a mailbox in Node, without an actor: their own SQL on a real SQLite, a clock that the test moves, and
+ * neighbours that the test names. `die` ends the process in the middle of whatever it does, and another one begins.
+ */
+export class NodeMailbox {
+  readonly storage: NodeStorage;
+  /** ms since 1970. */
+  nowMs = Date.parse("2026-11-01T12:00:00Z");
+  life: Life;
+  readonly #around: Partial<Surroundings>;
+  readonly #variables: Record<string, unknown>;
+
+  private constructor(
+    around: Partial<Surroundings>,
+    variables: Record<string, unknown>,
+    storage = new NodeStorage(),
+  ) {
+    this.storage = storage;
+    this.#around = around;
+    this.#variables = { ...VARIABLES, ...variables };
+    this.life = this.#begin();
+  }
+
+  /** A mailbox that was just created. */
+  static async create(
+    around: Partial<Surroundings> = {},
+    variables: Record<string, unknown> = {},
+  ): Promise<NodeMailbox> {
+    const mailbox = new NodeMailbox(around, variables);
+    await mailbox.life.lifecycle.begin({
+      address: "box@mailkeep.test",
+      kind: "permanent",
+      secretHash: "0".repeat(64),
+      scope: "mailbox",
+      expiresAt: null,
+    });
+    return mailbox;
+  }
+
+  /** The mailbox whose rows lie in a storage. */
+  static open(storage: NodeStorage): NodeMailbox {
+    return new NodeMailbox({}, {}, storage);
+  }
+
+  get account(): Account {
+    const { account } = this.life.lifecycle;
+    if (account === null) throw new Error("The mailbox is gone");
+    return account;
+  }
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  /** The process dies and another one begins, which knows what was stored. */
+  die(): void {
+    this.life.jobs.close();
+    this.life = this.#begin();
+  }
+
+  /** Rows of a statement of the test's own. */
+  rows<Row extends object>(text: string): Row[] {
+    return this.life.context.db.all<Row, []>({ text });
+  }
+
+  #begin(): Life {
+    const env = this.#variables as unknown as Env;
+    return assemble({
+      storage: this.storage,
+      clock: new AlarmClock(this.storage),
+      env: () => env,
+      now: () => this.nowMs,
+      waitUntil: () => undefined,
+      directoryOf: () => ({ report: async () => undefined, remove: async () => undefined }),
+      inside: UNREACHED,
+      outside: () => null,
+      takeover: { sourceOf: nothing, receive: nothing },
+      ended: () => undefined,
+      ...this.#around,
+    });
+  }
+}
+
+const UNREACHED: Transport = { name: "local", showsReturnPath: false, maxBytes: 1e9, send: nothing };

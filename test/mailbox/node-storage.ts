@@ -1,0 +1,85 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { MailboxStorage } from "../../src/mailbox/context.ts";
+
+/** The storage of an object in Node: the same SQL on a real SQLite in memory, and an alarm that rings when the test says so. */
+export class NodeStorage implements MailboxStorage {
+  #db = new DatabaseSync(":memory:");
+  #depth = 0;
+  alarm: number | null = null;
+
+  readonly sql = {
+    exec: (query: string, ...params: unknown[]) => this.#exec(query, params),
+    get databaseSize() {
+      return 0;
+    },
+  } as unknown as SqlStorage;
+
+  #exec(query: string, params: readonly unknown[]) {
+    if (params.length === 0 && query.trim().slice(0, -1).includes(";")) {
+      this.#db.exec(query);
+      return cursorOf([]);
+    }
+    return cursorOf(
+      this.#db
+        .prepare(query)
+        .all(...params.map(inputOf))
+        .map(rowOf),
+    );
+  }
+
+  transactionSync<T>(change: () => T): T {
+    this.#depth += 1;
+    const point = `level_${this.#depth}`;
+    this.#db.exec(`SAVEPOINT ${point}`);
+    const alarm = this.alarm;
+    try {
+      const result = change();
+      this.#db.exec(`RELEASE ${point}`);
+      return result;
+    } catch (error) {
+      this.#db.exec(`ROLLBACK TO ${point}; RELEASE ${point}`);
+      this.alarm = alarm;
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  sync(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async deleteAll(): Promise<void> {
+    this.#db.close();
+    this.#db = new DatabaseSync(":memory:");
+    this.alarm = null;
+  }
+
+  async getAlarm(): Promise<number | null> {
+    return this.alarm;
+  }
+
+  async setAlarm(at: number | Date): Promise<void> {
+    this.alarm = Number(at);
+  }
+
+  async deleteAlarm(): Promise<void> {
+    this.alarm = null;
+  }
+}
+
+function cursorOf(rows: readonly object[]) {
+  return { toArray: () => rows, rowsRead: 0, rowsWritten: 0 };
+}
+
+function inputOf(value: unknown): SQLInputValue {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as SQLInputValue);
+}
+
+/** Bytes as the platform gives them. */
+function rowOf(row: Record<string, unknown>): object {
+  for (const [name, value] of Object.entries(row)) {
+    if (value instanceof Uint8Array) row[name] = value.slice().buffer;
+  }
+  return row;
+}

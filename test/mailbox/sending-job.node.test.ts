@@ -1,0 +1,541 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { returnPathToken } from "../../src/mail/return-path.ts";
+import type { Reported, ReportNews } from "../../src/mail/report-news.ts";
+import type { LoggedEvent } from "../../src/mailbox/log/rows.ts";
+import { WAYS, type Outbox, type Way } from "../../src/mailbox/sending/outbox.ts";
+import type { RecipientRow } from "../../src/mailbox/sending/rows.ts";
+import { isSettled, messageStatus, shownState, type HandOver } from "../../src/outbound/ledger.ts";
+import type { OutboundMail, RecipientResult, Transport } from "../../src/outbound/transport.ts";
+import { NodeMailbox, OPERATOR } from "./node-mailbox.ts";
+
+const DRAFT = {
+  from: [],
+  cc: [],
+  bcc: [],
+  reply_to: [],
+  subject: "Hi",
+  text: "Hi.",
+  html: "",
+  headers: {},
+};
+const INSIDE = ["a@mailkeep.test", "b@mailkeep.test"];
+const OUTSIDE = ["c@example.net", "d@example.net"];
+
+/** A try that a transport was given and has not answered. */
+interface Held {
+  mail: OutboundMail;
+  answer: (kinds: readonly HandOver["kind"][]) => void;
+}
+
+/** A mailbox whose transports answer when the test says so. */
+class Rig {
+  readonly held: Record<Way, Held[]> = { inside: [], outside: [] };
+  mailbox!: NodeMailbox;
+
+  static async start(): Promise<Rig> {
+    const rig = new Rig();
+    const outside = rig.#transport("outside");
+    rig.mailbox = await NodeMailbox.create({ inside: rig.#transport("inside"), outside: () => outside });
+    return rig;
+  }
+
+  #transport(way: Way): Transport {
+    return {
+      name: "local",
+      showsReturnPath: way === "outside",
+      maxBytes: 1e9,
+      send: (mail) =>
+        new Promise((resolve) => {
+          const answer: Held["answer"] = (kinds) => {
+            this.held[way] = this.held[way].filter((one) => one.mail !== mail);
+            resolve(mail.recipients.map((recipient, at) => resultOf(recipient, kinds[at] ?? "deferred")));
+          };
+          this.held[way].push({ mail, answer });
+        }),
+    };
+  }
+
+  get outbox(): Outbox {
+    return this.mailbox.life.outbox;
+  }
+
+  get events(): LoggedEvent[] {
+    return this.mailbox.life.log.after(0, 1_000);
+  }
+
+  get due(): number | null {
+    const dues = this.mailbox.life.sendingJob.dues(this.mailbox.nowMs).filter((due) => due !== null);
+    return dues.length === 0 ? null : Math.min(...dues);
+  }
+
+  /** Accepts a message; it is not tried yet. */
+  async send(to: readonly string[]): Promise<number> {
+    const request = {
+      draft: { ...DRAFT, to },
+      files: [],
+      ancestry: { inReplyTo: null, references: [] },
+      answered: null,
+      keyed: null,
+    };
+    const sent = await this.mailbox.life.sending.send(OPERATOR, request, { seconds: 0, id: "" });
+    if (!sent.ok) throw new Error(sent.error.error);
+    // The mailbox itself would try it in a moment.
+    this.mailbox.die();
+    return this.mailbox.account.row.last_seq;
+  }
+
+  async pump(): Promise<void> {
+    this.mailbox.life.sendingJob.pump(this.mailbox.nowMs);
+    await this.settled();
+  }
+
+  /** What was let go has come to its next wait: each try is with a transport, or over. */
+  async settled(): Promise<void> {
+    for (let turn = 0; turn < 20; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const tried = this.mailbox.rows(TRIED).length;
+      if (tried === this.held.inside.length + this.held.outside.length) return;
+    }
+  }
+
+  /** The process dies and another one begins. */
+  die(): void {
+    this.mailbox.die();
+    for (const way of WAYS) this.held[way] = [];
+  }
+
+  report(seq: number, address: string, reported: Reported): void {
+    const { reports, context } = this.mailbox.life;
+    const row = this.outbox.recipients(seq).find((one) => one.address === address);
+    const news: ReportNews = {
+      token: row?.token ?? "",
+      recipients: [{ addresses: [address], reported, isFinal: false, diagnostic: "reported" }],
+      queueIds: [],
+    };
+    context.commit(() => reports.apply(this.mailbox.account, news, context.now()));
+  }
+
+  status(seq: number): string {
+    const [row] = this.mailbox.rows<{ status: string }>(`SELECT status FROM message WHERE seq = ${seq}`);
+    return row?.status ?? "";
+  }
+}
+
+const TRIED = "SELECT DISTINCT seq, inside FROM recipient WHERE state IN ('handing', 'ending')";
+
+function resultOf(recipient: string, kind: HandOver["kind"]): RecipientResult {
+  const said = { code: null, enhancedCode: null, diagnostic: kind, fault: null, providerId: null };
+  const concernsAll = kind === "deferred" || kind === "unanswered";
+  return { recipient, result: { kind }, concernsAll, ...said };
+}
+
+/** Hands a mailbox with one accepted message to `work` before it is tried. */
+async function withMessage<T>(
+  to: readonly string[],
+  work: (rig: Rig, seq: number) => Promise<T>,
+): Promise<T> {
+  const rig = await Rig.start();
+  return work(rig, await rig.send(to));
+}
+
+const stateOf = (rows: readonly RecipientRow[], address: string) =>
+  rows.find((row) => row.address === address)?.state;
+
+describe("a report that comes while a message is tried", () => {
+  it.each(["deferred", "taken", "unanswered", "impossible"] as const)(
+    "stands, though the try was %s in the end: nothing is sent twice",
+    async (kind) => {
+      await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
+        await rig.pump();
+        const [held] = rig.held.outside;
+        await held?.mail.beforeEnd();
+        rig.report(seq, OUTSIDE[0] ?? "", "delivered");
+        held?.answer([kind]);
+        await rig.settled();
+        expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["delivered"]);
+        expect(rig.status(seq)).toBe("delivered");
+        expect(rig.due).toBeNull();
+        expect(rig.events.map((event) => event.kind)).toEqual(["message.delivered"]);
+      });
+    },
+  );
+
+  it("does not stand where it says delivered and the host refuses", async () => {
+    await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
+      await rig.pump();
+      const [held] = rig.held.outside;
+      await held?.mail.beforeEnd();
+      rig.report(seq, OUTSIDE[0] ?? "", "delivered");
+      held?.answer(["refused"]);
+      await rig.settled();
+      rig.report(seq, OUTSIDE[0] ?? "", "delivered");
+      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["bounced"]);
+    });
+  });
+
+  it.each(["delivered", "bounced", "complained"] as const)(
+    "%s of a recipient whose retry waits, or whose message has no end yet, moves nobody",
+    async (reported) => {
+      await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
+        await rig.pump();
+        rig.report(seq, OUTSIDE[0] ?? "", reported);
+        rig.held.outside[0]?.answer(["deferred"]);
+        await rig.settled();
+        rig.report(seq, OUTSIDE[0] ?? "", reported);
+        expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["queued"]);
+        expect(rig.due).not.toBeNull();
+        rig.mailbox.advance(LONG_MS);
+        await rig.pump();
+        rig.held.outside[0]?.answer(["taken"]);
+        await rig.settled();
+        expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(["sent"]);
+        expect(rig.events.map((event) => event.kind)).toEqual(["message.sent"]);
+      });
+    },
+  );
+});
+
+describe("a message to several recipients outside", () => {
+  const FIVE = ["1", "2", "3", "4", "5"].map((name) => `${name}@example.net`);
+
+  it("goes out in a copy for each, under a return path of its own", async () => {
+    await withMessage(FIVE, async (rig, seq) => {
+      const paths: string[] = [];
+      await rig.pump();
+      for (const address of FIVE) {
+        const [held] = rig.held.outside;
+        expect(held?.mail.recipients).toEqual([address]);
+        paths.push(returnPathToken(held?.mail.returnPath ?? "") ?? "");
+        held?.answer(["taken"]);
+        await rig.settled();
+      }
+      expect(rig.outbox.recipients(seq).map(({ token }) => token)).toEqual(paths);
+      expect(new Set(paths).size).toBe(FIVE.length);
+      expect(rig.events.map(({ kind }) => kind)).toEqual(["message.sent"]);
+    });
+  });
+
+  it.each([
+    ["before its end", false, "queued"],
+    ["after its end", true, "unknown"],
+  ] as const)(
+    "and dies at the third %s: two are sent, and nobody gets it twice",
+    async (_, isEnding, third) => {
+      await withMessage(FIVE, async (rig, seq) => {
+        await rig.pump();
+        for (let copy = 0; copy < 2; copy += 1) {
+          await rig.held.outside[0]?.mail.beforeEnd();
+          rig.held.outside[0]?.answer(["taken"]);
+          await rig.settled();
+        }
+        if (isEnding) await rig.held.outside[0]?.mail.beforeEnd();
+        rig.die();
+        const offered: string[] = [];
+        await rig.pump();
+        const states = rig.outbox.recipients(seq).map(({ state }) => shownState(state));
+        expect(states).toEqual(["sent", "sent", third, "queued", "queued"]);
+        for (let [held] = rig.held.outside; held !== undefined; [held] = rig.held.outside) {
+          offered.push(...held.mail.recipients);
+          held.answer(["taken"]);
+          await rig.settled();
+        }
+        expect(offered.toSorted()).toEqual(FIVE.slice(isEnding ? 3 : 2));
+      });
+    },
+  );
+
+  it("is not offered to the others where the relay is not there", async () => {
+    await withMessage(FIVE, async (rig, seq) => {
+      await rig.pump();
+      rig.held.outside[0]?.answer(["deferred"]);
+      await rig.settled();
+      expect(rig.held.outside).toEqual([]);
+      expect(rig.outbox.recipients(seq).map(({ state }) => state)).toEqual(FIVE.map(() => "queued"));
+      expect(rig.outbox.find(seq)?.tries.outside.made).toBe(1);
+    });
+  });
+
+  it("is offered to all the others though the relay is lost at one of them again and again", async () => {
+    await withMessage(FIVE, async (rig, seq) => {
+      for (let tries = 0; tries < 3; tries += 1) {
+        rig.mailbox.advance(LONG_MS);
+        await rig.pump();
+        for (let [held] = rig.held.outside; held !== undefined; [held] = rig.held.outside) {
+          held.answer([held.mail.recipients[0] === FIVE[0] ? "deferred" : "taken"]);
+          await rig.settled();
+        }
+      }
+      const states = rig.outbox.recipients(seq).map(({ state }) => state);
+      expect(states).toEqual(["queued", "sent", "sent", "sent", "sent"]);
+    });
+  });
+});
+
+describe("while messages are under way", () => {
+  it("one whose owner erases it is not ended, and so not taken", async () => {
+    await withMessage(OUTSIDE, async (rig, seq) => {
+      await rig.pump();
+      const [held] = rig.held.outside;
+      rig.outbox.erase(seq);
+      await expect(held?.mail.beforeEnd()).rejects.toThrow("erased");
+      held?.answer(["deferred", "deferred"]);
+      await rig.settled();
+      expect([rig.due, rig.events]).toEqual([null, []]);
+    });
+  });
+
+  it("the alarm looks after those that wait behind them, though their owner erases them", async () => {
+    await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
+      const copies = [seq + 1, seq + 2];
+      for (const copy of copies) rig.outbox.add(copy, await again(rig, seq), PATH, rig.mailbox.nowMs);
+      await rig.pump();
+      expect(rig.held.outside).toHaveLength(2);
+      for (const { mail } of rig.held.outside) expect(mail.recipients).toHaveLength(1);
+      for (const erased of [seq, seq + 1]) rig.outbox.erase(erased);
+      expect(rig.due).toBeLessThanOrEqual(rig.mailbox.nowMs + 30_000);
+      rig.outbox.erase(seq + 2);
+    });
+  });
+});
+
+describe("a message whose tries end the process", () => {
+  const MINUTE_MS = 60_000;
+  /** Lets the process die in the middle of a try, and brings the next one up to `ms` later. */
+  const dieInTry = async (rig: Rig, ms: number) => {
+    expect(rig.held.outside).toHaveLength(1);
+    rig.die();
+    rig.mailbox.advance(ms);
+    await rig.pump();
+  };
+
+  it("is tried again at once after the first death, then after ever longer pauses, and is given up after the fifth", async () => {
+    await withMessage(OUTSIDE, async (rig, seq) => {
+      await rig.pump();
+      await dieInTry(rig, 0);
+      for (const minutes of [1, 5, 15]) {
+        await dieInTry(rig, minutes * MINUTE_MS - 1);
+        expect([rig.held.outside, rig.due]).toEqual([[], rig.mailbox.nowMs + 1]);
+        expect(rig.status(seq)).toBe("queued");
+        rig.mailbox.advance(1);
+        await rig.pump();
+      }
+      await dieInTry(rig, 0);
+      expect([rig.held.outside, rig.due, rig.events]).toEqual([[], null, []]);
+      expect(rig.status(seq)).toBe("failed");
+      expect(rig.outbox.recipients(seq).map(({ state, diagnostic }) => [state, diagnostic])).toEqual(
+        OUTSIDE.map(() => ["failed", expect.stringMatching(/^Given up: in 5 tries .* service stopped/)]),
+      );
+    });
+  });
+
+  it("is counted before each try, and anew once a try came to an end", async () => {
+    await withMessage(OUTSIDE, async (rig, seq) => {
+      const unended = () => rig.outbox.find(seq)?.tries.outside.unended;
+      await rig.pump();
+      expect(unended()).toBe(1);
+      await dieInTry(rig, 0);
+      expect(unended()).toBe(2);
+      // Each recipient has a copy of its own, and a second try begins with the second of them.
+      rig.held.outside[0]?.answer(["taken"]);
+      await rig.settled();
+      rig.held.outside[0]?.answer(["deferred"]);
+      await rig.settled();
+      expect(unended()).toBe(0);
+      const states = rig.outbox.recipients(seq).map(({ state }) => state);
+      expect(states.toSorted()).toEqual(["queued", "sent"]);
+    });
+  });
+
+  it("is not given up, nor its recipients, while copies of it get through between the deaths", async () => {
+    const many = Array.from({ length: 9 }, (_, index) => `r${index}@many.example`);
+    await withMessage(many, async (rig, seq) => {
+      await rig.pump();
+      for (let death = 0; death < 8; death += 1) {
+        rig.held.outside[0]?.answer(["taken"]);
+        await rig.settled();
+        await dieInTry(rig, 0);
+      }
+      // However often its tries began, the last recipient was offered to a host once.
+      rig.held.outside[0]?.answer(["deferred"]);
+      await rig.settled();
+      const states = rig.outbox.recipients(seq).map(({ state }) => state);
+      expect(states.toSorted()).toEqual(["queued", ...many.slice(1).map(() => "sent")]);
+      expect(rig.due).toBe(rig.mailbox.nowMs + MINUTE_MS);
+    });
+  });
+
+  it("is given up for the way that ends the process, and for no other", async () => {
+    await withMessage([INSIDE[0] ?? "", OUTSIDE[0] ?? ""], async (rig, seq) => {
+      await rig.pump();
+      rig.held.inside[0]?.answer(["taken"]);
+      await rig.settled();
+      for (let death = 0; death < 5; death += 1) await dieInTry(rig, 15 * MINUTE_MS + 1);
+      const states = rig.outbox.recipients(seq).map(({ inside, state }) => `${inside} ${state}`);
+      expect(states.toSorted()).toEqual(["0 failed", "1 delivered"]);
+    });
+  });
+});
+
+const PATH = "x@mailkeep.test";
+
+async function again(rig: Rig, seq: number) {
+  const found = rig.outbox.find(seq);
+  if (found === null) throw new Error("There is no message");
+  const recipients = [{ address: OUTSIDE[0] ?? "", way: "outside" as const }];
+  return { message: found.message, recipients, needsSmtpUtf8: false, uploads: [] };
+}
+
+type Step =
+  | { do: "pump" | "wait" | "die" }
+  | { do: "end"; way: Way }
+  | { do: "answer"; way: Way; kinds: HandOver["kind"][] }
+  | { do: "report"; address: string; reported: Reported };
+
+const way = fc.constantFrom(...WAYS);
+const kind = fc.constantFrom<HandOver["kind"][]>("taken", "refused", "deferred", "unanswered", "impossible");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom("pump" as const, "wait" as const, "die" as const) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("end" as const), way: fc.constant("outside" as const) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("answer" as const),
+      way,
+      kinds: fc.array(kind, { minLength: 2, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("report" as const),
+      address: fc.constantFrom(...OUTSIDE),
+      reported: fc.constantFrom<Reported[]>("delivered", "bounced", "complained", "delayed", "relayed"),
+    }),
+  },
+);
+
+/** What may not come of any steps. */
+class Rules {
+  readonly #rig: Rig;
+  readonly #seq: number;
+  /** Who may have the message: it is not offered to them again. */
+  readonly #reached = new Set<string>();
+  readonly #offered = new Set<OutboundMail>();
+  /** Whom a report moved who was not handed over. */
+  readonly #misled: string[] = [];
+
+  constructor(rig: Rig, seq: number) {
+    this.#rig = rig;
+    this.#seq = seq;
+  }
+
+  /** The end of the message was said to them. */
+  endSaid({ recipients }: OutboundMail): void {
+    for (const address of recipients) this.#reached.add(address);
+  }
+
+  /** Their host said that it did not take it, before any report said otherwise. */
+  notTaken(addresses: readonly string[]): void {
+    for (const address of addresses) this.#reached.delete(address);
+  }
+
+  /** A report came while the recipients stood so. */
+  reported(before: readonly RecipientRow[]): void {
+    const after = this.#rig.outbox.recipients(this.#seq);
+    for (const { address, state } of before) {
+      const isUntaken = state === "queued" || state === "handing" || state === "failed";
+      if (isUntaken && stateOf(after, address) !== state) this.#misled.push(address);
+    }
+  }
+
+  /** Each rule that is broken now. */
+  broken(): string[] {
+    const rows = this.#rig.outbox.recipients(this.#seq);
+    const held = [...this.#rig.held.inside, ...this.#rig.held.outside].map(({ mail }) => mail);
+    const fresh = held.filter((mail) => !this.#offered.has(mail));
+    const twice = fresh.flatMap(({ recipients }) => recipients).filter((one) => this.#reached.has(one));
+    for (const mail of fresh) this.#offered.add(mail);
+    for (const { state, address } of rows) if (isSettled(state)) this.#reached.add(address);
+    const told = this.#rig.events.map(({ kind: one, data }) => `${one} ${data.recipient ?? ""}`);
+    const status = messageStatus(rows.map(({ state }) => state));
+    return [
+      ...twice.map((address) => `offered twice to ${address}`),
+      ...told.filter((one, at) => told.indexOf(one) !== at).map((one) => `told twice of ${one}`),
+      ...(this.#rig.status(this.#seq) === status ? [] : [`does not show ${status}`]),
+      ...this.#forgotten(rows),
+      ...this.#misled.map((address) => `believed a report about ${address}`),
+    ];
+  }
+
+  /** Whatever waits has a time at which it is tried, and the alarm knows it. */
+  #forgotten(rows: readonly RecipientRow[]): string[] {
+    const tries = this.#rig.outbox.find(this.#seq)?.tries;
+    const waiting = rows.filter(({ state }) => !isSettled(state));
+    const lost = waiting.filter((row) => tries?.[row.inside === 1 ? "inside" : "outside"].dueAt === null);
+    const isUnwatched = waiting.length > 0 && this.#rig.due === null;
+    return [
+      ...lost.map(({ address }) => `never tries ${address} again`),
+      ...(isUnwatched ? ["has no alarm"] : []),
+    ];
+  }
+}
+
+/** Any wait between tries is over after it. */
+const LONG_MS = 25 * 3_600_000;
+
+async function take(rig: Rig, rules: Rules, one: Step, seq: number): Promise<void> {
+  switch (one.do) {
+    case "pump":
+      return rig.pump();
+    case "wait":
+      rig.mailbox.advance(LONG_MS);
+      return rig.pump();
+    case "die":
+      return rig.die();
+    case "report": {
+      const before = rig.outbox.recipients(seq);
+      rig.report(seq, one.address, one.reported);
+      return rules.reported(before);
+    }
+    case "end": {
+      const [held] = rig.held[one.way];
+      await held?.mail.beforeEnd();
+      if (held !== undefined) rules.endSaid(held.mail);
+      return;
+    }
+    case "answer": {
+      const [held] = rig.held[one.way];
+      if (held === undefined) return;
+      const { recipients } = held.mail;
+      const rows = rig.outbox.recipients(seq).filter(({ state }) => !isSettled(state));
+      const deferred = recipients.filter((address, at) => one.kinds[at] === "deferred");
+      rules.notTaken(deferred.filter((address) => rows.some((row) => row.address === address)));
+      held.answer(one.kinds);
+      return rig.settled();
+    }
+  }
+}
+
+describe("a message with two ways", () => {
+  it("is never offered twice to who may have it, and never forgotten, whatever dies, answers or is reported", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        await withMessage([...INSIDE, ...OUTSIDE], async (rig, seq) => {
+          const rules = new Rules(rig, seq);
+          for (const one of [{ do: "pump" as const }, ...steps]) {
+            await take(rig, rules, one, seq);
+            expect(rules.broken()).toEqual([]);
+          }
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
