@@ -19,7 +19,10 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
+          include: [
+            "test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
+            "test/docs/*.test.ts",
+          ],
           testTimeout: 30_000,
         },
       },
@@ -63,7 +66,7 @@ export default defineConfig({
         test: {
           root,
           name: "served",
-          include: ["test/served/**/*.test.ts"],
+          include: ["test/served/**/*.test.ts", "test/docs/served/*.test.ts"],
           // Each file starts a server of its own, and waits more than it works: two cores carry two.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

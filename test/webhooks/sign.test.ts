@@ -53,7 +53,7 @@ describe("the headers of a delivery", () => {
     );
   });
 
-  it("sign the time and the id too, so that a replayed request is seen (T57)", () => {
+  it("sign the time and the id too, so that a replayed request is seen", () => {
     const headers = signatureHeaders(BODY, message(), only(NEW_SECRET));
     const verifier = new Webhook(NEW_SECRET);
     const later = { ...headers, "webhook-timestamp": String(nowSeconds() + 1) };
