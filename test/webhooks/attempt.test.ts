@@ -16,7 +16,7 @@ import {
 
 const servers: Server[] = [];
 
-/** A target on loopback that answers as told; its address. */
+/** Starts a target on loopback that answers as told; returns its address. */
 async function target(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   servers.push(server);
@@ -134,7 +134,7 @@ describe("an attempt", () => {
     expect(Object.keys(seen[0]?.headers ?? {})).not.toContain("cookie");
   });
 
-  it("tells how long it took by the clock it was given, and never less than nothing", async () => {
+  it("measures its duration by the given clock, and never reports a negative one", async () => {
     const url = await target(status(200));
     const clock = (times: number[]) => () => times.shift() ?? 0;
     expect(await attemptDelivery(post(url), tools({ now: clock([5, 47]) }))).toMatchObject({
@@ -186,7 +186,7 @@ describe("an attempt at a target that does not answer", () => {
     expect(result).toMatchObject({ ok: false, status: null, error: "connection", answer: "" });
   });
 
-  it("fails when nobody listens", async () => {
+  it("fails when nothing listens", async () => {
     const url = await target(status(200));
     const server = servers.pop();
     await new Promise((closed) => server?.close(closed));
@@ -281,12 +281,12 @@ describe("the answer", () => {
     expect(result.answer.length).toBeLessThanOrEqual(MAX_ANSWER_CHARS);
   });
 
-  it("that is not what its Content-Encoding says is nothing, and the status counts", async () => {
+  it("is empty if its Content-Encoding is wrong, and the status counts", async () => {
     const url = await target(status(200, { "Content-Encoding": "gzip" }, "no gzip"));
     expect(await attemptDelivery(post(url), tools())).toMatchObject({ ok: true, status: 200, answer: "" });
   });
 
-  it("that breaks off or hangs leaves the status to count", async () => {
+  it("may break off or hang: the status counts", async () => {
     const broken = await target((request, response) => {
       response.writeHead(200, { "Content-Length": "100" });
       response.write("begun", () => setImmediate(() => request.socket.resetAndDestroy()));
@@ -326,7 +326,7 @@ describe("the target of an attempt", () => {
     });
   });
 
-  it("is refused without a connection when its name leads to a private address by now", async () => {
+  it("is refused without a connection if its name now leads to a private address", async () => {
     const answers = [["8.8.8.8"], ["8.8.8.8", "169.254.169.254"]];
     const resolve = () => Promise.resolve(answers.shift() ?? []);
     let fetched = 0;
