@@ -3,25 +3,25 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
 /**
- * From this length on the runtime's own digest is faster. It makes a stream object for each digest, which takes ten times as
- * long as hashing a few dozen bytes.
+ * From here on the runtime's own digest is the faster one: it makes a stream object for each, which takes ten times as long as
+ * the digest of a few dozen bytes.
  */
 const SHORT_CHARS = 768;
 
-/** SHA-256 in lower-case hex. Synchronous, because hashing a few bytes is not worth a turn of the event loop. */
+/** SHA-256 in lower-case hex. Synchronous: a digest of a few bytes is not worth a turn of the event loop. */
 export function sha256Hex(input: string | Uint8Array): string {
   if (typeof input === "string" && input.length < SHORT_CHARS) return shortDigest(input);
   return hash("sha256", input, "hex");
 }
 
-// Thousands of keys, addresses and ids are hashed, and a new state allocates three buffers, so one state is reused.
+// Keys, addresses and ids are digested by the thousand, and a fresh state makes three buffers: these are used again.
 const untouched = sha256.create();
 const state = sha256.create();
 const digest = new Uint8Array(sha256.outputLen);
 const bytes = new Uint8Array(SHORT_CHARS * 3);
 const UTF_8 = new TextEncoder();
 
-// The library's own HMAC restarts from a known state by this same method.
+// To begin again from a state that is known is what the library's own HMAC does, by the same method.
 function shortDigest(text: string): string {
   untouched
     ._cloneInto(state)
@@ -30,7 +30,7 @@ function shortDigest(text: string): string {
   return bytesToHex(digest);
 }
 
-/** Writes `text` in UTF-8 to `bytes` and returns its length. ASCII, the usual case, allocates nothing. */
+/** Writes `text` in UTF-8 to `bytes` and says how many it takes. ASCII, which most is, makes no object. */
 function encode(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -50,7 +50,7 @@ export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString("hex");
 }
 
-/** Compares two digests of one kind in constant time. */
+/** Compares two digests of one kind without telling by its time where they differ. */
 export function digestsEqual(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   // No early end, and no allocation: this runs for every key of every request.
