@@ -157,7 +157,7 @@ describe.skipIf(configuration === undefined)("docs/configuration.md", () => {
   const OTHERS: ReadonlySet<string> = new Set(
     (
       "HEAD POST PATCH DELETE PLAIN LOGIN XOAUTH2 CANCEL EMAIL CHROMIUM DOMAIN ZONE_ID KINDS " +
-      "EVENT_KINDS WEBHOOK_KINDS"
+      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL"
     ).split(" "),
   );
   const settings = (configuration?.headings ?? []).flatMap(
