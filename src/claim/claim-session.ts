@@ -12,7 +12,7 @@ import { Database } from "../lib/sql.ts";
 import { CLAIM_MIGRATIONS, type ClaimRow } from "../directory/schema.ts";
 import * as statements from "../directory/statements.ts";
 
-/** What a new claim stores. */
+/** The data of a new claim. */
 export interface NewClaim {
   sessionDigest: string;
   /** Digest of the future key's secret. The key is never stored: it is derived from the session id, which each poll brings. */
@@ -93,7 +93,7 @@ export class ClaimSession extends Server<Env> {
     return done({ expiresAt });
   }
 
-  /** What the approval page shows; null if no claim has this code. */
+  /** The claim as the approval page shows it; null if no claim has this code. */
   look(): ClaimView | null {
     const row = this.#row();
     if (row === null) return null;

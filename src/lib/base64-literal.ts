@@ -1,4 +1,4 @@
-/** What is wrong with a string that should be base64 within JSON: its JSON escapes, or its base64. */
+/** The fault of a string that should be base64 within JSON: its JSON escapes, or its base64. */
 export class LiteralError extends Error {
   readonly kind: "json" | "base64";
 

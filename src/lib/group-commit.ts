@@ -1,4 +1,4 @@
-/** What a `GroupCommit` needs. */
+/** The tools of a `GroupCommit`. */
 export interface GroupCommitTools<Change, Made> {
   /** Resolves when earlier writes are on disk. Changes that arrive meanwhile share the next transaction. */
   durable(): Promise<void>;

@@ -89,7 +89,7 @@ function literalOf(hostname: string): string | null {
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) || ipaddr.IPv6.isValid(hostname) ? hostname : null;
 }
 
-/** What is wrong with the text, before it is parsed as a URL; null if nothing. */
+/** The rule that the text breaks before it is parsed as a URL; null if none. */
 function spellingProblem(text: string, allowPrivate: boolean): string | null {
   if (text.length > MAX_URL_CHARS) return `must have at most ${MAX_URL_CHARS} characters`;
   if (UNSAFE_CHARS.test(text)) {

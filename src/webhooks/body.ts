@@ -6,7 +6,7 @@ export function eventId(locator: string, seq: number): string {
 }
 
 /**
- * The body of a delivery (docs/events.md, The request): eleven members, then `event_id` and `seq`; events about sent mail add
+ * The body of a delivery (docs/events.md#the-request): eleven members, then `event_id` and `seq`; events about sent mail add
  * `recipient`, `status` and `diagnostic`. It is made of the log entry alone, so that every attempt sends the same bytes.
  */
 export function webhookBody(data: LoggedData, event: { id: string; seq: number }): string {
@@ -49,7 +49,7 @@ export function testBody({ id, mailbox, emailId, labels, at }: TestEvent): strin
   return JSON.stringify({ ...elevenFields(data), event_id: id, seq: 0, test: true });
 }
 
-/** In the order that docs/events.md shows. */
+/** In the order of docs/events.md#the-request. */
 function elevenFields(data: LoggedData) {
   const { event, email_id, mailbox, from, subject, received_at } = data;
   const { message_id, thread_id, labels, has_attachments, attachment_count } = data;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { VERSION } from "../contract/product.ts";
 
-/** What the headers of a delivery say. */
+/** The data in the headers of a delivery. */
 export interface SignedMessage {
   /** Its `webhook-id`: the same at every attempt, so that a receiver recognises a repeat. */
   id: string;

@@ -172,4 +172,23 @@ describe("the comments of the code", () => {
     );
     expect(cited).toEqual([]);
   });
+
+  it("names only pages and sections of the documentation that are there", () => {
+    const named = ["src", "scripts", "test"].flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
+        .filter((file) => /\.tsx?$/.test(file) && !file.startsWith("docs/"))
+        .map((file) => path.join(folder, file)),
+    );
+    const references = [...named, "wrangler.jsonc"].flatMap((file) =>
+      [...readFileSync(path.join(ROOT, file), "utf8").matchAll(/\b(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)].map(
+        ([, target = "", anchor]) => ({ file, target, anchor }),
+      ),
+    );
+    expect(references.length).toBeGreaterThan(0);
+    for (const { file, target, anchor } of references) {
+      expect([file, target, isThere(target)]).toEqual([file, target, true]);
+      const anchors = holds(target) ? page(target).headings.map((heading) => heading.anchor) : [anchor];
+      expect([file, anchors]).toEqual([file, expect.arrayContaining(anchor === undefined ? [] : [anchor])]);
+    }
+  });
 });
