@@ -23,6 +23,7 @@ export default defineConfig({
             "test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
             // Of folders whose other tests run in workerd.
             "test/**/*.node.test.ts",
+            "test/docs/*.test.ts",
           ],
           testTimeout: 30_000,
         },
@@ -67,7 +68,7 @@ export default defineConfig({
         test: {
           root,
           name: "served",
-          include: ["test/served/**/*.test.ts"],
+          include: ["test/served/**/*.test.ts", "test/docs/served/*.test.ts"],
           // Each file starts a server of its own, and waits more than it works: two cores carry two.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -1,9 +1,9 @@
-/** A bucket that has not answered by then is taken for one that failed: what was asked of it may still happen. */
+/** After this time a call of the bucket counts as failed, although what it asked for may still happen. */
 export const BUCKET_TIMEOUT_MS = 60_000;
 
 /**
- * Waits for an answer of a bucket, or for the bytes of one, no longer than `ms`. A call cannot be taken back: whoever writes
- * keeps a reservation, which erases what arrives later.
+ * Waits for an answer of a bucket, or for its bytes, at most `ms`. A call cannot be taken back, so a writer keeps a reservation,
+ * by which a blob that arrives later is erased.
  */
 export async function inTime<T>(call: Promise<T>, ms: number = BUCKET_TIMEOUT_MS): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,11 +1,11 @@
 import type { Pieces } from "./store.ts";
 
-/** What the buffer begins with: it grows with what comes, so that a slow or small source holds no more than it brought. */
+/** First size of the buffer. It grows with the bytes that arrive, so that a slow or small source takes little memory. */
 const FIRST_BYTES = 65_536;
 
 /**
- * Cuts bytes into chunks of `chunkBytes`, the last one shorter; none for no bytes at all. Chunks are views of one buffer: one
- * is good until the next is asked for.
+ * Cuts bytes into chunks of `chunkBytes`, the last one shorter; no bytes make no chunk. Chunks are views of one buffer: a chunk
+ * is valid until the next is requested.
  */
 export async function* chunksOf(
   pieces: Pieces,

@@ -3,12 +3,12 @@ import { BUCKET_TIMEOUT_MS, inTime } from "./bucket-call.ts";
 import { chunksOf } from "./chunks.ts";
 import type { BlobStore, ByteRange, Pieces } from "./store.ts";
 
-/** Keys that one call to the bucket may erase. */
+/** The most keys that one call to the bucket may erase. */
 const MAX_KEYS_PER_DELETE = 1_000;
-/** Of an upload in parts: the least that a bucket takes for any but the last one. */
+/** The smallest part of a multipart upload, except the last. */
 export const PART_BYTES = 5_242_880;
 
-/** The disk under a bucket that does not sync what it stores; the platform's has none. */
+/** Syncs the disk under a local bucket, which does not sync what it stores. The platform's bucket needs none. */
 export type BlobDisk = Pick<Fetcher, "fetch">;
 
 /** Blobs as objects of a bucket. */
@@ -38,21 +38,21 @@ export class R2BlobStore implements BlobStore {
       await this.#putBytes(key, only);
       return;
     }
-    // Several parts are streamed, so that no second copy of them is ever whole in memory.
+    // Several parts are streamed, so that memory never holds a second copy of them all.
     const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const stored = streamed(parts, (body) => this.#bucket.put(key, body));
     expectSize(await this.#within(stored), total);
   }
 
   /**
-   * As an upload in parts of one size, aborted if it does not come to its end. A put takes a stream too, if its length is
-   * known; but of one that breaks off the bucket of a local server keeps the beginning on disk, where nothing finds it.
+   * Writes a multipart upload with parts of one size, and aborts it if the source fails. `put` takes a stream of known length
+   * too, but if it breaks off, the local bucket keeps the beginning on disk, where nothing finds it.
    */
   async write(key: string, pieces: Pieces): Promise<void> {
     await this.#onDisk(key, await this.#writePieces(key, pieces));
   }
 
-  /** Answers the id of the upload in parts; null where there was none. */
+  /** Returns the id of the multipart upload; null if the blob was small enough for one `put`. */
   async #writePieces(key: string, pieces: Pieces): Promise<string | null> {
     let upload: R2MultipartUpload | null = null;
     let total = 0;
@@ -72,7 +72,7 @@ export class R2BlobStore implements BlobStore {
       else expectSize(await this.#within(upload.complete(parts)), total);
       return upload?.uploadId ?? null;
     } catch (error) {
-      // An upload that cannot be aborted either is the bucket's to drop, which it does after a week.
+      // The bucket itself drops an upload that was not aborted after a week.
       if (upload !== null) await this.#within(upload.abort()).catch(() => {});
       throw error;
     }
@@ -85,8 +85,8 @@ export class R2BlobStore implements BlobStore {
   }
 
   /**
-   * Gives bytes to the bucket: at once to the platform's, and little by little to the local one, which runs in this process
-   * and takes 5 MB that are there at once in a quarter of a second, in which nobody else is heard.
+   * Gives bytes to the bucket: at once on the platform, in small pieces on one machine. The local bucket runs in this process
+   * and takes a quarter of a second for 5 MB at once, during which no other request is served.
    */
   #give<T>(bytes: Uint8Array, take: (body: Uint8Array | ReadableStream) => Promise<T>): Promise<T> {
     const isLocal = this.#disk !== undefined;
@@ -97,7 +97,7 @@ export class R2BlobStore implements BlobStore {
     return inTime(call, this.#timeoutMs);
   }
 
-  /** Throws where what was stored may be lost with the power. */
+  /** Syncs what was stored to disk. Throws if a power cut could lose it. */
   async #onDisk(key: string, upload: string | null = null): Promise<void> {
     if (this.#disk === undefined) return;
     const blob = new URLSearchParams({ key, ...(upload === null ? {} : { upload }) });
@@ -122,7 +122,7 @@ function expectSize(object: { size: number } | null, size: number): void {
   if (object?.size !== size) throw new Error("The bucket kept another number of bytes than it was given");
 }
 
-/** Gives `parts` as one stream of known length. */
+/** Joins `parts` to one stream of known length. */
 async function streamed<T>(
   parts: readonly Uint8Array[],
   take: (body: ReadableStream) => Promise<T>,

@@ -1,10 +1,10 @@
 import { chunksOf } from "./chunks.ts";
 import type { BlobStore, ByteRange, Pieces } from "./store.ts";
 
-/** Bytes of one row: well under the 2 MB that a row of the platform may hold. */
+/** Bytes of one row, well under the 2 MB that a row of the platform may hold. */
 export const CHUNK_BYTES = 1_000_000;
 
-/** Rows of bytes beside the mailbox: the actor offers them by RPC. */
+/** Rows of bytes in the mailbox's database, which the actor offers by RPC. */
 export interface ChunkRows {
   putChunk(key: string, position: number, bytes: ArrayBuffer): Promise<void>;
   /** Null past the end. */
@@ -14,12 +14,12 @@ export interface ChunkRows {
 
 const PREFIX = "rows:";
 
-/** Whether a key names a blob of rows. */
+/** Whether a key names a blob that is stored as rows. */
 export function isRowsKey(key: string): boolean {
   return key.startsWith(PREFIX);
 }
 
-/** Blobs as rows of the mailbox, for a deployment without a bucket. */
+/** Stores blobs as rows of the mailbox, for a deployment without a bucket. */
 export class RowsBlobStore implements BlobStore {
   readonly #rows: ChunkRows;
 
@@ -45,7 +45,7 @@ export class RowsBlobStore implements BlobStore {
       }
       if (position === 0) await this.#rows.putChunk(key, 0, new ArrayBuffer(0));
     } catch (error) {
-      // What cannot be erased now, the reservation that was made for it erases.
+      // If this fails, the reservation of the blob erases it later.
       await this.#rows.deleteChunks([key]).catch(() => {});
       throw error;
     }

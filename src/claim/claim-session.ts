@@ -12,21 +12,21 @@ import { Database } from "../lib/sql.ts";
 import { CLAIM_MIGRATIONS, type ClaimRow } from "../directory/schema.ts";
 import * as statements from "../directory/statements.ts";
 
-/** What a claim begins with. */
+/** The data of a new claim. */
 export interface NewClaim {
   sessionDigest: string;
-  /** Digest of the secret of the key to be. The key itself is never kept: who polls says the session id it follows from. */
+  /** Digest of the future key's secret. The key is never stored: it is derived from the session id, which each poll brings. */
   secretHash: string;
-  /** Canonical. */
+  /** In canonical form. */
   address: string;
   client: string | null;
   userAgent: string;
-  /** The temporary mailbox whose mail comes along. */
+  /** The temporary mailbox whose mail is copied; null = none. */
   keep: { from: string; secretHash: string } | null;
   ttlMs: number;
 }
 
-/** A claim as its page shows it. */
+/** A claim as the approval page shows it. */
 export interface ClaimView {
   address: string;
   client: string | null;
@@ -40,31 +40,31 @@ export interface ClaimView {
 /** `expired`: nobody decided in time. */
 export type ClaimStatus = "pending" | "complete" | "denied" | "taken" | "expired";
 
-/** What a poll hears. `readable`: the key may be said. */
+/** The answer to a poll. `readable`: it may contain the key. */
 export type ClaimPoll =
   | { kind: "slow_down" }
   | { kind: "status"; status: ClaimStatus; address: string; readable: boolean; keeps: boolean };
 
-/** How long the end of a claim can still be read; then the object is empty. */
+/** How long the result of a claim can be read; then the object is emptied. */
 const RECORD_MS = 3_600_000;
-/** A lost answer must not lose the mailbox; a found session id must not give it away for long. */
+/** How long the key can be read again: a lost answer must not lose the mailbox, and a leaked session id must soon be useless. */
 const KEY_READABLE_MS = 60_000;
-/** A client that waits for `interval` between two polls is never too fast, though the network carries one faster. */
+/** A poll may come this much before `interval` is over, because the network may carry one poll faster than the last. */
 const POLL_SLACK_MS = 500;
-/** Wrong codes that a claim bears; then it is over. */
+/** Wrong codes that end a claim. */
 const MAX_WRONG_CODES = 5;
-/** When the making of an approved mailbox is tried again, should it have failed or its process have ended. */
+/** When an approved mailbox is made again, if making it failed or the process ended. */
 const RETRY_MS = 5_000;
 
 /**
- * One claim of a permanent mailbox: who asks, what a person decided, and what became of it. Named by its device code, which
- * follows from the session id; an unknown code gets no row by being asked for.
+ * One claim of a permanent mailbox: who asks, what a person decided, and the result. Named by its device code, which is derived
+ * from the session id. Asking for an unknown code writes nothing.
  */
 export class ClaimSession extends Server<Env> {
   readonly #db: Database;
-  /** In memory: who loses it is asked to slow down one time less. */
+  /** When it was last polled. In memory: after a restart one poll may be too fast. */
   #polledAt = Number.NEGATIVE_INFINITY;
-  /** The one making of the mailbox, however many approve. */
+  /** The running creation of the mailbox: several approvals share one. */
   #making: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -73,14 +73,14 @@ export class ClaimSession extends Server<Env> {
     if (hasSchema(this.#db)) migrate(this.#db, CLAIM_MIGRATIONS);
   }
 
-  /** Begins a claim; 409 where the name is not to be had. Null: this code is another claim's, and the next is to be tried. */
+  /** Begins a claim; 409 if the name is not available. Null: another claim has this code, and the caller tries the next. */
   async open(claim: NewClaim): Promise<Answer<{ expiresAt: number }> | null> {
     if (this.#row() !== null) return null;
-    const hindrance = await this.#hindranceOf(claim.address);
-    if (hindrance !== null) return refused(hindrance);
+    const obstacle = await this.#obstacleTo(claim.address);
+    if (obstacle !== null) return refused(obstacle);
     const now = Date.now();
     const expiresAt = now + claim.ttlMs;
-    // Somebody else's claim may have come here meanwhile.
+    // Another claim may have taken this code meanwhile.
     if (this.#row() !== null) return null;
     const { sessionDigest, secretHash, address, client, userAgent, keep } = claim;
     this.#db.transaction(() => {
@@ -93,7 +93,7 @@ export class ClaimSession extends Server<Env> {
     return done({ expiresAt });
   }
 
-  /** What the page shows; null for a code that is no claim's. */
+  /** The claim as the approval page shows it; null if no claim has this code. */
   look(): ClaimView | null {
     const row = this.#row();
     if (row === null) return null;
@@ -108,7 +108,7 @@ export class ClaimSession extends Server<Env> {
     };
   }
 
-  /** Counts a code that was not this claim's, said by somebody who knows its session; too many end it. */
+  /** Counts a wrong code from a caller who knows the session id. Too many end the claim. */
   countWrongCode(sessionDigest: string): void {
     const row = this.#row();
     if (row !== null && digestsEqual(row.session_digest, sessionDigest)) {
@@ -116,14 +116,14 @@ export class ClaimSession extends Server<Env> {
     }
   }
 
-  /** Decides, once: said again it is the same, and the other way round is a conflict. */
+  /** Decides once. The same decision again changes nothing; the opposite one is a conflict. */
   async decide(decision: "approve" | "deny"): Promise<Answer<DecidedClaim>> {
     const row = this.#row();
     const now = Date.now();
     if (row === null || statusOf(row, now) === "expired") return refused(notFound("Claim"));
     if (row.status === "pending") {
       this.#db.run(statements.DECIDE_CLAIM, decision === "approve" ? "approved" : "denied", now);
-      // Written before the mailbox is made: should the process end in between, the alarm goes on.
+      // Written before the mailbox is made: if the process ends in between, the alarm continues.
       await this.ctx.storage.setAlarm(decision === "approve" ? now + RETRY_MS : now + RECORD_MS);
     }
     if (decision === "approve") await this.#make();
@@ -135,7 +135,7 @@ export class ClaimSession extends Server<Env> {
       : refused(conflict(`The claim is already ${status === "denied" ? "denied" : "approved"}`));
   }
 
-  /** What became of the claim, for who knows its session; null for anybody else. */
+  /** The state of the claim for a caller who knows its session id; null for any other. */
   poll(sessionDigest: string): ClaimPoll | null {
     const row = this.#row();
     if (row === null || !digestsEqual(row.session_digest, sessionDigest)) return null;
@@ -143,7 +143,7 @@ export class ClaimSession extends Server<Env> {
     const status = statusOf(row, now);
     if (status === "pending") {
       const isEarly = now - this.#polledAt < POLL_INTERVAL_SECONDS * 1_000 - POLL_SLACK_MS;
-      // A clock that went back makes nobody wait.
+      // A clock that moved backwards must not make the caller wait.
       if (isEarly && now >= this.#polledAt) return { kind: "slow_down" };
       this.#polledAt = now;
     }
@@ -153,7 +153,7 @@ export class ClaimSession extends Server<Env> {
     return { kind: "status", status, address, readable: isReadable, keeps: keep_from !== null };
   }
 
-  /** Goes on with what was approved, or ends: nothing is left behind. */
+  /** Continues an approved claim, or erases one that is over. */
   override async onAlarm(): Promise<void> {
     const row = this.#row();
     if (row?.status === "approved") {
@@ -169,7 +169,7 @@ export class ClaimSession extends Server<Env> {
     await this.ctx.storage.deleteAll();
   }
 
-  /** A mailbox whose key nobody fetched is nobody's. Only the key of this very claim ends it: another's stays. */
+  /** Erases the mailbox if nobody read its key. It is erased with the key of this claim, so a mailbox of another claim stays. */
   async #eraseUnread({ address, secret_hash: secretHash }: ClaimRow): Promise<void> {
     await this.env.MAILBOX.getByName(locatorOf(address)).destroy({
       credential: { kind: "key", secretHash },
@@ -188,12 +188,12 @@ export class ClaimSession extends Server<Env> {
     await this.#making;
   }
 
-  /** Makes the mailbox that was approved. Of several claims the first to come here wins; repeated it is the same mailbox. */
+  /** Makes the approved mailbox. Of several claims the first to get here wins; repeating it changes nothing. */
   async #makeOnce(): Promise<void> {
     const row = this.#row();
     if (row?.status !== "approved") return;
     const { address, secret_hash: secretHash, keep_from, keep_secret_hash } = row;
-    // It refuses what somebody else had, and erased, since the claim began.
+    // It refuses a name that somebody else had and erased since the claim began.
     const created = await this.env.MAILBOX.getByName(locatorOf(address)).create({
       address,
       kind: "permanent",
@@ -211,7 +211,7 @@ export class ClaimSession extends Server<Env> {
     await this.ctx.storage.setAlarm(now + RECORD_MS);
   }
 
-  async #hindranceOf(address: string): Promise<Problem | null> {
+  async #obstacleTo(address: string): Promise<Problem | null> {
     const mailbox = this.env.MAILBOX.getByName(locatorOf(address));
     const isMade = await wasMade(this.env, "Mailbox", mailbox);
     if (isMade && (await mailbox.isTaken())) return taken(address);

@@ -168,7 +168,10 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   },
   rate_limited: { retryable: true, fix: "Repeat the call after the seconds that Retry-After names." },
   internal: { retryable: true, fix: "Repeat the call; if it fails again, tell the operator the request_id." },
-  not_implemented: { retryable: false, fix: "Ask the operator to turn this on: see OUTBOUND in the README." },
+  not_implemented: {
+    retryable: false,
+    fix: "Ask the operator to turn sending on: see OUTBOUND in docs/configuration.md.",
+  },
   unavailable: { retryable: true, fix: "Repeat the call after the seconds that Retry-After names." },
   misconfigured: { retryable: true, fix: "Tell the operator what `error` says, and repeat the call later." },
   mailbox_full: {

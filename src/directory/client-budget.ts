@@ -5,10 +5,10 @@ import { Database } from "../lib/sql.ts";
 import { BUDGET_MIGRATIONS } from "./schema.ts";
 import { READ_BUDGET, WRITE_BUDGET } from "./statements.ts";
 
-/** What one client address may do without a credential, or with wrong ones. Named by the address (IPv6: its /64). */
+/** Counts what one client address does without a key, or with wrong ones. Named by the address (IPv6: its /64). */
 export class ClientBudget extends Server<Env> {
   readonly #db: Database;
-  /** Wrong keys are counted in memory: a flood must not write. */
+  /** Wrong keys are counted in memory, because a flood of them must not cause writes. */
   #strikes = UNSPENT;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -16,7 +16,7 @@ export class ClientBudget extends Server<Env> {
     this.#db = new Database(ctx.storage);
   }
 
-  /** Spends one of `kind`, on disk, so that a restart forgives nothing. */
+  /** Uses one of the budget `kind`, on disk, so that a restart does not reset it. */
   async spend(kind: string, budget: Budget): Promise<Allowance> {
     const now = Date.now();
     migrate(this.#db, BUDGET_MIGRATIONS);
@@ -24,14 +24,14 @@ export class ClientBudget extends Server<Env> {
     const { used, allowance } = spendOne(kept ?? { since: now, spent: 0 }, budget, now);
     if (allowance.allowed) {
       this.#db.run(WRITE_BUDGET, kind, used.since, used.spent);
-      // Never earlier than before: the alarm forgives every kind, and a short window would end a long one.
+      // Never earlier than before: the alarm resets every budget, so a short window would end a long one.
       const armed = await this.ctx.storage.getAlarm();
       await this.ctx.storage.setAlarm(Math.max(armed ?? 0, now + budget.windowMs));
     }
     return allowance;
   }
 
-  /** Gives back one of `kind` that was spent before it was known whether it counts. */
+  /** Returns one to the budget `kind`, for a use that turned out not to count. */
   refund(kind: string): void {
     const kept = hasSchema(this.#db) ? this.#db.first(READ_BUDGET, kind) : null;
     if (kept !== null) this.#db.run(WRITE_BUDGET, kind, kept.since, Math.max(0, kept.spent - 1));
@@ -44,7 +44,7 @@ export class ClientBudget extends Server<Env> {
     return allowance;
   }
 
-  /** An address that was quiet for a whole window leaves nothing behind. */
+  /** Erases everything after the longest window, so that a quiet address leaves nothing behind. */
   override async onAlarm(): Promise<void> {
     if (!hasSchema(this.#db)) return;
     await this.ctx.storage.deleteAll();

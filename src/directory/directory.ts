@@ -7,7 +7,7 @@ import { Database } from "../lib/sql.ts";
 import { DIRECTORY_MIGRATIONS, type EntryRow } from "./schema.ts";
 import * as statements from "./statements.ts";
 
-/** One shard of the operator's list of mailboxes. Mailboxes report themselves; no message and no read passes here. */
+/** One shard of the operator's list of mailboxes. Mailboxes report their own state; receiving and reading mail never asks it. */
 export class Directory extends Server<Env> {
   readonly #db: Database;
 
@@ -17,15 +17,15 @@ export class Directory extends Server<Env> {
     migrate(this.#db, DIRECTORY_MIGRATIONS);
   }
 
-  /** Keeps how a mailbox stands now. Said twice it is the same. */
+  /** Stores the state of a mailbox. A repeated report changes nothing. */
   report(entry: DirectoryReport): void {
     if (entry.status === "closing") this.remove(entry.address, entry.kind);
     else this.#keep(entry);
   }
 
   /**
-   * Forgets a mailbox that is erased, but that its address was somebody's. A mailbox of an earlier release does not say of
-   * which kind it was; then what it reported counts.
+   * Removes an erased mailbox and remembers that its address was used. A mailbox of an earlier release does not say of which kind
+   * it was; then the kind of its last report counts.
    */
   remove(address: string, kind = this.#db.first(statements.FIND_KIND, address)?.kind): void {
     const now = Date.now();
@@ -37,7 +37,7 @@ export class Directory extends Server<Env> {
     });
   }
 
-  /** How an address stands. A mailbox whose report is late is not listed yet. */
+  /** Whether an address can be given out. A mailbox whose report is late is not listed yet. */
   standing(address: string): Standing {
     if (this.#db.first(statements.FIND_RETIRED, locatorBytes(address)) !== null) return { kind: "retired" };
     if (this.#db.first(statements.FIND_KIND, address) !== null) return { kind: "listed" };
@@ -45,12 +45,12 @@ export class Directory extends Server<Env> {
     return until === undefined ? { kind: "free" } : { kind: "quarantined", until };
   }
 
-  /** Entries in the order of their addresses, from after `after`; expired ones whose alarm is late are not shown. */
+  /** Entries by address, from the first after `after`. Expired mailboxes whose alarm is late are left out. */
   list(page: { after: string; status: "active" | "paused" | null; limit: number }): EntryRow[] {
     return this.#db.all(statements.LIST, page.after, page.status, Date.now(), page.limit);
   }
 
-  /** As `list`, of those that a search finds, and how many it finds in all. */
+  /** As `list`, for the mailboxes that a search finds, with their total number. */
   find(search: DirectorySearch): { entries: EntryRow[]; total: number } {
     const { text, only, after, limit } = search;
     const wanted = [text, only, Date.now()] as const;
@@ -60,7 +60,7 @@ export class Directory extends Server<Env> {
     };
   }
 
-  /** Mailboxes with mail that was kept instead of sent, the newest mail first. */
+  /** Mailboxes with mail that was kept instead of sent (`OUTBOUND=local`), the newest mail first. */
   newestKept(limit: number): EntryRow[] {
     return this.#db.all(statements.NEWEST_KEPT, Date.now(), limit);
   }
@@ -75,13 +75,13 @@ export class Directory extends Server<Env> {
     this.#db.run(statements.REPORT, address, kind, status, created_at, expires_at, ...attention);
   }
 
-  /** The operator signed out of a session that would have run until `expiresAt`. */
+  /** Notes that the operator signed out of a session that would have lasted until `expiresAt`. */
   endSession(id: string, expiresAt: number): void {
     this.#db.run(statements.FORGET_SESSIONS, Date.now());
     this.#db.run(statements.END_SESSION, id, expiresAt);
   }
 
-  /** Whether the operator signed out of a session whose time is not up. */
+  /** Whether the operator signed out of a session before it expired. */
   hasEnded(id: string): boolean {
     return this.#db.first(statements.FIND_ENDED_SESSION, id) !== null;
   }

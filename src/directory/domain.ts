@@ -5,8 +5,8 @@ import { DOMAIN_MIGRATIONS, type HolderRow } from "./schema.ts";
 import { READ_HOLDER, SAW_HOLDER, WRITE_HOLDER } from "./statements.ts";
 
 /**
- * Who holds one domain. Named by the domain in its canonical form, and asked on the path of its mail. A domain that nobody
- * verified leaves no row by being asked for.
+ * Says which mailbox holds a domain. Named by the domain in its canonical form, and asked for each mail to it. Asking for a domain
+ * that nobody verified writes nothing.
  */
 export class Domain extends Server<Env> {
   readonly #db: Database;
@@ -17,14 +17,14 @@ export class Domain extends Server<Env> {
     if (hasSchema(this.#db)) migrate(this.#db, DOMAIN_MIGRATIONS);
   }
 
-  /** The mailbox that holds it; null = none. */
+  /** The mailbox that holds the domain; null = none. */
   holder(): HolderRow | null {
     return hasSchema(this.#db) ? this.#db.first(READ_HOLDER) : null;
   }
 
   /**
-   * Gives the domain to the mailbox behind `locator`, which has just seen its records; false if another one holds it. Said
-   * again by its holder it tells when they were last seen.
+   * Gives the domain to the mailbox behind `locator`, which has just seen its DNS records; false if another one holds it. A
+   * repeated call of its holder stores when they were last seen.
    */
   take(locator: string, nowMs: number): boolean {
     const holder = this.holder();
@@ -35,7 +35,7 @@ export class Domain extends Server<Env> {
     return true;
   }
 
-  /** Frees the domain if the mailbox behind `locator` holds it, and leaves nothing behind. */
+  /** Releases the domain if the mailbox behind `locator` holds it, and erases everything. */
   async release(locator: string): Promise<void> {
     if (this.holder()?.locator === locator) await this.ctx.storage.deleteAll();
   }

@@ -1,6 +1,6 @@
 import type { Migration } from "../lib/migrate.ts";
 
-/** One mailbox of the deployment, as it last reported itself. Times are ms since 1970. */
+/** One mailbox of the deployment, by its last report. Times are ms since 1970. */
 export type EntryRow = {
   address: string;
   kind: "permanent" | "temporary";
@@ -9,9 +9,9 @@ export type EntryRow = {
   /** null = never. */
   expires_at: number | null;
   webhooks_failed: 0 | 1;
-  /** Of its newest message that was kept instead of sent; null = it has none. */
+  /** When its newest message was kept instead of sent; null = there is none. */
   kept_at: number | null;
-  /** The relay refused it, or could not be reached, and has taken nothing since. */
+  /** 1 = the relay refused it or could not be reached, and has taken no message since. */
   cannot_send: 0 | 1;
 };
 
@@ -33,7 +33,7 @@ export const DIRECTORY_MIGRATIONS: readonly Migration[] = [
   },
   {
     id: "003-ended-sessions",
-    // Of the operator in a browser: signed out of before their time. Kept in the first shard alone.
+    // Sessions of the operator's browser that ended before they expired. Only the first shard has them.
     sql: "CREATE TABLE ended_session (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID",
   },
   {
@@ -50,25 +50,25 @@ CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
   },
   {
     id: "006-retired",
-    // Addresses of temporary mailboxes that are gone, kept for ever: the 16 bytes of the locator, and never the address.
+    // Addresses of erased temporary mailboxes, kept for ever: the 16 bytes of the locator, not the address.
     sql: "CREATE TABLE retired (locator BLOB PRIMARY KEY) WITHOUT ROWID",
   },
 ];
 
 /**
- * The one row of a claim. `approved`: a person said yes, and the mailbox is being made. `taken`: another had the name first.
- * Times are ms since 1970.
+ * The one row of a claim. `approved`: a person said yes, and the mailbox is being made. `taken`: another claim got the name
+ * first. Times are ms since 1970.
  */
 export type ClaimRow = {
-  /** Of the session id, which redeems the key. */
+  /** Digest of the session id, which redeems the key. */
   session_digest: string;
-  /** What the mailbox keeps of the key to be. */
+  /** Digest of the future key's secret, which the mailbox will keep. */
   secret_hash: string;
   address: string;
-  /** Network address of who asked; null = nothing tells. */
+  /** Network address of the client that asked; null = unknown. */
   client: string | null;
   user_agent: string;
-  /** The temporary mailbox whose mail comes along, and what it keeps of its key; null = none does. */
+  /** The temporary mailbox whose mail is copied, and the digest of its key's secret; null = none. */
   keep_from: string | null;
   keep_secret_hash: string | null;
   created_at: number;
@@ -114,7 +114,7 @@ export const BUDGET_MIGRATIONS: readonly Migration[] = [
 export type HolderRow = {
   locator: string;
   since: number;
-  /** When its records were last seen right. */
+  /** When its DNS records were last seen to be right. */
   seen_at: number;
 };
 

@@ -37,7 +37,7 @@ export const FIND_QUARANTINE: Query<{ until: number }, [address: string, nowMs: 
   text: "SELECT until FROM quarantine WHERE address = ? AND until > ?",
 };
 
-/** `text`: a part of the address, or of what stands before its @ unless it has one itself; "" = any. */
+/** `text`: part of the address, or, if it has no @, of the part before the @; "" = any. */
 type Search = [text: string, only: string | null, nowMs: number];
 const FOUND = `(?1 = '' OR instr(iif(instr(?1, '@') > 0, address, substr(address, 1, instr(address, '@') - 1)), ?1) > 0)
   AND (expires_at IS NULL OR expires_at > ?3)

@@ -1,18 +1,18 @@
-/** Turns texts into vectors whose nearness is that of their meanings. */
+/** Turns texts into vectors; the nearer two vectors, the nearer the meanings of their texts. */
 export interface Embedder {
-  /** Names the space of its vectors: two of the same name can be compared. */
+  /** Name of the vector space. Vectors of the same space can be compared. */
   readonly model: string;
-  /** What is told of it to whoever has a key: not where it stands. */
+  /** The name of the model as owners of mailboxes see it, without its address. */
   readonly name: string;
-  /** Texts that it takes at once. */
+  /** The most texts of one call. */
   readonly maxTexts: number;
-  /** One vector for each text, in their order. Rejects with EmbeddingError, and with whatever `signal` aborts it. */
+  /** Returns one vector for each text, in order. Rejects with EmbeddingError, or with the reason of `signal`. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 
-/** Why there are no vectors. */
+/** The model returned no vectors; the message says why. */
 export class EmbeddingError extends Error {
-  /** Whether the texts themselves were refused: the same ones would be again. */
+  /** Whether the model refused the texts themselves, and would refuse them again. */
   readonly isOfTexts: boolean;
 
   constructor(message: string, isOfTexts = false) {
@@ -21,10 +21,10 @@ export class EmbeddingError extends Error {
   }
 }
 
-/** More is no embedding. */
+/** The most dimensions of a vector; a longer list is no embedding. */
 const MAX_DIMENSIONS = 8_192;
 
-/** What a model answered as vectors: as many as texts, all of one length, of finite numbers. Throws EmbeddingError. */
+/** Checks the vectors of a model's answer: as many as texts, of one length, of finite numbers. Throws EmbeddingError. */
 export function readVectors(answered: unknown, count: number): Float32Array[] {
   if (!Array.isArray(answered) || answered.length !== count) {
     throw new EmbeddingError(`The model did not answer with ${count} vectors`);

@@ -1,13 +1,13 @@
 import type { Neighbour } from "./vectors.ts";
 
-/** How much the first places outweigh those after them (architecture 14). */
+/** The constant of reciprocal rank fusion: the smaller, the more the first ranks count. 60 is that of the paper below. */
 const K = 60;
-/** What the first place of both lists gives. */
+/** The sum for the first rank in both lists. */
 const BEST = 2 / (K + 1);
 
 /**
- * One order of two: reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), which compares places and no scores, as those
- * of words and of meanings have no common measure. Scores are from 0 to 1, which is the first place in both.
+ * Merges two rankings by reciprocal rank fusion (Cormack, Clarke and Büttcher 2009). It compares ranks and not scores, because
+ * scores of words and of meanings have no common scale. The result has scores from 0 to 1; 1 is the first rank in both.
  */
 export function fused(one: readonly number[], two: readonly number[]): Neighbour[] {
   const scores = new Map<number, number>();

@@ -1,21 +1,21 @@
 import { EmbeddingError, readVectors, type Embedder } from "./embedder.ts";
 
-/** An endpoint that speaks as OpenAI's does: `POST <url>/embeddings` with `{ model, input }`. */
+/** An endpoint that is compatible with OpenAI's: `POST <url>/embeddings` with `{ model, input }`. */
 export interface EndpointSettings {
   /** Base address, such as `http://127.0.0.1:11434/v1`. */
   url: string;
   model: string;
-  /** Sent as Bearer; null = none. */
+  /** Sent as a Bearer token; null = none. */
   key: string | null;
 }
 
 const MAX_TEXTS = 32;
-/** 32 vectors of 4,096 numbers of 20 characters. */
+/** The longest answer: 32 vectors of 4,096 numbers of 20 characters, and some room. */
 const MAX_ANSWER_BYTES = 4_000_000;
-/** Of these the texts are to blame: malformed, too long, not processable (RFC 9110 §15.5). */
+/** Statuses that blame the texts: malformed, too long, not processable (RFC 9110 §15.5). */
 const TEXTS_REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Embeds by an endpoint of the operator's choice. */
+/** Embeds texts by an endpoint of the operator's choice. */
 export class OpenAiEmbedder implements Embedder {
   readonly model: string;
   readonly name: string;
@@ -50,7 +50,7 @@ export class OpenAiEmbedder implements Embedder {
   }
 }
 
-/** The vectors in the order of their texts, which each says. */
+/** The vectors in the order of their texts; each names the index of its text. */
 function ordered(answer: unknown): unknown {
   const data = (answer as { data?: unknown } | null)?.data;
   if (!Array.isArray(data)) return null;

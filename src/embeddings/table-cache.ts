@@ -1,38 +1,38 @@
 import type { VectorTable } from "./vectors.ts";
 
 /**
- * Tables of several owners in one bounded memory. Many mailboxes run in one isolate, so a limit for each of them bounds
- * nothing: where all together are too large, those that were used longest ago go, and are read again when they are asked for.
+ * Keeps the vector tables of several owners in a bounded memory. Many mailboxes share one isolate, so a limit for each would bound
+ * nothing. If all together are too large, the least recently used tables are dropped and read again when needed.
  */
 export class TableCache {
   readonly #maxBytes: number;
-  /** The least recently used first. */
+  /** In order of use, the least recent first. */
   readonly #tables = new Map<object, VectorTable>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** The table of an owner, which counts as its use; null if it has none. */
+  /** The table of an owner, which counts as a use; null if there is none. */
   use(owner: object): VectorTable | null {
     const table = this.find(owner);
     if (table !== null) this.keep(owner, table);
     return table;
   }
 
-  /** The table of an owner, to change it; null if it has none. */
+  /** The table of an owner, to change it, which does not count as a use; null if there is none. */
   find(owner: object): VectorTable | null {
     return this.#tables.get(owner) ?? null;
   }
 
-  /** Keeps the table of an owner as the one used last. */
+  /** Stores the table of an owner as the most recently used. */
   keep(owner: object, table: VectorTable): void {
     this.#tables.delete(owner);
     this.#tables.set(owner, table);
     this.trim(owner);
   }
 
-  /** Lets go of tables other than `owner`'s as long as there are too many bytes; after that one has grown. */
+  /** Drops tables of others than `owner` while all take too many bytes. Call it after `owner`'s table has grown. */
   trim(owner: object): void {
     let bytes = 0;
     for (const table of this.#tables.values()) bytes += table.bytes;

@@ -1,9 +1,9 @@
-/** Of the largest component, so that a vector uses all of a signed byte. */
+/** The largest component is scaled to this, so that a vector uses the whole range of a signed byte. */
 const STEPS = 127;
 
 /**
- * A vector in signed bytes. Its length is lost and only its direction kept, to about a percent: cosines need no more, and a
- * quarter of the memory holds it.
+ * Quantizes a vector to signed bytes. It keeps the direction, to about one percent, and loses the length: cosines need no more,
+ * and it takes a quarter of the memory.
  */
 export function quantized(vector: Float32Array): Int8Array {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -12,22 +12,22 @@ export function quantized(vector: Float32Array): Int8Array {
     : Int8Array.from(vector, (value) => Math.round((value / largest) * STEPS));
 }
 
-/** Something near, and how near: its cosine, -1 to 1. */
+/** A vector that was found, and its cosine to the searched one, -1 to 1. */
 export interface Neighbour {
   id: number;
   score: number;
 }
 
-/** What to look among. */
+/** Which vectors to compare. */
 export interface NearestOptions {
   limit: number;
-  /** Larger ids are left out. */
+  /** Vectors with larger ids are left out. */
   maxId: number;
-  /** Only these, where it is not null. */
+  /** If not null, only these ids are compared. */
   among: ReadonlySet<number> | null;
 }
 
-/** Ranks vectors as they come and keeps the nearest alone: what it needs does not grow with what it is offered. */
+/** Ranks vectors as they arrive and keeps the nearest only, so its memory does not grow with their number. */
 export class NearestSearch {
   readonly #vector: Int8Array;
   readonly #length: number;
@@ -39,36 +39,36 @@ export class NearestSearch {
     this.#best = new Best(limit);
   }
 
-  /** Considers a vector, each id once; one of another length is near nothing. */
+  /** Compares a vector; call it once for each id. A vector of another length is ignored. */
   offer(id: number, vector: Int8Array): void {
-    // What is asked for points nowhere.
+    // The searched vector is zero and has no direction.
     if (this.#length === 0 || vector.length !== this.#vector.length) return;
     const length = lengthOf(vector);
     const score = length === 0 ? 0 : dot(this.#vector, vector, 0) / (this.#length * length);
     this.#best.offer(id, score);
   }
 
-  /** The nearest, best first; of those equally near the larger id. */
+  /** The nearest vectors, best first; of equally near ones the larger id comes first. */
   sorted(): Neighbour[] {
     return this.#best.sorted();
   }
 }
 
-/** Memory of a vector in a table beside its bytes: its id, its length and its place by the id. */
+/** Memory of a vector besides its bytes: its id, its inverse length and its entry in the index. */
 const ENTRY_BYTES = 64;
-/** A page holds whole vectors in about as many bytes: growing copies none of them, and a table of few is small. */
+/** Size of a page, which holds whole vectors. A table grows by pages: nothing is copied, and a small table stays small. */
 const PAGE_BYTES = 262_144;
 
-/** Vectors of one length under numbers, in memory, to find the nearest among by looking at each. */
+/** Vectors of one length by id, in memory. A search compares all of them. */
 export class VectorTable {
   readonly #dimensions: number;
-  /** Vectors in a page. */
+  /** Vectors of a page. */
   readonly #perPage: number;
   readonly #pages: Int8Array[] = [];
   readonly #ids: number[] = [];
-  /** 1 / length of each as it is kept; 0 for a vector of zeros, which is near nothing. */
+  /** 1 / length of each quantized vector; 0 for a vector of zeros, which is never found. */
   readonly #inverseLengths: number[] = [];
-  /** Where each lies, by its id. */
+  /** The index of each vector, by its id. */
   readonly #places = new Map<number, number>();
 
   constructor(dimensions: number) {
@@ -80,12 +80,12 @@ export class VectorTable {
     return this.#ids.length;
   }
 
-  /** Memory that it takes. */
+  /** Bytes of memory that the table takes. */
   get bytes(): number {
     return this.#pages.length * this.#perPage * this.#dimensions + this.#ids.length * ENTRY_BYTES;
   }
 
-  /** Keeps a vector under `id`, in place of one it has. Throws when it has another length. */
+  /** Stores a vector under `id` and replaces an earlier one. Throws if it has another length. */
   set(id: number, vector: Int8Array): void {
     if (vector.length !== this.#dimensions) {
       throw new Error(`A vector of ${vector.length} dimensions among those of ${this.#dimensions}`);
@@ -94,7 +94,7 @@ export class VectorTable {
     this.#put(at, id, vector, 1 / lengthOf(vector));
   }
 
-  /** Forgets a vector; the last takes its place. */
+  /** Removes a vector; the last one moves to its index. */
   delete(id: number): void {
     const at = this.#places.get(id);
     const lastId = this.#ids.at(-1);
@@ -107,10 +107,10 @@ export class VectorTable {
     this.#pages.length = Math.ceil(last / this.#perPage);
   }
 
-  /** The nearest to `vector`, best first; of those equally near the larger id, which came later. */
+  /** The nearest to `vector`, best first; of equally near ones the larger id, which came later, is first. */
   nearest(vector: Int8Array, { limit, maxId, among }: NearestOptions): Neighbour[] {
     const length = lengthOf(vector);
-    // It points nowhere.
+    // A zero vector has no direction.
     if (length === 0) return [];
     const best = new Best(limit);
     for (let at = 0; at < this.#ids.length; at += 1) {
@@ -150,10 +150,10 @@ function dot(one: Int8Array, page: Int8Array, start: number): number {
   return sum;
 }
 
-/** The best of what it is offered. */
+/** Keeps the best of the candidates that it is offered. */
 class Best {
   readonly #limit: number;
-  /** A heap with the worst at its root. */
+  /** A heap with the worst candidate at its root. */
   readonly #heap: Neighbour[] = [];
 
   constructor(limit: number) {
@@ -197,7 +197,7 @@ class Best {
     }
   }
 
-  /** Lets the worse of two be nearer the root. */
+  /** Swaps a child with its parent if the child is worse; returns whether it did. */
   #swapIfWorse(child: number, parent: number): boolean {
     const [one, two] = [this.#heap[child], this.#heap[parent]];
     if (one === undefined || two === undefined || !isWorse(one, two)) return false;

@@ -1,13 +1,13 @@
 import { EmbeddingError, readVectors, type Embedder } from "./embedder.ts";
 
-/** What a Workers AI binding can do that is needed here. */
+/** The part of a Workers AI binding that is used here. */
 export interface AiBinding {
   run(model: string, input: { text: string[] }): Promise<unknown>;
 }
 
 const MAX_TEXTS = 32;
 
-/** Embeds by a model of the platform's. */
+/** Embeds texts by a model of Workers AI. */
 export class WorkersAiEmbedder implements Embedder {
   readonly model: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export class WorkersAiEmbedder implements Embedder {
   }
 
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
-    // The binding cannot be told to stop: who waits is let go.
+    // The binding cannot be aborted, so only the wait ends.
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(new EmbeddingError("The model did not answer in time")), {
         once: true,

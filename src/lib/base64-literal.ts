@@ -1,4 +1,4 @@
-/** Why a string is no base64 within JSON: as JSON, or as base64. */
+/** The fault of a string that should be base64 within JSON: its JSON escapes, or its base64. */
 export class LiteralError extends Error {
   readonly kind: "json" | "base64";
 
@@ -11,10 +11,10 @@ export class LiteralError extends Error {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const PADDING = 0x3d;
-/** Below it no character stands bare in a JSON string (RFC 8259 §7). */
+/** Characters below this must be escaped in a JSON string (RFC 8259 §7). */
 const FIRST_BARE = 0x20;
 const LETTER_U = 0x75;
-/** What a letter behind a backslash stands for. */
+/** The character that an escape such as `\\n` stands for, by its letter. */
 const ESCAPES: ReadonlyMap<number, number> = new Map(
   Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(
     ([letter, meant]) => [letter.charCodeAt(0), meant.charCodeAt(0)],
@@ -24,13 +24,13 @@ const HEX_DIGITS = 4;
 
 const NONE = 255;
 const BLANK = 254;
-/** What each byte is worth in base64 (RFC 4648 §4). */
+/** The six-bit value of each base64 digit, by its byte (RFC 4648 §4). */
 const WORTH = new Uint8Array(256).fill(NONE);
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 for (let worth = 0; worth < DIGITS.length; worth += 1) WORTH[DIGITS.charCodeAt(worth)] = worth;
 for (const blank of " \t\n\v\f\r") WORTH[blank.charCodeAt(0)] = BLANK;
 
-/** Decodes groups of four bare digits, which is all that most literals are; answers how many there were. */
+/** Decodes groups of four unescaped digits, which most literals consist of, and returns the number of groups. */
 function wholeGroups(bytes: Uint8Array, from: number, room: Uint8Array, filledFrom: number): number {
   let at = from;
   for (let filled = filledFrom; at + 4 <= bytes.byteLength; at += 4, filled += 3) {
@@ -46,29 +46,29 @@ function wholeGroups(bytes: Uint8Array, from: number, room: Uint8Array, filledFr
   return (at - from) / 4;
 }
 
-/** Bytes that so many of a literal decode to at most, with what was read before of a group. */
+/** The most bytes that this many bytes of a literal decode to, digits of an unfinished group included. */
 export function mostDecoded(literalBytes: number): number {
   return literalBytes + 3;
 }
 
 /**
- * Decodes base64 out of the literal of a JSON string as its bytes come, from behind its opening quote on. What it lets pass
- * is what `base64Bytes` does: blanks anywhere, and padding that is left out.
+ * Decodes base64 out of a JSON string literal while its bytes arrive, from behind the opening quote. It accepts what
+ * `base64Bytes` accepts: white space anywhere, and missing padding.
  */
 export class Base64Literal {
   /** Whether the closing quote was read. */
   isOver = false;
-  /** Bytes of an escape that are to come; null for none. A letter comes before hex digits. */
+  /** Bytes of the escape that has begun; null outside of one. A `u` is followed by four hex digits. */
   #escape: { hexDigits: number; code: number } | null = null;
-  /** Digits that make no whole group yet, six bits each. */
+  /** Digits of the unfinished group, six bits each. */
   #bits = 0;
   #digits = 0;
   #padding = 0;
   #isClosed = false;
 
   /**
-   * Reads `bytes` from `from` on, to the closing quote or their end; `at` is where it stopped. `decoded` lies in `room`, which
-   * must hold `mostDecoded` bytes. Throws LiteralError.
+   * Reads `bytes` from `from` to the closing quote or to their end; `at` is where it stopped. Writes the decoded bytes into
+   * `room`, which must have `mostDecoded` bytes. Throws LiteralError.
    */
   read(bytes: Uint8Array, from: number, room: Uint8Array): { at: number; decoded: Uint8Array } {
     let at = from;
@@ -88,7 +88,7 @@ export class Base64Literal {
     return { at, decoded: room.subarray(0, filled) };
   }
 
-  /** The character that is whole with `byte`; null for none. */
+  /** The character that `byte` completes; null while an escape is unfinished. */
   #character(byte: number): number | null {
     if (this.#escape !== null) return this.#escaped(this.#escape, byte);
     if (byte === QUOTE) this.isOver = true;
@@ -138,7 +138,7 @@ export class Base64Literal {
     return filled;
   }
 
-  /** The last group, which may be short. */
+  /** Decodes the last group, which may be short. */
   #finish(room: Uint8Array, filled: number): number {
     const isWhole =
       this.#padding === 0 ? this.#digits !== 1 : this.#digits + this.#padding === 4 && this.#digits > 1;

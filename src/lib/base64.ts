@@ -1,6 +1,6 @@
 /**
- * Bytes that a base64 text decodes to, told without decoding it; null if it is no base64 (RFC 4648 §4). Line breaks and
- * missing padding are let pass, as encoders write the former and leave out the latter; the URL alphabet is not.
+ * The number of bytes that a base64 text decodes to, without decoding it; null if it is no base64 (RFC 4648 §4). Line breaks
+ * and missing padding are accepted, because encoders produce both; the URL alphabet is not.
  */
 export function base64Bytes(text: string): number | null {
   const [, digits = "", padding = ""] = /^([A-Za-z0-9+/\s]*)(={0,2})\s*$/.exec(text) ?? [];

@@ -1,10 +1,10 @@
 /**
- * A loop whose next bytes are always ready never yields to the event loop: until it ends, the runtime reads no other request,
- * of any mailbox. So many bytes take a few milliseconds.
+ * Bytes that a loop may process before it yields to the event loop; they take a few milliseconds. A loop whose next bytes are
+ * always ready never yields by itself, and the runtime reads no other request, of any mailbox, until it ends.
  */
 export const BREATH_BYTES = 65_536;
 
-/** Lets the runtime look at what else came in. */
+/** Yields once, so that the runtime can handle other requests. */
 export function breath(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

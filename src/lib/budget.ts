@@ -3,26 +3,26 @@ export interface Allowance {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Seconds until the budget is whole again. */
+  /** Seconds until the window ends and the budget is full again. */
   resetSeconds: number;
 }
 
-/** A budget: `limit` in each window of `windowMs`, from the first use on. */
+/** A budget: `limit` uses in a window of `windowMs`, which begins with the first use. */
 export interface Budget {
   limit: number;
   windowMs: number;
 }
 
-/** What was spent of a budget since `since`, in ms since 1970. */
+/** How much of a budget was used since `since` (ms since 1970). */
 export interface Used {
   since: number;
   spent: number;
 }
 
-/** Of a budget that nobody touched yet. */
+/** The use of a fresh budget. */
 export const UNSPENT: Used = { since: 0, spent: 0 };
 
-/** Spends one, in a new window if the old one is over or lies in the future because the clock went back. */
+/** Uses one. A new window begins if the old one is over, or lies in the future because the clock moved backwards. */
 export function spendOne(kept: Used, budget: Budget, nowMs: number): { used: Used; allowance: Allowance } {
   const running = nowMs >= kept.since && nowMs < kept.since + budget.windowMs;
   const { since, spent } = running ? kept : { since: nowMs, spent: 0 };

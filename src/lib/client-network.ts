@@ -1,7 +1,7 @@
-/** An IPv6 client holds a /64: its first four groups. */
+/** Groups of an IPv6 address that name its /64, which one client has all of. */
 const IPV6_NETWORK_GROUPS = 4;
 
-/** The network that one client holds: its IPv4 address, or the /64 of its IPv6 address. */
+/** The network of one client: its IPv4 address, or the /64 of its IPv6 address. */
 export function networkOf(address: string): string {
   return address.includes(":") ? ipv6Network(address) : address;
 }

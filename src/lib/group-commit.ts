@@ -1,12 +1,12 @@
-/** What a `GroupCommit` is made of. */
+/** The tools of a `GroupCommit`. */
 export interface GroupCommitTools<Change, Made> {
-  /** Resolves when what was written before is durable; meanwhile more changes come together. */
+  /** Resolves when earlier writes are on disk. Changes that arrive meanwhile share the next transaction. */
   durable(): Promise<void>;
-  /** Changes that one transaction takes at most. */
+  /** The most changes of one transaction. */
   maxAtOnce: number;
-  /** How many of these, `maxAtOnce` at most, it takes, from the first on; the first is always taken. */
+  /** How many of these, counted from the first, one transaction takes: at least one, at most `maxAtOnce`. */
   countFitting(changes: readonly Change[]): number;
-  /** Makes all of them in one transaction and says what each came to; or throws, and none is made. */
+  /** Makes all changes in one transaction and returns the result of each. If it throws, none was made. */
   commit(changes: readonly Change[]): readonly Made[];
 }
 
@@ -17,9 +17,9 @@ interface Waiting<Change, Made> {
 }
 
 /**
- * Commits together what comes together. A transaction costs much the same for one change as for ten: pages are written once,
- * and the full-text index is brought up to date once. So whoever comes while one is under way, or being written to disk, shares
- * the next; whoever comes alone waits for nothing else. Changes are made in the order in which they came.
+ * Commits changes that arrive together in one transaction. A transaction costs about the same for one change as for ten: pages
+ * are written once, and the full-text index is updated once. A change that arrives while a transaction runs, or is written to
+ * disk, shares the next one; a change that arrives alone does not wait. Changes are made in the order of their arrival.
  */
 export class GroupCommit<Change, Made> {
   readonly #tools: GroupCommitTools<Change, Made>;
@@ -30,7 +30,7 @@ export class GroupCommit<Change, Made> {
     this.#tools = tools;
   }
 
-  /** Resolves when the change is made; rejects with what it threw of its own. One that fails takes no other down with it. */
+  /** Resolves when the change is made; rejects with the error of this change. A change that fails does not fail others. */
   async add(change: Change): Promise<Made> {
     return new Promise<Made>((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject });
@@ -47,7 +47,7 @@ export class GroupCommit<Change, Made> {
         const count = this.#tools.countFitting(next);
         this.#commit(this.#waiting.splice(0, Math.max(1, count)));
       } catch (fault) {
-        // The storage itself is in trouble: nobody's change can be made now.
+        // The storage itself failed, so no change can be made now.
         for (const { reject } of this.#waiting.splice(0)) reject(fault);
       }
     }
@@ -60,7 +60,7 @@ export class GroupCommit<Change, Made> {
       made = this.#tools.commit(group.map(({ change }) => change));
     } catch (fault) {
       if (group.length === 1) for (const { reject } of group) reject(fault);
-      // Which of them it was shows when each is made by itself.
+      // One of them failed. Making each by itself shows which.
       else for (const one of group) this.#commit([one]);
       return;
     }

@@ -1,7 +1,7 @@
-/** What the buffer begins with: most bodies of a request fit. */
+/** First size of the buffer: most request bodies fit. */
 const FIRST_BYTES = 4_096;
 
-/** Bytes laid end to end in one buffer, which doubles when it is full: what comes byte by byte takes no more room than at once. */
+/** Joins pieces in one buffer, which doubles when it is full: a body that arrives byte by byte takes no more memory than one that arrives at once. */
 export class GrowingBytes {
   #buffer = new Uint8Array(FIRST_BYTES);
   #length = 0;
@@ -21,7 +21,7 @@ export class GrowingBytes {
     this.#length = length;
   }
 
-  /** What was added from `start` on: a view that is good until more is added. */
+  /** The bytes from `start` on, as a view that is valid until more are added. */
   from(start: number): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(start, this.#length);
   }

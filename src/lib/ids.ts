@@ -8,14 +8,14 @@ import { hex16 } from "./hex.ts";
  */
 export type Seq = number;
 
-/** Numbers that one millisecond has room for; a busier one borrows from the next. */
+/** Numbers of one millisecond; a busier millisecond uses numbers of the next. */
 export const SEQ_PER_MS = 2048;
 
 /** The part of an id that says "the message itself"; attachment n is part n + 1. */
 const WHOLE_MESSAGE = 0;
 const PART_BITS = 16n;
 
-/** The first number not used yet: never smaller than one handed out before, even when the clock went back. */
+/** The next unused number: always higher than the last one, even if the clock moved backwards. */
 export function nextSeq(last: Seq, nowMs: number): Seq {
   return Math.max(last + 1, nowMs * SEQ_PER_MS);
 }
@@ -25,7 +25,7 @@ export function seqTime(seq: Seq): number {
   return Math.floor(seq / SEQ_PER_MS);
 }
 
-/** The mailbox's part of every id it mints: 46 bits of the digest of its locator. */
+/** The part that all ids of one mailbox share: 46 bits of the digest of its locator. */
 export function idTail(locator: string): bigint {
   return BigInt(`0x${sha256Hex(`id:${locator}`).slice(0, 12)}`) >> 2n;
 }
@@ -48,7 +48,7 @@ function endingOf(tail: bigint, partBits: number): string {
   return `${rest.slice(0, 4)}-${rest.slice(4)}`;
 }
 
-/** Ids come by the page, and all of a page end alike. */
+/** The ending that was asked for last: all ids of one page share it. */
 let lastWhole = { tail: -1n, ending: "" };
 
 function wholeEnding(tail: bigint): string {
@@ -58,7 +58,7 @@ function wholeEnding(tail: bigint): string {
 
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/;
 
-/** What a public id of this mailbox names; null for anything else, ids of other mailboxes included. */
+/** Reads a public id of this mailbox; null for anything else, including ids of other mailboxes. */
 export function readId(id: string, tail: bigint): { seq: Seq; part: number | null } | null {
   const match = UUID_V7.exec(id.toLowerCase());
   if (!match) return null;
@@ -70,7 +70,7 @@ export function readId(id: string, tail: bigint): { seq: Seq; part: number | nul
   return { seq, part: part === WHOLE_MESSAGE ? null : part - 1 };
 }
 
-/** The part that the last two groups of an id name; null if they are of another mailbox. */
+/** Reads the part from the last two groups of an id; null if they belong to another mailbox. */
 function readEnding(ending: string, tail: bigint): number | null {
   if (ending === wholeEnding(tail)) return WHOLE_MESSAGE;
   const rest = BigInt(`0x${ending.replace("-", "")}`) & ((1n << 62n) - 1n);
@@ -79,6 +79,6 @@ function readEnding(ending: string, tail: bigint): number | null {
 
 /** A random UUIDv7 (RFC 9562 §5.7) for what has no place in the order of a mailbox: keys, requests, blobs. */
 export function uuidV7(nowMs: number): string {
-  // The random bits and the variant of a version 4, which the runtime makes fastest.
+  // Random bits and variant come from a version 4 UUID, which the runtime makes fastest.
   return `${timeGroups(nowMs)}-7${crypto.randomUUID().slice(15)}`;
 }

@@ -1,18 +1,18 @@
 import { GrowingBytes } from "./growing-bytes.ts";
 
-/** How far a JSON text may go, whatever it says. */
+/** The bounds of a JSON text. */
 export interface JsonBounds {
-  /** Objects and arrays within one another. */
+  /** Nested objects and arrays. */
   depth: number;
   /** Members of one object, or items of one array. */
   entries: number;
   /** Members and items of the whole text. */
   values: number;
-  /** Bytes that are held: all but the strings that are taken out. */
+  /** Bytes kept in memory: all except the strings that are taken out. */
   heldBytes: number;
 }
 
-/** The bound that a text went over; `rule` completes "The JSON text …". */
+/** A text exceeds a bound; the message completes "The JSON text …". */
 export class JsonBoundError extends Error {
   readonly bound: keyof JsonBounds;
 
@@ -22,14 +22,14 @@ export class JsonBoundError extends Error {
   }
 }
 
-/** Where a string lies that is taken out: names of members, and null for any item of an array. */
+/** The path of the strings to take out: member names, and null for any item of an array. */
 export type JsonPath = readonly (string | null)[];
 
 interface Container {
   isObject: boolean;
-  /** Of an object: the name before the value that comes next; null while a name is to come. */
+  /** In an object: the name of the member whose value follows; null while a name is expected. */
   name: string | null;
-  /** Entries that are behind. */
+  /** Entries that were read. */
   index: number;
 }
 
@@ -41,14 +41,13 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Bytes of a name that can be one of a path: six for each escaped letter (RFC 8259 §7). Longer ones are no such name. */
+/** The longest literal that can spell a name of a path, in bytes: six for each escaped letter (RFC 8259 §7). */
 const MAX_NAME_BYTES = 512;
 
 /**
- * Follows the structure of a JSON text as its bytes come, so that its bounds hold before anything is made of it, and takes
- * one kind of string out of it: at each such string it stops, and whoever reads on puts another one in its place. What is
- * held in the end is parsed by `JSON.parse`, which alone judges whether it is JSON: to put one string in the place of
- * another changes nothing of that.
+ * Follows the structure of a JSON text while its bytes arrive, so that the bounds hold before the text is parsed. It also
+ * takes strings at one path out: it stops at each, and its caller puts another string in that place. `JSON.parse` parses what
+ * is kept in the end, and it alone judges whether the text is JSON; replacing one string by another does not change that.
  */
 export class JsonScanner {
   readonly #bounds: JsonBounds;
@@ -56,7 +55,7 @@ export class JsonScanner {
   readonly #held = new GrowingBytes();
   readonly #open: Container[] = [];
   #values = 0;
-  /** Within a string; `nameFrom` is where it began among the bytes held, if it is a name. */
+  /** Inside a string. If the string is a name, `nameFrom` is where it began among the kept bytes. */
   #inString = false;
   #isEscaped = false;
   #nameFrom: number | null = null;
@@ -67,8 +66,8 @@ export class JsonScanner {
   }
 
   /**
-   * Takes bytes from `from` on. Answers where it stopped: at the end of `bytes`, or right behind the opening quote of a
-   * string that is to be taken out (`isAtString`). Throws JsonBoundError.
+   * Reads bytes from `from` on. Returns where it stopped: at the end of `bytes`, or right behind the opening quote of a
+   * string to take out (`isAtString`). Throws JsonBoundError.
    */
   scan(bytes: Uint8Array, from: number): number {
     this.isAtString = false;
@@ -97,20 +96,20 @@ export class JsonScanner {
     return at;
   }
 
-  /** Whether it stopped at a string that is to be taken out. */
+  /** Whether it stopped at a string to take out. */
   isAtString = false;
 
-  /** The place of that string, such as `attachments.0.content`. */
+  /** The path of that string, such as `attachments.0.content`. */
   get place(): string {
     return this.#open.map(({ isObject, name, index }) => (isObject ? name : index)).join(".");
   }
 
-  /** What stands in the place of the string that was taken out. */
+  /** Puts a string in the place of the one that was taken out. */
   replace(text: string): void {
     this.#hold(new TextEncoder().encode(JSON.stringify(text)));
   }
 
-  /** All that is held. */
+  /** The bytes that were kept. */
   held(): Uint8Array<ArrayBuffer> {
     return this.#held.from(0);
   }
@@ -123,7 +122,7 @@ export class JsonScanner {
     this.#held.add(bytes);
   }
 
-  /** Where a string ends: behind its closing quote, or at the end of `bytes`. */
+  /** The index where a string ends: behind its closing quote, or at the end of `bytes`. */
   #stringEnd(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.byteLength; at += 1) {
       if (this.#isEscaped) this.#isEscaped = false;
@@ -198,7 +197,7 @@ export class JsonScanner {
 
 const QUOTE_BYTES = new Uint8Array([QUOTE]);
 
-/** The name that a literal spells, however it is escaped; "" for what is none, which the parser refuses later. */
+/** The name that a literal spells, with its escapes resolved; "" for a malformed literal, which the parser refuses later. */
 function nameOf(literal: Uint8Array): string {
   try {
     const name: unknown = JSON.parse(

@@ -1,6 +1,6 @@
 /**
- * A few hundred bytes as characters of the same numbers (ISO 8859-1): names and tokens that are ASCII where they are
- * anything. Spread out as arguments, they would be iterated over, which takes five times as long.
+ * Decodes a few hundred bytes as ISO 8859-1: names and tokens, which are ASCII if they are valid. `apply` is five times faster
+ * than spreading the bytes as arguments, which iterates over them.
  */
 export function latin1(bytes: Uint8Array): string {
   return String(Reflect.apply(String.fromCharCode, null, bytes));

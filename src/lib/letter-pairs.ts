@@ -1,6 +1,6 @@
 /**
- * For each letter, all letters in the order in which they follow it within English words and the words of programs. Counted over
- * 20,000 such words.
+ * For each letter, all letters by how often they follow it in English words and in the words of programs, most frequent first.
+ * Counted over 20,000 such words.
  */
 export const LETTERS_AFTER: Readonly<Record<string, string>> = {
   a: "tnrlscdimbpgukyvfweahxzjoq",

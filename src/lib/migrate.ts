@@ -1,6 +1,6 @@
 import type { Database, Query } from "./sql.ts";
 
-/** One step of a schema. Steps are only ever appended; a released one never changes. */
+/** One step of a schema. Steps are only appended; a released step never changes. */
 export interface Migration {
   id: string;
   sql: string;
@@ -14,14 +14,14 @@ const FIND_TABLE: Query<{ name: string }, []> = {
 const APPLIED: Query<{ id: string }, []> = { text: "SELECT id FROM migration ORDER BY position" };
 const RECORD: Query<never, [string, number]> = { text: "INSERT INTO migration (id, position) VALUES (?, ?)" };
 
-/** Whether this object was ever given a schema. An address nobody created has none, and gets none by being asked. */
+/** Whether this object has a schema. An address that nobody created has none, and asking does not give it one. */
 export function hasSchema(db: Database): boolean {
   return db.first(FIND_TABLE) !== null;
 }
 
 /**
- * Brings the schema to the newest step, all steps in one transaction.
- * Throws when the stored steps are not a prefix of `migrations`: the data was written by a newer release.
+ * Applies the steps that are missing, all in one transaction. Throws if the stored steps are not the beginning of `migrations`:
+ * then a newer release wrote the data.
  */
 export function migrate(db: Database, migrations: readonly Migration[]): void {
   db.transaction(() => {

@@ -1,4 +1,4 @@
-/** A result that says whether it worked. It crosses RPC, where an error's class would not survive; bugs throw. */
+/** A success or an expected failure, as a value: an error's class would not survive RPC. Bugs throw. */
 export type Outcome<T, E> = { ok: true; value: T } | { ok: false; error: E };
 
 /** A success that carries `value`. */

@@ -1,14 +1,14 @@
 import { sha256Hex } from "./hash.ts";
 
-/** Hex digits of the seal: a text that is cut or altered meets its own once in 2^40. */
+/** Hex digits of the seal: a text that was cut or altered passes once in 2^40 times. */
 const SEAL_CHARS = 10;
 
-/** A text that tells when it was cut or altered on its way. It is no secret, and anybody can seal another. */
+/** Appends a checksum that shows when the text was cut or altered. It is no signature: anybody can seal another text. */
 export function sealed(text: string): string {
   return `${text}.${sealOf(text)}`;
 }
 
-/** The text that was sealed; null where it is not whole. */
+/** The text without its seal; null if it was cut or altered. */
 export function unsealed(written: string): string | null {
   const end = written.lastIndexOf(".");
   const text = written.slice(0, Math.max(0, end));

@@ -1,11 +1,11 @@
-/** A statement that returns rows of shape `Row` and takes the parameters `Params`. The type is the author's promise, kept beside the SQL. */
+/** A statement that takes the parameters `Params` and returns rows of shape `Row`. Nothing checks the types against the SQL beside them. */
 export interface Query<Row, Params extends readonly SqlStorageValue[]> {
   readonly text: string;
   readonly row?: Row;
   readonly params?: Params;
 }
 
-/** What the statements of one call cost, as the platform bills it. */
+/** Rows that statements read and wrote, as the platform bills them. */
 export interface RowCost {
   read: number;
   written: number;
@@ -15,7 +15,7 @@ export interface RowCost {
 export class Database {
   readonly #sql: SqlStorage;
   readonly #storage: Pick<DurableObjectStorage, "transactionSync">;
-  /** Null until somebody asks: reading it off each cursor takes longer than many a statement. */
+  /** Null until `takeCost` is first called: reading the count off each cursor takes longer than many statements. */
   #cost: RowCost | null = null;
 
   constructor(storage: Pick<DurableObjectStorage, "sql" | "transactionSync">) {
@@ -44,21 +44,21 @@ export class Database {
 
   /** Runs a statement for its effect. */
   run<Params extends readonly SqlStorageValue[]>(query: Query<object, Params>, ...params: Params): void {
-    // A statement without rows is done when `exec` returns.
+    // A statement without rows has finished when `exec` returns.
     this.#count(this.#sql.exec(query.text, ...params));
   }
 
-  /** Runs SQL of the program's own without parameters: migrations. */
+  /** Runs constant SQL without parameters, such as a migration. */
   script(text: string): void {
     this.#sql.exec(text);
   }
 
-  /** Everything in `change` happens or nothing does. */
+  /** Runs `change` as one transaction: if it throws, nothing of it happened. */
   transaction<T>(change: () => T): T {
     return this.#storage.transactionSync(change);
   }
 
-  /** Rows read and written since the last call; the first call begins the count. */
+  /** Rows read and written since the last call. The first call starts the count. */
   takeCost(): RowCost {
     const cost = this.#cost ?? { read: 0, written: 0 };
     this.#cost = { read: 0, written: 0 };

@@ -1,14 +1,14 @@
 const WINDOW_MS = 60_000;
 
-/** Lets so many calls a minute pass: as many at once after a quiet minute, and then as they come back, evenly. In memory alone. */
+/** Allows `limit` calls a minute: all at once after a quiet minute, then one at a time as tokens return evenly. Kept in memory only. */
 export class TokenBucket {
-  /** What was taken and did not come back yet. */
+  /** Tokens that were taken and have not returned yet. */
   #taken = 0;
   #at = 0;
 
-  /** Takes one of `limit` a minute. Answers the seconds after which one is there again; 0 if it was taken. */
+  /** Takes a token. Returns 0 if there was one, else the seconds until there is. */
   take(limit: number, nowMs: number): number {
-    // A clock that goes back gives nothing, and takes nothing.
+    // If the clock moves backwards, no token returns and none is lost.
     const passedMs = Math.max(0, nowMs - this.#at);
     this.#taken = Math.max(0, this.#taken - (passedMs / WINDOW_MS) * limit);
     this.#at = nowMs;

@@ -1,27 +1,27 @@
 import { LETTERS_AFTER } from "./letter-pairs.ts";
 
 /**
- * What a key must be able to hold. Under 128 bits, because the alphabet of a key is read from the characters that occur, and by
- * chance a random key lacks a whole kind of them: 32 hex digits without a letter look like 106 bits.
+ * The least capacity of a key, in bits. Less than 128, because the alphabet is inferred from the characters that occur, and a
+ * random key can lack a whole kind by chance: 32 hex digits without a letter look like 106 bits.
  */
 const MIN_BITS = 106;
 /**
- * A text drawn at random can be written by no method with k bits less but once in 2^k (Kraft). So a text that can be is taken
- * for one that was not drawn at random.
+ * No compression saves k bits of a random text more often than once in 2^k (Kraft's inequality). A text that compresses by more
+ * than this is taken as not random.
  */
 const MAX_SAVED_BITS = 24;
-/** Of letters without a digit, as a person writes. One random key in fifty looks so, and one in 16,000 of those saves as much. */
+/** The same for keys of letters without a digit, as a person writes. One random key in fifty looks so, and one in 16,000 of those saves as many bits. */
 const MAX_SAVED_BITS_OF_LETTERS = 14;
 
 const UUID =
   /(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-z])/gi;
 const SEPARATORS = /[._:-]/g;
-/** Parts of a prefix that are looked behind, so that no key takes long. */
+/** The most separators behind which a random part is looked for, so that no key takes long. */
 const MAX_PREFIX_PARTS = 8;
 
 /**
- * Whether nobody can guess this key: a random UUID, or a random text of 128 bits in a usual encoding, behind any prefix. Not
- * words, counters, dates, repetitions. It is a judgement by the look of one key: what seems random may have been published.
+ * Whether a key looks unguessable: a random UUID, or 128 random bits in a usual encoding, with any prefix. False for words,
+ * counters, dates and repetitions. This judges the text alone: a key that looks random may have been published.
  *
  * @param key characters of `A-Za-z0-9._:-`
  */
@@ -32,7 +32,7 @@ export function isUnguessable(key: string): boolean {
   return endingsOf(rest).some((ending) => isRandom(ending));
 }
 
-/** Versions 4 and 7 of RFC 9562 hold 122 and 74 random bits. The others are made of clocks, addresses and names. */
+/** UUIDs of versions 4 and 7 have 122 and 74 random bits (RFC 9562). Others are made of clocks, addresses and names. */
 function isRandomUuid(uuid: string): boolean {
   const digits = uuid.replaceAll("-", "");
   const isOfVariant = /[89ab]/.test(digits.charAt(16));
@@ -42,7 +42,7 @@ function isRandomUuid(uuid: string): boolean {
   return digits.charAt(12) === "7" && isPatternless(rest, HEX, MAX_SAVED_BITS);
 }
 
-/** The text, and what follows each of its separators: a random part may stand behind a prefix. */
+/** The text, and the rest behind each of its separators: a random part may follow a prefix. */
 function endingsOf(text: string): string[] {
   const begins = [...text.matchAll(SEPARATORS)].map(({ index }) => index + 1);
   return [0, ...begins.slice(0, MAX_PREFIX_PARTS)].map((begin) => text.slice(begin));
@@ -50,12 +50,12 @@ function endingsOf(text: string): string[] {
 
 function isRandom(text: string): boolean {
   const hasBothCases = /[a-z]/.test(text) && /[A-Z]/.test(text);
-  // base64url has `-` and `_` for digits. Elsewhere separators hold nothing, and stand at equal distances if at all.
+  // In base64url `-` and `_` are digits. Elsewhere separators carry no bits and stand at equal distances.
   const characters = hasBothCases ? text.replaceAll(/[.:]/g, "") : text.replaceAll(/[._:-]/g, "");
   const isGrouped = !hasBothCases && characters.length < text.length;
   if (isGrouped && !(areOneLength(text.split(SEPARATORS)) && /[a-z]/i.test(text))) return false;
   if (characters.length * Math.log2(alphabetOf(characters).size) < MIN_BITS) return false;
-  // Words in capitals here and there, and rows such as AbCdEf, show themselves in one case.
+  // Words with some capitals, and sequences such as AbCdEf, are recognised in one case.
   const inOneCase = characters.replaceAll(/[_-]/g, "").toLowerCase();
   return hasNoPattern(characters) && (!hasBothCases || hasNoPattern(inOneCase));
 }
@@ -68,7 +68,7 @@ function hasNoPattern(text: string): boolean {
   );
 }
 
-/** But for the last group, which may be shorter. */
+/** Whether all groups have one length, except the last, which may be shorter. */
 function areOneLength(groups: readonly string[]): boolean {
   const length = groups[0]?.length ?? 0;
   return groups.every((group, index) =>
@@ -76,10 +76,10 @@ function areOneLength(groups: readonly string[]): boolean {
   );
 }
 
-/** The characters that a text is taken to be drawn from. */
+/** The alphabet that a text was probably drawn from. */
 interface Alphabet {
   size: number;
-  /** How many there are of the kind of a character. */
+  /** The number of characters of the same kind. */
   ofKind: (kind: Kind) => number;
   kinds: number;
 }
@@ -102,12 +102,12 @@ function kindOf(character: string): Kind {
   return character >= "A" && character <= "Z" ? "upper" : "mark";
 }
 
-/** Whether the text takes about as many bits as its characters can hold, however it is written. */
+/** Whether no guess compresses the text by more than chance explains. */
 function isPatternless(text: string, alphabet: Alphabet, maxSavedBits: number): boolean {
   return text.length * Math.log2(alphabet.size) - bitsOf(text, alphabet) < maxSavedBits;
 }
 
-/** How likely each way of guessing holds the next character, after what came before. */
+/** The probability that a predictor gives the character at `at`, knowing those before it. */
 type Guesser = (text: string, at: number, alphabet: Alphabet) => number;
 
 const GUESSERS: readonly Guesser[] = [
@@ -120,14 +120,14 @@ const GUESSERS: readonly Guesser[] = [
   byWords,
   byKind,
 ];
-/** How easily one way of guessing gives way to another within a text. */
+/** The share of weight that moves from one predictor to the others at each character. */
 const SHARE = 0.05;
-/** Of a guess that names one character. */
+/** The probability of a guess that names one character. */
 const SURE = 0.9;
 
 /**
- * The bits that a text takes where each character is guessed from those before it, by ways that are weighed by how well they
- * did so far (fixed share, Herbster and Warmuth 1998). What nothing guesses takes what its alphabet needs.
+ * The bits that a text takes if each character is predicted from those before it. The predictors are weighted by their success
+ * so far (fixed share, Herbster and Warmuth 1998). A character that none predicts takes the bits of its alphabet.
  */
 function bitsOf(text: string, alphabet: Alphabet): number {
   let weights = GUESSERS.map(() => 1 / GUESSERS.length);
@@ -141,13 +141,13 @@ function bitsOf(text: string, alphabet: Alphabet): number {
   return bits;
 }
 
-/** Few different characters. Each counts for half a time before it was seen (Krichevsky and Trofimov 1981). */
+/** Predicts texts of few different characters. A character counts as seen half a time before it occurs (Krichevsky and Trofimov 1981). */
 function byFrequency(text: string, at: number, { size }: Alphabet): number {
   const seen = text.slice(0, at).split(text.charAt(at)).length - 1;
   return (seen + 0.5) / (at + size / 2);
 }
 
-/** What followed the same three characters, or two, or one, the last time. */
+/** Predicts the character that followed the same three, two or one characters the last time. */
 function byRepetition(text: string, at: number, alphabet: Alphabet): number {
   for (let length = Math.min(3, at); length > 0; length -= 1) {
     const before = text.lastIndexOf(text.slice(at - length, at), at - length - 1);
@@ -157,7 +157,7 @@ function byRepetition(text: string, at: number, alphabet: Alphabet): number {
   return 1 / alphabet.size;
 }
 
-/** Rows such as 0123, aaaa and zyxw, or with a `distance` of 2 such as 1a2b3c: the step before once more. */
+/** Predicts sequences such as 0123, aaaa and zyxw, or with a `distance` of 2 such as 1a2b3c: the last step repeats. */
 function bySteps(distance: number): Guesser {
   return (text, at, alphabet) => {
     if (at < 2 * distance) return 1 / alphabet.size;
@@ -168,7 +168,7 @@ function bySteps(distance: number): Guesser {
 
 const KEYBOARD = "1234567890qwertyuiopasdfghjklzxcvbnm";
 
-/** The next key of the keyboard. */
+/** Predicts the next key on the keyboard. */
 function byKeyboard(text: string, at: number, alphabet: Alphabet): number {
   const key = at === 0 ? -1 : KEYBOARD.indexOf(text.charAt(at - 1).toLowerCase());
   return key === -1
@@ -180,7 +180,7 @@ function sureOf(guess: string, character: string, { size }: Alphabet): number {
   return guess === character ? SURE : (1 - SURE) / (size - 1);
 }
 
-/** Letters of words: which follow one another, and in one case. */
+/** Predicts letters of words: frequent pairs, in one case. */
 function byWords(text: string, at: number, alphabet: Alphabet): number {
   const [last, next] = [text.charAt(at - 1), text.charAt(at)];
   const [lastKind, nextKind] = [kindOf(last), kindOf(next)];
@@ -193,7 +193,7 @@ function byWords(text: string, at: number, alphabet: Alphabet): number {
   return likelihoodOfRank(rank) * (others <= 0 ? 1 : SURE) * (lastKind === "upper" ? 0.5 : 1);
 }
 
-/** Close to how often the letters stand at each rank: 0.21, 0.15, 0.11, 0.1 …. Over 26 ranks they come to 1. */
+/** The probability of each rank, near the observed 0.21, 0.15, 0.11, 0.1 …. The 26 ranks add up to 1. */
 function likelihoodOfRank(rank: number): number {
   return RANKED[rank] ?? 0;
 }
@@ -204,7 +204,7 @@ const RANKED = Array.from(
   (_, rank) => (RANK_RATIO ** rank * (1 - RANK_RATIO)) / (1 - RANK_RATIO ** 26),
 );
 
-/** Digits beside digits, letters beside letters: dates and counters within words. */
+/** Predicts that digits follow digits and letters follow letters: dates and counters within words. */
 function byKind(text: string, at: number, alphabet: Alphabet): number {
   const kind = kindOf(text.charAt(at));
   if (at === 0 || alphabet.kinds === 1) return 1 / alphabet.size;

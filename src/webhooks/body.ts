@@ -1,13 +1,13 @@
 import type { LoggedData } from "../contract/event.ts";
 
-/** `webhook-id` and `event_id` of an entry of the log: the same at every attempt, redelivery and replay. */
+/** The `webhook-id` and `event_id` of an entry of the log: the same at every attempt, redelivery and replay. */
 export function eventId(locator: string, seq: number): string {
   return `evt_${locator}_${seq}`;
 }
 
 /**
- * The body of a delivery: the specification's eleven fields, flat, then `event_id` and `seq`, and what delivery events add
- * (wire contract, part 3). It follows from the log alone, so that every attempt sends the same bytes.
+ * The body of a delivery (docs/events.md#the-request): eleven members, then `event_id` and `seq`; events about sent mail add
+ * `recipient`, `status` and `diagnostic`. It is made of the log entry alone, so that every attempt sends the same bytes.
  */
 export function webhookBody(data: LoggedData, event: { id: string; seq: number }): string {
   const { recipient, status, diagnostic } = data;
@@ -19,19 +19,19 @@ export function webhookBody(data: LoggedData, event: { id: string; seq: number }
   });
 }
 
-/** What a test event is made of. */
+/** The data of a test event. */
 export interface TestEvent {
-  /** `webhook-id`; each test event has one of its own. */
+  /** Its `webhook-id`; each test event has its own. */
   id: string;
   mailbox: string;
-  /** Stands for the email that there is not. */
+  /** Takes the place of an email's id: a test event has no email. */
   emailId: string;
   labels: readonly string[];
   /** ISO 8601. */
   at: string;
 }
 
-/** The body of a test event: a `message.received` of no email, with `"test": true` (wire contract, part 5). */
+/** The body of a test event: a `message.received` without an email, with `"test": true`. */
 export function testBody({ id, mailbox, emailId, labels, at }: TestEvent): string {
   const data: LoggedData = {
     event: "message.received",
@@ -49,7 +49,7 @@ export function testBody({ id, mailbox, emailId, labels, at }: TestEvent): strin
   return JSON.stringify({ ...elevenFields(data), event_id: id, seq: 0, test: true });
 }
 
-/** In the specification's order. */
+/** In the order of docs/events.md#the-request. */
 function elevenFields(data: LoggedData) {
   const { event, email_id, mailbox, from, subject, received_at } = data;
   const { message_id, thread_id, labels, has_attachments, attachment_count } = data;

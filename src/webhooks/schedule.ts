@@ -1,42 +1,42 @@
-/** Wait before each attempt, counted from the end of the one before (interface specification, Limits). */
+/** The wait before each attempt, counted from the end of the one before. */
 const DELAYS_MS: readonly number[] = [0, 1_000, 3_000, 8_000];
 
-/** One and three retries; whatever the answer, 410 and 429 included (wire contract). */
+/** One attempt and three retries, whatever the answer, 410 and 429 included. */
 export const MAX_ATTEMPTS = DELAYS_MS.length;
 
-/** Deliveries in a row that failed at every attempt until a target is marked failed. */
+/** Failed deliveries in a row, each with all its attempts, after which a target is marked failed. */
 export const FAILURE_THRESHOLD = 10;
 
-/** Of one attempt in all: look-up, connection, answer. */
+/** Time of one attempt in all: look-up, connection, answer. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 
-/** Attempts at once of one mailbox: as many connections as one invocation on Cloudflare may have waiting for an answer. */
+/** Attempts of one mailbox at once: as many connections as one invocation on Cloudflare may have open. */
 export const MAX_CONCURRENT = 6;
 
-/** Of one target: a third of the slots, so that two targets that begin to hang at once leave room for a third. */
+/** Attempts to one target at once: a third, so that two targets that hang leave room for a third. */
 export const MAX_PER_TARGET = 2;
 
-/** Of all targets together that have a job to try again: the other two slots are always there for those that answer. */
+/** Attempts at once to all targets that have a retry waiting. The other two are reserved for targets that answer. */
 export const MAX_TROUBLED = 4;
 
 /**
- * When the next attempt is due, in ms since 1970, after `attemptsMade` of which the last ended at `finishedAtMs` (before
- * the first: when the job was made). Null when all were made.
+ * When the next attempt is due, in ms since 1970. `finishedAtMs` is when the last of `attemptsMade` ended, or when the job was
+ * made. Null when all attempts were made.
  */
 export function nextAttemptAt(attemptsMade: number, finishedAtMs: number): number | null {
   const delayMs = DELAYS_MS[attemptsMade];
   return delayMs === undefined ? null : finishedAtMs + delayMs;
 }
 
-/** What is known of a target: deliveries in a row that failed, and whether any more are made. */
+/** The state of a target: how many deliveries in a row failed, and whether more are made. */
 export interface TargetState {
   failures: number;
   status: "active" | "failed";
 }
 
 /**
- * The state of a target after a delivery that succeeded, or failed at every attempt. A failed target stays as it is,
- * whatever an attempt under way or a test event brings: only setting its URL makes it active (interface specification).
+ * The state of a target after a delivery that succeeded, or failed at every attempt. A failed target stays failed, whatever an
+ * attempt under way or a test event brings: only setting its URL makes it active.
  */
 export function afterDelivery(state: TargetState, succeeded: boolean): TargetState {
   if (state.status === "failed") return state;
@@ -45,23 +45,23 @@ export function afterDelivery(state: TargetState, succeeded: boolean): TargetSta
   return { failures, status: failures >= FAILURE_THRESHOLD ? "failed" : "active" };
 }
 
-/** A delivery that waits or is under way. */
+/** A delivery that waits for an attempt or has one under way. */
 export interface DueJob {
   id: number;
-  /** Which URL it goes to; jobs of one target keep the order of their first attempts. */
+  /** The URL it goes to. First attempts at one target are made in order. */
   target: number;
   seq: number;
-  /** Attempts that ended; 0 = the first is to be made or under way. */
+  /** Attempts that ended; 0 = the first one waits or is under way. */
   attempts: number;
   /** ms since 1970. */
   dueAt: number;
 }
 
-/** What one target has under way, and what it would start next. */
+/** The attempts of one target that are under way, and those that would start next. */
 interface Queue {
   inFlight: number;
   retriesInFlight: number;
-  /** It has a job that failed before: waiting, due or under way. */
+  /** It has a job whose last attempt failed: waiting, due or under way. */
   troubled: boolean;
   first: DueJob | null;
   retry: DueJob | null;
@@ -96,7 +96,7 @@ function queuesOf(jobs: readonly DueJob[], running: ReadonlySet<number>): Queue[
   return [...queues.values()];
 }
 
-/** What a target may start now: in trouble, one first attempt and one retry side by side, so that neither waits for the other. */
+/** The jobs that a target may start now. If it has retries, one first attempt and one retry may run side by side, so that neither waits for the other. */
 function candidatesOf(queue: Queue, nowMs: number): DueJob[] {
   if (queue.inFlight >= MAX_PER_TARGET) return [];
   const { first, retry, retriesInFlight } = queue;
@@ -114,15 +114,15 @@ function chooseOne(jobs: readonly DueJob[], running: ReadonlySet<number>, nowMs:
   const candidates = queues
     .filter((queue) => !queue.troubled || troubledInFlight < MAX_TROUBLED)
     .flatMap((queue) => candidatesOf(queue, nowMs).map((job) => ({ job, inFlight: queue.inFlight })));
-  // Least served first, then longest due: no target waits for ever, however much another has to send.
+  // The target with the fewest attempts under way is first, then the longest due. So no target waits for ever, however many jobs another has.
   const [next] = candidates.toSorted((a, b) => a.inFlight - b.inFlight || byDue(a.job, b.job));
   return next?.job ?? null;
 }
 
 /**
- * The ids of the jobs to start now, first attempts of a target in order of `seq`. A job that waits for its retry holds
- * nobody up. `jobs` are those that wait and those under way; of each target it is enough to know the latter, the first
- * `MAX_PER_TARGET` whose first attempt waits, and the earliest retry. To be asked again whenever an attempt ends.
+ * The ids of the jobs to start now; first attempts of a target are in order of `seq`. A job that waits for its retry delays no
+ * other. `jobs` are those that wait and those under way: of each target all that are under way, the first `MAX_PER_TARGET` whose
+ * first attempt waits, and the earliest retry suffice. Call it again whenever an attempt ends.
  */
 export function chooseDue(jobs: readonly DueJob[], inFlight: ReadonlySet<number>, nowMs: number): number[] {
   const running = new Set(inFlight);

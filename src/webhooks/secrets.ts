@@ -1,24 +1,24 @@
 import type { SigningSecrets } from "./sign.ts";
 
-/** How long the secret before a change signs too (wire contract, part 5). */
+/** How long the old secret signs too after a change. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 
-/** What a mailbox keeps of its secrets; null = the deployment's. */
+/** The secrets of a mailbox; null = it uses the deployment's. */
 export interface OwnSecrets {
   webhook_secret: string | null;
   webhook_secret_before: string | null;
   webhook_secret_changed_at: number | null;
 }
 
-/** What the deployment sets; the one before signs too as long as it is set. */
+/** The secrets of the deployment. The one before signs too as long as it is set. */
 export interface DeploymentSecrets {
   webhookSecret: string | null;
   webhookSecretBefore: string | null;
 }
 
 /**
- * What signs the webhooks of a mailbox at `nowMs`; null if nothing does. The deployment's secret is never copied into a
- * mailbox: one that went from or to it is signed with whatever it is now.
+ * The secrets that sign the webhooks of a mailbox at `nowMs`; null if there are none. The deployment's secret is never copied into
+ * a mailbox: a mailbox that uses or used it signs with its current value.
  */
 export function signingSecrets(
   own: OwnSecrets,

@@ -1,34 +1,34 @@
 import { createHmac } from "node:crypto";
 import { VERSION } from "../contract/product.ts";
 
-/** What a delivery says of itself in its headers. */
+/** The data in the headers of a delivery. */
 export interface SignedMessage {
-  /** `webhook-id`: the same at every attempt, so that a receiver can tell a repeat. */
+  /** Its `webhook-id`: the same at every attempt, so that a receiver recognises a repeat. */
   id: string;
-  /** Whole seconds since 1970 of this attempt: a receiver refuses what was captured long ago (T57). */
+  /** Time of this attempt in seconds since 1970: a receiver refuses old ones, so that a captured request cannot be replayed. */
   timestampSeconds: number;
   /** The event kind. */
   event: string;
   emailId: string;
 }
 
-/** `previous` are those that sign too while receivers change over, the newest first. */
+/** `previous` secrets sign too while receivers change over; the newest is first. */
 export interface SigningSecrets {
   current: string;
   previous: readonly string[];
 }
 
-/** How secrets of Standard Webhooks begin; the rest is base64. */
+/** Prefix of a Standard Webhooks secret; the rest is base64. */
 export const SECRET_PREFIX = "whsec_";
 
 const USER_AGENT = `Mailkeep/${VERSION}`;
 
-/** Padded or not, as receivers' libraries take it. */
+/** With or without padding, as the libraries of receivers accept it. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?|[A-Za-z0-9+/]{4})$/;
 
 /**
- * The key of `webhook-signature`: a `whsec_` secret decoded as Standard Webhooks says, any other as its UTF-8 bytes. One
- * that only begins like `whsec_` counts as any other.
+ * The key of `webhook-signature`: the decoded bytes of a `whsec_` secret, as Standard Webhooks says, or the UTF-8 bytes of any
+ * other. A secret with that prefix and no valid base64 behind it counts as any other.
  */
 export function standardKey(secret: string): Uint8Array {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : "";
@@ -43,9 +43,8 @@ function standardSignature(body: Uint8Array | string, message: SignedMessage, se
 }
 
 /**
- * The headers of one attempt to deliver exactly the bytes of `body` (a string is its UTF-8). `X-Webhook-Signature` knows
- * the newest secret only, as the UTF-8 bytes of the whole string (interface specification, Webhook delivery 4);
- * `webhook-signature` carries one signature for each secret, the newest first (wire contract, part 5).
+ * The headers of one attempt to deliver exactly the bytes of `body` (a string is sent in UTF-8). `X-Webhook-Signature` is keyed
+ * with the UTF-8 bytes of the whole newest secret; `webhook-signature` has one signature for each secret, the newest first.
  */
 export function signatureHeaders(
   body: Uint8Array | string,

@@ -19,9 +19,9 @@ import { bucket, bucketWith, keysOf } from "../bucket.ts";
 import { runInDurableObject } from "cloudflare:test";
 
 const HOUR_MS = 3_600_000;
-/** Over what lies in a row of the mailbox. */
+/** Too large for a row of the mailbox. */
 const LARGE_BYTES = 600_000;
-/** Of a store whose bucket never answers. */
+/** Time limit of a store whose bucket never answers. */
 const SHORT_MS = 20;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ afterEach(() => {
 const never = () => new Promise<never>(() => undefined);
 const refuses = () => Promise.reject(new Error("The bucket is down"));
 
-/** A bucket that does what it is told, and says that it did not. */
+/** A bucket that does what it is asked and reports a failure. */
 const liar = () =>
   bucketWith({
     put: async (key: string, bytes: Uint8Array) => {
@@ -75,12 +75,12 @@ describe("a bucket that never answers", () => {
   });
 });
 
-describe("a bucket that kept another number of bytes", () => {
+describe("a bucket that stored a wrong number of bytes", () => {
   const short = bucketWith({
     put: (key: string, bytes: Uint8Array) => bucket.put(key, bytes.subarray(1)),
   });
 
-  it("has stored nothing: neither a message nor a file is acknowledged", async () => {
+  it("counts as failed: neither a message nor a file is acknowledged", async () => {
     const box = await createMailbox();
     const raw = plainMessage({ body: "x".repeat(LARGE_BYTES) });
     expect((await deliver(box.mailbox, raw, "s@example.com", { BLOBS: short })).status).toBe(503);
@@ -89,7 +89,7 @@ describe("a bucket that kept another number of bytes", () => {
     expect((await deliver(box.mailbox, raw)).status).toBe(202);
   });
 
-  it("is no blob that is read, where it answers with a part of it", async () => {
+  it("is not read if it answers with a part of a blob", async () => {
     const box = await createMailbox();
     const key = `partial/${crypto.randomUUID()}`;
     await bucket.put(key, new Uint8Array(LARGE_BYTES));
@@ -110,8 +110,8 @@ async function upload600k(box: TestMailbox, vars: Record<string, unknown> = {}) 
   });
 }
 
-describe("a bucket that stores and says no", () => {
-  it("makes the sender come again, keeps one copy, and is asked to erase the other", async () => {
+describe("a bucket that stores and reports a failure", () => {
+  it("makes the sender try again, keeps one copy, and is asked to erase the other", async () => {
     const box = await createMailbox();
     const before = await keysOf();
     const raw = plainMessage({ body: "y".repeat(LARGE_BYTES) });
@@ -125,10 +125,10 @@ describe("a bucket that stores and says no", () => {
     expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
   });
 
-  it("leaves no file of an upload that was refused, and no room taken", async () => {
+  it("leaves no file of a refused upload, and takes no room", async () => {
     const box = await createMailbox();
     const before = await keysOf();
-    // Neither does it erase while it is asked to.
+    // It does not erase while it is asked to, either.
     const broken = bucketWith({
       put: async (key: string, bytes: Uint8Array) => {
         await bucket.put(key, bytes);
@@ -145,7 +145,7 @@ describe("a bucket that stores and says no", () => {
     expect(await rowsOf(box.mailbox, "SELECT key FROM late_blob")).toEqual([]);
   });
 
-  it("does not hold up the erasure of a mailbox: the address is free once the bucket is well", async () => {
+  it("does not delay the erasure of a mailbox: the address is free once the bucket works again", async () => {
     const box = await createMailbox();
     const before = await keysOf();
     await deliver(box.mailbox, plainMessage({ body: "z".repeat(LARGE_BYTES) }));
@@ -161,7 +161,7 @@ describe("a bucket that stores and says no", () => {
 });
 
 describe("a bucket that cannot be read", () => {
-  it("answers 503 for what lies in it, and keeps everything else going", async () => {
+  it("causes 503 for messages that lie in it, and affects nothing else", async () => {
     const box = await createMailbox();
     const other = await createMailbox();
     const raw = plainMessage({ subject: "Large", body: "w".repeat(LARGE_BYTES) });
@@ -191,7 +191,7 @@ describe("a bucket that cannot be read", () => {
     });
   });
 
-  it("breaks off in the middle of a message of an earlier version, whose texts are read out of it: 503", async () => {
+  it("causes 503 if it breaks off in the middle of a message of an earlier version, whose texts are read from it", async () => {
     const box = await createMailbox();
     const { body } = await deliver(box.mailbox, plainMessage({ body: "v".repeat(LARGE_BYTES) }));
     await rowsOf(box.mailbox, "UPDATE content SET body_key = NULL, body_layout = NULL");

@@ -20,7 +20,7 @@ function rowsStore(): BlobStore {
   });
 }
 
-/** Bytes that tell their own place, so that a shifted range is seen. */
+/** Bytes that depend on their position, so that a shifted range is noticed. */
 function bytesOf(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -59,7 +59,7 @@ function bucketWith(methods: Record<string, unknown>): R2Bucket {
   });
 }
 
-/** A way to keep blobs, one that keeps nothing, and one that begins only when `ready`. */
+/** A store, one whose writes fail, and one that starts only when `ready`. */
 interface Way {
   open: () => BlobStore;
   failing: () => BlobStore;
@@ -111,12 +111,12 @@ describe.each([
     },
   );
 
-  it("keeps no bytes at all as an empty blob, not as a missing one", async () => {
+  it("stores no bytes as an empty blob, not as a missing one", async () => {
     const { store, key } = await stored();
     expect(await read(await store.get(key))).toEqual(Buffer.alloc(0));
   });
 
-  it("lays parts end to end, empty ones and such as span a chunk's end included", async () => {
+  it("joins parts, also empty ones and parts that cross a chunk's end", async () => {
     const parts = [
       bytesOf(10, 2),
       new Uint8Array(),
@@ -136,7 +136,7 @@ describe.each([
     }
   });
 
-  it("takes a part that is a view of a larger buffer", async () => {
+  it("accepts a part that is a view of a larger buffer", async () => {
     const whole = bytesOf(5_000);
     const { store, key } = await stored(whole.subarray(1_000, 2_000), whole.subarray(10, 20));
     const wanted = Buffer.concat([whole.subarray(1_000, 2_000), whole.subarray(10, 20)]);
@@ -172,7 +172,7 @@ describe.each([
     expect(await store.get(fresh(store), { offset: 0, length: 1 })).toBeNull();
   });
 
-  it("erases blobs, several at once, and is not put off by one that does not exist", async () => {
+  it("erases blobs, several at once, even if one does not exist", async () => {
     const first = await stored(bytesOf(10));
     const second = await stored(bytesOf(CHUNK_BYTES + 10));
     const kept = await stored(bytesOf(20));
@@ -190,7 +190,7 @@ describe.each([
     expect(await store.get(key)).toBeNull();
   });
 
-  it("keeps blobs apart whose keys begin alike", async () => {
+  it("keeps blobs apart whose keys have the same beginning", async () => {
     const store = open();
     const key = fresh(store);
     await store.put(key, [bytesOf(10, 7)]);
@@ -199,14 +199,14 @@ describe.each([
     expect((await read(await store.get(`${key}0`)))?.equals(Buffer.from(bytesOf(10, 8)))).toBe(true);
   });
 
-  it("put again under a key with as many bytes, gives what was put last", async () => {
+  it("returns the last blob if one of the same size was stored twice under a key", async () => {
     const { store, key } = await stored(bytesOf(CHUNK_BYTES + 5, 9));
     const again = bytesOf(CHUNK_BYTES + 5, 10);
     await store.put(key, [again]);
     expect((await read(await store.get(key)))?.equals(Buffer.from(again))).toBe(true);
   });
 
-  it("serves two readers at once, and one that stops halfway", async () => {
+  it("serves two readers at once, and one that stops in the middle", async () => {
     const { store, key, whole } = await stored(bytesOf(3 * CHUNK_BYTES));
     const [one, two] = await Promise.all([store.get(key), store.get(key)]);
     const stopped = (await store.get(key))?.getReader();
@@ -246,7 +246,7 @@ describe.each([
       expect(part?.equals(whole.subarray(middle.offset, middle.offset + middle.length))).toBe(true);
     });
 
-    it("takes empty pieces, and pieces that are there at once", async () => {
+    it("accepts empty pieces, and pieces that are available at once", async () => {
       const pieces = [new Uint8Array(), bytesOf(10), new Uint8Array(), bytesOf(5), new Uint8Array()];
       const { store, key } = await write(pieces);
       expect((await read(await store.get(key)))?.equals(Buffer.concat(pieces))).toBe(true);
@@ -266,7 +266,7 @@ describe.each([
       },
     );
 
-    it("asks for no more than it can put away", async () => {
+    it("requests no piece before it has stored the one before", async () => {
       const waiting = Promise.withResolvers<void>();
       const store = slow(waiting.promise);
       let asked = 0;
@@ -284,7 +284,7 @@ describe.each([
       expect(asked).toBe(3 * PART_BYTES);
     });
 
-    it("lets go of its pieces when the store fails", async () => {
+    it("ends its source when the store fails", async () => {
       const store = failing();
       let released = false;
       const held = async function* () {
@@ -299,7 +299,7 @@ describe.each([
     });
   });
 
-  it("mints keys that tell where the blob lies", () => {
+  it("makes keys that tell which store holds the blob", () => {
     const store = open();
     expect(isRowsKey(fresh(store))).toBe(store instanceof RowsBlobStore);
   });
@@ -346,8 +346,8 @@ describe("an upload to a bucket in parts", () => {
   });
 });
 
-describe("a bucket that keeps fewer bytes than it was given", () => {
-  it("is an error, so that no message is acknowledged without its raw", async () => {
+describe("a bucket that stores fewer bytes than it was given", () => {
+  it("causes an error, so that no message is acknowledged without its bytes", async () => {
     const put = async (key: string, value: ReadableStream) => {
       await new Response(value).arrayBuffer();
       return env.BLOBS.put(key, "short");

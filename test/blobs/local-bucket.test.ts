@@ -4,12 +4,12 @@ import { PART_BYTES, R2BlobStore, type BlobDisk } from "../../src/blobs/r2.ts";
 import { turnsDuring } from "../turns.ts";
 
 const DISK: BlobDisk = { fetch: () => Promise.resolve(new Response(null, { status: 204 })) };
-/** Of a message as large as may come in. */
+/** Size of the largest message. */
 const BYTES = 25_000_000;
-/** What nobody must wait for at once: taking as much keeps the thread for 50 ms. */
+/** The most bytes to hand over at once: taking more blocks the thread for 50 ms. */
 const AT_ONCE_BYTES = 1_000_000;
 
-/** Pieces as fast as they are taken. */
+/** Pieces that are always available. */
 function* pieces(): Generator<Uint8Array> {
   for (let sent = 0; sent < BYTES; sent += AT_ONCE_BYTES) yield new Uint8Array(AT_ONCE_BYTES);
 }

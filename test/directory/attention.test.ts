@@ -24,7 +24,7 @@ import {
   receive,
 } from "../webhook-target.ts";
 
-/** A report waits so long for others to come with it. */
+/** A report waits this long for others to share its call. */
 const DELAY_MS = 1_000;
 
 beforeEach(holdAlarms);
@@ -50,8 +50,8 @@ async function failTenTimes(box: TestMailbox): Promise<void> {
   await drain(box);
 }
 
-describe("what the directory hears of webhooks", () => {
-  it("is that one failed, and that its URL was set again", async () => {
+describe("the directory's report of webhooks", () => {
+  it("says that one failed, and that its URL was set again", async () => {
     outside(broken);
     const box = await hooked();
     await failTenTimes(box);
@@ -62,7 +62,7 @@ describe("what the directory hears of webhooks", () => {
     expect(await entryOf(box)).toMatchObject({ webhooks_failed: 0 });
   });
 
-  it("is that a failed one was removed", async () => {
+  it("says that a failed one was removed", async () => {
     outside(broken);
     const box = await hooked();
     await failTenTimes(box);
@@ -72,7 +72,7 @@ describe("what the directory hears of webhooks", () => {
     expect(await entryOf(box)).toMatchObject({ webhooks_failed: 0 });
   });
 
-  it("is nothing of those that work", async () => {
+  it("does not mention those that work", async () => {
     outside(ok);
     const box = await hooked();
     const report = vi.fn<() => Promise<void>>(() => Promise.resolve());
@@ -84,7 +84,7 @@ describe("what the directory hears of webhooks", () => {
     expect(report).not.toHaveBeenCalled();
   });
 
-  it("is told again when the directory was down, and after the actor died with it untold", async () => {
+  it("is repeated after the directory was down, and after the actor died before it reported", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     outside(broken);
     const box = await hooked();
@@ -100,8 +100,8 @@ describe("what the directory hears of webhooks", () => {
   });
 });
 
-describe("what the directory hears of a relay that takes nothing", () => {
-  it("is that it does not, and that it has taken a message", async () => {
+describe("the directory's report of a relay that takes nothing", () => {
+  it("says that it does not, and later that it took a message", async () => {
     const box = await createMailbox();
     await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
       storage.sql.exec("INSERT INTO sending_obstacle (one, reply, at) VALUES (1, '530 log in', 0)");
@@ -115,8 +115,8 @@ describe("what the directory hears of a relay that takes nothing", () => {
   });
 });
 
-describe("what the directory hears of mail that was kept", () => {
-  it("is when the newest was sent, and that it is erased", async () => {
+describe("the directory's report of mail that was kept instead of sent", () => {
+  it("says when the newest was sent, and that it was erased", async () => {
     const box = await createMailbox();
     expect(await entryOf(box)).toMatchObject({ kept_at: null });
     const first = await sendOut(box);
@@ -136,7 +136,7 @@ describe("what the directory hears of mail that was kept", () => {
     expect(await entryOf(box)).toMatchObject({ kept_at: null });
   });
 
-  it("is nothing of mail that stays inside", async () => {
+  it("does not mention mail that stays inside", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     await ask("/v1/send?wait=5", {
       key: box.api_key,
@@ -146,7 +146,7 @@ describe("what the directory hears of mail that was kept", () => {
     expect(await entryOf(box)).toMatchObject({ kept_at: null });
   });
 
-  it("leads to the mailboxes with the newest of it, over all shards", async () => {
+  it("finds the mailboxes with the newest of it, over all shards", async () => {
     const boxes: TestMailbox[] = [];
     for (let n = 0; n < 5; n += 1) {
       const box = await createMailbox();
@@ -196,7 +196,7 @@ describe("a search of all mailboxes", () => {
     expect(seen).toEqual(Array.from({ length: COUNT }, (_, n) => addressOf(n)));
   });
 
-  it("looks at the name alone, unless there is an @ in what is looked for", async () => {
+  it("searches the name only, unless the text contains an @", async () => {
     expect(addresses(await search({ text: `${run}-04` }))).toHaveLength(10);
     expect(addresses(await search({ text: `${run.slice(2)}-042` }))).toEqual([addressOf(42)]);
     expect(addresses(await search({ text: `${run}-042@mailkeep` }))).toEqual([addressOf(42)]);
@@ -206,7 +206,7 @@ describe("a search of all mailboxes", () => {
     expect((await search({ text: "' OR 1=1" })).total).toBe(0);
   });
 
-  it("finds those of a state", async () => {
+  it("finds those in a state", async () => {
     expect((await search({ only: "paused" })).total).toBe(10);
     expect((await search({ only: "active" })).total).toBe(90);
     expect(addresses(await search({ only: "failing" }))).toEqual([0, 25, 50, 75].map(addressOf));

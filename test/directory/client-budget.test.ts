@@ -14,7 +14,7 @@ const tables = (stub: ReturnType<typeof fresh>) =>
   );
 
 describe("budgets of several kinds", () => {
-  it("are forgiven by the longest window, not by the shortest", async () => {
+  it("are reset after the longest window, not after the shortest", async () => {
     const client = fresh();
     const now = Date.now();
     setClock(now);
@@ -24,7 +24,7 @@ describe("budgets of several kinds", () => {
     expect(alarm).toBe(now + HOUR.windowMs);
   });
 
-  it("get back what turned out not to count, of that kind alone", async () => {
+  it("get a use back that turned out not to count, of that kind only", async () => {
     const client = fresh();
     for (const kind of ["one", "two"]) await client.spend(kind, HOUR);
     await client.refund("one");
@@ -35,7 +35,7 @@ describe("budgets of several kinds", () => {
 });
 
 describe("a client's budget", () => {
-  it("is kept on disk by kind, and outlives a restart", async () => {
+  it("is kept on disk by kind, and survives a restart", async () => {
     const budget = fresh();
     for (let count = 0; count < 3; count += 1) expect((await budget.spend("a", HOUR)).allowed).toBe(true);
     expect((await budget.spend("a", HOUR)).allowed).toBe(false);
@@ -44,7 +44,7 @@ describe("a client's budget", () => {
     expect((await budget.spend("a", HOUR)).allowed).toBe(false);
   });
 
-  it("counts twenty at once one by one", async () => {
+  it("counts twenty simultaneous uses one by one", async () => {
     const budget = fresh();
     const answers = await Promise.all(Array.from({ length: 20 }, () => budget.spend("a", HOUR)));
     expect(answers.filter((answer) => answer.allowed)).toHaveLength(3);

@@ -78,7 +78,7 @@ describe("the operator's list of mailboxes", () => {
     expect(new Set(body.mailboxes.map((entry) => directoryShard(entry.mailbox))).size).toBeGreaterThan(1);
   });
 
-  it("shows what a mailbox said of itself", async () => {
+  it("shows what a mailbox reported", async () => {
     const address = `telling-${crypto.randomUUID()}@mailkeep.test`;
     await report({
       address,
@@ -106,7 +106,7 @@ describe("the operator's list of mailboxes", () => {
     expect((await ask("/v1/mailboxes?status=closing", { key: OPERATOR })).status).toBe(400);
   });
 
-  it("keeps its place while mailboxes come and go", async () => {
+  it("keeps its position while mailboxes are made and erased", async () => {
     let extra = 0;
     const seen = await walk("limit=40", async (page) => {
       for (let n = 0; n < 5; n += 1) {
@@ -128,7 +128,7 @@ describe("the operator's list of mailboxes", () => {
     },
   );
 
-  it("does not show one whose time is up, nor one that is closing", async () => {
+  it("does not show an expired mailbox, nor one that is being erased", async () => {
     const over = `over-${crypto.randomUUID()}@mailkeep.test`;
     const closing = `closing-${crypto.randomUUID()}@mailkeep.test`;
     await report(reportOf(1, { address: over, expires_at: Date.now() - 1 }));
@@ -147,7 +147,7 @@ describe("the operator's list of mailboxes", () => {
 });
 
 describe("a directory shard", () => {
-  it("takes a report said twice, or later corrected, as one entry", async () => {
+  it("stores a repeated or corrected report as one entry", async () => {
     const address = `twice-${crypto.randomUUID()}@mailkeep.test`;
     await report(reportOf(1, { address }));
     await report(reportOf(1, { address }));
@@ -156,7 +156,7 @@ describe("a directory shard", () => {
     expect(entries.filter((entry) => entry.address === address)).toMatchObject([{ status: "paused" }]);
   });
 
-  it("forgets what is removed, and does not mind what it never knew", async () => {
+  it("removes an entry, and accepts the removal of an unknown one", async () => {
     const address = `gone-${crypto.randomUUID()}@mailkeep.test`;
     await report(reportOf(1, { address }));
     await shardOf(address).remove(address);

@@ -11,7 +11,7 @@ interface Asked {
 
 let server: Server;
 let asked: Asked[] = [];
-/** What the model answers; undefined = nothing, for ever. */
+/** The model's answer; undefined = it never answers. */
 let answer: (input: string[]) => { status?: number; body: string } | undefined;
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ function embed(texts: readonly string[], more: { key?: string; signal?: AbortSig
   return embedder.embed(texts, more.signal ?? AbortSignal.timeout(20_000));
 }
 
-describe("an endpoint as OpenAI's", () => {
+describe("an endpoint that is compatible with OpenAI's", () => {
   it("is asked for all texts at once, and answers a vector for each", async () => {
     expect(await embed(["a", "bcd"])).toEqual([Float32Array.of(1, 1), Float32Array.of(3, 1)]);
     expect(asked).toEqual([
@@ -55,7 +55,7 @@ describe("an endpoint as OpenAI's", () => {
     ]);
   });
 
-  it("gets the credential, where there is one", async () => {
+  it("gets the credential if there is one", async () => {
     await embed(["a"], { key: "sk-1" });
     expect(asked[0]?.authorization).toBe("Bearer sk-1");
   });
@@ -111,7 +111,7 @@ describe("an endpoint as OpenAI's", () => {
     });
   });
 
-  it("that hangs is left when its time is over", async () => {
+  it("is abandoned when its time is over", async () => {
     answer = () => undefined;
     const over = new AbortController();
     const waiting = embed(["a"], { signal: over.signal });

@@ -19,7 +19,7 @@ function cosine(one: Int8Array, two: Int8Array): number {
 }
 
 describe("VectorTable", () => {
-  it("finds the nearest of what was set and not deleted, as looking at each by itself would", () => {
+  it("finds the nearest of what was set and not deleted, like a comparison one by one", () => {
     const change = fc.oneof(
       { weight: 3, arbitrary: fc.record({ id, vector }) },
       { weight: 1, arbitrary: fc.record({ id, vector: fc.constant(null) }) },
@@ -57,13 +57,13 @@ describe("VectorTable", () => {
     );
   });
 
-  it("knows nothing near a vector of zeros, which points nowhere", () => {
+  it("finds nothing near a vector of zeros, which has no direction", () => {
     const table = new VectorTable(2);
     table.set(1, Int8Array.of(1, 2));
     expect(table.nearest(Int8Array.of(0, 0), EVERYTHING)).toEqual([]);
   });
 
-  it("goes on over many pages, and shrinks with what is deleted", () => {
+  it("grows over many pages, and shrinks when vectors are deleted", () => {
     const table = new VectorTable(512);
     const pointing = (...parts: number[]) => Int8Array.from({ length: 512 }, (_, at) => parts[at] ?? 0);
     for (let at = 0; at < 5_000; at += 1) table.set(at, pointing(100, at % 100));
@@ -73,7 +73,7 @@ describe("VectorTable", () => {
     expect(table.nearest(pointing(1), EVERYTHING).map((one) => one.id)).toEqual([9_999]);
   });
 
-  it("takes little memory for few vectors, however long: each mailbox has a table of its own", () => {
+  it("takes little memory for few vectors, however long, because each mailbox has a table", () => {
     const before = process.memoryUsage().arrayBuffers;
     const tables = Array.from({ length: 50 }, () => new VectorTable(3_072));
     for (const table of tables) table.set(1, new Int8Array(3_072).fill(1));
@@ -88,7 +88,7 @@ describe("VectorTable", () => {
 });
 
 describe("NearestSearch", () => {
-  it("keeps of all that it is offered what a table of all would find nearest", () => {
+  it("keeps those that a table of all vectors would find nearest", () => {
     const offered = fc.uniqueArray(fc.record({ id, vector }), { selector: (one) => one.id });
     fc.assert(
       fc.property(offered, vector, fc.integer({ min: 1, max: 12 }), (all, query, limit) => {
@@ -109,7 +109,7 @@ describe("NearestSearch", () => {
     );
   });
 
-  it("knows nothing of a vector of another length", () => {
+  it("ignores a vector of another length", () => {
     const search = new NearestSearch(Int8Array.of(1, 2), 3);
     search.offer(1, Int8Array.of(1, 2, 3));
     expect(search.sorted()).toEqual([]);
@@ -124,7 +124,7 @@ describe("TableCache", () => {
     return table;
   }
 
-  it("lets go of the table used longest ago when all together are too large", () => {
+  it("drops the least recently used table when all together are too large", () => {
     const [one, two, three] = [{}, {}, {}];
     const cache = new TableCache(1_200_000);
     cache.keep(one, tableOf(300));
@@ -136,7 +136,7 @@ describe("TableCache", () => {
     expect(cache.find(one)).toBeNull();
   });
 
-  it("lets go of others when one has grown, and never of that one", () => {
+  it("drops other tables when one has grown, and never that one", () => {
     const [one, two] = [{}, {}];
     const cache = new TableCache(1_000_000);
     const growing = tableOf(1);
@@ -149,7 +149,7 @@ describe("TableCache", () => {
 });
 
 describe("quantized", () => {
-  it("keeps the direction to a percent, whatever the size of the numbers", () => {
+  it("keeps the direction to one percent, whatever the size of the numbers", () => {
     const parts = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 64, maxLength: 64 });
     const scale = fc.constantFrom(1e-12, 0.01, 1, 1e6);
     fc.assert(
@@ -164,7 +164,7 @@ describe("quantized", () => {
     );
   });
 
-  it("of nothing but zeros is near nothing", () => {
+  it("of zeros only is near nothing", () => {
     const table = new VectorTable(3);
     table.set(1, quantized(new Float32Array(3)));
     expect(table.nearest(Int8Array.of(1, 2, 3), EVERYTHING)).toEqual([{ id: 1, score: 0 }]);
@@ -172,11 +172,11 @@ describe("quantized", () => {
 });
 
 describe("fused", () => {
-  it("puts first what is early in both, then what is early in one", () => {
+  it("ranks first what ranks high in both, then what ranks high in one", () => {
     expect(fused([7, 8, 9], [9, 7, 5]).map((one) => one.id)).toEqual([7, 9, 8, 5]);
   });
 
-  it("scores the first place of both as 1, of one as half", () => {
+  it("scores the first rank in both as 1, in one as one half", () => {
     expect(fused([1], [1])).toEqual([{ id: 1, score: 1 }]);
     expect(fused([1], [])).toEqual([{ id: 1, score: 0.5 }]);
   });

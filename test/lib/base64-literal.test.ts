@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { base64Bytes } from "../../src/lib/base64.ts";
 import { Base64Literal, LiteralError, mostDecoded } from "../../src/lib/base64-literal.ts";
 
-/** Decodes a literal without its opening quote, `step` bytes at a time; throws what is wrong with it. */
+/** Decodes a literal without its opening quote, `step` bytes at a time; throws if it is malformed. */
 function decode(literal: string, step = 7): Buffer {
   const bytes = new TextEncoder().encode(literal);
   const decoder = new Base64Literal();
@@ -16,7 +16,7 @@ function decode(literal: string, step = 7): Buffer {
   return Buffer.concat(found);
 }
 
-/** How many bytes a literal decodes to; null for one that is no base64. */
+/** The number of bytes that a literal decodes to; null if it is no base64. */
 function decodedBytes(literal: string): number | null {
   try {
     return decode(literal).byteLength;
@@ -50,7 +50,7 @@ describe("base64 in a JSON string", () => {
     );
   });
 
-  it("is what base64Bytes takes for base64, and nothing else", () => {
+  it("accepts exactly what base64Bytes accepts", () => {
     const letters = fc.string({ unit: fc.constantFrom(...Array.from("ABz09+/=== \n-_é")), maxLength: 12 });
     fc.assert(
       fc.property(letters, (text) => {
@@ -61,7 +61,10 @@ describe("base64 in a JSON string", () => {
     );
   });
 
-  it.each(['QU\nJD"', '\\x"', '\\u00g0"', '\\u004"'])("is no JSON: %j", (literal) => {
-    expect(() => decode(literal)).toThrow(expect.objectContaining({ kind: "json" }));
-  });
+  it.each(['QU\nJD"', '\\x"', '\\u00g0"', '\\u004"'])(
+    "is refused where its escapes are no JSON: %j",
+    (literal) => {
+      expect(() => decode(literal)).toThrow(expect.objectContaining({ kind: "json" }));
+    },
+  );
 });

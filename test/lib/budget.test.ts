@@ -5,7 +5,7 @@ import { spendOne, type Budget } from "../../src/lib/budget.ts";
 const HOUR: Budget = { limit: 3, windowMs: 3_600_000 };
 
 describe("spendOne", () => {
-  it("allows the limit in a window, from the first use on", () => {
+  it("allows the limit in a window that begins with the first use", () => {
     let used = { since: 0, spent: 0 };
     const times = [1_000, 1_001, 3_601_000 - 1, 3_601_000 - 1, 3_601_000];
     const allowed = times.map((now, index) => {
@@ -22,7 +22,7 @@ describe("spendOne", () => {
     ]);
   });
 
-  it("never lets more than the limit through one window, and never says to wait longer than it", () => {
+  it("never allows more than the limit in one window, and never asks to wait longer than the window", () => {
     const steps = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 60 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 5 }), (waits, limit) => {
@@ -46,7 +46,7 @@ describe("spendOne", () => {
     );
   });
 
-  it("is not stuck when the clock goes back", () => {
+  it("goes on when the clock moves backwards", () => {
     const used = { since: 10_000_000, spent: 3 };
     expect(spendOne(used, HOUR, 1_000).allowance.allowed).toBe(true);
   });

@@ -7,7 +7,7 @@ interface Change {
   isPoison: boolean;
 }
 
-/** A store that keeps what is committed in order, all of a transaction or nothing. */
+/** A store that keeps changes in the order of their commit, all of a transaction or none. */
 function ledger(fitting = 100, maxAtOnce = 100) {
   const kept: number[] = [];
   const transactions: number[] = [];
@@ -27,15 +27,15 @@ function ledger(fitting = 100, maxAtOnce = 100) {
 
 const sound = (name: number): Change => ({ name, isPoison: false });
 
-describe("changes that come together", () => {
-  it("are one transaction, and each hears what it came to", async () => {
+describe("changes that arrive together", () => {
+  it("share one transaction, and each gets its own result", async () => {
     const { group, transactions } = ledger();
     const made = await Promise.all([1, 2, 3].map((name) => group.add(sound(name))));
     expect(made).toEqual(["made 1", "made 2", "made 3"]);
     expect(transactions).toEqual([3]);
   });
 
-  it("are several where one does not take them all, at least one each", async () => {
+  it("make several transactions if one does not take them all, with at least one change each", async () => {
     for (const [fitting, maxAtOnce] of [
       [2, 100],
       [100, 2],
@@ -50,7 +50,7 @@ describe("changes that come together", () => {
     }
   });
 
-  it("are made once and in order, but for those that fail, whenever they come", async () => {
+  it("are made once and in order, whenever they arrive, except those that fail", async () => {
     const change = fc.record({ name: fc.nat(), isPoison: fc.boolean() });
     const waves = fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 5 });
     await fc.assert(
@@ -69,7 +69,7 @@ describe("changes that come together", () => {
     );
   });
 
-  it("share the next one when they come while one is written to disk", async () => {
+  it("share the next transaction if they arrive while one is written to disk", async () => {
     const transactions: number[][] = [];
     const flushes: (() => void)[] = [];
     const group = new GroupCommit<number, number>({
@@ -91,7 +91,7 @@ describe("changes that come together", () => {
     expect(transactions).toEqual([[1], [2, 3]]);
   });
 
-  it("fail together when the store cannot write, and those after them are made", async () => {
+  it("fail together when the store cannot write, and later ones are made", async () => {
     let isBroken = true;
     const group = new GroupCommit<number, number>({
       durable: () => (isBroken ? Promise.reject(new Error("disk")) : Promise.resolve()),

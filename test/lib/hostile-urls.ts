@@ -7,9 +7,9 @@ const NAME = "must name its host by a valid domain name";
 const DOT = "without a trailing dot";
 const UNREADABLE = "must be a valid URL";
 
-/** URLs that no webhook may go to, each with the start of the reason it is refused for; the comment in front names the trick. */
+/** URLs that webhooks must refuse, each with the beginning of the reason. The comment in front of a group names the trick. */
 export const HOSTILE: readonly (readonly [string, string])[] = [
-  // Other schemes, and none (T14).
+  // Other schemes, or none.
   ["http://hooks.example.com/", SCHEME],
   ["file:///etc/passwd", SCHEME],
   ["ftp://hooks.example.com/", SCHEME],
@@ -28,7 +28,7 @@ export const HOSTILE: readonly (readonly [string, string])[] = [
   ["https:/hooks.example.com", SCHEME],
   ["https:///hooks.example.com/", SCHEME],
   ["https://?x", SCHEME],
-  // What URL drops, turns or hides.
+  // Characters that URL drops, replaces or hides.
   [" https://hooks.example.com/", CHARS],
   ["https://hooks.example.com/ ", CHARS],
   ["https://hooks.example.com/a b", CHARS],
@@ -44,12 +44,12 @@ export const HOSTILE: readonly (readonly [string, string])[] = [
   ["https://hooks.example.com/\u202e", CHARS],
   ["https://loc\u00adalhost/", CHARS],
   ["https://hooks.example.com/\ud800", CHARS],
-  // User-info (T15).
+  // User names and passwords.
   ["https://good@127.0.0.1/", USER],
   ["https://user:pw@hooks.example.com/", USER],
   ["https://@hooks.example.com/", USER],
   ["https://hooks.example.com:443@10.0.0.1/", USER],
-  // Ports (T20).
+  // Ports.
   ["https://hooks.example.com:22/", PORT],
   ["https://hooks.example.com:25/", PORT],
   ["https://hooks.example.com:80/", PORT],
@@ -57,7 +57,7 @@ export const HOSTILE: readonly (readonly [string, string])[] = [
   ["https://hooks.example.com:0/", "must not use port 0"],
   ["https://hooks.example.com:65536/", UNREADABLE],
   ["https://hooks.example.com:-1/", UNREADABLE],
-  // IPv4 in every spelling (T16).
+  // IPv4 in every spelling.
   ["https://127.0.0.1/", PUBLIC_HOST],
   ["https://127.0.0.1./", PUBLIC_HOST],
   ["https://127.1/", PUBLIC_HOST],
@@ -118,7 +118,7 @@ export const HOSTILE: readonly (readonly [string, string])[] = [
   ["https://[4000::1]/", PUBLIC_HOST],
   ["https://[fe80::1%25eth0]/", UNREADABLE],
   ["https://[::1/", UNREADABLE],
-  // Names of the local network (T17).
+  // Names of the local network.
   ["https://localhost/", PUBLIC_HOST],
   ["https://LOCALHOST/", PUBLIC_HOST],
   ["https://ｌｏｃａｌｈｏｓｔ/", PUBLIC_HOST],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { idOf, idTail, nextSeq, readId, SEQ_PER_MS, seqTime, uuidV7 } from "../../src/lib/ids.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** 2109-05-15, as far as a number of this kind reaches. */
+/** 2109-05-15: the last time that such a number can hold. */
 const LAST_MS = Math.floor(Number.MAX_SAFE_INTEGER / SEQ_PER_MS);
 
 const seq = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -11,7 +11,7 @@ const part = fc.option(fc.integer({ min: 0, max: 65_534 }));
 const tail = fc.bigInt({ min: 0n, max: (1n << 46n) - 1n });
 
 describe("an id", () => {
-  it("is a UUIDv7 that leads back to what it names", () => {
+  it("is a UUIDv7 from which the message and part are read back", () => {
     fc.assert(
       fc.property(seq, tail, part, (number, own, piece) => {
         const id = idOf(number, own, piece);
@@ -23,7 +23,7 @@ describe("an id", () => {
     );
   });
 
-  it("of another mailbox is none", () => {
+  it("is refused if it belongs to another mailbox", () => {
     fc.assert(
       fc.property(seq, tail, tail, part, (number, own, other, piece) => {
         fc.pre(own !== other);
@@ -33,7 +33,7 @@ describe("an id", () => {
     );
   });
 
-  it("sorts as its number does, so that ids are in order of time", () => {
+  it("sorts like its number, so that ids are in order of time", () => {
     fc.assert(
       fc.property(seq, seq, tail, (one, two, own) => {
         fc.pre(one !== two);
@@ -43,7 +43,7 @@ describe("an id", () => {
     );
   });
 
-  it("is named by one text alone: no other spelling reads as the same message", () => {
+  it("has one spelling: no other text reads as the same message", () => {
     fc.assert(
       fc.property(fc.uuid(), tail, (text, own) => {
         const named = readId(text, own);
@@ -71,7 +71,7 @@ describe("an id", () => {
     expect(readId(text, 0n)).toBeNull();
   });
 
-  it("has a tail of 46 bits that depends on the locator alone", () => {
+  it("has a tail of 46 bits that depends only on the locator", () => {
     fc.assert(
       fc.property(fc.string(), (locator) => {
         expect(idTail(locator)).toBe(idTail(locator));
@@ -84,7 +84,7 @@ describe("an id", () => {
 });
 
 describe("the next number", () => {
-  it("is always higher than the last, and never of the past, whatever the clock does (F17)", () => {
+  it("is always higher than the last, and never older than the clock, whatever the clock does", () => {
     const clock = fc.array(fc.integer({ min: 0, max: LAST_MS - 10 }), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(clock, (times) => {
@@ -100,7 +100,7 @@ describe("the next number", () => {
     );
   });
 
-  it("has room for 2,048 in a millisecond, and borrows from the next one for more", () => {
+  it("has 2,048 values in a millisecond, and uses those of the next one for more", () => {
     let last = 0;
     for (let count = 0; count < SEQ_PER_MS; count += 1) {
       last = nextSeq(last, 1_000);
@@ -111,7 +111,7 @@ describe("the next number", () => {
 });
 
 describe("a random UUIDv7", () => {
-  it("carries its time, sorts by it, and repeats never", () => {
+  it("contains its time, sorts by it, and never repeats", () => {
     const ids = Array.from({ length: 5_000 }, () => uuidV7(1_700_000_000_000));
     expect(new Set(ids).size).toBe(5_000);
     for (const id of ids) expect(id).toMatch(UUID_V7);

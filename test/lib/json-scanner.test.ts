@@ -11,7 +11,7 @@ function pieces(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   return at.slice(1).map((end, index) => bytes.slice(at[index], end));
 }
 
-/** Reads JSON as a body is read; what is taken out is put back as it was. The parser's verdict is null where it refuses. */
+/** Reads JSON as a body is read, and puts the strings that are taken out back. Null if the parser refuses it. */
 function read(bytes: Uint8Array, cuts: readonly number[] = [], path: JsonPath | null = PATH) {
   const scanner = new JsonScanner(BOUNDS, path);
   const places: string[] = [];
@@ -60,7 +60,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Bodies whose names are likely to be those of the path. */
+/** Bodies with many names that are on the path. */
 const name = fc.oneof(
   fc.constantFrom("attachments", "content", "filename", "__proto__", "to", '"', "\\", "é\ud800"),
   fc.string(),
@@ -82,7 +82,7 @@ const spaced = fc
   .map(([value, space]) => JSON.stringify(value, null, space));
 const cuts = fc.array(fc.nat());
 
-/** JSON that was damaged in one place or more. */
+/** JSON that was damaged in one or more places. */
 const damaged = fc
   .tuple(
     spaced,
@@ -101,8 +101,8 @@ const damaged = fc
     }, text),
   );
 
-describe("JSON that is read as it comes", () => {
-  it("says what JSON.parse says of it, wherever it is cut", () => {
+describe("JSON that is read while it arrives", () => {
+  it("gives what JSON.parse gives, wherever it is cut", () => {
     fc.assert(
       fc.property(spaced, cuts, (text, at) => {
         expect(read(encode(text), at).value).toEqual(parsed(new TextDecoder().decode(encode(text))));
@@ -111,7 +111,7 @@ describe("JSON that is read as it comes", () => {
     );
   });
 
-  it("is refused where JSON.parse refuses it, and read where it does not", () => {
+  it("is refused if and only if JSON.parse refuses it", () => {
     fc.assert(
       fc.property(damaged, cuts, (text, at) => {
         const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(encode(text));
@@ -119,7 +119,7 @@ describe("JSON that is read as it comes", () => {
         try {
           outcome = read(encode(text), at).value;
         } catch (error) {
-          // A body that is damaged may go over a bound, never one that is JSON.
+          // A damaged body may exceed a bound; valid JSON here never does.
           if (!(error instanceof JsonBoundError)) throw error;
         }
         expect(outcome).toEqual(parsed(whole));

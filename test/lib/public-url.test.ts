@@ -28,7 +28,7 @@ const FINE = [
   "https://172.32.0.1/",
   "https://100.128.0.1/",
   "https://[2606:4700:4700::1111]/",
-  // Left to resolution: the name says nothing of where it leads.
+  // Allowed here: only the look-up can tell where the name leads.
   "https://127.0.0.1.nip.io/",
   "https://notlocalhost.example/",
   "https://my.locals.example.com/",
@@ -50,12 +50,12 @@ describe("a public URL", () => {
     });
   });
 
-  it("is the same target as its text says", () => {
+  it("is parsed to the target that its text names", () => {
     const read = checkPublicUrl("https://hooks.example.com:8443/in?x=1", PUBLIC);
     expect(read).toMatchObject({ ok: true, value: { href: "https://hooks.example.com:8443/in?x=1" } });
   });
 
-  it("has at most 2,048 characters, as given and as encoded", () => {
+  it("has at most 2,048 characters, as written and as encoded", () => {
     const base = "https://hooks.example.com/";
     const full = base + "a".repeat(MAX_URL_CHARS - base.length);
     expect(checkPublicUrl(full, PUBLIC).ok).toBe(true);
@@ -89,7 +89,7 @@ describe("a public URL", () => {
     );
   });
 
-  it("is decided for any text, and never throws", () => {
+  it("is accepted or refused for any text, and nothing throws", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.webUrl()), (text) => {
         const read = checkPublicUrl(text, PUBLIC);
@@ -156,7 +156,7 @@ describe("a name", () => {
     () =>
       Promise.resolve(addresses);
 
-  it("leads to the public when all its addresses do", async () => {
+  it("is public if all its addresses are", async () => {
     expect(await resolvesPublicly("hooks.example.com", to("8.8.8.8", "2606:4700::1"))).toBe(true);
   });
 
@@ -187,12 +187,12 @@ describe("a name", () => {
     expect(await resolution("hooks.example.com", resolve, 20)).toBe("unresolved");
   });
 
-  it("may have as many addresses as the limit says", async () => {
+  it("may have as many addresses as the limit allows", async () => {
     const resolve = to(...Array<string>(MAX_RESOLVED_ADDRESSES).fill("8.8.8.8"));
     expect(await resolvesPublicly("hooks.example.com", resolve)).toBe(true);
   });
 
-  it("that is an address needs no resolver", async () => {
+  it("needs no resolver if it is an address", async () => {
     const never = () => Promise.reject(new Error("asked"));
     expect(await resolution("8.8.8.8", never)).toBe("public");
     expect(await resolution("[2606:4700::1]", never)).toBe("public");

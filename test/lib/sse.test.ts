@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventFrame, KEEPALIVE, readLastEventId } from "../../src/lib/sse.ts";
 
-/** A stream read as the HTML Standard (9.2.6) says. */
+/** Reads a stream as the HTML Standard says (9.2.6). */
 function readFrames(stream: string): { id: string; event: string; data: string }[] {
   const frames: { id: string; event: string; data: string }[] = [];
   let frame = { id: "", event: "", data: [] as string[] };
@@ -26,7 +26,7 @@ describe("an event frame", () => {
     );
   });
 
-  it("is one frame of three lines whatever the mail says (T58)", () => {
+  it("has exactly three lines, whatever the mail contains", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constant(NASTY));
     fc.assert(
       fc.property(fc.nat(), fc.dictionary(text, text), (seq, data) => {
@@ -56,7 +56,7 @@ describe("a keepalive", () => {
 });
 
 describe("Last-Event-ID", () => {
-  it("is a number of the log, 0 for its start", () => {
+  it("is a number of the log; 0 is its beginning", () => {
     expect(readLastEventId("0", 0)).toBe(0);
     expect(readLastEventId("41", 42)).toBe(41);
     expect(readLastEventId("42", 42)).toBe(42);
@@ -69,7 +69,7 @@ describe("Last-Event-ID", () => {
     },
   );
 
-  it("leads back from each frame to its number", () => {
+  it("is read back from each frame", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (seq) => {
         const [frame] = readFrames(eventFrame(seq, "message.received", {}));

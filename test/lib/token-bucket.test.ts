@@ -3,7 +3,7 @@ import { TokenBucket } from "../../src/lib/token-bucket.ts";
 
 const START = 1_800_000_000_000;
 
-it("lets a minute's calls pass at once, and then one by one as they come back", () => {
+it("allows a minute's calls at once, then one at a time as tokens return", () => {
   const bucket = new TokenBucket();
   const takes = (seconds: number) => bucket.take(6, START + seconds * 1_000);
   expect(Array.from({ length: 6 }, () => takes(0))).toEqual([0, 0, 0, 0, 0, 0]);
@@ -11,7 +11,7 @@ it("lets a minute's calls pass at once, and then one by one as they come back", 
   expect(Array.from({ length: 7 }, () => takes(1_000))).toEqual([0, 0, 0, 0, 0, 0, 10]);
 });
 
-it("gives nothing for a clock that goes back, and is not stuck by it", () => {
+it("returns no token when the clock moves backwards, and goes on afterwards", () => {
   const bucket = new TokenBucket();
   expect([bucket.take(1, START), bucket.take(1, START - 3_600_000)]).toEqual([0, 60]);
   expect(bucket.take(1, START - 3_600_000 + 60_000)).toBe(0);

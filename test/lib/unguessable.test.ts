@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isUnguessable } from "../../src/lib/unguessable.ts";
 
-/** 128 bits as they might be drawn; the same in each run. */
+/** 128 pseudorandom bits, the same in each run. */
 const SAMPLES = Array.from({ length: 3_000 }, (_, index) =>
   createHash("sha256").update(`sample ${index}`).digest().subarray(0, 16),
 );
@@ -108,7 +108,7 @@ describe("a guessable key", () => {
     expect(isUnguessable(key)).toBe(false);
   });
 
-  it("is whatever repeats a part of up to 16 characters", () => {
+  it("repeats a part of up to 16 characters", () => {
     const unit = fc.constantFrom(..."abcdef0123456789XYZ".split(""));
     const rule = fc.property(fc.string({ unit, minLength: 1, maxLength: 16 }), (part) => {
       expect(isUnguessable(part.repeat(128).slice(0, 128))).toBe(false);
@@ -116,7 +116,7 @@ describe("a guessable key", () => {
     fc.assert(rule);
   });
 
-  it("is whatever counts, however it is prefixed", () => {
+  it("counts, with any prefix", () => {
     const prefix = fc.constantFrom("", "agent-", "run:", "job_0000");
     const rule = fc.property(fc.nat(), prefix, (count, before) => {
       expect(isUnguessable(`${before}${String(count).padStart(16, "0")}`)).toBe(false);
@@ -124,7 +124,7 @@ describe("a guessable key", () => {
     fc.assert(rule);
   });
 
-  it("is any key of 17 characters or fewer", () => {
+  it("has 17 characters or fewer", () => {
     const unit = fc.constantFrom(..."abcdefXYZ0123456789".split(""));
     const rule = fc.property(fc.string({ unit, minLength: 1, maxLength: 17 }), (key) => {
       expect(isUnguessable(key)).toBe(false);

@@ -6,7 +6,7 @@ const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const due = fc.array(fc.option(time), { maxLength: 12 });
 
 describe("nextWake", () => {
-  it("is null exactly when nothing has a date", () => {
+  it("is null if and only if no job is due", () => {
     expect(nextWake([], 5)).toBeNull();
     expect(nextWake([null, null], 5)).toBeNull();
     fc.assert(
@@ -16,7 +16,7 @@ describe("nextWake", () => {
     );
   });
 
-  it("is the earliest date, and never before now", () => {
+  it("is the earliest due time, and never in the past", () => {
     fc.assert(
       fc.property(due, time, time, (dates, one, now) => {
         const all = [...dates, one];
@@ -28,7 +28,7 @@ describe("nextWake", () => {
     );
   });
 
-  it("does not care about the order of the jobs", () => {
+  it("does not depend on the order of the jobs", () => {
     fc.assert(
       fc.property(due, time, (dates, now) => {
         expect(nextWake(dates.toReversed(), now)).toBe(nextWake(dates, now));
@@ -36,7 +36,7 @@ describe("nextWake", () => {
     );
   });
 
-  it("runs each of any jobs once and at its time when each ring takes what is due (F14)", () => {
+  it("rings for each job once and at its time, if each ring handles everything that is due", () => {
     fc.assert(
       fc.property(fc.array(time, { maxLength: 20 }), (jobs) => {
         const waiting = new Set(jobs.map((_, index) => index));
@@ -63,7 +63,7 @@ describe("nextWake", () => {
 });
 
 describe("an alarm clock", () => {
-  /** Storage that answers a turn later, and what its alarm is set to. */
+  /** Storage that answers one turn later, and the time its alarm is set to. */
   function storage() {
     const state = { alarm: null as number | null };
     const later = <T>(work: () => T) => Promise.resolve().then(work);
@@ -75,7 +75,7 @@ describe("an alarm clock", () => {
     return { state, clock: new AlarmClock(fake as Partial<DurableObjectStorage> as DurableObjectStorage) };
   }
 
-  it("keeps what it was told of while it was being set", async () => {
+  it("keeps an earlier time that was set while it was being set", async () => {
     const { state, clock } = storage();
     const soon = Date.now() + 1_000;
     for (const dues of [[], [soon + 60_000]]) {

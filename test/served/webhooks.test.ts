@@ -21,7 +21,7 @@ const FIELDS =
   "event email_id mailbox from subject received_at message_id thread_id labels has_attachments attachment_count event_id seq".split(
     " ",
   );
-/** Of a delivery, as README.md lists them; nothing of the runtime's own is among them. */
+/** The headers of a delivery, as docs/events.md#the-request lists them, without those of the runtime. */
 const HEADERS =
   "accept-encoding content-length content-type host user-agent webhook-id webhook-signature webhook-timestamp x-webhook-event x-webhook-id x-webhook-signature".split(
     " ",

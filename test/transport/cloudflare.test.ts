@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { conformance, HURRIED_MS } from "./conformance.ts";
 import type { Behaviour, Bench } from "./conformance.ts";
-import { SMALL } from "./desk.ts";
+import { SMALL } from "./relays.ts";
 import { Rig } from "./rig.ts";
 import type { SendAnswer } from "./rig.ts";
 import type { Sent, TransportChoice } from "./worker/order.ts";

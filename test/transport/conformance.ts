@@ -3,7 +3,7 @@ import { bytesOf } from "./messages.ts";
 import type { Recipe } from "./messages.ts";
 import type { MailOrder, Sent } from "./worker/order.ts";
 
-/** What a hurried transport has for a try before it gives up. */
+/** Time limit of a try in tests of timeouts. */
 export const HURRIED_MS = 500;
 
 /** How the far side of a transport behaves in a test. */
@@ -11,34 +11,34 @@ export type Behaviour =
   | "takes"
   /** Refuses `second@…` for good and takes the others. */
   | "refuses the second"
-  /** Not now, for everybody. */
+  /** Defers everybody. */
   | "defers"
   /** Ends the connection after the end of the message, without an answer. */
   | "is lost after the end"
-  /** Ends the connection when some of the message is there. */
+  /** Ends the connection in the middle of the message. */
   | "is lost before the end"
-  /** Takes what comes and says nothing. */
+  /** Reads everything and answers nothing. */
   | "hangs";
 
-/** A message that lies on the far side. */
+/** A message that the far side took. */
 export interface Taken {
   recipients: string[];
   bytes: Buffer;
 }
 
-/** A transport with a far side. */
+/** The far side of a transport, and a way to send to it. */
 export interface Bench {
   send(mail: MailOrder): Promise<Sent>;
-  /** What was taken whole, as the far side has it: for whom, and its bytes. */
+  /** The complete messages that the far side took: recipients and bytes. */
   taken(): Taken[] | Promise<Taken[]>;
-  /** Resolves when nothing is connected any more. */
+  /** Resolves when no connection is open. */
   lost(): Promise<void>;
   /** What the next `beforeEnd: "ask"` does. */
   onBeforeEnd(act: () => Promise<void>): void;
 }
 
 export interface Subject {
-  /** A far side behaving so, and a transport set to it; in a hurry, it has little time for a try. */
+  /** Starts a far side with this behaviour, and a transport that connects to it; if hurried, a try has little time. */
   open(behaviour: Behaviour, options?: { hurried?: boolean }): Promise<Bench>;
   /** Each recipient is a message of its own on the way out. */
   splits: boolean;
@@ -57,7 +57,7 @@ const SMALL: Recipe = { kind: "text", text: "Subject: hello\r\n\r\nworld\r\n" };
 const KNOWN_AGAIN: Recipe = { kind: "text", text: "Message-ID: <1@x.example>\r\n\r\nworld\r\n" };
 const THREE = ["first@a.example", "second@b.example", "third@c.example"];
 
-/** Cut across by a chunk's end wherever they can be, and hidden in lines: what SMTP must escape. */
+/** What SMTP must escape, at every position relative to the end of a chunk and inside of lines. */
 const AWKWARD: [string, Recipe][] = [
   ["dots at the start of lines", { kind: "text", text: "A: b\r\n\r\n.\r\n..\r\n.x\r\n\r\n.\r\n" }],
   ["a dot as its first octet", { kind: "text", text: ".\r\n" }],
@@ -89,7 +89,7 @@ const HOSTILE = [
   `${"x".repeat(250)}@y.example`,
 ];
 
-/** What every transport promises, whatever it is made of. */
+/** Tests that every transport must pass. */
 export function conformance(name: string, subject: Subject): void {
   describe(`${name}, as every transport`, () => {
     const kinds = (sent: Sent): string[] => sent.results.map(({ result }) => result.kind);
@@ -113,14 +113,14 @@ export function conformance(name: string, subject: Subject): void {
       expect((await bench.taken()).flatMap(({ recipients }) => recipients)).toEqual([THREE[0], THREE[2]]);
     });
 
-    it("does not ask for the end of a message that nobody takes", async () => {
+    it("does not call beforeEnd for a message that no recipient takes", async () => {
       const bench = await subject.open("refuses the second");
       const sent = await bench.send({ recipients: [THREE[1] ?? ""], message: SMALL });
       expect(kinds(sent)).toEqual(["refused"]);
       expect(await bench.taken()).toEqual([]);
     });
 
-    it("defers what is not wanted now", async () => {
+    it("defers recipients that are temporarily refused", async () => {
       const bench = await subject.open("defers");
       const sent = await bench.send({ recipients: THREE, message: SMALL });
       expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
@@ -171,14 +171,17 @@ export function conformance(name: string, subject: Subject): void {
       },
     );
 
-    it.runIf(!subject.knowsRepeats)("says no end without leave, and nothing is taken", async () => {
-      const bench = await subject.open("takes");
-      bench.onBeforeEnd(() => Promise.reject(new Error("not now")));
-      const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
-      await bench.lost();
-      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
-      expect(await bench.taken()).toEqual([]);
-    });
+    it.runIf(!subject.knowsRepeats)(
+      "does not end a message whose beforeEnd rejects, and nothing is taken",
+      async () => {
+        const bench = await subject.open("takes");
+        bench.onBeforeEnd(() => Promise.reject(new Error("not now")));
+        const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
+        await bench.lost();
+        expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+        expect(await bench.taken()).toEqual([]);
+      },
+    );
 
     it.runIf(!subject.knowsRepeats)(
       "has said nothing that could be an end when it asks for leave",
@@ -199,19 +202,19 @@ export function conformance(name: string, subject: Subject): void {
       const bench = await subject.open("hangs", { hurried: true });
       const sent = await bench.send({ recipients: THREE, message: SMALL });
       expect(sent.rejected).toBe(null);
-      // Whether the end was said before it hung is the transport's to know; that it knows, other tests show.
+      // Other tests check whether the transport knows that the end was sent before the far side hung.
       expect(new Set(kinds(sent))).not.toContain("taken");
       expect(sent.results).toHaveLength(3);
     });
 
-    it("ends when it is told to", async () => {
+    it("ends when its signal aborts", async () => {
       const bench = await subject.open("hangs");
       const sent = await bench.send({ recipients: THREE, message: SMALL, abortAfterMs: 200 });
       expect(sent.results).toHaveLength(3);
       expect(new Set(kinds(sent))).not.toContain("taken");
     });
 
-    it("hands nothing over when it is told to end before it begins", async () => {
+    it("hands nothing over if its signal aborted before it began", async () => {
       const bench = await subject.open("takes");
       const sent = await bench.send({ recipients: THREE, message: SMALL, abortAfterMs: 0 });
       expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
@@ -225,7 +228,7 @@ export function conformance(name: string, subject: Subject): void {
       expect((await bench.taken()).map(({ bytes }) => bytes.equals(bytesOf(message)))).toEqual([true]);
     });
 
-    it("never lets a message arrive that was cut off on its way here", async () => {
+    it("never delivers a message whose source broke off", async () => {
       const bench = await subject.open("takes");
       const message: Recipe = { kind: "lines", sizeBytes: 300_000 };
       const short = await bench.send({ recipients: THREE, message, claimedBytes: 300_001 });
@@ -236,7 +239,7 @@ export function conformance(name: string, subject: Subject): void {
       expect(await bench.taken()).toEqual([]);
     });
 
-    it("takes a hostile recipient for what it is, and goes on with the others", async () => {
+    it("refuses a hostile recipient, and continues with the others", async () => {
       const bench = await subject.open("takes");
       const recipients = [...HOSTILE, "good@y.example"];
       const sent = await bench.send({ recipients, message: SMALL });

@@ -1,9 +1,9 @@
-/** A message of a test, made alike here and in the worker, which a request could not carry at any size. */
+/** A test message, generated the same way here and in the worker, because a request cannot carry every size. */
 export type Recipe =
   | { kind: "text"; text: string }
   | { kind: "lines"; sizeBytes: number; chunkBytes?: number };
 
-/** Holds what SMTP has to escape or keep: dots, the end of a message, long lines, bytes that are no ASCII and no UTF-8. */
+/** Contains what SMTP has to escape or preserve: dots, the end of a message, long lines, bytes that are neither ASCII nor UTF-8. */
 const LINES = Buffer.concat([
   Buffer.from("Subject: lines\r\n\r\n.\r\n..\r\n.hidden\r\n\r\n.\r\nGrüße 👋\r\n"),
   Buffer.from([0x80, 0xff, 0xfe, 0x00, 0x1f, 0x0d, 0x0a]),

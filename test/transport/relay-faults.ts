@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EXTENSIONS, kinds, mail, ONE, rcpt, SMALL, TWO } from "./desk.ts";
-import type { Desk, SendOptions } from "./desk.ts";
+import { EXTENSIONS, kinds, mail, ONE, rcpt, SMALL, TWO } from "./relays.ts";
+import type { Relays, SendOptions } from "./relays.ts";
 import { bytesOf } from "./messages.ts";
 import { HURRIED_MS } from "./conformance.ts";
 import { close, hang, inTurn, reset, say, trickle } from "./smtp-peer.ts";
@@ -8,9 +8,9 @@ import type { Act, Plan } from "./smtp-peer.ts";
 
 const GARBAGE = "\u0000\u0007 not SMTP at all";
 
-/** What becomes of each recipient, whatever a relay says, does not say or does. */
-export function relayFaults(desk: Desk): void {
-  const { start, send } = desk;
+/** Tests of the result for each recipient, for every fault of a relay. */
+export function relayFaults(relays: Relays): void {
+  const { start, send } = relays;
 
   describe("what a relay answers", () => {
     const table: [string, Plan, string, number | null, string][] = [
@@ -98,10 +98,10 @@ export function relayFaults(desk: Desk): void {
       "goes on after a recipient was refused, offering %j",
       async (offers) => {
         const peer = await start({ on: { RCPT }, offers });
-        const sent = await desk
+        const sent = await relays
           .rig()
           .actor()
-          .order({ transport: desk.choose(peer.url()), mails: orders });
+          .order({ transport: relays.choose(peer.url()), mails: orders });
         expect(sent.flatMap(kinds)).toEqual(["taken", "refused", "taken"]);
         expect(peer.connections).toBe(1);
         expect(peer.taken).toHaveLength(2);
@@ -113,10 +113,10 @@ export function relayFaults(desk: Desk): void {
       ["ends the connection", close],
     ])("is not used again where RSET %s", async (_, RSET) => {
       const peer = await start({ on: { RCPT, RSET } });
-      const sent = await desk
+      const sent = await relays
         .rig()
         .actor()
-        .order({ transport: desk.choose(peer.url()), mails: orders });
+        .order({ transport: relays.choose(peer.url()), mails: orders });
       expect(sent.flatMap(kinds)).toEqual(["taken", "refused", "taken"]);
       expect(peer.connections).toBe(2);
     });
@@ -124,13 +124,13 @@ export function relayFaults(desk: Desk): void {
     it.each([
       ["closed", close],
       ["ended with 421", say("421 4.7.0 too many messages")],
-    ])("that was %s between messages is followed by another, and nobody notices", async (_, act) => {
+    ])("is replaced by another if it was %s between messages, and no message fails", async (_, act) => {
       const peer = await start(mail(inTurn(say("250 ok"), act, say("250 ok"))));
-      const sent = await desk
+      const sent = await relays
         .rig()
         .actor()
         .order({
-          transport: desk.choose(peer.url()),
+          transport: relays.choose(peer.url()),
           mails: [ONE, ONE].map((recipients) => ({ recipients, message: SMALL })),
         });
       expect(sent.flatMap(kinds)).toEqual(["taken", "taken"]);
@@ -152,13 +152,13 @@ export function relayFaults(desk: Desk): void {
       const sent = await send(peer, { recipients: TWO }, { limitMs: HURRIED_MS });
       expect(kinds(sent)).toEqual([kind, kind]);
       expect(sent.results[0]?.diagnostic).toBe("The time for this try is up");
-      // Nothing is left behind that would hold the actor.
+      // Nothing remains that would keep the actor in memory.
       await peer.idle();
     });
 
     it("leaves the isolate answering", async () => {
       const sending = send(await start({ greeting: hang }), {}, { limitMs: 1_000 });
-      expect(await desk.rig().ping()).toBe("pong");
+      expect(await relays.rig().ping()).toBe("pong");
       await sending;
     });
   });
@@ -190,12 +190,12 @@ export function relayFaults(desk: Desk): void {
 
     it("in the middle of DATA, before anything was read", async () => {
       const peer = await start({ data: reset });
-      desk.rig().onBeforeEnd = () => peer.idle();
+      relays.rig().onBeforeEnd = () => peer.idle();
       const sent = await send(peer, { beforeEnd: "ask" });
       expect(kinds(sent)).toEqual(["deferred"]);
     });
 
-    it("because nobody listens", async () => {
+    it("because nothing listens", async () => {
       const peer = await start();
       peer.stop();
       const sent = await send(peer);
@@ -203,8 +203,8 @@ export function relayFaults(desk: Desk): void {
     });
 
     it("because the name leads nowhere", async () => {
-      const nowhere = desk.choose("smtp://nowhere.invalid:2525?ignoreTLS=true");
-      const sent = await desk.rig().actor().send(nowhere, { recipients: ONE, message: SMALL });
+      const nowhere = relays.choose("smtp://nowhere.invalid:2525?ignoreTLS=true");
+      const sent = await relays.rig().actor().send(nowhere, { recipients: ONE, message: SMALL });
       expect(kinds(sent)).toEqual(["deferred"]);
     });
   });
@@ -241,9 +241,9 @@ export function relayFaults(desk: Desk): void {
       await peer.idle();
     });
 
-    it("before it is asked, and is not believed that it took what it has not got", async () => {
+    it("before it is asked: an early 250 does not count as taken", async () => {
       const peer = await start({ on: { DATA: say("354 go on\r\n250 2.0.0 taken") } });
-      desk.rig().onBeforeEnd = () => peer.idle();
+      relays.rig().onBeforeEnd = () => peer.idle();
       const sent = await send(peer, { beforeEnd: "ask" });
       expect(kinds(sent)).toEqual(["deferred"]);
     });
@@ -313,7 +313,7 @@ export function relayFaults(desk: Desk): void {
       },
     );
 
-    it("heeds only what is offered once it is there", async () => {
+    it("uses only the extensions that are offered after encryption began", async () => {
       const inClear = ["STARTTLS", "AUTH PLAIN LOGIN", "DSN", "SIZE 1"];
       const peer = await start({ offers: inClear, offersSecured: ["8BITMIME"] });
       expect(kinds(await send(peer, {}, { url: starttls }))).toEqual(["taken"]);
@@ -323,14 +323,14 @@ export function relayFaults(desk: Desk): void {
       expect(peer.commands.join()).not.toContain("AUTH");
     });
 
-    it("drops what was said in clear after the answer to STARTTLS (injection)", async () => {
+    it("ignores what was sent in clear after the answer to STARTTLS (injection)", async () => {
       const STARTTLS: Act = (talk) => {
         talk.write("220 go ahead\r\n250-injected\r\n250 AUTH PLAIN\r\n");
         talk.secure();
       };
       const peer = await start({ offers: ["STARTTLS"], offersSecured: [], on: { STARTTLS } });
       const sent = await send(peer, {}, { url: { ...starttls, credentials: "user:pass" }, limitMs: 3_000 });
-      // Either the handshake or the login fails: what is never done is to heed it.
+      // Either the handshake or the login fails; the injected text must never be used.
       expect(kinds(sent)).toEqual(["deferred"]);
       expect(peer.commands.join()).not.toContain("AUTH");
     });

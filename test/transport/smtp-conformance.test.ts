@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { conformance, HURRIED_MS } from "./conformance.ts";
 import { Rig } from "./rig.ts";
-import { smtpBench } from "./smtp-bench.ts";
+import { smtpFarSide } from "./smtp-far-side.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ const EXTENSIONS = ["PIPELINING", "8BITMIME", "SIZE 200000000", "DSN", "SMTPUTF8
 
 conformance("smtp to a bare relay", {
   open: (behaviour, { hurried = false } = {}) =>
-    smtpBench(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined })),
+    smtpFarSide(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined })),
   splits: false,
   streams: true,
   knowsRepeats: false,
@@ -22,7 +22,7 @@ conformance("smtp to a bare relay", {
 
 conformance("smtp with STARTTLS to a relay that offers everything", {
   open: (behaviour, { hurried = false } = {}) =>
-    smtpBench(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined }), {
+    smtpFarSide(rig, behaviour, (url) => ({ kind: "smtp", url, limitMs: hurried ? HURRIED_MS : undefined }), {
       plan: { offers: ["STARTTLS"], offersSecured: EXTENSIONS },
       url: { query: "" },
     }),

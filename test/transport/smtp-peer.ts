@@ -4,10 +4,10 @@ import type { Server, Socket } from "node:net";
 import path from "node:path";
 import { createSecureContext, TLSSocket } from "node:tls";
 
-/** What a peer does when it is its turn. */
+/** What a peer does at one point of a session. */
 export type Act = (talk: Talk, line: string) => void;
 
-/** Where a peer can depart from a well-behaved one. */
+/** Where a peer departs from a correct one. */
 export interface Plan {
   /** On connecting. */
   greeting?: Act;
@@ -67,7 +67,7 @@ export const inTurn = (...acts: Act[]): Act => {
   };
 };
 
-/** An SMTP server that does exactly what its plan says, whatever the protocol thinks of it. */
+/** An SMTP server that does exactly what its plan says, correct or not. */
 export class SmtpPeer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -75,7 +75,7 @@ export class SmtpPeer {
   port = 0;
   connections = 0;
   taken: Taken[] = [];
-  /** Every command line of every connection, also those of nobody's making. */
+  /** Every line that was read as a command, on every connection, also injected ones. */
   commands: string[] = [];
   /** Bytes that came in clear. */
   clear: Buffer[] = [];
@@ -141,7 +141,7 @@ export class Talk {
   #message: Buffer[] | null = null;
   #tail: Buffer = Buffer.alloc(0);
   #secured = false;
-  /** What was said since the last message, or since it was given up. */
+  /** Commands since the last message or reset. */
   #commands: string[] = [];
   readonly #hear = (chunk: Buffer): void => this.#heard(chunk);
 
@@ -246,7 +246,7 @@ export class Talk {
   /** Asks for the message. */
   take(): void {
     this.#message = [];
-    // A line end precedes the first line: a message can be no more than its end.
+    // A line end is put before the first line, because an empty message consists of its end only.
     this.#tail = LINE_END;
     this.write("354 go on\r\n");
   }
@@ -274,7 +274,7 @@ export class Talk {
   }
 }
 
-/** What lies between a line end before the first line and the final dot, with the dots undone that stuffing put there. */
+/** The message between the added line end and the final dot, with the stuffed dots removed. */
 function unstuffed(stuffed: Buffer): Buffer {
   const text = stuffed.subarray(0, stuffed.length - 3).toString("latin1");
   return Buffer.from(text.replaceAll("\r\n.", "\r\n").slice(2), "latin1");

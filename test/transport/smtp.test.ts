@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { EXTENSIONS, kinds, mail, ONE, openDesk, SMALL, TWO } from "./desk.ts";
+import { EXTENSIONS, kinds, mail, ONE, useRelays, SMALL, TWO } from "./relays.ts";
 import type { Recipe } from "./messages.ts";
 import { bytesOf } from "./messages.ts";
 import { relayFaults } from "./relay-faults.ts";
@@ -10,10 +10,10 @@ import { close, hang, inTurn, reset, say } from "./smtp-peer.ts";
 import type { Act } from "./smtp-peer.ts";
 import type { MailOrder, TransportChoice } from "./worker/order.ts";
 
-const desk = openDesk("smtp");
-const { start, send } = desk;
+const relays = useRelays("smtp");
+const { start, send } = relays;
 
-relayFaults(desk);
+relayFaults(relays);
 
 describe("a relay that is told in one go, in a stream", () => {
   it("DATA taken for nobody, by a relay that must not: the end goes nowhere and nothing counts as taken", async () => {
@@ -128,10 +128,10 @@ describe("a session", () => {
 
   it("carries message after message", async () => {
     const peer = await start({ offers: EXTENSIONS });
-    const sent = await desk
+    const sent = await relays
       .rig()
       .actor()
-      .order({ transport: desk.choose(peer.url()), mails: order(20) });
+      .order({ transport: relays.choose(peer.url()), mails: order(20) });
     expect(sent.flatMap(kinds)).toEqual(Array.from({ length: 20 }, () => "taken"));
     expect(peer.taken).toHaveLength(20);
     expect(peer.connections).toBe(1);
@@ -139,15 +139,15 @@ describe("a session", () => {
 
   it("is opened at most twice by messages that come all at once", async () => {
     const peer = await start();
-    const sent = await desk
+    const sent = await relays
       .rig()
       .actor()
-      .order({ transport: desk.choose(peer.url()), mails: order(20), parallel: true });
+      .order({ transport: relays.choose(peer.url()), mails: order(20), parallel: true });
     expect(sent.flatMap(kinds)).toEqual(Array.from({ length: 20 }, () => "taken"));
     expect(peer.connections).toBe(2);
   });
 
-  it("is not shared by actors, and ends when nobody uses it", async () => {
+  it("is not shared by actors, and ends when it is idle", async () => {
     const peer = await start();
     await send(peer);
     await send(peer);
@@ -160,26 +160,26 @@ describe("a session", () => {
     ["closed", close],
     ["reset", reset],
     ["ended with 421", say("421 4.7.0 too many messages")],
-  ])("that was %s between messages is followed by another, and nobody notices", async (_, act) => {
+  ])("is replaced by another if it was %s between messages, and no message fails", async (_, act) => {
     const peer = await start(mail(inTurn(say("250 ok"), act, say("250 ok"))));
-    const actor = desk.rig().actor();
+    const actor = relays.rig().actor();
     expect(kinds(await send(peer, {}, { actor }))).toEqual(["taken"]);
     expect(kinds(await send(peer, {}, { actor }))).toEqual(["taken"]);
     expect(peer.connections).toBe(2);
     expect(peer.taken).toHaveLength(2);
   });
 
-  it("that ended after the message did is not followed by another: it may have been taken", async () => {
+  it("that ended after the end of the message is not replaced: the message may have been taken", async () => {
     const peer = await start({ end: inTurn(say("250 ok"), close, say("250 ok")) });
-    const actor = desk.rig().actor();
+    const actor = relays.rig().actor();
     expect(kinds(await send(peer, {}, { actor }))).toEqual(["taken"]);
     expect(kinds(await send(peer, {}, { actor }))).toEqual(["unanswered"]);
     expect(peer.connections).toBe(1);
   });
 
-  it("does not carry a message's refusal over to the next", async () => {
+  it("does not apply a message's refusal to the next", async () => {
     const peer = await start({ end: inTurn(say("554 5.6.0 no"), say("250 ok")) });
-    const actor = desk.rig().actor();
+    const actor = relays.rig().actor();
     expect(kinds(await send(peer, {}, { actor }))).toEqual(["refused"]);
     expect(kinds(await send(peer, {}, { actor }))).toEqual(["taken"]);
   });
@@ -191,10 +191,10 @@ describe("a session", () => {
     expect(peer.taken[0]?.bytes.equals(bytesOf(message))).toBe(true);
   });
 
-  it("gives up a place in the line when the time is up, and the line goes on", async () => {
+  it("leaves the queue for a session when the time is up, and the queue continues", async () => {
     const peer = await start({ on: { MAIL: inTurn(hang, hang, say("250 ok")) } });
-    const actor = desk.rig().actor();
-    const transport = desk.choose(peer.url(), HURRIED_MS);
+    const actor = relays.rig().actor();
+    const transport = relays.choose(peer.url(), HURRIED_MS);
     const sent = await actor.order({ transport, mails: order(4), parallel: true });
     expect(sent.flatMap(kinds).slice(0, 2)).toEqual(["deferred", "deferred"]);
     const [after] = await actor.order({ transport, mails: order(1) });

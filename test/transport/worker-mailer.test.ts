@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { conformance, HURRIED_MS } from "./conformance.ts";
-import { EXTENSIONS, kinds, ONE, openDesk, TWO } from "./desk.ts";
+import { EXTENSIONS, kinds, ONE, useRelays, TWO } from "./relays.ts";
 import { relayFaults } from "./relay-faults.ts";
-import { smtpBench } from "./smtp-bench.ts";
+import { smtpFarSide } from "./smtp-far-side.ts";
 import { say } from "./smtp-peer.ts";
 
-const desk = openDesk("worker-mailer");
-const { start, send } = desk;
+const relays = useRelays("worker-mailer");
+const { start, send } = relays;
 
-relayFaults(desk);
+relayFaults(relays);
 
 conformance("worker-mailer", {
   open: (behaviour, { hurried = false } = {}) =>
-    smtpBench(desk.rig(), behaviour, (url) => desk.choose(url, hurried ? HURRIED_MS : undefined)),
+    smtpFarSide(relays.rig(), behaviour, (url) => relays.choose(url, hurried ? HURRIED_MS : undefined)),
   splits: false,
   streams: true,
   knowsRepeats: false,
@@ -20,7 +20,7 @@ conformance("worker-mailer", {
 });
 
 describe("worker-mailer's commands", () => {
-  it("are those of the standards: a name that is one, no space before a path, reports on failure and delay", async () => {
+  it("follow the standards: a valid EHLO name, no space before a path, reports on failure and delay", async () => {
     const peer = await start({ offers: EXTENSIONS });
     await send(peer, { recipients: TWO, envelopeId: "id+1=x" });
     expect(peer.commands.slice(0, 5)).toEqual([
@@ -32,7 +32,7 @@ describe("worker-mailer's commands", () => {
     ]);
   });
 
-  it("ask for no reports where there are none", async () => {
+  it("ask for no reports if the relay offers none", async () => {
     const peer = await start();
     await send(peer, { returnPath: "" });
     expect(peer.commands.slice(0, 4)).toEqual([
@@ -45,11 +45,11 @@ describe("worker-mailer's commands", () => {
     expect(peer.commands.at(-1)).toBe("QUIT");
   });
 
-  it("do without a login that is offered and not asked for", async () => {
+  it("use no login that is offered but not configured", async () => {
     expect(kinds(await send(await start({ offers: ["AUTH PLAIN LOGIN"] })))).toEqual(["taken"]);
   });
 
-  it("are not tried for what they cannot say", async () => {
+  it("are not sent for an address that SMTP cannot carry", async () => {
     const peer = await start({ offers: EXTENSIONS });
     const order = { recipients: ["ünï@x.example"], needsSmtpUtf8: true };
     expect(kinds(await send(peer, order))).toEqual(["impossible"]);
@@ -58,7 +58,7 @@ describe("worker-mailer's commands", () => {
     expect(peer.connections).toBe(0);
   });
 
-  it("are not tried for a message that is larger than the relay takes", async () => {
+  it("are not sent for a message that is larger than the relay takes", async () => {
     const peer = await start({ offers: ["SIZE 24"] });
     const sent = await send(peer);
     expect(kinds(sent)).toEqual(["impossible"]);
@@ -68,10 +68,10 @@ describe("worker-mailer's commands", () => {
   it("leave the isolate answering when the relay closes in mid-session", async () => {
     const peer = await start({ on: { MAIL: (talk) => talk.socket.end() } });
     expect(kinds(await send(peer, { recipients: ONE }, { limitMs: HURRIED_MS }))).toEqual(["deferred"]);
-    expect(await desk.rig().ping()).toBe("pong");
+    expect(await relays.rig().ping()).toBe("pong");
   });
 
-  it("take one reply for one, when two come at once", async () => {
+  it("use each of two replies that arrive at once for its own command", async () => {
     const peer = await start({
       on: { MAIL: say("250 2.1.0 sender\r\n550 5.1.1 recipient"), RCPT: () => undefined },
     });

@@ -42,13 +42,13 @@ describe("a target", () => {
     expect(run([...Array<boolean>(9).fill(false), true])).toEqual({ failures: 0, status: "active" });
   });
 
-  it("that failed stays failed whatever still comes in", () => {
+  it("stays failed, whatever attempts end later", () => {
     const failed: TargetState = { failures: 10, status: "failed" };
     expect(run([true], failed)).toEqual(failed);
     expect(run([false, true, false], failed)).toEqual(failed);
   });
 
-  it("fails exactly when ten in a row stand among its deliveries", () => {
+  it("fails if and only if ten deliveries in a row failed", () => {
     const outcomes = fc.array(fc.boolean(), { maxLength: 60 });
     fc.assert(
       fc.property(outcomes, fc.nat(50), (mixed, at) => {
@@ -75,7 +75,7 @@ interface Start {
   atMs: number;
 }
 
-/** Deliveries on a clock of their own. */
+/** Deliveries on a simulated clock. */
 class Simulation {
   readonly jobs = new Map<number, DueJob>();
   readonly running = new Map<number, { job: DueJob; endsAt: number }>();
@@ -118,7 +118,7 @@ class Simulation {
     }
   }
 
-  /** Moves the clock to what comes next; false when nothing does. */
+  /** Moves the clock to the next event; false if there is none. */
   advance(): boolean {
     const waiting = [...this.jobs.values()].filter(({ id }) => !this.running.has(id));
     const next = [
@@ -130,7 +130,7 @@ class Simulation {
   }
 }
 
-/** Runs jobs to the end, asking `chooseDue` whenever something ends or becomes due. */
+/** Runs jobs to the end, and calls `chooseDue` whenever an attempt ends or becomes due. */
 function drain(
   arrivals: readonly DueJob[],
   behaviourOf: (target: number) => Behaviour,
@@ -178,7 +178,7 @@ const behaviourIn =
   };
 
 describe("the jobs to start", () => {
-  it("come to every job as often as its target makes necessary, and never more than four times", () => {
+  it("include every job until its target accepts it, and at most four times", () => {
     fc.assert(
       fc.property(scenario, (given) => {
         const jobs = jobsOf(given);
@@ -207,7 +207,7 @@ describe("the jobs to start", () => {
     );
   });
 
-  it("are at no moment more than the mailbox or a target may have, nor two retries of one target", () => {
+  it("never exceed the limits of the mailbox and of a target, and never include two retries of one target", () => {
     fc.assert(
       fc.property(scenario, (given) => {
         drain(jobsOf(given), behaviourIn(given), (running) => {
@@ -222,7 +222,7 @@ describe("the jobs to start", () => {
     );
   });
 
-  it("leave no slot empty that a due job may take", () => {
+  it("leave no slot empty that a due job may use", () => {
     fc.assert(
       fc.property(scenario, (given) => {
         drain(jobsOf(given), behaviourIn(given), (running, jobs, nowMs) => {
@@ -241,7 +241,7 @@ describe("the jobs to start", () => {
     );
   });
 
-  it("hold a target that answers up by none that are known to hang, however many and however much they have to send", () => {
+  it("never delay a target that answers because of targets that hang, however many jobs these have", () => {
     const hanging = fc.integer({ min: 1, max: 12 });
     fc.assert(
       fc.property(hanging, fc.integer({ min: 1, max: 8 }), fc.nat(90_000), (targets, each, atMs) => {
@@ -270,7 +270,7 @@ describe("the jobs to start", () => {
     );
   });
 
-  it("keep no target waiting for ever when all others begin to hang at once", () => {
+  it("keep no target waiting for ever if all others begin to hang at once", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 6 }), (targets, each) => {
         const backlog = Array.from({ length: targets * each }, (_, index) => ({
@@ -291,7 +291,7 @@ describe("the jobs to start", () => {
     );
   });
 
-  it("are two of a single target, and the retry beside the next first attempt once it failed", () => {
+  it("are two of a single target, and after a failure the retry beside the next first attempt", () => {
     const job = (id: number, attempts: number, dueAt: number): DueJob => ({
       id,
       target: 1,
@@ -305,11 +305,11 @@ describe("the jobs to start", () => {
     expect(chooseDue(mixed, new Set([1]), 0)).toEqual([3]);
     expect(chooseDue(mixed, new Set([3]), 0)).toEqual([1]);
     expect(chooseDue(mixed, new Set([1, 3]), 0)).toEqual([]);
-    // A retry that is not due holds nobody up.
+    // A retry that is not due delays no other job.
     expect(chooseDue([job(1, 1, 500), job(2, 0, 0)], new Set(), 0)).toEqual([2]);
   });
 
-  it("go to the target with the fewest under way, then to the one that waited longest", () => {
+  it("belong to the target with the fewest attempts under way, then to the one that waited longest", () => {
     const job = (id: number, target: number, dueAt: number): DueJob => ({
       id,
       target,
@@ -322,7 +322,7 @@ describe("the jobs to start", () => {
     expect(chooseDue(jobs, new Set([1, 91, 92, 93, 94]), 10)).toEqual([4]);
   });
 
-  it("leave two slots to others when targets in trouble have filled theirs", () => {
+  it("leave two slots to others when failing targets have filled theirs", () => {
     const troubled = Array.from({ length: 12 }, (_, id) => ({
       id,
       target: id,
@@ -333,7 +333,7 @@ describe("the jobs to start", () => {
     expect(chooseDue(troubled, new Set(), 0)).toHaveLength(MAX_TROUBLED);
   });
 
-  it("are none when all slots are taken, nothing is due, or there is nothing", () => {
+  it("are none when all slots are taken, nothing is due, or no job exists", () => {
     const later = { id: 1, target: 1, seq: 1, attempts: 0, dueAt: 10 };
     expect(chooseDue([], new Set(), 0)).toEqual([]);
     expect(chooseDue([later], new Set(), 9)).toEqual([]);
@@ -341,7 +341,7 @@ describe("the jobs to start", () => {
     expect(chooseDue([later], new Set([2, 3, 4, 5, 6, 7]), 10)).toEqual([]);
   });
 
-  it("are the same when only the rows that matter of each target are handed in", () => {
+  it("are the same if only the relevant rows of each target are passed", () => {
     const all = Array.from({ length: 400 }, (_, id) => ({
       id,
       target: id % 4,

@@ -36,13 +36,13 @@ describe("the headers of a delivery", () => {
     });
   });
 
-  it("sign a known delivery as known from the Standard Webhooks libraries", () => {
+  it("sign a known delivery as the Standard Webhooks libraries do", () => {
     const known = { ...message(1_614_265_330), id: "msg_p5jXN8AQM9LWM0D4loKWxJek" };
     const headers = signatureHeaders('{"test": 2432232314}', known, only(NEW_SECRET));
     expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
   });
 
-  it("sign the bytes: a text and its UTF-8 have one signature", () => {
+  it("sign the bytes: a text and its UTF-8 have the same signature", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (body) => {
         const bytes = new TextEncoder().encode(body);
@@ -53,7 +53,7 @@ describe("the headers of a delivery", () => {
     );
   });
 
-  it("sign the time and the id too, so that a replayed request is seen (T57)", () => {
+  it("sign the time and the id too, so that a replayed request is seen", () => {
     const headers = signatureHeaders(BODY, message(), only(NEW_SECRET));
     const verifier = new Webhook(NEW_SECRET);
     const later = { ...headers, "webhook-timestamp": String(nowSeconds() + 1) };
@@ -65,7 +65,7 @@ describe("the headers of a delivery", () => {
 });
 
 describe("a ready-made Standard Webhooks verifier", () => {
-  it("takes a delivery as it is, whatever its text", () => {
+  it("accepts a delivery, whatever its text", () => {
     fc.assert(
       fc.property(fc.record({ subject: fc.string({ unit: "binary" }), from: fc.string() }), (event) => {
         const body = JSON.stringify(event);
@@ -77,7 +77,7 @@ describe("a ready-made Standard Webhooks verifier", () => {
     );
   });
 
-  it("takes one of a secret that is no whsec_ with its option for raw secrets", () => {
+  it("accepts a delivery by a secret without whsec_ with its option for raw secrets", () => {
     const headers = signatureHeaders(BODY, message(), only(RAW_SECRET));
     expect(new Webhook(RAW_SECRET, { format: "raw" }).verify(BODY, headers)).toEqual(JSON.parse(BODY));
     const umlauts = "geheimnis mit Umlauten: äöü";
@@ -90,7 +90,7 @@ describe("a ready-made Standard Webhooks verifier", () => {
     ["whsec_ to whsec_", NEW_SECRET, OLD_SECRET],
     ["raw to whsec_", NEW_SECRET, RAW_SECRET],
     ["whsec_ to raw", RAW_SECRET, OLD_SECRET],
-  ])("takes the old and the new secret while one changes from %s", (_, current, previous) => {
+  ])("accepts the old and the new secret while one changes from %s", (_, current, previous) => {
     const headers = signatureHeaders(BODY, message(), { current, previous: [previous] });
     for (const secret of [current, previous]) {
       const verifier = new Webhook(standardKey(secret), { format: "raw" });
@@ -104,7 +104,7 @@ describe("a ready-made Standard Webhooks verifier", () => {
 });
 
 describe("the key of a secret", () => {
-  it("is what the package decodes from a whsec_ secret, padded or not", () => {
+  it("is what the package decodes from a whsec_ secret, with or without padding", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 3, maxLength: 64 }), fc.boolean(), (bytes, padded) => {
         const encoded = Buffer.from(bytes).toString("base64");
@@ -124,7 +124,7 @@ describe("the key of a secret", () => {
     "whsec_QUJDR",
     "WHSEC_QUJD",
     "QUJDREVGR0g=",
-  ])("is its bytes when it is %j", (secret) => {
+  ])("is the bytes of the secret if that is %j", (secret) => {
     expect(Buffer.from(standardKey(secret)).toString("utf8")).toBe(secret);
   });
 });

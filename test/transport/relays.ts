@@ -23,18 +23,18 @@ export interface SendOptions {
   actor?: Actor;
 }
 
-/** Relays and one transport that speaks to them, for the tests of one file. */
-export interface Desk {
+/** Relays, and the transport under test that connects to them, for the tests of one file. */
+export interface Relays {
   readonly kind: Protocol;
   rig: () => Rig;
   start: (plan?: Plan) => Promise<SmtpPeer>;
-  /** Sends one message, with an actor of its own unless told otherwise. */
+  /** Sends one message, with a new actor unless one is given. */
   send: (peer: SmtpPeer, order?: Partial<MailOrder>, options?: SendOptions) => Promise<Sent>;
   choose: (url: string, limitMs?: number) => TransportChoice;
 }
 
 /** Starts before the tests of a file and ends after them. */
-export function openDesk(kind: Protocol): Desk {
+export function useRelays(kind: Protocol): Relays {
   let started: Rig | null = null;
   const peers: SmtpPeer[] = [];
   beforeAll(async () => {

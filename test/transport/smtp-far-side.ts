@@ -21,7 +21,7 @@ const PLANS: Readonly<Record<Behaviour, Plan>> = {
 };
 
 /** A relay as a far side, spoken to by the transport that `choose` makes of its URL. */
-export async function smtpBench(
+export async function smtpFarSide(
   rig: Rig,
   behaviour: Behaviour,
   choose: (url: string) => TransportChoice,
