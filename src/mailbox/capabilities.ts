@@ -4,7 +4,7 @@ import type { Seq } from "../lib/ids.ts";
 import { Schemas } from "../lib/schemas.ts";
 import { Database } from "../lib/sql.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { domainOf } from "../mail/address.ts";
+import { domainOf } from "../mail/address/address.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { Admission } from "./account/admission.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { returnPathToken } from "../../src/mail/return-path.ts";
-import type { Reported, ReportNews } from "../../src/mail/report-news.ts";
+import { returnPathToken } from "../../src/mail/address/return-path.ts";
+import type { Reported, ReportNews } from "../../src/mail/report/report-news.ts";
 import type { LoggedEvent } from "../../src/mailbox/log/rows.ts";
 import { WAYS, type Outbox, type Way } from "../../src/mailbox/sending/outbox.ts";
 import type { RecipientRow } from "../../src/mailbox/sending/rows.ts";

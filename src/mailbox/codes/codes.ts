@@ -4,7 +4,7 @@ import type { CodeFilters } from "../../contract/routes.ts";
 import type { Seq } from "../../lib/ids.ts";
 import { done } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
-import { foldForMatch } from "../../mail/search-text.ts";
+import { foldForMatch } from "../../mail/search/search-text.ts";
 import type { Access } from "../account/access.ts";
 import type { MailboxContext } from "../context.ts";
 import { viewOf } from "../messages/present.ts";

@@ -1,7 +1,7 @@
 import type { CodeAnswer } from "../../contract/message.ts";
 import type { CodeFilters } from "../../contract/routes.ts";
 import { idOf, SEQ_PER_MS, type Seq } from "../../lib/ids.ts";
-import { foldForMatch } from "../../mail/search-text.ts";
+import { foldForMatch } from "../../mail/search/search-text.ts";
 import { listingOf, receivedAt, type View } from "../messages/present.ts";
 import type { CodeRow } from "./rows.ts";
 

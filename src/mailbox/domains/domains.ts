@@ -13,7 +13,7 @@ import type { Lookup } from "../../lib/doh.ts";
 import { randomHex } from "../../lib/hash.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import { isDeployments } from "../../mail/domain-name.ts";
+import { isDeployments } from "../../mail/address/domain-name.ts";
 import {
   judgeRecord,
   RECORD_NAMES,
@@ -21,7 +21,7 @@ import {
   verdictOf,
   type DomainSetup,
   type RecordResults,
-} from "../../mail/domain-records.ts";
+} from "../../mail/address/domain-records.ts";
 import type { DkimKey } from "../../outbound/dkim.ts";
 import type { DkimPair } from "../../outbound/dkim-pair.ts";
 import { newDkimPair } from "../../outbound/dkim-pair.ts";

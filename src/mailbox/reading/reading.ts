@@ -6,7 +6,7 @@ import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { BodyLayout } from "../../mail/large-body.ts";
 import { messageKey } from "../../mail/prepare.ts";
-import { outgoingBodyJson } from "../../mail/prepare-outgoing.ts";
+import { outgoingBodyJson } from "../../mail/compose/prepare-outgoing.ts";
 import type { StoredAttachment } from "../../mail/prepared-mail.ts";
 import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
 import { shownState } from "../../outbound/ledger.ts";

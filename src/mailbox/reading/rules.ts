@@ -2,7 +2,7 @@ import type { InboxFilters } from "../../contract/routes.ts";
 import { invalid, type Answer } from "../../contract/problem.ts";
 import { SEQ_PER_MS, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import { foldForMatch } from "../../mail/search-text.ts";
+import { foldForMatch } from "../../mail/search/search-text.ts";
 import { readCursor } from "../cursor.ts";
 import type { ListingParams } from "./rows.ts";
 

@@ -7,7 +7,7 @@ import type { Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import { TokenBucket } from "../../lib/token-bucket.ts";
-import type { SearchQuery } from "../../mail/search-query.ts";
+import type { SearchQuery } from "../../mail/search/search-query.ts";
 import { KEPT_HINT } from "../../outbound/kept.ts";
 import type { Access } from "../account/access.ts";
 import { spentCalls } from "../account/call-limits.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { invalid, type Answer, type Problem } from "../../contract/problem.ts";
 import { readId, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import type { Ancestry } from "../../mail/answered-mail.ts";
+import type { Ancestry } from "../../mail/compose/answered-mail.ts";
 import {
   outgoing,
   type Draft,
@@ -10,9 +10,9 @@ import {
   type Outgoing,
   type OutgoingMessage,
   type Sender,
-} from "../../mail/outgoing.ts";
-import { prepareOutgoing } from "../../mail/prepare-outgoing.ts";
-import { mintToken, returnPathWith, TOKEN_BYTES } from "../../mail/return-path.ts";
+} from "../../mail/compose/outgoing.ts";
+import { prepareOutgoing } from "../../mail/compose/prepare-outgoing.ts";
+import { mintToken, returnPathWith, TOKEN_BYTES } from "../../mail/address/return-path.ts";
 import type { Account } from "../account/account.ts";
 import { tooLargeToCarry } from "./carried-size.ts";
 import type { Filing } from "../messages/filing.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EventKind } from "../../contract/event.ts";
 import type { Seq } from "../../lib/ids.ts";
-import { mintToken, TOKEN_BYTES } from "../../mail/return-path.ts";
+import { mintToken, TOKEN_BYTES } from "../../mail/address/return-path.ts";
 import {
   afterDeath,
   afterNews,

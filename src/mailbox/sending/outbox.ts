@@ -1,7 +1,7 @@
 import type { MessageStatus } from "../../contract/message.ts";
 import type { Seq } from "../../lib/ids.ts";
 import type { Statements, Tables } from "../../lib/schemas.ts";
-import type { OutgoingMessage } from "../../mail/outgoing.ts";
+import type { OutgoingMessage } from "../../mail/compose/outgoing.ts";
 import { messageStatus, type RecipientState } from "../../outbound/ledger.ts";
 import type { MailboxContext } from "../context.ts";
 import { SHOW_STATUS } from "../messages/rows.ts";

@@ -3,7 +3,7 @@ import type { Sent, Suppression } from "../../contract/sending.ts";
 import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
-import { domainOf } from "../../mail/address.ts";
+import { domainOf } from "../../mail/address/address.ts";
 import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
 import type { Access } from "../account/access.ts";
 import type { Account } from "../account/account.ts";
