@@ -1,7 +1,7 @@
 import type { Miniflare } from "miniflare";
 import { locatorOf } from "../../src/contract/key.ts";
 import type { RowCost } from "../../src/lib/sql.ts";
-import { parseMail } from "../../src/mail/parse.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 import { prepareMail } from "../../src/mail/prepare.ts";
 import { benchWorker, embed, productWorker } from "./bundles.ts";
 import { composeMail } from "./mail.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { findCode } from "../../src/mail/code.ts";
-import { parseMail } from "../../src/mail/parse.ts";
+import { findCode } from "../../src/mail/code/find-code.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 import { prepareMail, type Envelope } from "../../src/mail/prepare.ts";
 import type { Evaluation } from "./evaluation.ts";
 

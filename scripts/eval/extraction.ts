@@ -1,7 +1,7 @@
 import path from "node:path";
 import { ExtractionType, type Extraction } from "../../src/contract/extraction.ts";
-import { extract, isCalendarFile, type ExtractMail } from "../../src/mail/extract.ts";
-import { parseMail } from "../../src/mail/parse.ts";
+import { extract, isCalendarFile, type ExtractMail } from "../../src/mail/extract/extract.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 import type { Evaluation } from "./evaluation.ts";
 
 /** The types of the corpus; codes have a corpus of their own. */

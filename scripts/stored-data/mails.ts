@@ -1,5 +1,5 @@
 import { filler, message } from "../../test/served/messages.ts";
-import { reportMail, statusContent } from "../../test/mail/compose-report.ts";
+import { reportMail, statusContent } from "../../test/mail/report/compose-report.ts";
 
 /** More than a row takes: the raw message lies in the bucket. */
 const LARGE_FILE_BYTES = 560_000;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readKey } from "../contract/key.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { done, refused, type Outcome } from "../lib/outcome.ts";
-import { canonicalAddress, canonicalDomain } from "../mail/address.ts";
+import { canonicalAddress, canonicalDomain } from "../mail/address/address.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "../outbound/smtp-settings.ts";
 

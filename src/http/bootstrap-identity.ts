@@ -1,7 +1,7 @@
 import { directoryShard } from "../contract/directory.ts";
 import { derivedSecret, newSecret } from "../contract/key.ts";
 import { hmacHex, randomHex } from "../lib/hash.ts";
-import { bootstrapName } from "../mail/address.ts";
+import { bootstrapName } from "../mail/address/address.ts";
 
 /** 64 bits: no two addresses meet by chance, and none is guessed. */
 const NAME_BYTES = 8;

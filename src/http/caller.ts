@@ -1,7 +1,7 @@
 import { locatorOf, readKey } from "../contract/key.ts";
 import type { Config } from "../config/env.ts";
 import { digestsEqual, sha256Hex } from "../lib/hash.ts";
-import { canonicalAddress } from "../mail/address.ts";
+import { canonicalAddress } from "../mail/address/address.ts";
 
 /** What the credential of a request claims. Whether a key is right only its mailbox can tell. */
 export type Caller =

@@ -4,7 +4,7 @@ import { invalid, type Answer } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
 import { mailboxAt } from "../service/mailbox-stub.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "../mail/address.ts";
+import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "../mail/address/address.ts";
 
 /** A mailbox that was made, and its key, which is told once. */
 export interface NewMailboxKey {

@@ -4,7 +4,7 @@ import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { configOf, type Config } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { canonicalAddress } from "../mail/address.ts";
+import { canonicalAddress } from "../mail/address/address.ts";
 import type { Access, Credential } from "../mailbox/access.ts";
 import { problemResponse, tellIgnored } from "./answers.ts";
 import type { MailboxStub } from "./call.ts";

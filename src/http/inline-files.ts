@@ -5,7 +5,7 @@ import { MAX_ROW_BYTES } from "../service/blob-choice.ts";
 import { anew } from "../service/mailbox-stub.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { done } from "../lib/outcome.ts";
-import { ANY_BYTES } from "../mail/media-type.ts";
+import { ANY_BYTES } from "../mail/mime/media-type.ts";
 import type { KeepContent } from "./json-with-files.ts";
 import type { Asked } from "./message-source.ts";
 import { discardUploads, writeUpload } from "./store-upload.ts";

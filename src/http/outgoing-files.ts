@@ -2,7 +2,7 @@ import { invalid, notFound, type Answer, type Problem } from "../contract/proble
 import { StoredContent, type OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { ANY_BYTES } from "../mail/media-type.ts";
+import { ANY_BYTES } from "../mail/mime/media-type.ts";
 import type { FileWish } from "../mailbox/accept.ts";
 import { further } from "./further.ts";
 import { openPart, partsOf, type Asked, type Parts } from "./message-source.ts";

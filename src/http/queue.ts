@@ -2,7 +2,7 @@ import { z } from "zod";
 import { configOf } from "../config/env.ts";
 import { mailboxBehind } from "../service/mailbox-stub.ts";
 import { locatorReached } from "../service/reached.ts";
-import { canonicalAddress } from "../mail/address.ts";
+import { canonicalAddress } from "../mail/address/address.ts";
 
 /** The part of an event that says whose it is; the rest the mailbox reads. */
 const Owned = z.object({ payload: z.object({ sender: z.string().max(1_000) }) });

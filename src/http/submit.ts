@@ -3,7 +3,7 @@ import type { Config } from "../config/env.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import type { AnsweredEmail, Written } from "../mail/answer-drafts.ts";
+import type { AnsweredEmail, Written } from "../mail/compose/answer-drafts.ts";
 import type { Keyed } from "../mailbox/accept.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { SendAdmission, SendWait } from "../mailbox/sending.ts";

@@ -1,8 +1,8 @@
 import { MAX_ATTACHMENT_BYTES } from "../contract/limits.ts";
 import { invalid, TOO_LARGE_ATTACHMENT, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { writtenFilename } from "../mail/attachment-name.ts";
-import { readMediaType, ANY_BYTES } from "../mail/media-type.ts";
+import { writtenFilename } from "../mail/mime/attachment-name.ts";
+import { readMediaType, ANY_BYTES } from "../mail/mime/media-type.ts";
 import { readDispositionFilename } from "./content-disposition.ts";
 
 /** What a request says of the file that is its body. */

@@ -1,18 +1,18 @@
 import type { Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson } from "../lib/json-text.ts";
-import { attachmentTexts, type AttachmentText } from "./attachment-text.ts";
+import { attachmentTexts, type AttachmentText } from "./text/attachment-text.ts";
 import { authenticationFrom } from "./authentication.ts";
-import { readCode, type CodeReading } from "./code.ts";
-import { contentDigest } from "./content-digest.ts";
+import { readCode, type CodeReading } from "./code/find-code.ts";
+import { contentDigest } from "./mime/content-digest.ts";
 import { labelsFor } from "./labels.ts";
 import { LargeBody } from "./large-body.ts";
-import { newText, snippetOf } from "./new-text.ts";
-import type { NamedAddress, ParsedMail } from "./parsed-mail.ts";
+import { newText, snippetOf } from "./text/new-text.ts";
+import type { NamedAddress, ParsedMail } from "./mime/parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
-import { reportNews, type ReportNews } from "./report-news.ts";
-import { returnPathToken } from "./return-path.ts";
-import { foldForMatch, searchableText } from "./search-text.ts";
+import { reportNews, type ReportNews } from "./report/report-news.ts";
+import { returnPathToken } from "./address/return-path.ts";
+import { foldForMatch, searchableText } from "./search/search-text.ts";
 
 /** Who a message is for and who handed it over. */
 export interface Envelope {

@@ -1,5 +1,5 @@
 import type { EmailSummary } from "../contract/message.ts";
-import type { ReportNews } from "./report-news.ts";
+import type { ReportNews } from "./report/report-news.ts";
 
 /** What is stored of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
 export interface StoredAttachment {

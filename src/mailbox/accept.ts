@@ -3,7 +3,7 @@ import { invalid, type Answer, type Problem } from "../contract/problem.ts";
 import { readId, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
-import type { Ancestry } from "../mail/answered-mail.ts";
+import type { Ancestry } from "../mail/compose/answered-mail.ts";
 import {
   outgoing,
   type Draft,
@@ -11,9 +11,9 @@ import {
   type Outgoing,
   type OutgoingMessage,
   type Sender,
-} from "../mail/outgoing.ts";
-import { prepareOutgoing } from "../mail/prepare-outgoing.ts";
-import { mintToken, returnPathWith, TOKEN_BYTES } from "../mail/return-path.ts";
+} from "../mail/compose/outgoing.ts";
+import { prepareOutgoing } from "../mail/compose/prepare-outgoing.ts";
+import { mintToken, returnPathWith, TOKEN_BYTES } from "../mail/address/return-path.ts";
 import type { Account } from "./account.ts";
 import { tooLargeToCarry } from "./carried-size.ts";
 import { fileOutgoing } from "./ingest.ts";

@@ -1,5 +1,5 @@
 import type { Problem } from "../contract/problem.ts";
-import type { OutgoingMessage } from "../mail/outgoing.ts";
+import type { OutgoingMessage } from "../mail/compose/outgoing.ts";
 import { base64LinesBytes } from "../outbound/base64-lines.ts";
 import { composedBytes } from "../outbound/compose.ts";
 import type { Addressee, Way } from "./outbox.ts";

@@ -2,7 +2,7 @@ import type { CodeAnswer } from "../contract/message.ts";
 import type { CodeFilters } from "../contract/routes.ts";
 import { idOf, SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
-import { foldForMatch } from "../mail/search-text.ts";
+import { foldForMatch } from "../mail/search/search-text.ts";
 import { listingOf, receivedAt, type View } from "./present.ts";
 import type { CodeRow } from "./schema.ts";
 import * as statements from "./statements.ts";

@@ -1,4 +1,4 @@
-import { returnPathWith } from "../mail/return-path.ts";
+import { returnPathWith } from "../mail/address/return-path.ts";
 import type { Transport } from "../outbound/transport.ts";
 import type { Departing } from "./outbox.ts";
 import type { RecipientRow } from "./schema.ts";

@@ -7,7 +7,7 @@ import {
   REQUIRED_RECORDS,
   type DomainSetup,
   type RecordResults,
-} from "../mail/domain-records.ts";
+} from "../mail/address/domain-records.ts";
 import type { DomainRow } from "./schema.ts";
 
 /** How long the records of a verified domain may be gone. */

@@ -9,7 +9,7 @@ import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { isDeployments } from "../mail/domain-name.ts";
+import { isDeployments } from "../mail/address/domain-name.ts";
 import {
   judgeRecord,
   RECORD_NAMES,
@@ -17,7 +17,7 @@ import {
   verdictOf,
   type DomainSetup,
   type RecordResults,
-} from "../mail/domain-records.ts";
+} from "../mail/address/domain-records.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { DkimPair } from "../outbound/dkim-pair.ts";
 import type { Account } from "./account.ts";

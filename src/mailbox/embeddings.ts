@@ -4,8 +4,8 @@ import type { Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import { withinTime } from "../lib/time-limit.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { embeddedText } from "../mail/embedded-text.ts";
-import { bodyTextStart } from "../mail/excerpts.ts";
+import { embeddedText } from "../mail/search/embedded-text.ts";
+import { bodyTextStart } from "../mail/search/excerpts.ts";
 import type { Account } from "./account.ts";
 import {
   eraseVector,

@@ -3,7 +3,7 @@ import { dohLookup } from "../lib/doh.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { domainOf } from "../mail/address.ts";
+import { domainOf } from "../mail/address/address.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import type { Account } from "./account.ts";

@@ -1,7 +1,7 @@
 import { uuidV7, type Seq } from "../lib/ids.ts";
 import type { Database } from "../lib/sql.ts";
-import { parseMail } from "../mail/parse.ts";
-import type { ParsedMail } from "../mail/parsed-mail.ts";
+import { parseMail } from "../mail/mime/parse.ts";
+import type { ParsedMail } from "../mail/mime/parsed-mail.ts";
 import { storedBody } from "../mail/prepare.ts";
 import type { Listing } from "../mail/prepared-mail.ts";
 import { latinJson } from "../lib/json-text.ts";

@@ -3,7 +3,7 @@ import type { EventKind } from "../contract/event.ts";
 import type { Config } from "../config/env.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { AlarmClock } from "../lib/wake.ts";
-import { mintToken, TOKEN_BYTES } from "../mail/return-path.ts";
+import { mintToken, TOKEN_BYTES } from "../mail/address/return-path.ts";
 import {
   afterDeath,
   afterNews,

@@ -1,7 +1,7 @@
 import type { MessageStatus } from "../contract/message.ts";
 import type { Seq } from "../lib/ids.ts";
 import type { Database, Query } from "../lib/sql.ts";
-import type { OutgoingMessage } from "../mail/outgoing.ts";
+import type { OutgoingMessage } from "../mail/compose/outgoing.ts";
 import { messageStatus, type RecipientState } from "../outbound/ledger.ts";
 import type { ObstacleRow, OutboxRow, RecipientRow, SuppressionRow } from "./schema.ts";
 import type { DeletedParts } from "./sent-answer.ts";

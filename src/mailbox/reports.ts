@@ -1,4 +1,4 @@
-import type { RecipientNews, ReportNews } from "../mail/report-news.ts";
+import type { RecipientNews, ReportNews } from "../mail/report/report-news.ts";
 import type { SendingReport } from "../outbound/cloudflare-events.ts";
 import { afterFailure, afterNews, afterReport, isSettled } from "../outbound/ledger.ts";
 import { takenAs } from "../outbound/reply.ts";

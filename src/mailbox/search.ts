@@ -7,9 +7,14 @@ import { SEQ_PER_MS, type Seq } from "../lib/ids.ts";
 import { stringMember } from "../lib/json-text.ts";
 import { done } from "../lib/outcome.ts";
 import type { Database } from "../lib/sql.ts";
-import { bodyTextStart, excerptJson, excerptsFor } from "../mail/excerpts.ts";
-import { misreadOperators, OPERATORS, parseSearchQuery, type SearchQuery } from "../mail/search-query.ts";
-import { foldForMatch } from "../mail/search-text.ts";
+import { bodyTextStart, excerptJson, excerptsFor } from "../mail/search/excerpts.ts";
+import {
+  misreadOperators,
+  OPERATORS,
+  parseSearchQuery,
+  type SearchQuery,
+} from "../mail/search/search-query.ts";
+import { foldForMatch } from "../mail/search/search-text.ts";
 import { KEPT_HINT } from "../outbound/kept.ts";
 import { writeCursor } from "./cursor.ts";
 import { Outbox } from "./outbox.ts";

@@ -4,7 +4,7 @@ import type { Sent, Suppression } from "../contract/sending.ts";
 import { configOf } from "../config/env.ts";
 import { idOf, type Seq } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { domainOf } from "../mail/address.ts";
+import { domainOf } from "../mail/address/address.ts";
 import { sendingReport } from "../outbound/cloudflare-events.ts";
 import { isKept, KEPT_HINT } from "../outbound/kept.ts";
 import { accept, acceptedBefore, isKeyUsed, sendsSpent, type Keyed, type SendRequest } from "./accept.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reported } from "../mail/report-news.ts";
+import type { Reported } from "../mail/report/report-news.ts";
 import { codeOf, diagnosticOf } from "./reply.ts";
 
 /** What an event of the platform's sending service says of one recipient of one message. */

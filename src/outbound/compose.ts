@@ -4,8 +4,8 @@ import { encodeWord } from "nodemailer/lib/mime-funcs";
 import type MimeNode from "nodemailer/lib/mime-node";
 import * as quotedPrintable from "nodemailer/lib/qp";
 import { sha256Hex } from "../lib/hash.ts";
-import type { OutgoingField } from "../mail/outgoing-fields.ts";
-import type { OutgoingMessage } from "../mail/outgoing.ts";
+import type { OutgoingField } from "../mail/compose/outgoing-fields.ts";
+import type { OutgoingMessage } from "../mail/compose/outgoing.ts";
 import { base64Lines, base64LinesBytes } from "./base64-lines.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { EventKind } from "../contract/event.ts";
-import type { Reported } from "../mail/report-news.ts";
+import type { Reported } from "../mail/report/report-news.ts";
 
 /**
  * What is known of one recipient of one message.

@@ -1,7 +1,7 @@
 import { locatorOf, newSecret, secretDigest } from "../contract/key.ts";
 import type { Config } from "../config/env.ts";
 import { wasMade } from "../lib/made.ts";
-import { domainOf } from "../mail/address.ts";
+import { domainOf } from "../mail/address/address.ts";
 import { mailboxAt } from "./mailbox-stub.ts";
 
 /** What every mail domain must have: RFC 5321 §4.5.1 and RFC 2142 §4. */

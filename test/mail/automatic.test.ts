@@ -6,7 +6,7 @@ import {
   isAutomaticAnswer,
   isAutoSubmitted,
 } from "../../src/mail/automatic.ts";
-import { isOwnAddress } from "../../src/mail/outgoing.ts";
+import { isOwnAddress } from "../../src/mail/compose/outgoing.ts";
 
 const PERSON: HeadedMail = {
   headers: { from: "Ann <ann@example.com>", "mime-version": "1.0" },

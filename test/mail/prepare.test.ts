@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMail } from "../../src/mail/parse.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 import { envelopeOf, prepareMail, type Envelope } from "../../src/mail/prepare.ts";
 import type { Metadata } from "../../src/contract/message.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OutgoingMessage } from "../../src/mail/outgoing.ts";
+import type { OutgoingMessage } from "../../src/mail/compose/outgoing.ts";
 import { tooLargeToCarry } from "../../src/mailbox/carried-size.ts";
 import { composedBytes } from "../../src/outbound/compose.ts";
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { CODE_READER_VERSION } from "../../src/mail/code.ts";
+import { CODE_READER_VERSION } from "../../src/mail/code/find-code.ts";
 import {
   actorOf,
   api,

@@ -5,7 +5,7 @@ import type { ChangePage } from "../../src/contract/event.ts";
 import type { Email, EmailPage, ThreadPage } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
 import { receiveSendingEvents } from "../../src/http/queue.ts";
-import { mintToken, returnPathWith } from "../../src/mail/return-path.ts";
+import { mintToken, returnPathWith } from "../../src/mail/address/return-path.ts";
 import {
   actorOf,
   advance,

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { readHeaderBlock } from "../../src/mail/header-block.ts";
-import { outgoing, type Draft, type DraftFile } from "../../src/mail/outgoing.ts";
-import { parseMail } from "../../src/mail/parse.ts";
+import { readHeaderBlock } from "../../src/mail/mime/header-block.ts";
+import { outgoing, type Draft, type DraftFile } from "../../src/mail/compose/outgoing.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 import { composedBytes, composeMessage, type OpenAttachment } from "../../src/outbound/compose.ts";
-import type { Ancestry } from "../../src/mail/answered-mail.ts";
+import type { Ancestry } from "../../src/mail/compose/answered-mail.ts";
 import { draftOf, MINTED, NO_ANCESTRY, outgoingOf, SENDER } from "./example.ts";
 
 const NO_FILES: OpenAttachment = () => {

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { OutgoingMessage } from "../../src/mail/outgoing.ts";
-import { parseMail } from "../../src/mail/parse.ts";
+import type { OutgoingMessage } from "../../src/mail/compose/outgoing.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 import { composeMessage } from "../../src/outbound/compose.ts";
 import { dkimSignature, withFields, type DkimKey } from "../../src/outbound/dkim.ts";
 import { isSignedWith } from "../dkim-signature.ts";

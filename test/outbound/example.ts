@@ -1,5 +1,11 @@
-import { outgoing, type Draft, type Minted, type Outgoing, type Sender } from "../../src/mail/outgoing.ts";
-import type { Ancestry } from "../../src/mail/answered-mail.ts";
+import {
+  outgoing,
+  type Draft,
+  type Minted,
+  type Outgoing,
+  type Sender,
+} from "../../src/mail/compose/outgoing.ts";
+import type { Ancestry } from "../../src/mail/compose/answered-mail.ts";
 
 export const SENDER: Sender = {
   mailbox: "agent@mailkeep.test",

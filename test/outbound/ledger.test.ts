@@ -13,7 +13,7 @@ import {
   type HandOver,
   type RecipientState,
 } from "../../src/outbound/ledger.ts";
-import type { Reported } from "../../src/mail/report-news.ts";
+import type { Reported } from "../../src/mail/report/report-news.ts";
 
 const STATES: RecipientState[] = [
   "queued",

@@ -8,7 +8,7 @@ import { compose } from "../../scripts/eval/compose.ts";
 import { corpusOf, measure, precision, recall, total } from "../../scripts/eval/evaluation.ts";
 import { readFixtures, type Fixture } from "../../scripts/eval/fixtures.ts";
 import { shortfalls } from "../../scripts/eval/report.ts";
-import { parseMail } from "../../src/mail/parse.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
 
 /** A folder with one file of fixtures. */
 function folderOf(text: string): string {

@@ -7,7 +7,7 @@ import type { Config } from "../../config/env.ts";
 import { wasMade } from "../../lib/made.ts";
 import { mailboxAt, mailboxBehind } from "../../service/mailbox-stub.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import { claimNameFault } from "../../mail/claim-name.ts";
+import { claimNameFault } from "../../mail/address/claim-name.ts";
 import { json, problemResponse } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { readCaller } from "../caller.ts";

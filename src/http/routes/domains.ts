@@ -1,6 +1,6 @@
 import { invalid } from "../../contract/problem.ts";
 import { done } from "../../lib/outcome.ts";
-import { readDomain } from "../../mail/domain-name.ts";
+import { readDomain } from "../../mail/address/domain-name.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 

@@ -8,7 +8,7 @@ import {
   isCalendarFile,
   MAX_HTML_CHARS,
   MAX_TEXT_CHARS,
-} from "../../mail/extract.ts";
+} from "../../mail/extract/extract.ts";
 import type { AttachmentSource } from "../../mailbox/reading.ts";
 import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";

@@ -1,7 +1,7 @@
 import { locatorOf } from "../../contract/key.ts";
 import { notFound, type Answer } from "../../contract/problem.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import { canonicalAddress } from "../../mail/address.ts";
+import { canonicalAddress } from "../../mail/address/address.ts";
 import { json } from "../answers.ts";
 import { AS_OPERATOR } from "../as-operator.ts";
 import type { Handlers, MailboxStub } from "../call.ts";

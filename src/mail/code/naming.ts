@@ -1,5 +1,5 @@
 import type { Evidence } from "./evidence.ts";
-import { LED_BY, type LabelKind } from "./keywords.ts";
+import { LED_BY, type LabelKind } from "./key-words.ts";
 import {
   breaksSentence,
   hasText,

@@ -1,5 +1,5 @@
 import type { Candidate } from "./candidates.ts";
-import { labelsIn, LEADS_TO, lowered, type LabelKind } from "./keywords.ts";
+import { labelsIn, LEADS_TO, lowered, type LabelKind } from "./key-words.ts";
 
 /** How far from its key word a code stands in one line. */
 export const NEAR_CHARS = 60;

@@ -1,8 +1,8 @@
-import { opensQuotation } from "../code/own-text.ts";
+import { opensQuotation } from "../text/own-text.ts";
 import { dateContext, datesIn, timesIn, type DateContext, type Shown } from "./dates.ts";
 import type { CalendarEvent } from "./icalendar.ts";
-import { labelled, phrases } from "./labels.ts";
-import { readText, type ExtractMail, type ReadText } from "./mail.ts";
+import { labelled, phrases } from "./labelled-values.ts";
+import { readText, type ExtractMail, type ReadText } from "./mail-text.ts";
 import { instantOf, type Moment } from "./moment.ts";
 
 /** What names the time of an appointment. */

@@ -1,7 +1,7 @@
 import type { ExtractionOf } from "../../contract/extraction.ts";
 import { appointmentIn } from "./appointment.ts";
 import { eventIn, type CalendarEvent } from "./icalendar.ts";
-import type { ExtractMail } from "./mail.ts";
+import type { ExtractMail } from "./mail-text.ts";
 import { eventOf } from "./reservation.ts";
 import { structuredData } from "./structured-data.ts";
 

@@ -1,6 +1,6 @@
 import type { ExtractionOf } from "../../contract/extraction.ts";
-import { findCode } from "../code.ts";
-import type { ExtractMail } from "./mail.ts";
+import { findCode } from "../code/find-code.ts";
+import type { ExtractMail } from "./mail-text.ts";
 
 /** The verification code and link, as the code reader finds them; null if it finds none. */
 export function readCode(mail: ExtractMail): ExtractionOf<"code"> | null {

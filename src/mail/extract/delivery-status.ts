@@ -1,5 +1,5 @@
 import type { ShippingStatus } from "../../contract/extraction.ts";
-import { phrases } from "./labels.ts";
+import { phrases } from "./labelled-values.ts";
 
 /** What mails say of a parcel, by language. Where a line says two things the first of this list counts. */
 const STATUSES: readonly (readonly [ShippingStatus, RegExp])[] = [

@@ -1,4 +1,4 @@
-import { localName, type Thing, type Value } from "./thing.ts";
+import { localName, type Thing, type Value } from "./schema-org.ts";
 
 /** Nesting that is followed; a reservation with its places is 5 deep. */
 const MAX_DEPTH = 20;

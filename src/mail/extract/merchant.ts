@@ -1,5 +1,5 @@
-import type { NamedAddress } from "../parsed-mail.ts";
-import { labelled, phrases } from "./labels.ts";
+import type { NamedAddress } from "../mime/parsed-mail.ts";
+import { labelled, phrases } from "./labelled-values.ts";
 
 /** What a mail calls who was paid. */
 const MERCHANT = phrases(

@@ -1,4 +1,4 @@
-import { phrases } from "./labels.ts";
+import { phrases } from "./labelled-values.ts";
 
 /** Names of the sum that is paid in the end, those that say so themselves. */
 export const GRAND_TOTAL = phrases(

@@ -1,5 +1,5 @@
-import { lowered } from "../code/keywords.ts";
-import { labelled, phrases } from "./labels.ts";
+import { lowered } from "../code/key-words.ts";
+import { labelled, phrases } from "./labelled-values.ts";
 
 /** Names of an order's number that can be nothing else. */
 const NUMBER_LABEL = phrases(

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { OrderItem } from "../../contract/extraction.ts";
-import { lowered } from "../code/keywords.ts";
+import { lowered } from "../code/key-words.ts";
 import { amountsIn } from "./amounts.ts";
 import type { MoneyContext } from "./currency.ts";
 import { GRAND_TOTAL, PARTIAL, TOTAL } from "./money-words.ts";

@@ -1,12 +1,12 @@
 import type { ExtractionOf } from "../../contract/extraction.ts";
 import { priceOf } from "./amounts.ts";
 import { moneyContext, type MoneyContext } from "./currency.ts";
-import { readText, type ExtractMail } from "./mail.ts";
+import { readText, type ExtractMail } from "./mail-text.ts";
 import { merchantOf } from "./merchant.ts";
 import { orderIdIn } from "./order-id.ts";
 import { itemsIn, type Item } from "./order-items.ts";
 import { structuredData } from "./structured-data.ts";
-import { findThings, nameAt, textAt, thingsAt, type Thing } from "./thing.ts";
+import { findThings, nameAt, textAt, thingsAt, type Thing } from "./schema-org.ts";
 import { totalIn } from "./total.ts";
 
 type Order = ExtractionOf<"order">;

@@ -1,5 +1,5 @@
-import { lowered } from "../code/keywords.ts";
-import { labelled, phrases } from "./labels.ts";
+import { lowered } from "../code/key-words.ts";
+import { labelled, phrases } from "./labelled-values.ts";
 
 /** Names of cards, wallets and ways of paying, and what each is called in an answer. */
 const METHODS: readonly (readonly [RegExp, string])[] = [

@@ -1,14 +1,14 @@
 import type { ExtractionOf } from "../../contract/extraction.ts";
-import { lowered } from "../code/keywords.ts";
+import { lowered } from "../code/key-words.ts";
 import { moneyContext, type MoneyContext } from "./currency.ts";
 import { dateContext, datesIn, type DateContext } from "./dates.ts";
-import { labelled, phrases } from "./labels.ts";
-import { readText, type ExtractMail } from "./mail.ts";
+import { labelled, phrases } from "./labelled-values.ts";
+import { readText, type ExtractMail } from "./mail-text.ts";
 import { merchantOf } from "./merchant.ts";
 import { priceIn } from "./order.ts";
 import { paymentMethodIn } from "./payment-method.ts";
 import { structuredData } from "./structured-data.ts";
-import { findThings, localName, nameAt, textAt, type Thing } from "./thing.ts";
+import { findThings, localName, nameAt, textAt, type Thing } from "./schema-org.ts";
 import { totalIn } from "./total.ts";
 
 type Receipt = ExtractionOf<"receipt">;

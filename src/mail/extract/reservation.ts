@@ -1,6 +1,6 @@
 import type { CalendarEvent } from "./icalendar.ts";
 import { momentOf } from "./moment.ts";
-import { findThings, localName, nameAt, textAt, thingsAt, type Thing } from "./thing.ts";
+import { findThings, localName, nameAt, textAt, thingsAt, type Thing } from "./schema-org.ts";
 
 /** The times of what is reserved or takes place, the beginning and the end. */
 const STARTS = [

@@ -1,12 +1,12 @@
 import type { ExtractionOf, ShippingStatus } from "../../contract/extraction.ts";
-import { lowered } from "../code/keywords.ts";
+import { lowered } from "../code/key-words.ts";
 import { carrierName, carriersIn } from "./carriers.ts";
 import { dateContext, datesIn, type DateContext } from "./dates.ts";
 import { statusIn } from "./delivery-status.ts";
-import { labelled, phrases } from "./labels.ts";
-import { readText, type ExtractMail, type ReadText } from "./mail.ts";
+import { labelled, phrases } from "./labelled-values.ts";
+import { readText, type ExtractMail, type ReadText } from "./mail-text.ts";
 import { structuredData } from "./structured-data.ts";
-import { findThings, localName, nameAt, textAt, thingsAt, type Thing } from "./thing.ts";
+import { findThings, localName, nameAt, textAt, thingsAt, type Thing } from "./schema-org.ts";
 import { trackingIn, type Tracking } from "./tracking.ts";
 
 type Shipping = ExtractionOf<"shipping">;

@@ -1,8 +1,8 @@
-import { OpenElements, type OpenElement } from "../html-elements.ts";
-import { TagReader } from "../tag-reader.ts";
+import { OpenElements, type OpenElement } from "../text/html-elements.ts";
+import { TagReader } from "../text/tag-reader.ts";
 import { thingsInJson } from "./json-ld.ts";
-import { MAX_HTML_CHARS } from "./mail.ts";
-import { localName, type Thing, type Value } from "./thing.ts";
+import { MAX_HTML_CHARS } from "./mail-text.ts";
+import { localName, type Thing, type Value } from "./schema-org.ts";
 
 /** Items of microdata; a mail describes one order or trip. */
 const MAX_ITEMS = 1_000;

@@ -1,4 +1,4 @@
-import { lowered } from "../code/keywords.ts";
+import { lowered } from "../code/key-words.ts";
 import { amountsIn, type Amount } from "./amounts.ts";
 import type { MoneyContext } from "./currency.ts";
 import { GRAND_TOTAL, PARTIAL, TOTAL } from "./money-words.ts";

@@ -1,6 +1,6 @@
-import { lowered } from "../code/keywords.ts";
-import { labelled, phrases } from "./labels.ts";
-import type { ReadText } from "./mail.ts";
+import { lowered } from "../code/key-words.ts";
+import { labelled, phrases } from "./labelled-values.ts";
+import type { ReadText } from "./mail-text.ts";
 import { judge, TELLING_NUMBER, type Carrier } from "./tracking-number.ts";
 
 /** The number of a parcel with who carries it, as far as number and mail tell. */

@@ -1,5 +1,5 @@
-import type { HeaderField } from "../header-block.ts";
-import { oneLine } from "../header-values.ts";
+import type { HeaderField } from "../mime/header-block.ts";
+import { oneLine } from "../mime/header-values.ts";
 import type { Action, RecipientStatus } from "./delivery-report.ts";
 import { genericAddress, xtextDecoded } from "./generic-address.ts";
 import { readFieldGroups } from "./report-fields.ts";

@@ -1,4 +1,4 @@
-import type { HeaderField } from "../header-block.ts";
+import type { HeaderField } from "../mime/header-block.ts";
 import type { FeedbackReport, FeedbackType } from "./delivery-report.ts";
 import { envelopeIdOf, MAX_RECIPIENTS } from "./delivery-status.ts";
 import { genericAddress, plainAddress } from "./generic-address.ts";

@@ -1,4 +1,4 @@
-import { oneLine } from "../header-values.ts";
+import { oneLine } from "../mime/header-values.ts";
 
 /** RFC 3461 §4.2 allows 500 for ORCPT; a longer address is none: cut, it could equal another. */
 const MAX_ADDRESS_CHARS = 500;

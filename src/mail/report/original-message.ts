@@ -1,6 +1,6 @@
-import { MAX_HEADER_BYTES, readHeaderBlock } from "../header-block.ts";
-import { messageIds, oneLine } from "../header-values.ts";
-import type { ParsedAttachment } from "../parsed-mail.ts";
+import { MAX_HEADER_BYTES, readHeaderBlock } from "../mime/header-block.ts";
+import { messageIds, oneLine } from "../mime/header-values.ts";
+import type { ParsedAttachment } from "../mime/parsed-mail.ts";
 import type { OriginalMessage } from "./delivery-report.ts";
 import { plainAddress } from "./generic-address.ts";
 

@@ -1,4 +1,4 @@
-import type { ParsedMail } from "../parsed-mail.ts";
+import type { ParsedMail } from "../mime/parsed-mail.ts";
 
 /** Bytes read of one part: a delivery status, or the header of the returned message, is shorter. */
 const MAX_PART_BYTES = 65_536;

@@ -1,4 +1,4 @@
-import { type HeaderField, readHeaderBlock, skipEmptyLines } from "../header-block.ts";
+import { type HeaderField, readHeaderBlock, skipEmptyLines } from "../mime/header-block.ts";
 
 /** Bytes read of the machine-readable part: 1,000 recipients with 1 KB each. */
 const MAX_PART_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { RESERVED_NAMES } from "../../mail/address.ts";
+import { RESERVED_NAMES } from "../../mail/address/address.ts";
 import { STATUS, type Problem } from "../../contract/problem.ts";
 import { createMailbox, type NewMailboxKey } from "../../http/create-mailbox.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";

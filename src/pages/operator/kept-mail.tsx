@@ -1,6 +1,6 @@
 import { notFound } from "../../contract/problem.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
-import { canonicalAddress } from "../../mail/address.ts";
+import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../http/as-operator.ts";
 import { openRaw } from "../../http/message-source.ts";

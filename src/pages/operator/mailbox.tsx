@@ -1,6 +1,6 @@
 import { notFound, STATUS } from "../../contract/problem.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
-import { canonicalAddress } from "../../mail/address.ts";
+import { canonicalAddress } from "../../mail/address/address.ts";
 import type { Overview } from "../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../http/as-operator.ts";
 import { consolePage, Form, problemPage, type ConsoleCall, type Notice } from "./frame.tsx";

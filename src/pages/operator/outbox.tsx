@@ -1,7 +1,7 @@
 import { notFound } from "../../contract/problem.ts";
 import type { Config } from "../../config/env.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
-import { canonicalAddress } from "../../mail/address.ts";
+import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/overview.ts";
 import { AS_OPERATOR } from "../../http/as-operator.ts";
 import { mailboxesThatKept } from "../../http/directory-search.ts";

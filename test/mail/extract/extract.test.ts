@@ -5,7 +5,7 @@ import { EXTRACTION } from "../../../scripts/eval/extraction.ts";
 import { HOSTILE, hostileText } from "../../../scripts/eval/hostile.ts";
 import { shortfalls } from "../../../scripts/eval/report.ts";
 import { Extraction, ExtractionType } from "../../../src/contract/extraction.ts";
-import { extract, isCalendarFile, type ExtractMail } from "../../../src/mail/extract.ts";
+import { extract, isCalendarFile, type ExtractMail } from "../../../src/mail/extract/extract.ts";
 
 const TYPES = ExtractionType.options;
 

@@ -4,7 +4,7 @@ import { moneyContext } from "../../../src/mail/extract/currency.ts";
 import { datesIn, timesIn } from "../../../src/mail/extract/dates.ts";
 import { paymentMethodIn } from "../../../src/mail/extract/payment-method.ts";
 import { structuredData } from "../../../src/mail/extract/structured-data.ts";
-import { textAt } from "../../../src/mail/extract/thing.ts";
+import { textAt } from "../../../src/mail/extract/schema-org.ts";
 import { carriersIn } from "../../../src/mail/extract/carriers.ts";
 import { trackingIn } from "../../../src/mail/extract/tracking.ts";
 import { judge } from "../../../src/mail/extract/tracking-number.ts";

@@ -1,0 +1,68 @@
+import type { ParsedMail } from "../mime/parsed-mail.ts";
+import { isComplaint, isHardBounce, readReport, type Action, type DeliveryReport } from "./read-report.ts";
+import { queueIdsIn } from "./queue-ids.ts";
+import { returnPathToken } from "../address/return-path.ts";
+
+/** What a report says of one recipient. */
+export type Reported = "delivered" | "relayed" | "delayed" | "bounced" | "complained";
+
+/** News of one recipient. */
+export interface RecipientNews {
+  /** By what names the report knows it, lower case, the one we gave first; empty where it hides them. */
+  addresses: string[];
+  reported: Reported;
+  /** Nothing more may be sent there. */
+  isFinal: boolean;
+  diagnostic: string | null;
+}
+
+/** What a mail reports about a message of the mailbox that it came to. */
+export interface ReportNews {
+  /** Of the return path it came to: whether it was ever minted, the mailbox knows. */
+  token: string;
+  recipients: RecipientNews[];
+  /** What hosts on the way called the message that is reported on. */
+  queueIds: string[];
+}
+
+/** RFC 3464 §2.3.3; an expanded address stands for a list, whose members are not ours to follow. */
+const REPORTED: Readonly<Record<Action, Reported>> = {
+  failed: "bounced",
+  delayed: "delayed",
+  delivered: "delivered",
+  relayed: "relayed",
+  expanded: "relayed",
+};
+
+/**
+ * The news in a mail that came to a return path of ours; null for every other mail. Nothing of it may be believed before the
+ * mailbox has found the token among those it minted (T53).
+ */
+export function reportNews(parsed: ParsedMail, envelope: { from: string; to: string }): ReportNews | null {
+  const token = returnPathToken(envelope.to);
+  const report = token === null ? null : readReport(parsed, envelope.from);
+  if (token === null || report === null) return null;
+  const recipients = newsOf(report);
+  return recipients.length === 0 ? null : { token, recipients, queueIds: queueIdsIn(parsed) };
+}
+
+function newsOf(report: DeliveryReport): RecipientNews[] {
+  if (report.kind === "feedback") {
+    if (!isComplaint(report)) return [];
+    const complained = { reported: "complained", isFinal: true, diagnostic: "Complaint (RFC 5965)" } as const;
+    // Hidden recipients are one unknown.
+    if (report.originalRecipients.length === 0) return [{ addresses: [], ...complained }];
+    return report.originalRecipients.map((address) => ({
+      addresses: [address.toLowerCase()],
+      ...complained,
+    }));
+  }
+  return report.recipients.map((recipient) => ({
+    addresses: [recipient.originalRecipient, recipient.finalRecipient].flatMap((address) =>
+      address === null ? [] : [address.toLowerCase()],
+    ),
+    reported: REPORTED[recipient.action],
+    isFinal: isHardBounce(recipient),
+    diagnostic: recipient.diagnosticCode ?? recipient.status,
+  }));
+}
