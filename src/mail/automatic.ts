@@ -1,3 +1,6 @@
+import { lazy } from "./lazy.ts";
+import { anyOf, wordsOf } from "./languages/matching.ts";
+
 /** What tells a machine's mail from a person's. */
 export interface HeadedMail {
   /** Lower-case name to value, repeats joined by "\n". */
@@ -12,8 +15,10 @@ export interface HeadedMail {
 const MAX_VALUE_CHARS = 1_000;
 
 /** Local parts nobody reads, in the languages of our mails; compared without `.`, `-` and `_`. */
-const UNREAD_LOCAL_PART =
-  /^(?:noreply|donotreply|dontreply|noresponse|notifications?|notify|alerts?|automated|mailerdaemon|postmaster|bounces?|nepasrepondre|noresponder|naoresponda|naoresponder|nonrispondere|keineantwort|nichtantworten|nieodpowiadaj|geenantwoord|yanitlamayin)(?:$|[+0-9])/;
+const unreadLocalPart = lazy(() => {
+  const parts = anyOf(wordsOf(({ localParts }) => localParts?.unread));
+  return new RegExp(`^(?:mailerdaemon|postmaster|bounces?|${parts})(?:$|[+0-9])`, "u");
+});
 
 /** Local parts that mail servers write reports from; compared in the same way. */
 const DAEMON_LOCAL_PART = /^(?:mailerdaemon|postmaster|maildelivery(?:system|subsystem)?)(?:$|[+0-9])/;
@@ -25,8 +30,9 @@ const LIST_LOCAL_PART = /^(?:listserv|majordomo|owner-.*|.*-(?:request|bounces?|
 const MAX_HOPS = 50;
 
 /** Answers of a machine on someone's behalf that some servers send without Auto-Submitted. */
-const AUTOMATIC_SUBJECT =
-  /^(?:automatic reply|auto-reply|autoreply|auto reply|out of office|automatische antwort|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|автоответ|自动回复|自動回覆|自動応答|자동 회신)(?![a-z])/;
+const automaticSubject = lazy(
+  () => new RegExp(`^(?:${anyOf(wordsOf(({ subject }) => subject?.automatic))})(?![a-z])`, "u"),
+);
 
 /** Set by programs that answer for someone; RFC 3834 came later. */
 const ANSWER_HEADERS = ["x-autoreply", "x-autorespond", "x-autoresponder"];
@@ -89,7 +95,7 @@ export function isAutomaticAnswer(mail: HeadedMail): boolean {
   return (
     ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "") ||
     hasPrecedence(mail, ["auto_reply"]) ||
-    AUTOMATIC_SUBJECT.test(mail.subject.trimStart().slice(0, 60).toLowerCase()) ||
+    automaticSubject().test(mail.subject.trimStart().slice(0, 60).toLowerCase()) ||
     // Servers mark their reports with the same word.
     (autoSubmitted(mail).includes("auto-replied") && !isFromMailSystem(mail))
   );
@@ -99,7 +105,7 @@ export function isAutomaticAnswer(mail: HeadedMail): boolean {
 export function isUnattended(mail: HeadedMail): boolean {
   return (
     hasNullReturnPath(mail) ||
-    UNREAD_LOCAL_PART.test(localPart(mail.fromAddress)) ||
+    unreadLocalPart().test(localPart(mail.fromAddress)) ||
     valueOf(mail, "x-auto-response-suppress") !== "" ||
     valueOf(mail, "feedback-id") !== "" ||
     isAutomaticAnswer(mail)
@@ -129,5 +135,5 @@ export function automaticAnswerFault(mail: HeadedMail, isOwn: (address: string) 
 }
 
 function isReadByNobody(address: string): boolean {
-  return UNREAD_LOCAL_PART.test(localPart(address)) || LIST_LOCAL_PART.test(address);
+  return unreadLocalPart().test(localPart(address)) || LIST_LOCAL_PART.test(address);
 }

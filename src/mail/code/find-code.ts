@@ -9,6 +9,7 @@ import {
   type Evidence,
 } from "./evidence.ts";
 import { labelsIn, lowered, type LabelKind } from "./key-words.ts";
+import { lazy } from "../lazy.ts";
 import { findLink, type FoundLink } from "./find-link.ts";
 import { ownSubject, plainLines, withoutQuotation } from "../text/own-text.ts";
 import { isMachine } from "./sender.ts";
@@ -80,12 +81,6 @@ function kindsIn(text: string): Map<LabelKind, string> {
   return kinds;
 }
 
-/** A reading of the mail that most mails need not be given. */
-function once<T>(read: () => T): () => T {
-  let known: { value: T } | null = null;
-  return () => (known ??= { value: read() }).value;
-}
-
 interface Scored {
   value: string;
   /** As it stands in the text. */
@@ -118,8 +113,8 @@ const descending = (one: Scored, two: Scored): number => pointsOf(two.evidence) 
 
 function bestCode(subject: string, lines: readonly string[], mail: CodeMail): BestCode | null {
   const setting: Setting = {
-    subject: once(() => kindsIn(subject)),
-    mail: once(() => kindsIn(`${subject}\n${lines.join("\n").slice(0, OPENING_CHARS)}`)),
+    subject: lazy(() => kindsIn(subject)),
+    mail: lazy(() => kindsIn(`${subject}\n${lines.join("\n").slice(0, OPENING_CHARS)}`)),
   };
   const inSubject = scored([subject], setting, true);
   const inText = scored(lines, setting, false);

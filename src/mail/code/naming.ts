@@ -1,5 +1,7 @@
 import type { Evidence } from "./evidence.ts";
-import { LED_BY, type LabelKind } from "./key-words.ts";
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
+import { ledByNumber, type LabelKind } from "./key-words.ts";
 import {
   breaksSentence,
   hasText,
@@ -116,11 +118,13 @@ export function namingBefore(around: Surroundings, setting: Setting): Named | ty
 }
 
 /** "482913 Acme login code" names the number, "4829135 fix login code length" something else. */
-const GOES_ON = /^\s+(?!(?:for|to|at|from|de|du|für|bei|pour|para|por|per|voor|bij|do|для|untuk)\s)\p{L}/u;
+const goesOn = lazy(
+  () => new RegExp(`^\\s+(?!(?:${anyOf(wordsOf(({ sentence }) => sentence?.prepositions))})\\s)\\p{L}`, "u"),
+);
 
 /** What a key word in the line below says: the rest of a sentence, or a caption under the code. */
 function namedBelow(meaning: keyof Weights, gap: string, rest: string): Omit<Named, "word"> {
-  if (LED_BY.test(gap.trimStart())) return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
+  if (ledByNumber().test(gap.trimStart())) return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
   // A line that goes on to a number is that number's.
   const isCaption = !hasText(gap) && !/[0-9]/.test(rest);
   return isCaption ? saying(meaning, { strong: 50, weak: 0, hint: 0 }, "near") : NOT_NAMED;
@@ -134,10 +138,10 @@ const reaches = (gap: string): boolean =>
 function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "" || !reaches(gap)) return NOT_NAMED;
   if (gap.includes("\n")) return namedBelow(meaning, gap, rest);
-  if (LED_BY.test(gap.trimStart()) || !hasText(gap)) {
+  if (ledByNumber().test(gap.trimStart()) || !hasText(gap)) {
     return saying(meaning, { strong: 95, weak: 70, hint: 44 }, "named");
   }
-  const isItsName = gap.length <= 25 && !GOES_ON.test(rest);
+  const isItsName = gap.length <= 25 && !goesOn().test(rest);
   return isItsName ? saying(meaning, { strong: 55, weak: 0, hint: 0 }, "near") : NOT_NAMED;
 }
 
@@ -149,7 +153,7 @@ export function namingAfter(around: Surroundings, setting: Setting): Named | typ
     const meaning = meaningOf(neighbour, setting);
     if (meaning === "other") {
       const bound = !gap.includes("\n") && gap.length <= NEAR_CHARS && !breaksSentence(gap);
-      const isItsName = bound && (!hasText(gap) || LED_BY.test(gap.trimStart()));
+      const isItsName = bound && (!hasText(gap) || ledByNumber().test(gap.trimStart()));
       return found.points === 0 && isItsName ? REJECTED : found;
     }
     const rest = around.right.slice(gap.length + word.length);

@@ -1,5 +1,7 @@
 import type { Candidate } from "./candidates.ts";
-import { labelsIn, LEADS_TO, lowered, type LabelKind } from "./key-words.ts";
+import { lazy } from "../lazy.ts";
+import { anyOf, LETTERS, wordsOf } from "../languages/matching.ts";
+import { labelsIn, leadsToNumber, lowered, type LabelKind } from "./key-words.ts";
 
 /** How far from its key word a code stands in one line. */
 export const NEAR_CHARS = 60;
@@ -50,10 +52,13 @@ export const hasText = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 export const breaksSentence = (text: string): boolean => /[.!?](?:\s|$)|[。！？؟।]/.test(text);
 
 /** "482913 is not your code", "the PIN of a thousand people": what is said is not said of this reader's code. */
-const DENIAL =
-  /(?:^|[^a-z\u00c0-\u024f\u0400-\u04ff])(?:not|no longer|isn['’]t|their|nicht|keine?|n['’]est|não|nie|niet|geen|değil|не)(?![a-z\u00c0-\u024f\u0400-\u04ff])/;
+const denial = lazy(() => {
+  const words = anyOf(wordsOf(({ sentence }) => sentence?.denies));
+  return new RegExp(`(?:^|[^${LETTERS}])(?:${words})(?![${LETTERS}])`, "u");
+});
 
-export const isDenied = (gap: string): boolean => DENIAL.test(gap);
+/** Whether words between key word and number say that it is no code, or another's. */
+export const isDenied = (gap: string): boolean => denial().test(gap);
 
 function above(place: Place): string {
   let text = "";
@@ -100,5 +105,5 @@ export function surroundingsOf(place: Place, candidate: Candidate): Surroundings
 /** Whether the gap leads from a key word to the number. A number in it stops that, unless it has a name of its own. */
 export function leadsTo(gap: string, ownsNumber = false): boolean {
   if ((/[0-9]/.test(gap) && !ownsNumber) || gap.length > NEAR_CHARS || breaksSentence(gap)) return false;
-  return !hasText(gap) || LEADS_TO.test(gap);
+  return !hasText(gap) || leadsToNumber().test(gap);
 }

@@ -1,3 +1,5 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { MAX_SUBJECT_CHARS } from "../../contract/sending.ts";
 import { recipientAddress } from "../address/address.ts";
 import {
@@ -123,19 +125,24 @@ export function withoutRepeats<Lists extends Record<string, NamedAddress[]>>(
   ) as Lists;
 }
 
-/** As mail programs write them in the languages that matter; with a count as in `Re[2]:`. */
-const ANSWER_PREFIX =
-  /^(?:(?:re|aw|antw|sv|vs|rif|res|odp|ynt|回复|回覆|答复|返信)(?:\[\d{1,3}\]|\(\d{1,3}\))?\s{0,3}[:：]\s*)+/iu;
-const FORWARD_PREFIX = /^(?:(?:fwd?|wg|tr|rv|enc|doorst|转发|轉寄|転送)\s{0,3}[:：]\s*)+/iu;
+/** Prefixes as mail programs write them, with a count as in `Re[2]:`. */
+const replyPrefixes = lazy(() => {
+  const prefixes = anyOf(wordsOf(({ subject }) => subject?.strippedReply));
+  return new RegExp(`^(?:(?:${prefixes})(?:\\[\\d{1,3}\\]|\\(\\d{1,3}\\))?\\s{0,3}[:：]\\s*)+`, "iu");
+});
+const forwardPrefixes = lazy(() => {
+  const prefixes = anyOf(wordsOf(({ subject }) => subject?.strippedForward));
+  return new RegExp(`^(?:(?:${prefixes})\\s{0,3}[:：]\\s*)+`, "iu");
+});
 
 /** `Re: ` and the subject, prefixes of the kind not stacked; "" counts as a subject too. */
 export function answerSubject(subject: string): string {
-  return prefixed("Re:", subject.trim().replace(ANSWER_PREFIX, ""));
+  return prefixed("Re:", subject.trim().replace(replyPrefixes(), ""));
 }
 
 /** `Fwd: ` and the subject, prefixes of the kind not stacked. */
 export function forwardSubject(subject: string): string {
-  return prefixed("Fwd:", subject.trim().replace(FORWARD_PREFIX, ""));
+  return prefixed("Fwd:", subject.trim().replace(forwardPrefixes(), ""));
 }
 
 function prefixed(prefix: string, subject: string): string {

@@ -1,3 +1,5 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { isForward, opensQuotation } from "./own-text.ts";
 import { textToSnippet } from "./html-text.ts";
 import { withoutSignature } from "./signature.ts";
@@ -18,8 +20,9 @@ const QUOTED = /^[\s\u200b]{0,3}[>＞]/;
 const RULE = /^\s{0,3}[-_=*─—]{5,100}\s{0,3}$/;
 
 /** The line above a mail that is passed on without its subject saying so. */
-const FORWARDED =
-  /^\s{0,3}[->\s]{0,20}(?:begin forwarded message|forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten|message transféré|début du message|mensaje reenviado|inicio del mensaje reenviado|mensagem (?:encaminhada|reencaminhada)|messaggio inoltrato|inizio messaggio inoltrato|doorgestuurd bericht|begin doorgestuurd|wiadomość przekazana|przesłana wiadomość|пересланное сообщение|пересылаемое сообщение|начало переадресованного|iletilen mesaj|iletilmiş ileti|رسالة معاد توجيهها|بداية الرسالة المعاد|अग्रेषित संदेश|thư được chuyển tiếp|tin nhắn được chuyển tiếp|pesan (?:yang )?diteruskan|转发的邮件|转发邮件信息|轉寄的郵件|轉寄郵件|転送メッセージ|転送された|전달된 메시지)/iu;
+const forwarded = lazy(
+  () => new RegExp(`^\\s{0,3}[->\\s]{0,20}(?:${anyOf(wordsOf(({ quoting }) => quoting?.forwarded))})`, "iu"),
+);
 
 /** Every text that quotes another has one of these: in its lines, their attribution, or the header of the other. */
 const QUOTING_MARKS = [">", "＞", ":", "：", "--", "__", "-_", "_-"] as const;
@@ -28,8 +31,13 @@ const QUOTING_MARKS = [">", "＞", ":", "：", "--", "__", "-_", "_-"] as const;
 const MAX_MARK_CHARS = 300;
 
 /** The beginning of an attribution whose rest stands on the next line. */
-const FOLDED_START =
-  /^(?:on|am|op|le|el|em|il|w dniu|dnia|den|в|на|pada|vào|em|at|في|를|在|于|於|from)(?=\s|[\d:]).{0,290}\d|^[\p{L}.]{2,12},? .{0,20}\d{1,2}.{0,250}\d|^\d{4}[-/.年년]|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}/iu;
+const foldedStart = lazy(() => {
+  const starts = anyOf(wordsOf(({ quoting }) => quoting?.foldedStart));
+  return new RegExp(
+    `^(?:${starts})(?=\\s|[\\d:]).{0,290}\\d|^[\\p{L}.]{2,12},? .{0,20}\\d{1,2}.{0,250}\\d|^\\d{4}[-/.年년]|^\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}`,
+    "iu",
+  );
+});
 
 /**
  * What the sender of a mail wrote anew: its text without quotations, above, below and between which it may stand, and without
@@ -61,7 +69,7 @@ function unquoted(lines: readonly string[]): string[] {
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     if (QUOTED.test(line)) continue;
-    if (line.length <= MAX_MARK_CHARS && FORWARDED.test(line)) return [...own, ...lines.slice(at)];
+    if (line.length <= MAX_MARK_CHARS && forwarded().test(line)) return [...own, ...lines.slice(at)];
     if (!opensQuotation(lines, at)) own.push(line);
     else {
       dropLead(own);
@@ -87,7 +95,7 @@ function dropLead(own: string[]): void {
     return;
   }
   const isParagraphStart = (own.at(-2) ?? "").trim() === "";
-  if (RULE.test(last) || (isParagraphStart && FOLDED_START.test(last.trim()))) own.pop();
+  if (RULE.test(last) || (isParagraphStart && foldedStart().test(last.trim()))) own.pop();
 }
 
 /** As `trimmed`, of a text whose lines end in line feeds: a part of it, copied nowhere. */
