@@ -1,7 +1,7 @@
 import { lazy } from "./lazy.ts";
 import { anyOf, wordsOf } from "./languages/matching.ts";
 
-/** What tells a machine's mail from a person's. */
+/** The parts of a mail that tell whether a machine or a person sent it. */
 export interface HeadedMail {
   /** Lower-case name to value, repeats joined by "\n". */
   headers: Record<string, string>;
@@ -14,7 +14,7 @@ export interface HeadedMail {
 /** Header values are cut here before they are read; only their first words matter. */
 const MAX_VALUE_CHARS = 1_000;
 
-/** Local parts nobody reads, in the languages of our mails; compared without `.`, `-` and `_`. */
+/** Local parts of addresses that nobody reads; compared without `.`, `-` and `_`. */
 const unreadLocalPart = lazy(() => {
   const parts = anyOf(wordsOf(({ localParts }) => localParts?.unread));
   return new RegExp(`^(?:mailerdaemon|postmaster|bounces?|${parts})(?:$|[+0-9])`, "u");
@@ -65,7 +65,7 @@ function hasPrecedence(mail: HeadedMail, values: readonly string[]): boolean {
     .some((value) => values.includes(value.trim()));
 }
 
-/** Sent to many: by a list or campaign header, or by Precedence. */
+/** Whether a mail went to many recipients, by its list headers or its Precedence. */
 export function isBulk(mail: HeadedMail): boolean {
   return (
     valueOf(mail, "list-id") !== "" ||
@@ -85,12 +85,12 @@ function localPart(address: string): string {
   return local.replace(/[._-]/g, "");
 }
 
-/** Whether a mail server wrote it, by its sender. */
+/** Whether the sender's address is one that mail servers send reports from. */
 export function isFromMailSystem({ fromAddress }: Pick<HeadedMail, "fromAddress">): boolean {
   return DAEMON_LOCAL_PART.test(localPart(fromAddress));
 }
 
-/** Whether a program answered on someone's behalf: out of office, received with thanks. A report about delivery is none. */
+/** Whether a program answered on someone's behalf ("out of office"). Delivery reports are not automatic answers. */
 export function isAutomaticAnswer(mail: HeadedMail): boolean {
   return (
     ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "") ||
@@ -101,7 +101,7 @@ export function isAutomaticAnswer(mail: HeadedMail): boolean {
   );
 }
 
-/** Whether nobody reads answers, or a machine wrote it: known by sender and subject where no header says so. */
+/** Whether nobody reads answers to this mail or a machine wrote it, judged by its headers, its sender and its subject. */
 export function isUnattended(mail: HeadedMail): boolean {
   return (
     hasNullReturnPath(mail) ||
@@ -122,7 +122,7 @@ export function automaticAnswerFault(mail: HeadedMail, isOwn: (address: string) 
   const faults: readonly [boolean, string][] = [
     [hasNullReturnPath(mail), "it has no return path, as reports and automatic answers have none"],
     [isOwn(mail.envelopeFrom) || isOwn(mail.fromAddress), "it comes from this mailbox"],
-    // Here a field that says nothing counts too: silence never makes a loop.
+    // An Auto-Submitted field without a keyword counts as well: not answering never makes a loop.
     [
       autoSubmitted(mail).some((word) => word !== "no") || isAutomaticAnswer(mail),
       "it was sent automatically",

@@ -28,13 +28,16 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What bootstrap names its mailboxes: {@link bootstrapName}. Nobody else may have one, so none is ever somebody's again. */
+/**
+ * The form of the names that bootstrap gives ({@link bootstrapName}). Nobody can claim one, so such an address never changes
+ * hands.
+ */
 const BOOTSTRAP_NAME = /^agent-[0-9a-f]{16}$/;
 
 const MAILBOX_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/;
 
 /**
- * Whether a name can be claimed as the local part of a new mailbox (wire contract, Claim): right grammar, a
+ * Whether a name can be claimed as the local part of a new mailbox: right grammar, a
  * valid local part (so no `..`), not reserved, not of the form that bootstrap gives. The caller lower-cases first.
  */
 export function isMailboxName(name: string): boolean {
@@ -51,7 +54,10 @@ export function bootstrapName(hexDigits: string): string {
   return `agent-${hexDigits}`;
 }
 
-/** Why a name of the form that bootstrap gives cannot be had, to stand after "name: "; null for any other name. */
+/**
+ * Why a name of the form that bootstrap gives cannot be claimed, as the end of a sentence after "name: "; null for any other
+ * name.
+ */
 export function bootstrapNameFault(name: string): string | null {
   return BOOTSTRAP_NAME.test(name)
     ? "names of the form agent-<16 hex digits> are reserved for POST /v1/bootstrap; choose another name"
@@ -138,7 +144,7 @@ export function canonicalDomain(written: string): string | null {
   return written.length > MAX_INPUT_CHARS ? null : domainName(written.trim());
 }
 
-/** What stands behind the `@` of an address that was read already. */
+/** The domain of an address that has been read already. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }

@@ -1,6 +1,6 @@
 import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "./address.ts";
 
-/** What a reader takes for a letter of a reserved name, as a pattern. */
+/** Characters that a reader may take for a letter of a reserved name, as a pattern for each letter. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   a: "[a4]",
   b: "[b8]",

@@ -5,7 +5,7 @@ import { canonicalDomain } from "./address.ts";
 /** RFC 1035 §2.3.4 leaves 253 characters, of which the name of its DKIM record takes some. */
 const MAX_DOMAIN_CHARS = 220;
 
-/** What of a deployment names hosts and domains of its own. */
+/** The settings of a deployment that name its own hosts and domains. */
 export interface Deployment {
   mailDomain: string;
   dkim: { domain: string } | null;

@@ -4,7 +4,7 @@ import { canonicalAddress, trimmedAddress } from "./address.ts";
 export const TOKEN_BYTES = 20;
 /** RFC 4648 §6, in lower case: servers may change the case of a local part, and some do. */
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
-/** What tells a return path from a tag the owner of the mailbox has chosen. */
+/** The beginning of the tag of a return path, which tells it from tags that the owner of the mailbox has chosen. */
 const TAG = "+b.";
 /** RFC 5321 §4.5.3.1.1. With the 40 characters of the longest mailbox name, a token of 20 just fits. */
 const MAX_LOCAL_PART_OCTETS = 64;

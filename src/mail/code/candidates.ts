@@ -52,7 +52,7 @@ interface Token {
 const TOKEN =
   /[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff][0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff-]*/g;
 
-/** What every code has: a digit, or capitals in a row or in groups. Most lines of prose are done with here. */
+/** Every code matches this: a digit, or capitals in a row or in groups. Most lines of prose do not, and are skipped. */
 const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}|^ *[A-Z] +[A-Z] /;
 
 /** One character to a cell, and nothing else in the line. */
@@ -178,7 +178,7 @@ const currencyWord = lazy(
   () => `(?:${CURRENCY_LETTERS}|${anyOf(wordsOf(({ sentence }) => sentence?.money))})`,
 );
 
-/** What stands right before a number that is no code: a currency, `+`, `#`, a path, a decimal, a mask (`••4829`). */
+/** Matches the text right before a number that is no code: a currency, `+`, `#`, a path, a decimal, a mask (`••4829`). */
 const badBefore = lazy(
   () =>
     new RegExp(
@@ -187,7 +187,7 @@ const badBefore = lazy(
     ),
 );
 
-/** What stands right behind it: a decimal, a path, a domain, a percentage, a currency. */
+/** Matches the text right behind such a number: a decimal, a path, a domain, a percentage, a currency. */
 const badAfter = lazy(
   () =>
     new RegExp(
@@ -238,8 +238,8 @@ function boxesIn(line: string): Candidate | null {
 }
 
 /**
- * What in a line has the form of a code, left to right. Years and dates come back marked; prices, phones, quantities,
- * colours, addresses and parts of longer numbers do not come back.
+ * The numbers and tokens of a line that have the form of a code, left to right. Years and dates come back marked; prices,
+ * phones, quantities, colours, addresses and parts of longer numbers do not come back.
  */
 export function candidatesIn(line: string): Candidate[] {
   if (!MAY_HOLD_CODE.test(line)) return [];

@@ -53,7 +53,7 @@ function labelPoints(label: string): number {
   return textPoints(label, 40, 25) || (goesOn().test(label) ? 20 : 0);
 }
 
-/** What the subject asks for: to prove something, an account say, counts more than to activate whatever it be. */
+/** Points of the subject: "confirm your account" counts more than "activate your discount". */
 function subjectPoints(subject: string): number {
   const lower = subject.slice(0, MAX_SUBJECT_CHARS).toLowerCase();
   const points = textPoints(lower, 25, 23);
@@ -88,7 +88,7 @@ function isOtherPurpose(
 
 const evidence = (sign: Sign, points: number, detail = ""): Evidence => ({ sign, detail, points });
 
-/** What the link itself says, in label and address; nothing where neither speaks of proving who one is. */
+/** Evidence in the label and the address of the link; none where neither speaks of verifying or signing in. */
 function ownEvidence(link: MailLink, address: WebAddress, purpose: Purpose): Evidence[] {
   // A label that is the address itself says nothing that the address does not.
   const label = /^https?:/i.test(link.label) ? "" : link.label.toLowerCase();

@@ -4,7 +4,7 @@ import type { CodeWords, Language } from "../languages/language.ts";
 import { anyOf, keyWordsOf, LETTERS, type KeyWords } from "../languages/matching.ts";
 import { WordIndex } from "../languages/word-index.ts";
 
-/** What a word says about the number beside it; `CodeWords` describes each. */
+/** The meaning of a key word for the number beside it; `CodeWords` describes each. */
 export type LabelKind = keyof CodeWords;
 
 const KINDS: Readonly<Record<LabelKind, true>> = {

@@ -67,7 +67,7 @@ function subjectWord(setting: Setting, ...kinds: readonly LabelKind[]): string |
   return kind === undefined ? undefined : setting.subject().get(kind);
 }
 
-/** What else than a code's name tells that the reader is to prove who he is with this number. */
+/** Evidence other than the name of a code: the reader is told to type this number, and for which purpose. */
 function promptOf(around: Surroundings, setting: Setting): Evidence[] {
   const { before, after, alone } = around;
   const instruction =
@@ -156,7 +156,7 @@ function stronger(naming: Evidence | null, subject: Evidence | null): Evidence |
 }
 
 /**
- * What speaks for a candidate being a verification code; about 50 to 150 points for codes, nothing for a number that nothing
+ * Evidence that a candidate is a verification code: about 50 to 150 points for codes, nothing for a number that nothing
  * names or that is named as something else.
  */
 export function evidenceFor(place: Place, candidate: Candidate, setting: Setting): Evidence[] {

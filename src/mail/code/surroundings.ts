@@ -21,7 +21,7 @@ export interface Place {
   isSubject: boolean;
 }
 
-/** What is known of the mail as a whole; read when a number asks for it, which in most mails none does. */
+/** The key words of the whole mail; they are searched only when a number needs them, which is rare. */
 export interface Setting {
   /** Kinds of the subject's key words, each with the first of them. */
   subject: () => ReadonlyMap<LabelKind, string>;
@@ -33,7 +33,7 @@ export interface Setting {
 export interface Neighbour {
   kind: LabelKind;
   word: string;
-  /** What stands between it and the number. */
+  /** The text between it and the number. */
   gap: string;
 }
 
@@ -51,7 +51,7 @@ export const hasText = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 export const breaksSentence = (text: string): boolean => /[.!?](?:\s|$)|[。！？؟।]/.test(text);
 
-/** "482913 is not your code", "the PIN of a thousand people": what is said is not said of this reader's code. */
+/** Finds words that deny: "482913 is not your code", or give the code to others: "their PIN". */
 const denial = lazy(() => {
   const words = anyOf(wordsOf(({ sentence }) => sentence?.denies));
   return new RegExp(`(?:^|[^${LETTERS}])(?:${words})(?![${LETTERS}])`, "u");
@@ -79,7 +79,10 @@ function below(place: Place): string {
   return next === undefined ? "" : `\n${next.slice(0, NEAR_CHARS + 40)}`;
 }
 
-/** What stands around a number; for one that leads its line the lines above belong to it, for one alone that below too. */
+/**
+ * The key words around a number. For a number that begins its line they include those of the lines above; for one alone in
+ * its line those of the line below too.
+ */
 export function surroundingsOf(place: Place, candidate: Candidate): Surroundings {
   const line = place.lines[place.at] ?? "";
   const before = line.slice(Math.max(0, candidate.start - NEAR_CHARS - 40), candidate.start);

@@ -7,7 +7,7 @@ import { labelled, phrases } from "./labelled-values.ts";
 import { readText, type ExtractMail, type ReadText } from "./mail-text.ts";
 import { instantOf, type Moment } from "./moment.ts";
 
-/** What names the time of an appointment. */
+/** Finds labels of the time of an appointment. */
 const whenLabel = phrases(({ appointment }) => appointment?.when);
 
 const timeLabel = phrases(({ appointment }) => appointment?.time);

@@ -4,7 +4,7 @@ import { LANGUAGES } from "../languages/index.ts";
 import { anyOf, isWrittenIn, listed } from "../languages/matching.ts";
 import { sv } from "../languages/sv.ts";
 
-/** What tells the country of a mail, for signs that several currencies share. */
+/** The currency that each sign shared by several countries means in one mail. */
 export interface MoneyContext {
   /** ISO 4217, of signs that are ambiguous. */
   dollar: string;

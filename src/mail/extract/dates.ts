@@ -153,7 +153,7 @@ function isoDay(year: number, month: number, day: number): string | null {
   return isReal && year >= 1970 && year < 2100 ? date.toISOString().slice(0, 10) : null;
 }
 
-/** What stands before an hour of the first and of the second half of a day. */
+/** Words before an hour that tell the half of the day. */
 const halves = {
   morning: lazy(() => wordsOf(({ dates }) => dates?.morning)),
   afternoon: lazy(() => wordsOf(({ dates }) => dates?.afternoon)),

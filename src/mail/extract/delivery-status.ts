@@ -1,7 +1,7 @@
 import type { ShippingStatus } from "../../contract/extraction.ts";
 import { phrases } from "./labelled-values.ts";
 
-/** What is said of a parcel, the more telling first: of two things that a line says the first of this list counts. */
+/** Phrases for each status. Of two that a line holds, the first of this list counts. */
 const STATUSES: readonly (readonly [ShippingStatus, () => RegExp])[] = [
   ["exception", phrases(({ parcel }) => parcel?.statuses?.exception)],
   ["out_for_delivery", phrases(({ parcel }) => parcel?.statuses?.out_for_delivery)],
@@ -10,7 +10,7 @@ const STATUSES: readonly (readonly [ShippingStatus, () => RegExp])[] = [
   ["shipped", phrases(({ parcel }) => parcel?.statuses?.shipped)],
 ];
 
-/** Words that say it is still to come, or might: then a line tells nothing. */
+/** Finds words for something that is still to happen: then the line tells no status. */
 const notYet = phrases(({ parcel }) => parcel?.notYet);
 
 /** The status that one lower-cased line tells; null if none. */

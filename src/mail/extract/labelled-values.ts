@@ -9,7 +9,7 @@ export const phrases = (pick: (language: Language) => Words | undefined): (() =>
 
 /** A value with its label. */
 export interface Labelled {
-  /** What stands behind the label: the rest of its line, or the next line where the label ends its own. */
+  /** The text behind the label: the rest of its line, or the next line where the label ends its own. */
   value: string;
   /** The line of the label. */
   at: number;

@@ -3,7 +3,7 @@ import { lazy } from "../lazy.ts";
 import { anyOf, wordsOf } from "../languages/matching.ts";
 import { labelled, phrases } from "./labelled-values.ts";
 
-/** What a mail calls who was paid. */
+/** Finds labels of the merchant. */
 const merchantLabel = phrases(({ receipt }) => receipt?.merchantLabel);
 
 /** Words behind a shop's name that tell what the address is for. */
@@ -17,7 +17,7 @@ const via = lazy(() => new RegExp(` (?:${anyOf(wordsOf(({ organisation }) => org
 
 const MAX_NAME_CHARS = 100;
 
-/** Who sells: as the text names it, else the sender's name without what it says of its task; null if neither tells. */
+/** The merchant: as the text names it, else the sender's name without words for a department; null if neither tells. */
 export function merchantOf(lines: readonly string[], from: NamedAddress): string | null {
   const [named] = labelled(lines, merchantLabel()).filter(({ isFirst, value }) => isFirst && isName(value));
   return named?.value.trim() ?? senderName(from);
@@ -29,7 +29,7 @@ const isName = (value: string): boolean =>
   !/[.!?:] /.test(value) &&
   /\p{L}{2}/u.test(value);
 
-/** The name that a sender gives itself; null if it is none of an organisation: an address, or no more than a task. */
+/** The display name of the sender; null if it is not the name of an organisation but an address or a department. */
 function senderName({ name }: NamedAddress): string | null {
   const [first = ""] = name.split(via());
   const bare = first

@@ -40,8 +40,8 @@ const methodLabel = phrases(({ receipt }) => receipt?.methodLabel);
 const MAX_METHOD_CHARS = 40;
 
 /**
- * How was paid: a card or wallet by name with the last digits, or what stands behind a label as it is; null if the text does not
- * tell. Ways of paying that a footer lists are none.
+ * The method of payment: a card or wallet by name with its last digits, or the text behind a label as it is; null if the
+ * text does not tell. Ways of paying that a footer lists are none.
  */
 export function paymentMethodIn(lines: readonly string[]): string | null {
   for (const { value } of labelled(lines, methodLabel())) {

@@ -13,7 +13,7 @@ import { totalIn } from "./total.ts";
 
 type Receipt = ExtractionOf<"receipt">;
 
-/** What a mail says of a payment: schema.org's Invoice or Order, or the text; null if it speaks of none. */
+/** Reads a payment out of a mail, from schema.org's Invoice or Order, else from the text; null if there is none. */
 export function readReceipt(mail: ExtractMail): Receipt | null {
   const { jsonld, microdata } = structuredData(mail.html);
   const context = moneyContext(`${mail.subject}\n${mail.text}`, mail.from.address);
@@ -49,15 +49,15 @@ function invoiceOf(
   };
 }
 
-/** Words that a mail about a payment has. */
+/** Finds a word for a payment, an invoice or a receipt. */
 const payment = phrases(({ receipt }) => receipt?.payment);
 
-/** A payment that was not made, or not yet decided: nothing was paid that a receipt could show. */
+/** Finds words for a payment that failed or is still to be approved. */
 const failed = phrases(({ receipt }) => receipt?.failed);
 
 const dateLabel = phrases(({ receipt }) => receipt?.dateLabel);
 
-/** What falls due later is not when it was paid. */
+/** Finds words for a due date, which is not the date of payment. */
 const due = phrases(({ receipt }) => receipt?.due);
 
 function receiptInText(mail: ExtractMail, context: MoneyContext): Receipt | null {

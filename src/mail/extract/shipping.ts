@@ -13,7 +13,7 @@ import { trackingIn, type Tracking } from "./tracking.ts";
 
 type Shipping = ExtractionOf<"shipping">;
 
-/** What a mail says of a parcel: schema.org's ParcelDelivery, or the text; null if it speaks of none. */
+/** Reads the delivery of a parcel out of a mail, from schema.org's ParcelDelivery, else from the text; null if there is none. */
 export function readShipping(mail: ExtractMail): Shipping | null {
   const { jsonld, microdata } = structuredData(mail.html);
   return deliveryOf(jsonld, "jsonld") ?? deliveryOf(microdata, "microdata") ?? shippingInText(mail);
@@ -50,7 +50,7 @@ function deliveryOf(things: readonly Thing[], source: "jsonld" | "microdata"): S
 
 const arrivalLabel = phrases(({ parcel }) => parcel?.arrivalLabel);
 
-/** What a mail is about that speaks of a parcel. */
+/** Finds a word for a parcel or an order. */
 const parcelWord = phrases(({ parcel }) => parcel?.word);
 
 /** Between the days of a span. */
@@ -58,7 +58,7 @@ const untilDay = lazy(
   () => new RegExp(`^(?:-|–|～|~|${anyOf(wordsOf(({ dates }) => dates?.untilDay))})`, "iu"),
 );
 
-/** Lines of the text in which what is said of the parcel is its state. */
+/** Lines at the beginning of a text that tell the present status; further down, mails explain or advertise. */
 const OPENING_LINES = 15;
 
 function shippingInText(mail: ExtractMail): Shipping | null {
@@ -78,7 +78,7 @@ function shippingInText(mail: ExtractMail): Shipping | null {
   };
 }
 
-/** Whether a subject tells how a parcel stands: then a mail without a number is about it, too. */
+/** Whether a subject tells the status of a parcel: then the mail is about one even without a tracking number. */
 const isAboutParcel = (subject: string): boolean => parcelWord().test(subject) && statusIn(subject) !== null;
 
 const numbered = ({ number, carrier }: Tracking) => ({ tracking_number: number, carrier });
@@ -88,7 +88,7 @@ function confidenceOf(tracking: Tracking | null): number {
   return tracking.isValid === true ? 0.95 : 0.8;
 }
 
-/** What the subject says, else the first line that says something. */
+/** The status that the subject tells, else the first line that tells one. */
 function statusOf({ subject, lines }: ReadText): ShippingStatus | null {
   for (const line of [subject, ...lines.slice(0, OPENING_LINES)]) {
     const status = statusIn(lowered(line));

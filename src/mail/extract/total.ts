@@ -47,7 +47,10 @@ function amountBehind(line: string, next: string, label: RegExp, context: MoneyC
   return amounts.find(({ currency }) => currency !== null) ?? amounts[0] ?? null;
 }
 
-/** What names a part stands before the label or in it, or in brackets: `Total (before tax)`, not `$5 incl. tax`. */
+/**
+ * The words that may say that a sum is only a part: those before the label and in brackets, as in `Total (before tax)`, but
+ * not `$5 (incl. tax)`.
+ */
 function withoutLabel(lower: string, { index }: RegExpExecArray): string {
   const brackets = /\(([^()]{0,60})\)/.exec(lower)?.[1] ?? "";
   const isIncluding = including().test(brackets);

@@ -15,7 +15,7 @@ export interface Tracking {
 
 const numberLabel = phrases(({ parcel }) => parcel?.numberLabel);
 
-/** What may stand behind a label: letters and digits, in groups. */
+/** Matches a number behind its label: letters and digits, in groups. */
 const labelledNumberForm = lazy(() => {
   const is = anyOf(wordsOf(({ parcel }) => parcel?.beforeNumber));
   return new RegExp(

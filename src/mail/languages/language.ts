@@ -92,9 +92,9 @@ export interface SentenceWords {
 
 /** Words on and around links. */
 export interface LinkWords {
-  /** What only a link to verify, confirm, activate or reset is called. */
+  /** Labels that only a link to verify, confirm, activate or reset has. */
   proves?: Words;
-  /** What a link to sign in is called. */
+  /** Labels of links to sign in. */
   signsIn?: Words;
   /** Buttons that take the reader on, to a sign-in or to anything else. */
   goesOn?: Words;
@@ -102,7 +102,7 @@ export interface LinkWords {
   password?: Words;
   /** In a subject with "confirm" or "activate": what is confirmed is an account or an address. */
   account?: Words;
-  /** What no verification link is called: unsubscribe, help, privacy, "this was not me". */
+  /** Labels that no verification link has: unsubscribe, help, privacy, "this was not me". */
   otherPurpose?: Words;
   /** Words in the host, path or parameters of a link that verifies, without accents. */
   provesInPath?: Words;
@@ -136,9 +136,9 @@ export interface SubjectWords {
   reply?: Words;
   /** Prefixes of forwarded mail. */
   forward?: Words;
-  /** Prefixes that a reply of ours replaces by "Re:". */
+  /** Prefixes that an answer of the mailbox replaces by "Re:". */
   strippedReply?: Words;
-  /** Prefixes that a forward of ours replaces by "Fwd:". */
+  /** Prefixes that a forward by the mailbox replaces by "Fwd:". */
   strippedForward?: Words;
   /** Automatic answers: "out of office". */
   automatic?: Words;
@@ -171,7 +171,7 @@ export interface DateWords {
   months?: readonly Words[];
   /** Right behind the number of a day: "1*st*". */
   ordinals?: Words;
-  /** Between day and month, blank or apostrophe included in the sense: "1 *of* March", "1 *d'*avril". */
+  /** Between day and month: "1 *of* March"; without a blank behind an apostrophe: "1 *d'*avril". */
   dayToMonth?: Words;
   /** Between month and year: "1 de marzo *de* 2025". */
   monthToYear?: Words;
@@ -238,7 +238,7 @@ export interface ParcelWords {
   arrivalLabel?: Words;
   /** A parcel or an order, in a subject. */
   word?: Words;
-  /** What is said of it, by what that means. */
+  /** Phrases that tell a status. */
   statuses?: Partial<Record<ShippingStatus, Words>>;
   /** Says that all of this is still to come. */
   notYet?: Words;
@@ -246,7 +246,7 @@ export interface ParcelWords {
 
 /** Words of receipts and invoices. */
 export interface ReceiptWords {
-  /** What a mail about a payment has. */
+  /** Words that every mail about a payment has one of. */
   payment?: Words;
   /** A payment that was not made, or not yet. */
   failed?: Words;

@@ -7,7 +7,7 @@ import type { Language, Words } from "./language.ts";
  */
 export const LETTERS = "a-z\\u00c0-\\u024f\\u0370-\\u03ff\\u0400-\\u04ff\\u1e00-\\u1eff";
 
-/** What may follow a word that ends in `*`. */
+/** Matches the ending of a word that is listed with `*`. */
 const ENDING = "[\\p{L}\\p{M}]{0,20}";
 
 /** Scripts without spaces between words, and Korean, which attaches particles. */

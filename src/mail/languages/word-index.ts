@@ -1,4 +1,7 @@
-/** A word of a `WordIndex`, as it is listed, and where it stands in a text. `end` is behind it, and behind the letters that a `*` stands for. */
+/**
+ * A word of a `WordIndex`, as it is listed, and where it stands in a text. `end` is behind it, and behind the letters that a
+ * `*` stands for.
+ */
 export interface FoundWord {
   word: string;
   start: number;

@@ -176,13 +176,13 @@ function roomIn(maxChars: number): number {
   return Math.max(2, maxChars - 2);
 }
 
-/** A text in which hits are found and shown. Places are the text's own, whatever it is folded to. */
+/** A text in which hits are found and shown. Places are offsets in the original text, not in its folded form. */
 interface Source {
   /** The first hit of any term at or after a place; null if there is none. */
   nextHit: (from: number) => number | null;
   /** The whole text if it is no longer than `maxChars`, else what stands around `at`. */
   snippet: (at: number, maxChars: number) => Excerpt;
-  /** What stands around `at`, but not before `from`. */
+  /** The text around `at`, but not before `from`. */
   fragment: (at: number, from: number) => Placed;
 }
 
@@ -281,7 +281,7 @@ function isBlank(text: string, at: number): boolean {
   return code <= 0x20 || code === 0x7f;
 }
 
-/** What a search shows of a hit. */
+/** The excerpts that a search shows of one message. */
 export interface Excerpts {
   snippet: Excerpt;
   /** Up to three fragments, without markup, that show hits: the subject's first, then the body's in order. */
@@ -340,7 +340,7 @@ export function excerptJson({ text, cutBefore, cutAfter }: Excerpt): string {
 
 const BODY_OPENING = '{"body_text":"';
 
-/** What a stored body (`bodyJson`) begins with: its text, as far as `start` reaches; null if it begins otherwise. */
+/** The text at the beginning of a stored body (`bodyJson`), as far as `start` reaches; null if the body begins otherwise. */
 export function bodyTextStart(start: string): string | null {
   if (!start.startsWith(BODY_OPENING)) return null;
   const end = literalEnd(start, BODY_OPENING.length);

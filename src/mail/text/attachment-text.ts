@@ -8,7 +8,7 @@ const MAX_STORED_BYTES = 200_000;
 const TEXTUAL =
   /^(?:text\/(?!rtf$|richtext$)[^/]+|application\/(?:json|ics|xml|yaml|x-yaml|x-ndjson|[^/]+\+(?:json|xml|yaml)))$/;
 
-/** What is stored of an attachment's text: nothing for a file that is none. */
+/** The stored text of an attachment; empty for a file that is not a text. */
 export interface AttachmentText {
   text?: string;
   /** It is a text, and longer than is read. */

@@ -1,4 +1,4 @@
-/** What hides an element's text from a reader, as its descendants inherit it. */
+/** The ways in which the text of an element is hidden from readers, as its descendants inherit them. */
 export interface Hiding {
   /** display:none, `hidden`, opacity:0, clipped to nothing: no descendant can undo it. */
   removed: boolean;

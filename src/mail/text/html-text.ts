@@ -51,7 +51,7 @@ function cut(text: string, maxChars: number): string {
   return text.slice(0, Math.max(end, 0)).trimEnd();
 }
 
-/** What is seen of a word; nearly every one needs no further look. */
+/** Matches the visible part of a word; nearly every word is visible as a whole. */
 function visible(word: string): string {
   return /^[!-~]*$/.test(word) ? word : withoutInvisible(word.toWellFormed());
 }

@@ -40,7 +40,7 @@ const foldedStart = lazy(() => {
 });
 
 /**
- * What the sender of a mail wrote anew: its text without quotations, above, below and between which it may stand, and without
+ * The text that the sender of a mail wrote: without quotations, above, below and between which it may stand, and without
  * the signature. A mail that is passed on is what its sender sends, so a forward keeps its body. The result is made of lines of
  * the text, in their order; "" if all of it is quoted. A text of more lines than MAX_LINES is kept whole. Never throws; linear
  * in the input.

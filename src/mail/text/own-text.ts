@@ -46,7 +46,7 @@ const BARE_URL = /(?<![a-z0-9.-])[a-z0-9][a-z0-9.-]*\.[a-z]{2,}[/?][!-~]*/gi;
 /** Stands for a link or a mail address: neither a letter nor a digit. */
 const MASK = " \ufffc ";
 
-/** What every link or mail address has. */
+/** Every link and every mail address matches this. */
 const MAY_HOLD_ADDRESS = /[/?@]|www\./i;
 
 function masked(text: string): string {
@@ -72,7 +72,7 @@ const wroteBetween = lazy(
 /** Some programs write no verb, or put it before the name: `2025年3月1日 10:00 Ann <ann@example.com>:`. */
 const ENDS_IN_ADDRESS = /<[^<>\s]{1,150}@[^<>\s]{1,150}>\s?[:：]$/;
 
-/** What every line that begins a quoted mail has: most lines of a mail have neither. */
+/** Every line that begins a quoted mail matches this; most lines of a mail do not. */
 const MAY_OPEN = /[:：]|^[-_]{2}/;
 
 /** Whether a line begins a quoted mail: its attribution, or the first line of its header. Linear in the line. */

@@ -7,7 +7,7 @@ const MAX_SIGNATURE_LINES = 15;
 /** Lines below a closing such as "Best regards": name, role, company, telephone, address. */
 const MAX_CLOSING_LINES = 8;
 const MAX_CLOSING_CHARS = 80;
-/** Below a program's own footer nothing is written but another one. */
+/** A program's footer is the last line, or another footer stands below it. */
 const MAX_FOOTER_LINES = 2;
 const MAX_FOOTER_CHARS = 120;
 
@@ -16,11 +16,11 @@ const SEPARATOR = /^(?:--|—|––)\s?$/;
 /** Formulas with which a mail ends before its name. */
 const closings = lazy(() => new Set(wordsOf(({ signature }) => signature?.closings)));
 const longestClosing = lazy(() => Math.max(...[...closings()].map((closing) => closing.length)));
-/** What stands behind a closing. */
+/** Punctuation behind a closing. */
 const MAX_CLOSING_MARKS = 8;
 const CLOSING_MARKS = /[\s,.!;،，。、！~-]{1,8}$/u;
 
-/** What programs and telephones write below a mail by themselves, in lower case. */
+/** Matches lines that mail programs and telephones add below a mail, in lower case. */
 const footer = lazy(() => {
   const lines = LANGUAGES.flatMap(({ signature }) => signature?.footers ?? []);
   return new RegExp(`^(?:${lines.join("|")})$`, "u");

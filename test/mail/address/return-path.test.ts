@@ -18,7 +18,7 @@ describe("a return path", () => {
     );
   });
 
-  it("gives its token back, in whatever case and brackets a server writes it", () => {
+  it("gives its token back in any letter case, with and without brackets", () => {
     fc.assert(
       fc.property(random, fc.constantFrom("ann", "a.b-c", "x".repeat(40)), (bytes, local) => {
         const token = mintToken(bytes);
