@@ -4,7 +4,7 @@ const MAX_LOCAL_PART_OCTETS = 64;
 const MAX_DOMAIN_OCTETS = 253;
 /** RFC 5321 §4.5.3.1.3, in octets: a path of 256 without its brackets. */
 const MAX_ADDRESS_OCTETS = 254;
-/** The most that is looked at; the rest is room for quotes, brackets and an IDN that shrinks to A-labels. */
+/** Characters of an input that are read: room for quotes, brackets and an IDN that becomes shorter as A-labels. */
 const MAX_INPUT_CHARS = 1_024;
 
 /** RFC 5322 §3.2.3; ASCII only, because a mailbox here has no UTF-8 local part (RFC 6531). */
@@ -37,8 +37,8 @@ const BOOTSTRAP_NAME = /^agent-[0-9a-f]{16}$/;
 const MAILBOX_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/;
 
 /**
- * Whether a name can be claimed as the local part of a new mailbox: right grammar, a
- * valid local part (so no `..`), not reserved, not of the form that bootstrap gives. The caller lower-cases first.
+ * Whether a name can be claimed as the local part of a new mailbox: it fits the grammar, is a valid local part (so no `..`), is
+ * not reserved, and has not the form that bootstrap gives. The caller lower-cases it first.
  */
 export function isMailboxName(name: string): boolean {
   return (
@@ -65,7 +65,7 @@ export function bootstrapNameFault(name: string): string | null {
 }
 
 /**
- * The one form that names a mailbox: lower case, domain in A-labels without trailing dot, local part without
+ * The canonical form of an address: lower case, domain in A-labels without trailing dot, local part without
  * quotes and `+tag`. Null for anything that is not exactly one ASCII-local address at a host name.
  */
 export function canonicalAddress(input: string): string | null {
@@ -96,7 +96,7 @@ export function recipientAddress(written: string): string | null {
   return isShort ? address : null;
 }
 
-/** Whether only a server that speaks SMTPUTF8 (RFC 6531) can take the address. Domains are A-labels by now. */
+/** Whether delivery to the address needs SMTPUTF8 (RFC 6531). Its domain is in A-labels already. */
 export function needsSmtpUtf8(address: string): boolean {
   return /[^\p{ASCII}]/u.test(address);
 }
@@ -139,7 +139,7 @@ function localPart(written: string): string | null {
   return DOT_ATOM.test(lower) ? lower : null;
 }
 
-/** A domain as its owner writes it, IDN included, in its one form: lower case, A-labels, no trailing dot. Null for none. */
+/** The canonical form of a domain, IDN included: lower case, A-labels, no trailing dot. Null for text that is no domain. */
 export function canonicalDomain(written: string): string | null {
   return written.length > MAX_INPUT_CHARS ? null : domainName(written.trim());
 }
@@ -150,8 +150,8 @@ export function domainOf(address: string): string {
 }
 
 /**
- * A host name that is in its only form already: small letters, digits and hyphens, no A-label that might be a wrong one, and a
- * last label that is no number. Most are, and the URL parser takes longer than all else that is looked at.
+ * Matches host names that are canonical already: lower-case letters, digits and hyphens, no A-label that might be invalid, no
+ * number as the last label. Most are, and this is much faster than the URL parser.
  */
 const PLAIN_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 

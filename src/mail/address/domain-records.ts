@@ -4,9 +4,9 @@ import type { CheckedRecord, DnsRecord, RecordName, RecordResult } from "../../c
 export interface DomainSetup {
   /** Canonical. */
   domain: string;
-  /** Where its mail is to go: the first is shown, any of them counts. */
+  /** The hosts that receive its mail: the first is shown, any of them counts. */
   mailHosts: readonly [string, ...string[]];
-  /** Who may send for it, as SPF says it (RFC 7208 §5), separated by blanks. */
+  /** The SPF mechanisms (RFC 7208 §5) of the servers that may send for it, separated by blanks. */
   spfMechanisms: string;
   selector: string;
   /** SubjectPublicKeyInfo in Base64. */
@@ -127,7 +127,7 @@ const JUDGES: Record<RecordName, (setup: DomainSetup, answers: readonly string[]
   dmarc: (_, [policy = "", ...more]) => more.length === 0 && /;\s*p\s*=/i.test(policy),
 };
 
-/** The host of `<preference> <host>`, as host names are compared. */
+/** The host of an MX record (`<preference> <host>`), normalised for comparison. */
 function exchangeOf(answer: string): string {
   return (answer.trim().split(/\s+/)[1] ?? "").toLowerCase().replace(/\.$/, "");
 }

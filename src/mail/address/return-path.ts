@@ -11,8 +11,8 @@ const MAX_LOCAL_PART_OCTETS = 64;
 const RETURN_PATH = new RegExp(String.raw`^[^+@]+\+b\.([a-z2-7]{${TOKEN_BYTES}})@`);
 
 /**
- * Mints a token: 100 random bits in base32. Whoever knows it is believed about the one recipient it was minted for, so it is
- * made of bytes that nothing else is made of.
+ * Mints a token: 100 random bits in base32. A report that names it is believed about the one recipient it was minted for, so
+ * its random bytes are used for nothing else.
  *
  * @param random {@link TOKEN_BYTES} bytes from a cryptographic source.
  */

@@ -47,8 +47,10 @@ export interface Surroundings {
   alone: boolean;
 }
 
+/** Whether a text holds a letter or a digit. */
 export const hasText = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
+/** Whether a sentence ends within a text. */
 export const breaksSentence = (text: string): boolean => /[.!?](?:\s|$)|[。！？؟।]/.test(text);
 
 /** Finds words that deny: "482913 is not your code", or give the code to others: "their PIN". */

@@ -17,7 +17,7 @@ const OURS = /^(?:name|filename|boundary)(?:\*|$)/i;
 export const ANY_BYTES = "application/octet-stream";
 
 /**
- * The media type of a file to send, as it will be written; {@link ANY_BYTES} for "", null for text that is no media type. Parameters stay,
+ * The media type of a file to send, as it will be written; {@link ANY_BYTES} for "", null for no media type. Parameters stay,
  * but for names and boundaries, which are the service's to write. A message or a multipart may not be encoded (RFC 2045
  * §6.4), and unencoded not every server would pass it on: it is sent as plain bytes, and its name tells its type.
  */

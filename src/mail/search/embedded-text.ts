@@ -1,6 +1,6 @@
 import { newText } from "../text/new-text.ts";
 
-/** Of a body: models read some hundred words, and the first ones say what a mail is about. */
+/** Characters of a body: models read some hundred words, and the first ones tell what a mail is about. */
 const MAX_BODY_CHARS = 2_000;
 const MAX_FIELD_CHARS = 300;
 

@@ -87,7 +87,7 @@ function applyInstant(query: SearchQuery, bound: "before" | "after", text: strin
   return true;
 }
 
-/** Adds what an operator asks for; false if it cannot be read, and the item is plain words. */
+/** Adds the condition of an operator; false if its value cannot be read, so that the item is searched as words. */
 function applyOperator(query: SearchQuery, { operator, text, excluded }: QueryItem): boolean {
   if (operator === "has" && /^attachments?$/i.test(text)) {
     query.hasAttachment = !excluded;

@@ -89,14 +89,14 @@ export function searchablePhrase(phrase: string): SearchablePhrase {
   return { text: spread.replace(/[\s\p{Cc}]+/gu, " ").trim(), prefix };
 }
 
-/** A text as filters compare parts of it: lower case, without accents, compatibility forms as their plain ones. */
+/** A text in the form in which filters compare it: lower case, without accents, compatibility forms replaced. */
 export function foldForMatch(text: string): string {
   if (isPlain(text)) return text.slice(0, MAX_INDEXED_CHARS).toLowerCase();
   const folded = boundedText(text, MAX_INDEXED_CHARS).normalize("NFKD").replace(/\p{M}/gu, "");
   return folded.toLowerCase();
 }
 
-/** A text as the tokenizer compares it, and the way back to its places. */
+/** A text in the form in which the tokenizer compares it, with the offsets in the original. */
 export interface FoldedText {
   /** Lower case, without accents; what stands between words is one space. */
   folded: string;

@@ -7,7 +7,7 @@ import { withoutSignature } from "./signature.ts";
 /** Characters of a body that a snippet is made of: two hundred of them are shown, behind a quotation perhaps. */
 const SNIPPET_SOURCE_CHARS = 4_000;
 
-/** Characters in which words for a snippet are looked for: a text of invisible ones has none. */
+/** Characters that are searched for visible words, for a text that begins with invisible ones. */
 const MAX_SNIPPET_SEARCH_CHARS = 100_000;
 
 /** Lines of a text in which quotations are looked for; a mail of more is a log or a table. */
@@ -19,7 +19,7 @@ const QUOTED = /^[\s\u200b]{0,3}[>＞]/;
 /** A line between an answer and the header of the mail below it. */
 const RULE = /^\s{0,3}[-_=*─—]{5,100}\s{0,3}$/;
 
-/** The line above a mail that is passed on without its subject saying so. */
+/** Matches the line above a forwarded mail; the subject does not always tell a forward. */
 const forwarded = lazy(
   () => new RegExp(`^\\s{0,3}[->\\s]{0,20}(?:${anyOf(wordsOf(({ quoting }) => quoting?.forwarded))})`, "iu"),
 );
@@ -41,7 +41,7 @@ const foldedStart = lazy(() => {
 
 /**
  * The text that the sender of a mail wrote: without quotations, above, below and between which it may stand, and without
- * the signature. A mail that is passed on is what its sender sends, so a forward keeps its body. The result is made of lines of
+ * the signature. A forward keeps its body: the forwarded mail is what its sender wants to send. The result is made of lines of
  * the text, in their order; "" if all of it is quoted. A text of more lines than MAX_LINES is kept whole. Never throws; linear
  * in the input.
  */
@@ -53,7 +53,7 @@ export function newText(text: string, subject: string): string {
   return own === lines && !text.includes("\r") ? withoutBlankEnds(text) : trimmed(own).join("\n");
 }
 
-/** The words of a mail that a listing shows: of what is new, or of the whole text where nothing is. */
+/** The snippet of a mail for a listing: of its new text, or of the whole text if none is new. */
 export function snippetOf(text: string, subject: string): string {
   const fresh = textToSnippet(newText(text.slice(0, SNIPPET_SOURCE_CHARS), subject));
   return fresh === "" ? textToSnippet(text.slice(0, MAX_SNIPPET_SEARCH_CHARS)) : fresh;
@@ -85,7 +85,7 @@ function isQuotedNext(lines: readonly string[], at: number): boolean {
   return next !== undefined && QUOTED.test(next);
 }
 
-/** Takes back what belongs to an attribution: a rule above it, or its first line where it is folded. */
+/** Removes the lines that belong to an attribution: a rule above it, or its first line where it is folded. */
 function dropLead(own: string[]): void {
   const last = own.at(-1);
   if (last === undefined || last.length > MAX_MARK_CHARS) return;
@@ -98,7 +98,7 @@ function dropLead(own: string[]): void {
   if (RULE.test(last) || (isParagraphStart && foldedStart().test(last.trim()))) own.pop();
 }
 
-/** As `trimmed`, of a text whose lines end in line feeds: a part of it, copied nowhere. */
+/** As `trimmed`, for a text whose lines end in line feeds: returns a slice of it, without splitting it into lines. */
 function withoutBlankEnds(text: string): string {
   const first = text.search(/\S/);
   if (first === -1) return "";

@@ -104,12 +104,12 @@ const replyPrefix = lazy(
     ),
 );
 
-/** Whether a mail passes another one on, by its subject. */
+/** Whether a mail is a forward, by its subject. */
 export function isForward(subject: string): boolean {
   return forwardPrefix().test(subject.slice(0, MAX_SUBJECT_CHARS));
 }
 
-/** Characters that a mail shows in boxes, one to a line, become one line. */
+/** Joins characters that stand alone on consecutive lines, as boxes do, into one line. */
 function joinBoxes(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let boxes: string[] = [];
@@ -137,8 +137,8 @@ export function ownSubject(subject: string): string {
 }
 
 /**
- * The lines of a text that its sender wrote, as they are: what stands above a quoted older mail, without `>` lines. A
- * forwarded mail is what its sender sends, so its body stays.
+ * The lines of a text that its sender wrote, unchanged: those above a quoted older mail, without `>` lines. A forward keeps
+ * its body.
  */
 export function withoutQuotation(text: string, subject: string): string[] {
   const lines = text.slice(0, MAX_TEXT_CHARS).split(/\r\n|\r|\n/);

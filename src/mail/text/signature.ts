@@ -2,7 +2,7 @@ import { lazy } from "../lazy.ts";
 import { LANGUAGES } from "../languages/index.ts";
 import { wordsOf } from "../languages/matching.ts";
 
-/** RFC 3676 §4.3 has four lines; signatures with an address and a disclaimer have more. */
+/** RFC 3676 §4.3 recommends four lines; signatures with an address and a disclaimer have more. */
 const MAX_SIGNATURE_LINES = 15;
 /** Lines below a closing such as "Best regards": name, role, company, telephone, address. */
 const MAX_CLOSING_LINES = 8;
@@ -13,7 +13,7 @@ const MAX_FOOTER_CHARS = 120;
 
 const SEPARATOR = /^(?:--|—|––)\s?$/;
 
-/** Formulas with which a mail ends before its name. */
+/** Closing formulas before the name of the sender. */
 const closings = lazy(() => new Set(wordsOf(({ signature }) => signature?.closings)));
 const longestClosing = lazy(() => Math.max(...[...closings()].map((closing) => closing.length)));
 /** Punctuation behind a closing. */
