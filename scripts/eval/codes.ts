@@ -12,7 +12,7 @@ const ENVELOPE: Envelope = {
   helo: null,
 };
 
-/** Verification codes and links: of a hundred handed out one may be wrong, of a hundred sent three may be missed. */
+/** Verification codes and links: of a hundred answers one may be wrong, of a hundred codes three may be missed. */
 export const CODES: Evaluation = {
   name: "codes",
   folder: path.join(import.meta.dirname, "../../test/fixtures/codes"),

@@ -1,24 +1,24 @@
 import { compose } from "./compose.ts";
 import { readFixtures, type Fixture } from "./fixtures.ts";
 
-/** One reading to be measured: a corpus, what is read of its mails, and how well that must be. */
+/** A reader to be measured: its corpus, the fields it reads, and the scores it must reach. */
 export interface Evaluation {
   name: string;
   /** Holds one file of fixtures for each language or kind, and those held out in `held-out`. */
   folder: string;
-  /** What is read of a mail, by the name of its line in a fixture; each is a table of its own unless `together`. */
+  /** The fields that are read, by their names in fixtures; each has its own table unless `together`. */
   fields: readonly string[];
   together: boolean;
   floors: { precision: number; recall: number };
-  /** How many mails the corpus must have, and how many of them with nothing to be found. */
+  /** The least number of mails, of decoys (mails with nothing to be found) and of languages. */
   least: { mails: number; decoys: number; languages: number };
-  /** Reads a message as a receipt does; null where nothing is found. */
+  /** Reads a message as the service does when it arrives; null where nothing is found. */
   read: (raw: Uint8Array) => Promise<Record<string, string | null>>;
-  /** Reads a text as every part of a mail at once, for its cost. */
+  /** Reads a text as subject, text and HTML of a mail at once, to measure the cost. */
   readText: (text: string) => void;
 }
 
-/** Where what was read is not what is there. */
+/** A field that was read wrong or not at all. */
 export interface Miss {
   id: string;
   field: string;
@@ -29,13 +29,13 @@ export interface Miss {
 /** Counts of one language and table. */
 export interface Tally {
   mails: number;
-  /** Values that are there, that were read, and that were read right. */
+  /** Values that the fixtures name, that were read, and that were read right. */
   present: number;
   read: number;
   right: number;
 }
 
-/** What came out for one set of fixtures. */
+/** The result for one set of fixtures. */
 export interface Result {
   /** By table and language. */
   tallies: Map<string, Map<string, Tally>>;
@@ -45,7 +45,7 @@ export interface Result {
 /** The share of values read that are right; 1 where none was read. */
 export const precision = ({ read, right }: Tally): number => (read === 0 ? 1 : right / read);
 
-/** The share of values there that were read right; 1 where none is there. */
+/** The share of the fixtures' values that were read right; 1 where they name none. */
 export const recall = ({ present, right }: Tally): number => (present === 0 ? 1 : right / present);
 
 /** The sum of tallies. */
@@ -75,7 +75,7 @@ function count(tally: Tally, { expected, read }: Pick<Miss, "expected" | "read">
   if (read === expected) tally.right += 1;
 }
 
-/** Composes and reads each fixture, and compares. */
+/** Composes and reads each fixture, and counts what was read right. */
 export async function measure(evaluation: Evaluation, fixtures: readonly Fixture[]): Promise<Result> {
   const result: Result = { tallies: new Map(), misses: [] };
   for (const fixture of fixtures) {

@@ -7,7 +7,7 @@ import type { Evaluation } from "./evaluation.ts";
 /** The types of the corpus; codes have a corpus of their own. */
 const TYPES = ["order", "shipping", "calendar", "receipt"] as const;
 
-/** The day that every composed mail bears. */
+/** The date of every composed mail. */
 const RECEIVED_AT = "2025-03-18T09:26:11.000Z";
 
 /** Every field of an answer; `source` and `confidence` are about them. */

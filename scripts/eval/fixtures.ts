@@ -17,7 +17,7 @@ export interface Fixture {
   encoding: string;
   from: string;
   subject: string;
-  /** What is to be found, by the name of its line: `code`, `link`. */
+  /** The values to be found, by field: `code`, `link`. */
   expected: Record<string, string>;
   /** Further header lines, as they are. */
   headers: string[];
@@ -86,7 +86,7 @@ export function readFixtures(folder: string, expectations: readonly string[]): F
   const fixtures = records.map((record) => readFixture(record, expectations));
   const seen = new Set<string>();
   for (const { id, subject, body } of fixtures) {
-    // Numbers do not make a mail another one.
+    // Mails that differ in numbers only count as one.
     const text = `${subject}\n${body}`.replaceAll(/[0-9]/g, "0");
     if (seen.has(id) || seen.has(text)) throw new Error(`${id} is there twice`);
     seen.add(id).add(text);

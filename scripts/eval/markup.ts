@@ -3,11 +3,11 @@ import type { Fixture } from "./fixtures.ts";
 /** A line of a fixture's body. Only `words` and `footer` have inline marks: `**bold**` and `[label](https://…)`. */
 type Block =
   | { kind: "words" | "heading" | "footer" | "preheader" | "quote"; text: string }
-  /** Stands out, as a template has it. */
+  /** Text that stands out, in the manner of the template. */
   | { kind: "code"; text: string }
   | { kind: "button"; label: string; url: string }
   | { kind: "row"; cells: string[] }
-  /** HTML as it is: what programs read and no reader sees. */
+  /** HTML for programs, which readers do not see. */
   | { kind: "markup"; html: string }
   | { kind: "gap" };
 
@@ -82,7 +82,7 @@ const inlineHtml = (text: string): string =>
     .replaceAll(/\*\*([^*]+)\*\*/g, "<b>$1</b>")
     .replaceAll(LINK, '<a href="$2" style="color:#336699">$1</a>');
 
-/** How mail programs and services lay a mail out in HTML: a frame, and what makes a code stand out in it. */
+/** A way to lay out a mail in HTML: a frame, and how a code stands out in it. */
 interface Template {
   frame: (content: string) => string;
   code: (code: string) => string;

@@ -30,7 +30,7 @@ export function printTables(title: string, result: Result): void {
   }
 }
 
-/** As `printTables`, without the languages: they would tell where to look. */
+/** As `printTables`, without the single languages, so that rules are not fitted to the held-out mails. */
 export function printTotals(title: string, result: Result): void {
   for (const [table, languages] of result.tallies) {
     console.log(`\n${title}: ${table}\n${HEADING}\n${row("all", total(languages.values()))}`);
@@ -43,7 +43,7 @@ export function printMisses(misses: readonly Miss[]): void {
   }
 }
 
-/** What is below a floor, in words. */
+/** The scores below their floors, in words. */
 export function shortfalls({ name, floors }: Evaluation, result: Result): string[] {
   return [...result.tallies].flatMap(([table, languages]) => {
     const sum = total(languages.values());

@@ -9,7 +9,7 @@ export type Verdict =
   | "permerror"
   | "policy";
 
-/** What the border found about a mail's sender. */
+/** The results of SPF, DKIM and DMARC checks, as the mail server in front of this service reported them. */
 export interface Authentication {
   spf: Verdict;
   dkim: Verdict;
@@ -155,7 +155,7 @@ function readResults(segments: readonly Token[][]): Authentication {
   }
   return {
     // SPF stands twice where MAIL FROM and HELO were checked; DMARC never does: the worst counts, so that nothing
-    // injected beside the border's own result can better it.
+    // injected beside the trusted server's result can improve it.
     spf: verdictOf(found.spf, "worst"),
     dkim: verdictOf(found.dkim, "best"),
     dmarc: verdictOf(found.dmarc, "worst"),
@@ -168,13 +168,14 @@ function claimedId(value: string): string {
 }
 
 /**
- * SPF, DKIM and DMARC as our own border judged them (RFC 8601): read from the topmost Authentication-Results header that
- * carries the trusted authserv-id, and from no other. Null without a trusted id or without such a header.
+ * SPF, DKIM and DMARC as the trusted mail server in front judged them (RFC 8601): read from the topmost
+ * Authentication-Results header that carries the trusted authserv-id, and from no other. Null without a trusted id or
+ * without such a header.
  *
- * Anyone can write this header, and the id too. The border puts its own on top of what it received, so the topmost one
- * with the id is the border's as long as the border writes one for every mail; a border that does not, or that does not
- * remove foreign headers with its id (RFC 8601 §5), must not be configured as trusted. When the topmost one is damaged,
- * every verdict is `none`: looking further down would find one that the sender wrote.
+ * Anyone can write this header, and the id too. The trusted server puts its own on top of what it received, so the topmost
+ * one with the id is its own as long as it writes one for every mail; a server that does not, or that does not remove
+ * foreign headers with its id (RFC 8601 §5), must not be configured as trusted. When the topmost one is damaged, every
+ * verdict is `none`: looking further down would find one that the sender wrote.
  *
  * @param authenticationResults header values, topmost first
  */

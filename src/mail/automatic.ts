@@ -1,4 +1,7 @@
-/** What tells a machine's mail from a person's. */
+import { lazy } from "./lazy.ts";
+import { anyOf, wordsOf } from "./languages/matching.ts";
+
+/** The parts of a mail that tell whether a machine or a person sent it. */
 export interface HeadedMail {
   /** Lower-case name to value, repeats joined by "\n". */
   headers: Record<string, string>;
@@ -11,9 +14,11 @@ export interface HeadedMail {
 /** Header values are cut here before they are read; only their first words matter. */
 const MAX_VALUE_CHARS = 1_000;
 
-/** Local parts nobody reads, in the languages of our mails; compared without `.`, `-` and `_`. */
-const UNREAD_LOCAL_PART =
-  /^(?:noreply|donotreply|dontreply|noresponse|notifications?|notify|alerts?|automated|mailerdaemon|postmaster|bounces?|nepasrepondre|noresponder|naoresponda|naoresponder|nonrispondere|keineantwort|nichtantworten|nieodpowiadaj|geenantwoord|yanitlamayin)(?:$|[+0-9])/;
+/** Local parts of addresses that nobody reads; compared without `.`, `-` and `_`. */
+const unreadLocalPart = lazy(() => {
+  const parts = anyOf(wordsOf(({ localParts }) => localParts?.unread));
+  return new RegExp(`^(?:mailerdaemon|postmaster|bounces?|${parts})(?:$|[+0-9])`, "u");
+});
 
 /** Local parts that mail servers write reports from; compared in the same way. */
 const DAEMON_LOCAL_PART = /^(?:mailerdaemon|postmaster|maildelivery(?:system|subsystem)?)(?:$|[+0-9])/;
@@ -25,8 +30,9 @@ const LIST_LOCAL_PART = /^(?:listserv|majordomo|owner-.*|.*-(?:request|bounces?|
 const MAX_HOPS = 50;
 
 /** Answers of a machine on someone's behalf that some servers send without Auto-Submitted. */
-const AUTOMATIC_SUBJECT =
-  /^(?:automatic reply|auto-reply|autoreply|auto reply|out of office|automatische antwort|réponse automatique|respuesta automática|resposta automática|risposta automatica|automatisch antwoord|автоответ|自动回复|自動回覆|自動応答|자동 회신)(?![a-z])/;
+const automaticSubject = lazy(
+  () => new RegExp(`^(?:${anyOf(wordsOf(({ subject }) => subject?.automatic))})(?![a-z])`, "u"),
+);
 
 /** Set by programs that answer for someone; RFC 3834 came later. */
 const ANSWER_HEADERS = ["x-autoreply", "x-autorespond", "x-autoresponder"];
@@ -59,7 +65,7 @@ function hasPrecedence(mail: HeadedMail, values: readonly string[]): boolean {
     .some((value) => values.includes(value.trim()));
 }
 
-/** Sent to many: by a list or campaign header, or by Precedence. */
+/** Whether a mail went to many recipients, by its list headers or its Precedence. */
 export function isBulk(mail: HeadedMail): boolean {
   return (
     valueOf(mail, "list-id") !== "" ||
@@ -79,27 +85,27 @@ function localPart(address: string): string {
   return local.replace(/[._-]/g, "");
 }
 
-/** Whether a mail server wrote it, by its sender. */
+/** Whether the sender's address is one that mail servers send reports from. */
 export function isFromMailSystem({ fromAddress }: Pick<HeadedMail, "fromAddress">): boolean {
   return DAEMON_LOCAL_PART.test(localPart(fromAddress));
 }
 
-/** Whether a program answered on someone's behalf: out of office, received with thanks. A report about delivery is none. */
+/** Whether a program answered on someone's behalf ("out of office"). Delivery reports are not automatic answers. */
 export function isAutomaticAnswer(mail: HeadedMail): boolean {
   return (
     ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "") ||
     hasPrecedence(mail, ["auto_reply"]) ||
-    AUTOMATIC_SUBJECT.test(mail.subject.trimStart().slice(0, 60).toLowerCase()) ||
+    automaticSubject().test(mail.subject.trimStart().slice(0, 60).toLowerCase()) ||
     // Servers mark their reports with the same word.
     (autoSubmitted(mail).includes("auto-replied") && !isFromMailSystem(mail))
   );
 }
 
-/** Whether nobody reads answers, or a machine wrote it: known by sender and subject where no header says so. */
+/** Whether nobody reads answers to this mail or a machine wrote it, judged by its headers, its sender and its subject. */
 export function isUnattended(mail: HeadedMail): boolean {
   return (
     hasNullReturnPath(mail) ||
-    UNREAD_LOCAL_PART.test(localPart(mail.fromAddress)) ||
+    unreadLocalPart().test(localPart(mail.fromAddress)) ||
     valueOf(mail, "x-auto-response-suppress") !== "" ||
     valueOf(mail, "feedback-id") !== "" ||
     isAutomaticAnswer(mail)
@@ -116,7 +122,7 @@ export function automaticAnswerFault(mail: HeadedMail, isOwn: (address: string) 
   const faults: readonly [boolean, string][] = [
     [hasNullReturnPath(mail), "it has no return path, as reports and automatic answers have none"],
     [isOwn(mail.envelopeFrom) || isOwn(mail.fromAddress), "it comes from this mailbox"],
-    // Here a field that says nothing counts too: silence never makes a loop.
+    // An Auto-Submitted field without a keyword counts as well: not answering never makes a loop.
     [
       autoSubmitted(mail).some((word) => word !== "no") || isAutomaticAnswer(mail),
       "it was sent automatically",
@@ -129,5 +135,5 @@ export function automaticAnswerFault(mail: HeadedMail, isOwn: (address: string) 
 }
 
 function isReadByNobody(address: string): boolean {
-  return UNREAD_LOCAL_PART.test(localPart(address)) || LIST_LOCAL_PART.test(address);
+  return unreadLocalPart().test(localPart(address)) || LIST_LOCAL_PART.test(address);
 }

@@ -1,14 +1,14 @@
 import { type HeadedMail, isAutoSubmitted, isBulk, isUnattended, valueOf } from "./automatic.ts";
 
-/** What a mail is, for filtering and per-label webhooks. */
+/** A label that a mail gets at receipt, for filters and for webhooks of one label. */
 export type MailLabel = "newsletter" | "notification" | "code" | "personal";
 
-/** What labels are read from. */
+/** The parts of a mail that its labels depend on. */
 export interface LabelledMail extends HeadedMail {
   hasCode: boolean;
 }
 
-/** Set by services that report events, list-like as their mails may be (GitHub, GitLab, Jira, Bugzilla, Phabricator). */
+/** Header fields of services that report events (GitHub, GitLab, Jira, Bugzilla, …), some of which write as lists do. */
 const EVENT_HEADERS = [
   "x-github-reason",
   "x-github-sender",

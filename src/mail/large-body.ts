@@ -1,4 +1,4 @@
-/** A range of bytes: from, and up to but without. */
+/** A range of bytes: the offset of the first, and the offset behind the last. */
 export interface ByteSpan {
   from: number;
   to: number;
@@ -19,8 +19,8 @@ const SLICE_UNITS = 65_536;
 const ENCODER = new TextEncoder();
 
 /**
- * The texts of a message that are too large for a row, as JSON in UTF-8, laid end to end in pieces: neither who writes nor who
- * reads them holds a second copy of the whole.
+ * The texts of a message that are too large for a row, as JSON in UTF-8, in pieces: neither the writer nor the
+ * reader holds a second copy of the whole.
  */
 export class LargeBody {
   readonly #texts: { text: string; html: string; fresh: string; others: string };
@@ -37,7 +37,7 @@ export class LargeBody {
     return this.#layout;
   }
 
-  /** Its bytes. */
+  /** The bytes of the JSON, piece by piece. */
   *pieces(): Generator<Uint8Array, void> {
     const { text, html, fresh, others } = this.#texts;
     let end = 0;

@@ -42,7 +42,7 @@ const MAX_NAME_CHARS = 1_000;
 /** Hex digits kept of a Message-ID's digest: 128 bits. */
 const MESSAGE_KEY_HEX = 32;
 
-/** Everything that storing a message takes, but for where its bytes lie. */
+/** Everything that is stored of a message, except where its bytes are. */
 export type Prepared = Omit<
   PreparedMail,
   "raw" | "rawKey" | "partsKey" | "unusedKeys" | "bodyKey" | "bodyLayout"
@@ -51,7 +51,7 @@ export type Prepared = Omit<
   largeBody: LargeBody | null;
 };
 
-/** Reads out of a parsed message what the mailbox writes: labels, code, verdicts, texts for listing and search. */
+/** Derives from a parsed message what the mailbox stores: labels, code, authentication results, texts for listing and search. */
 export function prepareMail(
   raw: Uint8Array,
   parsed: ParsedMail,
@@ -112,8 +112,8 @@ export function prepareMail(
 }
 
 /**
- * What another mailbox writes of a message that was prepared for one: whatever its text says is read once, for however many
- * mailboxes it is.
+ * Adapts a message that was prepared for one mailbox to another recipient: the text of a message is read once, for all the
+ * mailboxes that it is for.
  */
 export function preparedFor(
   envelope: Envelope,
@@ -180,7 +180,7 @@ function headerMembers(parsed: Omit<BodySource, "text" | "html">) {
   };
 }
 
-/** What stands for a Message-ID in the index of known ids. */
+/** The key of a Message-ID in the index of known ids: the beginning of its digest. */
 export function messageKey(messageId: string): string {
   return sha256Hex(messageId).slice(0, MESSAGE_KEY_HEX);
 }
@@ -211,7 +211,7 @@ function metadataOf(parsed: ParsedMail, envelope: Envelope): Metadata {
   };
 }
 
-/** The envelope a message came in, out of what is stored with it: the way back from `metadataOf`. */
+/** The envelope a message came in, read from its stored metadata: the inverse of `metadataOf`. */
 export function envelopeOf(metadata: Metadata): Envelope {
   return {
     from: metadata.envelope_from,
@@ -238,7 +238,7 @@ function storedAttachment(
   };
 }
 
-/** What a full-text row takes beside the message. */
+/** The content of the full-text index besides header and text of the message. */
 interface Searched {
   /** Those that stand in no header field. */
   addresses: readonly string[];
@@ -270,19 +270,22 @@ function searchedAddresses(
   return searchableText([...new Set([...others, ...named])].join(" "));
 }
 
-/** Names first: of very long texts the end is not indexed. */
+/** The searchable words of attachments, names first: the end of very long texts is not indexed. */
 function attachmentWords(attachments: Searched["attachments"]): string {
   const texts = attachments.flatMap(({ text }) => (text === undefined ? [] : [text]));
   return [attachments.map(({ filename }) => filename).join(" "), ...texts].join("\n");
 }
 
-/** What its sender wrote anew counts twice in a mail that quotes another: of a thread the mail that says a thing is found first. */
+/**
+ * The text for the index: new words stand twice in a mail that quotes another, so that a search ranks the mail that says
+ * something above those that quote it.
+ */
 function newTextFirst({ text, subject }: Pick<ParsedMail, "text" | "subject">): string {
   const fresh = newText(text, subject);
   return fresh === "" || fresh.length >= text.trim().length ? text : `${fresh}\n${text}`;
 }
 
-/** As a header field shows a mailbox. */
+/** A mailbox as header fields write it: `Ann <ann@example.com>`. */
 export function written(person: NamedAddress): string {
   return person.name === "" ? person.address : `${person.name} <${person.address}>`;
 }

@@ -1,7 +1,7 @@
 import type { EmailSummary } from "../contract/message.ts";
 import type { ReportNews } from "./report/report-news.ts";
 
-/** What is stored of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
+/** The stored description of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
 export interface StoredAttachment {
   filename: string;
   contentType: string;
@@ -10,13 +10,13 @@ export interface StoredAttachment {
   contentId: string | null;
   /** First byte within the blob of parts; null where the raw message is small enough to cut from. */
   offset: number | null;
-  /** What it says, if it is a text of a size that is read. */
+  /** Its text, if it is a text file that is not too large to be read. */
   text?: string;
-  /** It is a text, and longer than is read. */
+  /** Set if it is a text file that is too large to be read. */
   isTooLarge?: true;
 }
 
-/** What a listing shows of a message and nothing ever changes. */
+/** The members of a listed message that never change. */
 export type Listing = Pick<
   EmailSummary,
   | "text_truncated"
@@ -41,7 +41,7 @@ export interface SearchText {
   attachments: string;
 }
 
-/** A message ready to be written: everything that costs thought was done outside the actor. */
+/** A message ready to be written: everything that takes CPU time was done outside the actor. */
 export interface PreparedMail {
   /** JSON object: the members of an EmailSummary that never change (`Listing`). */
   listing: string;
@@ -54,7 +54,7 @@ export interface PreparedMail {
   link: string | null;
   /** JSON of `{ confidence, evidence }` of code and link; null where there is neither. */
   codeEvidence: string | null;
-  /** `CODE_READER_VERSION` of who read them; 0 = nobody did. */
+  /** `CODE_READER_VERSION` of the reader that found them; 0 if reading failed. */
   codeReader: number;
   labels: string[];
   /** As the message bears it, in angle brackets; null if it has none. */
@@ -76,7 +76,7 @@ export interface PreparedMail {
   attachments: StoredAttachment[];
   search: SearchText;
   sizeBytes: number;
-  /** What it reports about a message of the mailbox; null for nearly every mail. */
+  /** News about a message that the mailbox sent, if the mail is a delivery report; else null. */
   report: ReportNews | null;
   /** False if the parser gave up on it. */
   parsed: boolean;

@@ -7,14 +7,14 @@ const read = (...headers: string[]) => authenticationFrom(headers, ID);
 const NONE = { spf: "none", dkim: "none", dmarc: "none" };
 const PASS = { spf: "pass", dkim: "pass", dmarc: "pass" };
 
-describe("authenticationFrom: whose word counts", () => {
-  it("says nothing without a trusted id", () => {
+describe("authenticationFrom: which header is trusted", () => {
+  it("is null without a trusted id", () => {
     expect(authenticationFrom([`${ID}; spf=pass`], null)).toBeNull();
     expect(authenticationFrom(["; spf=pass"], "")).toBeNull();
     expect(authenticationFrom(["; spf=pass"], " ")).toBeNull();
   });
 
-  it("says nothing when no header carries the trusted id", () => {
+  it("is null when no header carries the trusted id", () => {
     expect(read()).toBeNull();
     expect(read("evil.example; spf=pass; dkim=pass; dmarc=pass")).toBeNull();
   });
@@ -68,7 +68,7 @@ describe("authenticationFrom: whose word counts", () => {
     `${ID}; spf=fail\nX: y; dkim=pass`,
     `${ID}; spf=fail\0; dkim=pass`,
     `${ID}; ${"x".repeat(70_000)}`,
-  ])("believes nothing when the border's own header is damaged, nor what stands below it", (damaged) => {
+  ])("gives no verdict when the topmost trusted header is damaged, and reads none below it", (damaged) => {
     expect(read(damaged, `${ID}; spf=pass; dkim=pass; dmarc=pass`)).toEqual(NONE);
   });
 });
@@ -141,7 +141,7 @@ describe("authenticationFrom: verdicts", () => {
 });
 
 describe("authenticationFrom: any input", () => {
-  it("never throws and never believes another id", () => {
+  it("never throws and never trusts another id", () => {
     const piece = fc.constantFrom(
       ID,
       "evil.example",

@@ -78,7 +78,7 @@ describe("automaticAnswerFault", () => {
     expect(faultOf({ ...PERSON, envelopeFrom })).not.toBeNull();
   });
 
-  it("forbids an answer to ourselves, whatever the return path", () => {
+  it("forbids an answer to the mailbox itself, with any return path", () => {
     expect(faultOf({ ...PERSON, fromAddress: "agent@mailkeep.test" })).not.toBeNull();
   });
 
@@ -102,7 +102,7 @@ describe("automaticAnswerFault", () => {
 describe("isAutoSubmitted", () => {
   const isSo = (value: string) => isAutoSubmitted(withHeaders({ "auto-submitted": value }));
 
-  it("takes everything but no for a machine's word", () => {
+  it("is true for every value except `no`", () => {
     expect(isAutoSubmitted(PERSON)).toBe(false);
     expect(["no", " No ; a=b", "no (human)"].map(isSo)).toEqual([false, false, false]);
     expect(["auto-replied", "none", "x"].map(isSo)).toEqual([true, true, true]);
@@ -110,7 +110,7 @@ describe("isAutoSubmitted", () => {
 });
 
 describe("isAutomaticAnswer", () => {
-  it("tells an answer from a server's report that is marked with the same word", () => {
+  it("is false for a server's report, which has the same Auto-Submitted value", () => {
     const marked = withHeaders({ "auto-submitted": "auto-replied" });
     expect(isAutomaticAnswer(marked)).toBe(true);
     expect(isAutomaticAnswer({ ...marked, fromAddress: "Mailer-Daemon@example.com" })).toBe(false);

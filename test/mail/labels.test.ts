@@ -96,7 +96,7 @@ describe("labelsFor", () => {
     expect(labelsFor({ ...PERSON, subject: "About the automatic reply" })).toEqual(["personal"]);
   });
 
-  it("labels a code mail notification and code, whatever its headers", () => {
+  it("labels a mail with a code notification and code, with any headers", () => {
     expect(labelsFor({ ...PERSON, hasCode: true })).toEqual(["notification", "code"]);
     expect(
       labelsFor({ ...withHeaders({ "list-unsubscribe": "<https://example.com/u>" }), hasCode: true }),

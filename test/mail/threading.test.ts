@@ -118,7 +118,7 @@ describe("thread", () => {
     expect(thread(messages)).toEqual([[0, 2], [1]]);
   });
 
-  it("ends on cycles and keeps what they tie together", () => {
+  it("handles cycles and keeps the messages in them together", () => {
     const messages = [
       message("<a@x>", "<b@x>"),
       message("<b@x>", "<a@x>"),
@@ -128,7 +128,7 @@ describe("thread", () => {
     expect(thread(messages)).toEqual([[0, 1], [2], [3]]);
   });
 
-  it("groups alike in any order of arrival", () => {
+  it("makes the same groups in any order of arrival", () => {
     const id = fc.integer({ min: 0, max: 20 }).map((n) => `<${n}@x>`);
     const messages = fc.uniqueArray(fc.record({ ownId: id, ancestorIds: fc.array(id, { maxLength: 3 }) }), {
       selector: ({ ownId }) => ownId,
@@ -158,7 +158,7 @@ describe("thread", () => {
     );
   });
 
-  it("gives the groups that connecting each id with every id beside it gives", () => {
+  it("groups messages that are connected by shared ids", () => {
     const id = fc.integer({ min: 0, max: 15 }).map((n) => `<${n}@x>`);
     const messages = fc.uniqueArray(fc.record({ ownId: id, ancestorIds: fc.array(id, { maxLength: 2 }) }), {
       selector: ({ ownId }) => ownId,

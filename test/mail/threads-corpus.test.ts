@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CORPORA } from "./corpora.ts";
 import { thread, type ThreadedIds } from "./threads-of.ts";
 
-const CORPUS = join(import.meta.dirname, "../../../shared/corpus/threads");
+const CORPUS = join(CORPORA, "threads");
 
 /** Expected answers that do not follow from ids taken as they are, by script and command, with the groups that do. */
 const OTHERWISE = new Map<string, number[][]>([

@@ -4,7 +4,7 @@ const MAX_LOCAL_PART_OCTETS = 64;
 const MAX_DOMAIN_OCTETS = 253;
 /** RFC 5321 §4.5.3.1.3, in octets: a path of 256 without its brackets. */
 const MAX_ADDRESS_OCTETS = 254;
-/** The most that is looked at; the rest is room for quotes, brackets and an IDN that shrinks to A-labels. */
+/** Characters of an input that are read: room for quotes, brackets and an IDN that becomes shorter as A-labels. */
 const MAX_INPUT_CHARS = 1_024;
 
 /** RFC 5322 §3.2.3; ASCII only, because a mailbox here has no UTF-8 local part (RFC 6531). */
@@ -28,14 +28,17 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What bootstrap names its mailboxes: {@link bootstrapName}. Nobody else may have one, so none is ever somebody's again. */
+/**
+ * The form of the names that bootstrap gives ({@link bootstrapName}). Nobody can claim one, so such an address never changes
+ * hands.
+ */
 const BOOTSTRAP_NAME = /^agent-[0-9a-f]{16}$/;
 
 const MAILBOX_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/;
 
 /**
- * Whether a name can be claimed as the local part of a new mailbox (wire contract, Claim): right grammar, a
- * valid local part (so no `..`), not reserved, not of the form that bootstrap gives. The caller lower-cases first.
+ * Whether a name can be claimed as the local part of a new mailbox: it fits the grammar, is a valid local part (so no `..`), is
+ * not reserved, and has not the form that bootstrap gives. The caller lower-cases it first.
  */
 export function isMailboxName(name: string): boolean {
   return (
@@ -51,7 +54,10 @@ export function bootstrapName(hexDigits: string): string {
   return `agent-${hexDigits}`;
 }
 
-/** Why a name of the form that bootstrap gives cannot be had, to stand after "name: "; null for any other name. */
+/**
+ * Why a name of the form that bootstrap gives cannot be claimed, as the end of a sentence after "name: "; null for any other
+ * name.
+ */
 export function bootstrapNameFault(name: string): string | null {
   return BOOTSTRAP_NAME.test(name)
     ? "names of the form agent-<16 hex digits> are reserved for POST /v1/bootstrap; choose another name"
@@ -59,7 +65,7 @@ export function bootstrapNameFault(name: string): string | null {
 }
 
 /**
- * The one form that names a mailbox: lower case, domain in A-labels without trailing dot, local part without
+ * The canonical form of an address: lower case, domain in A-labels without trailing dot, local part without
  * quotes and `+tag`. Null for anything that is not exactly one ASCII-local address at a host name.
  */
 export function canonicalAddress(input: string): string | null {
@@ -90,7 +96,7 @@ export function recipientAddress(written: string): string | null {
   return isShort ? address : null;
 }
 
-/** Whether only a server that speaks SMTPUTF8 (RFC 6531) can take the address. Domains are A-labels by now. */
+/** Whether delivery to the address needs SMTPUTF8 (RFC 6531). Its domain is in A-labels already. */
 export function needsSmtpUtf8(address: string): boolean {
   return /[^\p{ASCII}]/u.test(address);
 }
@@ -133,19 +139,19 @@ function localPart(written: string): string | null {
   return DOT_ATOM.test(lower) ? lower : null;
 }
 
-/** A domain as its owner writes it, IDN included, in its one form: lower case, A-labels, no trailing dot. Null for none. */
+/** The canonical form of a domain, IDN included: lower case, A-labels, no trailing dot. Null for text that is no domain. */
 export function canonicalDomain(written: string): string | null {
   return written.length > MAX_INPUT_CHARS ? null : domainName(written.trim());
 }
 
-/** What stands behind the `@` of an address that was read already. */
+/** The domain of an address that has been read already. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }
 
 /**
- * A host name that is in its only form already: small letters, digits and hyphens, no A-label that might be a wrong one, and a
- * last label that is no number. Most are, and the URL parser takes longer than all else that is looked at.
+ * Matches host names that are canonical already: lower-case letters, digits and hyphens, no A-label that might be invalid, no
+ * number as the last label. Most are, and this is much faster than the URL parser.
  */
 const PLAIN_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 

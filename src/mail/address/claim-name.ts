@@ -1,6 +1,6 @@
 import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "./address.ts";
 
-/** What a reader takes for a letter of a reserved name, as a pattern. */
+/** Characters that a reader may take for a letter of a reserved name, as a pattern for each letter. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   a: "[a4]",
   b: "[b8]",
@@ -16,10 +16,10 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   z: "[z2]",
 };
 
-/** Every reserved name, written with digits, doubled letters or separators that change nothing for a reader. */
+/** Matches reserved names written with look-alike digits, doubled letters or separators. */
 const CONFUSABLE = new RegExp(`^(?:${[...RESERVED_NAMES].map(lookalikesOf).join("|")})$`);
 
-/** Names that are words of their own, though they look like a reserved one. */
+/** Ordinary names that only look like a reserved one. */
 const WORDS: ReadonlySet<string> = new Set(["mali"]);
 
 function lookalikesOf(name: string): string {
@@ -28,8 +28,8 @@ function lookalikesOf(name: string): string {
 }
 
 /**
- * Why a name cannot be claimed, to stand after "name: "; null if it can. Other alphabets are outside the grammar, so only
- * what ASCII itself confuses is left to look for. The caller lower-cases first.
+ * Why a name cannot be claimed, as the end of a sentence after "name: "; null if it can. The grammar allows ASCII only, so only
+ * look-alikes within ASCII are looked for. The caller lower-cases the name first.
  */
 export function claimNameFault(name: string): string | null {
   if (RESERVED_NAMES.has(name)) return `${name} is reserved`;

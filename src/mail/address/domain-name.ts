@@ -2,10 +2,10 @@ import { done, refused, type Outcome } from "../../lib/outcome.ts";
 import { privateEnding } from "../../lib/public-url.ts";
 import { canonicalDomain } from "./address.ts";
 
-/** RFC 1035 §2.3.4 leaves 253 characters, of which the name of its DKIM record takes some. */
+/** RFC 1035 §2.3.4 allows 253 characters; the name of the domain's DKIM record needs some of them. */
 const MAX_DOMAIN_CHARS = 220;
 
-/** What of a deployment names hosts and domains of its own. */
+/** The settings of a deployment that name its own hosts and domains. */
 export interface Deployment {
   mailDomain: string;
   dkim: { domain: string } | null;
@@ -14,8 +14,8 @@ export interface Deployment {
 }
 
 /**
- * The domain that `written` asks for, in canonical form, if a mailbox may ask for it: not one of the deployment's own, nor
- * above or below one, and one that public DNS can say something of. The error completes "domain: …".
+ * The domain `written` in canonical form, if a mailbox may use it: it is not one of the deployment's own, nor above or below
+ * one, and public DNS can answer for it. The error is the end of a sentence after "domain: ".
  *
  * No list of public suffixes (131 KB minified, tldts 7.5.4) stands in the way of `co.uk`. A domain is held alone and not
  * what lies below it, and to verify it takes an MX record of its own and a key below `_domainkey`: nobody who merely has a

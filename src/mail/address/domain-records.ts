@@ -1,12 +1,12 @@
 import type { CheckedRecord, DnsRecord, RecordName, RecordResult } from "../../contract/domain.ts";
 
-/** What a domain must say of its mail. */
+/** The values that the DNS records of a domain need so that it can receive and send mail here. */
 export interface DomainSetup {
   /** Canonical. */
   domain: string;
-  /** Where its mail is to go: the first is shown, any of them counts. */
+  /** The hosts that receive its mail: the first is shown, any of them counts. */
   mailHosts: readonly [string, ...string[]];
-  /** Who may send for it, as SPF says it (RFC 7208 §5), separated by blanks. */
+  /** The SPF mechanisms (RFC 7208 §5) of the servers that may send for it, separated by blanks. */
   spfMechanisms: string;
   selector: string;
   /** SubjectPublicKeyInfo in Base64. */
@@ -19,20 +19,20 @@ export type RecordResults = Record<RecordName, RecordResult>;
 export const RECORD_NAMES: readonly RecordName[] = ["mx", "spf", "dkim", "dmarc"];
 
 /**
- * What verifies a domain. The key is this mailbox's alone, so who publishes it is the owner and means this mailbox; the MX
- * record shows that mail is meant to come here, and stands where nobody with a mere name below the domain can set one. SPF
- * is asked of the return path, which is the deployment's, and DMARC is the owner's policy: both are only reported.
+ * The records that verify a domain. The DKIM key belongs to this mailbox alone, so publishing it proves that the owner means
+ * this mailbox; the MX record shows that mail is to come here, and only the owner of the domain can set it. SPF is checked for
+ * the return path, which is at the deployment's domain, and DMARC is the owner's policy: both are only reported.
  */
 export const REQUIRED_RECORDS: readonly RecordName[] = ["mx", "dkim"];
 
-/** The lower the sooner tried (RFC 5321 §5.1). */
+/** The preference of the MX record: lower ones are tried first (RFC 5321 §5.1). */
 const MX_PREFERENCE = 10;
 
-/** What is shown of somebody's records. */
+/** Limits of what is shown of the records found. */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_CHARS = 500;
 
-/** The records to set. */
+/** The DNS records that the owner of a domain has to set. */
 export function recordsOf(setup: DomainSetup): DnsRecords {
   const { domain, mailHosts, spfMechanisms, selector, publicKey } = setup;
   return {
@@ -64,7 +64,7 @@ export function recordsOf(setup: DomainSetup): DnsRecords {
   };
 }
 
-/** How to set them, for people. */
+/** Instructions for people on how to set the records. */
 export function instructionsFor({ domain, mailHosts }: DomainSetup, id: string): string {
   const others =
     mailHosts.length === 1 ? "" : ` (beside it, with other priorities: ${mailHosts.slice(1).join(", ")})`;
@@ -77,7 +77,7 @@ export function instructionsFor({ domain, mailHosts }: DomainSetup, id: string):
   );
 }
 
-/** What the answer to one look-up means. `answers` is null where the resolver could not tell. */
+/** Judges the answer to one DNS look-up. `answers` is null if the resolver could not tell. */
 export function judgeRecord(
   setup: DomainSetup,
   record: RecordName,
@@ -99,8 +99,8 @@ export function judgeRecord(
 }
 
 /**
- * What all results come to: `good` with everything that is required, `gone` where something of it certainly is not there,
- * else `unknown`. A resolver that could not tell never makes a domain gone.
+ * The result of all records together: `good` if every required record is found, `gone` if one is certainly missing or wrong,
+ * else `unknown`. A resolver that fails never makes a domain gone.
  */
 export function verdictOf(results: RecordResults): "good" | "gone" | "unknown" {
   const required = REQUIRED_RECORDS.map((record) => results[record]);
@@ -121,13 +121,13 @@ function isAbout(record: RecordName, answer: string): boolean {
 /** Whether answers of one kind, at least one, say what they should. */
 const JUDGES: Record<RecordName, (setup: DomainSetup, answers: readonly string[]) => boolean> = {
   mx: ({ mailHosts }, answers) => answers.some((answer) => mailHosts.includes(exchangeOf(answer))),
-  // More than one is an error to whoever evaluates it (RFC 7208 §4.5).
+  // More than one SPF record is an error for receivers (RFC 7208 §4.5).
   spf: ({ spfMechanisms }, [policy = "", ...more]) => more.length === 0 && allows(policy, spfMechanisms),
   dkim: ({ publicKey }, answers) => answers.some((answer) => isKey(answer, publicKey)),
   dmarc: (_, [policy = "", ...more]) => more.length === 0 && /;\s*p\s*=/i.test(policy),
 };
 
-/** The host of `<preference> <host>`, as host names are compared. */
+/** The host of an MX record (`<preference> <host>`), normalised for comparison. */
 function exchangeOf(answer: string): string {
   return (answer.trim().split(/\s+/)[1] ?? "").toLowerCase().replace(/\.$/, "");
 }

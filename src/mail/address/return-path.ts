@@ -4,15 +4,15 @@ import { canonicalAddress, trimmedAddress } from "./address.ts";
 export const TOKEN_BYTES = 20;
 /** RFC 4648 §6, in lower case: servers may change the case of a local part, and some do. */
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
-/** What tells a return path from a tag the owner of the mailbox has chosen. */
+/** The beginning of the tag of a return path, which tells it from tags that the owner of the mailbox has chosen. */
 const TAG = "+b.";
 /** RFC 5321 §4.5.3.1.1. With the 40 characters of the longest mailbox name, a token of 20 just fits. */
 const MAX_LOCAL_PART_OCTETS = 64;
 const RETURN_PATH = new RegExp(String.raw`^[^+@]+\+b\.([a-z2-7]{${TOKEN_BYTES}})@`);
 
 /**
- * Mints a token: 100 random bits in base32. Whoever knows it is believed about the one recipient it was minted for, so it is
- * made of bytes that nothing else is made of.
+ * Mints a token: 100 random bits in base32. A report that names it is believed about the one recipient it was minted for, so
+ * its random bytes are used for nothing else.
  *
  * @param random {@link TOKEN_BYTES} bytes from a cryptographic source.
  */

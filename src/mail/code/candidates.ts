@@ -1,3 +1,6 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, keyWordsOf, LETTERS, wordsOf } from "../languages/matching.ts";
+
 /** A code has 4 digits at least (a card's PIN) and 10 at most (longer ones are account and tracking numbers). */
 const MIN_DIGITS = 4;
 const MAX_DIGITS = 10;
@@ -49,7 +52,7 @@ interface Token {
 const TOKEN =
   /[0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff][0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff-]*/g;
 
-/** What every code has: a digit, or capitals in a row or in groups. Most lines of prose are done with here. */
+/** Every code matches this: a digit, or capitals in a row or in groups. Most lines of prose do not, and are skipped. */
 const MAY_HOLD_CODE = /[0-9]|[A-Z]{5}|[A-Z]{3}-[A-Z]{3}|^ *[A-Z] +[A-Z] /;
 
 /** One character to a cell, and nothing else in the line. */
@@ -167,23 +170,37 @@ function runCandidates(run: readonly Token[]): Candidate[] {
 }
 
 const CURRENCY = "[$€£¥￥₹₩₽₺₫฿₱₴₪]";
-const CURRENCY_WORD =
-  "(?:usd|eur|gbp|jpy|cny|rmb|inr|krw|brl|rub|try|vnd|idr|pln|chf|cad|aud|sek|nok|dkk|mxn|aed|sar|egp|hkd|twd|sgd|rs|rp|zł|руб|р|tl|kr|đ|euros?|dollars?|dólares|pesos|reais|rupees|rubles|yuan|yen)";
 
-/** What stands right before a number that is no code: a currency, `+`, `#`, a path, a decimal, a mask (`••4829`). */
-const BAD_BEFORE = new RegExp(
-  `(?:[/\\\\&?%@+^~#№]|[0-9a-z][.,_]|\\.\\.|…|[•●]|[0-9][0-9a-f]{0,3}:|::|${CURRENCY} ?|(?:^|[^a-zа-я])${CURRENCY_WORD}\\.? ?|\\*{2,} |\\+[0-9 ()-]*)$`,
-  "i",
+/** Codes and signs of currencies that are written in letters. */
+const CURRENCY_LETTERS =
+  "usd|eur|gbp|jpy|cny|rmb|inr|krw|brl|rub|try|vnd|idr|pln|chf|cad|aud|sek|nok|dkk|mxn|aed|sar|egp|hkd|twd|sgd|rs|rp|zł|руб|р|tl|kr|đ";
+const currencyWord = lazy(
+  () => `(?:${CURRENCY_LETTERS}|${anyOf(wordsOf(({ sentence }) => sentence?.money))})`,
 );
 
-/** What stands right behind it: a decimal, a path, a domain, a percentage, a currency. */
-const BAD_AFTER = new RegExp(
-  `^(?:[.,:/][0-9]|[/\\\\@&%°]|\\.[a-z]|:[0-9a-f]| ?%| ?${CURRENCY}| ?${CURRENCY_WORD}(?![a-zа-яё\\u00c0-\\u024f\\u1e00-\\u1eff]))`,
+/** Matches the text right before a number that is no code: a currency, `+`, `#`, a path, a decimal, a mask (`••4829`). */
+const badBefore = lazy(
+  () =>
+    new RegExp(
+      `(?:[/\\\\&?%@+^~#№]|[0-9a-z][.,_]|\\.\\.|…|[•●]|[0-9][0-9a-f]{0,3}:|::|${CURRENCY} ?|(?:^|[^a-zа-я])${currencyWord()}\\.? ?|\\*{2,} |\\+[0-9 ()-]*)$`,
+      "i",
+    ),
 );
 
-/** Units, in the languages of the key words; the CJK ones stand right behind their number. */
-const UNIT_AFTER =
-  /^(?:[ -]?(?:ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|am|pm|uhr|minutos?|segundos?|horas?|días?|dias?|minuten?|sekunden?|stunden?|tage|minuti|secondi|ore|giorni|heures?|jours?|secondes?|минут[ыу]?|секунд[ыу]?|час(?:а|ов)?|дн(?:я|ей)|dakika|saat|saniye|phút|giây|giờ|menit|detik|jam|hari|minut|godzin|uur|dagen|points?|pts|miles|km|kg|g|lbs|ml|gb|mb|kb|px|users?|customers?|members?|people|items?|files?|commits?|views?|followers|subscribers|companies|stars|reviews|times|reward points)(?![a-z\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff])| ?(?:年|月|日|号|號|时|時|点|點|分|秒|円|元|圆|個|个|人|名|件|回|원|년|월|분(?!증)|초|명|개|मिनट|घंटे|दिन|रुपये|دقيقة|دقائق|ساعة|ريال|درهم))/;
+/** Matches the text right behind such a number: a decimal, a path, a domain, a percentage, a currency. */
+const badAfter = lazy(
+  () =>
+    new RegExp(
+      `^(?:[.,:/][0-9]|[/\\\\@&%°]|\\.[a-z]|:[0-9a-f]| ?%| ?${CURRENCY}| ?${currencyWord()}(?![a-zа-яё\\u00c0-\\u024f\\u1e00-\\u1eff]))`,
+    ),
+);
+
+/** Units behind a number; those of languages that attach words follow it directly. */
+const unitAfter = lazy(() => {
+  const { whole, anywhere } = keyWordsOf(({ sentence }) => sentence?.units);
+  const symbols = "ms|s|h|km|kg|g|lbs|ml|gb|mb|kb|px|pts";
+  return new RegExp(`^(?:[ -]?(?:${symbols}|${anyOf(whole)})(?![${LETTERS}])| ?(?:${anyOf(anywhere)}))`, "u");
+});
 
 const WEB_OTP_ORIGIN = /(?:^|\s)@[a-z0-9.-]+ #$/i;
 
@@ -198,9 +215,11 @@ function isAffixed(line: string, candidate: Candidate): boolean {
   if (before.endsWith("*") && !after.startsWith("*")) return true;
   if (before.endsWith("_") !== after.startsWith("_")) return true;
   if (/^\d{5}$/.test(candidate.value) && STATE.test(before)) return true;
-  if (BAD_BEFORE.test(before) && !isWebOtp(line, candidate)) return true;
+  if (badBefore().test(before) && !isWebOtp(line, candidate)) return true;
   return (
-    BAD_AFTER.test(after) || BAD_AFTER.test(lowerAfter.replace(/^\.[a-z]/, "")) || UNIT_AFTER.test(lowerAfter)
+    badAfter().test(after) ||
+    badAfter().test(lowerAfter.replace(/^\.[a-z]/, "")) ||
+    unitAfter().test(lowerAfter)
   );
 }
 
@@ -219,8 +238,8 @@ function boxesIn(line: string): Candidate | null {
 }
 
 /**
- * What in a line has the form of a code, left to right. Years and dates come back marked; prices, phones, quantities,
- * colours, addresses and parts of longer numbers do not come back.
+ * The numbers and tokens of a line that have the form of a code, left to right. Years and dates come back marked; prices,
+ * phones, quantities, colours, addresses and parts of longer numbers do not come back.
  */
 export function candidatesIn(line: string): Candidate[] {
   if (!MAY_HOLD_CODE.test(line)) return [];

@@ -1,5 +1,5 @@
 /**
- * What speaks for a number being the code, or for a link being the one to follow. These names are on the wire (`evidence` of
+ * Signs that a number is the code, or that a link is the one to follow. These names are on the wire (`evidence` of
  * GET /v1/code): one that is there keeps its meaning.
  *
  * - `named`: a key word for codes leads to it ("your code is 482913", "482913 is your code").
@@ -48,13 +48,14 @@ export const MIN_CODE_POINTS = 50;
 /** Points from which a link counts as the mail's verification link: two independent signs. */
 export const MIN_LINK_POINTS = 60;
 
-/** Right at the threshold the answer is somewhat better than a guess; each further span of points halves the doubt. */
+/** The doubt about an answer at the threshold; each further POINTS_THAT_HALVE_DOUBT points halve it. */
 const DOUBT_AT_THRESHOLD = 0.3;
 const POINTS_THAT_HALVE_DOUBT = 15;
 
-/** A runner-up as strong as this puts the choice in doubt, in points. */
+/** A runner-up within so many points lowers the confidence. */
 const CLOSE_POINTS = 15;
 
+/** The sum of the points. */
 export const pointsOf = (evidence: readonly Evidence[]): number =>
   evidence.reduce((sum, { points }) => sum + points, 0);
 
@@ -65,7 +66,7 @@ export function confidenceOf(points: number, threshold: number, runnerUp = 0): n
   return Math.round(100 * (1 - doubt) * (1 - contested / 2)) / 100;
 }
 
-/** As the wire has it: `sign` or `sign: detail`, weightiest first. */
+/** The evidence as answers show it: `sign` or `sign: detail`, most points first. */
 export function written(evidence: readonly Evidence[]): string[] {
   return evidence
     .filter(({ points }) => points > 0)

@@ -9,6 +9,7 @@ import {
   type Evidence,
 } from "./evidence.ts";
 import { labelsIn, lowered, type LabelKind } from "./key-words.ts";
+import { lazy } from "../lazy.ts";
 import { findLink, type FoundLink } from "./find-link.ts";
 import { ownSubject, plainLines, withoutQuotation } from "../text/own-text.ts";
 import { isMachine } from "./sender.ts";
@@ -17,24 +18,24 @@ import { isEmphasised } from "./emphasis.ts";
 import { htmlToText } from "../text/html-text.ts";
 
 /**
- * Counts the changes of what this reader finds. It is stored beside what was read; an operator's reindexing reads stored mail
- * again (0: read by none, because reading failed; 1: read before versions were kept).
+ * The version of this reader, raised when it finds other codes or links. It is stored with each result; an operator's
+ * reindexing reads stored mail again (0: read by none, because reading failed; 1: read before versions were kept).
  */
 export const CODE_READER_VERSION = 2;
 
-/** A mail of digits has this many numbers looked at; the code stands near the top of a mail that has one. */
+/** Numbers of a mail that are judged: the code stands near the top. */
 const MAX_CANDIDATES = 200;
 
-/** What a mail is about (a booking, a meeting) shows in its opening. */
+/** Characters in which words for a booking or a meeting are looked for: the opening tells what a mail is about. */
 const OPENING_CHARS = 10_000;
 
-/** Candidates whose setting in the HTML is looked at: those with the most points. */
+/** Candidates whose typography in the HTML is read: those with the most points. */
 const MAX_SET = 4;
 
 /** A plain text part as short as this may be no more than "open this in an HTML program". */
 const STUB_CHARS = 300;
 
-/** The longest words of a text, so many, tell whether it was made of the HTML. */
+/** So many of the longest words of a text tell whether it was derived from the HTML. */
 const TELLING_WORDS = 4;
 
 /** HTML that is turned into text in search of a code that the plain text part lacks. */
@@ -50,7 +51,7 @@ export interface CodeMail {
   fromAddress: string;
 }
 
-/** What was found; code and link are null for a mail that is not about proving who one is. */
+/** The code and the link of a mail; both null if the mail is not about verifying or signing in. */
 export interface FoundCode {
   /** Digits joined, `G-` dropped, letters with their hyphens; null if none. */
   code: string | null;
@@ -58,17 +59,17 @@ export interface FoundCode {
   link: string | null;
   /** 0 to 1: how sure the code is, or the link where there is no code; 0 where there is neither. */
   confidence: number;
-  /** What speaks for the code, then what for the link: `sign` or `sign: detail` (`Sign`). */
+  /** Evidence for the code, then for the link: `sign` or `sign: detail` (`Sign`). */
   evidence: string[];
 }
 
-/** What is stored of a reading: what was found, and by which version. */
+/** A result as it is stored: with the version of the reader. */
 export interface CodeReading extends FoundCode {
   /** `CODE_READER_VERSION`; 0 if the reader failed. */
   reader: number;
 }
 
-/** What is known of a mail in which nothing was found, or that could not be read. */
+/** The result for a mail in which nothing was found, or that could not be read. */
 export const NOTHING_FOUND: FoundCode = { code: null, link: null, confidence: 0, evidence: [] };
 
 function kindsIn(text: string): Map<LabelKind, string> {
@@ -78,12 +79,6 @@ function kindsIn(text: string): Map<LabelKind, string> {
     if (!kinds.has(kind)) kinds.set(kind, lower.slice(start, end));
   }
   return kinds;
-}
-
-/** A reading of the mail that most mails need not be given. */
-function once<T>(read: () => T): () => T {
-  let known: { value: T } | null = null;
-  return () => (known ??= { value: read() }).value;
 }
 
 interface Scored {
@@ -118,8 +113,8 @@ const descending = (one: Scored, two: Scored): number => pointsOf(two.evidence) 
 
 function bestCode(subject: string, lines: readonly string[], mail: CodeMail): BestCode | null {
   const setting: Setting = {
-    subject: once(() => kindsIn(subject)),
-    mail: once(() => kindsIn(`${subject}\n${lines.join("\n").slice(0, OPENING_CHARS)}`)),
+    subject: lazy(() => kindsIn(subject)),
+    mail: lazy(() => kindsIn(`${subject}\n${lines.join("\n").slice(0, OPENING_CHARS)}`)),
   };
   const inSubject = scored([subject], setting, true);
   const inText = scored(lines, setting, false);
@@ -137,7 +132,10 @@ function bestCode(subject: string, lines: readonly string[], mail: CodeMail): Be
   return chosen([...inSubject, ...inText], mail);
 }
 
-/** The candidate with the most points once its setting and its sender are weighed; of equals the first, so that one mail always gives one code. */
+/**
+ * The candidate with the most points once its setting and its sender are weighed; of equals the first, so that one mail
+ * always gives one code.
+ */
 function chosen(all: readonly Scored[], mail: CodeMail): BestCode | null {
   const first = all.toSorted(descending).slice(0, MAX_SET);
   const sender: Evidence[] = isMachine(mail.fromAddress) ? [{ sign: "sender", detail: "", points: 4 }] : [];
@@ -155,7 +153,7 @@ function chosen(all: readonly Scored[], mail: CodeMail): BestCode | null {
   return { value: best.value, evidence: best.evidence, confidence };
 }
 
-/** Whether the HTML part may say what the plain text part does not; false where the text was made of the HTML. */
+/** Whether the HTML part may hold a code that the plain text part lacks; false where the text was derived from the HTML. */
 function mayHoldMore({ subject, text, html }: CodeMail): boolean {
   if (html === "" || html.length > MAX_HTML_CHARS || text.length > 4 * STUB_CHARS) return false;
   const words = text.match(/\p{L}{2,}/gu)?.toSorted((one, two) => two.length - one.length) ?? [];
@@ -166,8 +164,8 @@ function mayHoldMore({ subject, text, html }: CodeMail): boolean {
 }
 
 /**
- * The verification code and the magic link of a mail (wire contract, `GET /v1/code`), how sure they are, and why.
- * Numbers are weighed by the key words around them; one that nothing names as a code is never taken, nor is one that
+ * The verification code and the magic link of a mail (`GET /v1/code`), how sure they are, and why.
+ * Numbers are judged by the key words around them; a number that nothing names as a code is never taken, nor is one that
  * stands in a quoted older mail, a link or an address. Time is linear in the input, which is cut at named limits.
  */
 export function findCode(mail: CodeMail): FoundCode {
@@ -197,7 +195,7 @@ function answerOf(code: BestCode | null, link: FoundLink | null): FoundCode {
 }
 
 /**
- * As `findCode`, for a receipt: a fault of the reader costs the code and not the mail, which is stored as read by none.
+ * As `findCode`, for mail that arrives: if the reader throws, the mail is stored without a code, with reader version 0.
  * `find` is the reader.
  */
 export function readCode(mail: CodeMail, find: (mail: CodeMail) => FoundCode = findCode): CodeReading {

@@ -1,15 +1,15 @@
 import { htmlLinks, textLinks, type MailLink } from "./mail-links.ts";
 import { MIN_LINK_POINTS, pointsOf, type Evidence, type Sign } from "./evidence.ts";
 import {
-  ACCOUNT,
-  GOES_ON,
-  OTHER_PATH,
-  OTHER_PURPOSE,
-  PASSWORD,
-  PROVES,
-  PROVING_PATH,
-  SIGN_IN_PATH,
-  SIGNS_IN,
+  account,
+  goesOn,
+  otherPath,
+  otherPurpose,
+  password,
+  proves,
+  provingPath,
+  signInPath,
+  signsIn,
   SOCIAL_HOST,
 } from "./link-words.ts";
 
@@ -44,26 +44,26 @@ function addressOf(url: string): WebAddress | null {
 /** The last two labels, enough to see that click.mail.example.com and example.com belong together. */
 const site = (host: string): string => host.split(".").slice(-2).join(".");
 
-function textPoints(text: string, proves: number, signsIn: number): number {
-  if (PROVES.test(text) || PASSWORD.test(text)) return proves;
-  return SIGNS_IN.test(text) ? signsIn : 0;
+function textPoints(text: string, ifProves: number, ifSignsIn: number): number {
+  if (proves().test(text) || password().test(text)) return ifProves;
+  return signsIn().test(text) ? ifSignsIn : 0;
 }
 
 function labelPoints(label: string): number {
-  return textPoints(label, 40, 25) || (GOES_ON.test(label) ? 20 : 0);
+  return textPoints(label, 40, 25) || (goesOn().test(label) ? 20 : 0);
 }
 
-/** What the subject asks for: to prove something, an account say, counts more than to activate whatever it be. */
+/** Points of the subject: "confirm your account" counts more than "activate your discount". */
 function subjectPoints(subject: string): number {
   const lower = subject.slice(0, MAX_SUBJECT_CHARS).toLowerCase();
   const points = textPoints(lower, 25, 23);
-  return points > 0 && (ACCOUNT.test(lower) || PASSWORD.test(lower)) ? points + 10 : points;
+  return points > 0 && (account().test(lower) || password().test(lower)) ? points + 10 : points;
 }
 
 function pathPoints({ host, path, query }: WebAddress): number {
   const names = `${host} ${path} ${query.toLowerCase()}`;
-  if (PROVING_PATH.test(names)) return 30;
-  return SIGN_IN_PATH.test(names) ? 12 : 0;
+  if (provingPath().test(names)) return 30;
+  return signInPath().test(names) ? 12 : 0;
 }
 
 /** A secret in the address: what makes a link more than a way to a page. */
@@ -79,16 +79,16 @@ function isOtherPurpose(
   address: WebAddress,
   purpose: Pick<Purpose, "senderDomain">,
 ): boolean {
-  if (OTHER_PURPOSE.test(link.label.toLowerCase()) || OTHER_PATH.test(address.path)) return true;
+  if (otherPurpose().test(link.label.toLowerCase()) || otherPath().test(address.path)) return true;
   if (SOCIAL_HOST.test(address.host) && site(address.host) !== purpose.senderDomain) return true;
   // "If this wasn't you: https://…" — the sentence before a bare link is its label.
   const lastLine = link.before.trimEnd().split("\n").at(-1) ?? "";
-  return link.label === "" && OTHER_PURPOSE.test(lastLine.toLowerCase());
+  return link.label === "" && otherPurpose().test(lastLine.toLowerCase());
 }
 
 const evidence = (sign: Sign, points: number, detail = ""): Evidence => ({ sign, detail, points });
 
-/** What the link itself says, in label and address; nothing where neither speaks of proving who one is. */
+/** Evidence in the label and the address of the link; none where neither speaks of verifying or signing in. */
 function ownEvidence(link: MailLink, address: WebAddress, purpose: Purpose): Evidence[] {
   // A label that is the address itself says nothing that the address does not.
   const label = /^https?:/i.test(link.label) ? "" : link.label.toLowerCase();

@@ -1,5 +1,7 @@
 import type { Evidence } from "./evidence.ts";
-import { LED_BY, type LabelKind } from "./key-words.ts";
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
+import { ledByNumber, type LabelKind } from "./key-words.ts";
 import {
   breaksSentence,
   hasText,
@@ -11,13 +13,13 @@ import {
   type Surroundings,
 } from "./surroundings.ts";
 
-/** From here a key word decides on its own what the number is; a hint does not. */
+/** From so many points on, a key word decides alone what the number is; a hint never reaches them. */
 const MIN_DECISIVE = 50;
 
 /** The number is named as something else. */
 export const REJECTED = "rejected";
 
-/** What a key word says of the number in this mail; "" for words that say nothing of it. */
+/** The meaning of a key word for the number, in this mail; "" for key words that say nothing about it. */
 type Meaning = "strong" | "weak" | "hint" | "soft" | "other" | "";
 
 const MEANING: Record<LabelKind, Meaning> = {
@@ -49,7 +51,7 @@ interface Gap {
   ownsNumber: boolean;
 }
 
-/** What a key word contributes: `named` if nothing stands between it and the number but "is", ":" or the like. */
+/** The points that a key word contributes. `named`: nothing stands between it and the number but "is", ":" or the like. */
 interface Named {
   points: number;
   sign: "named" | "near" | "purpose";
@@ -68,7 +70,7 @@ function saying(meaning: keyof Weights, weights: Weights, sign: "named" | "near"
 
 const best = (one: Named, two: Named): Named => (two.points > one.points ? two : one);
 
-/** What a key word before the number says, by what stands between the two. */
+/** Points of a key word before the number, by the words between the two. */
 function namedBefore(meaning: Meaning, gap: Gap, alone: boolean): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "") return NOT_NAMED;
   if (leadsTo(gap.text, gap.ownsNumber)) {
@@ -85,7 +87,7 @@ function namedBefore(meaning: Meaning, gap: Gap, alone: boolean): Omit<Named, "w
   return { points: 65 - gap.text.length / 3 - taken - 20 * broken - asidePoints(gap.text), sign: "near" };
 }
 
-/** What an open parenthesis takes from a key word before it: what follows is an aside. */
+/** Points that a key word loses if a parenthesis opens behind it: the number is then in an aside. */
 const asidePoints = (gap: string): number => (gap.lastIndexOf("(") > gap.lastIndexOf(")") ? 30 : 0);
 
 const namesOther = (meaning: Meaning): boolean => meaning === "other" || meaning === "soft";
@@ -93,7 +95,7 @@ const namesOther = (meaning: Meaning): boolean => meaning === "other" || meaning
 /** "order 99812 …": the number right behind a key word. */
 const hasNumberNext = (text: string): boolean => /^[^\p{L}\p{N}]*(?:\p{L}-?)?[0-9]/u.test(text);
 
-/** What the key words before the number say. */
+/** Points of the best key word before the number; "rejected" if one names it as something else. */
 export function namingBefore(around: Surroundings, setting: Setting): Named | typeof REJECTED {
   let found = NOT_NAMED;
   let isOther = false;
@@ -116,11 +118,13 @@ export function namingBefore(around: Surroundings, setting: Setting): Named | ty
 }
 
 /** "482913 Acme login code" names the number, "4829135 fix login code length" something else. */
-const GOES_ON = /^\s+(?!(?:for|to|at|from|de|du|für|bei|pour|para|por|per|voor|bij|do|для|untuk)\s)\p{L}/u;
+const goesOn = lazy(
+  () => new RegExp(`^\\s+(?!(?:${anyOf(wordsOf(({ sentence }) => sentence?.prepositions))})\\s)\\p{L}`, "u"),
+);
 
-/** What a key word in the line below says: the rest of a sentence, or a caption under the code. */
+/** Points of a key word in the line below: the rest of a sentence, or a caption under the code. */
 function namedBelow(meaning: keyof Weights, gap: string, rest: string): Omit<Named, "word"> {
-  if (LED_BY.test(gap.trimStart())) return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
+  if (ledByNumber().test(gap.trimStart())) return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
   // A line that goes on to a number is that number's.
   const isCaption = !hasText(gap) && !/[0-9]/.test(rest);
   return isCaption ? saying(meaning, { strong: 50, weak: 0, hint: 0 }, "near") : NOT_NAMED;
@@ -130,18 +134,18 @@ function namedBelow(meaning: keyof Weights, gap: string, rest: string): Omit<Nam
 const reaches = (gap: string): boolean =>
   gap.length <= NEAR_CHARS && !breaksSentence(gap) && !/[0-9]/.test(gap) && !isDenied(gap);
 
-/** What a key word behind the number says: "482913 is your code". */
+/** Points of a key word behind the number: "482913 is your code". */
 function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "" || !reaches(gap)) return NOT_NAMED;
   if (gap.includes("\n")) return namedBelow(meaning, gap, rest);
-  if (LED_BY.test(gap.trimStart()) || !hasText(gap)) {
+  if (ledByNumber().test(gap.trimStart()) || !hasText(gap)) {
     return saying(meaning, { strong: 95, weak: 70, hint: 44 }, "named");
   }
-  const isItsName = gap.length <= 25 && !GOES_ON.test(rest);
+  const isItsName = gap.length <= 25 && !goesOn().test(rest);
   return isItsName ? saying(meaning, { strong: 55, weak: 0, hint: 0 }, "near") : NOT_NAMED;
 }
 
-/** What the key words behind the number say. */
+/** Points of the best key word behind the number; "rejected" if one names it as something else. */
 export function namingAfter(around: Surroundings, setting: Setting): Named | typeof REJECTED {
   let found = NOT_NAMED;
   for (const neighbour of around.after) {
@@ -149,7 +153,7 @@ export function namingAfter(around: Surroundings, setting: Setting): Named | typ
     const meaning = meaningOf(neighbour, setting);
     if (meaning === "other") {
       const bound = !gap.includes("\n") && gap.length <= NEAR_CHARS && !breaksSentence(gap);
-      const isItsName = bound && (!hasText(gap) || LED_BY.test(gap.trimStart()));
+      const isItsName = bound && (!hasText(gap) || ledByNumber().test(gap.trimStart()));
       return found.points === 0 && isItsName ? REJECTED : found;
     }
     const rest = around.right.slice(gap.length + word.length);
@@ -158,7 +162,7 @@ export function namingAfter(around: Surroundings, setting: Setting): Named | typ
   return found;
 }
 
-/** What names the number as a code; null if nothing does, "rejected" if it is named as something else. */
+/** The key word that names the number as a code; null if none does, "rejected" if the number is named as something else. */
 export function namingOf(around: Surroundings, setting: Setting): Evidence | typeof REJECTED | null {
   const before = namingBefore(around, setting);
   if (before === REJECTED) return REJECTED;

@@ -1,3 +1,5 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { isWebOtp, type Candidate, type Shape } from "./candidates.ts";
 import type { Evidence } from "./evidence.ts";
 import type { LabelKind } from "./key-words.ts";
@@ -24,13 +26,14 @@ const OUTRIGHT_POINTS = 90;
 const CERTAIN_POINTS = 75;
 
 /** "Geben Sie bitte 482913 ein", "vul je 482913 in": words that say nothing between an instruction and its number. */
-const FILLER =
-  /^\s(?:je|u|sie|bitte|please|just|simply|dazu|dann|hier|here|nu|even|dan|por favor|aquí|aqui|qui|ici|svp|anda|пожалуйста|lütfen|vui lòng)\s$/;
+const filler = lazy(
+  () => new RegExp(`^\\s(?:${anyOf(wordsOf(({ sentence }) => sentence?.fillers))})\\s$`, "u"),
+);
 
 /** Whether the reader is told to type this very number by an instruction before it. */
 function instructsBefore({ kind, gap }: Neighbour, alone: boolean): boolean {
   if (kind !== "instruction" || /[0-9]{4}/.test(gap)) return false;
-  return alone || leadsTo(gap) || FILLER.test(gap);
+  return alone || leadsTo(gap) || filler().test(gap);
 }
 
 function instructsAfter({ kind, gap }: Neighbour, alone: boolean): boolean {
@@ -64,7 +67,7 @@ function subjectWord(setting: Setting, ...kinds: readonly LabelKind[]): string |
   return kind === undefined ? undefined : setting.subject().get(kind);
 }
 
-/** What else than a code's name tells that the reader is to prove who he is with this number. */
+/** Evidence other than the name of a code: the reader is told to type this number, and for which purpose. */
 function promptOf(around: Surroundings, setting: Setting): Evidence[] {
   const { before, after, alone } = around;
   const instruction =
@@ -153,7 +156,7 @@ function stronger(naming: Evidence | null, subject: Evidence | null): Evidence |
 }
 
 /**
- * What speaks for a candidate being a verification code; about 50 to 150 points for codes, nothing for a number that nothing
+ * Evidence that a candidate is a verification code: about 50 to 150 points for codes, nothing for a number that nothing
  * names or that is named as something else.
  */
 export function evidenceFor(place: Place, candidate: Candidate, setting: Setting): Evidence[] {

@@ -1,5 +1,7 @@
 import type { Candidate } from "./candidates.ts";
-import { labelsIn, LEADS_TO, lowered, type LabelKind } from "./key-words.ts";
+import { lazy } from "../lazy.ts";
+import { anyOf, LETTERS, wordsOf } from "../languages/matching.ts";
+import { labelsIn, leadsToNumber, lowered, type LabelKind } from "./key-words.ts";
 
 /** How far from its key word a code stands in one line. */
 export const NEAR_CHARS = 60;
@@ -19,7 +21,7 @@ export interface Place {
   isSubject: boolean;
 }
 
-/** What is known of the mail as a whole; read when a number asks for it, which in most mails none does. */
+/** The key words of the whole mail; they are searched only when a number needs them, which is rare. */
 export interface Setting {
   /** Kinds of the subject's key words, each with the first of them. */
   subject: () => ReadonlyMap<LabelKind, string>;
@@ -31,7 +33,7 @@ export interface Setting {
 export interface Neighbour {
   kind: LabelKind;
   word: string;
-  /** What stands between it and the number. */
+  /** The text between it and the number. */
   gap: string;
 }
 
@@ -45,15 +47,20 @@ export interface Surroundings {
   alone: boolean;
 }
 
+/** Whether a text holds a letter or a digit. */
 export const hasText = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
+/** Whether a sentence ends within a text. */
 export const breaksSentence = (text: string): boolean => /[.!?](?:\s|$)|[。！？؟।]/.test(text);
 
-/** "482913 is not your code", "the PIN of a thousand people": what is said is not said of this reader's code. */
-const DENIAL =
-  /(?:^|[^a-z\u00c0-\u024f\u0400-\u04ff])(?:not|no longer|isn['’]t|their|nicht|keine?|n['’]est|não|nie|niet|geen|değil|не)(?![a-z\u00c0-\u024f\u0400-\u04ff])/;
+/** Finds words that deny: "482913 is not your code", or give the code to others: "their PIN". */
+const denial = lazy(() => {
+  const words = anyOf(wordsOf(({ sentence }) => sentence?.denies));
+  return new RegExp(`(?:^|[^${LETTERS}])(?:${words})(?![${LETTERS}])`, "u");
+});
 
-export const isDenied = (gap: string): boolean => DENIAL.test(gap);
+/** Whether words between key word and number say that it is no code, or another's. */
+export const isDenied = (gap: string): boolean => denial().test(gap);
 
 function above(place: Place): string {
   let text = "";
@@ -74,7 +81,10 @@ function below(place: Place): string {
   return next === undefined ? "" : `\n${next.slice(0, NEAR_CHARS + 40)}`;
 }
 
-/** What stands around a number; for one that leads its line the lines above belong to it, for one alone that below too. */
+/**
+ * The key words around a number. For a number that begins its line they include those of the lines above; for one alone in
+ * its line those of the line below too.
+ */
 export function surroundingsOf(place: Place, candidate: Candidate): Surroundings {
   const line = place.lines[place.at] ?? "";
   const before = line.slice(Math.max(0, candidate.start - NEAR_CHARS - 40), candidate.start);
@@ -100,5 +110,5 @@ export function surroundingsOf(place: Place, candidate: Candidate): Surroundings
 /** Whether the gap leads from a key word to the number. A number in it stops that, unless it has a name of its own. */
 export function leadsTo(gap: string, ownsNumber = false): boolean {
   if ((/[0-9]/.test(gap) && !ownsNumber) || gap.length > NEAR_CHARS || breaksSentence(gap)) return false;
-  return !hasText(gap) || LEADS_TO.test(gap);
+  return !hasText(gap) || leadsToNumber().test(gap);
 }

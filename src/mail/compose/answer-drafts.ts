@@ -23,16 +23,16 @@ import { isOwnAddress, sendableFile, type Draft } from "./outgoing.ts";
 import { forwardedBodies, withQuote } from "./quoting.ts";
 import { returnPathToken } from "../address/return-path.ts";
 
-/** A message to send, its files not looked for yet. */
+/** A message to send whose files have not been loaded yet. */
 export interface Written {
   draft: Omit<Draft, "attachments">;
   files: readonly OutgoingFile[];
   ancestry: Ancestry;
-  /** Id of the email that it answers or passes on, whose thread it joins; null for none. */
+  /** Id of the email that it answers or forwards, whose thread it joins; null for none. */
   answered: string | null;
 }
 
-/** An email of the mailbox that is to be answered or passed on. */
+/** An email of the mailbox that is to be answered or forwarded. */
 export interface AnsweredEmail {
   email: Email;
   /** Verified domains of the mailbox: their addresses are its own. */
@@ -40,8 +40,8 @@ export interface AnsweredEmail {
 }
 
 /**
- * A message as it was asked for, which says that it answers `inReplyTo`; `answered` is what bears that id, null if the mailbox
- * holds none. 400 where a machine would answer a machine.
+ * The message that a request describes. `inReplyTo` is the Message-ID it answers; `answered` is the email with that id, null if
+ * the mailbox has none. 400 where a machine would answer a machine.
  */
 export function sendDraft(
   body: SendBody,
@@ -90,7 +90,7 @@ export function replyDraft(answered: AnsweredEmail, body: ReplyBody): Answer<Wri
   return done({ draft, files: attachments, ancestry: ancestryOfAnswer(mail), answered: email.id });
 }
 
-/** An email of the mailbox, passed on below what the request says, its files along unless that is declined. */
+/** A forward: the email of the mailbox below the text of the request, with its files unless the request declines them. */
 export function forwardDraft(passedOn: AnsweredEmail, body: ForwardBody): Answer<Written> {
   const { with_attachments, attachments, ...rest } = body;
   const { email } = passedOn;
@@ -116,12 +116,15 @@ function isOwnTo({ email, ownDomains }: AnsweredEmail): IsOwn {
   return isOwnAddress(email.mailbox, ownDomains);
 }
 
-/** What an email says of itself that is answered. */
+/** The parts of an email that an answer needs. */
 function mailOf({ headers, body_text, body_html }: Email): AnsweredMail {
   return answeredMail({ headers, text: body_text, html: body_html });
 }
 
-/** Of a message of our own its recipients, whatever it says of where answers go; of any other whoever it names. */
+/**
+ * The recipients of a reply: for a sent message its own recipients, regardless of its Reply-To; for a received one those it
+ * names.
+ */
 function recipientsOf(
   email: Email,
   mail: AnsweredMail,
@@ -133,18 +136,18 @@ function recipientsOf(
 }
 
 /**
- * The address under which its correspondent knows the mailbox, a tag of it or one of its domain's: the answer comes from there.
- * None where it is not its own.
+ * The address under which the correspondent knows the mailbox: its own, a tag of it or one at its domain. The answer comes
+ * from there. Empty where the stored address is not the mailbox's.
  */
 function ownAddressOf({ direction, to_address, from_address }: Email, isOwn: IsOwn): string[] {
   const own = direction === "inbound" ? to_address : from_address;
-  // Reports about one message go to a tag of the service's making, and nobody else should.
+  // Return paths are for reports only, so no answer comes from one.
   return isOwn(own) && returnPathToken(own) === null ? [own] : [];
 }
 
 function filesOf({ attachments, body_html }: Email): OutgoingFile[] {
   return attachments.map(({ id, filename, content_type, content_id }, index) => {
-    // Mail programs name files that no page shows, too; sent as a part of the page they would be hidden.
+    // Mail programs give ids to files that the HTML does not show; such a file must stay a visible attachment.
     const isShown = content_id !== null && shows(body_html, content_id);
     const named = { filename, contentType: content_type, contentId: isShown ? content_id : null };
     return { ...sendableFile(named, index), attachment_id: id };

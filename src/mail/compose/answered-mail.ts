@@ -1,13 +1,22 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { MAX_SUBJECT_CHARS } from "../../contract/sending.ts";
 import { recipientAddress } from "../address/address.ts";
-import { ancestors, isoDate, messageIds, namedAddresses, oneLine, subjectText } from "../mime/header-values.ts";
+import {
+  ancestors,
+  isoDate,
+  messageIds,
+  namedAddresses,
+  oneLine,
+  subjectText,
+} from "../mime/header-values.ts";
 import { isSendableId, readName } from "./outgoing-fields.ts";
 import type { NamedAddress } from "../mime/parsed-mail.ts";
 
 /** Characters of References: the root and the nearest ancestors; a longer field is cut by some servers on the way. */
 const MAX_REFERENCES_CHARS = 8_000;
 
-/** What an answer or a forward needs to know of the message it is about. */
+/** The parts of a message that an answer or a forward needs. */
 export interface AnsweredMail {
   /** In angle brackets; null if it has none. */
   messageId: string | null;
@@ -24,7 +33,7 @@ export interface AnsweredMail {
   html: string;
 }
 
-/** Reads it out of a message as it is kept: header fields by lower-case name, repeats joined by "\n", and the bodies. */
+/** Reads these parts from a stored message: header fields by lower-case name, repeats joined by "\n", and the bodies. */
 export function answeredMail(mail: {
   headers: Readonly<Record<string, string>>;
   text: string;
@@ -47,14 +56,14 @@ export function answeredMail(mail: {
   };
 }
 
-/** What an answer says of where it belongs (RFC 5322 §3.6.4). */
+/** The In-Reply-To and References fields of an answer (RFC 5322 §3.6.4). */
 export interface Ancestry {
   inReplyTo: string | null;
   /** Nearest last, bounded. */
   references: string[];
 }
 
-/** Of an answer to `mail`; an id that cannot stand in a header of ours is left out. */
+/** The ancestry of an answer to `mail`; ids that no header may hold are left out. */
 export function ancestryOfAnswer(mail: Pick<AnsweredMail, "messageId" | "ancestorIds">): Ancestry {
   const { messageId, ancestorIds } = mail;
   const inReplyTo = messageId !== null && isSendableId(messageId) ? messageId : null;
@@ -65,7 +74,7 @@ export function ancestryOfAnswer(mail: Pick<AnsweredMail, "messageId" | "ancesto
   return { inReplyTo, references: ids.length === 0 ? [] : [root, ...nearest.toReversed()] };
 }
 
-/** Who an answer goes to. */
+/** The recipients of an answer. */
 export interface AnswerRecipients {
   to: NamedAddress[];
   cc: NamedAddress[];
@@ -73,8 +82,8 @@ export interface AnswerRecipients {
 
 /**
  * Who an answer goes to (RFC 5322 §3.6.3): where the message asks for answers, else its author; with `all` the other
- * recipients get a copy. Never ourselves, and nobody twice. An answer to what we sent goes to whom we sent it, and one to
- * a note to ourselves to ourselves. Addresses that nothing can be sent to are left out.
+ * recipients get a copy. The mailbox itself is left out, and nobody is listed twice. An answer to a sent message goes to its
+ * recipients, an answer to a note to oneself to the mailbox. Invalid addresses are left out.
  *
  * @param isOwn whether an address is the mailbox or a tag of it
  */
@@ -89,21 +98,21 @@ export function answerRecipients(
   const isOurs = authors.length === 0;
   const to = isOurs ? others(mail.to) : authors;
   const cc = all ? others([...(isOurs ? [] : mail.to), ...mail.cc]) : [];
-  // Whoever wrote the fields, nobody there chose two spellings to reach two people.
+  // Two spellings of one address in received fields mean one person.
   const recipients = withoutRepeats({ to, cc }, (address) => address.toLowerCase());
   return to.length === 0 && cc.length === 0 ? { to: sendable(mail.from), cc: [] } : recipients;
 }
 
 function sendable({ name, address }: NamedAddress): NamedAddress[] {
   const written = recipientAddress(address);
-  // A name that hides another one goes into no header of ours, whoever wrote it.
+  // A deceptive display name is never written into a header.
   const said = readName(name);
   return written === null ? [] : [{ name: said.ok ? said.value : "", address: written }];
 }
 
 /**
- * The same lists, nobody twice: an address counts where it stands first. Domains are lower case by now; `keyOf` tells whether
- * two spellings of a local part are one, which only its host knows.
+ * The same lists without repeats: an address stays where it stands first. Domains are in lower case already; `keyOf` decides
+ * whether two spellings of a local part are the same, which only its host knows.
  */
 export function withoutRepeats<Lists extends Record<string, NamedAddress[]>>(
   lists: Lists,
@@ -116,19 +125,24 @@ export function withoutRepeats<Lists extends Record<string, NamedAddress[]>>(
   ) as Lists;
 }
 
-/** As mail programs write them in the languages that matter; with a count as in `Re[2]:`. */
-const ANSWER_PREFIX =
-  /^(?:(?:re|aw|antw|sv|vs|rif|res|odp|ynt|回复|回覆|答复|返信)(?:\[\d{1,3}\]|\(\d{1,3}\))?\s{0,3}[:：]\s*)+/iu;
-const FORWARD_PREFIX = /^(?:(?:fwd?|wg|tr|rv|enc|doorst|转发|轉寄|転送)\s{0,3}[:：]\s*)+/iu;
+/** Prefixes as mail programs write them, with a count as in `Re[2]:`. */
+const replyPrefixes = lazy(() => {
+  const prefixes = anyOf(wordsOf(({ subject }) => subject?.strippedReply));
+  return new RegExp(`^(?:(?:${prefixes})(?:\\[\\d{1,3}\\]|\\(\\d{1,3}\\))?\\s{0,3}[:：]\\s*)+`, "iu");
+});
+const forwardPrefixes = lazy(() => {
+  const prefixes = anyOf(wordsOf(({ subject }) => subject?.strippedForward));
+  return new RegExp(`^(?:(?:${prefixes})\\s{0,3}[:：]\\s*)+`, "iu");
+});
 
-/** `Re: ` and the subject, prefixes of the kind not stacked; "" counts as a subject too. */
+/** `Re: ` and the subject without its own reply prefixes. */
 export function answerSubject(subject: string): string {
-  return prefixed("Re:", subject.trim().replace(ANSWER_PREFIX, ""));
+  return prefixed("Re:", subject.trim().replace(replyPrefixes(), ""));
 }
 
-/** `Fwd: ` and the subject, prefixes of the kind not stacked. */
+/** `Fwd: ` and the subject without its own forward prefixes. */
 export function forwardSubject(subject: string): string {
-  return prefixed("Fwd:", subject.trim().replace(FORWARD_PREFIX, ""));
+  return prefixed("Fwd:", subject.trim().replace(forwardPrefixes(), ""));
 }
 
 function prefixed(prefix: string, subject: string): string {

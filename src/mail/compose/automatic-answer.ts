@@ -7,30 +7,30 @@ import { saysAutomatic } from "./outgoing.ts";
 import { readNamedAddress } from "./outgoing-fields.ts";
 import { returnPathToken } from "../address/return-path.ts";
 
-/** What of a request tells whether a machine asks for it, and whom it is for. */
-export interface AnswerWish {
+/** The parts of a request that tell whether a machine asks for it, and who the recipients are. */
+export interface AnswerRequest {
   headers: Readonly<Record<string, string>>;
   to?: readonly string[];
   cc: readonly string[];
   bcc: readonly string[];
 }
 
-/** Whether a message with these header fields says that no human sent it. */
-export function isByMachine({ headers }: Pick<AnswerWish, "headers">): boolean {
+/** Whether the header fields of a request declare the message automatic. */
+export function isByMachine({ headers }: Pick<AnswerRequest, "headers">): boolean {
   return saysAutomatic({ headers: Object.entries(headers).map(([name, value]) => ({ name, value })) });
 }
 
 /**
- * What keeps a message from being sent in answer to `email` (T51); null where nothing does. Humans and agents may answer
- * whatever they read, and what follows a message of our own answers nobody.
+ * The problem that keeps a message from being sent in answer to `email`; null if there is none. Humans and agents may answer
+ * any mail; a message that follows one of the mailbox's own answers nobody.
  */
 export function automaticAnswerProblem(
   email: Email,
   isOwn: (address: string) => boolean,
-  wish: Pick<AnswerWish, "headers">,
+  request: Pick<AnswerRequest, "headers">,
   what: "a reply to" | "an answer to" | "a forward back of",
 ): Problem | null {
-  if (email.direction === "outbound" || !isByMachine(wish)) return null;
+  if (email.direction === "outbound" || !isByMachine(request)) return null;
   const { headers, subject, from_address, metadata } = email;
   const heading = { headers, subject, fromAddress: from_address, envelopeFrom: metadata.envelope_from };
   const fault = automaticAnswerFault(heading, isOwn);
@@ -46,22 +46,22 @@ export function automaticAnswerProblem(
 export function automaticRecipients(email: Email, { from }: AnsweredMail): AnswerRecipients {
   const { envelope_from } = email.metadata;
   const isAuthor = sameMailbox(envelope_from, from.address);
-  // One that was minted for reports about a message: its mailbox is the author's own.
+  // A return path with a token is for reports; the answer goes to the author's mailbox.
   const returnPath = isAuthor && returnPathToken(envelope_from) !== null ? from.address : envelope_from;
   const address = recipientAddress(returnPath);
   return { to: address === null ? [] : [{ name: isAuthor ? from.name : "", address }], cc: [] };
 }
 
-/** Whether a message goes back to whom `email` came from, which makes an answer of a forward. */
-export function goesBack(email: Email, { from, replyTo }: AnsweredMail, wish: AnswerWish): boolean {
+/** Whether a forward goes back to the sender of `email`, which makes it an answer. */
+export function goesBack(email: Email, { from, replyTo }: AnsweredMail, request: AnswerRequest): boolean {
   const senders = [email.metadata.envelope_from, from.address, ...replyTo.map(({ address }) => address)];
-  return [...(wish.to ?? []), ...wish.cc, ...wish.bcc].some((entry) => {
+  return [...(request.to ?? []), ...request.cc, ...request.bcc].some((entry) => {
     const read = readNamedAddress(entry);
     return read.ok && senders.some((sender) => sameMailbox(sender, read.value.address));
   });
 }
 
-/** Whether two addresses are one mailbox by all that can be told from here: in any letter case, tags aside. */
+/** Whether two addresses are the same mailbox, apart from letter case and tags. */
 function sameMailbox(one: string, other: string): boolean {
   return keyOf(one) === keyOf(other);
 }

@@ -25,7 +25,7 @@ export interface OutgoingField {
 
 /**
  * Whether a text could end its header line (RFC 5322 §2.2) or the command of a mail server. Such a text is refused rather
- * than cleaned: whoever sends it tries to write a header or was tricked into it.
+ * than cleaned: its author tries to write a header or was tricked into it.
  */
 function breaksLine(text: string): boolean {
   return /[\r\n\0]/.test(text);
@@ -88,12 +88,12 @@ export function readAddresses(
   return done(addresses);
 }
 
-/** Whether an id may stand in a header of ours: ASCII without blanks, on one line (RFC 5322 §3.6.4). */
+/** Whether an id may be written into a header: ASCII without blanks, on one line (RFC 5322 §3.6.4). */
 export function isSendableId(id: string): boolean {
   return /^<[\x21-\x3b\x3d\x3f-\x7e]+>$/.test(id) && id.length <= MAX_ID_CHARS;
 }
 
-/** A Message-ID that a caller wrote, in angle brackets; null for "". */
+/** A Message-ID from a request, in angle brackets; null for "". */
 export function readMessageId(field: string, written: string): Answer<string | null> {
   if (breaksLine(written)) return refused(invalid(field, NO_BREAKS));
   if (written.trim() === "") return done(null);
@@ -106,9 +106,9 @@ export function readMessageId(field: string, written: string): Answer<string | n
 /**
  * Fields that no caller may write, lower case, and those that begin so, with a hyphen at the end.
  *
- * What the request states elsewhere, or the service alone may state, would stand in the message twice, and readers differ
+ * Fields that the request sets elsewhere, or that only the service may set, would stand in the message twice, and readers differ
  * in which they believe (RFC 5322 §3.6). Traces, results and signatures are believed because the sender cannot write them.
- * Delivered-To and its kin make loops look real; Errors-To and CFBL-* lead reports elsewhere; what relays take for a
+ * Delivered-To and similar fields imitate mail loops; Errors-To and CFBL-* lead reports elsewhere; fields that relays take for a
  * command could add recipients that no limit has counted.
  */
 const DENIED: readonly string[] = // Stated by the request or by the service.
@@ -146,7 +146,7 @@ const ACTED_ON: ReadonlyMap<string, { form: RegExp; rule: string }> = new Map([
   ],
 ]);
 
-/** Why a custom field cannot be written; null if it can. */
+/** The reason why a custom field is refused; null if it is fine. */
 function fieldFault(name: string, value: string, seen: ReadonlySet<string>): string | null {
   // RFC 5322 §3.6.8 ftext; beyond what tokens allow, some readers stop at the odd character.
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || name.length > MAX_HEADER_NAME_CHARS) {
@@ -161,7 +161,7 @@ function fieldFault(name: string, value: string, seen: ReadonlySet<string>): str
   return actedOn === undefined || actedOn.form.test(line) ? null : actedOn.rule;
 }
 
-/** The fields of a caller's own, in order. */
+/** The custom header fields of a request, in order. */
 export function customHeaders(headers: Readonly<Record<string, string>>): Answer<OutgoingField[]> {
   const entries = Object.entries(headers);
   const bytes = entries.reduce((sum, entry) => sum + Buffer.byteLength(entry.join()), 0);

@@ -21,7 +21,7 @@ import type { NamedAddress } from "../mime/parsed-mail.ts";
 /** Leaves `Content-ID: <…>` room on a line. */
 const MAX_CONTENT_ID_CHARS = 250;
 
-/** A file of a message, but for its bytes. */
+/** The description of a file of a message. */
 export interface OutgoingAttachment {
   /** Safe to save, never empty. */
   filename: string;
@@ -32,7 +32,7 @@ export interface OutgoingAttachment {
   sizeBytes: number;
 }
 
-/** A message to be composed: the same one makes the same bytes each time. It is plain data and can be kept as JSON. */
+/** A message to be composed. It is plain data, can be stored as JSON, and is always composed to the same bytes. */
 export interface OutgoingMessage {
   from: NamedAddress;
   to: NamedAddress[];
@@ -42,7 +42,7 @@ export interface OutgoingMessage {
   /** "" if there is none; the same of `html`. */
   text: string;
   html: string;
-  /** In angle brackets; all that is random in the message comes from it. */
+  /** In angle brackets. Boundaries are derived from it, so that composing again gives the same bytes. */
   messageId: string;
   inReplyTo: string | null;
   references: string[];
@@ -53,18 +53,18 @@ export interface OutgoingMessage {
   attachments: OutgoingAttachment[];
 }
 
-/** A message and who gets it. The return path is the ledger's to mint. */
+/** A message and its recipients. The ledger adds the return path. */
 export interface Outgoing {
   message: OutgoingMessage;
-  /** Envelope recipients: To, Cc and Bcc, nobody twice. What is only here was Bcc and stands in no copy. */
+  /** Envelope recipients: To, Cc and Bcc, nobody twice. Bcc recipients appear only here and in no copy of the message. */
   recipients: string[];
   /** Whether an address in it has a local part in UTF-8, so that only SMTPUTF8 (RFC 6531) can carry the message. */
   needsSmtpUtf8: boolean;
 }
 
-/** A request to send, its files found. Fields as in `SendBody`. */
+/** A request to send with its files. Fields as in `SendBody`. */
 export interface Draft {
-  /** At most one; none is the mailbox itself. */
+  /** At most one address; none means the mailbox itself. */
   from: readonly string[];
   /** As written, or as `answerRecipients` found them. */
   to: readonly (string | NamedAddress)[];
@@ -78,7 +78,7 @@ export interface Draft {
   attachments: readonly DraftFile[];
 }
 
-/** A file as it was asked for; "" for what was not said. */
+/** A file of a request; "" for values that it does not give. */
 export interface DraftFile {
   filename: string;
   content_type: string;
@@ -92,11 +92,11 @@ export interface Sender {
   mailbox: string;
   /** Stands in From where the request names none; "" if there is none. */
   displayName: string;
-  /** Domains of the mailbox in canonical form, and how they stand: of a verified one it may use every address. */
+  /** Domains of the mailbox in canonical form with their status: the mailbox may use every address at a verified one. */
   domains: ReadonlyMap<string, DomainStatus>;
 }
 
-/** What the pure code cannot make by itself. */
+/** Random and time-dependent values, which the caller provides to this pure code. */
 export interface Minted {
   /** Letters and digits that nobody can guess, at least 16: the left side of the Message-ID. */
   token: string;
@@ -142,7 +142,7 @@ export function outgoing(
   });
 }
 
-/** Whether an address is the mailbox, a `+tag` of it, or one of its verified domains: whom an answer does not go to. */
+/** Whether an address belongs to the mailbox: itself, a `+tag` of it, or any at its verified domains. Answers do not go there. */
 export function isOwnAddress(mailbox: string, domains: readonly string[]): (address: string) => boolean {
   return (address) => {
     const canonical = canonicalAddress(address);
@@ -150,7 +150,7 @@ export function isOwnAddress(mailbox: string, domains: readonly string[]): (addr
   };
 }
 
-/** From as it will be written; 403 where it is not the sender's, however it is spelled (T27). */
+/** The From field as it will be written; 403 where the address is not the sender's in any spelling. */
 function senderAddress(written: readonly string[], sender: Sender): Answer<NamedAddress> {
   const [entry, ...more] = written;
   if (entry === undefined) return done({ name: sender.displayName, address: sender.mailbox });
@@ -173,7 +173,7 @@ function mayUse(address: string, { mailbox, domains }: Sender): boolean {
   return canonicalAddress(address) === mailbox || domains.get(domainOf(address)) === "verified";
 }
 
-/** Why nothing is sent from a domain of the mailbox. */
+/** The reason why mail cannot be sent from a domain of the mailbox. */
 const UNUSABLE: Record<DomainStatus, (domain: string) => string> = {
   pending: (domain) => `${domain} is not verified yet`,
   failed: (domain) => `${domain} is no longer yours: its DNS records are gone`,
@@ -247,7 +247,7 @@ function readFile(file: DraftFile, index: number): Answer<OutgoingAttachment> {
   });
 }
 
-/** How a file that somebody else named is sent on: what no header of ours can say is left out, or said plainly. */
+/** A file with a foreign name and media type, made fit to be sent on: values that no header may hold are left out or simplified. */
 export function sendableFile(
   file: { filename: string; contentType: string; contentId: string | null },
   index: number,
@@ -267,14 +267,14 @@ function readContentId(written: string): string | null | undefined {
   return /^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(id) && id.length <= MAX_CONTENT_ID_CHARS ? id : undefined;
 }
 
-/** The service's own word beats the caller's; a caller may well say that no human wrote its message. */
+/** The Auto-Submitted field: the value of the service replaces the caller's; callers may declare their message automatic. */
 function withAutoSubmitted(headers: OutgoingField[], automatic: Minted["automatic"]): OutgoingField[] {
   if (automatic === null) return headers;
   const others = headers.filter(({ name }) => name.toLowerCase() !== "auto-submitted");
   return [...others, { name: "Auto-Submitted", value: automatic }];
 }
 
-/** Whether the message says of itself that no human sent it; then it may only answer what machines may answer. */
+/** Whether the message declares itself automatic; then it may only answer mail that machines may answer. */
 export function saysAutomatic(message: Pick<OutgoingMessage, "headers">): boolean {
   return message.headers.some(
     ({ name, value }) =>

@@ -8,7 +8,7 @@ import { bodyJson, messageKey, searchText, written } from "../prepare.ts";
 import type { Listing, PreparedMail } from "../prepared-mail.ts";
 import { foldForMatch } from "../search/search-text.ts";
 
-/** What of a message on its way out does not stand in it. */
+/** Data that is stored with an outgoing message and is not part of it. */
 export interface Departure {
   /** Envelope recipients. */
   recipients: readonly string[];
@@ -18,8 +18,8 @@ export interface Departure {
 }
 
 /**
- * What the mailbox writes of a message of its own, as `prepareMail` does of one that arrives. Its bytes and its body are not
- * stored: both are composed from the message whenever they are asked for.
+ * Derives what the mailbox stores of a message that it sends, as `prepareMail` does of one that arrives. Its bytes and its
+ * body are not stored: both are composed from the message whenever they are asked for.
  */
 export function prepareOutgoing(message: OutgoingMessage, departure: Departure): PreparedMail {
   const { from, to, cc, subject, messageId } = message;
@@ -83,7 +83,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
   };
 }
 
-/** The members of an Email that come from text and headers of a message of ours, as a JSON object. */
+/** The members of an Email that come from text and headers of an outgoing message, as a JSON object. */
 export function outgoingBodyJson(message: OutgoingMessage): string {
   const { cc, inReplyTo, references, html } = message;
   return bodyJson({

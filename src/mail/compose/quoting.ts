@@ -20,7 +20,7 @@ export interface Bodies {
 
 /**
  * An answer with the answered message below it, in each body that the answer has, within the limits of bodies. In HTML
- * it is quoted by its text: markup of a stranger would speak in our name, pictures and hidden parts included.
+ * it is quoted by its text: foreign markup, pictures and hidden parts included, would go out in the sender's name.
  */
 export function withQuote(answer: Bodies, mail: AnsweredMail): Bodies {
   const line = attribution(mail);
@@ -56,7 +56,7 @@ function shownAddress({ name, address }: NamedAddress): string {
   return name === "" ? address : `${name} <${address}>`;
 }
 
-/** A forwarded message below what is said of it, its HTML whole where the limits have room for it. */
+/** The bodies of a forward: the note, then the forwarded message, with its whole HTML where the limits have room for it. */
 export function forwardedBodies(note: Bodies, mail: AnsweredMail): Bodies {
   const head = forwardHead(mail);
   const noteText = note.text === "" ? htmlToText(note.html) : note.text;
@@ -91,7 +91,7 @@ function forwardedHtml(noteHtml: string, head: string, mail: AnsweredMail): stri
   return `${above}<div>${asHtml(cut(text, Math.max(0, Math.floor(room / ESCAPED_BYTES))))}</div>`;
 }
 
-/** Puts `above` where the page begins, so that its head keeps its place. */
+/** Inserts `above` at the beginning of the page's body, behind its head. */
 function afterBodyStart(html: string, above: string): string {
   const body = html.search(/<body[\s>]/i);
   const end = body === -1 ? -1 : html.indexOf(">", body);

@@ -1,4 +1,5 @@
-import { CURRENCY_SIGN, currencyOf, type MoneyContext } from "./currency.ts";
+import { lazy } from "../lazy.ts";
+import { currencySign, currencyOf, type MoneyContext } from "./currency.ts";
 
 /** A sum of money as a text shows it. */
 export interface Amount {
@@ -19,11 +20,14 @@ const NUMBER =
   "\\d{1,2}(?:,\\d{2}){1,4},\\d{3}(?:\\.\\d{1,2})?(?![\\d])|\\d{1,3}(?:[ .,'\u2019]\\d{3}){1,4}(?:[.,]\\d{1,2})?(?!\\d)|\\d{1,9}(?:[.,]\\d{1,3})?(?!\\d)";
 
 /** With its currency before or behind, or both (`$42.50 USD`). A sign of letters stands apart from other letters. */
-const AMOUNT = new RegExp(
-  `(?<![\\d.,:A-Za-z\u00c0-\u024f\u0400-\u04ff#/-])(?:(?<before>(?<!\\p{L})(?:${CURRENCY_SIGN}))(?![a-z]) ?)?(?<number>${NUMBER})(?: {0,2}(?<behind>(?:${CURRENCY_SIGN})(?![\\p{L}\\d])))?(?!\\s?%)`,
-  "giu",
+const amountForm = lazy(
+  () =>
+    new RegExp(
+      `(?<![\\d.,:A-Za-z\u00c0-\u024f\u0400-\u04ff#/-])(?:(?<before>(?<!\\p{L})(?:${currencySign()}))(?![a-z]) ?)?(?<number>${NUMBER})(?: {0,2}(?<behind>(?:${currencySign()})(?![\\p{L}\\d])))?(?!\\s?%)`,
+      "giu",
+    ),
 );
-const SIGN_BEFORE = new RegExp(`(?<!\\p{L})(?:${CURRENCY_SIGN}) ?$`, "iu");
+const signBefore = lazy(() => new RegExp(`(?<!\\p{L})(?:${currencySign()}) ?$`, "iu"));
 
 /** Currencies with three decimals (ISO 4217): a point with three digits behind it makes no group. */
 const THOUSANDTHS: ReadonlySet<string> = new Set(["BHD", "JOD", "KWD", "OMR", "TND"]);
@@ -34,11 +38,11 @@ const SIGN_CHARS = 8;
 /** The amounts of a line, with a currency or without. Dates, percentages and parts of words are none. */
 export function amountsIn(line: string, context: MoneyContext): Amount[] {
   const found: Amount[] = [];
-  for (const match of line.matchAll(AMOUNT)) {
+  for (const match of line.matchAll(amountForm())) {
     const { before, number = "", behind } = match.groups ?? {};
     const end = match.index + match[0].length;
     const sign =
-      before ?? SIGN_BEFORE.exec(line.slice(Math.max(0, match.index - SIGN_CHARS), match.index))?.[0];
+      before ?? signBefore().exec(line.slice(Math.max(0, match.index - SIGN_CHARS), match.index))?.[0];
     if (isPartOfMore(line, end)) continue;
     const currency = chosen(sign, behind, context);
     const isThousandths = THOUSANDTHS.has(currency ?? "") && /^\d{1,3}\.\d{3}$/.test(number);

@@ -10,7 +10,10 @@ type Calendar = ExtractionOf<"calendar">;
 /** Files of one mail that are read: programs attach an invitation twice. */
 const MAX_FILES = 5;
 
-/** What a mail says of an appointment: iCalendar, schema.org's events and reservations, or the text; null if of none. */
+/**
+ * Reads an appointment out of a mail, from an iCalendar file, else schema.org's events and reservations, else the text; null
+ * if there is none.
+ */
 export function readCalendar(mail: ExtractMail): Calendar | null {
   for (const file of mail.calendars.slice(0, MAX_FILES)) {
     const event = eventIn(file);

@@ -74,7 +74,7 @@ export function carriersIn(lower: string): string[] {
     .map(({ carrier }) => carrier);
 }
 
-/** What a carrier's name is called in an answer: its usual spelling if it is known, else as it is. */
+/** The name of a carrier in answers: its usual spelling if it is known, else as it is. */
 export function carrierName(name: string): string {
   return carriersIn(name.toLowerCase())[0] ?? name;
 }

@@ -1,4 +1,10 @@
-/** What tells the country of a mail, for signs that several currencies share. */
+import { lazy } from "../lazy.ts";
+import { da } from "../languages/da.ts";
+import { LANGUAGES } from "../languages/index.ts";
+import { anyOf, isWrittenIn, listed } from "../languages/matching.ts";
+import { sv } from "../languages/sv.ts";
+
+/** The currency that each sign shared by several countries means in one mail. */
 export interface MoneyContext {
   /** ISO 4217, of signs that are ambiguous. */
   dollar: string;
@@ -12,7 +18,7 @@ export interface MoneyContext {
 const CODES =
   "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR ISK JOD JPY KRW KWD KZT LKR MAD MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN QAR RMB RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU VND ZAR";
 
-/** Signs and words of one currency, in lower case. */
+/** Signs of one currency, in lower case. Its names are the languages' (`MoneyWords.currencies`). */
 const SIGNS: Readonly<Record<string, string>> = {
   us$: "USD",
   a$: "AUD",
@@ -26,13 +32,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   mx$: "MXN",
   r$: "BRL",
   "€": "EUR",
-  euro: "EUR",
-  euros: "EUR",
   "₩": "KRW",
-  원: "KRW",
-  円: "JPY",
   "₹": "INR",
-  रुपये: "INR",
   zł: "PLN",
   kč: "CZK",
   ft: "HUF",
@@ -53,12 +54,9 @@ const SIGNS: Readonly<Record<string, string>> = {
   "₱": "PHP",
   "₪": "ILS",
   "ر.س": "SAR",
-  ريال: "SAR",
   "د.إ": "AED",
-  درهم: "AED",
   "ج.م": "EGP",
   rmb: "CNY",
-  元: "CNY",
   "fr.": "CHF",
 };
 
@@ -74,15 +72,23 @@ const SHARED: Readonly<Record<string, keyof MoneyContext>> = {
   "£": "pound",
 };
 
-const escaped = (text: string): string => text.replace(/[$.*+?()[\]{}|\\^]/g, "\\$&");
+/** Names of currencies in all languages, and the ISO 4217 code of each. */
+const names = lazy(() => {
+  const codeOf = new Map<string, string>();
+  for (const { money } of LANGUAGES) {
+    for (const [code, words] of Object.entries(money?.currencies ?? {})) {
+      for (const word of listed(words)) if (!codeOf.has(word)) codeOf.set(word, code);
+    }
+  }
+  return codeOf;
+});
 
-/** Source of an expression for every sign and code, the longest first. */
-export const CURRENCY_SIGN = [
-  ...new Set([...CODES.split(" "), ...Object.keys(SIGNS), ...Object.keys(SHARED)]),
-]
-  .toSorted((one, two) => two.length - one.length)
-  .map(escaped)
-  .join("|");
+/** Source of an expression for every sign, name and code of a currency, the longest first. */
+export const currencySign = lazy(() =>
+  anyOf([
+    ...new Set([...CODES.split(" "), ...Object.keys(SIGNS), ...Object.keys(SHARED), ...names().keys()]),
+  ]),
+);
 
 const KNOWN_CODES: ReadonlySet<string> = new Set(CODES.split(" "));
 
@@ -94,7 +100,7 @@ export function currencyOf(sign: string, context: MoneyContext): string | null {
   const lower = sign.trim().toLowerCase();
   const shared = SHARED[lower];
   if (shared !== undefined) return context[shared];
-  return SIGNS[lower] ?? null;
+  return SIGNS[lower] ?? names().get(lower) ?? null;
 }
 
 /** Countries by the end of the sender's host. */
@@ -152,10 +158,8 @@ function countriesOf(address: string): string[] {
   return labels.slice(1).toReversed();
 }
 
-/** Swedish, Norwegian and Danish tell each other apart by a few words of every receipt. */
+/** Swedish and Danish are told by a few words of every receipt; what is neither is taken as Norwegian. */
 function kroneOf(text: string): string {
-  if (/\b(?:och|inte|ordernummer|leverans|köp|kvitto)\b/i.test(text)) return "SEK";
-  return /\b(?:ordrenummer|ikke|levering)\b/i.test(text) && /\b(?:beløb|moms|betalt med|ordre)\b/i.test(text)
-    ? "DKK"
-    : "NOK";
+  if (isWrittenIn(sv, text)) return "SEK";
+  return isWrittenIn(da, text) ? "DKK" : "NOK";
 }

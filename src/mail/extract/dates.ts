@@ -1,3 +1,7 @@
+import { lazy } from "../lazy.ts";
+import { en } from "../languages/en.ts";
+import type { DateWords, Words } from "../languages/language.ts";
+import { anyOf, isWrittenIn, wordsOf } from "../languages/matching.ts";
 import { monthOf } from "./month-names.ts";
 
 /** How dates without month names and years are to be taken. */
@@ -50,44 +54,75 @@ function slashed({ one, two, year }: Groups, { isMonthFirst }: DateContext): Par
   return numbered({ year, month: String(isFirst ? first : second), day: String(isFirst ? second : first) });
 }
 
-/** The forms of a date; a text is searched for each. Every repetition is bounded. */
-const FORMS: readonly { form: RegExp; read: (groups: Groups, context: DateContext) => Parts | null }[] = [
-  { form: new RegExp(`(?<!\\d)${YEAR}[-/.](?<month>[01]?\\d)[-/.]${DAY}(?![\\d])`, "gu"), read: numbered },
-  { form: new RegExp(`${YEAR} ?[年년] ?(?<month>[01]?\\d) ?[月월] ?${DAY} ?[日일]`, "gu"), read: numbered },
-  { form: new RegExp(`(?<![\\d年년月])(?<month>[01]?\\d) ?[月월] ?${DAY} ?[日일]`, "gu"), read: numbered },
-  {
-    form: new RegExp(`(?<!\\d)${DAY} (?:tháng|thg) (?<month>[01]?\\d)(?:,? (?:năm )?${YEAR})?`, "gu"),
-    read: numbered,
-  },
-  {
-    form: new RegExp(
-      `(?<![\\d.])${DAY}(?:\\.|st|nd|rd|th|er|º|ª)? ?(?:de |of |d')?(?<name>${NAME})\\.?(?:,? (?:de |del )?${YEAR})?(?!\\d)`,
-      "gu",
-    ),
-    read: named,
-  },
-  {
-    form: new RegExp(
-      `(?<![\\p{L}\\p{M}])(?<name>${NAME})\\.? ${DAY}(?:st|nd|rd|th)?(?![\\d:])(?:,? ${YEAR})?`,
-      "gu",
-    ),
-    read: named,
-  },
-  {
-    form: /(?<![\d.,])(?<day>[0-3]?\d)\.\s?(?<month>[01]?\d)\.(?:\s?(?<year>(?:20)?\d{2})(?![\d.])|(?!\s?\d))/gu,
-    read: numbered,
-  },
-  { form: /(?<![\d/-])(?<day>[0-3]\d)-(?<month>[01]\d)-(?<year>20\d{2})(?![\d-])/gu, read: numbered },
-  {
-    form: /(?<![\d/-])(?<one>[0-3]?\d)\/(?<two>[0-3]?\d)(?:\/(?<year>(?:20)?\d{2}))?(?![\d/])/gu,
-    read: slashed,
-  },
-];
+/** A way to write a date. Every repetition of `form` is bounded. */
+interface DateForm {
+  form: RegExp;
+  read: (groups: Groups, context: DateContext) => Parts | null;
+}
+
+/** Words that stand between or behind the parts of a date, none of them needed. */
+function optional(words: readonly string[], blank: string): string {
+  return words.length === 0 ? "" : `(?:(?:${anyOf(words)})${blank})?`;
+}
+
+/** The forms of a date; a text is searched for each. */
+const dateForms = lazy((): readonly DateForm[] => {
+  const of = (pick: (dates: DateWords) => Words | undefined): string[] =>
+    wordsOf(({ dates }) => dates && pick(dates));
+  const ordinals = of((dates) => dates.ordinals);
+  // A word that ends in an apostrophe is written without a blank: "1er d'avril".
+  const toMonth = of((dates) => dates.dayToMonth).map((word) => (word.endsWith("'") ? word : `${word} `));
+  const toYear = optional(
+    of((dates) => dates.monthToYear),
+    " ",
+  );
+  const numberedMonth = anyOf(of((dates) => dates.numberedMonth));
+  const beforeYear = optional(
+    of((dates) => dates.beforeYear),
+    " ",
+  );
+  const ordinal = `(?:\\.|${anyOf([...ordinals, "º", "ª"])})?`;
+  return [
+    { form: new RegExp(`(?<!\\d)${YEAR}[-/.](?<month>[01]?\\d)[-/.]${DAY}(?![\\d])`, "gu"), read: numbered },
+    { form: new RegExp(`${YEAR} ?[年년] ?(?<month>[01]?\\d) ?[月월] ?${DAY} ?[日일]`, "gu"), read: numbered },
+    { form: new RegExp(`(?<![\\d年년月])(?<month>[01]?\\d) ?[月월] ?${DAY} ?[日일]`, "gu"), read: numbered },
+    {
+      form: new RegExp(
+        `(?<!\\d)${DAY} (?:${numberedMonth}) (?<month>[01]?\\d)(?:,? ${beforeYear}${YEAR})?`,
+        "gu",
+      ),
+      read: numbered,
+    },
+    {
+      form: new RegExp(
+        `(?<![\\d.])${DAY}${ordinal} ?${optional(toMonth, "")}(?<name>${NAME})\\.?(?:,? ${toYear}${YEAR})?(?!\\d)`,
+        "gu",
+      ),
+      read: named,
+    },
+    {
+      form: new RegExp(
+        `(?<![\\p{L}\\p{M}])(?<name>${NAME})\\.? ${DAY}${optional(ordinals, "")}(?![\\d:])(?:,? ${YEAR})?`,
+        "gu",
+      ),
+      read: named,
+    },
+    {
+      form: /(?<![\d.,])(?<day>[0-3]?\d)\.\s?(?<month>[01]?\d)\.(?:\s?(?<year>(?:20)?\d{2})(?![\d.])|(?!\s?\d))/gu,
+      read: numbered,
+    },
+    { form: /(?<![\d/-])(?<day>[0-3]\d)-(?<month>[01]\d)-(?<year>20\d{2})(?![\d-])/gu, read: numbered },
+    {
+      form: /(?<![\d/-])(?<one>[0-3]?\d)\/(?<two>[0-3]?\d)(?:\/(?<year>(?:20)?\d{2}))?(?![\d/])/gu,
+      read: slashed,
+    },
+  ];
+});
 
 /** The days that a line names, in their order. One in two forms counts once, as the earlier form reads it. */
 export function datesIn(line: string, context: DateContext): Shown[] {
   const found: Shown[] = [];
-  for (const { form, read } of FORMS) {
+  for (const { form, read } of dateForms()) {
     for (const match of line.matchAll(form)) {
       const parts = read(match.groups ?? {}, context);
       const value = parts === null ? null : written(parts, context.today);
@@ -118,14 +153,26 @@ function isoDay(year: number, month: number, day: number): string | null {
   return isReal && year >= 1970 && year < 2100 ? date.toISOString().slice(0, 10) : null;
 }
 
+/** Words before an hour that tell the half of the day. */
+const halves = {
+  morning: lazy(() => wordsOf(({ dates }) => dates?.morning)),
+  afternoon: lazy(() => wordsOf(({ dates }) => dates?.afternoon)),
+};
+
 /** `3:00 PM`, `15:30`, `15h30`, `15.30 Uhr`, `15 Uhr`, `3 pm`, `오후 3:00`, `下午3点`, `15時30分`. */
-const TIME =
-  /(?<![\d:.,/-])(?:(?<half>오전|오후|上午|下午|午前|午後|晚上|早上) ?)?(?<hour>[0-2]?\d)(?:(?<mark>[:h時点點시.]) ?(?<minute>[0-5]\d)(?!\d)(?:分|분)?| ?(?<bare>uhr|h(?![a-z])|時|点|點|시|[ap]\.?m\b))(?::\d{2})?(?: ?(?<tail>[ap]\.?m\b|uhr))?/giu;
+const timeForm = lazy(() => {
+  const half = anyOf([...halves.morning(), ...halves.afternoon()]);
+  const oClock = anyOf(wordsOf(({ dates }) => dates?.oClock));
+  return new RegExp(
+    `(?<![\\d:.,/-])(?:(?<half>${half}) ?)?(?<hour>[0-2]?\\d)(?:(?<mark>[:h時點点시.]) ?(?<minute>[0-5]\\d)(?!\\d)(?:分|분)?| ?(?<bare>${oClock}|h(?![a-z])|時|点|點|시|[ap]\\.?m\\b))(?::\\d{2})?(?: ?(?<tail>[ap]\\.?m\\b|${oClock}))?`,
+    "giu",
+  );
+});
 
 /** The times of day that a line names, in their order, as HH:MM. */
 export function timesIn(line: string): Shown[] {
   const found: Shown[] = [];
-  for (const match of line.matchAll(TIME)) {
+  for (const match of line.matchAll(timeForm())) {
     const groups = match.groups ?? {};
     // 10.30 is a time only where it is called one.
     if (groups.mark === "." && groups.tail === undefined) continue;
@@ -139,9 +186,9 @@ export function timesIn(line: string): Shown[] {
 
 function hourOf({ hour, half, bare, tail }: Groups): number {
   const written = Number(hour);
-  const mark = `${half ?? ""}${bare ?? ""}${tail ?? ""}`.toLowerCase();
-  const isAfternoon = /오후|下午|午後|晚上|p\.?m/.test(mark);
-  const isMorning = /오전|上午|午前|早上|a\.?m/.test(mark);
+  const mark = `${bare ?? ""}${tail ?? ""}`.toLowerCase();
+  const isAfternoon = (half !== undefined && halves.afternoon().includes(half)) || /p\.?m/.test(mark);
+  const isMorning = (half !== undefined && halves.morning().includes(half)) || /a\.?m/.test(mark);
   if (isAfternoon && written < 12) return written + 12;
   return isMorning && written === 12 ? 0 : written;
 }
@@ -167,4 +214,4 @@ export function dateContext(mail: { text: string; fromAddress: string; receivedA
   };
 }
 
-const isEnglish = (text: string): boolean => /\b(?:the|your|you|order|date|and)\b/i.test(text);
+const isEnglish = (text: string): boolean => isWrittenIn(en, text);

@@ -23,7 +23,7 @@ const EXTRACTORS: Record<ExtractionType, Extractor> = {
 };
 
 /**
- * What a mail says of one kind (wire contract, `POST /v1/extract`). Data of schema.org and iCalendar come before the text, and
+ * Reads data of one type out of a mail (`POST /v1/extract`). Data of schema.org and iCalendar come before the text, and
  * one answer has one source. Never throws: an extractor that fails has found nothing. `extractors` are the readers.
  */
 export function extract(

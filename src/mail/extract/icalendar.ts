@@ -1,7 +1,7 @@
 import ICAL from "ical.js";
 import { instantOf, type Moment } from "./moment.ts";
 
-/** What an iCalendar file says of its event. */
+/** An event as an iCalendar file describes it. */
 export interface CalendarEvent {
   title: string | null;
   location: string | null;
@@ -24,7 +24,10 @@ const MAX_ATTENDEES = 200;
 const READ =
   /^(?:BEGIN|END):(?:VCALENDAR|VTIMEZONE|STANDARD|DAYLIGHT|VEVENT)\s*$|^(?:METHOD|UID|SUMMARY|LOCATION|ATTENDEE|DTSTART|DTEND|DURATION|RRULE|RDATE|RECURRENCE-ID|TZID|TZOFFSETFROM|TZOFFSETTO|STATUS)[;:]/i;
 
-/** The event that an iCalendar file (RFC 5545) is about; null if it has none. Never throws, and expands no recurrence of an event. */
+/**
+ * The event that an iCalendar file (RFC 5545) is about; null if it has none. Never throws, and expands no recurrence of an
+ * event.
+ */
 export function eventIn(file: string): CalendarEvent | null {
   try {
     const calendar = new ICAL.Component(ICAL.parse(readLines(file)));

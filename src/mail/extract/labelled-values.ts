@@ -1,30 +1,15 @@
 import { lowered } from "../code/key-words.ts";
+import { lazy } from "../lazy.ts";
+import type { Language, Words } from "../languages/language.ts";
+import { phrasePattern, wordsOf } from "../languages/matching.ts";
 
-const escaped = (text: string): string => text.replace(/[.*+?()[\]{}|\\^$]/g, "\\$&");
-
-/** Scripts that put no blanks between words. */
-const UNSPACED = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
-
-/**
- * An expression for any of some phrases, separated by `|`, the longest first. A phrase begins and ends at the edge of a word,
- * unless its script has none. A blank stands for one or two.
- */
-export function phrases(...lists: readonly string[]): RegExp {
-  const all = lists
-    .flatMap((list) => list.split("|"))
-    .map((phrase) => phrase.trim())
-    .toSorted((one, two) => two.length - one.length);
-  const alternatives = (some: readonly string[]): string =>
-    some.map(escaped).join("|").replaceAll(" ", " {1,2}");
-  const spaced = alternatives(all.filter((phrase) => !UNSPACED.test(phrase)));
-  const unspaced = alternatives(all.filter((phrase) => UNSPACED.test(phrase)));
-  const words = `(?<![\\p{L}\\p{M}])(?:${spaced})(?![\\p{L}\\p{M}])`;
-  return new RegExp(unspaced === "" ? words : `${words}|${unspaced}`, "u");
-}
+/** An expression for one list of phrases of all languages, made when it is first asked for. */
+export const phrases = (pick: (language: Language) => Words | undefined): (() => RegExp) =>
+  lazy(() => phrasePattern(wordsOf(pick)));
 
 /** A value with its label. */
 export interface Labelled {
-  /** What stands behind the label: the rest of its line, or the next line where the label ends its own. */
+  /** The text behind the label: the rest of its line, or the next line where the label ends its own. */
   value: string;
   /** The line of the label. */
   at: number;

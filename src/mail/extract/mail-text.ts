@@ -28,7 +28,7 @@ const STUB_CHARS = 250;
 /** A text as the rules read it. */
 export interface ReadText {
   subject: string;
-  /** What the sender wrote, in plain characters, links masked, without empty lines. */
+  /** The lines that the sender wrote, in plain characters, links masked, without empty lines. */
   lines: readonly string[];
   /** The same as it is: links are in it. */
   raw: string;

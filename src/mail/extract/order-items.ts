@@ -1,9 +1,11 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import type { z } from "zod";
 import type { OrderItem } from "../../contract/extraction.ts";
 import { lowered } from "../code/key-words.ts";
 import { amountsIn } from "./amounts.ts";
 import type { MoneyContext } from "./currency.ts";
-import { GRAND_TOTAL, PARTIAL, TOTAL } from "./money-words.ts";
+import { grandTotalLabel, partialLabel, totalLabel } from "./money-words.ts";
 
 export type Item = z.infer<typeof OrderItem>;
 
@@ -13,8 +15,13 @@ const MAX_NAME_CHARS = 200;
 /** `2 x Name`, `2× Name`. */
 const COUNT_FIRST = /^(?:[-•*·] ?)?(?<count>\d{1,3}) ?[x×✕] ?(?=\S)/iu;
 /** `Name x 2`, `Name ×2`, `Name (Qty: 2)`. */
-const COUNT_LAST =
-  /(?:[\s,(]+(?:[x×✕] ?(?<count>\d{1,3})|(?:qty|quantity|menge|anzahl|quantité|qté|cantidad|cant|qtd|quantidade|quantità|q\.tà|aantal|ilość|кол-во|количество|adet|数量|數量|수량|số lượng|jumlah)\.?[:： ]{1,2}(?<named>\d{1,3}))\)?)\s*$/iu;
+const countLast = lazy(() => {
+  const quantity = anyOf(wordsOf(({ order }) => order?.quantity));
+  return new RegExp(
+    `(?:[\\s,(]+(?:[x×✕] ?(?<count>\\d{1,3})|(?:${quantity})\\.?[:： ]{1,2}(?<named>\\d{1,3}))\\)?)\\s*$`,
+    "iu",
+  );
+});
 
 /** The lines of a text that show an item: those with a quantity and a price. */
 export function itemsIn(lines: readonly string[], context: MoneyContext): Item[] {
@@ -33,7 +40,7 @@ function itemOf(line: string, context: MoneyContext): Item | null {
 /** A name with the count before or behind it. */
 function countedName(text: string): { name: string; quantity: string } | null {
   const first = COUNT_FIRST.exec(text);
-  const match = first ?? COUNT_LAST.exec(text);
+  const match = first ?? countLast().exec(text);
   if (match === null) return null;
   const { count, named } = match.groups ?? {};
   const name = (first === null ? text.slice(0, match.index) : text.slice(first[0].length)).trim();
@@ -43,5 +50,5 @@ function countedName(text: string): { name: string; quantity: string } | null {
 
 function isSum(name: string): boolean {
   const lower = lowered(name);
-  return [GRAND_TOTAL, TOTAL, PARTIAL].some((label) => label.exec(lower)?.index === 0);
+  return [grandTotalLabel, totalLabel, partialLabel].some((label) => label().exec(lower)?.index === 0);
 }

@@ -13,7 +13,7 @@ type Order = ExtractionOf<"order">;
 
 const MAX_ITEMS = 200;
 
-/** What a mail says of an order: schema.org's Order, or the text; null if it speaks of none. */
+/** Reads an order out of a mail, from schema.org's Order, else from the text; null if there is none. */
 export function readOrder(mail: ExtractMail): Order | null {
   const { jsonld, microdata } = structuredData(mail.html);
   const context = moneyContext(`${mail.subject}\n${mail.text}`, mail.from.address);

@@ -1,4 +1,6 @@
 import { lowered } from "../code/key-words.ts";
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { labelled, phrases } from "./labelled-values.ts";
 
 /** Names of cards, wallets and ways of paying, and what each is called in an answer. */
@@ -28,41 +30,27 @@ const METHODS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Digits at the end of a card's number: behind dots or stars, or the words for "ending in". */
-const LAST_DIGITS =
-  /(?:[•*·xX.…∙●]{2,16}[ -]?|(?:ending(?: in| with)?|ends in|mit endziffern|endziffern|endend auf|endet auf|se terminant par|finissant par|terminada en|terminación|que termina en|final|terminado em|che termina con|che termina in|eindigend op|kończąca się na|zakończona na|заканчивается на|ile biten|المنتهية بـ|المنتهية ب|समाप्त|kết thúc bằng|berakhiran|尾号|尾號|末尾|下4桁|끝자리|뒷자리) ?[:：#]?\s?)(?<digits>\d{4})(?!\d)/iu;
+const lastDigits = lazy(() => {
+  const endingIn = anyOf(wordsOf(({ receipt }) => receipt?.cardEnding));
+  return new RegExp(`(?:[•*·xX.…∙●]{2,16}[ -]?|(?:${endingIn}) ?[:：#]?\\s?)(?<digits>\\d{4})(?!\\d)`, "iu");
+});
 
-const LABEL = phrases(
-  "payment method|paid with|paid via|paid by|paid using|payment type|charged to|payment source|paid from|method of payment|pay method|card",
-  "zahlungsart|zahlungsmethode|bezahlt mit|bezahlt per|bezahlt via|zahlungsmittel|zahlart|zahlung per|zahlung mit",
-  "mode de paiement|moyen de paiement|payé par|payé avec|réglé par|paiement par",
-  "método de pago|forma de pago|pagado con|medio de pago|pago con",
-  "forma de pagamento|método de pagamento|pago com|meio de pagamento",
-  "metodo di pagamento|pagato con|modalità di pagamento",
-  "betaalmethode|betaald met|betaalwijze|betaald via",
-  "metoda płatności|sposób płatności|forma płatności|zapłacono|płatność",
-  "способ оплаты|оплачено|метод оплаты|форма оплаты",
-  "ödeme yöntemi|ödeme şekli|ödeme tipi",
-  "طريقة الدفع|وسيلة الدفع|تم الدفع بواسطة",
-  "भुगतान का तरीका|भुगतान विधि|भुगतान माध्यम",
-  "phương thức thanh toán|hình thức thanh toán",
-  "metode pembayaran|dibayar dengan|cara pembayaran",
-  "支付方式|付款方式|お支払い方法|お支払方法|支払方法|決済方法|결제수단|결제 수단|결제방법|결제 방법|betalningsmetod|betalt med",
-);
+const methodLabel = phrases(({ receipt }) => receipt?.methodLabel);
 
 const MAX_METHOD_CHARS = 40;
 
 /**
- * How was paid: a card or wallet by name with the last digits, or what stands behind a label as it is; null if the text does not
- * tell. Ways of paying that a footer lists are none.
+ * The method of payment: a card or wallet by name with its last digits, or the text behind a label as it is; null if the
+ * text does not tell. Ways of paying that a footer lists are none.
  */
 export function paymentMethodIn(lines: readonly string[]): string | null {
-  for (const { value } of labelled(lines, LABEL)) {
+  for (const { value } of labelled(lines, methodLabel())) {
     const known = knownMethod(value);
     if (known !== null) return known;
   }
-  const card = lines.find((line) => LAST_DIGITS.test(line) && namesIn(line).length === 1);
+  const card = lines.find((line) => lastDigits().test(line) && namesIn(line).length === 1);
   if (card !== undefined) return knownMethod(card);
-  const [first] = labelled(lines, LABEL).filter(({ isLabel, value }) => isLabel && isMethod(value));
+  const [first] = labelled(lines, methodLabel()).filter(({ isLabel, value }) => isLabel && isMethod(value));
   return first?.value.trim().replace(/[.;,]$/, "") ?? null;
 }
 
@@ -77,7 +65,7 @@ function knownMethod(value: string): string | null {
   const [name] = names;
   if (name === undefined || names.length > 2) return null;
   const last =
-    LAST_DIGITS.exec(value)?.groups?.digits ??
+    lastDigits().exec(value)?.groups?.digits ??
     /(?<!\d)\d{4}(?!\d)/.exec(value.slice(0, MAX_METHOD_CHARS))?.[0];
   return last === undefined ? name : `${name} ${last}`;
 }

@@ -30,7 +30,7 @@ export function textAt(thing: Thing | null | undefined, ...names: readonly strin
   return null;
 }
 
-/** What a property names: its text, or the name of the thing it holds. */
+/** The text of the first of these properties that has one, or the name of the thing it holds; null if none has. */
 export function nameAt(thing: Thing | null | undefined, ...names: readonly string[]): string | null {
   for (const name of names) {
     const named = textAt(thing, name) ?? textAt(thingsAt(thing, name)[0], "name");

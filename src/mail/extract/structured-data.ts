@@ -11,7 +11,7 @@ const MAX_OPEN_TEXTS = 16;
 /** Characters of the text of one property. */
 const MAX_TEXT_CHARS = 1_000;
 
-/** What the HTML of a mail says in the vocabulary of schema.org. */
+/** The things of schema.org that the HTML of a mail describes. */
 export interface StructuredData {
   jsonld: Thing[];
   microdata: Thing[];
@@ -29,7 +29,7 @@ interface OpenItem extends Thing {
   properties: Map<string, Value[]>;
 }
 
-/** What ends with an element: an item, or the text of a property. */
+/** An item, or the text of a property, that ends where its element ends. */
 interface Scope {
   item: OpenItem | null;
   text: { owner: OpenItem; names: readonly string[]; value: string } | null;

@@ -1,7 +1,9 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { lowered } from "../code/key-words.ts";
 import { amountsIn, type Amount } from "./amounts.ts";
 import type { MoneyContext } from "./currency.ts";
-import { GRAND_TOTAL, PARTIAL, TOTAL } from "./money-words.ts";
+import { grandTotalLabel, partialLabel, totalLabel } from "./money-words.ts";
 
 /** The sum that was paid or is to be paid. */
 export interface Total {
@@ -17,13 +19,13 @@ export interface Total {
  */
 export function totalIn(lines: readonly string[], context: MoneyContext): Total | null {
   const known = onlyCurrency(lines, context);
-  for (const label of [GRAND_TOTAL, TOTAL]) {
+  for (const label of [grandTotalLabel, totalLabel]) {
     const totals = lines.flatMap((line, at) => {
-      const amount = amountBehind(line, lines[at + 1] ?? "", label, context);
+      const amount = amountBehind(line, lines[at + 1] ?? "", label(), context);
       const currency = amount?.currency ?? known;
       return amount === null || currency === null
         ? []
-        : [{ value: amount.value, currency, isNamed: label === GRAND_TOTAL }];
+        : [{ value: amount.value, currency, isNamed: label === grandTotalLabel }];
     });
     const last = totals.at(-1);
     if (last !== undefined) return last;
@@ -31,11 +33,13 @@ export function totalIn(lines: readonly string[], context: MoneyContext): Total 
   return null;
 }
 
+const including = lazy(() => new RegExp(anyOf(wordsOf(({ money }) => money?.including)), "u"));
+
 /** The amount that a label names: behind it on its line, or alone on the next one. */
 function amountBehind(line: string, next: string, label: RegExp, context: MoneyContext): Amount | null {
   const lower = lowered(line);
   const match = label.exec(lower);
-  if (match === null || PARTIAL.test(withoutLabel(lower, match))) return null;
+  if (match === null || partialLabel().test(withoutLabel(lower, match))) return null;
   const end = match.index + match[0].length;
   const rest = line.slice(end);
   if (!/[\p{L}\d]/u.test(rest.replace(/\(.{0,40}\)/u, ""))) return isAlone(next, context);
@@ -43,10 +47,13 @@ function amountBehind(line: string, next: string, label: RegExp, context: MoneyC
   return amounts.find(({ currency }) => currency !== null) ?? amounts[0] ?? null;
 }
 
-/** What names a part stands before the label or in it, or in brackets: `Total (before tax)`, not `$5 incl. tax`. */
+/**
+ * The words that may say that a sum is only a part: those before the label and in brackets, as in `Total (before tax)`, but
+ * not `$5 (incl. tax)`.
+ */
 function withoutLabel(lower: string, { index }: RegExpExecArray): string {
   const brackets = /\(([^()]{0,60})\)/.exec(lower)?.[1] ?? "";
-  const isIncluding = /incl|inkl|dont|incluid|compris|inclus|税込|含/.test(brackets);
+  const isIncluding = including().test(brackets);
   return `${lower.slice(0, index)} ${isIncluding ? "" : brackets}`;
 }
 

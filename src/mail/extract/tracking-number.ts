@@ -1,7 +1,7 @@
 /** Carriers whose numbers can be told by their form and their check digit, and those that are known by name alone. */
 export type Carrier = string;
 
-/** What a number is: of a carrier if its form says so, and whether its check digit is right; null where it has none. */
+/** The carrier that a number's form tells, if any, and whether its check digit is right; null where it has none. */
 export interface Verdict {
   carrier: Carrier | null;
   isValid: boolean | null;
@@ -157,7 +157,7 @@ const CHECKED: Readonly<Record<Carrier, readonly { form: RegExp; isValid: (numbe
     Sagawa: [{ form: /^\d{12}$/, isValid: isModulo7 }],
   };
 
-/** What the form of a number says about it, in a mail that names `carriers`; null if it is like no number of a parcel. */
+/** Judges a number by its form, in a mail that names `carriers`; null if it has the form of no tracking number. */
 export function judge(number: string, carriers: readonly Carrier[]): Verdict | null {
   const telling = FORMS.find(({ form }) => form.test(number));
   if (telling !== undefined) {

@@ -1,14 +1,14 @@
 import { done, refused, type Outcome } from "../../lib/outcome.ts";
 import { oneLine } from "./header-values.ts";
 
-/** Most file systems take 255 bytes; this leaves room for what a saver appends. */
+/** Most file systems allow 255 bytes; this leaves room for a suffix such as " (1)". */
 export const MAX_FILENAME_CHARS = 200;
 /** Of a longer name only both ends are looked at, in characters on each side. */
 const NAME_END_CHARS = 512;
 /** A longer suffix is no file extension. */
 const MAX_EXTENSION_CHARS = 16;
 
-/** Names that are devices on Windows, whatever extension follows: what is saved as one goes nowhere. */
+/** Names of devices on Windows, with any extension: a file saved under one is lost. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=[. ]|$)/iu;
 
 /** For parts without a name; other types end in `.bin`. */
@@ -79,8 +79,8 @@ export function safeFilename(name: string): string {
 }
 
 /**
- * The name of a file as somebody wrote it who sends it: made safe, or refused where it cannot be meant. Controls are no
- * mistake in typing, and a name that was cut is not the one that was asked for.
+ * The file name that a caller gave, made safe; refused if it holds control characters, which are no typing mistake, or is too
+ * long: a name that was cut is not the one that was asked for.
  */
 export function writtenFilename(name: string): Outcome<string, string> {
   if (name.length > MAX_FILENAME_CHARS) return refused(`must be at most ${MAX_FILENAME_CHARS} characters`);
@@ -90,7 +90,7 @@ export function writtenFilename(name: string): Outcome<string, string> {
   return safe === "" ? refused("must be the name of a file") : done(safe);
 }
 
-/** The name of a part that brings none: `attachment-<n>.<ext>`, counted from 1. */
+/** The name of a part without one: `attachment-<n>.<ext>`, counted from 1. */
 export function defaultFilename(partIndex: number, contentType: string): string {
   return `attachment-${partIndex + 1}.${EXTENSIONS.get(contentType) ?? "bin"}`;
 }

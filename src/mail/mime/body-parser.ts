@@ -1,9 +1,15 @@
-import PostalMime, { type Attachment } from "postal-mime";
+import type { Attachment } from "postal-mime";
 import { MAX_BODY_BYTES } from "../../contract/limits.ts";
 import { latin1 } from "../../lib/latin1.ts";
 import { lineEnd } from "./header-block.ts";
 import { readHtml } from "../text/html-text.ts";
 import { MAX_BOUNDARY_CHARS } from "./part-limits.ts";
+import {
+  PostalMimeInternals,
+  type PartNode,
+  type TextEntry,
+  type TextType,
+} from "./postal-mime-internals.ts";
 import { BodyRange, EncodedBody } from "./transfer-decoding.ts";
 import { cutToUtf8, wholeUtf8 } from "./utf8-cut.ts";
 
@@ -45,54 +51,19 @@ export interface ParsedBody {
   isLineCut: boolean;
 }
 
-/** What is used here of a node of the parser's tree. */
-interface PartNode {
-  parentNode?: PartNode;
-  childNodes: PartNode[];
-  state: "header" | "body" | "finished";
-  content: Uint8Array | ArrayBuffer | null;
-  contentDecoder: object | null;
-  contentTransferEncoding: { encoding: string };
-  contentType: { multipart: string | false; parsed: { value: string; params: Record<string, string> } };
-  contentDisposition: { parsed: { value: string; params: Record<string, string> } };
-  feed(line: Uint8Array): void;
-  getTextContent(): string;
-}
-
-type TextType = "plain" | "html";
-type TextEntry = { value: string };
-type TextEntries = Partial<Record<TextType, TextEntry[]>>;
-
-/** Members postal-mime marks as internal; the version is pinned, and the tests of this file's promises guard them. */
-interface Internals {
-  textMap: Map<PartNode, TextEntries>;
-  root: PartNode;
-  currentNode: PartNode;
-  boundaries: { value: Uint8Array }[];
-  forceRfc822Attachments: boolean;
-  processLine(line: Uint8Array, isFinal: false): Promise<void>;
-  finalize(): Promise<void>;
-  collectNode(node: PartNode, alternative: PartNode | false, related: boolean): Promise<void>;
-  addTextEntry(selector: PartNode, textType: TextType, item: TextEntry): void;
-  collectAttachment(node: PartNode, content: ArrayBuffer, related: boolean, isTooDeep: boolean): void;
-  isInlineTextNode(node: PartNode): boolean;
-  attachments: Attachment[];
-}
-const Base = PostalMime as unknown as new (options: ConstructorParameters<typeof PostalMime>[0]) => Internals;
-
 /**
- * postal-mime with rules of our own: it reads lines in place, a body's in one stride; bodies are ranges of the message,
+ * postal-mime with other rules: it reads lines in place, those of a body at once; bodies are ranges of the message,
  * decoded when and as far as they are wanted; no top-level header is interpreted (header-values does, under limits),
  * undeclared charsets are told by their bytes, a named text that opens no multipart is a file (RFC 8621 §4.1.4),
  * and HTML becomes text by htmlToText, so that hidden nodes cannot slip in where plain and HTML parts mix.
  */
-class BodyParser extends Base {
+class BodyParser extends PostalMimeInternals {
   readonly #delimiters = new Delimiters();
   readonly #bytesLeft: Record<TextType, number> = { plain: MAX_BODY_BYTES, html: MAX_BODY_BYTES };
   readonly files: ParsedFile[] = [];
   isTextCut = false;
   isHeaderCut = false;
-  /** Whether it stopped reading at so many lines. */
+  /** Whether lines beyond MAX_HEADER_LINES were not read. */
   isLineCut = false;
   #isLastCut = false;
   #headerLines = 0;
@@ -118,7 +89,7 @@ class BodyParser extends Base {
     await this.collectNode(this.root, false, false);
   }
 
-  /** Where the line ends that begins at `at`; in a body, all lines up to the next that may be a delimiter are one. */
+  /** The end of the line that begins at `at`; in a body, of all lines up to the next that may be a delimiter. */
   #endOfStride(bytes: Buffer, at: number): number {
     if (this.currentNode.state === "header" || isDashed(bytes, at)) return lineEnd(bytes, at);
     const next = this.boundaries.length === 0 ? -1 : bytes.indexOf("\n--", at);
@@ -129,7 +100,7 @@ class BodyParser extends Base {
     return isDashed(line, 0) && this.#delimiters.mayBe(line, this.boundaries);
   }
 
-  /** The line that ends a part's header installs its decoder; it is exchanged before the first line of the body. */
+  /** The parser installs a decoder when a part's header ends; this replaces it before the first line of the body. */
   #exchangeDecoder(): void {
     const node = this.currentNode;
     if (node.contentDecoder !== null && !(node.contentDecoder instanceof BodyRange)) {
@@ -137,7 +108,7 @@ class BodyParser extends Base {
     }
   }
 
-  /** Whether a line is within the limits of headers, if it is of one. */
+  /** Whether a line is within the limits of headers; lines of bodies always are. */
   #fits(line: Uint8Array): boolean {
     const node = this.currentNode;
     if (node.state !== "header" || line.length === 0) return true;
@@ -152,7 +123,7 @@ class BodyParser extends Base {
     return this.#headerLines <= MAX_HEADER_LINES && this.#headerBytes <= MAX_HEADER_BYTES_OF_PART;
   }
 
-  /** A multipart whose delimiter never comes has no parts to show, and its lines are all there is to read. */
+  /** A multipart without any delimiter line has no parts, so its lines are read as text. */
   override collectNode(node: PartNode, alternative: PartNode | false, related: boolean): Promise<void> {
     const { contentType } = node;
     if (contentType.multipart !== false && node.childNodes.length === 0) {
@@ -172,11 +143,11 @@ class BodyParser extends Base {
   }
 
   override addTextEntry(selector: PartNode, type: TextType, item: TextEntry): void {
-    // A character that the cut went through is decoded to a replacement.
+    // A character that was cut in two is decoded to U+FFFD.
     const read = this.#isLastCut ? item.value.replace(/\uFFFD{1,3}$/, "") : item.value;
     const value = cutToUtf8(read, this.#bytesLeft[type]);
     if (value !== read) this.isTextCut = true;
-    // Where nothing is left, the separators between empty texts are not wanted either.
+    // Where no room is left, empty texts would only add separators.
     if (this.#bytesLeft[type] > 0) super.addTextEntry(selector, type, { ...item, value });
     this.#bytesLeft[type] -= Buffer.byteLength(value);
   }
@@ -212,7 +183,7 @@ class BodyParser extends Base {
     const texts: string[] = [];
     let left = MAX_BODY_BYTES;
     for (const { plain, html } of entries) {
-      // An empty plain part beside the real HTML is a sender's habit, not a text.
+      // Some senders put an empty plain part beside the HTML.
       const own = notBlank(joined(plain));
       const text = own ?? this.#textOfHtml(left > 0 ? joined(html) : "");
       if (own === undefined && left <= 0 && html !== undefined) this.isTextCut = true;
@@ -237,13 +208,13 @@ class BodyParser extends Base {
   }
 }
 
-/** Tells lines that may be delimiters from the thousands that only begin as one does, whatever the boundaries are. */
+/** Tells lines that may be delimiters from the many that only begin with two dashes. */
 class Delimiters {
   readonly #known = new Set<string>();
   #count = 0;
   #last: { value: Uint8Array } | undefined;
 
-  /** Whether the parser should look at it: without blanks at its end, the line is a boundary that is open. */
+  /** Whether the line, without blanks at its end, is an open boundary, so that the parser has to look at it. */
   mayBe(line: Uint8Array, boundaries: readonly { value: Uint8Array }[]): boolean {
     if (boundaries.length === 0) return false;
     this.#learn(boundaries);
@@ -304,12 +275,12 @@ function textOf(node: PartNode, body: EncodedBody, maxBytes: number): string | n
 }
 
 /**
- * Gives a node so much of its body, decoded, as `maxBytes` of UTF-8 can come of, and a charset if it declares none. Answers
+ * Gives a node the decoded beginning of its body, enough for `maxBytes` of UTF-8, and a charset if it declares none. Returns
  * whether something is left out.
  */
 function setText(node: PartNode, body: EncodedBody, maxBytes: number): boolean {
   const { params } = node.contentType.parsed;
-  // Only the two-byte encodings make fewer bytes of UTF-8 than they have.
+  // Only text in a two-byte charset can become shorter as UTF-8.
   const isWide = /^\s*(?:utf-?16|ucs-?2|iso-10646)/i.test(params.charset ?? "");
   const { bytes, isWhole } = body.start(isWide ? 2 * maxBytes : maxBytes);
   const kept = isWhole || isWide ? bytes : wholeUtf8(bytes);

@@ -4,8 +4,8 @@ import { latin1 } from "../../lib/latin1.ts";
 import { isEmptyLine, lineEnd } from "./header-block.ts";
 
 /**
- * What the hosts on the way write (RFC 5321 §4.4, RFC 7208, 8601, 8617, and the habits of large hosts). A retry by
- * another path differs in these alone. DKIM-Signature is the sender's own and stays.
+ * Header fields that hosts on the way add (RFC 5321 §4.4, RFC 7208, 8601, 8617, and the habits of large hosts). A retry by
+ * another path differs in these fields only. DKIM-Signature is the sender's own and stays.
  */
 const TRACE_FIELDS: ReadonlySet<string> = new Set([
   "received",
@@ -28,14 +28,14 @@ const LONGEST_TRACE_NAME = 26;
 export function contentDigest(raw: Uint8Array): string {
   const pieces = piecesToDigest(raw);
   const [only, ...others] = pieces;
-  // Most often one piece is left: one call of the runtime, not three.
+  // Usually one piece is left, and hashing it takes one call instead of three.
   if (only !== undefined && others.length === 0) return sha256Hex(only);
   const hash = createHash("sha256");
   for (const piece of pieces) hash.update(piece);
   return hash.digest("hex");
 }
 
-/** What lies between the trace fields. */
+/** The pieces of a message between its trace fields. */
 function piecesToDigest(raw: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let keptFrom = 0;
@@ -53,7 +53,7 @@ function piecesToDigest(raw: Uint8Array): Uint8Array[] {
   return [...pieces, raw.subarray(keptFrom)];
 }
 
-/** First letters of TRACE_FIELDS, small: most fields are told by them. */
+/** First letters of TRACE_FIELDS in lower case: they rule most other fields out quickly. */
 const TRACE_LETTERS: ReadonlySet<number> = new Set([...TRACE_FIELDS].map((name) => name.charCodeAt(0)));
 const SMALL = 0x20;
 

@@ -7,7 +7,7 @@ const MAX_FIELD_BYTES = 64 * 1024;
 /** Fields kept; a long mailing-list route has some hundred. */
 const MAX_FIELDS = 2_000;
 
-/** Fields that are kept, the first of each, however much stands before them. */
+/** Fields of which the first is always kept, no matter how much stands before it. */
 const ESSENTIAL: ReadonlySet<string> = new Set(
   (
     "from sender reply-to to cc subject date message-id in-reply-to references auto-submitted return-path list-id " +
@@ -23,7 +23,7 @@ export interface HeaderField {
   value: string;
 }
 
-/** The header of a message or of one part, as far as the limits let it in. */
+/** The header of a message or of one part, within the limits. */
 export interface HeaderBlock {
   fields: HeaderField[];
   /** Where the body starts; the length of the message if it has none. */
@@ -70,7 +70,7 @@ export function readHeaderBlock(raw: Uint8Array): HeaderBlock {
   return block;
 }
 
-/** Where the line that starts at `from` ends, its line feed included. A bare CR ends no line (T39). */
+/** The offset behind the line that starts at `from`, its line feed included. A bare CR does not end a line (RFC 5322 §2.3). */
 export function lineEnd(raw: Uint8Array, from: number): number {
   const at = raw.indexOf(LF, from);
   return at === -1 ? raw.length : at + 1;
@@ -112,7 +112,7 @@ class FieldKeeper {
       return;
     }
     this.#seen.add(name);
-    // The essential ones have room of their own, so that filler before them cannot push them out.
+    // Essential fields have reserved room, so that filler before them cannot push them out.
     if (!isEssential) this.#bytes += kept.length;
     fields.push({ name, value: fieldValue(kept) });
   }
@@ -142,7 +142,7 @@ function unfolded(value: string): string {
     .trimEnd();
 }
 
-/** Bytes of no declared charset: UTF-8 where they are valid UTF-8, else windows-1252, as old senders wrote. */
+/** Decodes bytes without a declared charset: as UTF-8 if they are valid UTF-8, else as windows-1252. */
 export function decodeLegacy(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);

@@ -8,7 +8,7 @@ export const MAX_ADDRESSES = 1_000;
 export const MAX_REFERENCES = 100;
 /** RFC 5322 §2.1.1: no id can be longer than a line. A longer one is none: cut, it could equal another. */
 export const MAX_MESSAGE_ID_CHARS = 998;
-/** Of a display name or an address, in characters. */
+/** The longest display name or address, in characters. */
 const MAX_NAME_CHARS = 998;
 
 /** One line of well-formed text without controls, cut between characters. */
@@ -68,7 +68,10 @@ function bareIds(value: string): string[] {
   return tokens.every((token) => /^[^<>"@]+@[^<>"@]+$/.test(token)) ? tokens : [];
 }
 
-/** References and In-Reply-To as one chain (of a long one the root and the nearest), nearest ancestor last, without repeats and without the message itself. */
+/**
+ * References and In-Reply-To as one chain (of a long one the root and the nearest), nearest ancestor last, without repeats
+ * and without the message itself.
+ */
 export function ancestors(
   references: readonly string[],
   inReplyTo: readonly string[],

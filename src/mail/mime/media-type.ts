@@ -10,16 +10,16 @@ const PARAMETER = ` *; *(${TOKEN})=(${TOKEN}|${QUOTED})`;
 const MEDIA_TYPE = new RegExp(`^(${RESTRICTED_NAME}/${RESTRICTED_NAME})((?:${PARAMETER})*) *$`);
 const EACH_PARAMETER = new RegExp(PARAMETER, "g");
 
-/** What the file's own name and the structure of the message say. */
+/** Parameters that the file name and the structure of the message already give. */
 const OURS = /^(?:name|filename|boundary)(?:\*|$)/i;
 
 /** Any bytes (RFC 2046 §4.5.1). */
 export const ANY_BYTES = "application/octet-stream";
 
 /**
- * The media type of a file to send, as it will be written; {@link ANY_BYTES} for "", null for what is none. Parameters stay,
+ * The media type of a file to send, as it will be written; {@link ANY_BYTES} for "", null for no media type. Parameters stay,
  * but for names and boundaries, which are the service's to write. A message or a multipart may not be encoded (RFC 2045
- * §6.4), and as it is it might not cross a server: it travels as plain bytes, and its name says what it is.
+ * §6.4), and unencoded not every server would pass it on: it is sent as plain bytes, and its name tells its type.
  */
 export function sendableMediaType(written: string): string | null {
   const [, type = "", parameters = ""] = MEDIA_TYPE.exec(written.trim() || ANY_BYTES) ?? [];

@@ -16,11 +16,11 @@ import { MAX_PARTS, readableLength } from "./part-limits.ts";
 
 export { contentDigest } from "./content-digest.ts";
 
-/** Bytes of the body read again when the parser gave up on all of it; no limit of the parser can be met in so few. */
+/** Bytes of the body that are read again if the parser failed: too few to reach any of its limits. */
 const SALVAGE_BYTES = 256 * 1024;
-/** Of a Content-ID, in characters; RFC 2045 §7 gives it the form of a message id. */
+/** The longest Content-ID, in characters; RFC 2045 §7 gives it the form of a message id. */
 const MAX_CONTENT_ID_CHARS = 998;
-/** Of a media type, in characters: RFC 6838 §4.2 allows 127 on each side. */
+/** The longest media type, in characters: RFC 6838 §4.2 allows 127 on each side. */
 const MAX_CONTENT_TYPE_CHARS = 255;
 
 /**
@@ -95,10 +95,10 @@ async function readBody(message: Uint8Array, header: HeaderBlock, faults: Set<st
   }
 }
 
-/** The message with a header block the parser can take: its own, or the fields about content alone, before the body. */
+/** The message for the parser: its own header if it is within the limits, else only the fields about content, then the body. */
 function forParser(message: Uint8Array, { fields, bodyStart, isCut }: HeaderBlock): Uint8Array[] {
   if (fields.length > 0 && !isCut && bodyStart <= MAX_HEADER_BYTES) return [message];
-  // Without a single field the whole is text, though no empty line says so.
+  // A message without any field is text from its first line on.
   const body = fields.length > 0 ? message.subarray(bodyStart) : message;
   const content = fields.filter(({ name }) => name.startsWith("content-"));
   const head = content.map(({ name, value }) => `${name}: ${value}\n`).join("");
@@ -126,7 +126,7 @@ function cleanText(text: string): string {
   return text.replaceAll(/\r\n?/g, "\n").replaceAll("\0", "").toWellFormed();
 }
 
-/** A file of a message: what its header says, and its bytes, which lie encoded in the message. */
+/** A file of a message: the values of its header, and access to its bytes, which stay encoded in the message. */
 class FileOfMessage implements ParsedAttachment {
   readonly filename: string;
   readonly contentType: string;

@@ -15,13 +15,13 @@ export interface ParsedAttachment {
   contentId: string | null;
   /** Position among the attachments, from 0. */
   partIndex: number;
-  /** Bytes that it decodes to. */
+  /** Size of the decoded content, in bytes. */
   readonly sizeBytes: number;
-  /** All of it, decoded anew at each use. */
+  /** All bytes, decoded anew at each use. */
   readonly content: Uint8Array;
-  /** The same in pieces of at most 1 MB, unless it lies in the message as it is; one is good until the next is asked for. */
+  /** The same in pieces of at most 1 MB (one piece if the message holds it undecoded); each is valid until the next is read. */
   pieces(): Iterable<Uint8Array>;
-  /** What it says as a text in its charset, with `\n` for line ends; null if it decodes to more than `maxBytes`. */
+  /** Its text, decoded from its charset, with `\n` for line ends; null if that takes more than `maxBytes`. */
   readText(maxBytes: number): string | null;
 }
 
@@ -50,6 +50,6 @@ export interface ParsedMail {
   attachments: ParsedAttachment[];
   /** Whether text or HTML go on in the raw message: they end at MAX_BODY_BYTES. */
   isTextCut: boolean;
-  /** What could not be read or was cut, each a stable word such as `too_many_parts`; empty for a sound message. */
+  /** Stable words for the parts that could not be read or were cut, such as `too_many_parts`; empty for a sound message. */
   faults: string[];
 }

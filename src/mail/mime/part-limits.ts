@@ -1,13 +1,13 @@
 import { latin1 } from "../../lib/latin1.ts";
 import { lineEnd } from "./header-block.ts";
 
-/** Parts read of one message. postal-mime takes 0.65 s for 10,000 and 5.8 s for 100,000 (T34). */
+/** Parts read of one message. postal-mime takes 0.65 s for 10,000 and 5.8 s for 100,000. */
 export const MAX_PARTS = 1_000;
-/** Lines that begin as a delimiter does, declared or not: bounds boundaries spelled so that the scan misses them. */
+/** Lines that begin with two dashes: limits delimiters whose declaration the scan does not see. */
 const MAX_DASHED_LINES = 10_000;
 /** Lines read; the parser takes 0.4 s for a million, and a mail of that many is a log file. */
 const MAX_LINES = 1_000_000;
-/** Declarations looked at; each is one multipart, and MAX_DASHED_LINES bounds what lies beyond. */
+/** Boundary declarations that are read, one for each multipart; MAX_DASHED_LINES limits the others. */
 const MAX_DECLARATIONS = 2_000;
 /** RFC 2046 §5.1.1 allows 70 characters; some senders write more. */
 export const MAX_BOUNDARY_CHARS = 256;
@@ -15,7 +15,7 @@ export const MAX_BOUNDARY_CHARS = 256;
 const LF = 0x0a;
 const DASH = 0x2d;
 
-/** How far a message may be handed to the parser, and why no further. */
+/** The part of a message that is handed to the parser, and which limit ended it. */
 export interface ReadableLength {
   bytes: number;
   fault: "too_many_parts" | "too_many_lines" | null;
@@ -38,7 +38,7 @@ export function readableLength(raw: Uint8Array): ReadableLength {
   return { bytes: raw.length, fault: null };
 }
 
-/** A plain loop: for the short lines of a bomb, a call of indexOf for each is slower. */
+/** A plain loop: a call of indexOf for each line is slower where hostile mail has very short lines. */
 function nextLine(raw: Uint8Array, from: number): number {
   let at = from;
   while (at < raw.length && raw[at] !== LF) at++;

@@ -1,7 +1,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 const EQUALS = 0x3d;
-/** In the base64 table: not of the alphabet. */
+/** In the base64 table: a character outside the alphabet. */
 const SKIP = 0xff;
 
 const BASE64 = new Uint8Array(256).fill(SKIP);
@@ -11,14 +11,14 @@ for (const [value, character] of Array.from(
   BASE64[character.charCodeAt(0)] = value;
 }
 
-/** Decodes from where it stopped before into `target`; answers how many bytes it wrote. Full or at the end, it stops. */
+/** Decodes on from where it stopped, until `target` is full or the input ends; returns the number of bytes written. */
 type Decode = (target: Uint8Array) => number;
 
 /** base64: characters outside the alphabet are skipped (RFC 2045 §6.8), padding ends a unit and may recur. */
 function base64Decoder(encoded: Uint8Array): Decode {
   const kept = { at: 0, bits: 0, pending: 0 };
   return (target) => {
-    // Variables of the loop's own: those of a closure are slower by half.
+    // Local variables: those of the closure make the loop half as fast.
     let { at, bits, pending } = kept;
     let length = 0;
     for (; at < encoded.length && length < target.length; at++) {
@@ -74,7 +74,7 @@ function hexDigit(byte = 0): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
 }
 
-/** Where the line after a soft break starts; null if there is more than blanks before the line end. */
+/** The start of the line after a soft break; null if anything but blanks stands before the line end. */
 function softBreakEnd(encoded: Uint8Array, from: number): number | null {
   let at = from;
   while (encoded[at] === 0x20 || encoded[at] === 0x09) at++;
@@ -83,7 +83,7 @@ function softBreakEnd(encoded: Uint8Array, from: number): number | null {
   return encoded[at] === LF ? at + 1 : null;
 }
 
-/** Bytes decoded at a time where nobody holds the whole. */
+/** Bytes in a piece of a decoded body. */
 const PIECE_BYTES = 1_000_000;
 /** Bytes decoded at a time to count them. */
 const COUNTED_BYTES = 65_536;
@@ -96,15 +96,14 @@ export interface BodyStart {
 }
 
 /**
- * The body of a part as it stands in the message, decoded as far as it is asked for: a body of 25 MB costs what is read of
- * it, and the message itself is the one copy of it in memory.
+ * The encoded body of a part, decoded only as far as it is read: the message itself stays its only copy in memory.
  */
 export class EncodedBody {
   readonly #encoded: Uint8Array;
   readonly #decoder: ((encoded: Uint8Array) => Decode) | null;
   #byteLength: number | null = null;
 
-  /** `encoding` is the first token of Content-Transfer-Encoding; any but the two that need it decodes nothing. */
+  /** `encoding` is the first token of Content-Transfer-Encoding; the body is decoded for base64 and quoted-printable only. */
   constructor(encoded: Uint8Array, encoding: string) {
     this.#encoded = encoded;
     if (encoding.includes("base64")) this.#decoder = base64Decoder;
@@ -112,24 +111,24 @@ export class EncodedBody {
     else this.#decoder = null;
   }
 
-  /** Bytes that it decodes to. */
+  /** Size of the decoded body, in bytes. */
   get byteLength(): number {
     this.#byteLength ??= this.#decoder === null ? this.#encoded.byteLength : this.#counted();
     return this.#byteLength;
   }
 
-  /** The first `maxBytes` of it, and whether there are more. */
+  /** The first `maxBytes` of the decoded body, and whether that is all of it. */
   start(maxBytes: number): BodyStart {
     if (this.#decoder === null) {
       return { bytes: this.#encoded.subarray(0, maxBytes), isWhole: this.#encoded.byteLength <= maxBytes };
     }
-    // Neither encoding makes more bytes of fewer; the one byte beyond tells whether there are more.
+    // Decoding never makes a body longer; one byte more tells whether there is a rest.
     const target = new Uint8Array(Math.min(maxBytes + 1, this.#encoded.byteLength));
     const length = this.#decoder(this.#encoded)(target);
     return { bytes: target.subarray(0, Math.min(length, maxBytes)), isWhole: length <= maxBytes };
   }
 
-  /** All of it in pieces; one is good until the next is asked for. */
+  /** The decoded body in pieces; each is valid until the next is read. */
   *pieces(pieceBytes = PIECE_BYTES): Generator<Uint8Array, void> {
     if (this.#decoder === null) {
       yield this.#encoded;
@@ -150,7 +149,7 @@ export class EncodedBody {
 /**
  * Stands in for postal-mime's decoders, which keep every line and pad unit as a chunk of a Blob: 10 s for 25 MiB of
  * text, 68 s and 9 GB for `A=A=…`. All lines of a part are views of one buffer, so their range is the body, byte for byte.
- * It stays encoded: of a multipart, whose range holds all of its parts, nobody asks for it.
+ * It stays encoded: the range of a multipart, which holds all of its parts, is never read.
  */
 export class BodyRange {
   #buffer: ArrayBufferLike = new ArrayBuffer(0);

@@ -1,5 +1,5 @@
 const ENCODER = new TextEncoder();
-/** Of a UTF-16 unit. */
+/** The most bytes of UTF-8 for one UTF-16 unit. */
 const MAX_BYTES_OF_UNIT = 3;
 
 /** The beginning of `text` that takes at most `maxBytes` in UTF-8, ended between characters. */

@@ -8,7 +8,7 @@ export type Confidence = "high" | "low";
 /** RFC 3464 §2.3.3. Only `failed` is a bounce; `delayed` means that the server goes on trying. */
 export type Action = "failed" | "delayed" | "delivered" | "relayed" | "expanded";
 
-/** What became of one recipient. */
+/** The result of a delivery to one recipient. */
 export interface RecipientStatus {
   action: Action;
   /**
@@ -20,7 +20,7 @@ export interface RecipientStatus {
   finalRecipient: string | null;
   /** The address the sender gave (ORCPT), xtext decoded; null if not named. */
   originalRecipient: string | null;
-  /** What the server said, on one line, cut; the type before it unless that is `smtp`; null if nothing. */
+  /** The words of the server, on one line, cut, with the diagnostic type before them unless that is `smtp`; null if none. */
   diagnosticCode: string | null;
   /** SMTP reply code (RFC 5321 §4.2) in the diagnostic, such as 550; null if there is none. */
   replyCode: number | null;
@@ -67,5 +67,5 @@ export interface FeedbackReport {
   original: OriginalMessage;
 }
 
-/** What a mail reports about one sent before. */
+/** A report about a message that was sent before. */
 export type DeliveryReport = DeliveryStatusReport | FeedbackReport;

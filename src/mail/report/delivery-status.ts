@@ -9,7 +9,7 @@ import { actionOfCodes, codesIn, moreExactStatus, statusOfField } from "./status
 export const MAX_RECIPIENTS = 1_000;
 /** Characters of a diagnostic: some paragraphs of a refusal. */
 const MAX_DIAGNOSTIC_CHARS = 1_000;
-/** RFC 3461 §4.4 allows 100; a longer one is none of ours. */
+/** RFC 3461 §4.4 allows 100 characters; this service writes no longer ones. */
 const MAX_ENVELOPE_ID_CHARS = 100;
 
 /** RFC 3464 §2.3: the fields that belong to one recipient and occur once for each. */
@@ -22,7 +22,7 @@ const RECIPIENT_FIELDS: ReadonlySet<string> = new Set(
 
 const ACTIONS: readonly Action[] = ["failed", "delayed", "delivered", "relayed", "expanded"];
 
-/** What a message/delivery-status part says. */
+/** The content of a message/delivery-status part. */
 export interface DeliveryStatus {
   originalEnvelopeId: string | null;
   /** Empty where the part names nobody. */
@@ -114,7 +114,7 @@ function diagnosticText(value: string): string | null {
   return diagnosticLine(value.replace(/^\s*smtp\s*;/i, ""));
 }
 
-/** What a server said, on one line and cut; null if nothing. */
+/** The words of a server, on one line and cut; null if there are none. */
 export function diagnosticLine(text: string): string | null {
   return (
     oneLine(text.slice(0, 4 * MAX_DIAGNOSTIC_CHARS).replaceAll(/\s+/g, " "), MAX_DIAGNOSTIC_CHARS) || null

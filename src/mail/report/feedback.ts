@@ -13,13 +13,16 @@ const FEEDBACK_TYPES: readonly FeedbackType[] = [
   "virus",
 ];
 
-/** What a message/feedback-report part says. */
+/** The content of a message/feedback-report part. */
 export type Feedback = Omit<FeedbackReport, "kind" | "confidence" | "original"> & {
   /** Whether the part has the Feedback-Type that RFC 5965 §3.1 demands. */
   isSound: boolean;
 };
 
-/** What stands in place of a hidden address: no local part, or one that says so. Hashes (RFC 6590) look like addresses. */
+/**
+ * Matches what replaces a hidden address: no local part, or a word for "hidden". Hashes (RFC 6590) cannot be told from
+ * addresses.
+ */
 const REDACTED = /^(?:redacted|removed|hidden|anonymou?s(?:ed|ized)?|private|x{3,}|\*+|[[(].*[\])])$/i;
 
 /** Reads the content of a message/feedback-report part (RFC 5965 §3). Never throws; empty lines between fields do no harm. */

@@ -11,7 +11,7 @@ const RETURNED_TYPES: ReadonlySet<string> = new Set([
   "message/global",
   "message/global-headers",
 ]);
-/** A token of ours is shorter; a foreign one is of no use. */
+/** The ids that this service writes are shorter, and others are of no use. */
 const MAX_FEEDBACK_ID_CHARS = 998;
 
 export const NO_ORIGINAL: OriginalMessage = { messageId: null, returnPath: null, cfblFeedbackId: null };
@@ -23,7 +23,7 @@ export function originalMessage(parts: readonly ParsedAttachment[], after: numbe
   return part === undefined ? NO_ORIGINAL : originalOfHeader(part.content);
 }
 
-/** What the header at the start of `message` says; lines that are no fields are passed over. */
+/** Reads the header at the start of a returned message; lines that are not fields are skipped. */
 export function originalOfHeader(message: Uint8Array): OriginalMessage {
   const { fields } = readHeaderBlock(message.subarray(0, MAX_HEADER_BYTES));
   const first = (name: string): string => fields.find((field) => field.name === name)?.value ?? "";

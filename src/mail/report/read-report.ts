@@ -26,7 +26,7 @@ const DELIVERY_STATUS_TYPES: readonly string[] = [
 const FEEDBACK_TYPES: readonly string[] = ["message/feedback-report"];
 
 /**
- * What a mail reports about mail sent before; null for every other mail, out-of-office answers and read receipts (RFC 8098)
+ * Reads a delivery report or a complaint; null for every other mail, out-of-office answers and read receipts (RFC 8098)
  * included. Never throws, reads one level of parts and a bounded number of bytes. Says nothing of who wrote the report:
  * a caller may act on it only if the mail came to a return path whose token it knows (`returnPathToken`).
  *

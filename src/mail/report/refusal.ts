@@ -1,11 +1,11 @@
 /**
- * Whose matter a refusal is. `address`: the address will never take mail; it, or its domain, does not exist or has moved.
+ * The cause of a refusal. `address`: the address will never take mail; it, or its domain, does not exist or has moved.
  * `recipient`: this recipient or his host does not want this message: its content, a full mailbox, whom he lets write. `us`:
  * our relay, our address, our login, our encryption, our amounts and sizes: what an operator mends. `passing`: not now.
  */
 export type Fault = "address" | "recipient" | "us" | "passing";
 
-/** What was refused, by what the reply answered; a report quotes a reply to any of them. */
+/** The SMTP command that was refused; a report may quote a reply to any of them. */
 export type RefusedStage = "sender" | "recipient" | "message" | "report";
 
 /** A refusal in SMTP, or as a report quotes it. */
@@ -15,11 +15,14 @@ export interface Refusal {
   code: number | null;
   /** Enhanced status code (RFC 3463); null if not told. */
   status: string | null;
-  /** What was said. */
+  /** The text of the reply. */
   text: string;
 }
 
-/** RFC 3463 §3.2 and §3.5: bad mailbox, system, syntax, moved; null MX (RFC 7505); no such host. `5.1.10` and `5.1.12` are Exchange's. */
+/**
+ * RFC 3463 §3.2 and §3.5: bad mailbox, system, syntax, moved; null MX (RFC 7505); no such host. `5.1.10` and `5.1.12` are
+ * Exchange's.
+ */
 const DEAD_ADDRESS = codes("5.1.1 5.1.2 5.1.3 5.1.4 5.1.6 5.1.10 5.1.12 5.4.4");
 /** Codes that say no more than "permanent", or that servers use for much else: there the words decide. */
 const VAGUE = codes("5.0.0 5.1.0 5.2.0 5.2.1 5.3.0 5.5.0");
@@ -41,7 +44,7 @@ const COMMAND_CODES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 const UNKNOWN_RECIPIENT =
   /(?:user|recipient|mailbox|account|address(?:ee)?|userid)[^.;]{0,60}?(?:unknown|not (?:found|exist|recognized|known)|invalid|does(?:n't| not) exist|doesn't have)|(?:unknown|no such|invalid|bad|unrouteable|illegal) (?:local )?(?:user|recipient|mailbox|account|address|alias|domain|host|destination)|no mailbox here|(?:host|domain)[^;]{0,80}(?:unknown|not found|nonexistent)|null mx|not taken: mailbox unavailable/i;
-/** What Exchange Online says where its directory knows no such recipient. */
+/** The reply of Exchange Online for a recipient that its directory does not know. */
 const NOT_IN_DIRECTORY = /recipient address rejected: access denied/i;
 /** Words that outweigh a code for a dead address: servers send 5.1.1 for these as well. */
 const PASSING =
@@ -49,10 +52,10 @@ const PASSING =
 
 const FULL =
   /(?:mailbox|inbox|account|recipient|user)[^.;]{0,40}(?:full|quota|storage|(?:size|space) limit|out of space)|over ?quota|quota exceeded|(?:insufficient|not enough|out of)[^.;]{0,20}(?:storage|space)|for this recipient/i;
-/** Ours, where a quota or a limit else is the mailbox's. */
+/** Limits of the sending side; other quotas and limits are the recipient's. */
 const SENDING_LIMIT =
   /(?:sending|sent|send|daily|hourly|outbound)[^.;]{0,30}(?:limit|quota|rate)[^.;]{0,30}(?:exceed|reach)|exceed\w*[^.;]{0,40}(?:daily|hourly|sending|messages? per)|permitted limits/i;
-/** Each is about us whatever code it comes with. */
+/** Words that blame the sending side, with any reply code. */
 const WORDS_ABOUT_US: readonly RegExp[] = [
   // Login.
   /authentication (?:is )?(?:required|needed|failed|unsuccessful)|(?:must|please|need to)[^.;]{0,20}(?:authenticate|log ?in)|not (?:been )?authenticated|log ?in first/i,
@@ -61,7 +64,7 @@ const WORDS_ABOUT_US: readonly RegExp[] = [
   // The sender's address and domain.
   /sender (?:address )?(?:rejected|denied|refused|invalid|unknown|verif\w+|not)|sender domain|sender id|sending domain|envelope sender|not owned by user|send ?as (?:this|denied)|permissions? to send as|domain of sender|(?:from|sender|identity|domain|address)[^.;]{0,40}not (?:been )?verified|invalid dns mx/i,
   /\b(?:spf|dkim|dmarc|rdns|ptr|helo|ehlo)\b|reverse (?:dns|lookup|hostname)|unauthenticated (?:e-?mail|sender)|authentication (?:checks?|information|requirements)/i,
-  // Lists of senders, and what is thought of ours.
+  // Block lists and the reputation of the sender.
   /block ?list|black ?list|\bd?n?s?rbl\b|dnsbl|spamhaus|spamcop|sorbs|barracuda(?:central|networks)|senderbase|abusix|uceprotect|cloudmark|\bipcheck\b|reputation|banned send/i,
   /\b(?:your|the|this|sending|client|remote|connecting) (?:ip|host|server|network|mail server|mta)\b[^;]{0,80}(?:block|ban|reject|den(?:y|ied)|refus|listed|not authori[sz]ed|not allowed)|(?:block|bann|listed|reject)\w*[^.;]{0,40}\bip\b|connections? (?:will )?not (?:be )?accepted|traffic not accepted/i,
   // Amounts.
@@ -74,10 +77,10 @@ const WORDS_ABOUT_US: readonly RegExp[] = [
 
 /** Addresses in a reply may look like any word. */
 const ADDRESS = /[^\s<>"]+@[^\s<>"]+/g;
-/** What is looked at: an explanation comes first and is short. */
+/** Characters of a reply that are read: its explanation comes first and is short. */
 const MAX_TEXT_CHARS = 1_000;
 
-/** The one judgement of refusals, in SMTP and in reports. */
+/** Judges a refusal in SMTP or in a report: the only place where this is decided. */
 export function faultOf(refusal: Refusal): Fault {
   const { stage, code, status } = refusal;
   const words = refusal.text.slice(0, MAX_TEXT_CHARS).replace(ADDRESS, "<>");

@@ -3,7 +3,7 @@ import { isComplaint, isHardBounce, readReport, type Action, type DeliveryReport
 import { queueIdsIn } from "./queue-ids.ts";
 import { returnPathToken } from "../address/return-path.ts";
 
-/** What a report says of one recipient. */
+/** The result of a delivery to one recipient, as a report tells it. */
 export type Reported = "delivered" | "relayed" | "delayed" | "bounced" | "complained";
 
 /** News of one recipient. */
@@ -16,16 +16,16 @@ export interface RecipientNews {
   diagnostic: string | null;
 }
 
-/** What a mail reports about a message of the mailbox that it came to. */
+/** A report about a message that the mailbox sent. */
 export interface ReportNews {
-  /** Of the return path it came to: whether it was ever minted, the mailbox knows. */
+  /** The token in the return path that the report came to; the mailbox checks that it minted it. */
   token: string;
   recipients: RecipientNews[];
-  /** What hosts on the way called the message that is reported on. */
+  /** The queue ids that hosts on the way gave the message. */
   queueIds: string[];
 }
 
-/** RFC 3464 §2.3.3; an expanded address stands for a list, whose members are not ours to follow. */
+/** RFC 3464 §2.3.3; an expanded address stands for a list, whose members are not followed. */
 const REPORTED: Readonly<Record<Action, Reported>> = {
   failed: "bounced",
   delayed: "delayed",
@@ -35,8 +35,8 @@ const REPORTED: Readonly<Record<Action, Reported>> = {
 };
 
 /**
- * The news in a mail that came to a return path of ours; null for every other mail. Nothing of it may be believed before the
- * mailbox has found the token among those it minted (T53).
+ * Reads the report in a mail that came to a return path of this service; null for every other mail. It must not be trusted
+ * before the mailbox has found the token among those it minted: anyone can send a forged report.
  */
 export function reportNews(parsed: ParsedMail, envelope: { from: string; to: string }): ReportNews | null {
   const token = returnPathToken(envelope.to);

@@ -47,7 +47,7 @@ export function moreExactStatus(status: string | null, inDiagnostic: string | nu
   return isGeneric ? inDiagnostic : status;
 }
 
-/** What a block without an Action can mean by its codes; null if it has none. */
+/** The action that the codes of a block without an Action field mean; null if it has no codes. */
 export function actionOfCodes(status: string | null, replyCode: number | null): Action | null {
   const statusClass = Number((status ?? String(replyCode ?? "")).slice(0, 1));
   if (statusClass === 2) return "delivered";

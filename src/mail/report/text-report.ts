@@ -18,7 +18,7 @@ export interface ReportText {
   failedRecipients: string;
 }
 
-/** What could be read, all of it a guess. */
+/** A report read from prose; all of it is a guess. */
 export interface TextReport {
   /** Never empty. */
   recipients: RecipientStatus[];
@@ -43,15 +43,15 @@ const RECIPIENT_IN_SENTENCE = new RegExp(
 /** `A message sent by`, then the sender on the next lines (Exim). */
 const NAMES_SENDER = /\b(?:sent by|from):?\s{0,8}$/i;
 
-/** Where the returned message or its header begins, as servers announce it, or with its first field. */
+/** Matches the line where the returned message or its header begins: its announcement, or its first field. */
 const RETURNED_MESSAGE =
   /^[\s*=-]*(?:(?:this|included|enclosed|below) is a copy|below this line is a copy|(?:the )?headers? of the original|original message(?![^:]*\bwas\b)|unsent message|undelivered message|returned message|message headers? follow)|^(?:received|return-path|message-id|dkim-signature):/i;
 
-/** That something was not delivered, in the words of servers. */
+/** Matches the words of servers for a failed delivery. Servers write them in English. */
 const FAILURE =
   /undeliver|non-?deliver|could ?n[o']t (?:be )?deliver|not be delivered|unable to deliver|delivery (?:has |to [^.]{1,80})?(?:fail|problem|status notif|error)|failed permanently|failure notice|permanent(?:ly)? (?:error|fail|fatal)|returned mail|did not reach|(?:error|trouble) (?:sending|delivering)|rejected (?:by|recipient)|mail (?:delivery|system) (?:fail|error)/i;
 
-/** That the server goes on trying. */
+/** Matches the words of a server that keeps trying. */
 const DELAY =
   /warning message only|will be retried|still being retried|(?:message|mail|delivery) (?:is |has been |status notification \()?delay|temporary (?:failure|problem|error)|do not need to re-?send|will (?:continue|keep|go on) (?:to )?try/i;
 
@@ -115,7 +115,7 @@ function explainedRecipients(mail: ReportText, explanation: string): RecipientSt
   );
 }
 
-/** What the text says about one recipient: in the lines about it, or where they quote no reply, anywhere. */
+/** Reads the status of one recipient from the lines about it, or from the whole text where those quote no reply. */
 function explainedRecipient(
   address: string,
   said: { section: string; explanation: string; isDelay: boolean },
@@ -123,7 +123,7 @@ function explainedRecipient(
   const text = [said.section, said.explanation].find((each) => namesCode(codesIn(each))) ?? said.section;
   const codes = codesIn(text);
   return {
-    // A server that gives up says so in the same words whatever the last answer was.
+    // Servers that give up use the same words for temporary and permanent errors.
     action: said.isDelay && actionOfCodes(codes.status, codes.replyCode) !== "failed" ? "delayed" : "failed",
     status: codes.status,
     finalRecipient: address,

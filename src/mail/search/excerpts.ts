@@ -1,4 +1,4 @@
-// The global of this name is looked up the slow way each time.
+// Imported because each use of the global Buffer is a slow look-up.
 import { Buffer } from "node:buffer";
 import { closedLiteral, ESCAPED_ELLIPSIS, latinJson, literalEnd } from "../../lib/json-text.ts";
 import { MAX_QUERY_ITEMS, MAX_READ_CHARS } from "./search-query.ts";
@@ -13,7 +13,7 @@ const SNIPPET_CHARS = 160;
 const MAX_HIGHLIGHTS = 3;
 const HIGHLIGHT_CHARS = 120;
 
-/** How far a cut moves to fall between words rather than within one. */
+/** How far a cut may move so that it falls between words. */
 const MAX_CUT_SHIFT_CHARS = 20;
 
 /** From here on (CJK, and surrogates) characters are words by themselves, so a hit needs no boundary beside it. */
@@ -40,14 +40,14 @@ function findNeedle(folded: string, { text, whole }: Needle, from: number): numb
   return at;
 }
 
-/** A rough stem: enough to show where a porter match lies, never used to match. */
+/** A rough stem, used only to show where a match of the porter stemmer is. */
 function roughStem(word: string): string {
   const stem = word.replace(/(?:ies|ing|ed|es|[sey])$/, "");
   return stem.length >= 3 ? stem : word;
 }
 
 const knownForms = new Map<string, readonly Needle[]>();
-/** Terms whose forms are kept: a page asks for the same few for each of its rows. */
+/** Terms whose forms are cached: a page of results uses the same few for each row. */
 const MAX_KNOWN_TERMS = 64;
 
 /** A term as it may occur in a text: as a whole word, else at a word's beginning, else by its stem. */
@@ -85,7 +85,7 @@ function firstOf(needles: readonly Needle[], find: (needle: Needle) => number): 
   return first;
 }
 
-/** ASCII in lower case has every character in its place, and the runtime folds it at once. */
+/** The fast way for ASCII, whose lower case keeps every character in its place. */
 function plainFinder(text: string, terms: readonly string[]): Finder {
   const lower = text.toLowerCase();
   const needles = needlesIn(terms, (needle) => findPlain(lower, needle, 0));
@@ -127,14 +127,14 @@ function isAscii(text: string): boolean {
 // eslint-disable-next-line no-control-regex -- control characters are blanks here
 const ASCII_BLANKS = /[\x00-\x1f\x7f][\x00-\x20\x7f]*| [\x00-\x20\x7f]+/g;
 
-/** An ASCII text on one line; blanks go at an end that is an end of the whole. */
+/** An ASCII text on one line, trimmed at the ends that are ends of the whole text. */
 function asciiLine(text: string, isStart: boolean, isEnd: boolean): string {
   const line = text.replace(ASCII_BLANKS, " ");
   if (isStart) return isEnd ? line.trim() : line.trimStart();
   return isEnd ? line.trimEnd() : line;
 }
 
-/** `text` on one line, as far as it is looked through. */
+/** The part of `text` that is searched, on one line. */
 function onOneLine(text: string): string {
   // ASCII is normal as it is.
   if (isAscii(text)) return asciiLine(text.slice(0, MAX_SCANNED_CHARS), true, true);
@@ -146,7 +146,7 @@ function splitsSurrogates(text: string, at: number): boolean {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(at - 1, at + 1)) && at > 0;
 }
 
-/** A piece of a text on one line. It says whether something was cut off, and leaves it to others to show that. */
+/** A piece of a text on one line, and whether something was cut off at its ends. */
 export interface Excerpt {
   text: string;
   cutBefore: boolean;
@@ -176,13 +176,13 @@ function roomIn(maxChars: number): number {
   return Math.max(2, maxChars - 2);
 }
 
-/** A text in which hits are found and shown. Places are the text's own, whatever it is folded to. */
+/** A text in which hits are found and shown. Places are offsets in the original text, not in its folded form. */
 interface Source {
   /** The first hit of any term at or after a place; null if there is none. */
   nextHit: (from: number) => number | null;
   /** The whole text if it is no longer than `maxChars`, else what stands around `at`. */
   snippet: (at: number, maxChars: number) => Excerpt;
-  /** What stands around `at`, but not before `from`. */
+  /** The text around `at`, but not before `from`. */
   fragment: (at: number, from: number) => Placed;
 }
 
@@ -266,7 +266,7 @@ function windowAround(text: string, at: number, maxChars: number): Window {
 /** The place in an ASCII text where its line, taken from `start`, has come to `length` characters. */
 function placeOf(text: string, start: number, length: number): number {
   let place = start;
-  // At the beginning of a text blanks count for nothing.
+  // Blanks at the beginning of a text do not count.
   if (start === 0) while (isBlank(text, place)) place += 1;
   for (let passed = 0; passed < length; passed += 1) {
     const wasBlank = isBlank(text, place);
@@ -281,7 +281,7 @@ function isBlank(text: string, at: number): boolean {
   return code <= 0x20 || code === 0x7f;
 }
 
-/** What a search shows of a hit. */
+/** The excerpts that a search shows of one message. */
 export interface Excerpts {
   snippet: Excerpt;
   /** Up to three fragments, without markup, that show hits: the subject's first, then the body's in order. */
@@ -328,8 +328,8 @@ export function shown({ text, cutBefore, cutAfter }: Excerpt): string {
 }
 
 /**
- * An excerpt as a JSON string. Its ellipses are escapes, and never were anything else: a string that once held one stays
- * of two bytes a character, whatever takes its place.
+ * An excerpt as a JSON string. Its ellipses are written as escapes from the start: a string that once held one would stay at
+ * two bytes a character in memory.
  */
 export function excerptJson({ text, cutBefore, cutAfter }: Excerpt): string {
   const literal = latinJson(text);
@@ -340,7 +340,7 @@ export function excerptJson({ text, cutBefore, cutAfter }: Excerpt): string {
 
 const BODY_OPENING = '{"body_text":"';
 
-/** What a stored body (`bodyJson`) begins with: its text, as far as `start` reaches; null if it begins otherwise. */
+/** The text at the beginning of a stored body (`bodyJson`), as far as `start` reaches; null if the body begins otherwise. */
 export function bodyTextStart(start: string): string | null {
   if (!start.startsWith(BODY_OPENING)) return null;
   const end = literalEnd(start, BODY_OPENING.length);

@@ -6,7 +6,7 @@ export const MAX_READ_CHARS = 1_000;
 /** Words, phrases and operators of a query that count; each costs one look-up in the full-text index. */
 export const MAX_QUERY_ITEMS = 32;
 
-/** What a search asks for. All parts hold together (AND); an empty list or null asks nothing. */
+/** A search. All conditions must hold (AND); an empty list or null is no condition. */
 export interface SearchQuery {
   /** A valid FTS5 expression for all columns, or null if no word of the query can be searched for. */
   match: string | null;
@@ -87,7 +87,7 @@ function applyInstant(query: SearchQuery, bound: "before" | "after", text: strin
   return true;
 }
 
-/** Adds what an operator asks for; false if it cannot be read, and the item is plain words. */
+/** Adds the condition of an operator; false if its value cannot be read, so that the item is searched as words. */
 function applyOperator(query: SearchQuery, { operator, text, excluded }: QueryItem): boolean {
   if (operator === "has" && /^attachments?$/i.test(text)) {
     query.hasAttachment = !excluded;
@@ -102,19 +102,22 @@ function applyOperator(query: SearchQuery, { operator, text, excluded }: QueryIt
   return values !== undefined;
 }
 
-/** The operators that there are, as whoever searches is told. */
+/** The operators, as hints to the caller list them. */
 export const OPERATORS =
   "from: to: subject: label: has:attachment, and before: after: with a date such as 2026-11-21";
 
-/** What other mail programs have operators for. `re:` and a time of day are words. */
+/** Operators of other mail programs. `re:` and a time of day are words. */
 const FOREIGN_OPERATOR =
   /^(?:is|in|cc|bcc|body|text|date|since|until|on|newer|older|newer_than|older_than|larger|smaller|size|filename|file|attachment|list|category|type|status|read|unread|flag|folder|sender|recipient|tag|deliveredto|rfc822msgid):./i;
 
-/** Items that are named to whoever searches, and characters of each. */
+/** Limits of the items that are named to the caller: their number and the characters of each. */
 const MAX_MISREAD = 5;
 const MAX_MISREAD_CHARS = 40;
 
-/** What of a query looks like an operator and is taken as words: another program's, or a value that cannot be read. */
+/**
+ * The items of a query that look like an operator but are searched as words: those of other programs, or with an unreadable
+ * value.
+ */
 export function misreadOperators(input: string): string[] {
   const asked = parseSearchQuery("");
   return itemsOf(boundedText(input, MAX_READ_CHARS))
@@ -146,7 +149,7 @@ function termOf({ operator, text, quoted, prefix, excluded }: QueryItem): Term |
   };
 }
 
-/** What each term joins: AND, OR or NOT where it has something to join, null where it is a word like others. */
+/** Which terms are operators: AND, OR or NOT where it has something to join, else null. */
 function joinersOf(terms: readonly Term[]): (string | null)[] {
   const joiners: (string | null)[] = [];
   for (const [at, { joiner }] of terms.entries()) {

@@ -21,10 +21,10 @@ const SPLITTING = /\u{AD}|\u{3099}|\u{309A}|\p{Variation_Selector}/gu;
 const CJK_RUN =
   /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}]&&[\p{L}\p{N}]]+/gv;
 
-/** Not words; but SQLite's tables are older than ours, and unicode61 takes what they do not know (🫠) for letters. */
+/** Characters that are not words, but that unicode61 takes for letters because SQLite's Unicode tables are older (🫠). */
 const SYMBOL = /[^\p{ASCII}\p{L}\p{M}\p{N}\p{Co}]/gu;
 
-/** What unicode61 takes into tokens: categories L*, N*, Co. */
+/** Characters that unicode61 takes into tokens: categories L*, N*, Co. */
 const TOKEN_CHARACTER = /[\p{L}\p{N}\p{Co}]/u;
 
 /** Whether the tokenizer would see anything in `text`. */
@@ -53,9 +53,9 @@ function bigramsOf(characters: readonly string[]): string[] {
 }
 
 /**
- * The text to store in the FTS5 table (`porter unicode61 remove_diacritics 2`): NFKC, symbols as spaces, other scripts as they are, each
- * CJK run as overlapping bigrams and its last character (`手机号` → `手机 机号 号`), so that two characters
- * find it wherever they stand, and one does as a prefix.
+ * The text to store in the FTS5 table (`porter unicode61 remove_diacritics 2`): NFKC, symbols as spaces, other scripts as
+ * they are, each CJK run as overlapping bigrams and its last character (`手机号` → `手机 机号 号`), so that two characters find it
+ * wherever they stand, and one does as a prefix.
  */
 export function searchableText(text: string): string {
   if (isPlain(text)) return text.slice(0, MAX_INDEXED_CHARS);
@@ -89,14 +89,14 @@ export function searchablePhrase(phrase: string): SearchablePhrase {
   return { text: spread.replace(/[\s\p{Cc}]+/gu, " ").trim(), prefix };
 }
 
-/** A text as filters compare parts of it: lower case, without accents, compatibility forms as their plain ones. */
+/** A text in the form in which filters compare it: lower case, without accents, compatibility forms replaced. */
 export function foldForMatch(text: string): string {
   if (isPlain(text)) return text.slice(0, MAX_INDEXED_CHARS).toLowerCase();
   const folded = boundedText(text, MAX_INDEXED_CHARS).normalize("NFKD").replace(/\p{M}/gu, "");
   return folded.toLowerCase();
 }
 
-/** A text as the tokenizer compares it, and the way back to its places. */
+/** A text in the form in which the tokenizer compares it, with the offsets in the original. */
 export interface FoldedText {
   /** Lower case, without accents; what stands between words is one space. */
   folded: string;

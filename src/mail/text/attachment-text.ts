@@ -2,20 +2,20 @@ import { MAX_ATTACHMENT_TEXT_BYTES } from "../../contract/limits.ts";
 import { htmlToText } from "./html-text.ts";
 import type { ParsedAttachment } from "../mime/parsed-mail.ts";
 
-/** Texts of all attachments of a message in the row beside it, in bytes of JSON. */
+/** The room for the texts of all attachments of a message in its row, in bytes of JSON. */
 const MAX_STORED_BYTES = 200_000;
 
 const TEXTUAL =
   /^(?:text\/(?!rtf$|richtext$)[^/]+|application\/(?:json|ics|xml|yaml|x-yaml|x-ndjson|[^/]+\+(?:json|xml|yaml)))$/;
 
-/** What is stored of an attachment's text: nothing for a file that is none. */
+/** The stored text of an attachment; empty for a file that is not a text. */
 export interface AttachmentText {
   text?: string;
-  /** It is a text, and longer than is read. */
+  /** Set for a text file that is too long to be read. */
   isTooLarge?: true;
 }
 
-/** The texts of attachments, in their order, until what a row takes of them is full. */
+/** The texts of attachments, in their order, until the room for them in a row is full. */
 export function attachmentTexts(attachments: readonly ParsedAttachment[]): AttachmentText[] {
   let left = MAX_STORED_BYTES;
   return attachments.map((attachment) => {

@@ -39,7 +39,7 @@ const IMPLIED_END: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ]);
 const PARAGRAPH = words("p");
 
-/** One open element with what its content inherits. */
+/** One open element with the properties that its content inherits. */
 export interface OpenElement extends Hiding {
   name: string;
   /** Script, head, svg and the like, or inside one. */

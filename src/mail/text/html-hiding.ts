@@ -1,4 +1,4 @@
-/** What hides an element's text from a reader, as its descendants inherit it. */
+/** The ways in which the text of an element is hidden from readers, as its descendants inherit them. */
 export interface Hiding {
   /** display:none, `hidden`, opacity:0, clipped to nothing: no descendant can undo it. */
   removed: boolean;
@@ -64,7 +64,7 @@ function isInvisible(declared: ReadonlyMap<string, string>, inherited: boolean):
 }
 
 function isTiny(declared: ReadonlyMap<string, string>, inherited: boolean): boolean {
-  // `font: 0/0 a` is the shorthand's way to write a size of nought.
+  // `font: 0/0 a` sets a size of zero.
   const size =
     declared.get("font-size") ??
     /(?:^|\s)([0-9.]+(?:[a-z]{1,4}|%)?)(?:\/|\s)/.exec(declared.get("font") ?? "")?.[1];
@@ -72,6 +72,6 @@ function isTiny(declared: ReadonlyMap<string, string>, inherited: boolean): bool
   if (isZero(size)) return true;
   const absolute = /^([0-9.]+)(px|pt)$/.exec(size);
   if (absolute !== null) return Number(absolute[1]) <= UNREADABLE_FONT_SIZE;
-  // A multiple of nought is nought; any other unit or keyword is a size of its own.
+  // A multiple of zero is zero; any other unit or keyword sets another size.
   return inherited && /^(?:[0-9.]+(?:em|ex|ch|%)|inherit|unset|smaller|larger)$/.test(size);
 }

@@ -2,13 +2,13 @@ import { BLOCKS, OpenElements, PARAGRAPHS, VOID_ELEMENTS, type OpenElement } fro
 import { TagReader } from "./tag-reader.ts";
 import { TextLayout } from "./text-layout.ts";
 
-/** Longer links are left out, in characters: browsers stop near here, and nobody is helped by more. */
+/** Characters of the longest link that is kept; browsers have a similar limit. */
 const MAX_LINK_CHARS = 8_192;
 /** Characters of a snippet, unless the caller says otherwise. */
 const SNIPPET_CHARS = 200;
 
 /**
- * Characters that show nothing and can carry text past a reader: controls, zero-width and fillers, bidi controls,
+ * Invisible characters, which can hide text from a reader: controls, zero-width and fillers, bidi controls,
  * variation selectors, and the tags from U+E0000 on, which spell ASCII invisibly. Not U+FE0E and U+FE0F of emoji.
  */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}/gu;
@@ -18,7 +18,7 @@ const IDLE_JOINER =
 
 /**
  * The text a reader of this HTML sees: blocks as lines, links as `text (https://…)`, quotes with `> `, nothing
- * from scripts, comments and hidden nodes. Linear in the input, whatever its nesting. Stylesheets are not applied.
+ * from scripts, comments and hidden nodes. Linear in the input at any nesting. Style sheets are not applied.
  */
 export function htmlToText(html: string): string {
   return readHtml(html).text;
@@ -51,7 +51,7 @@ function cut(text: string, maxChars: number): string {
   return text.slice(0, Math.max(end, 0)).trimEnd();
 }
 
-/** What is seen of a word; nearly every one needs no further look. */
+/** Matches the visible part of a word; nearly every word is visible as a whole. */
 function visible(word: string): string {
   return /^[!-~]*$/.test(word) ? word : withoutInvisible(word.toWellFormed());
 }

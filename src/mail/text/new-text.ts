@@ -1,3 +1,5 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
 import { isForward, opensQuotation } from "./own-text.ts";
 import { textToSnippet } from "./html-text.ts";
 import { withoutSignature } from "./signature.ts";
@@ -5,7 +7,7 @@ import { withoutSignature } from "./signature.ts";
 /** Characters of a body that a snippet is made of: two hundred of them are shown, behind a quotation perhaps. */
 const SNIPPET_SOURCE_CHARS = 4_000;
 
-/** Characters in which words for a snippet are looked for: a text of invisible ones has none. */
+/** Characters that are searched for visible words, for a text that begins with invisible ones. */
 const MAX_SNIPPET_SEARCH_CHARS = 100_000;
 
 /** Lines of a text in which quotations are looked for; a mail of more is a log or a table. */
@@ -17,9 +19,10 @@ const QUOTED = /^[\s\u200b]{0,3}[>＞]/;
 /** A line between an answer and the header of the mail below it. */
 const RULE = /^\s{0,3}[-_=*─—]{5,100}\s{0,3}$/;
 
-/** The line above a mail that is passed on without its subject saying so. */
-const FORWARDED =
-  /^\s{0,3}[->\s]{0,20}(?:begin forwarded message|forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten|message transféré|début du message|mensaje reenviado|inicio del mensaje reenviado|mensagem (?:encaminhada|reencaminhada)|messaggio inoltrato|inizio messaggio inoltrato|doorgestuurd bericht|begin doorgestuurd|wiadomość przekazana|przesłana wiadomość|пересланное сообщение|пересылаемое сообщение|начало переадресованного|iletilen mesaj|iletilmiş ileti|رسالة معاد توجيهها|بداية الرسالة المعاد|अग्रेषित संदेश|thư được chuyển tiếp|tin nhắn được chuyển tiếp|pesan (?:yang )?diteruskan|转发的邮件|转发邮件信息|轉寄的郵件|轉寄郵件|転送メッセージ|転送された|전달된 메시지)/iu;
+/** Matches the line above a forwarded mail; the subject does not always tell a forward. */
+const forwarded = lazy(
+  () => new RegExp(`^\\s{0,3}[->\\s]{0,20}(?:${anyOf(wordsOf(({ quoting }) => quoting?.forwarded))})`, "iu"),
+);
 
 /** Every text that quotes another has one of these: in its lines, their attribution, or the header of the other. */
 const QUOTING_MARKS = [">", "＞", ":", "：", "--", "__", "-_", "_-"] as const;
@@ -28,12 +31,17 @@ const QUOTING_MARKS = [">", "＞", ":", "：", "--", "__", "-_", "_-"] as const;
 const MAX_MARK_CHARS = 300;
 
 /** The beginning of an attribution whose rest stands on the next line. */
-const FOLDED_START =
-  /^(?:on|am|op|le|el|em|il|w dniu|dnia|den|в|на|pada|vào|em|at|في|를|在|于|於|from)(?=\s|[\d:]).{0,290}\d|^[\p{L}.]{2,12},? .{0,20}\d{1,2}.{0,250}\d|^\d{4}[-/.年년]|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}/iu;
+const foldedStart = lazy(() => {
+  const starts = anyOf(wordsOf(({ quoting }) => quoting?.foldedStart));
+  return new RegExp(
+    `^(?:${starts})(?=\\s|[\\d:]).{0,290}\\d|^[\\p{L}.]{2,12},? .{0,20}\\d{1,2}.{0,250}\\d|^\\d{4}[-/.年년]|^\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}`,
+    "iu",
+  );
+});
 
 /**
- * What the sender of a mail wrote anew: its text without quotations, above, below and between which it may stand, and without
- * the signature. A mail that is passed on is what its sender sends, so a forward keeps its body. The result is made of lines of
+ * The text that the sender of a mail wrote: without quotations, above, below and between which it may stand, and without
+ * the signature. A forward keeps its body: the forwarded mail is what its sender wants to send. The result is made of lines of
  * the text, in their order; "" if all of it is quoted. A text of more lines than MAX_LINES is kept whole. Never throws; linear
  * in the input.
  */
@@ -45,7 +53,7 @@ export function newText(text: string, subject: string): string {
   return own === lines && !text.includes("\r") ? withoutBlankEnds(text) : trimmed(own).join("\n");
 }
 
-/** The words of a mail that a listing shows: of what is new, or of the whole text where nothing is. */
+/** The snippet of a mail for a listing: of its new text, or of the whole text if none is new. */
 export function snippetOf(text: string, subject: string): string {
   const fresh = textToSnippet(newText(text.slice(0, SNIPPET_SOURCE_CHARS), subject));
   return fresh === "" ? textToSnippet(text.slice(0, MAX_SNIPPET_SEARCH_CHARS)) : fresh;
@@ -61,7 +69,7 @@ function unquoted(lines: readonly string[]): string[] {
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
     if (QUOTED.test(line)) continue;
-    if (line.length <= MAX_MARK_CHARS && FORWARDED.test(line)) return [...own, ...lines.slice(at)];
+    if (line.length <= MAX_MARK_CHARS && forwarded().test(line)) return [...own, ...lines.slice(at)];
     if (!opensQuotation(lines, at)) own.push(line);
     else {
       dropLead(own);
@@ -77,7 +85,7 @@ function isQuotedNext(lines: readonly string[], at: number): boolean {
   return next !== undefined && QUOTED.test(next);
 }
 
-/** Takes back what belongs to an attribution: a rule above it, or its first line where it is folded. */
+/** Removes the lines that belong to an attribution: a rule above it, or its first line where it is folded. */
 function dropLead(own: string[]): void {
   const last = own.at(-1);
   if (last === undefined || last.length > MAX_MARK_CHARS) return;
@@ -87,10 +95,10 @@ function dropLead(own: string[]): void {
     return;
   }
   const isParagraphStart = (own.at(-2) ?? "").trim() === "";
-  if (RULE.test(last) || (isParagraphStart && FOLDED_START.test(last.trim()))) own.pop();
+  if (RULE.test(last) || (isParagraphStart && foldedStart().test(last.trim()))) own.pop();
 }
 
-/** As `trimmed`, of a text whose lines end in line feeds: a part of it, copied nowhere. */
+/** As `trimmed`, for a text whose lines end in line feeds: returns a slice of it, without splitting it into lines. */
 function withoutBlankEnds(text: string): string {
   const first = text.search(/\S/);
   if (first === -1) return "";

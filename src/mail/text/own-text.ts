@@ -1,3 +1,6 @@
+import { lazy } from "../lazy.ts";
+import { anyOf, wordsOf } from "../languages/matching.ts";
+
 /** Chat-length mails carry their code in the first screen; Gmail clips a mail at 102 KB. */
 const MAX_TEXT_CHARS = 100_000;
 
@@ -43,7 +46,7 @@ const BARE_URL = /(?<![a-z0-9.-])[a-z0-9][a-z0-9.-]*\.[a-z]{2,}[/?][!-~]*/gi;
 /** Stands for a link or a mail address: neither a letter nor a digit. */
 const MASK = " \ufffc ";
 
-/** What every link or mail address has. */
+/** Every link and every mail address matches this. */
 const MAY_HOLD_ADDRESS = /[/?@]|www\./i;
 
 function masked(text: string): string {
@@ -51,52 +54,25 @@ function masked(text: string): string {
   return text.replace(URL_LIKE, MASK).replace(MAIL_ADDRESS, MASK).replace(BARE_URL, MASK);
 }
 
-const WROTE = new RegExp(
-  "(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|napisał|napisała|napisał\\(a\\)|pisze|написал|написала|написал\\(а\\)|пишет|yazdı|đã viết|menulis|كتب|लिखा|写道|寫道|書きました|のメール|작성|쓴 글)\\s?[:：]$",
-);
+const wrote = lazy(() => new RegExp(`(?:${anyOf(wordsOf(({ quoting }) => quoting?.wrote))})\\s?[:：]$`, "u"));
 
-const ORIGINAL_MESSAGE = new Set([
-  "original",
-  "original message",
-  "original appointment",
-  "ursprüngliche nachricht",
-  "originalnachricht",
-  "message d'origine",
-  "message original",
-  "mensaje original",
-  "mensagem original",
-  "messaggio originale",
-  "oorspronkelijk bericht",
-  "исходное сообщение",
-  "пересылаемое сообщение",
-  "原始邮件",
-  "原始郵件",
-  "原邮件",
-  "元のメッセージ",
-  "원본 메시지",
-  "orijinal ileti",
-  "orijinal mesaj",
-  "pesan asli",
-  "wiadomość oryginalna",
-  "oryginalna wiadomość",
-  "thư gốc",
-  "tin nhắn gốc",
-  "الرسالة الأصلية",
-  "मूल संदेश",
-]);
+const originalMessage = lazy(() => new Set(wordsOf(({ quoting }) => quoting?.originalMessage)));
 
-const HEADER_FROM =
-  /^[*_]{0,2}(?:from|von|de|da|van|от|发件人|寄件者|寄件人|差出人|보낸 사람|gönderen|kimden|dari|od|từ|من)\s?[:：]/;
-const HEADER_SENT =
-  /^[*_]{0,2}(?:sent|date|gesendet|datum|envoyé|date|enviado(?: el)?|enviad[oa] em|enviada|fecha|data|inviato|verzonden|отправлено|дата|发送时间|日期|寄件日期|傳送時間|送信日時|日時|보낸 날짜|gönderildi|tarih|terkirim|dikirim|tanggal|wysłano|đã gửi|ngày|تاريخ الإرسال|التاريخ)\s?[:：]/;
+const fieldNamed = (names: readonly string[]): RegExp =>
+  new RegExp(`^[*_]{0,2}(?:${anyOf(names)})\\s?[:：]`, "u");
+const headerFrom = lazy(() => fieldNamed(wordsOf(({ quoting }) => quoting?.from)));
+const headerSent = lazy(() => fieldNamed(wordsOf(({ quoting }) => quoting?.sent)));
 
 /** Word order of German and Dutch: "Am 1. Januar schrieb Ann:". */
-const WROTE_WHO = /^(?:am|op) .*(?:schrieb|schreef) .*:$/;
+const wroteBetween = lazy(
+  () =>
+    new RegExp(`^(?:${anyOf(wordsOf(({ quoting }) => quoting?.wroteBetween)).replaceAll("…", ".*")}):$`, "u"),
+);
 
 /** Some programs write no verb, or put it before the name: `2025年3月1日 10:00 Ann <ann@example.com>:`. */
 const ENDS_IN_ADDRESS = /<[^<>\s]{1,150}@[^<>\s]{1,150}>\s?[:：]$/;
 
-/** What every line that begins a quoted mail has: most lines of a mail have neither. */
+/** Every line that begins a quoted mail matches this; most lines of a mail do not. */
 const MAY_OPEN = /[:：]|^[-_]{2}/;
 
 /** Whether a line begins a quoted mail: its attribution, or the first line of its header. Linear in the line. */
@@ -105,23 +81,35 @@ export function opensQuotation(lines: readonly string[], at: number): boolean {
   if (line.length > MAX_QUOTE_INTRO_CHARS || !MAY_OPEN.test(line)) return false;
   const lower = line.toLowerCase();
   // The intro is often folded: its date may stand on the line before "wrote:".
-  if (/[:：]$/.test(lower) && (WROTE.test(lower) || WROTE_WHO.test(lower) || ENDS_IN_ADDRESS.test(lower)))
+  if (
+    /[:：]$/.test(lower) &&
+    (wrote().test(lower) || wroteBetween().test(lower) || ENDS_IN_ADDRESS.test(lower))
+  )
     return /[0-9@]/.test(line) || /[0-9@]/.test(lines[at - 1] ?? "");
-  if (/^[-_]{2}/.test(line)) return ORIGINAL_MESSAGE.has(lower.replace(/[-_ ]+$/, "").replace(/^[-_ ]+/, ""));
-  if (!HEADER_FROM.test(lower)) return false;
+  if (/^[-_]{2}/.test(line))
+    return originalMessage().has(lower.replace(/[-_ ]+$/, "").replace(/^[-_ ]+/, ""));
+  if (!headerFrom().test(lower)) return false;
   const next = lines.slice(at + 1, at + 1 + HEADER_BLOCK_LINES);
-  return next.some((follower) => HEADER_SENT.test(follower.trim().toLowerCase()));
+  return next.some((follower) => headerSent().test(follower.trim().toLowerCase()));
 }
 
-const FORWARD = /^\s*(?:fwd?|wg|tr|rv|enc|i|fs|pd|転送|转发|轉寄|전달)\s*[:：]/i;
-const REPLY = /^\s*(?:re|aw|sv|antw|odp|ynt|res|rif|回复|回覆|答复|返信|답장|رد)\s*(?:\[\d+\]\s*)?[:：]/i;
+const forwardPrefix = lazy(
+  () => new RegExp(`^\\s*(?:${anyOf(wordsOf(({ subject }) => subject?.forward))})\\s*[:：]`, "iu"),
+);
+const replyPrefix = lazy(
+  () =>
+    new RegExp(
+      `^\\s*(?:${anyOf(wordsOf(({ subject }) => subject?.reply))})\\s*(?:\\[\\d+\\]\\s*)?[:：]`,
+      "iu",
+    ),
+);
 
-/** Whether a mail passes another one on, by its subject. */
+/** Whether a mail is a forward, by its subject. */
 export function isForward(subject: string): boolean {
-  return FORWARD.test(subject.slice(0, MAX_SUBJECT_CHARS));
+  return forwardPrefix().test(subject.slice(0, MAX_SUBJECT_CHARS));
 }
 
-/** Characters that a mail shows in boxes, one to a line, become one line. */
+/** Joins characters that stand alone on consecutive lines, as boxes do, into one line. */
 function joinBoxes(lines: readonly string[]): string[] {
   const joined: string[] = [];
   let boxes: string[] = [];
@@ -145,12 +133,12 @@ function joinBoxes(lines: readonly string[]): string[] {
  */
 export function ownSubject(subject: string): string {
   const line = subject.slice(0, MAX_SUBJECT_CHARS).replace(/[\r\n]+/g, " ");
-  return REPLY.test(line) ? "" : masked(plain(line));
+  return replyPrefix().test(line) ? "" : masked(plain(line));
 }
 
 /**
- * The lines of a text that its sender wrote, as they are: what stands above a quoted older mail, without `>` lines. A
- * forwarded mail is what its sender sends, so its body stays.
+ * The lines of a text that its sender wrote, unchanged: those above a quoted older mail, without `>` lines. A forward keeps
+ * its body.
  */
 export function withoutQuotation(text: string, subject: string): string[] {
   const lines = text.slice(0, MAX_TEXT_CHARS).split(/\r\n|\r|\n/);

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalAddress, isMailboxName, RESERVED_NAMES, trimmedAddress } from "../../../src/mail/address/address.ts";
+import {
+  canonicalAddress,
+  isMailboxName,
+  RESERVED_NAMES,
+  trimmedAddress,
+} from "../../../src/mail/address/address.ts";
 
 describe("canonicalAddress", () => {
   it.each([

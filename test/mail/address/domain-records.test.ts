@@ -106,7 +106,7 @@ describe("the records of a domain", () => {
 describe("what look-ups come to", () => {
   const all = (result: RecordResult) => ({ mx: result, spf: result, dkim: result, dmarc: result });
 
-  it("is good with MX and DKIM, whatever else there is", () => {
+  it("is good with MX and DKIM, with any other records", () => {
     expect(verdictOf(all("found"))).toBe("good");
     expect(verdictOf({ ...all("missing"), mx: "found", dkim: "found" })).toBe("good");
     expect(verdictOf({ ...all("unknown"), mx: "found", dkim: "found" })).toBe("good");

@@ -12,7 +12,7 @@ const mail = (parts: Partial<CodeMail>): CodeMail => ({
 
 const read = (parts: Partial<CodeMail>) => findCode(mail(parts));
 
-describe("what was found says why", () => {
+describe("the evidence of an answer", () => {
   it("names the key word that leads to the code", () => {
     expect(read({ text: "Ihr Bestätigungscode lautet 482913." }).evidence).toEqual([
       "named: bestätigungscode",
@@ -37,7 +37,7 @@ describe("what was found says why", () => {
     expect(evidence).toEqual(["web_otp", "sender"]);
   });
 
-  it("gives what speaks for the link behind what speaks for the code", () => {
+  it("lists the evidence for the link behind that for the code", () => {
     const url = "https://acme.example/magic/a1b2c3d4e5f6a7b8";
     const { evidence } = read({ text: `Your login code is 482913.\n\nOr sign in here: ${url}` });
     const first = evidence.findIndex((sign) => sign.startsWith("link_"));
@@ -71,13 +71,13 @@ describe("confidence", () => {
     expect(sure.confidence).toBeGreaterThan(hinted.confidence);
   });
 
-  it("is lower where another number has as much for it", () => {
+  it("is lower where another number has as much evidence", () => {
     expect(contested.confidence).toBeLessThan(read({ text: "Your code is 482913" }).confidence - 0.3);
   });
 });
 
 describe("scored candidates", () => {
-  it("are weighed: the better one wins, wherever it stands", () => {
+  it("are compared by points: the better one wins in any position", () => {
     const text = "Code 5512 was an example in our last letter.\n\nYour verification code is 482913.";
     expect(read({ text }).code).toBe("482913");
   });
@@ -100,7 +100,7 @@ describe("scored candidates", () => {
     ["a booking", "Confirmation: 482913\nTable for 4, sign in to cancel."],
     ["the way into a call", "Meeting ID: 882 0441 7730\nAccess code: 448210"],
     ["a class", "Sign in and join with class code 4829"],
-  ])("are never numbers that the text speaks of otherwise: %s", (_kind, text) => {
+  ])("are never numbers that the text names as something else: %s", (_kind, text) => {
     expect(read({ text }).code).toBeNull();
   });
 

@@ -461,14 +461,14 @@ const MAILS: [
 ];
 
 describe("readCode", () => {
-  it("costs a receipt nothing but the code when the reader fails, and says that it did", () => {
+  it("gives no code when the reader throws, and version 0", () => {
     const fail = (): FoundCode => {
       throw new RangeError("a fault of the reader");
     };
     expect(readCode(mail("", "Your code is 482913"), fail)).toEqual({ ...NOTHING_FOUND, reader: 0 });
   });
 
-  it("says which version read", () => {
+  it("gives the version of the reader", () => {
     expect(readCode(mail("", "Hello")).reader).toBeGreaterThan(1);
   });
 });
@@ -532,7 +532,7 @@ const prose = fc.oneof(
 );
 
 describe("findCode: any input", () => {
-  it("never throws, and gives a code only in a form a client can type, from subject or text", () => {
+  it("never throws, and gives only codes that stand in subject or text and can be typed", () => {
     fc.assert(
       fc.property(prose, prose, prose, (subject, text, html) => {
         const { code, link } = findCode({ subject, text, html, fromAddress: subject });

@@ -51,7 +51,7 @@ describe("answeredMail", () => {
     });
   });
 
-  it("reads a message that says nothing", () => {
+  it("reads a message without fields", () => {
     expect(mailOf({})).toMatchObject({ messageId: null, from: { address: "" }, to: [], date: null });
   });
 });
@@ -63,7 +63,7 @@ describe("who an answer goes to", () => {
     cc: "cy@x.com, ann@X.com, AGENT@mailkeep.test",
   };
 
-  it("is the author; with reply_all the others get a copy, without ourselves and nobody twice", () => {
+  it("is the author; with reply_all the others get a copy, except the mailbox, each once", () => {
     expect(recipientsOf(received, false)).toEqual({ to: ["ann@x.com"], cc: [] });
     expect(recipientsOf(received, true)).toEqual({ to: ["ann@x.com"], cc: ["bob@x.com", "cy@x.com"] });
   });
@@ -77,20 +77,20 @@ describe("who an answer goes to", () => {
     });
   });
 
-  it("is whom we wrote to, where the message is our own", () => {
+  it("is the recipient of a message that the mailbox sent", () => {
     const sent = { from: "agent@mailkeep.test", to: "ann@x.com, bob@x.com", cc: "cy@x.com" };
     expect(recipientsOf(sent, false)).toEqual({ to: ["ann@x.com", "bob@x.com"], cc: [] });
     expect(recipientsOf(sent, true)).toEqual({ to: ["ann@x.com", "bob@x.com"], cc: ["cy@x.com"] });
   });
 
-  it("is ourselves for a note to ourselves", () => {
+  it("is the mailbox for a note to itself", () => {
     expect(recipientsOf({ from: "agent@mailkeep.test", to: "agent+n@mailkeep.test" }, true)).toEqual({
       to: ["agent@mailkeep.test"],
       cc: [],
     });
   });
 
-  it("is nobody where nothing can be sent to", () => {
+  it("is nobody where no address is valid", () => {
     expect(recipientsOf({ from: "not an address", to: "undisclosed-recipients:;" }, true)).toEqual({
       to: [],
       cc: [],
@@ -102,8 +102,8 @@ describe("who an answer goes to", () => {
   });
 });
 
-describe("where an answer belongs", () => {
-  it("is behind the message and all it refers to", () => {
+describe("the References of an answer", () => {
+  it("names the message and all its ancestors", () => {
     expect(ancestryOfAnswer({ messageId: "<c@x>", ancestorIds: ["<a@x>", "<b@x>"] })).toEqual({
       inReplyTo: "<c@x>",
       references: ["<a@x>", "<b@x>", "<c@x>"],

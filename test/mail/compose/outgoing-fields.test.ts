@@ -59,7 +59,7 @@ describe("recipientAddress", () => {
     expect(recipientAddress(written)).toBeNull();
   });
 
-  it("tells which need SMTPUTF8", () => {
+  it("tells which addresses need SMTPUTF8", () => {
     expect(needsSmtpUtf8("用户@xn--r8jz45g.jp")).toBe(true);
     expect(needsSmtpUtf8("ann@xn--r8jz45g.jp")).toBe(false);
   });
@@ -108,7 +108,7 @@ describe("readNamedAddress", () => {
     expect(readNamedAddress(written).ok).toBe(false);
   });
 
-  it("gives a name on one line and an address in one word, whatever it is given", () => {
+  it("gives a name on one line and an address without blanks, for any input", () => {
     const part = fc.string({
       unit: fc.constantFrom(...Array.from(' \r\n\0\t"\\<>@,;:()=?qQutf-8_é日\u{1f600}\u2028a1.')),
       maxLength: 40,
@@ -143,7 +143,7 @@ describe("customHeaders", () => {
     ["List-Unsubscribe", "https://x.com/u", false],
     ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click", true],
     ["LIST-UNSUBSCRIBE-POST", "list-unsubscribe=yes", false],
-  ])("holds what mail clients act on to its form (T33): %s: %s", (name, value, isFine) => {
+  ])("accepts fields that mail clients act on in their standard form only: %s: %s", (name, value, isFine) => {
     expect(customHeaders({ [name]: value }).ok).toBe(isFine);
   });
 

@@ -50,7 +50,7 @@ describe("the sender", () => {
     });
   });
 
-  it("is told from others without regard to case and tag", () => {
+  it("is recognised in any letter case and with any tag", () => {
     const isOwn = isOwnAddress("agent@mailkeep.test", []);
     expect(isOwn("Agent+x@MAILKEEP.test")).toBe(true);
     expect(isOwn("agent2@mailkeep.test")).toBe(false);
@@ -71,7 +71,7 @@ describe("recipients", () => {
     expect(JSON.stringify(message)).not.toContain("dan@x.com");
   });
 
-  it("are at most 50 over to, cc and bcc, each counted once (T32)", () => {
+  it("are at most 50 over to, cc and bcc, each counted once", () => {
     const people = Array.from({ length: 51 }, (_, n) => `a${n}@x.com`);
     const spread = { to: people.slice(0, 20), cc: people.slice(20, 40), bcc: people.slice(40, 50) };
     expect(refusalOf({ ...spread, cc: [...spread.cc, "A0@X.com", ...spread.bcc] })?.error).toContain("50");
@@ -232,7 +232,7 @@ describe("a message", () => {
     expect(strings(message).every((text) => text.isWellFormed())).toBe(true);
   });
 
-  it("says when it is automatic, whatever the caller says", () => {
+  it("has the service's Auto-Submitted value instead of the caller's", () => {
     const made = outgoing(draftOf({ headers: { "auto-submitted": "no" } }), NO_ANCESTRY, SENDER, {
       ...MINTED,
       automatic: "auto-replied",

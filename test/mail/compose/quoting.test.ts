@@ -61,7 +61,7 @@ describe("an answer", () => {
 });
 
 describe("a forward", () => {
-  it("says whose message it is and carries it whole", () => {
+  it("names the author of the message and carries it whole", () => {
     const { text, html } = forwardedBodies({ text: "See below", html: "" }, MAIL);
     expect(text).toBe(
       [
@@ -84,7 +84,7 @@ describe("a forward", () => {
     expect(html.endsWith('<p>First</p><img src="cid:a"></body></html>')).toBe(true);
   });
 
-  it("needs no word of one's own, and no HTML where there is none", () => {
+  it("needs neither a note nor HTML", () => {
     expect(forwardedBodies({ text: "", html: "" }, { ...MAIL, html: "" })).toEqual({
       text: expect.stringMatching(/^-{10} Forwarded/),
       html: "",

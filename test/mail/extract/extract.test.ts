@@ -36,13 +36,13 @@ describe("the corpus of extraction", () => {
     expect(heldOut.filter(({ id }) => ids.has(id))).toEqual([]);
   });
 
-  it("is read to its floors", async () => {
+  it("is read at least as well as its floors demand", async () => {
     expect(shortfalls(EXTRACTION, await measure(EXTRACTION, developed))).toEqual([]);
   });
 });
 
 describe("an extractor", () => {
-  it("that fails has found nothing", () => {
+  it("that throws gives an empty answer", () => {
     const failing = () => {
       throw new Error("broken");
     };
@@ -52,7 +52,7 @@ describe("an extractor", () => {
     }
   });
 
-  it("answers in the shape of the contract, whatever a mail holds", () => {
+  it("answers in the shape of the contract for any mail", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc
@@ -86,7 +86,7 @@ describe("an extractor", () => {
     );
   });
 
-  it("costs no more than a mail is long", () => {
+  it("takes time linear in the mail", () => {
     const costOf = (unit: string, type: ExtractionType, chars: number): number => {
       const text = hostileText(unit, chars);
       const mail = mailOf({

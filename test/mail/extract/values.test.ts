@@ -89,7 +89,7 @@ describe("a date", () => {
     expect(dates(line)).toEqual([expected]);
   });
 
-  it("is month first where the country has it so", () => {
+  it("is read month first for countries that write it so", () => {
     expect(dates("3/4/2025")).toEqual(["2025-03-04"]);
     expect(dates("3/4/2025", false)).toEqual(["2025-04-03"]);
   });
@@ -139,7 +139,7 @@ describe("the number of a parcel", () => {
   const tracked = (...lines: string[]) =>
     trackingIn({ subject: "", lines, raw: lines.join("\n") }, carriersIn(lines.join("\n").toLowerCase()));
 
-  it("is not taken with a wrong check digit, whatever names it", () => {
+  it("is refused with a wrong check digit, even behind a label", () => {
     expect(tracked("FedEx tracking number: 773049182650")).toMatchObject({ carrier: "FedEx", isValid: true });
     expect(tracked("FedEx tracking number: 773049182651")).toBeNull();
     expect(tracked("Your parcel: 1Z999AA10123456785")).toBeNull();
@@ -157,7 +157,7 @@ describe("the number of a parcel", () => {
     expect(tracked("Tracking number: see below")).toBeNull();
   });
 
-  it("of digits alone is nobody's while no carrier is named", () => {
+  it("of digits alone has no carrier unless the mail names one", () => {
     for (const number of ["986578788855", "4827163051", "612927004183654"])
       expect(judge(number, [])).toBeNull();
   });
@@ -196,7 +196,7 @@ describe("data of schema.org", () => {
     },
   );
 
-  it("is not followed without end", () => {
+  it("is read to a limited depth", () => {
     const deep = `${'{"@type":"A","a":['.repeat(5_000)}${"]}".repeat(5_000)}`;
     const html = `<script type="application/ld+json">${deep}</script>`;
     expect(structuredData(html).jsonld).toHaveLength(1);

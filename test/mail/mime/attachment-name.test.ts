@@ -60,7 +60,7 @@ describe("the name of a file that somebody sends", () => {
     expect(read("caf\ufffd.txt")).toBe("must be UTF-8");
   });
 
-  it("stays as it is once it is safe, whatever it was", () => {
+  it("does not change when it is made safe again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {
         const safe = safeFilename(name);

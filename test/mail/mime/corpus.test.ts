@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CORPORA } from "../corpora.ts";
 import { parseMail } from "../../../src/mail/mime/parse.ts";
 import type { ParsedMail } from "../../../src/mail/mime/parsed-mail.ts";
 
-const CORPUS = join(import.meta.dirname, "../../../shared/corpus");
-const isThere = existsSync(CORPUS);
+const isThere = existsSync(CORPORA);
 
 const messages = (folder: string): string[] =>
-  isThere ? readdirSync(join(CORPUS, folder)).filter((name) => name.endsWith(".eml")) : [];
+  isThere ? readdirSync(join(CORPORA, folder)).filter((name) => name.endsWith(".eml")) : [];
 const parseFile = (folder: string, name: string): Promise<ParsedMail> =>
-  parseMail(new Uint8Array(readFileSync(join(CORPUS, folder, name))));
+  parseMail(new Uint8Array(readFileSync(join(CORPORA, folder, name))));
 
 /** The parts used here of what mail-parser expects. */
 interface Expected {
@@ -118,7 +118,7 @@ describe.skipIf(!isThere)("the corpus", () => {
 
   it.each(messages("mail-parser"))("is read as mail-parser reads it: %s", async (name) => {
     const expected = JSON.parse(
-      readFileSync(join(CORPUS, "mail-parser", name.replace(/eml$/, "json")), "utf8"),
+      readFileSync(join(CORPORA, "mail-parser", name.replace(/eml$/, "json")), "utf8"),
     ) as Expected;
     const mail = await parseFile("mail-parser", name);
     expect(comparable(mail)).toEqual({ ...expectedOf(expected), ...KNOWN[name] });

@@ -6,7 +6,12 @@ import {
   type DeliveryStatusReport,
   type FeedbackReport,
 } from "../../../src/mail/report/read-report.ts";
-import { isComplaint, isHardBounce, readReport, type RecipientStatus } from "../../../src/mail/report/read-report.ts";
+import {
+  isComplaint,
+  isHardBounce,
+  readReport,
+  type RecipientStatus,
+} from "../../../src/mail/report/read-report.ts";
 import {
   fieldLines,
   recipientBlock,
@@ -47,7 +52,7 @@ const RETURNED: WrittenPart = {
 };
 
 describe("a delivery status notification", () => {
-  it("tells the fate of each recipient of one message (RFC 3464)", async () => {
+  it("tells the result for each recipient of one message (RFC 3464)", async () => {
     const content = statusContent(
       [
         REFUSED,
@@ -200,7 +205,7 @@ describe("a delivery status notification", () => {
     ]);
   });
 
-  it("says the more exact of the status field and the diagnostic, and keeps what the server gave up with", async () => {
+  it("takes the more exact status of the field and the diagnostic", async () => {
     const cases: [status: string | null, diagnostic: string, expected: string | null][] = [
       ["5.0.0", "554 5.7.1 Relay access denied", "5.7.1"],
       ["5.0.0", "450 4.7.1 Later", "5.0.0"],
@@ -216,7 +221,7 @@ describe("a delivery status notification", () => {
     }
   });
 
-  it("does not call a delay a failure, whatever the server said on the way", async () => {
+  it("does not call a delay a failure, even if the diagnostic does", async () => {
     const delayed = { ...REFUSED, action: "delayed", status: "5.1.1" };
     const { recipients } = await readStatus(reportMail([statusPart(statusContent([delayed]))]));
     expect(recipients[0]?.action).toBe("delayed");
@@ -311,7 +316,7 @@ describe("a feedback report", () => {
     expect(report).toMatchObject({ originalRecipients: [], isRedacted: true });
   });
 
-  it("hands out what the sender wrote to know the message again (RFC 9477)", async () => {
+  it("gives the CFBL-Feedback-ID of the original message (RFC 9477)", async () => {
     const content =
       "Message-ID: <one@mailkeep.test>\r\nCFBL-Address: ann@mailkeep.test\r\nCFBL-Feedback-ID: abc:\r\n 123\r\n";
     const returned = { type: "text/rfc822-headers", content };
@@ -446,7 +451,7 @@ describe("no report", () => {
     expect(await read(raw, envelopeFrom)).toBeNull();
   });
 
-  it("is any mail of a person, whatever it says", async () => {
+  it("is found in any mail of a person", async () => {
     const words = fc.array(
       fc.constantFrom(
         "550 5.1.1",
@@ -679,7 +684,7 @@ describe("any report", () => {
   );
   const garbage = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""));
 
-  it("may be any bytes without harm, and is of a known kind", async () => {
+  it("may be any bytes: it is of a known kind or null", async () => {
     const types = ["message/delivery-status", "message/feedback-report", "message/rfc822"];
     await fc.assert(
       fc.asyncProperty(garbage, garbage, fc.uint8Array({ maxLength: 200 }), async (text, content, bytes) => {

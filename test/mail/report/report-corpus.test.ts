@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CORPORA } from "../corpora.ts";
 import { parseMail } from "../../../src/mail/mime/parse.ts";
 import type { DeliveryReport, RecipientStatus } from "../../../src/mail/report/read-report.ts";
 import { isHardBounce, readReport } from "../../../src/mail/report/read-report.ts";
 
-const BOUNCES = join(import.meta.dirname, "../../../shared/corpus/bounces");
+const BOUNCES = join(CORPORA, "bounces");
 const isThere = existsSync(BOUNCES);
 const names = isThere ? readdirSync(BOUNCES).filter((name) => name.endsWith(".eml")) : [];
 

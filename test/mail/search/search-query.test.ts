@@ -317,7 +317,7 @@ describe("any input", () => {
     expect(parseSearchQuery(`${padding}abcd`).terms).toEqual(["abc"]);
   });
 
-  it("bounds the expression, whatever expands in it", () => {
+  it("bounds the expression, even where words expand", () => {
     for (const unit of ["\uFDFA", "手", "a ", "½ "]) {
       expect((parseSearchQuery(unit.repeat(10_000)).match ?? "").length).toBeLessThan(20 * MAX_READ_CHARS);
     }

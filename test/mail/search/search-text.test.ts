@@ -56,7 +56,7 @@ describe("searchableText", () => {
     expect(searchableText(`${filler}xxxxlast`)).not.toContain("last");
   });
 
-  it("stays under 2 MB of UTF-8, whatever the text is made of", () => {
+  it("stays under 2 MB of UTF-8 for any text", () => {
     for (const character of ["手", "𠀀", "\uFDFA", "a", "한", "ﾊﾟ", "\u0301"]) {
       const stored = searchableText(character.repeat(2 * MAX_INDEXED_CHARS));
       expect(new TextEncoder().encode(stored).length).toBeLessThan(2_000_000);

@@ -87,7 +87,7 @@ describe("htmlToText", () => {
     expect(htmlToText('<div style="visibility:hidden"><p style="visibility:visible">a</p>b</div>')).toBe("a");
   });
 
-  it("lets an aria-hidden node through, for a reader sees it", () => {
+  it("keeps an aria-hidden node, which is visible", () => {
     expect(htmlToText('<p aria-hidden="true">a</p>')).toBe("a");
   });
 
@@ -97,7 +97,7 @@ describe("htmlToText", () => {
     expect(htmlToText("<head><meta charset=utf-8>yes<p>yes")).toContain("yes");
   });
 
-  it("drops characters that show nothing, and keeps emoji whole", () => {
+  it("drops invisible characters, and keeps emoji whole", () => {
     expect(htmlToText("pa\u200bss\u{e0041}\u{e0042}wo\u200crd&zwnj;&#8203;\u202e x\u00ad\ufeff")).toBe(
       "password x",
     );

@@ -151,13 +151,13 @@ describe("the new text of a forward", () => {
   const passedOn =
     "---------- Forwarded message ---------\nFrom: Ann <ann@example.com>\nDate: 17 March 2025\n\nShall we?";
 
-  it("is its body, whatever that quotes", () => {
+  it("is its whole body, quotations included", () => {
     const text = `FYI\n\n${passedOn}\n\nBest regards,\nAnn`;
     expect(newText(text, "Fwd: Monday")).toBe(text);
     expect(newText(text, "WG: Montag")).toBe(text);
   });
 
-  it("is its body too where only the text says that it is one", () => {
+  it("is its whole body too where only the text tells that it is a forward", () => {
     expect(newText(`FYI\n\n${passedOn}`, "Monday")).toBe(`FYI\n\n${passedOn}`);
   });
 });
@@ -180,7 +180,7 @@ describe("a signature", () => {
     expect(newText(`Monday is fine.\n\n${closing}\nBob\nExample Ltd`, "")).toBe("Monday is fine.");
   });
 
-  it("is gone with the telephone's footer below it", () => {
+  it("is removed together with the telephone's footer below it", () => {
     expect(newText("Monday is fine.\n\nBest,\nBob\n\nSent from my iPhone", "")).toBe("Monday is fine.");
   });
 
@@ -227,7 +227,7 @@ const pieces = fc
   )
   .map((some) => some.join("\n"));
 
-describe("whatever a mail holds, the new text", () => {
+describe("the new text of any mail", () => {
   it("is made of lines of the text, in their order", () => {
     fc.assert(
       fc.property(pieces, fc.constantFrom("", "Re: a", "Fwd: a"), (text, subject) => {
@@ -248,7 +248,7 @@ describe("whatever a mail holds, the new text", () => {
     expect(newText(newText(text, "Re: a"), "Re: a")).toBe(newText(text, "Re: a"));
   });
 
-  it("costs no more than the text is long", () => {
+  it("is found in time linear in the text", () => {
     const costOf = (unit: string, chars: number): number => {
       const text = unit.repeat(Math.ceil(chars / unit.length));
       const tries = Array.from({ length: 3 }, () => {
