@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
+          include: ["test/{config,contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
           testTimeout: 30_000,
         },
       },

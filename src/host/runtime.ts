@@ -5,7 +5,7 @@ import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { BlobDisk, syncFolders } from "./blob-disk.ts";
 import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
-import { isNoise } from "./noise.ts";
+import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
 
@@ -60,7 +60,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       (error) => void restarts.failed(error),
     ),
     handleStructuredLogs: ({ message }) => {
-      if (!isNoise(message)) options.log(message);
+      if (!isHarmless(message)) options.log(message);
     },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
     workers: [workerOf(options, disk), outboundWorker({ allowPrivate: options.allowPrivateTargets })],

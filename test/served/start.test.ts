@@ -118,6 +118,22 @@ describe("a start that cannot be", () => {
     expect(lines.join() + stdout).not.toContain("tooshort-secret");
   });
 
+  it("with several wrong settings names each in a line, and touches no data folder", async () => {
+    const missing = path.join(dataDir, "not-made");
+    const { exit, lines, stdout } = await refusal({
+      dataDir: missing,
+      env: { CLAIM_TTL_SECONDS: "5", ALLOW_HTTP: "perhaps", CLAIM_TTL_SECOND: "60" },
+    });
+    expect(exit).toEqual(REFUSED);
+    expect(lines).toEqual([
+      "Warning: CLAIM_TTL_SECOND is not a setting and has no effect: did you mean CLAIM_TTL_SECONDS?",
+      expect.stringMatching(/^ALLOW_HTTP must be true or false .*, not "perhaps"\./),
+      'CLAIM_TTL_SECONDS must be a whole number from 30 to 3600, not "5". Change it, or remove it to use 600',
+    ]);
+    expect(stdout).toBe("");
+    await expect(stat(missing)).rejects.toThrow("ENOENT");
+  });
+
   it.each(["HTTP", "SMTP"] as const)(
     "because the %s port is busy is one line and exit code 1",
     async (protocol) => {
@@ -128,7 +144,7 @@ describe("a start that cannot be", () => {
       await close(taken);
       expect(exit).toEqual(REFUSED);
       expect(lines).toEqual([
-        `${protocol} port ${port} on 127.0.0.1 is busy: stop what listens there, or set ${variable}`,
+        `${protocol} port ${port} on 127.0.0.1 is busy: stop the program that listens there, or set ${variable} to another port`,
       ]);
       expect(stdout).toBe("");
     },
@@ -341,9 +357,9 @@ function expectWellFormed(at: string, operation: Operation): void {
   }
 }
 
-describe("a deployment behind TLS of its own", () => {
-  it("says so with ALLOW_HTTP, and then takes plain http under every name", async () => {
-    const server = await start({ dataDir, env: { ALLOW_HTTP: "true" } });
+describe("a server behind a TLS proxy", () => {
+  it("accepts plain http under every name with ALLOW_HTTP", async () => {
+    const server = await start({ dataDir, env: { ALLOW_HTTP: "1" } });
     const named = new Service(server.url, server.token);
     const answer = await named.call("/v1/me", { key: server.token, headers: { Host: "mail.example.com" } });
     expect(answer.status).toBe(200);
