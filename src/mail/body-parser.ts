@@ -1,9 +1,15 @@
-import PostalMime, { type Attachment } from "postal-mime";
+import type { Attachment } from "postal-mime";
 import { MAX_BODY_BYTES } from "../contract/limits.ts";
 import { latin1 } from "../lib/latin1.ts";
 import { lineEnd } from "./header-block.ts";
 import { readHtml } from "./html-text.ts";
 import { MAX_BOUNDARY_CHARS } from "./part-limits.ts";
+import {
+  PostalMimeInternals,
+  type PartNode,
+  type TextEntry,
+  type TextType,
+} from "./postal-mime-internals.ts";
 import { BodyRange, EncodedBody } from "./transfer-decoding.ts";
 import { cutToUtf8, wholeUtf8 } from "./utf8-cut.ts";
 
@@ -45,48 +51,13 @@ export interface ParsedBody {
   isLineCut: boolean;
 }
 
-/** What is used here of a node of the parser's tree. */
-interface PartNode {
-  parentNode?: PartNode;
-  childNodes: PartNode[];
-  state: "header" | "body" | "finished";
-  content: Uint8Array | ArrayBuffer | null;
-  contentDecoder: object | null;
-  contentTransferEncoding: { encoding: string };
-  contentType: { multipart: string | false; parsed: { value: string; params: Record<string, string> } };
-  contentDisposition: { parsed: { value: string; params: Record<string, string> } };
-  feed(line: Uint8Array): void;
-  getTextContent(): string;
-}
-
-type TextType = "plain" | "html";
-type TextEntry = { value: string };
-type TextEntries = Partial<Record<TextType, TextEntry[]>>;
-
-/** Members postal-mime marks as internal; the version is pinned, and the tests of this file's promises guard them. */
-interface Internals {
-  textMap: Map<PartNode, TextEntries>;
-  root: PartNode;
-  currentNode: PartNode;
-  boundaries: { value: Uint8Array }[];
-  forceRfc822Attachments: boolean;
-  processLine(line: Uint8Array, isFinal: false): Promise<void>;
-  finalize(): Promise<void>;
-  collectNode(node: PartNode, alternative: PartNode | false, related: boolean): Promise<void>;
-  addTextEntry(selector: PartNode, textType: TextType, item: TextEntry): void;
-  collectAttachment(node: PartNode, content: ArrayBuffer, related: boolean, isTooDeep: boolean): void;
-  isInlineTextNode(node: PartNode): boolean;
-  attachments: Attachment[];
-}
-const Base = PostalMime as unknown as new (options: ConstructorParameters<typeof PostalMime>[0]) => Internals;
-
 /**
  * postal-mime with rules of our own: it reads lines in place, a body's in one stride; bodies are ranges of the message,
  * decoded when and as far as they are wanted; no top-level header is interpreted (header-values does, under limits),
  * undeclared charsets are told by their bytes, a named text that opens no multipart is a file (RFC 8621 §4.1.4),
  * and HTML becomes text by htmlToText, so that hidden nodes cannot slip in where plain and HTML parts mix.
  */
-class BodyParser extends Base {
+class BodyParser extends PostalMimeInternals {
   readonly #delimiters = new Delimiters();
   readonly #bytesLeft: Record<TextType, number> = { plain: MAX_BODY_BYTES, html: MAX_BODY_BYTES };
   readonly files: ParsedFile[] = [];
