@@ -48,7 +48,7 @@ export function secret(minChars: number): Kind<string> {
     read: (text) =>
       text.length >= minChars
         ? done(text)
-        : refused(`must have at least ${minChars} characters, and has ${text.length}`),
+        : refused(`must have at least ${minChars} characters: \`openssl rand -hex 32\` makes a good one`),
   };
 }
 

@@ -93,6 +93,7 @@ async function start({ env, args, build }: ServeOptions): Promise<void> {
   for (const line of startWarnings(settings)) warn(line);
   const ready = {
     http,
+    host: settings.host,
     smtp: { host: smtp.host, port: smtp.port, tls: settings.tls !== null },
     mailDomain: worker.MAIL_DOMAIN,
     outbound: outboundOf(worker),

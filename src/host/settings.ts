@@ -34,6 +34,15 @@ const SECRETS = ["AUTH_TOKEN", "KEY_SECRET", "WEBHOOK_SECRET", "WEBHOOK_SECRET_P
 const HEADER_SAFE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 const MACHINE_RULES = [
+  {
+    variable: "PORT",
+    message: "and SMTP_PORT must be different ports",
+    isBroken: ({ PORT, SMTP_PORT, HOST, SMTP_HOST }: Environment) =>
+      isSet({ PORT }, "PORT") &&
+      PORT !== "0" &&
+      PORT === (SMTP_PORT || "2525") &&
+      (SMTP_HOST || HOST) === HOST,
+  },
   together("SMTP_TLS_CERT", "SMTP_TLS_KEY"),
   ...SECRETS.map((variable) => ({
     variable,

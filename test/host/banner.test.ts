@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { banner, readyLine } from "../../src/host/banner.ts";
 
-describe("screen", () => {
+describe("the screen of a start", () => {
   const ready = {
     http: "http://127.0.0.1:8787",
+    host: "127.0.0.1",
     smtp: { host: "::", port: 2525, tls: false },
     mailDomain: "mailkeep.test",
     outbound: "local",
@@ -13,10 +14,12 @@ describe("screen", () => {
     startMs: 900,
   };
 
-  it("fits on one, and shows addresses that can be reached", () => {
+  it("fits into 24 lines, and shows addresses that can be reached", () => {
     const screen = banner(ready);
     expect(screen.split("\n").length).toBeLessThanOrEqual(24);
     expect(screen).toContain("smtp://[::1]:2525");
+    expect(screen).toMatch(/HTTP +http:\/\/127\.0\.0\.1:8787\n/);
+    expect(screen).toMatch(/SMTP +\[::1\]:2525, and on every address of this machine\n/);
   });
 
   it("says whether mail to other domains is kept here, and which setting changes that", () => {
@@ -24,7 +27,7 @@ describe("screen", () => {
       /Mail out +kept here, not sent to other domains \(OUTBOUND=local\); set SMTP_URL to send it/,
     );
     const relayed = banner({ ...ready, outbound: "smtp" });
-    expect(relayed).toMatch(/Mail out +by the relay of SMTP_URL/);
+    expect(relayed).toMatch(/Mail out +through the relay of SMTP_URL/);
     expect(relayed).not.toContain("kept here");
     expect(banner({ ...ready, outbound: "none" })).toMatch(/Mail out +sending is off \(OUTBOUND=none\)/);
   });

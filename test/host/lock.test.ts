@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(path.dirname(dir), { recursive: true, force: true }));
 
 describe("data folder", () => {
-  it("that is none is told in one line that names the setting", async () => {
+  it("that cannot be used is refused in one line that names DATA_DIR", async () => {
     const [file, dangling, loop] = ["file", "dangling", "loop"].map((name) =>
       path.join(path.dirname(dir), name),
     );

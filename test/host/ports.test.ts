@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { claimPorts, listenRefusal } from "../../src/host/ports.ts";
 
-describe("ports", () => {
+describe("the ports of a start", () => {
   it("are chosen free and distinct for 0", async () => {
     const place = { host: "127.0.0.1", port: 0 };
     const [http, smtp] = await claimPorts([

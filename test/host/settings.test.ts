@@ -66,6 +66,11 @@ describe("the settings of npm start", () => {
     expect(readSettings({ HOST: "0.0.0.0", SMTP_HOST: "127.0.0.1" }).smtpHost).toBe("127.0.0.1");
   });
 
+  it("may choose free ports, and one port on two addresses", () => {
+    expect(readSettings({ PORT: "0", SMTP_PORT: "0" })).toMatchObject({ port: 0, smtpPort: 0 });
+    readSettings({ PORT: "25", SMTP_PORT: "25", HOST: "127.0.0.1", SMTP_HOST: "192.0.2.1" });
+  });
+
   it("reach the worker where they are set, and no other variables do", () => {
     const { workerVariables } = readSettings({ BOOTSTRAP: "off", PATH: "/bin", PORT: "80", ALLOW_HTTP: "" });
     expect(workerVariables).toEqual({ BOOTSTRAP: "off" });
@@ -189,13 +194,13 @@ describe("wrong settings", () => {
   });
 
   it.each([
-    ["AUTH_TOKEN", "hunter2", "must have at least 32 characters, and has 7"],
+    ["AUTH_TOKEN", "hunter2", "must have at least 32 characters: `openssl rand"],
     ["AUTH_TOKEN", "", "is empty: give it a value, or remove it"],
     ["AUTH_TOKEN", `${"hunter2".repeat(6)}\n`, "must be printable ASCII without spaces around it"],
-    ["KEY_SECRET", "hunter2", "must have at least 32 characters, and has 7"],
+    ["KEY_SECRET", "hunter2", "must have at least 32 characters: `openssl rand"],
     ["KEY_SECRET", "", "is empty"],
-    ["WEBHOOK_SECRET", "hunter2", "must have at least 16 characters, and has 7"],
-    ["WEBHOOK_SECRET_PREVIOUS", "hunter2", "must have at least 16 characters, and has 7"],
+    ["WEBHOOK_SECRET", "hunter2", "must have at least 16 characters: `openssl rand"],
+    ["WEBHOOK_SECRET_PREVIOUS", "hunter2", "must have at least 16 characters: `openssl rand"],
     ["SMTP_URL", "smtp://me:hunter2@relay.example?tls=no", "has an option that cannot be used: tls"],
     ["SMTP_URL", "hunter2", "is no URL"],
     ["EMBEDDINGS_URL", "https://me:hunter2@x.example/v1", "must not hold a user or a password"],
@@ -277,12 +282,14 @@ describe("wrong settings", () => {
   });
 
   it.each([
+    [{ PORT: "2525" }, "PORT and SMTP_PORT must be different ports"],
+    [{ PORT: "80", SMTP_PORT: "80", HOST: "::" }, "PORT and SMTP_PORT must be different ports"],
     [{ DKIM_SELECTOR: "s1" }, "DKIM_PRIVATE_KEY and DKIM_SELECTOR must be set together"],
     [{ TURNSTILE_SITE_KEY: "site" }, "TURNSTILE_SITE_KEY and TURNSTILE_SECRET_KEY must be set together"],
     [{ SMTP_TLS_KEY: "key.pem" }, "SMTP_TLS_CERT and SMTP_TLS_KEY must be set together"],
     [{ OUTBOUND: "worker-mailer" }, "SMTP_URL must be set if OUTBOUND is smtp or worker-mailer"],
     [{ EMBEDDINGS_URL: "https://x.example" }, "EMBEDDINGS_MODEL must be set if EMBEDDINGS_URL is"],
-  ])("are halves of a pair: %j", (env: Record<string, string>, line) => {
+  ])("contradict each other: %j", (env: Record<string, string>, line) => {
     expect(refusalOf(env)).toEqual([line]);
   });
 });

@@ -110,7 +110,7 @@ async function filesHolding(text: string): Promise<string[]> {
   return files.filter((_, index) => contents[index]?.includes(text));
 }
 
-describe("a start that cannot be", () => {
+describe("a start that is refused", () => {
   it("with an AUTH_TOKEN that is too short is one line that does not show it, and exit code 1", async () => {
     const { exit, lines, stdout } = await refusal({ env: { AUTH_TOKEN: "tooshort-secret" } });
     expect(exit).toEqual(REFUSED);
@@ -176,7 +176,7 @@ describe("the end", () => {
     for (const port of [Number(new URL(server.url).port), server.smtpPort]) await close(await listen(port));
   });
 
-  it("of a server that was killed leaves nothing that the next start does not mend", async () => {
+  it("of a server that was killed leaves nothing behind that stops the next start", async () => {
     const killed = await start({ dataDir });
     const box = await killed.service.createMailbox();
     await deliver(killed.smtpPort, { from: "a@b.example", to: [box.mailbox], bytes: message() });
