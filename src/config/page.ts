@@ -12,7 +12,7 @@ For operators: every setting of Mailkeep, its values and its default.
   wrong, it prints one line for each and exits with 1.
 - **Cloudflare** reads \`vars\` of \`wrangler.jsonc\`, and secrets set with \`npx wrangler secret put NAME\`. Secrets do not belong in
   \`wrangler.jsonc\`. Each setting below says which it is. \`npm run deploy\` checks the \`vars\`; if a setting is wrong after all, the worker answers 503 and names it.
-- An empty variable counts as not set. Only an empty secret is refused by \`npm start\`.
+- An empty variable counts as not set. \`npm start\` refuses an empty secret, and a secret that is not printable ASCII.
 - No page, log or error shows the value of a secret. The operator console shows secrets only as set or not set.
 
 \`npm start\` also prints a line \`Warning: …\` for each variable that looks like a misspelt setting, and for each setting that opens

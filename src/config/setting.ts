@@ -12,7 +12,7 @@ export const GROUPS = [
   "Search by meaning",
   "New mailboxes and claims",
   "Limits",
-  "One machine",
+  "Only npm start",
 ] as const;
 
 /** Who reaches the server and whether mail leaves it; some defaults of `npm start` depend on it. */

@@ -194,7 +194,7 @@ export const WORKER_SETTINGS = {
   }),
   BOOTSTRAP: setting(flag, true, {
     group: "New mailboxes and claims",
-    meaning: "`off` turns `POST /v1/bootstrap` off: it answers 404, and only the operator creates mailboxes.",
+    meaning: "`off` turns `POST /v1/bootstrap` off: it answers 404.",
   }),
   BOOTSTRAP_PER_HOUR: setting(count, BOOTSTRAPS_PER_HOUR, {
     group: "New mailboxes and claims",

@@ -22,6 +22,7 @@ const SOURCES = ["src", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].
 export async function buildBundle(): Promise<void> {
   const startedMs = Date.now();
   if (modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
+  process.stderr.write("Building (after each change of the sources)…\n");
   // Built in a folder of its own and moved, the entry last: a server that starts meanwhile finds the old bundle or the new one.
   const draft = path.join(DIST, `.build-${process.pid}`);
   mkdirSync(draft, { recursive: true });
