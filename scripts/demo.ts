@@ -1,21 +1,20 @@
-// A mailbox, a mail, its code, against the running server: `npm run demo`.
+// Creates a mailbox on the running server, sends it a mail and reads the code in it: `npm run demo`.
 import { createTransport } from "nodemailer";
 import { bracketed } from "../src/host/banner.ts";
 import { Refusal } from "../src/host/refusal.ts";
+import { readSettings } from "../src/host/settings.ts";
 
-// By the variables that `npm start` reads, so that both meet where the same ones are set.
-const HTTP_PORT = process.env.PORT || "8787";
-const BASE = process.env.MAILKEEP_URL || `http://${bracketed(process.env.HOST || "127.0.0.1")}:${HTTP_PORT}`;
-const SMTP_PORT = Number(process.env.SMTP_PORT || 2525);
-const SMTP_HOST = unbracketed(bracketed(process.env.SMTP_HOST || baseUrl().hostname));
-/** The server's long-poll ends by itself before this. */
+/** Seconds that the demo waits for the code. */
 const CODE_WAIT_SECONDS = 30;
 
-function baseUrl(): URL {
-  const url = URL.parse(BASE);
-  if (url !== null) return url;
-  console.error(`Demo failed: "${BASE}" is no address of a server: set MAILKEEP_URL, or HOST and PORT`);
-  process.exit(1);
+/** Where the server is: by the variables that `npm start` reads, or by MAILKEEP_URL. */
+function placeOf(env: NodeJS.ProcessEnv): { base: URL; smtpHost: string; smtpPort: number } {
+  const { HOST, PORT, SMTP_HOST, SMTP_PORT, MAILKEEP_URL } = env;
+  const { host, port, smtpPort } = readSettings({ HOST, PORT, SMTP_HOST, SMTP_PORT });
+  const address = MAILKEEP_URL || `http://${bracketed(host)}:${port}`;
+  const base = URL.parse(address);
+  if (base === null) throw new Refusal(`"${address}" is no URL: set MAILKEEP_URL, or HOST and PORT`);
+  return { base, smtpHost: unbracketed(bracketed(SMTP_HOST || base.hostname)), smtpPort };
 }
 
 /** An IPv6 address as a socket takes it. */
@@ -25,31 +24,40 @@ function unbracketed(host: string): string {
 
 async function demo(): Promise<void> {
   const startedMs = performance.now();
+  const { base, smtpHost, smtpPort } = placeOf(process.env);
+  const call = (path: string, init: RequestInit) => callAt(base, path, init);
   const code = String(Math.floor(100_000 + Math.random() * 900_000));
 
-  const box = await step("A mailbox without a human", () => call("/v1/bootstrap", { method: "POST" }));
+  const box = await step("Create a mailbox", () => call("/v1/bootstrap", { method: "POST" }));
   const mailbox = field(box, "mailbox");
   const key = field(box, "api_key");
   show(`${mailbox}`);
 
-  // Asked before the mail is sent: the answer comes the moment the mail is stored.
+  // Asked before the mail is sent: the answer comes as soon as the mail is stored.
   const waiting = call(`/v1/code?timeout=${CODE_WAIT_SECONDS}`, {
     headers: { Authorization: `Bearer ${key}` },
   });
-  // Heard below; until then a failure must not end the process by itself.
+  // Awaited below; until then a failure must not end the process.
   waiting.catch(() => {});
   const sentMs = performance.now();
-  await step("A mail to it over SMTP", () => send(mailbox, code));
+  await step("Send a mail to it over SMTP", () => send({ smtpHost, smtpPort, mailbox, code }));
   const found = await waiting;
-  line("The code, counted from the sending", performance.now() - sentMs);
+  line("Read the code, counted from the send", performance.now() - sentMs);
   if (field(found, "code") !== code)
     throw new Refusal(`expected the code ${code}, got ${field(found, "code")}`);
   show(`${code}, from ${field(found, "from")}: ${field(found, "subject")}`);
-  line("All together", performance.now() - startedMs);
+  line("Total", performance.now() - startedMs);
 }
 
-async function send(mailbox: string, code: string): Promise<void> {
-  const transport = createTransport({ host: SMTP_HOST, port: SMTP_PORT, ignoreTLS: true });
+interface DemoMail {
+  smtpHost: string;
+  smtpPort: number;
+  mailbox: string;
+  code: string;
+}
+
+async function send({ smtpHost, smtpPort, mailbox, code }: DemoMail): Promise<void> {
+  const transport = createTransport({ host: smtpHost, port: smtpPort, ignoreTLS: true });
   try {
     await transport.sendMail({
       from: "Example Shop <login@shop.example>",
@@ -58,19 +66,19 @@ async function send(mailbox: string, code: string): Promise<void> {
       text: `Hello,\n\nyour verification code is ${code}. It is valid for 10 minutes.\n`,
     });
   } catch (error) {
-    throw new Refusal(`the mail was not taken on ${SMTP_HOST}:${SMTP_PORT}: ${messageOf(error)}`);
+    throw new Refusal(`SMTP on ${smtpHost}:${smtpPort} did not accept the mail: ${messageOf(error)}`);
   } finally {
     transport.close();
   }
 }
 
-async function call(path: string, init: RequestInit): Promise<unknown> {
+async function callAt(base: URL, path: string, init: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(new URL(path, BASE), init);
+    response = await fetch(new URL(path, base), init);
   } catch {
-    // fetch tells a refused connection only as "fetch failed".
-    throw new Refusal(`no server answers at ${BASE}: start it with "npm start", or set MAILKEEP_URL`);
+    // fetch reports a refused connection only as "fetch failed".
+    throw new Refusal(`no server answers at ${base.origin}: start it with "npm start", or set MAILKEEP_URL`);
   }
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw new Refusal(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
@@ -84,7 +92,7 @@ async function step<T>(name: string, task: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** A string of a JSON answer; what is not there fails the demo. */
+/** A string of a JSON answer. Throws a Refusal if it is missing. */
 function field(body: unknown, name: string): string {
   const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
   if (typeof value !== "string") throw new Refusal(`the answer has no "${name}": ${JSON.stringify(body)}`);

@@ -1,4 +1,4 @@
-// Runs a script of this project on the project's own Node, after installing the dependencies if need be:
+// Runs a script of this project on the project's own Node, and installs the dependencies first if they are missing:
 // `node scripts/run.mjs scripts/serve.ts [args]`. Plain JavaScript for any Node from 20 on, with nothing installed.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,9 +10,9 @@ const MODULES = path.join(ROOT, "node_modules");
 const PARENT_CHECK_MS = 250;
 const BIN = path.join(MODULES, ".bin");
 
-/** True if every package of package-lock.json that this machine must have is there, in that version. */
+/** True if every package of package-lock.json that this machine needs is installed in that version. */
 function isInstalled() {
-  // The `node` package puts its program here in its install step; what is interrupted before lacks it.
+  // The install step of the `node` package puts its program here; an interrupted installation lacks it.
   if (!existsSync(path.join(BIN, "node"))) return false;
   const wanted = packagesOf(path.join(ROOT, "package-lock.json"));
   // npm writes this file last, as the list of what it installed.
@@ -36,10 +36,10 @@ function packagesOf(file) {
 
 async function install() {
   console.error("Installing dependencies (once)…");
-  // Not `npm ci`: it insists on a lockfile entry for the binaries of every platform, and the lockfile may have been
-  // made where a registry did not offer them all. This one keeps to the lockfile just as well, and leaves it as it is.
+  // Not `npm ci`: it requires a lockfile entry for the binaries of every platform, and a registry may not have offered
+  // all of them when the lockfile was made. This command follows the lockfile as well, and does not change it.
   const args = ["install", "--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-  // Under `npm start` the same npm goes on; its counts of packages are nobody's concern here.
+  // Under `npm start`, the same npm is used again.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   const code = await run(command, [...first, ...args], { stdio: ["ignore", "ignore", "inherit"] });
@@ -49,12 +49,12 @@ async function install() {
   }
 }
 
-/** Runs a program to its end, forwarding the signals that do not reach it by themselves; resolves to its exit code. */
+/** Runs a program to its end and forwards the signals that do not reach it directly; resolves to its exit code. */
 function run(command, args, options) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: ROOT, ...options });
     const forward = (signal) => child.kill(signal);
-    // A child of the same process group has the terminal's Ctrl-C already; a second one would force it.
+    // A child of the same process group gets the terminal's Ctrl-C itself; a second one would force it to end.
     process.on("SIGINT", options.detached ? forward : () => {});
     process.on("SIGTERM", forward);
     process.on("SIGHUP", forward);
@@ -63,7 +63,7 @@ function run(command, args, options) {
       console.error(`${command} cannot be started: ${error.message}`);
       process.exit(1);
     });
-    // A shell shows the end by a signal as 128 and its number; any will do that is not success.
+    // A process that a signal ended has no exit code: 1 stands for it.
     child.once("close", (code) => {
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
       clearInterval(watch);
@@ -73,18 +73,18 @@ function run(command, args, options) {
   });
 }
 
-/** A server that was killed leaves its workerd behind, which would keep the port and the data. */
+/** Ends the workerd that a killed server leaves behind, which would keep the port and the data. */
 function killGroup(leader) {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // Nobody is left: the server stopped in good order.
+    // The group is empty: the server stopped normally.
   }
 }
 
 /**
- * npm passes a SIGTERM on to its shell, which dies of it without telling us, and a SIGKILL to nobody. Started through
- * npm, an orphan has nobody left who could stop its server.
+ * Stops the server when npm is gone. npm passes a SIGTERM only to its shell, which ends without telling us, and a SIGKILL to
+ * nothing at all, so no one could stop a server that npm started.
  */
 function stopWithParent(child) {
   if (!process.env.npm_lifecycle_event) return undefined;
@@ -101,8 +101,8 @@ if (!script) {
 }
 if (!isInstalled()) await install();
 
-// The terminal sends Ctrl-C to a whole process group: in its own, workerd outlives it until the deliveries under way
-// are done. The channel tells the server when this process is gone, so that it cannot stay behind alone.
+// The terminal sends Ctrl-C to a whole process group. In a group of its own, workerd survives it until the deliveries under
+// way are done. The IPC channel tells the server when this process is gone, so that the server ends too.
 const isServer = path.basename(script) === "serve.ts";
 process.exitCode = await run(path.join(BIN, "node"), [script, ...args], {
   env: { ...process.env, PATH: `${BIN}${path.delimiter}${process.env.PATH ?? ""}` },

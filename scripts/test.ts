@@ -1,4 +1,4 @@
-// Builds what the tests read, then runs them: `npm test`, or `npm test -- test/mail` for a part.
+// Builds the files that the tests read, then runs them: `npm test`, or `npm test -- test/mail` for a part.
 import { buildAssets } from "./build-assets.ts";
 import { buildBundle } from "../src/host/bundle.ts";
 import { Refusal } from "../src/host/refusal.ts";

@@ -1,4 +1,4 @@
-import { isNoise } from "../src/host/noise.ts";
+import { isHarmless } from "../src/host/log-filter.ts";
 
 /** What workerd says of faults that tests make on purpose, each with the test's reason. */
 const MEANT: readonly { line: RegExp; because: string }[] = [
@@ -23,7 +23,7 @@ const MEANT: readonly { line: RegExp; because: string }[] = [
 
 /** Whether a line of workerd's tells no more than that a fault came which a test made. */
 export function isMeant(line: string): boolean {
-  return isNoise(line) || MEANT.some((fault) => fault.line.test(line));
+  return isHarmless(line) || MEANT.some((fault) => fault.line.test(line));
 }
 
 /**

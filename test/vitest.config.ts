@@ -20,7 +20,7 @@ export default defineConfig({
           root,
           name: "pure",
           include: [
-            "test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
+            "test/{config,contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
             // Of folders whose other tests run in workerd.
             "test/**/*.node.test.ts",
             "test/docs/*.test.ts",

@@ -1,18 +1,21 @@
-/** What the operator is told once everything answers. */
+/** What the operator sees when the server is ready. */
 export interface Ready {
+  /** URL at which this machine reaches it. */
   http: string;
+  /** Address that HTTP listens on. */
+  host: string;
   smtp: { host: string; port: number; tls: boolean };
   mailDomain: string;
-  /** How mail to other domains leaves, as OUTBOUND names it; "local": it is kept. */
+  /** How mail to other domains leaves: a value of OUTBOUND. */
   outbound: string;
   dataDir: string;
-  /** Where the operator key lies; never the key itself. */
+  /** Where the operator key is; never the key itself. */
   keySource: string;
   workerdPid: number | null;
   startMs: number;
 }
 
-/** One line for programs. */
+/** One line of JSON for programs. */
 export function readyLine(ready: Ready): string {
   return JSON.stringify({
     ready: true,
@@ -31,8 +34,8 @@ export function banner(ready: Ready): string {
   return `
 Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
-  HTTP          ${ready.http}
-  SMTP          ${smtpAt}${ready.smtp.tls ? " (STARTTLS)" : ""}
+  HTTP          ${ready.http}${everyAddress(ready.host)}
+  SMTP          ${smtpAt}${everyAddress(ready.smtp.host)}${ready.smtp.tls ? ", STARTTLS" : ""}
   Mail domain   ${ready.mailDomain}
   Mail out      ${mailOut(ready.outbound)}
   Data          ${ready.dataDir}
@@ -40,13 +43,13 @@ Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
 Try it in another terminal:
 
-# 1. A mailbox, without a human
+# 1. Create a mailbox
 M=$(curl -sX POST ${ready.http}/v1/bootstrap); A=\${M#*'"mailbox":"'}; A=\${A%%'"'*}; K=\${M#*'"api_key":"'}; K=\${K%%'"'*}; echo "$A"
 
-# 2. A mail to it, over SMTP
+# 2. Send a mail to it over SMTP
 printf 'From: shop@example.com\\nTo: %s\\nSubject: Your code\\n\\nYour verification code is 482913.\\n' "$A" | curl -s --crlf smtp://${smtpAt} --mail-from shop@example.com --mail-rcpt "$A" -T -
 
-# 3. The code that is in it
+# 3. Read the code in that mail
 curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
 `;
 }
@@ -54,10 +57,16 @@ curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
 function mailOut(outbound: string): string {
   if (outbound === "local")
     return "kept here, not sent to other domains (OUTBOUND=local); set SMTP_URL to send it";
-  return outbound === "none" ? "sending is off (OUTBOUND=none)" : `by the relay of SMTP_URL (${outbound})`;
+  return outbound === "none"
+    ? "sending is off (OUTBOUND=none)"
+    : `through the relay of SMTP_URL (${outbound})`;
 }
 
-/** The form of a host in a URL; an address that means every interface is shown as loopback, where it can be reached. */
+function everyAddress(host: string): string {
+  return host === "0.0.0.0" || host === "::" ? ", and on every address of this machine" : "";
+}
+
+/** The form of a host in a URL. An address that means every interface becomes loopback, where this machine reaches it. */
 export function bracketed(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

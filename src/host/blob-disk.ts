@@ -2,12 +2,12 @@ import { mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Folders below the data folder that the runtime makes on its first start. */
+/** Levels of folders below the data folder that the runtime makes on its first start. */
 const FOLDER_DEPTH = 3;
-/** A reader waits for the bucket's database only while that is opened after a crash. This process does nothing else meanwhile. */
+/** A reader waits (ms) for the bucket's database only while it is opened after a crash. This process is blocked meanwhile. */
 const BUSY_MS = 100;
 
-/** Where the databases of all local buckets lie, below the folder of the buckets. */
+/** The folder of the databases of all local buckets, inside the folder of the buckets. */
 const INDEX_FOLDER = "miniflare-R2BucketObject";
 const METADATA = "metadata.sqlite";
 /** Files of a blob: one, or those of its parts. */
@@ -15,10 +15,9 @@ const FILES = `SELECT blob_id AS file FROM _mf_objects WHERE key = ? AND blob_id
   UNION ALL SELECT blob_id FROM _mf_multipart_parts WHERE upload_id = ?`;
 
 /**
- * Brings what the local bucket has stored onto the disk. The bucket writes a blob beside its place and renames it, and leaves
- * both to the system, which may take half a minute: a power loss in between would leave an acknowledged message without its
- * bytes. The databases do sync what they write. In which files a blob lies, the bucket's own database tells: their folder may
- * hold any number of others, and is not looked through.
+ * Syncs blobs of the local bucket to disk. The bucket writes a blob to a temporary file, renames it, and leaves both to the
+ * system, which may take half a minute: a power loss in between would lose the bytes of an acknowledged message. The databases
+ * sync what they write. The bucket's own database names the files of a blob, so their folder need not be searched.
  */
 export class BlobDisk {
   readonly #index: string;
@@ -29,15 +28,15 @@ export class BlobDisk {
     this.#files = path.join(dataDir, "r2", bucket, "blobs");
   }
 
-  /** Makes the folder before the runtime starts, so that it is synced with the others and no blob is the first. */
+  /** Makes the folder before the runtime starts, so that it is synced with the other folders and not with the first blob. */
   async begin(): Promise<void> {
     await mkdir(this.#files, { recursive: true });
   }
 
   /**
-   * Resolves when a blob that was stored is on the disk; throws where it is not there.
+   * Resolves when a stored blob is on the disk; throws if the bucket does not have it.
    *
-   * @param upload id of the upload in parts that it came by; null for a blob in one piece.
+   * @param upload id of the multipart upload that stored it; null for a blob in one piece.
    */
   async sync(key: string, upload: string | null): Promise<void> {
     const files = await this.#filesOf(key, upload);
@@ -61,7 +60,7 @@ export class BlobDisk {
   }
 }
 
-/** Syncs a folder and those below it, so that what was made in them is found after a power loss. */
+/** Syncs a folder and the folders below it, so that their entries survive a power loss. */
 export async function syncFolders(folder: string, depth = FOLDER_DEPTH): Promise<void> {
   const entries = depth === 0 ? [] : await readdir(folder, { withFileTypes: true });
   for (const entry of entries) {

@@ -13,16 +13,17 @@ export interface BundleModule {
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DIST = path.join(ROOT, "dist");
 const ENTRY = path.join(DIST, "index.js");
-/** What the bundle is made of; a folder's own time tells of removed files. */
+/** The sources of the bundle. The time of a folder itself changes when a file in it is removed. */
 const SOURCES = ["src", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].map((name) =>
   path.join(ROOT, name),
 );
 
-/** Builds `dist/` with wrangler, exactly as a deployment would, unless it is newer than everything it is made of. */
+/** Builds `dist/` with wrangler, exactly as a deployment would, unless it is newer than all of its sources. */
 export async function buildBundle(): Promise<void> {
   const startedMs = Date.now();
   if (modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
-  // Built aside and moved in, the entry last: a server that starts meanwhile finds the old bundle or the new one.
+  process.stderr.write("Building (after each change of the sources)…\n");
+  // Built in a folder of its own and moved, the entry last: a server that starts meanwhile finds the old bundle or the new one.
   const draft = path.join(DIST, `.build-${process.pid}`);
   mkdirSync(draft, { recursive: true });
   try {
@@ -33,13 +34,13 @@ export async function buildBundle(): Promise<void> {
     }
     // A source saved during the build makes the next start build again.
     utimesSync(ENTRY, new Date(), new Date(startedMs));
-    sweepDist(files);
+    removeOldData(files);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Reads the bundle whole: a runtime that is restarted must not meet files of a later build. */
+/** Reads the whole bundle into memory: a restarted runtime must not read files of a later build. */
 export function readBundle(): BundleModule[] {
   const contents = readFileSync(ENTRY, "utf8");
   const imported = readdirSync(DIST).filter((file) => file.endsWith(".gz") && contents.includes(`./${file}`));
@@ -56,13 +57,13 @@ export function readBundle(): BundleModule[] {
 export const BUNDLE_ROOT = DIST;
 
 /** Removes the data modules of earlier builds, which carry a hash in their names. */
-function sweepDist(current: readonly string[]): void {
+function removeOldData(current: readonly string[]): void {
   for (const file of readdirSync(DIST)) {
     if (file.endsWith(".gz") && !current.includes(file)) rmSync(path.join(DIST, file), { force: true });
   }
 }
 
-/** Quiet unless it fails. */
+/** Runs wrangler, and shows its output only if it fails. */
 function wrangler(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
@@ -77,7 +78,7 @@ function wrangler(args: readonly string[]): Promise<void> {
     child.once("close", (code) => {
       if (code === 0) return resolve();
       process.stderr.write(Buffer.concat(output));
-      reject(new Refusal("The bundle could not be built: see above"));
+      reject(new Refusal("The bundle could not be built: the output above says why"));
     });
   });
 }

@@ -8,13 +8,13 @@ import { Refusal } from "./refusal.ts";
 interface Holder {
   pid: number;
   started: string | null;
-  /** The workerd of that server. */
+  /** The workerd that this server started. */
   runtime: { pid: number; started: string } | null;
 }
 
-/** The data folder, held for this process. */
+/** A lock on the data folder, held by this process. */
 export interface DataLock {
-  /** Notes which workerd works on the folder, so that a later server can end one that was left behind. */
+  /** Records which workerd uses the folder, so that the next server can end it if it is left behind. */
   note(workerdPid: number | null): void;
   release(): void;
 }
@@ -26,12 +26,12 @@ const HOLDER: z.ZodType<Holder> = z.object({
 });
 
 const FILE = "serve.lock";
-/** Each turn removes one stale lock; more than a few mean that several servers start at once. */
+/** Each turn removes one stale lock. More than a few mean that several servers start at the same time. */
 const MAX_TURNS = 5;
 
 /**
- * Takes the data folder for this process, or throws a {@link Refusal}: two runtimes over the same files would lose mail.
- * A lock whose process no longer runs is taken over, and the workerd that a killed server left behind is ended.
+ * Locks the data folder for this process, or throws a {@link Refusal}: two runtimes on the same files would lose mail.
+ * The lock of a process that no longer runs is taken over, and the workerd that a killed server left behind is ended.
  */
 export function lockDataDir(dataDir: string): DataLock {
   const file = path.join(dataDir, FILE);
@@ -59,8 +59,8 @@ export function lockDataDir(dataDir: string): DataLock {
 }
 
 /**
- * Makes a folder and those above it. Node's own `recursive` tries forever where a part of the path is a link that leads nowhere.
- * Throws what stands in the way.
+ * Makes a folder and those above it. Node's own `recursive` never returns if a part of the path is a link that leads nowhere.
+ * Throws the error of the file system.
  */
 function makeFolder(folder: string): void {
   try {
@@ -82,20 +82,20 @@ function dataDirRefusal(dataDir: string, error: unknown): Refusal {
   const { code = String(error), path: at = dataDir } = error as NodeJS.ErrnoException;
   const why = WHY_NOT[code] ?? code;
   return new Refusal(
-    `DATA_DIR must be a folder that can be written to, but ${at} ${why}: set DATA_DIR to another`,
+    `DATA_DIR must be a folder that can be written to, but ${at} ${why}: set DATA_DIR to another folder`,
   );
 }
 
 const WHY_NOT: Readonly<Record<string, string>> = {
-  EEXIST: "is no folder",
-  ENOTDIR: "is no folder, or lies in none",
-  ENOENT: "is a link that leads nowhere",
+  EEXIST: "is not a folder",
+  ENOTDIR: "is not a folder, or is inside something that is not",
+  ENOENT: "cannot be created, or is a link that leads nowhere",
   EACCES: "does not let this user write",
   EPERM: "does not let this user write",
-  EROFS: "lies on a disk that is read-only",
-  ENOSPC: "lies on a disk that is full",
+  EROFS: "is on a read-only disk",
+  ENOSPC: "is on a full disk",
   ELOOP: "is a link that leads to itself",
-  ENAMETOOLONG: "is too long a name",
+  ENAMETOOLONG: "has too long a name",
 };
 
 function writeHolder(file: string, workerdPid: number | null): void {
@@ -117,7 +117,9 @@ function take(file: string, draft: string, dataDir: string): void {
     }
     const holder = readHolder(file);
     if (holder && isRunning(holder)) {
-      throw new Refusal(`Another server (pid ${holder.pid}) uses ${dataDir}: stop it, or set DATA_DIR`);
+      throw new Refusal(
+        `Another server (pid ${holder.pid}) uses ${dataDir}: stop it, or set DATA_DIR to another folder`,
+      );
     }
     if (holder) endOrphan(holder);
     removeStale(file, holder);
@@ -125,12 +127,12 @@ function take(file: string, draft: string, dataDir: string): void {
   throw new Refusal(`Another server is starting on ${dataDir}`);
 }
 
-/** The start time makes sure that the number still means the process that the dead server started. */
+/** The start time shows that the pid still belongs to the process that the dead server started. */
 function endOrphan({ runtime }: Holder): void {
   if (runtime && startedAt(runtime.pid) === runtime.started) process.kill(runtime.pid, "SIGKILL");
 }
 
-/** Moved aside before it is removed: if another starter put its own lock there meanwhile, that one goes back. */
+/** Renames the lock before removing it: if another server has put its own lock there meanwhile, that one is put back. */
 function removeStale(file: string, stale: Holder | null): void {
   const aside = `${file}.${randomUUID()}`;
   try {
@@ -138,7 +140,7 @@ function removeStale(file: string, stale: Holder | null): void {
     const moved = readHolder(aside);
     if (moved && moved.pid !== stale?.pid) linkSync(aside, file);
   } catch {
-    // Somebody was quicker; the next turn sees what is there.
+    // Another server was quicker; the next turn looks again.
   } finally {
     rmSync(aside, { force: true });
   }
@@ -154,7 +156,7 @@ function readHolder(file: string): Holder | null {
     const holder = HOLDER.safeParse(JSON.parse(readFileSync(file, "utf8")));
     return holder.success ? holder.data : null;
   } catch {
-    // Gone meanwhile, or damaged: nobody holds it.
+    // Removed meanwhile, or damaged: no process holds it.
     return null;
   }
 }

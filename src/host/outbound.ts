@@ -2,12 +2,12 @@ import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { BUNDLE_ROOT } from "./bundle.ts";
 
-/** The worker through which every `fetch` of the service leaves. */
+/** The name of the worker through which every `fetch` of the service goes out. */
 export const OUTBOUND = "outbound";
 
 /**
- * Everything that `isPublicAddress` of `src/lib/public-url.ts` refuses, for the network that connects: some of it counts as
- * public there. A test holds the two together.
+ * The addresses that `isPublicAddress` of `src/lib/public-url.ts` refuses, for workerd's network, which counts some of them as
+ * public. A test compares the two lists.
  */
 export const NOT_PUBLIC: readonly string[] = [
   // IPv4: this network, private, CGNAT, loopback, link-local, a cloud's metadata.
@@ -31,7 +31,7 @@ export const NOT_PUBLIC: readonly string[] = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  // IPv6: whatever is no global unicast, loopback and mapped and translated IPv4 among it.
+  // IPv6: everything that is not global unicast, with loopback and mapped and translated IPv4.
   "::/3",
   "4000::/2",
   "8000::/1",
@@ -44,9 +44,9 @@ export const NOT_PUBLIC: readonly string[] = [
 ];
 
 /**
- * The way out of the local server. workerd's network looks names up itself and holds each address against these lists when
- * it connects, so that a name which resolves to one address when checked and to another when used gains nothing (T18).
- * Miniflare's own way out reaches every address, and takes no other network than behind a worker.
+ * The outbound network of the local server. workerd looks names up itself and checks the address when it connects, so a name
+ * that resolves to another address after it was checked (DNS rebinding) gains nothing. Miniflare's own outbound network
+ * reaches every address, and can be replaced only by a worker.
  */
 export function outboundWorker(options: { allowPrivate: boolean }): V4WorkerOptions {
   const network = options.allowPrivate
@@ -62,8 +62,8 @@ export function outboundWorker(options: { allowPrivate: boolean }): V4WorkerOpti
 }
 
 /**
- * A request on its way through follows no redirect: what it answers is for its sender to judge. CF-Worker is a header that
- * Miniflare sets, in imitation of the platform, on whatever leaves a worker: it means nothing to a receiver.
+ * Forwards a request without following redirects: its sender decides about them. Miniflare sets the header CF-Worker, as
+ * Cloudflare does, on every request of a worker; it means nothing to a receiver here and is removed.
  */
 const FORWARD = `export default {
   fetch(request, env) {

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { Refusal } from "./refusal.ts";
 
-/** One address to listen on, and the variable that changes it. */
+/** An address to listen on, and the variable that changes its port. */
 export interface Place {
   protocol: "HTTP" | "SMTP";
   host: string;
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /**
- * Binds and frees each place, so that a busy port is said before the runtime starts and stumbles over it.
+ * Listens on each place for a moment, so that a busy port is reported before the runtime starts. Throws a {@link Refusal}.
  * Returns the ports in the same order, 0 replaced by a free one; no two are the same.
  */
 export async function claimPorts(places: readonly Place[]): Promise<number[]> {
@@ -27,24 +27,33 @@ export async function claimPorts(places: readonly Place[]): Promise<number[]> {
   return ports.flatMap((port) => port ?? []);
 }
 
-/** The one line for an error of `listen`, or of a runtime that could not. */
+/** The one line for an error of `listen`, or of a runtime that could not listen. */
 export function listenRefusal(place: Place, error: unknown): Refusal {
   const { protocol, host, port, variable } = place;
+  const hostVariable = protocol === "HTTP" ? "HOST" : "SMTP_HOST";
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  // The second is what Miniflare makes of workerd's.
-  if (code === "EADDRINUSE" || code === "ERR_ADDRESS_IN_USE") {
-    return new Refusal(
-      `${protocol} port ${port} on ${host} is busy: stop what listens there, or set ${variable}`,
-    );
+  switch (code) {
+    case "EADDRINUSE":
+    // Miniflare's code for the same.
+    case "ERR_ADDRESS_IN_USE":
+      return new Refusal(
+        `${protocol} port ${port} on ${host} is busy: stop the program that listens there, or set ${variable} to another port`,
+      );
+    case "EACCES":
+      return new Refusal(
+        `${protocol} port ${port} on ${host} needs more rights: set ${variable} to a port above 1023`,
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new Refusal(
+        `${hostVariable}=${host} is no address of this machine (${code}): ${protocol} cannot listen on it. Set ${hostVariable} to 127.0.0.1, or to 0.0.0.0 for all addresses`,
+      );
+    default:
+      return new Refusal(
+        `${protocol} cannot listen on ${host} port ${port} (${code}): set ${variable} or ${hostVariable}`,
+      );
   }
-  if (code === "EACCES") {
-    return new Refusal(
-      `${protocol} port ${port} on ${host} needs more rights: set ${variable} to one above 1023`,
-    );
-  }
-  return new Refusal(
-    `${protocol} cannot listen on ${host} port ${port} (${code}): set ${variable} or its host`,
-  );
 }
 
 function bind(place: Place): Promise<{ port: number; free: () => Promise<void> }> {

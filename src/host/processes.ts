@@ -8,8 +8,8 @@ interface ProcessRow {
 }
 
 /**
- * When a process began, in words that only compare equal for the same process: a number is given again after a
- * restart of the machine or of a container. Null if no such process runs.
+ * When a process began, as a text that is equal only for the same process: a pid is used again after a restart of the
+ * machine or of a container. Null if no such process runs.
  */
 export function startedAt(pid: number): string | null {
   const fields = statOf(pid);
@@ -25,8 +25,8 @@ export function startedAt(pid: number): string | null {
 }
 
 /**
- * The pid of the workerd that a `serve.ts` process (or the `run.mjs` above it) runs at this moment; it changes when
- * workerd is restarted. For tests that kill it. Null while there is none.
+ * The pid of the workerd that a `serve.ts` process (or the `run.mjs` above it) runs now; null while there is none. It changes
+ * when workerd is restarted.
  */
 export function workerdPid(servePid: number): number | null {
   const rows = processes();

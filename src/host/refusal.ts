@@ -1,4 +1,4 @@
-/** A reason not to start (or to go on) that the operator can mend: shown as one line, without a stack, exit code 1. */
+/** A reason to stop that the operator can remove. It is printed without a stack, one line for each fault, with exit code 1. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }

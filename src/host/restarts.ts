@@ -1,6 +1,6 @@
-/** What becomes of a workerd that died. */
+/** How a workerd that died is started again. */
 export interface RestartOptions {
-  /** Starts workerd once more; rejects when it died before it listened. */
+  /** Starts workerd again; rejects if it died before it listened. */
   start(): Promise<unknown>;
   /** Called when workerd died too often. */
   onDead(reason: string): void;
@@ -9,11 +9,11 @@ export interface RestartOptions {
   log(line: string): void;
 }
 
-/** A workerd that dies more often is broken, not unlucky (wire contract, part 5). */
+/** A workerd that dies more often within the window has a lasting fault. */
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
-/** Counts the deaths of workerd, and starts it again where Miniflare does not. */
+/** Counts the deaths of workerd, and starts it again if Miniflare does not. */
 export class Restarts {
   readonly #options: RestartOptions;
   #deathsMs: number[] = [];
@@ -23,12 +23,12 @@ export class Restarts {
     this.#options = options;
   }
 
-  /** workerd died, and Miniflare has started it again. */
+  /** Call when workerd died and Miniflare has started it again. */
   restarted(): void {
     if (this.#survives("")) this.#announce();
   }
 
-  /** workerd died, and again while Miniflare restarted it, which Miniflare does not try twice. */
+  /** Call when workerd died, and died again while Miniflare restarted it: Miniflare tries only once. */
   async failed(error: Error): Promise<void> {
     // The death that Miniflare restarted it for.
     this.#note();
@@ -44,7 +44,7 @@ export class Restarts {
     }
   }
 
-  /** From now on a dead workerd is what was wanted. */
+  /** Call before workerd is stopped on purpose. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -5,7 +5,7 @@ import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { BlobDisk, syncFolders } from "./blob-disk.ts";
 import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
-import { isNoise } from "./noise.ts";
+import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
 
@@ -18,13 +18,13 @@ export interface RuntimeOptions {
   bindings: Record<string, string>;
   /** Webhooks may go to this machine and its network. */
   allowPrivateTargets: boolean;
-  /** Certificates in PEM that the relay's may be signed with, beside those that every browser knows. */
+  /** Certificates in PEM that may have signed the relay's, besides those that browsers know. */
   relayAuthorities: readonly string[];
   /** Called when workerd died too often. */
   onDead(reason: string): void;
   /** Called when workerd died and runs again, as another process. */
   onRestart(): void;
-  /** Gets what the worker and the runtime have to say, line by line. */
+  /** Gets the log of the worker and of the runtime, line by line. */
   log(line: string): void;
 }
 
@@ -37,20 +37,20 @@ export interface Runtime {
 const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc");
 const WORKER = "mailkeep";
 /**
- * Halves of the young generation of 2 MB, and not of 16: the isolates of one machine share its memory. At the same speed the
- * benchmark's peak is two thirds of what it was.
+ * V8's young generation gets halves of 2 MB, not of 16: the isolates of one machine share its memory. The benchmark runs as
+ * fast with two thirds of the peak memory.
  */
 const V8_FLAGS = "--max-semi-space-size=2";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the bundle in workerd and resolves when it answers on `host` and `port`. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  // Miniflare reads it when it starts workerd; whoever sets it knows better.
+  // Miniflare reads it when it starts workerd. A value that is set already is kept.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const disk = await openDisk(options.dataDir);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
-    // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
+    // Miniflare's own socket trusts MF-* and X-Forwarded-Proto headers of the client, so it gets a random port.
     host: "127.0.0.1",
     port: 0,
     cf: false,
@@ -60,7 +60,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       (error) => void restarts.failed(error),
     ),
     handleStructuredLogs: ({ message }) => {
-      if (!isNoise(message)) options.log(message);
+      if (!isHarmless(message)) options.log(message);
     },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
     workers: [workerOf(options, disk), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
@@ -72,7 +72,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   await syncFolders(options.dataDir);
   const { port } = await runtime.unsafeGetDirectURL(WORKER);
   return {
-    // A URL leaves out the port that is its scheme's own.
+    // A URL omits the default port of its scheme.
     port: Number(port || 80),
     stop() {
       restarts.stop();
@@ -81,7 +81,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-/** Syncs the folder of the bucket that wrangler.jsonc names; null where it names none, and blobs are rows. */
+/** Opens the folder of the bucket that wrangler.jsonc names; null if it names none, and blobs are stored as rows. */
 async function openDisk(dataDir: string): Promise<BlobDisk | null> {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
   const [bucket]: unknown[] = Object.values(Object(workerOptions.r2Buckets));
@@ -94,7 +94,7 @@ async function openDisk(dataDir: string): Promise<BlobDisk | null> {
 
 function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
-  // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
+  // The operator sets relay, resolver and embedding model, so they may be on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
   const BLOB_DISK = async (request: { url: string }) => {
@@ -106,25 +106,25 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
     name: WORKER,
     ...workerOptions,
     serviceBindings: { OPERATOR_NETWORK, OBJECT_FILES: objectFiles(options.dataDir), BLOB_DISK },
-    // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
+    // Instead of the variables of wrangler.jsonc, which are for Cloudflare.
     bindings: options.bindings,
     outboundService: OUTBOUND,
     modulesRules: undefined,
     modulesRoot: BUNDLE_ROOT,
     modules: readBundle(),
-    // This socket leads straight to the worker and keeps its port when workerd is restarted.
+    // This socket leads directly to the worker and keeps its port when workerd is restarted.
     unsafeDirectSockets: [{ host: options.host, port: options.port }],
   };
 }
 
-/** The folder where workerd keeps the objects' files; it must be there before workerd starts. */
+/** The folder of the objects' files; it must exist before workerd starts. */
 function objectFiles(dataDir: string): { disk: { path: string; writable: false } } {
   const folder = path.join(dataDir, "do");
   mkdirSync(folder, { recursive: true });
   return { disk: { path: folder, writable: false } };
 }
 
-/** Miniflare's warnings and errors; a restart that failed is told by a log line only. */
+/** Logs Miniflare's warnings and errors. Miniflare reports a failed restart only in its log. */
 class RuntimeLog extends Log {
   readonly #log: (line: string) => void;
   readonly #restartFailed: (cause: Error) => void;

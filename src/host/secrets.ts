@@ -9,31 +9,32 @@ import { Refusal } from "./refusal.ts";
 export interface Secrets {
   authToken: string;
   webhookSecret: string;
-  /** What keys that must be said twice are derived from. */
+  /** Keys that must be answered again for the same request are derived from it. */
   keySecret: string;
 }
 
-/** As the file holds them. */
-type KeptSecrets = z.infer<typeof KEPT>;
+/** The secrets as the file holds them. */
+type StoredSecrets = z.infer<typeof STORED>;
 
-/** Null: not given, so the one of the data folder counts. */
+/** Null: not given, so the one of the data folder is used. */
 export type GivenSecrets = { [Name in keyof Secrets]: string | null };
 
-const KEPT = z.object({
+const STORED = z.object({
   auth_token: z.string().min(32),
   webhook_secret: z.string(),
-  /** A file of an earlier version has none. */
+  /** Files of earlier versions do not have it. */
   key_secret: z.string().min(32).optional(),
 });
 
 const FILE = "secrets.json";
 
-/** Where the secrets of a data folder lie. */
+/** The path of the secrets of a data folder. */
 export const secretsPath = (dataDir: string): string => path.join(dataDir, FILE);
 
 /**
- * The secrets to use: those given by the environment, else those of `<dataDir>/secrets.json`, which is made on first
- * start, readable by its owner only; a secret that an earlier version did not know is added to it. What the environment gives is never written to disk.
+ * The secrets to use: those of the environment, else those of `<dataDir>/secrets.json`. The file is made on first start and
+ * only its owner can read it; a secret that an earlier version did not know is added to it. Secrets of the environment are
+ * never written to disk.
  */
 export async function loadSecrets(dataDir: string, given: GivenSecrets): Promise<Secrets> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -49,7 +50,7 @@ export async function loadSecrets(dataDir: string, given: GivenSecrets): Promise
 }
 
 /** 256 random bits each; the webhook secret in the form of Standard Webhooks. */
-function makeSecrets(): Required<KeptSecrets> {
+function makeSecrets(): Required<StoredSecrets> {
   return {
     auth_token: randomBytes(32).toString("base64url"),
     webhook_secret: `whsec_${randomBytes(32).toString("base64")}`,
@@ -57,25 +58,25 @@ function makeSecrets(): Required<KeptSecrets> {
   };
 }
 
-async function readSecrets(file: string): Promise<KeptSecrets | null> {
+async function readSecrets(file: string): Promise<StoredSecrets | null> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new Refusal(`${file} cannot be read`);
+    throw new Refusal(`${file} cannot be read: make it readable for the user of this server`);
   }
-  // A copy or a restored backup may have lost the mode.
+  // A copied or restored file may have another mode.
   await chmod(file, 0o600);
   const secrets = parseSecrets(text);
-  // Making new ones would silently lock out everybody who holds the old key.
+  // New secrets would silently lock out everybody who has the old key.
   if (!secrets) throw new Refusal(`${file} is damaged: restore it, or remove it to get a new operator key`);
   return secrets;
 }
 
-function parseSecrets(text: string): KeptSecrets | null {
+function parseSecrets(text: string): StoredSecrets | null {
   try {
-    const kept = KEPT.safeParse(JSON.parse(text));
+    const kept = STORED.safeParse(JSON.parse(text));
     return kept.success ? kept.data : null;
   } catch {
     // Not JSON.
@@ -83,8 +84,8 @@ function parseSecrets(text: string): KeptSecrets | null {
   }
 }
 
-/** Whole or not at all: written beside its place, synced, then renamed. */
-async function writeSecrets(file: string, secrets: Required<KeptSecrets>): Promise<void> {
+/** Writes the file whole or not at all: to a temporary file, synced, then renamed. */
+async function writeSecrets(file: string, secrets: Required<StoredSecrets>): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const text = JSON.stringify(secrets, null, 2);
   try {

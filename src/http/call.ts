@@ -7,15 +7,15 @@ import type { MailboxStub } from "../service/mailbox-stub.ts";
 
 export type { MailboxStub };
 
-/** What every handler is given. */
+/** Every handler gets this. */
 interface BaseCall<Spec extends RouteSpec> {
   input: RouteInput<Spec>;
   request: Request;
   env: Env;
   config: Config;
-  /** Names of what the request says and the route does not know. */
+  /** Names of the parameters and body members that the route does not know. */
   ignored: readonly string[];
-  /** Base address as the client sees it. */
+  /** The origin of this deployment as clients see it. */
   origin: string;
 }
 
@@ -25,7 +25,7 @@ interface MailboxCall {
   access: Access;
 }
 
-/** What a handler about the caller itself is given: an operator may have named no mailbox. */
+/** As `MailboxCall`, for handlers about the caller itself: an operator may name no mailbox. */
 interface CallerCall {
   mailbox: MailboxStub | null;
   access: Access;

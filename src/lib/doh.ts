@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Resolve } from "./public-url.ts";
+import { TimeLimit } from "./time-limit.ts";
 
-/** Response codes (RFC 1035 §4.1.1, RFC 2308): the name is there, or is not. */
+/** Response codes (RFC 1035 §4.1.1, RFC 2308): the name exists, or does not. */
 const NO_ERROR = 0;
 const NO_SUCH_NAME = 3;
 
-/** Record types by name and number (RFC 1035 §3.2.2, RFC 3596): all the ways a connection may go. */
+/** The types of address records, by name and number (RFC 1035 §3.2.2, RFC 3596): a connection may use any of them. */
 const ADDRESS_TYPES = [
   ["A", 1],
   ["AAAA", 28],
@@ -24,7 +25,7 @@ const MAX_ALIASES = 8;
 /** A resolver that asks authoritative servers around the world takes a second or two. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 
-/** As much of `application/dns-json` as is needed. */
+/** The members of `application/dns-json` that are read here. */
 const DnsAnswer = z.object({
   Status: z.number(),
   TC: z.boolean().optional(),
@@ -35,7 +36,7 @@ type DnsRecord = { type: number; data: string };
 
 /**
  * A resolver that asks `url` in `application/dns-json`, for IPv4 and IPv6. Rejects when either answer fails: half an answer
- * would let the other half be anything. Whoever waits for it sets the time limit.
+ * would let the other half be anything. The caller sets the time limit.
  */
 export function dohResolver(url: string, send: typeof fetch): Resolve {
   return async (name) => {
@@ -46,7 +47,7 @@ export function dohResolver(url: string, send: typeof fetch): Resolve {
   };
 }
 
-/** Looks up what a domain says of its mail. */
+/** Looks up the mail records of a domain. */
 export interface Lookup {
   /** Mail hosts as `<preference> <host>` (RFC 1035 §3.3.9). */
   (name: string, type: "MX"): Promise<string[]>;
@@ -55,24 +56,19 @@ export interface Lookup {
 }
 
 /**
- * A look-up that asks `url` in `application/dns-json`. Empty = there certainly is no such record. Rejects when that cannot be
- * known: no answer in time, a failure of the resolver or of the servers behind it.
+ * A look-up that asks `url` in `application/dns-json`. An empty answer means that there is no such record. Rejects when that
+ * cannot be known: no answer in time, or a failure of the resolver or of the servers behind it.
  */
 export function dohLookup(url: string, send: typeof fetch, timeoutMs: number = LOOKUP_TIMEOUT_MS): Lookup {
   return async (name, type) => {
-    const controller = new AbortController();
-    const late = Promise.withResolvers<never>();
-    // Not AbortSignal.timeout: its timer outlives the look-up and keeps the actor in memory.
-    const timer = setTimeout(() => {
-      controller.abort();
-      late.reject(new Error("The resolver did not answer in time"));
-    }, timeoutMs);
+    const errorFor = () => new Error("The resolver did not answer in time");
+    const limit = new TimeLimit({ ms: timeoutMs, errorFor });
     try {
-      const question = { name, type, signal: controller.signal };
-      const data = await Promise.race([follow(url, send, question), late.promise]);
+      const question = { name, type, signal: limit.signal };
+      const data = await limit.race(follow(url, send, question));
       return type === "TXT" ? data.map(joinedStrings) : data;
     } finally {
-      clearTimeout(timer);
+      limit.clear();
     }
   };
 }
@@ -122,7 +118,7 @@ async function ask(url: string, send: typeof fetch, question: Question): Promise
   return answer.Answer ?? [];
 }
 
-/** Aliases on the way (CNAME) come along; what is asked for is of one type. */
+/** The data of the records of one type: an answer also holds the aliases (CNAME) that led to them. */
 function dataOf(records: readonly DnsRecord[], code: number): string[] {
   return records.filter(({ type }) => type === code).map(({ data }) => data);
 }

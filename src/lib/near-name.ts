@@ -1,14 +1,21 @@
-/** Slips of the pen that one name may be away from another. */
+/** Letters that may be wrong in a name. */
 const MAX_SLIPS = 2;
 /** Longer names are not compared. */
 const MAX_CHARS = 32;
 
-/** The name that was most likely meant by `written`; null if none is near. */
-export function nearName(written: string, known: readonly string[]): string | null {
+/**
+ * The name of `known`, which are in lower case, that was most likely meant by `written`; null if each differs in more than
+ * `maxSlips` letters.
+ */
+export function nearName(
+  written: string,
+  known: readonly string[],
+  maxSlips: number = MAX_SLIPS,
+): string | null {
   if (written.length > MAX_CHARS) return null;
   const near = known
     .map((name) => ({ name, slips: slipsBetween(written.toLowerCase(), name) }))
-    .filter(({ name, slips }) => slips <= Math.min(MAX_SLIPS, Math.floor(name.length / 2)))
+    .filter(({ name, slips }) => slips <= Math.min(maxSlips, Math.floor(name.length / 2)))
     .toSorted((a, b) => a.slips - b.slips);
   return near[0]?.name ?? null;
 }

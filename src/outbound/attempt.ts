@@ -1,66 +1,59 @@
+import { TimeLimit } from "../lib/time-limit.ts";
 import type { OutboundMail } from "./transport.ts";
 
-/** Time of one try over a network, before what the size of the message adds. */
+/** Milliseconds for one try over a network; the size of the message adds to them. */
 export const TRY_LIMIT_MS = 60_000;
-/** The slowest peer worth waiting for: 100 MB with their base64 take nine and a half minutes, within the 15 of an alarm. */
+/** The slowest peer that is waited for: 100 MB, in base64, take nine and a half minutes; an alarm may take 15. */
 const SLOWEST_BYTES_PER_MS = 250;
 
-/** How long a message of that size may take, from first to last. */
+/** Milliseconds that a try of a message of that size may take in all. */
 export function tryLimitMs(sizeBytes: number, baseMs: number = TRY_LIMIT_MS): number {
   return baseMs + Math.ceil(sizeBytes / SLOWEST_BYTES_PER_MS);
 }
 
-/** Why an attempt ended, where it was not the peer that ended it; its message is for the sender. */
+/** The error of an attempt that we ended, not the peer. The sender sees its message. */
 export class Ended extends Error {}
 
-/** One try to hand over one message: its time, its stream, and whether the end of the message was let go. */
+const ENDED_BECAUSE = { late: "The time for this try is up", "given up": "The try was ended" } as const;
+
+/** One try to hand over one message: its time limit, its bytes, and whether the end of the message was sent. */
 export class Attempt {
   readonly mail: OutboundMail;
-  readonly #over = new AbortController();
-  readonly #lost = Promise.withResolvers<never>();
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #given: AbortSignal;
-  readonly #giveUp = (): void => this.#end("The try was ended");
-  #isLate = false;
-  #word: Promise<void> | null = null;
-  #endSaid = false;
+  readonly #limit: TimeLimit;
+  #leave: Promise<void> | null = null;
+  #isEndSent = false;
 
-  /** `signal` ends it early. Whoever makes an attempt also closes it. */
+  /** `signal` ends it early. The owner must call `close`. */
   constructor(mail: OutboundMail, signal: AbortSignal, limitMs: number) {
     this.mail = mail;
-    // Its own handler: nobody may be waiting when the time is up.
-    this.#lost.promise.catch(() => undefined);
-    // Not AbortSignal.timeout: its timer outlives the attempt and keeps the actor in memory.
-    this.#timer = setTimeout(() => {
-      this.#isLate = true;
-      this.#end("The time for this try is up");
-    }, limitMs);
-    this.#given = signal;
-    signal.addEventListener("abort", this.#giveUp, { once: true });
-    if (signal.aborted) this.#giveUp();
+    this.#limit = new TimeLimit({
+      ms: limitMs,
+      given: signal,
+      errorFor: (reason) => new Ended(ENDED_BECAUSE[reason]),
+    });
   }
 
-  /** Aborts when the attempt's time is up or it is given up. */
+  /** Aborts when the time of the attempt is over or it is given up. */
   get signal(): AbortSignal {
-    return this.#over.signal;
+    return this.#limit.signal;
   }
 
-  /** The far side took longer than it may. */
+  /** Whether the time ran out. */
   get isLate(): boolean {
-    return this.#isLate;
+    return this.#limit.isLate;
   }
 
-  /** From here on, no answer means that nobody knows. */
+  /** Whether the end of the message was sent: if no answer comes now, the message may have been taken. */
   get mayBeTaken(): boolean {
-    return this.#endSaid;
+    return this.#isEndSent;
   }
 
-  /** Ends a wait that heeds no signal. */
+  /** Waits for work that heeds no signal; rejects when the attempt ends. */
   race<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#lost.promise]);
+    return this.#limit.race(work);
   }
 
-  /** The message, whole or not at all: throws where it has not the size it should have. */
+  /** The bytes of the message. Throws if they are not as many as announced. */
   async *chunks(): AsyncGenerator<Uint8Array, void> {
     const reader = this.mail.open().getReader();
     let bytes = 0;
@@ -82,7 +75,7 @@ export class Attempt {
     }
   }
 
-  /** The message in one piece, for who takes no stream. Throws where it has not the size it should have. */
+  /** The message in one piece. Throws if it does not have the announced size. */
   async whole(): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(this.mail.sizeBytes);
     let end = 0;
@@ -94,8 +87,8 @@ export class Attempt {
   }
 
   /**
-   * The message up to, and not beyond, the point where its end can be said: when this is exhausted, `beforeEnd` was heard.
-   * `flushed` resolves when the kernel has taken all that was yielded. Throws where the end must not be said.
+   * The bytes of the message. After the last one it waits for `beforeEnd`, and throws if the end of the message must not be
+   * sent. `flushed` resolves when the kernel has taken all bytes that were yielded.
    */
   async *body(flushed: () => Promise<void>): AsyncGenerator<Uint8Array, void> {
     yield* this.chunks();
@@ -103,26 +96,18 @@ export class Attempt {
     await this.passEnd();
   }
 
-  /** Asks for leave to say the end; throws where it is not given, and where the attempt is over meanwhile. */
+  /** Asks `beforeEnd` whether the end of the message may be sent; throws if not, and if the attempt ended meanwhile. */
   async passEnd(): Promise<void> {
     this.signal.throwIfAborted();
-    this.#word = this.mail.beforeEnd();
-    await this.#word;
+    this.#leave = this.mail.beforeEnd();
+    await this.#leave;
     this.signal.throwIfAborted();
-    this.#endSaid = true;
+    this.#isEndSent = true;
   }
 
-  /** Resolves when `beforeEnd`, if it was asked, has answered; it is not asked any more. */
+  /** Ends the attempt. Resolves when a call of `beforeEnd` under way has ended; there is no further one. */
   async close(): Promise<void> {
-    this.#over.abort(new Ended("The try is over"));
-    clearTimeout(this.#timer);
-    this.#given.removeEventListener("abort", this.#giveUp);
-    await this.#word?.catch(() => undefined);
-  }
-
-  #end(why: string): void {
-    const reason = new Ended(why);
-    this.#over.abort(reason);
-    this.#lost.reject(reason);
+    this.#limit.abort(new Ended("The try is over"));
+    await this.#leave?.catch(() => undefined);
   }
 }

@@ -1,12 +1,8 @@
-import * as base64 from "nodemailer/lib/base64";
-import MailComposer from "nodemailer/lib/mail-composer";
-import { encodeWord } from "nodemailer/lib/mime-funcs";
-import type MimeNode from "nodemailer/lib/mime-node";
-import * as quotedPrintable from "nodemailer/lib/qp";
 import { sha256Hex } from "../lib/hash.ts";
 import type { OutgoingField } from "../mail/compose/outgoing-fields.ts";
 import type { OutgoingMessage } from "../mail/compose/outgoing.ts";
 import { base64Lines, base64LinesBytes } from "./base64-lines.ts";
+import { base64, encodeWord, MailComposer, quotedPrintable, type MimeNode } from "./nodemailer-internals.ts";
 
 /**
  * No text of quoted-printable or base64 holds these two characters side by side (RFC 2045 §6.7); what the digest adds is

@@ -1,7 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import MessageParser from "nodemailer/lib/dkim/message-parser.js";
-import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
-import sign from "nodemailer/lib/dkim/sign.js";
+import { MessageParser, RelaxedBody, sign } from "./nodemailer-internals.ts";
 
 const HASH = "sha256";
 

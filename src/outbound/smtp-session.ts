@@ -1,8 +1,12 @@
 import type net from "node:net";
 import { Readable } from "node:stream";
 import type { Duplex } from "node:stream";
-import SMTPConnection from "nodemailer/lib/smtp-connection";
-import XOAuth2 from "nodemailer/lib/xoauth2";
+import {
+  SmtpConnectionInternals,
+  XOAuth2,
+  type InnerEnvelope,
+  type SMTPConnection,
+} from "./nodemailer-internals.ts";
 import { RelaySocket } from "./relay-socket.ts";
 import type { Connect } from "./relay-socket.ts";
 import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smtp-failure.ts";
@@ -37,35 +41,8 @@ export interface SessionEnvelope {
   refused: Map<string, string>;
 }
 
-/** nodemailer's bookkeeping of a message under way. */
-interface InnerEnvelope {
-  dsn?: { orcpt?: string | null } | undefined;
-  rejectedErrors?: { recipient?: string; response?: string }[];
-}
-
-/**
- * Inner members of nodemailer's connection that have no public counterpart. Its version is pinned, and each has a test that
- * fails when it is gone.
- */
-interface Inner {
-  _onData(chunk: Buffer): void;
-  _onError(error: Error, type: string, reply: false, command: string): void;
-  _upgradeConnection(callback: (error: Error | null, secured?: boolean) => void): void;
-  _getDsnRcptToArgs(): string;
-  _remainder: string;
-  _responseQueue: string[];
-  _responsePartial: boolean;
-  _recipientQueue: string[];
-  _supportedExtensions: string[];
-  _maxAllowedSize: number;
-  _envelope: InnerEnvelope | false;
-  _currentDataStream: (Readable & { writableLength: number }) | false;
-}
-
-const Base = SMTPConnection as unknown as new (options: SMTPConnection.Options) => SMTPConnection & Inner;
-
-/** nodemailer's client with what workerd and a hostile peer make necessary. */
-class Connection extends Base {
+/** nodemailer's client, changed where workerd or a hostile peer needs it. */
+class Connection extends SmtpConnectionInternals {
   readonly #socket: RelaySocket;
   #allowanceBytes = SESSION_ALLOWANCE_BYTES;
 

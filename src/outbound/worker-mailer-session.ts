@@ -1,49 +1,18 @@
-import { LogLevel, WorkerMailer } from "worker-mailer";
+import { LogLevel } from "worker-mailer";
 import type { AuthType, Credentials } from "worker-mailer";
 import type { DotStuffing } from "./dot-stuffing.ts";
 import { codeOf } from "./reply.ts";
 import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpSettings } from "./smtp-settings.ts";
+import { WorkerMailerSteps, type SendingEnvelope } from "./worker-mailer-internals.ts";
 
 /** A single reply; those of real servers have a few lines. */
 const MAX_REPLY_BYTES = 16_384;
 const REFUSAL = /^[45][0-9]{2}[ -]/;
 const encoder = new TextEncoder();
 
-/** The envelope as worker-mailer's steps read it. */
-interface SendingEnvelope {
-  from: { email: string };
-  to: { email: string }[];
-  dsnOverride: { envelopeId?: string; RET: { HEADERS: true }; NOTIFY: { DELAY: true; FAILURE: true } };
-}
-
-/**
- * worker-mailer's steps of a session. It declares them private and gives no other way to a message that it did not compose; its
- * version is pinned, and the conformance suite fails when one of them is gone.
- */
-interface Steps {
-  greet(): Promise<void>;
-  ehlo(): Promise<void>;
-  tls(): Promise<void>;
-  parseCapabilities(reply: string): void;
-  auth(): Promise<void>;
-  mail(): Promise<void>;
-  rcpt(): Promise<void>;
-  data(): Promise<void>;
-  notificationBuilder(): string;
-  writeLine(line: string): Promise<void>;
-  readTimeout(): Promise<string>;
-}
-
-/**
- * The steps without the constructor, which connects by itself (an injected connection is what `npm start` needs), starts a queue
- * whose loop spins on a connection that ended, and logs.
- */
-const StepsOnly = function () {} as unknown as new () => Steps;
-StepsOnly.prototype = WorkerMailer.prototype;
-
 /** A session with a relay in worker-mailer's steps, each of whose faults is mended here. */
-export class WorkerMailerSession extends StepsOnly {
+export class WorkerMailerSession extends WorkerMailerSteps {
   readonly #settings: SmtpSettings;
   readonly #hello: string;
   readonly #decoder = new TextDecoder();

@@ -17,10 +17,10 @@ import { wasMade } from "../lib/made.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 import { locatorReached } from "./reached.ts";
 
-/** Calls of one delivery at most, where the platform says that another may work. */
+/** The most calls of one delivery, if the platform says that a repeat may work. */
 const MAX_TRIES = 3;
 
-/** A recipient that can be a mailbox: the one form of its address, and how it was written. */
+/** A recipient: its address in canonical form, and as it was written. */
 export interface Recipient {
   canonical: string;
   written: string;

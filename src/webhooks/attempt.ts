@@ -1,20 +1,21 @@
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 import { checkPublicUrl, resolution, type Resolve } from "../lib/public-url.ts";
+import { TimeLimit } from "../lib/time-limit.ts";
 import { ATTEMPT_TIMEOUT_MS } from "./schedule.ts";
 
-/** A body is read this far, so that a short one leaves the connection usable, then cancelled (T22). */
+/** A body is read up to this size, so that a short one leaves the connection usable; a longer one is cancelled. */
 const MAX_BODY_BYTES = 65_536;
 
-/** What the log of deliveries shows of an answer (wire contract, part 3). */
+/** Characters of an answer that the log of deliveries shows. */
 export const MAX_ANSWER_CHARS = 500;
 
-/** Holds that many characters of any UTF-8 text. */
+/** That many characters of UTF-8 fit into it, whatever they are. */
 const MAX_ANSWER_BYTES = MAX_ANSWER_CHARS * 4;
 
 /** Why an attempt failed; `status`: an answer that is neither 2xx nor a redirect. Null exactly when it did not fail. */
 export type AttemptError = "timeout" | "connection" | "not_public" | "redirect" | "status" | null;
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export interface AttemptResult {
   ok: boolean;
   /** Null when no answer came. */
@@ -32,45 +33,39 @@ export interface AttemptRequest {
   body: string;
 }
 
-/** What an attempt may use. `resolve` is null where the network itself refuses addresses that are not public. */
+/** Tools of an attempt. `resolve` is null where the network itself refuses addresses that are not public. */
 export interface AttemptTools {
   fetch: typeof fetch;
   now: () => number;
   allowPrivate: boolean;
   resolve: Resolve | null;
-  /** Ends the whole attempt; as the schedule says unless a test is in a hurry. */
+  /** Ends the whole attempt; the default is that of the schedule. */
   timeoutMs?: number;
 }
 
-type Verdict = Omit<AttemptResult, "durationMs">;
+type AttemptOutcome = Omit<AttemptResult, "durationMs">;
 
-/** The end of an attempt's time. `race` ends a wait that does not heed the signal. */
-interface Deadline {
-  signal: AbortSignal;
-  race: <T>(work: Promise<T>) => Promise<T>;
-}
-
-function failure(error: AttemptError): Verdict {
+function failure(error: AttemptError): AttemptOutcome {
   return { ok: false, status: null, error, answer: "" };
 }
 
-/** The start of the body. Its end does not matter: whether a delivery succeeded is known from the status. */
-async function readAnswer(response: Response, deadline: Deadline): Promise<string> {
+/** Reads the start of the body. Its end does not matter: the status says whether the delivery succeeded. */
+async function readAnswer(response: Response, limit: TimeLimit): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return "";
   const kept: Uint8Array[] = [];
   let bytes = 0;
   try {
     while (bytes < MAX_BODY_BYTES) {
-      const { done: ended, value } = await deadline.race(reader.read());
+      const { done: ended, value } = await limit.race(reader.read());
       if (ended) break;
       if (bytes < MAX_ANSWER_BYTES) kept.push(value.slice(0, MAX_ANSWER_BYTES - bytes));
       bytes += value.byteLength;
     }
   } catch {
-    // Cut off, not what its Content-Encoding says, or out of time: what came is all there is to show.
+    // Cut off, not what its Content-Encoding says, or out of time: the log shows what came.
   }
-  // Not awaited: a peer that hangs may never let go. On a body that ended it does nothing, on a broken one it rejects.
+  // Not awaited: a peer that hangs may never answer. On a body that ended it does nothing, on a broken one it rejects.
   reader.cancel().catch(() => undefined);
   const text = new TextDecoder().decode(Buffer.concat(kept));
   return Array.from(text).slice(0, MAX_ANSWER_CHARS).join("");
@@ -81,67 +76,59 @@ function errorOf(response: Response): AttemptError {
   return response.status >= 300 && response.status < 400 ? "redirect" : "status";
 }
 
-/** Checked at each attempt: the rules, the flag and the name's addresses may have changed since the URL was set (T18). */
+/** Checks the URL at each attempt: the rules, the setting and the addresses of the host may have changed since it was set. */
 async function targetOf(
   url: string,
   tools: AttemptTools,
-  deadline: Deadline,
+  limit: TimeLimit,
 ): Promise<Outcome<string, AttemptError>> {
   const target = checkPublicUrl(url, tools);
   if (!target.ok) return refused("not_public");
   const { href, hostname } = target.value;
   if (tools.allowPrivate || tools.resolve === null) return done(href);
-  const leads = await deadline.race(resolution(hostname, tools.resolve));
+  const leads = await limit.race(resolution(hostname, tools.resolve));
   if (leads === "public") return done(href);
   return refused(leads === "not_public" ? "not_public" : "connection");
 }
 
-async function exchange(request: AttemptRequest, tools: AttemptTools, deadline: Deadline): Promise<Verdict> {
-  const target = await targetOf(request.url, tools, deadline);
+async function exchange(
+  request: AttemptRequest,
+  tools: AttemptTools,
+  limit: TimeLimit,
+): Promise<AttemptOutcome> {
+  const target = await targetOf(request.url, tools, limit);
   if (!target.ok) return failure(target.error);
   const headers = new Headers(request.headers);
   headers.set("Content-Type", "application/json");
-  // The answer is thrown away: nothing is worth unpacking, and a packed one may be a bomb.
+  // The answer is only shown: a compressed one is not worth unpacking, and may be a decompression bomb.
   headers.set("Accept-Encoding", "identity");
   // workerd's fetch must not be called as a method of another object ("Illegal invocation").
   const send = tools.fetch;
-  const response = await deadline.race(
+  const response = await limit.race(
     send(target.value, {
       method: "POST",
       headers,
       body: request.body,
-      // Never followed: the next hop is the receiver's choice, and nobody has checked it (T19).
+      // Never followed: the receiver chooses the next URL, and nothing has checked it.
       redirect: "manual",
-      signal: deadline.signal,
+      signal: limit.signal,
     }),
   );
-  const answer = await readAnswer(response, deadline);
+  const answer = await readAnswer(response, limit);
   return { ok: response.ok, status: response.status, error: errorOf(response), answer };
 }
 
 /**
- * Sends one delivery once and says what came of it; never rejects. 2xx succeeds, also when its body then hangs or breaks;
- * everything else fails. At most 64 KiB of the answer are read, and nothing but its start is kept.
+ * Sends one delivery once and returns its result; never rejects. 2xx succeeds, also if its body then hangs or breaks;
+ * everything else fails. At most 64 KiB of the answer are read, and only its start is kept.
  */
 export async function attemptDelivery(request: AttemptRequest, tools: AttemptTools): Promise<AttemptResult> {
   const startedMs = tools.now();
-  const expired = Promise.withResolvers<never>();
-  // Its own handler: nobody may be waiting when the time is up.
-  expired.promise.catch(() => undefined);
-  const controller = new AbortController();
-  // Not AbortSignal.timeout: its timer outlives the attempt and keeps the actor in memory.
-  const timer = setTimeout(() => {
-    controller.abort();
-    expired.reject(new Error("timeout"));
-  }, tools.timeoutMs ?? ATTEMPT_TIMEOUT_MS);
-  const deadline: Deadline = {
-    signal: controller.signal,
-    race: (work) => Promise.race([work, expired.promise]),
-  };
-  const verdict = await exchange(request, tools, deadline).catch(() =>
-    // fetch tells no more than that it failed: name, connection, TLS, malformed or oversized head.
-    failure(controller.signal.aborted ? "timeout" : "connection"),
+  const limit = new TimeLimit({ ms: tools.timeoutMs ?? ATTEMPT_TIMEOUT_MS });
+  const outcome = await exchange(request, tools, limit).catch(() =>
+    // fetch says only that it failed: name, connection, TLS, malformed or oversized head.
+    failure(limit.isLate ? "timeout" : "connection"),
   );
-  clearTimeout(timer);
-  return { ...verdict, durationMs: Math.max(0, tools.now() - startedMs) };
+  limit.clear();
+  return { ...outcome, durationMs: Math.max(0, tools.now() - startedMs) };
 }

@@ -4,15 +4,15 @@ import { DescriptorWatch, lowLimit, openFilesOf } from "../../src/host/descripto
 
 const HOUR_MS = 3_600_000;
 
-describe("descriptors that run short", () => {
-  it("are told of once, with numbers and what to do", () => {
+describe("a shortage of file descriptors", () => {
+  it("is reported once, with numbers and what to do", () => {
     const watch = new DescriptorWatch();
     expect(watch.check({ open: 1_599, limit: 2_000 }, 0)).toBeNull();
     expect(watch.check({ open: 1_600, limit: 2_000 }, 0)).toMatch(/1600 of 2000 .*ulimit -n 65536/);
     expect(watch.check({ open: 2_000, limit: 2_000 }, HOUR_MS - 1)).toBeNull();
   });
 
-  it("are told of again after an hour, or when they ran short anew", () => {
+  it("is reported again after an hour, and when it comes back", () => {
     const watch = new DescriptorWatch();
     const short = { open: 1_600, limit: 2_000 };
     expect(watch.check(short, 0)).not.toBeNull();
@@ -23,8 +23,8 @@ describe("descriptors that run short", () => {
     expect(watch.check(short, HOUR_MS)).not.toBeNull();
   });
 
-  it("are said at the start where the limit is low", () => {
-    expect(lowLimit({ open: 60, limit: 4_095 })).toMatch(/^Only 4095 files/);
+  it("is foreseen at the start if the limit is low", () => {
+    expect(lowLimit({ open: 60, limit: 4_095 })).toMatch(/^Warning: only 4095 files/);
     expect(lowLimit({ open: 60, limit: 4_096 })).toBeNull();
   });
 });
@@ -39,7 +39,7 @@ describe.runIf(process.platform === "linux")("descriptors of a process", () => {
     expect(after?.limit).toBeGreaterThan(0);
   });
 
-  it("are none of a process that is not there", () => {
+  it("are null for a process that does not run", () => {
     expect(openFilesOf(2 ** 30)).toBeNull();
   });
 });

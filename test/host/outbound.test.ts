@@ -105,7 +105,7 @@ async function listener(
   return heard;
 }
 
-describe("the way out", () => {
+describe("the outbound network", () => {
   let v4: Awaited<ReturnType<typeof listener>>;
   let v6: Awaited<ReturnType<typeof listener>>;
   let second: Awaited<ReturnType<typeof listener>>;
@@ -130,7 +130,7 @@ describe("the way out", () => {
   };
   const counts = () => [v4.connections, v6.connections, second.connections];
 
-  it("leads to this machine only where that is allowed, and follows no redirect", async () => {
+  it("reaches this machine only where that is allowed, and follows no redirect", async () => {
     expect(await ask(open, `http://127.0.0.1:${v4.port}/`)).toBe("302 no");
     expect(await ask(open, `http://localhost:${v4.port}/`)).toBe("302 no");
     expect(await ask(open, `http://[::1]:${v6.port}/`)).toBe("302 no");

@@ -564,7 +564,7 @@ describe("the operator", () => {
     expect(listed).toEqual(Array.from({ length: 30 }, (_, n) => 39 - n));
   });
 
-  it("sees the settings, and of secrets only whether they are set", async () => {
+  it("sees the settings, and secrets only as set or not set", async () => {
     const vars = {
       SMTP_URL: "smtp://relay-user:relay-password@relay.example:2587",
       DKIM_SELECTOR: "mk2026",

@@ -1,4 +1,10 @@
-import { outgoing, type Draft, type Minted, type Outgoing, type Sender } from "../../src/mail/compose/outgoing.ts";
+import {
+  outgoing,
+  type Draft,
+  type Minted,
+  type Outgoing,
+  type Sender,
+} from "../../src/mail/compose/outgoing.ts";
 import type { Ancestry } from "../../src/mail/compose/answered-mail.ts";
 
 export const SENDER: Sender = {

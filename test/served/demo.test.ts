@@ -11,7 +11,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the demo as `npm run demo` does, against a server or against nobody. */
+/** Runs the demo as `npm run demo` does, against a server or without one. */
 function demo(env: Record<string, string>): Promise<Ended> {
   const options = { cwd: ROOT, env: bareEnvironment(env) };
   return new Promise((resolve) => {
@@ -54,7 +54,10 @@ describe("npm run demo", () => {
     const { code, stderr } = await demo({ HOST: "::1", PORT: "9" });
     expect([code, stderr]).toEqual([1, expect.stringContaining("no server answers at http://[::1]:9:")]);
     const wrong = await demo({ PORT: "x" });
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^Demo failed: [^\n]+PORT\n$/)]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Demo failed: PORT must be a whole number [^\n]+\n$/),
+    ]);
   });
 
   it("says in one line that no server answers, and how to start one", async () => {

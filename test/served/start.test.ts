@@ -110,12 +110,28 @@ async function filesHolding(text: string): Promise<string[]> {
   return files.filter((_, index) => contents[index]?.includes(text));
 }
 
-describe("a start that cannot be", () => {
+describe("a start that is refused", () => {
   it("with an AUTH_TOKEN that is too short is one line that does not show it, and exit code 1", async () => {
     const { exit, lines, stdout } = await refusal({ env: { AUTH_TOKEN: "tooshort-secret" } });
     expect(exit).toEqual(REFUSED);
     expect(lines).toEqual([expect.stringMatching(/^AUTH_TOKEN must have at least 32 characters/)]);
     expect(lines.join() + stdout).not.toContain("tooshort-secret");
+  });
+
+  it("with several wrong settings names each in a line, and touches no data folder", async () => {
+    const missing = path.join(dataDir, "not-made");
+    const { exit, lines, stdout } = await refusal({
+      dataDir: missing,
+      env: { CLAIM_TTL_SECONDS: "5", ALLOW_HTTP: "perhaps", CLAIM_TTL_SECOND: "60" },
+    });
+    expect(exit).toEqual(REFUSED);
+    expect(lines).toEqual([
+      "Warning: CLAIM_TTL_SECOND is not a setting and has no effect: did you mean CLAIM_TTL_SECONDS?",
+      expect.stringMatching(/^ALLOW_HTTP must be true or false .*, not "perhaps"\./),
+      'CLAIM_TTL_SECONDS must be a whole number from 30 to 3600, not "5". Change it, or remove it to use 600',
+    ]);
+    expect(stdout).toBe("");
+    await expect(stat(missing)).rejects.toThrow("ENOENT");
   });
 
   it.each(["HTTP", "SMTP"] as const)(
@@ -128,7 +144,7 @@ describe("a start that cannot be", () => {
       await close(taken);
       expect(exit).toEqual(REFUSED);
       expect(lines).toEqual([
-        `${protocol} port ${port} on 127.0.0.1 is busy: stop what listens there, or set ${variable}`,
+        `${protocol} port ${port} on 127.0.0.1 is busy: stop the program that listens there, or set ${variable} to another port`,
       ]);
       expect(stdout).toBe("");
     },
@@ -160,7 +176,7 @@ describe("the end", () => {
     for (const port of [Number(new URL(server.url).port), server.smtpPort]) await close(await listen(port));
   });
 
-  it("of a server that was killed leaves nothing that the next start does not mend", async () => {
+  it("of a server that was killed leaves nothing behind that stops the next start", async () => {
     const killed = await start({ dataDir });
     const box = await killed.service.createMailbox();
     await deliver(killed.smtpPort, { from: "a@b.example", to: [box.mailbox], bytes: message() });
@@ -341,9 +357,9 @@ function expectWellFormed(at: string, operation: Operation): void {
   }
 }
 
-describe("a deployment behind TLS of its own", () => {
-  it("says so with ALLOW_HTTP, and then takes plain http under every name", async () => {
-    const server = await start({ dataDir, env: { ALLOW_HTTP: "true" } });
+describe("a server behind a TLS proxy", () => {
+  it("accepts plain http under every name with ALLOW_HTTP", async () => {
+    const server = await start({ dataDir, env: { ALLOW_HTTP: "1" } });
     const named = new Service(server.url, server.token);
     const answer = await named.call("/v1/me", { key: server.token, headers: { Host: "mail.example.com" } });
     expect(answer.status).toBe(200);

@@ -2,7 +2,7 @@
 const MAX_LIST_LENGTH = 400;
 
 /**
- * What a handler of smtp-server hands to its callback to choose the answer: code, enhanced code (RFC 3463) and text.
+ * A reply that a handler gives to the callback of smtp-server: code, enhanced code (RFC 3463) and text.
  * smtp-server would derive the enhanced code from a numeric code alone (552 → 5.2.2), so both stand in `responseCode`;
  * only 421 is numeric, because smtp-server closes the connection after that number.
  */
@@ -16,7 +16,7 @@ export class Reply extends Error {
   }
 }
 
-/** RFC 5321 §4.5.3.1.5 allows 512 octets a reply line: as many items as surely fit, and the number of the others. */
+/** As many items as surely fit into a reply line of 512 octets (RFC 5321 §4.5.3.1.5), and the number of the others. */
 export function listed(items: readonly string[]): string {
   const shown: string[] = [];
   for (const item of items) {
@@ -37,21 +37,21 @@ export const noSuchMailbox = (addresses: readonly string[]): Reply =>
 /** RFC 3463 X.2.2 with RFC 5321 §4.2.2: the sending server tries again, and there may be room by then. */
 export const mailboxFull = (): Reply => new Reply("452 4.2.2", "Mailbox full");
 
-/** The same for good, where a repeat would reach recipients who have the message already. */
+/** The same as a permanent failure, for a message that other recipients already have: a repeat would reach them again. */
 export const mailboxFullForGood = (addresses: readonly string[]): Reply =>
   new Reply("552 5.2.2", `${listed(addresses.map((one) => `<${one}>`))}: mailbox full`);
 
-/** RFC 3463 X.6.0: the store finds fault with what the sender says, and a repeat would say the same. */
+/** RFC 3463 X.6.0: the store refuses the message as invalid, and a repeat would be the same. */
 export const notAcceptable = (): Reply => new Reply("554 5.6.0", "Message not acceptable");
 
-/** RFC 1870 §6.2: a message over the announced SIZE, or over what the store takes. */
+/** RFC 1870 §6.2: the message is over the announced SIZE, or over the limit of the store. */
 export const tooLarge = (): Reply => new Reply("552 5.3.4", "Message too large");
 
-/** RFC 3463 X.7.0 with RFC 5321 §3.8: a client that looks for addresses; what is left of its list is for another connection. */
+/** RFC 3463 X.7.0 with RFC 5321 §3.8: the client tries many addresses, and the connection ends. */
 export const tooManyUnknown = (): Reply => new Reply(421, "Too many unknown recipients");
 
-/** RFC 5321 §3.8: it comes again when it has ended another one, or others have. */
+/** RFC 5321 §3.8: the client may connect again when other connections have ended. */
 export const tooManyConnections = (): Reply => new Reply(421, "Too many connections, try again in a moment");
 
-/** RFC 5321 §3.8: the service closes; what was not acknowledged stays with the sender. */
+/** RFC 5321 §3.8: the service closes; the sender keeps what was not acknowledged. */
 export const shuttingDown = (): Reply => new Reply(421, "Shutting down, please try again");

@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 
-/** A whole message that was received but not acknowledged; it may be read once for each recipient. */
+/** A whole message that was received and not yet acknowledged. It can be read several times. */
 export interface SpooledMessage {
   readonly sizeBytes: number;
   /** True if it lies on disk, false if it is held in memory. */
@@ -19,18 +19,18 @@ export interface SpoolLimits {
   maxBytes: number;
 }
 
-/** Nearly all mail is smaller: with the 100 clients of the listener at most 100 MiB are held. */
+/** Nearly all mail is smaller. The 100 connections of the listener hold at most 100 MiB in memory. */
 const MAX_MEMORY_BYTES = 1024 * 1024;
 
-/** Makes the spool folder, readable by its owner only, and removes what a crash left there: nobody was told it is safe. */
+/** Makes the spool folder, readable by its owner only, and removes files that a crash left there: they were never acknowledged. */
 export async function clearSpool(dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true, mode: 0o700 });
 }
 
 /**
- * Takes a DATA stream as it is, byte for byte. Null if it is over `maxBytes`: then the rest was read and dropped,
- * because SMTP has no answer before the final dot. Rejects when the client goes away in the middle.
+ * Stores a DATA stream, byte for byte. Null if it is longer than `maxBytes`: then the rest was read and dropped, because SMTP
+ * has no reply before the final dot. Rejects if the client disconnects.
  */
 export async function spool(
   stream: AsyncIterable<Buffer>,
@@ -70,7 +70,7 @@ function onDisk(file: SpoolFile, sizeBytes: number): SpooledMessage {
   };
 }
 
-/** A file that comes into being with the first byte. */
+/** A file that is made when the first bytes are appended. */
 class SpoolFile {
   readonly path: string;
   #handle: FileHandle | null = null;

@@ -4,10 +4,10 @@ import { URL } from "node:url";
 import { z } from "zod";
 import type { SpooledMessage } from "./spool.ts";
 
-/** `unavailable` covers every doubt: the sender must not take it for a verdict on the address. */
+/** What the worker says about a recipient. `unavailable`: it is not known, so the sender must try again later. */
 export type Lookup = "known" | "full" | "unknown" | "unavailable";
 
-/** What became of one message for one recipient. Only `stored` means that the mail is safe. */
+/** The result of handing a message over for one recipient. Only `stored` means that the mail is safe. */
 export type HandOver =
   | { kind: "stored"; id: string }
   | { kind: "unknown" }
@@ -16,23 +16,23 @@ export type HandOver =
   | { kind: "not-acceptable" }
   | { kind: "unavailable" };
 
-/** Who sent a message, as SMTP told; `from` is "" for the null sender. */
+/** The sender of a message as given in SMTP; `from` is "" for the null sender. */
 export interface Envelope {
   from: string;
   clientAddress: string;
   helo: string;
 }
 
-/** What became of a message for one recipient. */
+/** The result for one recipient. */
 export interface Delivery {
   recipient: string;
   result: HandOver;
 }
 
-/** The two questions that the SMTP listener asks the worker. Neither rejects. */
+/** The two calls of the SMTP listener to the worker. Neither rejects. */
 export interface Upstream {
   lookUp(address: string): Promise<Lookup>;
-  /** Hands a message over for all of its recipients; one outcome for each. */
+  /** Hands a message over for all of its recipients; one result for each. */
   handOver(message: SpooledMessage, recipients: readonly string[], envelope: Envelope): Promise<Delivery[]>;
   close(): void;
 }
@@ -49,7 +49,7 @@ interface Call {
   timeoutMs: number;
 }
 
-/** What the worker's refusals of a message mean; any other status is a doubt. */
+/** The meaning of the worker's refusals of a message; any other status means that the result is not known. */
 const REFUSALS: Readonly<Record<number, Exclude<HandOver["kind"], "stored">>> = {
   400: "not-acceptable",
   404: "unknown",
@@ -67,17 +67,17 @@ const HAND_OVER_TIMEOUT_MS = 240_000;
  * domains that are long and not ASCII need a second request.
  */
 const MAX_QUERY_CHARS = 60_000;
-/** workerd closes a connection that was idle for 5 s: let go of it before. */
+/** workerd closes a connection that was idle for 5 s, so we close it earlier. */
 const IDLE_SOCKET_MS = 4_000;
-/** As many as the listener has clients: nobody queues behind a slow message. */
+/** As many as the listener has connections: no client waits behind a slow message. */
 const MAX_SOCKETS = 100;
-/** RFC 1035 §2.3.4: no host name is longer, and the worker takes no more. smtp-server lets longer names pass. */
+/** RFC 1035 §2.3.4: no host name is longer, and the worker refuses longer ones. smtp-server does not. */
 const MAX_HELO_CHARS = 255;
 /** Answers of the worker are small JSON; anything longer is not one of them. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Speaks to the worker at `base` (such as `http://127.0.0.1:8787`) as its operator.
+ * Calls the worker at `base` (such as `http://127.0.0.1:8787`) as its operator.
  * `log` gets one line for each failure that makes a sender wait.
  */
 export function connectUpstream(base: string, token: string, log: (line: string) => void): Upstream {
@@ -92,7 +92,7 @@ export function connectUpstream(base: string, token: string, log: (line: string)
   };
   const logOdd = (statuses: readonly (number | null)[]): void => {
     for (const status of new Set(statuses)) {
-      // A refusal of ours for a sender's mistake is worth a line all the same: the mistake may be this listener's.
+      // 400 is logged too: the mistake may be this listener's, not the sender's.
       const isOdd = status !== null && status !== 202 && (status === 400 || REFUSALS[status] === undefined);
       if (isOdd) log(`smtp: the hand-over of a message answered ${status}`);
     }
@@ -102,7 +102,7 @@ export function connectUpstream(base: string, token: string, log: (line: string)
       const path = `/v1/mailboxes/${encoded(address)}`;
       const answer = await ask({ method: "GET", path, timeoutMs: LOOK_UP_TIMEOUT_MS });
       if (answer?.status === 200) return saidIn(answer.body).full ? "full" : "known";
-      // 400: no address at all in the worker's eyes. Trying it again tomorrow does not help the sender.
+      // 400: the worker does not take it for an address, and a repeat would not change that.
       if (answer?.status === 404 || answer?.status === 400) return "unknown";
       if (answer) log(`smtp: the look-up of a recipient answered ${answer.status}`);
       return "unavailable";
@@ -126,14 +126,14 @@ async function exchange(agent: http.Agent, url: URL, token: string, call: Call):
   try {
     return await request(agent, url, token, call);
   } catch (error) {
-    // workerd may close an idle connection in the moment we reuse it. A message that it stored all the same is
-    // recognised as a duplicate, exactly as when the sender repeats it after a 451.
+    // workerd may close an idle connection at the moment that we reuse it. If it stored the message nevertheless, it
+    // recognizes the repeat as a duplicate, exactly as when the sender repeats the message after a 451.
     if (error instanceof StaleSocket) return request(agent, url, token, call);
     throw error;
   }
 }
 
-/** A kept-alive connection was gone before any answer came. */
+/** A kept-alive connection was closed before any answer came. */
 class StaleSocket extends Error {
   override readonly name = "StaleSocket";
 }
@@ -177,7 +177,7 @@ async function readAnswer(res: http.IncomingMessage): Promise<Answer> {
   return { status: res.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
 }
 
-/** The queries that name all recipients: one, but for addresses of unheard-of length. */
+/** The queries that name all recipients: several only if the addresses are unusually long. */
 function queriesOf(
   envelope: Envelope,
   recipients: readonly string[],
@@ -207,15 +207,15 @@ function encoded(address: string): string {
   return encodeURIComponent(address.toWellFormed());
 }
 
-/** What the worker said of one recipient. */
+/** What the worker answered for one recipient. */
 interface Outcome {
   status: number;
-  /** The id of what was stored; null where it says none. */
+  /** The id of the stored message; null if the answer has none. */
   id: string | null;
   full: boolean;
 }
 
-/** Null for a doubt: there was no answer, or it says nothing of this recipient. */
+/** Null if the result is not known: there was no answer, or it does not name this recipient. */
 function outcomeOf(answer: Answer | null, recipients: readonly string[], index: number): Outcome | null {
   if (answer === null) return null;
   // A refusal of the whole message, or the answer for its only recipient.
@@ -223,12 +223,12 @@ function outcomeOf(answer: Answer | null, recipients: readonly string[], index: 
     return { status: answer.status, ...saidIn(answer.body) };
   const said = ANSWER_FOR_SEVERAL.safeParse(parseJson(answer.body));
   const one = said.success ? said.data.recipients[index] : undefined;
-  // An outcome that is another recipient's would lose or double a message.
+  // Using the result of another recipient would lose or duplicate a message.
   if (one === undefined || one.to !== recipients[index]) return null;
   return { status: one.status, id: one.id ?? null, full: one.full === true };
 }
 
-/** The 202 alone says that the message is stored; the id is only shown. */
+/** The status 202 says that the message is stored; the id is only shown. */
 function resultOf(outcome: Outcome | null): HandOver {
   if (outcome === null) return { kind: "unavailable" };
   if (outcome.status === 202) return { kind: "stored", id: outcome.id ?? "stored" };
@@ -241,7 +241,7 @@ const ANSWER_FOR_SEVERAL = z.object({
   recipients: z.array(ANSWER_FOR_ONE.extend({ to: z.string(), status: z.int() })),
 });
 
-/** A store that does not say that it is full has room; the hand-over tells otherwise. */
+/** Reads an answer. A mailbox that is not said to be full counts as having room; the hand-over finds out. */
 function saidIn(body: string): { id: string | null; full: boolean } {
   const said = ANSWER_FOR_ONE.safeParse(parseJson(body));
   return said.success
@@ -253,7 +253,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: nothing is said.
+    // Not JSON.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { json } from "../answers.ts";
 import type { Handlers } from "../call.ts";
 import { readBytes } from "../request-input.ts";
 
-/** A mailbox is full for hours rather than seconds. */
+/** A full mailbox stays full for hours rather than seconds. */
 const FULL_RETRY_SECONDS = 3_600;
 
 export const inboundHandlers: Pick<Handlers, "inbound"> = {
@@ -35,7 +35,7 @@ function outcomeBody({ to, received }: RecipientOutcome): object {
     : { to, status: STATUS[told.error.code], ...problemBody(told.error) };
 }
 
-/** A full mailbox is no refusal for good: there may be room when the sender comes again. */
+/** A full mailbox is a temporary refusal: there may be room when the sender tries again. */
 function asHandedOver(received: Answer<Received>): Answer<Received> {
   if (received.ok || received.error.code !== "mailbox_full") return received;
   const full: Problem = {

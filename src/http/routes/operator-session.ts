@@ -10,7 +10,7 @@ import { foreignOrigin } from "../same-origin.ts";
 import { strike } from "../strike.ts";
 
 const SignIn = z.object({ key: z.string().min(1).max(1_024) });
-/** Bytes of a sign-in: it is read before anybody is known. */
+/** The most bytes of a sign-in, which is read before its caller is known. */
 const SIGN_IN_LIMIT = { bytes: 4_096, error: tooLarge(4_096).error };
 
 /** GET /operator/session: whether the browser that asks is signed in, by its cookie and the page token in `Mailkeep-Session`. */
@@ -44,7 +44,7 @@ export async function signOut(c: AppContext): Promise<Response> {
   return own(respond(null, 204, { "Set-Cookie": await endSession(c.req.raw, c.env) }));
 }
 
-/** No other origin reads what is said to a cookie. */
+/** No other origin may read an answer to a request with a cookie. */
 function own(response: Response): Response {
   response.headers.delete("Access-Control-Allow-Origin");
   response.headers.delete("Access-Control-Expose-Headers");

@@ -24,7 +24,7 @@ async function showThread(
   return done(jsonResponse(streamOf(piecesOfThread(asked, thread.value))));
 }
 
-/** One email after the other: of a page of large ones no more than a few pieces are in memory. */
+/** The JSON of a thread, email by email: of a page of large emails only a few pieces are in memory. */
 async function* piecesOfThread(
   asked: Asked,
   { threadId, emails, nextCursor }: ThreadAnswer,

@@ -5,7 +5,12 @@ import { SEQ_PER_MS, type Seq } from "../../lib/ids.ts";
 import { stringMember } from "../../lib/json-text.ts";
 import { done } from "../../lib/outcome.ts";
 import { bodyTextStart, excerptJson, excerptsFor } from "../../mail/search/excerpts.ts";
-import { misreadOperators, OPERATORS, parseSearchQuery, type SearchQuery } from "../../mail/search/search-query.ts";
+import {
+  misreadOperators,
+  OPERATORS,
+  parseSearchQuery,
+  type SearchQuery,
+} from "../../mail/search/search-query.ts";
 import { foldForMatch } from "../../mail/search/search-text.ts";
 import type { Candidates, Reach } from "../embeddings/vector-search.ts";
 import { summaryOpening, wholeListing, type View } from "../messages/present.ts";

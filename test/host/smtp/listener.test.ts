@@ -72,7 +72,7 @@ describe("session", () => {
     expect(await sender.reply()).toMatch(/^221 /);
   });
 
-  it("empties the spool of what a crash left there", async () => {
+  it("empties the spool of files that a crash left there", async () => {
     await smtp.stop(0);
     await writeFile(path.join(spoolDir, "left.eml"), "x");
     smtp = await startSmtp({
@@ -143,7 +143,7 @@ describe("recipients", () => {
     },
   );
 
-  it("goes on after a domain that no text can hold", async () => {
+  it("continues after a domain that is not well-formed Unicode", async () => {
     // A label in Punycode that stands for half of a surrogate pair.
     store.lookUps.set("a@\uFFFD.test", 404);
     const sender = await client();
@@ -152,7 +152,7 @@ describe("recipients", () => {
     expect(await sender.say("RCPT TO:<b@mailkeep.test>")).toMatch(/^250 /);
   });
 
-  it("says 451 while the store is away, and goes on when it is back", async () => {
+  it("says 451 while the store does not answer, and accepts again when it does", async () => {
     const sender = await client();
     await sender.say("MAIL FROM:<sender@example.com>");
     await store.stop();
@@ -182,7 +182,7 @@ describe("recipients", () => {
   });
 });
 
-describe("a client that looks for addresses", () => {
+describe("a client that tries many addresses", () => {
   const nobody = (n: number): string => {
     store.lookUps.set(`n${n}@mailkeep.test`, 404);
     return `RCPT TO:<n${n}@mailkeep.test>`;
@@ -212,7 +212,7 @@ describe("a client that looks for addresses", () => {
     expect(pauses).toEqual([]);
   });
 
-  it("is not who meets full mailboxes, or a store that is away", async () => {
+  it("does not include one that meets full mailboxes, or a store that does not answer", async () => {
     store.boxes.set("full@mailkeep.test", '{"full":true}');
     store.lookUps.set("a@mailkeep.test", 503);
     const sender = await client();
@@ -225,7 +225,7 @@ describe("a client that looks for addresses", () => {
   });
 });
 
-describe("places", () => {
+describe("connections", () => {
   const fill = (count: number, from: string) =>
     Promise.all(
       Array.from({ length: count }, async () => {
@@ -240,7 +240,7 @@ describe("places", () => {
     return newcomer.reply();
   };
 
-  it("of one address are 50, and the others are for others", async () => {
+  it("from one address are limited to 50, and the other places stay free for others", async () => {
     await fill(50, "127.0.0.1");
     expect(await greeting("127.0.0.1")).toMatch(/^421 .*Too many connections/);
     expect(await greeting("127.0.0.2")).toMatch(/^220 /);
@@ -248,7 +248,7 @@ describe("places", () => {
     await vi.waitFor(async () => expect(await greeting("127.0.0.1")).toMatch(/^220 /), 5_000);
   });
 
-  it("go from who is idle longest, of the address that has most, to a newcomer where all are taken", async () => {
+  it("are closed for a newcomer when all places are taken: the longest idle one of the address that has most", async () => {
     nowMs = 4_000;
     const few = await fill(2, "127.0.0.2");
     nowMs = 5_000;
@@ -266,7 +266,7 @@ describe("places", () => {
     expect([...few, ...others].some((one) => one.isClosed)).toBe(false);
   });
 
-  it("are kept by who sends a message, unless it takes ten minutes", async () => {
+  it("are not closed while they send a message, unless it takes ten minutes", async () => {
     const [slow, ...others] = await fill(50, "127.0.0.1");
     await fill(50, "127.0.0.3");
     await slow?.say("MAIL FROM:<sender@example.com>");
@@ -290,7 +290,7 @@ describe("hand-over", () => {
     expect(store.handed.map((one) => one.query.getAll("to"))).toEqual([recipients]);
   });
 
-  it("takes a second request where the names of the recipients are too long for one, and answers for all", async () => {
+  it("uses a second request if the names of the recipients are too long for one, and answers for all", async () => {
     const label = "\u5b57".repeat(15);
     const recipients = Array.from(
       { length: 100 },
@@ -361,7 +361,7 @@ describe("hand-over", () => {
   });
 
   // A mail without Message-ID is no duplicate to the store: each repeat would be one more copy for those who have it.
-  it("names a full mailbox for good when another recipient has the message", async () => {
+  it("says 552 for a full mailbox when another recipient has the message", async () => {
     store.refusals.set("b@mailkeep.test", [FULL]);
     expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toBe(
       "552 5.2.2 <b@mailkeep.test>: mailbox full",
@@ -406,7 +406,7 @@ describe("hand-over", () => {
 });
 
 describe("size", () => {
-  it("refuses at MAIL FROM what is announced over the limit, and takes the limit itself", async () => {
+  it("refuses at MAIL FROM a SIZE over the limit, and accepts the limit itself", async () => {
     const sender = await client();
     expect(await sender.say(`MAIL FROM:<s@example.com> SIZE=${MAX_BYTES + 1}`)).toMatch(/^552 5\.3\.4 /);
     expect(await sender.say(`MAIL FROM:<s@example.com> SIZE=${MAX_BYTES}`)).toMatch(/^250 /);
@@ -498,7 +498,7 @@ describe("stop", () => {
     expect(store.handed).toHaveLength(1);
   });
 
-  it("does not wait for an idle client, nor longer than its grace", async () => {
+  it("does not wait for an idle client, nor longer than its grace period", async () => {
     await client();
     const slow = await client();
     await slow.say("MAIL FROM:<sender@example.com>");

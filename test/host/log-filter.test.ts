@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNoise } from "../../src/host/noise.ts";
+import { isHarmless } from "../../src/host/log-filter.ts";
 
 const FAILED = "e = rust/worker/ffi.rs:110: failed:";
 
@@ -14,8 +14,8 @@ describe("the log of the server", () => {
     "NOSENTRY DEBUG_ALARM: Moving alarm later; sqlite_has = x",
     "exception = workerd/api/streams/internal.c++:532: disconnected: pump canceled\nstack: 3e22c07",
     "uncaught exception; exception = kj/async-io-unix.c++:1: disconnected: Connection reset by peer",
-  ])("leaves out what asks for nothing: %s", (line) => {
-    expect(isNoise(line)).toBe(true);
+  ])("leaves out a line that needs no action: %s", (line) => {
+    expect(isHarmless(line)).toBe(true);
   });
 
   it.each([
@@ -28,7 +28,7 @@ describe("the log of the server", () => {
     "exception = kj/filesystem-disk-unix.c++:1: overloaded: Too many open files",
     "*** Fatal uncaught kj::Exception: disconnected: x",
     "Request 01a20222 failed: NOSENTRY SQLite alarm handler canceled",
-  ])("shows what may ask for something: %s", (line) => {
-    expect(isNoise(line)).toBe(false);
+  ])("shows a line that may need action: %s", (line) => {
+    expect(isHarmless(line)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sweepEmptyObjects } from "../../src/host/sweep.ts";
+import { removeEmptyObjects } from "../../src/host/empty-objects.ts";
 
 const NAME = "5a1358e078bab3341a46cada5d02a1d97929cacc195a3bef5885cd8a27a6091f";
 
@@ -38,7 +38,7 @@ describe("sweep before workerd starts", () => {
     await leave("PRAGMA user_version");
     expect(await left()).toEqual([`${NAME}.sqlite`, `${NAME}.sqlite-shm`, `${NAME}.sqlite-wal`]);
     expect((await readFile(path.join(mailboxes, `${NAME}.sqlite-wal`))).length).toBe(0);
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await left()).toEqual([]);
   });
 
@@ -46,14 +46,14 @@ describe("sweep before workerd starts", () => {
     const file = path.join(mailboxes, `${NAME}.sqlite`);
     await writeFile(file, "");
     await truncate(file, bytes);
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await left()).toEqual([]);
   });
 
   it("keeps an object whose data is still in the write-ahead log", async () => {
     await leave("CREATE TABLE message (subject TEXT); INSERT INTO message VALUES ('kept')");
     expect((await readFile(path.join(mailboxes, `${NAME}.sqlite`))).length).toBe(4_096);
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await left()).toHaveLength(3);
     const db = new DatabaseSync(path.join(mailboxes, `${NAME}.sqlite`));
     expect(db.prepare("SELECT subject FROM message").get()).toEqual({ subject: "kept" });
@@ -64,14 +64,14 @@ describe("sweep before workerd starts", () => {
     const file = path.join(mailboxes, `${NAME}.sqlite`);
     await writeFile(file, "");
     await truncate(file, bytes);
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await left()).toEqual([`${NAME}.sqlite`]);
   });
 
   it("keeps Miniflare's own file and whatever else is no object", async () => {
     const others = ["metadata.sqlite", "abc.sqlite", `${NAME}.sqlite.bak`, `${NAME.toUpperCase()}.sqlite`];
     for (const name of others) await writeFile(path.join(mailboxes, name), "");
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await left()).toEqual(others.toSorted());
   });
 
@@ -79,7 +79,7 @@ describe("sweep before workerd starts", () => {
     const outside = path.join(dataDir, "outside.sqlite");
     await writeFile(outside, "");
     await symlink(outside, path.join(mailboxes, `${NAME}.sqlite`));
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await left()).toEqual([`${NAME}.sqlite`]);
   });
 
@@ -89,21 +89,21 @@ describe("sweep before workerd starts", () => {
       await mkdir(folder);
       await writeFile(path.join(folder, `${NAME}.sqlite`), "");
     }
-    sweepEmptyObjects(dataDir);
+    removeEmptyObjects(dataDir);
     expect(await readdir(path.join(dataDir, "do", "mailkeep-ClientBudget"))).toEqual([]);
     expect(await readdir(path.join(dataDir, "do", "mailkeep-Directory"))).toHaveLength(1);
   });
 
   it("stops when its time is over", async () => {
     await leave("PRAGMA user_version");
-    sweepEmptyObjects(dataDir, 0);
+    removeEmptyObjects(dataDir, 0);
     expect(await left()).toHaveLength(3);
   });
 
   it("says nothing of a data folder without objects, nor of one that it cannot clean", async () => {
     await rm(path.join(dataDir, "do"), { recursive: true });
-    expect(() => sweepEmptyObjects(dataDir)).not.toThrow();
+    expect(() => removeEmptyObjects(dataDir)).not.toThrow();
     await writeFile(path.join(dataDir, "do"), "");
-    expect(() => sweepEmptyObjects(dataDir)).not.toThrow();
+    expect(() => removeEmptyObjects(dataDir)).not.toThrow();
   });
 });

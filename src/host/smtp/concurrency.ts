@@ -1,8 +1,8 @@
 /** Runs a task as soon as fewer than the limit are running, in order of arrival. */
-export type Gate = <T>(task: () => Promise<T>) => Promise<T>;
+export type RunLimited = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Makes a gate that lets `limit` tasks through at a time. */
-export function createGate(limit: number): Gate {
+/** Returns a function that runs at most `limit` tasks at a time. */
+export function limitConcurrency(limit: number): RunLimited {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (task) => {
@@ -11,7 +11,7 @@ export function createGate(limit: number): Gate {
     try {
       return await task();
     } finally {
-      // The place goes to the next in line without becoming free, so that nobody can step in between.
+      // The next in line takes the place over, so that no newcomer can overtake it.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

@@ -1,17 +1,17 @@
-/** Refused recipients of one connection until it is slowed: a list with old addresses has some, a search for addresses many. */
+/** Refused recipients of one connection before its answers are delayed: an old mailing list has some, address harvesting many. */
 const FREE_REFUSALS = 20;
-/** How long each further one waits; after the last the connection is closed. */
+/** The delay of each further answer; after the last one the connection is closed. */
 const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 
-/** What follows from one more refused recipient of a connection. */
+/** What follows a refused recipient. */
 export type Consequence = { kind: "answer"; delayMs: number } | { kind: "close" };
 
-/** Counts the refused recipients of each connection. */
-export class Refusals {
+/** Slows connections that try many unknown recipients, and closes them in the end (tarpitting). */
+export class Tarpit {
   readonly #counts = new Map<string, number>();
 
-  /** Notes one more, of the session `id`. */
-  note(id: string): Consequence {
+  /** Counts one more unknown recipient of the session `id`. */
+  count(id: string): Consequence {
     const count = (this.#counts.get(id) ?? 0) + 1;
     this.#counts.set(id, count);
     if (count <= FREE_REFUSALS) return { kind: "answer", delayMs: 0 };
@@ -19,6 +19,7 @@ export class Refusals {
     return delayMs === undefined ? { kind: "close" } : { kind: "answer", delayMs };
   }
 
+  /** Forgets a session that ended. */
   forget(id: string): void {
     this.#counts.delete(id);
   }

@@ -1,0 +1,53 @@
+import { anyText, oneOf, textLike, wholeNumber } from "./kinds.ts";
+import { setting } from "./setting.ts";
+
+/** A port; 0 lets the system choose a free one. */
+const port = wholeNumber(0, 65_535);
+const host = textLike(/^[A-Za-z0-9_.:%-]+$/, "a host name or an IP address of this machine, without a port");
+const file = { ...anyText, values: "the path of a PEM file" };
+
+/** Every variable that only `npm start` reads. */
+export const MACHINE_SETTINGS = {
+  DATA_DIR: setting({ ...anyText, values: "the path of a folder" }, "./data", {
+    group: "Only npm start",
+    meaning:
+      "The folder that holds everything, synced to disk before it is acknowledged. Its `secrets.json` (mode 0600) holds the keys.",
+  }),
+  HOST: setting(host, "127.0.0.1", {
+    group: "Only npm start",
+    meaning: "The address that HTTP listens on. `0.0.0.0` and `::` are all addresses of the machine.",
+  }),
+  PORT: setting(port, 8787, {
+    group: "Only npm start",
+    meaning: "The port that HTTP listens on. `0`: any free one.",
+  }),
+  SMTP_HOST: setting(host, null, {
+    group: "Only npm start",
+    meaning:
+      "The address that SMTP listens on, for incoming mail. (The relay for outgoing mail is `SMTP_URL`.)",
+    defaultWords: "`HOST`",
+  }),
+  SMTP_PORT: setting(port, 2525, {
+    group: "Only npm start",
+    meaning:
+      "The port that SMTP listens on. `0`: any free one. Mail servers deliver to port 25: set it, or redirect it.",
+  }),
+  SMTP_TLS_CERT: setting(file, null, {
+    group: "Only npm start",
+    meaning: "The certificate with which SMTP offers STARTTLS. Set it together with `SMTP_TLS_KEY`.",
+    defaultWords: "none: SMTP offers no TLS",
+  }),
+  SMTP_TLS_KEY: setting(file, null, {
+    group: "Only npm start",
+    meaning: "The private key of that certificate, without a passphrase.",
+  }),
+  NODE_EXTRA_CA_CERTS: setting(file, null, {
+    group: "Only npm start",
+    meaning: "Certificates of further authorities that may have signed the certificate of the relay.",
+  }),
+  MAILKEEP_READY: setting(oneOf(["json"]), null, {
+    group: "Only npm start",
+    meaning: "`json` prints one line of JSON when the server is ready, for programs that start it.",
+    defaultWords: "a screen for people",
+  }),
+};

@@ -1,0 +1,144 @@
+import { setTimeout } from "node:timers/promises";
+import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import { limitConcurrency } from "./concurrency.ts";
+import type { RunLimited } from "./concurrency.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
+import { dataReply } from "./data-reply.ts";
+import {
+  mailboxFull,
+  noSuchMailbox,
+  shuttingDown,
+  temporaryFailure,
+  tooLarge,
+  tooManyConnections,
+  tooManyUnknown,
+} from "./reply.ts";
+import type { Reply } from "./reply.ts";
+import { spool } from "./spool.ts";
+import type { SpooledMessage } from "./spool.ts";
+import { Tarpit } from "./tarpit.ts";
+import type { Delivery, Envelope, Upstream } from "./upstream.ts";
+
+/** Large messages handed over at a time, over all connections: the worker holds each whole while it parses it. */
+const PARALLEL_LARGE = 2;
+
+type Callback = (error?: Error | null) => void;
+
+/** What the sessions work with. */
+export interface SessionTools {
+  upstream: Upstream;
+  connections: ConnectionLimit;
+  /** The address that `<postmaster>` without a domain means; undefined: it is an unknown recipient. */
+  postmaster: string | undefined;
+  spool: { dir: string; maxBytes: number };
+  pause(ms: number): Promise<void>;
+  log(line: string): void;
+}
+
+/** Decides for all SMTP sessions: which connections and recipients are accepted, and when a message counts as received. */
+export class SmtpSessions {
+  readonly #tools: SessionTools;
+  readonly #tarpit = new Tarpit();
+  readonly #runLarge: RunLimited = limitConcurrency(PARALLEL_LARGE);
+  readonly #underWay = new Set<Promise<void>>();
+  #isOpen = true;
+
+  constructor(tools: SessionTools) {
+    this.#tools = tools;
+  }
+
+  /** The handlers that smtp-server calls. */
+  handlers(): Pick<SMTPServerOptions, "onConnect" | "onMailFrom" | "onRcptTo" | "onData" | "onClose"> {
+    const { connections } = this.#tools;
+    const ifOpen = (callback: Callback): void => callback(this.#isOpen ? null : shuttingDown());
+    return {
+      onConnect: ({ id, remoteAddress }, callback) => {
+        if (!connections.admit(id, remoteAddress)) return callback(tooManyConnections());
+        ifOpen(callback);
+      },
+      onMailFrom: (_address, { id }, callback) => {
+        connections.active(id);
+        ifOpen(callback);
+      },
+      onRcptTo: (recipient, { id }, callback) => {
+        connections.active(id);
+        void this.#replyToRecipient(this.#wholeAddress(recipient.address), id).then(callback);
+      },
+      onData: (stream, session, callback) => {
+        connections.active(session.id, true);
+        const done = this.#receive(stream, session).then((reply) => {
+          connections.active(session.id);
+          callback(reply);
+        });
+        this.#underWay.add(done);
+        void done.finally(() => this.#underWay.delete(done));
+      },
+      onClose: ({ id }) => {
+        connections.remove(id);
+        this.#tarpit.forget(id);
+      },
+    };
+  }
+
+  /** Refuses new mail from now on, and waits up to `graceMs` for messages under way. */
+  async close(graceMs: number): Promise<void> {
+    this.#isOpen = false;
+    const grace = setTimeout(graceMs, undefined, { ref: false });
+    await Promise.race([Promise.allSettled(this.#underWay), grace]);
+  }
+
+  async #replyToRecipient(address: string, session: string): Promise<Reply | null> {
+    switch (await this.#tools.upstream.lookUp(address)) {
+      case "known":
+        return null;
+      case "unknown":
+        return this.#refuse(address, session);
+      case "full":
+        return mailboxFull();
+      case "unavailable":
+        return temporaryFailure();
+    }
+  }
+
+  /** RFC 5321 §4.1.1.3: `postmaster` is the one address that needs no domain. */
+  #wholeAddress(address: string): string {
+    return address.toLowerCase() === "postmaster" ? (this.#tools.postmaster ?? address) : address;
+  }
+
+  async #refuse(address: string, session: string): Promise<Reply> {
+    const consequence = this.#tarpit.count(session);
+    if (consequence.kind === "close") return tooManyUnknown();
+    if (consequence.delayMs > 0) await this.#tools.pause(consequence.delayMs);
+    return noSuchMailbox([address]);
+  }
+
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
+    let message: SpooledMessage | null = null;
+    try {
+      message = await spool(stream, this.#tools.spool);
+      if (!message) return tooLarge();
+      return dataReply(await this.#deliver(message, session));
+    } catch (error) {
+      // The client disconnected and reads no reply, or the disk of the spool is full.
+      this.#tools.log(`smtp: ${error instanceof Error ? error.message : String(error)}`);
+      return temporaryFailure();
+    } finally {
+      await message?.discard();
+    }
+  }
+
+  #deliver(message: SpooledMessage, session: SMTPServerSession): Promise<Delivery[]> {
+    const recipients = session.envelope.rcptTo.map((one) => this.#wholeAddress(one.address));
+    const handOver = () => this.#tools.upstream.handOver(message, recipients, envelopeOf(session));
+    return message.onDisk ? this.#runLarge(handOver) : handOver();
+  }
+}
+
+function envelopeOf(session: SMTPServerSession): Envelope {
+  const { mailFrom } = session.envelope;
+  return {
+    from: mailFrom === false ? "" : mailFrom.address,
+    clientAddress: session.remoteAddress,
+    helo: session.hostNameAppearsAs,
+  };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { banner, readyLine } from "../../src/host/banner.ts";
+
+describe("the screen of a start", () => {
+  const ready = {
+    http: "http://127.0.0.1:8787",
+    host: "127.0.0.1",
+    smtp: { host: "::", port: 2525, tls: false },
+    mailDomain: "mailkeep.test",
+    outbound: "local",
+    dataDir: "/data",
+    keySource: "/data/secrets.json",
+    workerdPid: 7,
+    startMs: 900,
+  };
+
+  it("fits into 24 lines, and shows addresses that can be reached", () => {
+    const screen = banner(ready);
+    expect(screen.split("\n").length).toBeLessThanOrEqual(24);
+    expect(screen).toContain("smtp://[::1]:2525");
+    expect(screen).toMatch(/HTTP +http:\/\/127\.0\.0\.1:8787\n/);
+    expect(screen).toMatch(/SMTP +\[::1\]:2525, and on every address of this machine\n/);
+  });
+
+  it("says whether mail to other domains is kept here, and which setting changes that", () => {
+    expect(banner(ready)).toMatch(
+      /Mail out +kept here, not sent to other domains \(OUTBOUND=local\); set SMTP_URL to send it/,
+    );
+    const relayed = banner({ ...ready, outbound: "smtp" });
+    expect(relayed).toMatch(/Mail out +through the relay of SMTP_URL/);
+    expect(relayed).not.toContain("kept here");
+    expect(banner({ ...ready, outbound: "none" })).toMatch(/Mail out +sending is off \(OUTBOUND=none\)/);
+  });
+
+  it("is one line of JSON for programs", () => {
+    expect(readyLine(ready)).not.toContain("\n");
+    expect(JSON.parse(readyLine(ready))).toMatchObject({
+      ready: true,
+      http: ready.http,
+      smtp: { host: "::", port: 2525 },
+      data_dir: "/data",
+      workerd_pid: 7,
+    });
+  });
+});
