@@ -1,4 +1,4 @@
-// Makes the files that the bundle imports and no compiler makes. `npm start`, `npm test`, `npm run check` and `npm run deploy` run it first.
+// What the bundle imports and no compiler makes: `npm start`, `npm test`, `npm run check` and `npm run deploy` begin with it.
 import { buildDocs } from "./build-docs.ts";
 import { buildPages } from "./build-pages.ts";
 

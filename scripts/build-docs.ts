@@ -3,14 +3,14 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-/** Apache-2.0; its licence note is at the head of the script. */
+/** Apache-2.0; its licence note stands at the head of the script. */
 const SOURCE = path.join(ROOT, "node_modules/swagger-ui-dist");
 const TARGET = path.join(ROOT, "src/pages/assets");
 const FILES = ["swagger-ui-bundle.js", "swagger-ui.css"];
 
 /**
  * Puts the API reference page's script and style, compressed, where the bundle imports them (`src/pages/assets`).
- * The same input gives the same bytes. A file that is up to date is not written again.
+ * The same input gives the same bytes; what is up to date is left alone.
  */
 export function buildDocs(): void {
   mkdirSync(TARGET, { recursive: true });
@@ -25,7 +25,7 @@ export function buildDocs(): void {
   }
 }
 
-/** Milliseconds; 0 for a file that does not exist. Not mtime, which npm takes from the archive of the package. */
+/** Milliseconds; 0 for a file that does not exist. Not mtime, which a package may bring along from its archive. */
 function writtenAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }

@@ -7,9 +7,9 @@ const PAGES = path.resolve(import.meta.dirname, "../src/pages");
 const TARGET = path.join(PAGES, "assets");
 
 /**
- * Puts the files that the pages load, compressed, where the bundle imports them (`src/pages/assets`): each script of
+ * Puts what the pages load, compressed, where the bundle imports it (`src/pages/assets`): each script of
  * `scripts/` (with what it imports of `scripts/lib`, in one file), each style sheet of `styles/` and each file of `images/`.
- * The same input gives the same bytes. A file that is up to date is not written again, so that the bundle is not built again.
+ * The same input gives the same bytes; what is up to date is left alone, so that the bundle need not be built again.
  */
 export function buildPages(): void {
   mkdirSync(TARGET, { recursive: true });
@@ -30,7 +30,7 @@ function bundled(folder: string, suffix: string) {
     bundle: true,
     minify: true,
     write: false,
-    // Browsers of the last three years; esbuild rewrites newer syntax, nested CSS rules included.
+    // What browsers of the last three years know; esbuild rewrites newer syntax, nested rules included.
     target: ["chrome120", "firefox121", "safari17"],
   });
   return outputFiles;

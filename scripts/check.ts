@@ -1,4 +1,4 @@
-// Checks format, lint and types, here and in CI: `npm run check`. All steps run, so that one run shows all faults.
+// The one gate, here and in CI: format, lint, types. All of them run, so that one run shows everything.
 import { buildAssets } from "./build-assets.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -10,7 +10,7 @@ const STEPS: readonly { name: string; tool: string; args: readonly string[] }[] 
   { name: "types in the browser", tool: "tsc", args: ["--noEmit", "--project", "src/pages/scripts"] },
 ];
 
-// The pages import these files, which a fresh clone does not have.
+// The pages import these files; without them nothing resolves on a fresh clone.
 buildAssets();
 const failed: string[] = [];
 for (const { name, tool, args } of STEPS) {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Variables as a process or a worker is given them; other members are bindings. */
 export type Environment = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ export interface BundleModule {
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DIST = path.join(ROOT, "dist");
 const ENTRY = path.join(DIST, "index.js");
-/** The sources of the bundle. The time of a folder itself changes when a file in it is removed. */
+/** What the bundle is made of; a folder's own time tells of removed files. */
 const SOURCES = ["src", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].map((name) =>
   path.join(ROOT, name),
 );
@@ -34,13 +34,13 @@ export async function buildBundle(): Promise<void> {
     }
     // A source saved during the build makes the next start build again.
     utimesSync(ENTRY, new Date(), new Date(startedMs));
-    removeOldData(files);
+    sweepDist(files);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Reads the whole bundle into memory: a restarted runtime must not read files of a later build. */
+/** Reads the bundle whole: a runtime that is restarted must not meet files of a later build. */
 export function readBundle(): BundleModule[] {
   const contents = readFileSync(ENTRY, "utf8");
   const imported = readdirSync(DIST).filter((file) => file.endsWith(".gz") && contents.includes(`./${file}`));
@@ -57,13 +57,13 @@ export function readBundle(): BundleModule[] {
 export const BUNDLE_ROOT = DIST;
 
 /** Removes the data modules of earlier builds, which carry a hash in their names. */
-function removeOldData(current: readonly string[]): void {
+function sweepDist(current: readonly string[]): void {
   for (const file of readdirSync(DIST)) {
     if (file.endsWith(".gz") && !current.includes(file)) rmSync(path.join(DIST, file), { force: true });
   }
 }
 
-/** Runs wrangler, and shows its output only if it fails. */
+/** Quiet unless it fails. */
 function wrangler(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {

@@ -37,20 +37,20 @@ export interface Runtime {
 const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc");
 const WORKER = "mailkeep";
 /**
- * V8's young generation gets halves of 2 MB, not of 16: the isolates of one machine share its memory. The benchmark runs as
- * fast with two thirds of the peak memory.
+ * Halves of the young generation of 2 MB, and not of 16: the isolates of one machine share its memory. At the same speed the
+ * benchmark's peak is two thirds of what it was.
  */
 const V8_FLAGS = "--max-semi-space-size=2";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the bundle in workerd and resolves when it answers on `host` and `port`. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  // Miniflare reads it when it starts workerd. A value that is set already is kept.
+  // Miniflare reads it when it starts workerd; whoever sets it knows better.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const disk = await openDisk(options.dataDir);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
-    // Miniflare's own socket trusts MF-* and X-Forwarded-Proto headers of the client, so it gets a random port.
+    // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
     host: "127.0.0.1",
     port: 0,
     cf: false,
@@ -94,7 +94,7 @@ async function openDisk(dataDir: string): Promise<BlobDisk | null> {
 
 function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
-  // The operator sets relay, resolver and embedding model, so they may be on this machine.
+  // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
   const BLOB_DISK = async (request: { url: string }) => {
@@ -106,7 +106,7 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
     name: WORKER,
     ...workerOptions,
     serviceBindings: { OPERATOR_NETWORK, OBJECT_FILES: objectFiles(options.dataDir), BLOB_DISK },
-    // Instead of the variables of wrangler.jsonc, which are for Cloudflare.
+    // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,
     modulesRules: undefined,
@@ -117,7 +117,7 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
   };
 }
 
-/** The folder of the objects' files; it must exist before workerd starts. */
+/** The folder where workerd keeps the objects' files; it must be there before workerd starts. */
 function objectFiles(dataDir: string): { disk: { path: string; writable: false } } {
   const folder = path.join(dataDir, "do");
   mkdirSync(folder, { recursive: true });

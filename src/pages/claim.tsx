@@ -151,7 +151,7 @@ function Asker({ view }: { view: ClaimView }) {
   return (
     <dl class="facts">
       <dt>Asked from</dt>
-      <dd>{view.client ?? "unknown IP address"}</dd>
+      <dd>{view.client ?? "an address that this server is not told"}</dd>
       <dt>With</dt>
       <dd>{view.userAgent === "" ? "a program that does not say its name" : view.userAgent}</dd>
       <dt>At</dt>

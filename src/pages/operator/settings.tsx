@@ -109,8 +109,8 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
       <>
         <h1>Settings</h1>
         <p>
-          Variables of the deployment. Change them where it is started; docs/configuration.md explains each.
-          Secrets show only set or not set.
+          Variables of the deployment, to be changed where it is started; see the README. Of secrets only is
+          said whether they are set.
         </p>
         <dl class="facts settings">
           <dt>Version</dt>
