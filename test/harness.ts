@@ -181,10 +181,18 @@ export async function rowsOf<Row extends Record<string, SqlStorageValue>>(
   sql: string,
   ...params: SqlStorageValue[]
 ): Promise<Row[]> {
-  return runInDurableObject(actorOf(address), (_, state) =>
-    state.storage.sql.exec<Row>(sql, ...params).toArray(),
-  );
+  return runInDurableObject(actorOf(address), (_, state) => {
+    try {
+      return state.storage.sql.exec<Row>(sql, ...params).toArray();
+    } catch (error) {
+      if (isMissingTable(error)) return [];
+      throw error;
+    }
+  });
 }
+
+/** The tables of a capability are made at its first write. */
+const isMissingTable = (error: unknown): boolean => /^no such table/.test((error as Error).message);
 
 /** Names of the tables that the actor has made. */
 export async function tablesOf(address: string): Promise<string[]> {
