@@ -146,6 +146,16 @@ describe("the documentation", () => {
     }
   });
 
+  it("names every folder of src and of test", () => {
+    const foldersOf = (root: string): string[] =>
+      readdirSync(path.join(ROOT, root), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${root}/${name}`);
+    expect(codeSpansOf(page("docs/architecture.md"))).toEqual(expect.arrayContaining(foldersOf("src")));
+    const tests = foldersOf("test").filter((folder) => folder !== "test/fixtures");
+    expect(codeSpansOf(page("docs/contributing.md"))).toEqual(expect.arrayContaining(tests));
+  });
+
   it("says what has to be installed, as .ci/run installs it", () => {
     const ci = readFileSync(path.join(ROOT, ".ci/run"), "utf8");
     const installed = [...ci.matchAll(/^ *install (\w+)/gm)].map(([, name = ""]) => name);
