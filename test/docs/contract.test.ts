@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { EventData } from "../../src/contract/event.ts";
+import { EVENT_KINDS, EventData } from "../../src/contract/event.ts";
 import * as limits from "../../src/contract/limits.ts";
+import { MessageStatus } from "../../src/contract/message.ts";
 import { STATUS } from "../../src/contract/problem.ts";
 import type { RouteSpec } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
+import { DeliveryError, DeliveryState, WEBHOOK_KINDS } from "../../src/contract/webhook.ts";
 import { webhookBody } from "../../src/webhooks/body.ts";
 import { codeSpansOf, linksOf, page, PAGES, type Block } from "./pages.ts";
 
@@ -41,7 +43,8 @@ function sectionOf({ method, path }: RouteSpec): string {
 
 /** Whether a text holds a name as code. */
 function namesInCode(text: string, name: string): boolean {
-  const code = [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span).join("\n");
+  const spans = text.replaceAll(/```\w*\n([^`]*)```/g, "`$1`").matchAll(/`([^`]+)`/g);
+  const code = [...spans].map(([, span]) => span).join("\n");
   return new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(code);
 }
 
@@ -128,6 +131,29 @@ describe("the examples of the documentation", () => {
     const shown: unknown = JSON.parse(block.text);
     // A member that is not known is dropped, and so missed here.
     expect(asSent(block, shown)).toEqual(shown);
+  });
+});
+
+describe("the lists of the documentation", () => {
+  it("have every kind of event, and say which webhooks deliver", () => {
+    const rows = page("docs/events.md").lines.flatMap((line) => {
+      const [, kind, , stream, webhooks] = line.split("|").map((cell) => cell.trim().replaceAll("`", ""));
+      return kind?.startsWith("message.") === true ? [[kind, stream, webhooks]] : [];
+    });
+    expect(rows).toEqual(
+      EVENT_KINDS.map((kind) => [kind, "yes", WEBHOOK_KINDS.includes(kind) ? "yes" : "no"]),
+    );
+  });
+
+  it("have every state of a send, and every state and error of a delivery", () => {
+    const states = MessageStatus.options.filter((state) => state !== "received");
+    const rows = page("docs/sending.md").lines.flatMap((line) => /^\| `(\w+)`/.exec(line)?.[1] ?? []);
+    expect(rows).toEqual(expect.arrayContaining(states));
+    const deliveries = sectionOf(routes.webhookDeliveries);
+    const missing = [...DeliveryState.options, ...DeliveryError.options].filter(
+      (word) => !namesInCode(deliveries, word),
+    );
+    expect(missing).toEqual([]);
   });
 });
 

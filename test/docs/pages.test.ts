@@ -61,6 +61,8 @@ const COMING: readonly string[] = [
   "src/mail/languages/<tag>.ts",
   "src/mail/languages/language.ts",
   "src/mail/languages/index.ts",
+  "test/config",
+  "test/service",
 ];
 
 const isThere = (file: string): boolean => holds(file) || COMING.includes(file);
@@ -144,6 +146,16 @@ describe("the documentation", () => {
         expect(read, `${file}:${line}`).not.toThrow();
       }
     }
+  });
+
+  it("names every folder of src and of test", () => {
+    const foldersOf = (root: string): string[] =>
+      readdirSync(path.join(ROOT, root), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${root}/${name}`);
+    expect(codeSpansOf(page("docs/architecture.md"))).toEqual(expect.arrayContaining(foldersOf("src")));
+    const tests = foldersOf("test").filter((folder) => folder !== "test/fixtures");
+    expect(codeSpansOf(page("docs/contributing.md"))).toEqual(expect.arrayContaining(tests));
   });
 
   it("says what has to be installed, as .ci/run installs it", () => {
