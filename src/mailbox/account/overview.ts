@@ -4,7 +4,7 @@ import type { DeliveryError, WebhookStatus } from "../../contract/webhook.ts";
 import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { shownState, type ShownState } from "../../outbound/ledger.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { pageOf, pageStart, writeCursor } from "../page.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import { emailSeq, listingOf, receivedAt, type View } from "../messages/present.ts";
 import { BEYOND_ALL } from "../reading/rules.ts";
@@ -71,16 +71,13 @@ export function unsentPage(
   view: View,
   page: { cursor: string | null; limit: number },
 ): Answer<UnsentMessagePage> {
-  const read = page.cursor === null ? done([BEYOND_ALL]) : readCursor(page.cursor, 1);
-  if (!read.ok) return read;
-  const [below = BEYOND_ALL] = read.value;
-  const rows = outbox.unsent(below, page.limit + 1);
-  const shown = rows.slice(0, page.limit);
-  const last = rows.length > page.limit ? shown.at(-1) : undefined;
-  return done({
-    messages: shown.map((row) => unsentMessage(outbox, view, row)),
-    next_cursor: last === undefined ? null : writeCursor(last.seq),
-  });
+  const start = pageStart(page.cursor, [BEYOND_ALL]);
+  if (!start.ok) return start;
+  const [below = BEYOND_ALL] = start.value;
+  const { shown, next } = pageOf(outbox.unsent(below, page.limit + 1), page.limit, ({ seq }) =>
+    writeCursor(seq),
+  );
+  return done({ messages: shown.map((row) => unsentMessage(outbox, view, row)), next_cursor: next });
 }
 
 /** One of them; any other message is not found. */

@@ -8,7 +8,7 @@ import type { Access } from "../account/access.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Codes } from "../codes/codes.ts";
 import type { MailboxContext } from "../context.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { pageOf, pageStart, writeCursor } from "../page.ts";
 import type { Embeddings } from "../embeddings/embeddings.ts";
 import { countFitting } from "../fitting.ts";
 import { emailSeq, viewOf, type View } from "./present.ts";
@@ -88,13 +88,13 @@ export class Reindexing {
   }
 
   #page(view: View, page: { cursor: string | null; limit: number }): Answer<InboundPage> {
-    const after = page.cursor === null ? done([0]) : readCursor(page.cursor, 1);
+    const after = pageStart(page.cursor, [0]);
     if (!after.ok) return after;
     if (page.cursor === null) this.#context.db.script(DERIVED_TABLES);
     const found = this.#tables.all(rows.LIST_FOR_REINDEX, after.value[0] ?? 0, page.limit + 1);
     const sizes = found.slice(0, page.limit).map(({ size_bytes }) => size_bytes);
-    const shown = found.slice(0, Math.max(1, countFitting(sizes, MAX_PAGE_BYTES)));
-    const last = shown.at(-1);
+    const fitting = Math.max(1, countFitting(sizes, MAX_PAGE_BYTES));
+    const { shown, next } = pageOf(found, fitting, ({ seq }) => writeCursor(seq));
     return done({
       messages: shown.map((row) => ({
         id: idOf(row.seq, view.tail),
@@ -104,7 +104,7 @@ export class Reindexing {
         metadata: JSON.parse(row.metadata) as Metadata,
         isLarge: row.raw_key !== null,
       })),
-      nextCursor: found.length > shown.length && last ? writeCursor(last.seq) : null,
+      nextCursor: next,
     });
   }
 

@@ -13,7 +13,7 @@ import { shownState } from "../../outbound/ledger.ts";
 import type { Access } from "../account/access.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { MailboxContext } from "../context.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { pageOf, pageStart, writeCursor } from "../page.ts";
 import { countFitting } from "../fitting.ts";
 import { OlderBodies } from "../messages/older-bodies.ts";
 import {
@@ -38,7 +38,7 @@ import type { StoredUpload, Uploads } from "../uploads/uploads.ts";
 import { PageCache } from "./page-cache.ts";
 import * as listings from "./rows.ts";
 import type { ListingParams } from "./rows.ts";
-import { BEYOND_ALL, isNewestPage, isUnfiltered, listingParams, pageStart } from "./rules.ts";
+import { BEYOND_ALL, isNewestPage, isUnfiltered, listingParams, listingStart } from "./rules.ts";
 
 /** Bytes of emails that one thread page carries: they are in memory several times while they are answered. */
 const MAX_THREAD_PAGE_BYTES = 4_000_000;
@@ -198,17 +198,15 @@ export class Reading {
   }
 
   #inboxPage(view: View, filters: InboxFilters): Answer<JsonText<EmailPage>> {
-    const below = pageStart(filters, [BEYOND_ALL]);
+    const below = listingStart(filters, [BEYOND_ALL]);
     if (!below.ok) return below;
     const params = listingParams(filters, view.mailbox, below.value[0] ?? BEYOND_ALL);
     const found = this.#listRows(params, filters);
-    const shown = found.slice(0, filters.limit);
-    const last = shown.at(-1);
-    const next = found.length > filters.limit && last ? JSON.stringify(writeCursor(last.seq)) : "null";
+    const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(seq));
     const unsent = this.#others.outbox.unsentAmong(shown);
     const emails = shown.map((row) => summaryText(row, view, unsent.has(row.seq))).join(",");
     const hint = unsent.size === 0 ? "" : `"hint":${JSON.stringify(KEPT_HINT)},`;
-    return done(`{"emails":[${emails}],${hint}"next_cursor":${next}}`);
+    return done(`{"emails":[${emails}],${hint}"next_cursor":${JSON.stringify(next)}}`);
   }
 
   /** The rows of a page, and one more: it tells whether there is a next page. */
@@ -297,26 +295,20 @@ export class Reading {
   }
 
   #threadPage(view: View, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
-    const bounds = filters.cursor === null ? done([BEYOND_ALL, BEYOND_ALL]) : readCursor(filters.cursor, 2);
+    const bounds = pageStart(filters.cursor, [BEYOND_ALL, BEYOND_ALL]);
     if (!bounds.ok) return bounds;
     const [snapshot = BEYOND_ALL, below = BEYOND_ALL] = bounds.value;
     const found = this.#tables.all(listings.LIST_THREADS, snapshot, below, filters.limit + 1);
-    const shown = found.slice(0, filters.limit);
-    const last = shown.at(-1);
     const seenFrom = snapshot === BEYOND_ALL ? (found[0]?.seq ?? 0) : snapshot;
-    return done(
-      jsonText({
-        threads: shown.map((row) => threadOf(row, view)),
-        next_cursor: found.length > filters.limit && last ? writeCursor(seenFrom, last.seq) : null,
-      }),
-    );
+    const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(seenFrom, seq));
+    return done(jsonText({ threads: shown.map((row) => threadOf(row, view)), next_cursor: next }));
   }
 
   #findThread(
     view: View,
     filters: { id: string; limit: number; cursor: string | null; downloadable: boolean },
   ): Answer<ThreadAnswer> {
-    const below = filters.cursor === null ? done([BEYOND_ALL]) : readCursor(filters.cursor, 1);
+    const below = pageStart(filters.cursor, [BEYOND_ALL]);
     if (!below.ok) return below;
     const named = readId(filters.id, view.tail);
     if (named === null || named.part !== null) return refused(notFound("Thread"));
@@ -325,15 +317,14 @@ export class Reading {
     const sizes = this.#tables.all(listings.THREAD_PAGE_SIZES, thread, start, filters.limit + 1);
     if (sizes.length === 0) return refused(notFound("Thread"));
     // Bodies are read only of what fits: a hundred large ones would not fit the isolate.
-    const fitting = sizes.slice(0, filters.limit);
-    const bytes = fitting.map((row) => row.bytes);
-    const shown = fitting.slice(0, Math.max(1, countFitting(bytes, MAX_THREAD_PAGE_BYTES)));
-    const last = shown.at(-1);
+    const bytes = sizes.slice(0, filters.limit).map((row) => row.bytes);
+    const fitting = Math.max(1, countFitting(bytes, MAX_THREAD_PAGE_BYTES));
+    const { shown, next } = pageOf(sizes, fitting, ({ seq }) => writeCursor(seq));
     const emails = shown.flatMap(({ seq }) => this.#tables.first(rows.FIND_EMAIL, seq) ?? []);
     return done({
       threadId: idOf(thread, view.tail),
       emails: emails.toReversed().map((row) => this.#emailAnswer(row, view, filters.downloadable)),
-      nextCursor: shown.length < sizes.length && last ? writeCursor(last.seq) : null,
+      nextCursor: next,
     });
   }
 }

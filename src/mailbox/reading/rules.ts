@@ -1,9 +1,9 @@
 import type { InboxFilters } from "../../contract/routes.ts";
 import { invalid, type Answer } from "../../contract/problem.ts";
 import { SEQ_PER_MS, type Seq } from "../../lib/ids.ts";
-import { done, refused } from "../../lib/outcome.ts";
+import { refused } from "../../lib/outcome.ts";
 import { foldForMatch } from "../../mail/search/search-text.ts";
-import { readCursor } from "../cursor.ts";
+import { pageStart } from "../page.ts";
 import type { ListingParams } from "./rows.ts";
 
 /** Above every seq there will be. */
@@ -40,13 +40,12 @@ export function isUnfiltered(minSeq: Seq, others: readonly unknown[]): boolean {
   return minSeq === 0 && others.every((filter) => filter === null);
 }
 
-/** Where a listing of `count` numbers begins: at its cursor, or at `start` and the offset. */
-export function pageStart(
+/** Where a listing begins: at its cursor, or at `start` and the offset. */
+export function listingStart(
   filters: { cursor: string | null; offset: number },
   start: readonly number[],
 ): Answer<readonly number[]> {
-  if (filters.cursor === null) return done(start);
-  return filters.offset > 0
+  return filters.cursor !== null && filters.offset > 0
     ? refused(invalid("offset", "give either cursor or offset"))
-    : readCursor(filters.cursor, start.length);
+    : pageStart(filters.cursor, start);
 }

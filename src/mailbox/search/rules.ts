@@ -15,7 +15,7 @@ import { foldForMatch } from "../../mail/search/search-text.ts";
 import type { Candidates, Reach } from "../embeddings/vector-search.ts";
 import { summaryOpening, wholeListing, type View } from "../messages/present.ts";
 import type { ListingParams } from "../reading/rows.ts";
-import { BEYOND_ALL, isUnfiltered, listingParams, pageStart } from "../reading/rules.ts";
+import { BEYOND_ALL, isUnfiltered, listingParams, listingStart } from "../reading/rules.ts";
 import type { SearchHit, Wanted } from "./rows.ts";
 
 /** Digits of a score that mean anything. */
@@ -68,7 +68,7 @@ export interface Asked {
 }
 
 export function readSearch(view: View, filters: InboxFilters, text: string): Answer<Asked> {
-  const start = pageStart(filters, [BEYOND_ALL - 1, filters.offset]);
+  const start = listingStart(filters, [BEYOND_ALL - 1, filters.offset]);
   if (!start.ok) return start;
   const [snapshot = 0, offset = 0] = start.value;
   const query = parseSearchQuery(text);

@@ -12,7 +12,7 @@ import { KEPT_HINT } from "../../outbound/kept.ts";
 import type { Access } from "../account/access.ts";
 import { spentCalls } from "../account/call-limits.ts";
 import type { MailboxContext } from "../context.ts";
-import { writeCursor } from "../cursor.ts";
+import { writeCursor } from "../page.ts";
 import type { Embeddings } from "../embeddings/embeddings.ts";
 import type { Reach } from "../embeddings/vector-search.ts";
 import { viewOf, type JsonText, type View } from "../messages/present.ts";

@@ -4,7 +4,7 @@ import type { Answer, Problem } from "../../contract/problem.ts";
 import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { MailboxContext } from "../context.ts";
-import { writeCursor } from "../cursor.ts";
+import { writeCursor } from "../page.ts";
 import type { Job } from "../job.ts";
 import type { InboundMessage, InboundPage } from "../messages/reindex.ts";
 import * as rows from "./rows.ts";

@@ -15,7 +15,7 @@ import type { Access } from "../account/access.ts";
 import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { pageOf, pageStart, writeCursor } from "../page.ts";
 import { Deliveries, deliveryId, isTest, readDeliveryId } from "./deliveries.ts";
 import type { Log } from "../log/log.ts";
 import type { LoggedEvent } from "../log/rows.ts";
@@ -188,16 +188,12 @@ export class Webhooks implements Job {
   }
 
   #page(account: Account, { state, label, limit, cursor }: DeliveryFilter): Answer<WebhookDeliveries> {
-    const read = cursor === null ? done([Number.MAX_SAFE_INTEGER]) : readCursor(cursor, 1);
+    const read = pageStart(cursor, [Number.MAX_SAFE_INTEGER]);
     if (!read.ok) return read;
     const [below = 0] = read.value;
     const rows = this.#deliveries.page({ below, state, label, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    return done({
-      deliveries: this.#show(account, shown),
-      next_cursor: last === undefined ? null : writeCursor(last.id),
-    });
+    const { shown, next } = pageOf(rows, limit, ({ id }) => writeCursor(id));
+    return done({ deliveries: this.#show(account, shown), next_cursor: next });
   }
 
   #redeliver(account: Account, id: string, nowMs: number): Answer<WebhookDelivery> {

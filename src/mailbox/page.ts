@@ -18,3 +18,25 @@ export function readCursor(written: string, count: number): Answer<number[]> {
   }
   return done(numbers);
 }
+
+/** Where a page begins: at its cursor, or without one at `start`. */
+export function pageStart(cursor: string | null, start: readonly number[]): Answer<readonly number[]> {
+  return cursor === null ? done(start) : readCursor(cursor, start.length);
+}
+
+/** The rows of a page, and where the next one begins; null where there is none. */
+export interface Page<Row> {
+  shown: Row[];
+  next: string | null;
+}
+
+/** A page of `rows`, of which one more was read than it shows: that one tells whether there is a next page. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  cursorAfter: (last: Row) => string,
+): Page<Row> {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { shown, next: last === undefined ? null : cursorAfter(last) };
+}
