@@ -7,7 +7,7 @@ import {
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { locatorOf } from "../src/contract/key.ts";
-import { receiveEmail } from "../src/http/email.ts";
+import { receiveEmail } from "../src/service/email-routing.ts";
 import worker from "../src/index.ts";
 
 /** The operator's credential in tests (test/vitest.config.ts). */

@@ -100,6 +100,8 @@ export const ExtractRequest = z.strictObject({
   type: ExtractionType,
 });
 
+export type ExtractRequest = z.output<typeof ExtractRequest>;
+
 export const ExtractAnswer = z
   .object({
     email_id: z.string(),

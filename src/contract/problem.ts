@@ -50,6 +50,8 @@ export interface Problem {
   budget?: { name: string; limit: number; windowSeconds: number };
   /** Further members of the body, such as `upgrade`. */
   extra?: Record<string, string | number | boolean>;
+  /** Further header fields of the response, such as `Allow`. */
+  headers?: Record<string, string>;
 }
 
 /** A value or the problem that stands in its way. */

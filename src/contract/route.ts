@@ -12,8 +12,22 @@ export type Target =
   /** The deployment: the operator alone. */
   | "deployment";
 
-/** An answer of a route: a JSON shape, or bytes of a media type. */
-export type ResponseSpec = { json: z.ZodType; about: string } | { media: string; about: string };
+/** A response in JSON. */
+export interface JsonSpec<Shape extends z.ZodType = z.ZodType> {
+  json: Shape;
+  about: string;
+}
+
+/** A response in bytes of a media type. */
+export interface MediaSpec {
+  media: string;
+  about: string;
+}
+
+export type ResponseSpec = JsonSpec | MediaSpec;
+
+/** Responses by status, refusals aside. The lowest status is that of an answer which names none. */
+export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
 
 type Shape = z.ZodObject;
 
@@ -23,6 +37,9 @@ export interface RouteSpec<
   Query extends Shape = Shape,
   Body extends z.ZodType = z.ZodType,
   Acts extends Target = Target,
+  Responses extends ResponseSpecs = ResponseSpecs,
+  Method extends string | undefined = string | undefined,
+  Args extends readonly unknown[] = readonly unknown[],
 > {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Hono's spelling: `:name` is one segment. */
@@ -38,13 +55,17 @@ export interface RouteSpec<
   query: Query;
   /** A JSON body; null where none is read. */
   body: Body | null;
-  /** Bytes of a JSON body at most, where the usual limit is not enough, and what who sends more is told. */
+  /** The most bytes of a JSON body, where the usual limit is not enough, and the error of a larger one. */
   bodyLimit?: { bytes: number; error: string };
-  /** A JSON body may carry files: bytes of it besides them, and what who sends more is told. */
+  /** A JSON body may carry files: the most bytes of it besides them, and the error of a larger one. */
   inlineFiles?: { heldBytes: number; error: string };
   /** The media type of a body that is not JSON. */
   rawBody?: string;
-  responses: Record<number, ResponseSpec>;
+  responses: Responses;
+  /** The mailbox's method that answers, on a route that needs no handler. http/mailbox-calls.ts checks its types. */
+  calls?: Method;
+  /** Its arguments after the caller's access; none unless given. */
+  args?(input: Input<Params, Query, Body>): Args;
 }
 
 /** States a route with the types of its parts kept. */
@@ -53,12 +74,28 @@ export function route<
   Query extends Shape,
   Body extends z.ZodType,
   const Acts extends Target,
->(spec: RouteSpec<Params, Query, Body, Acts>): RouteSpec<Params, Query, Body, Acts> {
+  Responses extends ResponseSpecs,
+  const Method extends string | undefined = undefined,
+  const Args extends readonly unknown[] = readonly [],
+>(
+  spec: RouteSpec<Params, Query, Body, Acts, Responses, Method, Args>,
+): RouteSpec<Params, Query, Body, Acts, Responses, Method, Args> {
   return spec;
+}
+
+interface Input<Params extends Shape, Query extends Shape, Body extends z.ZodType> {
+  params: z.output<Params>;
+  query: z.output<Query>;
+  body: z.output<Body>;
 }
 
 /** What a handler gets of a request once every part fitted its schema. */
 export type RouteInput<Spec extends RouteSpec> =
-  Spec extends RouteSpec<infer Params, infer Query, infer Body>
-    ? { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> }
-    : never;
+  Spec extends RouteSpec<infer Params, infer Query, infer Body> ? Input<Params, Query, Body> : never;
+
+/** The statuses that a route answers with, refusals aside. */
+export type Status<Spec extends RouteSpec> = keyof Spec["responses"] & number;
+
+/** The value of a route's JSON answers; never where it answers in bytes. */
+export type Output<Spec extends RouteSpec> =
+  Spec["responses"][Status<Spec>] extends JsonSpec<infer Shape> ? z.output<Shape> : never;

@@ -6,7 +6,7 @@ import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { nearName } from "../lib/near-name.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { bodyBytes, wholeBody } from "./body-bytes.ts";
+import { bodyBytes, wholeBody } from "../lib/body-bytes.ts";
 
 /** Bytes of a JSON body where a route states no other limit, and of a body that is read before its key is judged. */
 export const MAX_JSON_BYTES = 262_144;

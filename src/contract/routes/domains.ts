@@ -39,6 +39,7 @@ export const domainRoutes = {
     query: named,
     body: null,
     responses: { 200: json(DomainList) },
+    calls: "listDomains",
   }),
   getDomain: route({
     method: "GET",
@@ -51,6 +52,8 @@ export const domainRoutes = {
     query: named,
     body: null,
     responses: { 200: json(Domain) },
+    calls: "getDomain",
+    args: ({ params }) => [params.id],
   }),
   verifyDomain: route({
     method: "POST",
@@ -63,6 +66,8 @@ export const domainRoutes = {
     query: named,
     body: emptyBody,
     responses: { 200: json(DomainCheck, "What was found; `status` says what it came to.") },
+    calls: "verifyDomain",
+    args: ({ params }) => [params.id],
   }),
   deleteDomain: route({
     method: "DELETE",
@@ -75,5 +80,7 @@ export const domainRoutes = {
     query: named,
     body: null,
     responses: { 200: json(DeletedDomain) },
+    calls: "removeDomain",
+    args: ({ params }) => [params.id],
   }),
 } as const;

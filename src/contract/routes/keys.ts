@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Bootstrapped, KeyList, Me, NewKey } from "../mailbox.ts";
+import { KeyList, Me, NewKey } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, emptyBody, json, named, none, publicBody } from "./common.ts";
+import { byId, deleted, json, named, none } from "./common.ts";
 
 const KeyBody = z.strictObject({
   expires_at: z.iso
@@ -13,7 +13,7 @@ const KeyBody = z.strictObject({
     }),
 });
 
-/** Who asks, and with which keys. */
+/** Who the caller is, and the keys of a mailbox. */
 export const keyRoutes = {
   me: route({
     method: "GET",
@@ -27,22 +27,6 @@ export const keyRoutes = {
     body: null,
     responses: { 200: json(Me) },
   }),
-  bootstrap: route({
-    method: "POST",
-    path: "/v1/bootstrap",
-    tag: "Keys",
-    summary: "Get a temporary mailbox without a credential",
-    target: "public",
-    scopes: [],
-    params: none,
-    query: none,
-    bodyLimit: publicBody,
-    body: emptyBody,
-    responses: {
-      201: json(Bootstrapped, "Created."),
-      200: json(Bootstrapped, "Replayed for the same Idempotency-Key."),
-    },
-  }),
   listKeys: route({
     method: "GET",
     path: "/v1/keys",
@@ -54,6 +38,7 @@ export const keyRoutes = {
     query: named,
     body: null,
     responses: { 200: json(KeyList) },
+    calls: "keys",
   }),
   createKey: route({
     method: "POST",
@@ -78,5 +63,7 @@ export const keyRoutes = {
     query: named,
     body: null,
     responses: { 200: deleted },
+    calls: "revokeKey",
+    args: ({ params }) => [params.id],
   }),
 } as const;

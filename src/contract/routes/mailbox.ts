@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DeletedMailbox, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { emptyBody, json, named, none } from "./common.ts";
+import { emptyBody, json, named, none, PauseBody } from "./common.ts";
 
 /** As long as a secret of Standard Webhooks is ever made. */
 const MAX_SECRET_CHARS = 256;
@@ -45,6 +45,7 @@ export const mailboxRoutes = {
     query: named,
     body: null,
     responses: { 200: json(MailboxInfo) },
+    calls: "info",
   }),
   updateMailbox: route({
     method: "PATCH",
@@ -67,8 +68,10 @@ export const mailboxRoutes = {
     scopes: OWNERS,
     params: none,
     query: named,
-    body: z.strictObject({ reason: z.string().max(500, "must be at most 500 characters").nullish() }),
+    body: PauseBody,
     responses: { 200: json(PausedMailbox) },
+    calls: "pause",
+    args: ({ body }) => [body.reason ?? null],
   }),
   resumeMailbox: route({
     method: "PATCH",
@@ -82,6 +85,7 @@ export const mailboxRoutes = {
     query: named,
     body: emptyBody,
     responses: { 200: json(ResumedMailbox) },
+    calls: "resume",
   }),
   deleteMailbox: route({
     method: "DELETE",
@@ -94,6 +98,7 @@ export const mailboxRoutes = {
     query: named,
     body: null,
     responses: { 200: json(DeletedMailbox) },
+    calls: "destroy",
   }),
   stats: route({
     method: "GET",
@@ -106,5 +111,6 @@ export const mailboxRoutes = {
     query: named,
     body: null,
     responses: { 200: json(Stats) },
+    calls: "stats",
   }),
 } as const;

@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { cursor, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
 import {
@@ -11,11 +9,8 @@ import {
   SendBody,
   SendQuery,
   Sent,
-  SuppressionPage,
 } from "../sending.ts";
-import { byId, json, named, none } from "./common.ts";
-
-const address = z.object({ address: z.string().min(1, "is required").max(320, "must be an email address") });
+import { byId, json, none } from "./common.ts";
 
 /** What every route has that takes a message over. */
 const sends = {
@@ -29,7 +24,7 @@ const sends = {
   responses: { 200: json(Sent, "Taken over; `status` tells how far it came.") },
 } as const;
 
-/** What goes out. */
+/** Messages that are sent. */
 export const sendingRoutes = {
   send: route({
     ...sends,
@@ -51,29 +46,5 @@ export const sendingRoutes = {
     summary: "Pass an email on with its files, as POST /v1/send sends",
     params: byId,
     body: ForwardBody,
-  }),
-  listSuppressions: route({
-    method: "GET",
-    path: "/v1/suppressions",
-    tag: "Sending",
-    summary: "Addresses that bounced or complained: nothing is sent to them",
-    target: "mailbox",
-    scopes: OWNERS,
-    params: none,
-    query: z.object({ mailbox, limit, cursor }),
-    body: null,
-    responses: { 200: json(SuppressionPage) },
-  }),
-  deleteSuppression: route({
-    method: "DELETE",
-    path: "/v1/suppressions/:address",
-    tag: "Sending",
-    summary: "Send to an address again",
-    target: "mailbox",
-    scopes: OWNERS,
-    params: address,
-    query: named,
-    body: null,
-    responses: { 200: json(z.object({ ok: z.literal(true), deleted: z.string() })) },
   }),
 } as const;

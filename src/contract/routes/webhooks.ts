@@ -28,6 +28,7 @@ export const webhookRoutes = {
     query: named,
     body: null,
     responses: { 200: json(WebhookRoutes) },
+    calls: "webhookRoutes",
   }),
   setWebhookRoute: route({
     method: "PUT",
@@ -52,6 +53,8 @@ export const webhookRoutes = {
     query: z.object({ mailbox, label }),
     body: null,
     responses: { 200: json(DeletedWebhookRoute) },
+    calls: "removeWebhookRoute",
+    args: ({ query }) => [query.label],
   }),
   webhookDeliveries: route({
     method: "GET",
@@ -73,6 +76,8 @@ export const webhookRoutes = {
     }),
     body: null,
     responses: { 200: json(WebhookDeliveries) },
+    calls: "webhookDeliveries",
+    args: ({ query }) => [query],
   }),
   redeliverWebhook: route({
     method: "POST",
@@ -85,6 +90,8 @@ export const webhookRoutes = {
     query: named,
     body: emptyBody,
     responses: { 202: json(WebhookDelivery, "The new delivery.") },
+    calls: "redeliverWebhook",
+    args: ({ params }) => [params.id],
   }),
   replayWebhooks: route({
     method: "POST",
@@ -100,6 +107,8 @@ export const webhookRoutes = {
       to_seq: seq.optional().meta({ description: "The newest entry unless given." }),
     }),
     responses: { 202: json(WebhookReplay, "The deliveries wait for their turn.") },
+    calls: "replayWebhooks",
+    args: ({ body }) => [{ from: body.from_seq, to: body.to_seq ?? null }],
   }),
   testWebhook: route({
     method: "POST",
@@ -114,5 +123,7 @@ export const webhookRoutes = {
       label: label.optional().meta({ description: "To the URL of this label, not the mailbox's own." }),
     }),
     responses: { 202: json(WebhookDelivery, "The delivery.") },
+    calls: "testWebhook",
+    args: ({ body }) => [body.label ?? null],
   }),
 } as const;

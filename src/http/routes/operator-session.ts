@@ -7,7 +7,7 @@ import type { AppContext } from "../dispatch.ts";
 import { beginSession, endSession, readSession } from "../operator-session.ts";
 import { readJson, tooLarge } from "../request-input.ts";
 import { foreignOrigin } from "../same-origin.ts";
-import { strike } from "../strike.ts";
+import { countBadKey } from "../bad-keys.ts";
 
 const SignIn = z.object({ key: z.string().min(1).max(1_024) });
 /** Bytes of a sign-in: it is read before anybody is known. */
@@ -30,7 +30,7 @@ export async function signIn(c: AppContext): Promise<Response> {
   const wanted = SignIn.safeParse(body.value);
   if (!wanted.success) return own(problemResponse(invalid("key", "is required")));
   if (!isOperatorKey(wanted.data.key, config)) {
-    return own(problemResponse((await strike(c.req.raw, c.env, config)) ?? UNAUTHORIZED));
+    return own(problemResponse((await countBadKey(c.req.raw, c.env, config)) ?? UNAUTHORIZED));
   }
   const { session, cookie, pageToken } = beginSession(c.req.raw, config);
   const expires_at = new Date(session.expiresAt).toISOString();

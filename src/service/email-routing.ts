@@ -1,7 +1,7 @@
 import { STATUS } from "../contract/problem.ts";
 import { configOf } from "../config/env.ts";
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
-import { receiveMail } from "../service/receive.ts";
+import { receiveMail } from "./receive.ts";
 
 /**
  * Email Routing's hand-over. `setReject` is permanent; an exception is a temporary refusal, after which the sending server

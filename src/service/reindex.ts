@@ -5,10 +5,10 @@ import { done, refused } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { StaleMessage } from "../mailbox/reindex.ts";
-import { blobsForWriting, rowsOf } from "../service/blob-choice.ts";
-import type { MailboxStub } from "./call.ts";
+import { blobsForWriting, rowsOf } from "./blob-choice.ts";
+import type { MailboxStub } from "./mailbox-stub.ts";
 import { readRaw } from "./message-source.ts";
-import { eraseUnused, read, storeBody, storeParts, type Mail } from "../service/receive.ts";
+import { eraseUnused, read, storeBody, storeParts, type Mail } from "./receive.ts";
 
 /** A mailbox to be read again, and the right to do so. */
 export interface Reindexed {

@@ -1,21 +1,28 @@
 import type { Answer, Problem } from "../contract/problem.ts";
 import type { Upload } from "../contract/upload.ts";
-import { blobsForFile, blobsForReading } from "../service/blob-choice.ts";
-import { anew, type MailboxStub } from "../service/mailbox-stub.ts";
+import { blobsForFile, blobsForReading } from "./blob-choice.ts";
+import { freshStub, type MailboxStub } from "./mailbox-stub.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { WholeUpload } from "../mailbox/uploads.ts";
-import { bodyBytes } from "./body-bytes.ts";
-import { further } from "./further.ts";
+import { bodyBytes } from "../lib/body-bytes.ts";
+import { counted } from "./access.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "./upload-body.ts";
-import type { UploadRequest } from "./upload-request.ts";
 
 const NOT_STORED: Problem = {
   code: "unavailable",
   error: "The file could not be stored; try again",
   retryAfterSeconds: 30,
 };
+
+/** A file that is to be stored. */
+export interface UploadFile {
+  filename: string;
+  contentType: string;
+  /** Null where its length is not known before its end. */
+  sizeBytes: number | null;
+}
 
 /** Where an upload goes. */
 interface Destination {
@@ -26,7 +33,7 @@ interface Destination {
 
 /** Keeps room first, writes the blob as it comes, then says that it is whole. What a crash leaves behind, the alarm erases. */
 export async function storeUpload(
-  file: UploadRequest,
+  file: UploadFile,
   body: ReadableStream<Uint8Array> | null,
   to: Destination,
 ): Promise<Answer<Upload>> {
@@ -49,7 +56,7 @@ export interface WrittenUpload {
 
 /** Keeps room, and writes the blob as it comes: `mostBytes` at most, where nobody knows how many. */
 export async function writeUpload(
-  file: UploadRequest & { mostBytes: number | null },
+  file: UploadFile & { mostBytes: number | null },
   source: AsyncIterable<Uint8Array>,
   { env, mailbox, access }: Destination,
 ): Promise<Answer<WrittenUpload>> {
@@ -77,7 +84,7 @@ export async function completeUpload(
   { env, mailbox, access }: Destination,
 ): Promise<Answer<Upload>> {
   const { key, ...whole } = upload;
-  const completed = await anew(env, mailbox).completeUpload(further(access), whole);
+  const completed = await freshStub(env, mailbox).completeUpload(counted(access), whole);
   if (!completed.ok) await abandon({ id: upload.id, key }, { env, mailbox });
   return completed;
 }
@@ -87,7 +94,7 @@ async function abandon(
   { id, key }: { id: string; key: string },
   { env, mailbox }: Pick<Destination, "env" | "mailbox">,
 ): Promise<void> {
-  const later = anew(env, mailbox);
+  const later = freshStub(env, mailbox);
   await Promise.allSettled([blobsForReading(env, later, key).delete([key]), later.abandonUpload(id)]);
 }
 
@@ -101,7 +108,7 @@ export async function discardUploads(
 ): Promise<void> {
   if (ids.length === 0) return;
   try {
-    await anew(env, mailbox).discardUploads(ids);
+    await freshStub(env, mailbox).discardUploads(ids);
   } catch (error) {
     console.error("Uploads that no message uses are erased when their time is over:", error);
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { configOf } from "../config/env.ts";
-import { mailboxBehind } from "../service/mailbox-stub.ts";
-import { locatorReached } from "../service/reached.ts";
+import { mailboxBehind } from "./mailbox-stub.ts";
+import { locatorReached } from "./reached.ts";
 import { canonicalAddress } from "../mail/address.ts";
 
 /** The part of an event that says whose it is; the rest the mailbox reads. */

@@ -1,15 +1,14 @@
-import { readSession } from "./operator-session.ts";
-import { DEVICE_CODE_LETTERS, readDeviceCode } from "../contract/claim.ts";
-import { derivedSecret } from "../contract/key.ts";
+import { DEVICE_CODE_LETTERS, readDeviceCode, type PolledClaim } from "../contract/claim.ts";
+import { derivedSecret, keyOf } from "../contract/key.ts";
 import { notFound, rateLimited, type Answer, type Problem } from "../contract/problem.ts";
 import type { ClaimSession, ClaimView } from "../claim/claim-session.ts";
 import type { Config } from "../config/env.ts";
 import { digestsEqual, hmacHex, sha256Hex } from "../lib/hash.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { wasMade } from "../lib/made.ts";
-import { clientKey } from "./client-address.ts";
+import { mailboxAt } from "./mailbox-stub.ts";
 
-/** Wrong codes of one client address, and how long they count (wire contract, part 5). */
+/** Wrong codes of one client address, and how long they count. */
 const WRONG_CODES = { name: "claim code", limit: 5, windowSeconds: 600 };
 /**
  * Wrong codes of all clients together: at most 1,440 guesses a day at 20^8 codes, so that with up to 17 claims waiting at any
@@ -88,6 +87,16 @@ export function claimOf(env: Env, deviceCode: string): DurableObjectStub<ClaimSe
   return env.CLAIM_SESSION.getByName(deviceCode);
 }
 
+/** Who names a claim by its device code. */
+export interface ClaimCaller {
+  env: Env;
+  config: Config;
+  /** What its wrong codes are counted by. */
+  client: string;
+  /** Whether the operator is signed in: asked only where a code alone is not heard. */
+  isOperator: () => Promise<boolean>;
+}
+
 /** A claim that somebody named by its device code. */
 export interface FoundClaim {
   deviceCode: string;
@@ -104,15 +113,16 @@ export interface FoundClaim {
  */
 export async function findClaim(
   said: { typed: string; proof: string | undefined },
-  { request, env, config }: { request: Request; env: Env; config: Config },
+  caller: ClaimCaller,
 ): Promise<Answer<FoundClaim>> {
+  const { env, config } = caller;
   const { keySecret } = config;
   const deviceCode = keySecret === null ? null : readDeviceCode(said.typed);
   const proof = deviceCode === null || keySecret === null ? null : proofOf(deviceCode, keySecret);
   const isProven = proof !== null && digestsEqual(proof, said.proof ?? "");
-  const guess = isProven ? CERTAIN : await spendGuess(request, env, config);
+  const guess = isProven ? CERTAIN : await spendGuess(caller);
   // Who is signed in may see every mailbox anyhow.
-  if (guess.refusal !== null && (await readSession(request, env)) === null) return refused(guess.refusal);
+  if (guess.refusal !== null && !(await caller.isOperator())) return refused(guess.refusal);
   if (deviceCode === null || proof === null) return refused(NO_CLAIM);
   const found = await lookAtClaim(env, deviceCode);
   if (found === null) return refused(NO_CLAIM);
@@ -136,10 +146,10 @@ interface Guess {
 const CERTAIN: Guess = { refusal: null, refund: () => Promise.resolve() };
 
 /** Spends one of what a client, and all clients, may guess: before the look-up, or many at once would all be heard. */
-async function spendGuess(request: Request, env: Env, config: Config): Promise<Guess> {
+async function spendGuess({ env, client }: ClaimCaller): Promise<Guess> {
   const { name } = WRONG_CODES;
   const budgets = [
-    { of: env.CLIENT_BUDGET.getByName(clientKey(request, config)), ...WRONG_CODES },
+    { of: env.CLIENT_BUDGET.getByName(client), ...WRONG_CODES },
     { of: env.CLIENT_BUDGET.getByName(ALL_CLIENTS), ...ALL_WRONG_CODES },
   ];
   const spent: typeof budgets = [];
@@ -159,3 +169,58 @@ async function spendGuess(request: Request, env: Env, config: Config): Promise<G
 }
 
 const FOLLOW_LINK = "Open verification_uri_complete of the claim: whoever follows that link is always heard";
+
+/** The secret that everything of a claim is derived from; 503 where the deployment cannot take claims. */
+export function claimKeySecret(config: Config): Answer<string> {
+  const error = "Claims need KEY_SECRET to be set on this deployment";
+  if (config.keySecret === null) return refused({ code: "misconfigured", error });
+  if (config.claimApproval === "operator" && config.operatorDigest === null) {
+    const error = "Claims need AUTH_TOKEN to be set on this deployment, or CLAIM_APPROVAL=open";
+    return refused({ code: "misconfigured", error });
+  }
+  return done(config.keySecret);
+}
+
+/** How the claim of a session stands, and its key once it is approved; null where there is no such claim. */
+export async function pollClaim(
+  env: Env,
+  sessionId: string,
+  keySecret: string,
+): Promise<PolledClaim | "slow_down" | null> {
+  const secrets = claimSecrets(sessionId, keySecret);
+  if (secrets === null) return null;
+  const claim = await begunClaim(env, secrets.deviceCode);
+  const poll = (await claim?.poll(secrets.sessionDigest)) ?? null;
+  if (poll === null) return null;
+  if (poll.kind === "slow_down") return "slow_down";
+  const { status, address, readable, keeps } = poll;
+  if (status === "taken") return { status: "denied", error: `${address} is taken` };
+  if (status !== "complete") return { status };
+  const kept = keeps ? await mailboxAt(env, address).keptMail() : null;
+  return {
+    status,
+    mailbox: address,
+    ...(readable ? { api_key: keyOf(address, secrets.secret) } : {}),
+    ...(kept === null ? {} : { kept_mail: kept }),
+  };
+}
+
+/**
+ * What is wrong with a decision that names a session beside the device code: the code must be the session's. A wrong code counts
+ * against the session's claim. Null where nothing is wrong, and where no session is named.
+ */
+export async function sessionFault(
+  env: Env,
+  { keySecret }: Config,
+  named: { sessionId: string | undefined; found: Answer<{ deviceCode: string }> },
+): Promise<Problem | null> {
+  const { sessionId, found } = named;
+  if (sessionId === undefined || keySecret === null) return null;
+  const secrets = claimSecrets(sessionId, keySecret);
+  if (secrets === null) return NO_CLAIM;
+  if (!found.ok && found.error.code === "rate_limited") return found.error;
+  if (found.ok && found.value.deviceCode === secrets.deviceCode) return null;
+  const claim = await begunClaim(env, secrets.deviceCode);
+  await claim?.countWrongCode(secrets.sessionDigest);
+  return found.ok ? NO_CLAIM : found.error;
+}

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { ExtractAnswer, ExtractRequest } from "../extraction.ts";
-import { CodeAnswer, Direction, Email, EmailPage, SearchPage, Thread, ThreadPage } from "../message.ts";
+import { readUpTo } from "../bounded-list.ts";
+import { Direction, Email, EmailPage, SearchPage } from "../message.ts";
 import {
   cursor,
   flag,
-  id,
   instant,
-  integer,
   label,
   limit,
   mailbox,
@@ -14,12 +12,9 @@ import {
   offset,
   text,
 } from "../parameters.ts";
-import { readUpTo } from "../bounded-list.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, json, named, none } from "./common.ts";
-
-const idInQuery = z.object({ mailbox, id });
+import { byId, deleted, idInQuery, json, named, none } from "./common.ts";
 
 const MAX_LABELS_PER_CALL = 50;
 const labels = readUpTo(
@@ -56,31 +51,8 @@ const query = text(
 export const InboxQuery = z.object({ ...filters, query });
 export type InboxFilters = z.output<typeof InboxQuery>;
 
-/** Seconds a code poll waits at most. */
-const MAX_CODE_WAIT_SECONDS = 55;
-export const CodeQuery = z.object({
-  mailbox,
-  timeout: integer({
-    min: 1,
-    max: MAX_CODE_WAIT_SECONDS,
-    fallback: 30,
-    about: "Seconds to wait; clamped to 55.",
-  }),
-  since: instant("Only codes received after this time. Without it the newest code answers at once."),
-  from: text("Part of the sender's address or name."),
-  consume: flag("Hand a code out once: later calls no longer see it."),
-  kind: z.enum(["code", "link", "any"]).default("code").meta({ description: "What counts as a hit." }),
-});
-export type CodeFilters = z.output<typeof CodeQuery>;
-
-const ThreadQuery = z.object({
-  mailbox,
-  limit: integer({ min: 1, max: 100, fallback: 100, about: "Emails at most." }),
-  cursor,
-});
-
-/** What is in a mailbox. */
-export const readingRoutes = {
+/** Emails: listed, searched, read, labelled and erased. */
+export const emailRoutes = {
   inbox: route({
     method: "GET",
     path: "/v1/inbox",
@@ -164,6 +136,8 @@ export const readingRoutes = {
     query: named,
     body: null,
     responses: { 200: deleted },
+    calls: "deleteEmail",
+    args: ({ params }) => [params.id],
   }),
   deleteEmailByQuery: route({
     method: "DELETE",
@@ -176,95 +150,7 @@ export const readingRoutes = {
     query: idInQuery,
     body: null,
     responses: { 200: deleted },
-  }),
-  attachmentByQuery: route({
-    method: "GET",
-    path: "/v1/attachment",
-    tag: "Reading",
-    summary: "The bytes of an attachment",
-    target: "mailbox",
-    scopes: OWNERS,
-    params: none,
-    query: idInQuery,
-    body: null,
-    responses: {
-      200: { media: "application/octet-stream", about: "The bytes." },
-      206: { media: "application/octet-stream", about: "The range asked for." },
-    },
-  }),
-  attachment: route({
-    method: "GET",
-    path: "/v1/attachments/:id",
-    tag: "Reading",
-    summary: "The bytes of an attachment",
-    target: "mailbox",
-    scopes: OWNERS,
-    params: byId,
-    query: named,
-    body: null,
-    responses: {
-      200: { media: "application/octet-stream", about: "The bytes." },
-      206: { media: "application/octet-stream", about: "The range asked for." },
-    },
-  }),
-  code: route({
-    method: "GET",
-    path: "/v1/code",
-    tag: "Reading",
-    summary: "Wait for a verification code",
-    target: "mailbox",
-    scopes: ANYONE,
-    params: none,
-    query: CodeQuery,
-    body: null,
-    responses: { 200: json(CodeAnswer, "The code, or `{ code: null }` when none came in time.") },
-  }),
-  extract: route({
-    method: "POST",
-    path: "/v1/extract",
-    tag: "Reading",
-    summary: "Read an order, a parcel, an appointment, a receipt or a code out of an email",
-    target: "mailbox",
-    scopes: ANYONE,
-    params: none,
-    query: named,
-    body: ExtractRequest,
-    responses: { 200: json(ExtractAnswer) },
-  }),
-  threads: route({
-    method: "GET",
-    path: "/v1/threads",
-    tag: "Reading",
-    summary: "List threads, newest first",
-    target: "mailbox",
-    scopes: ANYONE,
-    params: none,
-    query: z.object({ mailbox, limit, cursor }),
-    body: null,
-    responses: { 200: json(ThreadPage) },
-  }),
-  threadByQuery: route({
-    method: "GET",
-    path: "/v1/thread",
-    tag: "Reading",
-    summary: "One thread, oldest email first",
-    target: "mailbox",
-    scopes: ANYONE,
-    params: none,
-    query: ThreadQuery.extend({ id }),
-    body: null,
-    responses: { 200: json(Thread) },
-  }),
-  thread: route({
-    method: "GET",
-    path: "/v1/threads/:id",
-    tag: "Reading",
-    summary: "One thread, oldest email first",
-    target: "mailbox",
-    scopes: ANYONE,
-    params: byId,
-    query: ThreadQuery,
-    body: null,
-    responses: { 200: json(Thread) },
+    calls: "deleteEmail",
+    args: ({ query }) => [query.id],
   }),
 } as const;

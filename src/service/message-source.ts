@@ -8,8 +8,8 @@ import { newText } from "../mail/new-text.ts";
 import { parseMail } from "../mail/parse.ts";
 import type { Access } from "../mailbox/access.ts";
 import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading.ts";
-import { blobsForReading, rowsOf } from "../service/blob-choice.ts";
-import type { MailboxStub } from "./call.ts";
+import { blobsForReading, rowsOf } from "./blob-choice.ts";
+import type { MailboxStub } from "./mailbox-stub.ts";
 
 const UNREADABLE: Problem = {
   code: "unavailable",
@@ -65,21 +65,21 @@ export async function readRaw(
   }
 }
 
-/** What reading a message takes besides its id. */
-export interface Asked {
+/** A mailbox, and the access of the caller who acts on it. */
+export interface MailboxAccess {
   env: Env;
   mailbox: MailboxStub;
   access: Access;
 }
 
-/** The JSON of an email: text, or a stream where its texts are large. */
-export function openEmail(asked: Asked, email: EmailAnswer): BodyInit {
-  return email.large === null ? withNewText(email.text) : streamOf(piecesOfEmail(asked, email));
+/** The JSON of an email: text, or a stream of it where its texts are large. */
+export function openEmail(to: MailboxAccess, email: EmailAnswer): string | ReadableStream<Uint8Array> {
+  return email.large === null ? withNewText(email.text) : streamOf(piecesOfEmail(to, email));
 }
 
 /** The JSON of an email piece by piece; a piece is good until the next is asked for. */
 export async function* piecesOfEmail(
-  { mailbox }: Asked,
+  { mailbox }: MailboxAccess,
   { text, large }: EmailAnswer,
 ): AsyncGenerator<string | Uint8Array, void> {
   if (large === null) {
@@ -95,13 +95,13 @@ export async function* piecesOfEmail(
 }
 
 /** An email as it is, its texts in memory: at most MAX_BODY_BYTES each. */
-export async function wholeEmail(asked: Asked, email: EmailAnswer): Promise<Email> {
-  return new Response(openEmail(asked, email)).json();
+export async function wholeEmail(to: MailboxAccess, email: EmailAnswer): Promise<Email> {
+  return new Response(openEmail(to, email)).json();
 }
 
 /** The beginnings of the texts of an email, in characters. */
 export async function textsOf(
-  { mailbox }: Asked,
+  { mailbox }: MailboxAccess,
   { text, large }: EmailAnswer,
   { textChars, htmlChars }: { textChars: number; htmlChars: number },
 ): Promise<{ text: string; html: string }> {
@@ -185,7 +185,7 @@ function withNewText(email: string): string {
 export type Parts = readonly Uint8Array[];
 
 /** The attachments of a small message, which are not stored again beside it. */
-export async function partsOf({ env, mailbox }: Asked, raw: RawSource): Promise<Answer<Parts>> {
+export async function partsOf({ env, mailbox }: MailboxAccess, raw: RawSource): Promise<Answer<Parts>> {
   const message = await readRaw(env, mailbox, raw);
   if (!message.ok) return message;
   const { attachments } = await parseMail(message.value);
@@ -194,16 +194,16 @@ export async function partsOf({ env, mailbox }: Asked, raw: RawSource): Promise<
 
 /** A range of the blob of parts, or of the part cut from a raw message that is small, by `cut`. */
 export async function openPart(
-  asked: Asked,
+  to: MailboxAccess,
   source: AttachmentSource,
   { start, end }: { start: number; end: number },
   cut: (source: AttachmentSource) => Promise<Answer<Parts>> = ({ raw }) =>
-    raw === null ? Promise.resolve(refused(notFound("Attachment"))) : partsOf(asked, raw),
+    raw === null ? Promise.resolve(refused(notFound("Attachment"))) : partsOf(to, raw),
 ): Promise<Answer<BodyInit>> {
   const { stored, part, partsKey } = source;
   if (stored.offset !== null) {
     const range = { offset: stored.offset + start, length: end - start };
-    return openBlob(asked.env, asked.mailbox, { key: partsKey, ...range });
+    return openBlob(to.env, to.mailbox, { key: partsKey, ...range });
   }
   const parts = await cut(source);
   if (!parts.ok) return parts;

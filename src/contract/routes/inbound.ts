@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { MAX_INBOUND_RECIPIENTS } from "../limits.ts";
+import { text } from "../parameters.ts";
+import { route } from "../route.ts";
+import { OPERATORS } from "../scope.ts";
+import { json, none } from "./common.ts";
+
+/** The envelope and origin of a message handed over by HTTP. */
+const InboundQuery = z.object({
+  from: z
+    .string()
+    .max(320, "must be at most 320 characters")
+    .default("")
+    .meta({ description: "Envelope sender; empty for the null sender." }),
+  to: z
+    .array(z.string())
+    .min(1, "is required")
+    .max(MAX_INBOUND_RECIPIENTS, `must be given at most ${MAX_INBOUND_RECIPIENTS} times`)
+    .refine((all) => all.every((one) => one !== ""), "is required")
+    .refine((all) => all.every((one) => one.length <= 320), "must be at most 320 characters")
+    .meta({ description: "Envelope recipient; repeated for each further one." }),
+  via: z.enum(["smtp", "http"]).default("http").meta({ description: "Who hands over." }),
+  client: text("Network address of the sending server.", 64),
+  helo: text("Name the sending server gave.", 255),
+});
+
+const Handed = z.object({ id: z.string(), duplicate: z.boolean() });
+/** Of several recipients each has an outcome of its own: `status` is what the answer would be if it were the only one. */
+const HandedToSeveral = z.object({
+  recipients: z.array(
+    z.object({
+      to: z.string(),
+      status: z.int(),
+      id: z.string().optional(),
+      duplicate: z.boolean().optional(),
+      error: z.string().optional(),
+      code: z.string().optional(),
+      full: z.boolean().optional(),
+    }),
+  ),
+});
+
+/** Messages that a server in front of this one hands over. */
+export const inboundRoutes = {
+  inbound: route({
+    method: "POST",
+    path: "/v1/inbound",
+    tag: "Operator",
+    summary: "Hand over a message; of several recipients that are one mailbox it stores one copy",
+    target: "deployment",
+    scopes: OPERATORS,
+    params: none,
+    query: InboundQuery,
+    body: null,
+    rawBody: "message/rfc822",
+    responses: {
+      202: json(
+        z.union([Handed, HandedToSeveral]),
+        "Stored. With several recipients: what became of it for each of them.",
+      ),
+    },
+  }),
+} as const;
