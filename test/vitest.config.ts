@@ -19,7 +19,10 @@ export default defineConfig({
         test: {
           root,
           name: "pure",
-          include: ["test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts"],
+          include: [
+            "test/{contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
+            "test/**/*.node.test.ts",
+          ],
           testTimeout: 30_000,
         },
       },

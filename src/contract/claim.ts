@@ -46,7 +46,7 @@ export const PolledClaim = z
     error: z.string().optional().meta({ description: "`slow_down`, or why it was denied." }),
     retryable: z.boolean().optional().meta({ description: "With `slow_down`: true." }),
   })
-  .meta({ id: "PolledClaim" });
+  .meta({ id: "PolledClaim", examples: [{ status: "pending" }] });
 export type PolledClaim = z.infer<typeof PolledClaim>;
 
 /** POST /v1/claim/confirm. */

@@ -51,7 +51,7 @@ export const Domain = z
     id: z.string(),
     domain: z.string(),
     status: DomainStatus,
-    dns_records: z.record(RecordName, DnsRecord),
+    dns_records: z.object({ mx: DnsRecord, spf: DnsRecord, dkim: DnsRecord, dmarc: DnsRecord }),
     instructions: z.string(),
     ...seen,
     created_at: Timestamp,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** ISO 8601 UTC with milliseconds, so that times also sort as strings. */
-export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:30:00.000Z"] });
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T08:30:00.000Z"] });
 
 export const Direction = z.enum(["inbound", "outbound"]);
 export type Direction = z.infer<typeof Direction>;
@@ -136,7 +136,7 @@ export type Email = z.infer<typeof Email>;
 export const EmailPage = z
   .object({
     emails: z.array(EmailSummary),
-    search_mode: z.string().optional(),
+    search_mode: z.enum(["keyword", "semantic", "hybrid"]).optional(),
     hint: z.string().optional(),
     next_cursor: z.string().nullable(),
   })
@@ -147,6 +147,13 @@ export const SearchPage = EmailPage.extend({
   emails: z.array(EmailSummary.extend({ score: z.number(), highlights: z.array(z.string()) })),
 }).meta({ id: "SearchPage" });
 export type SearchPage = z.infer<typeof SearchPage>;
+
+/** GET /v1/inbox: with `query` the emails have what a search adds. */
+export const InboxPage = EmailPage.extend({
+  emails: z.array(
+    EmailSummary.extend({ score: z.number().optional(), highlights: z.array(z.string()).optional() }),
+  ),
+}).meta({ id: "InboxPage" });
 
 export const ThreadSummary = z
   .object({
@@ -179,24 +186,39 @@ export const Thread = z.object({
 export type Thread = z.infer<typeof Thread>;
 
 /** A code as handed out, or the miss `{ code: null }`. */
-export const CodeAnswer = z.object({
-  id: z.string().optional(),
-  code: z.string().nullable(),
-  link: z.string().nullable().optional(),
-  confidence: z.number().min(0).max(1).nullable().optional().meta({
-    description:
-      "How sure the code is, or the link where there is no code; null for mail read before this was kept, until it is reindexed.",
-  }),
-  evidence: z
-    .array(z.string())
-    .optional()
-    .meta({
+export const CodeAnswer = z
+  .object({
+    id: z.string().optional(),
+    code: z.string().nullable(),
+    link: z.string().nullable().optional(),
+    confidence: z.number().min(0).max(1).nullable().optional().meta({
       description:
-        "What speaks for the code, weightiest first, then what for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
-      examples: [["named: verification code", "length", "own_line"]],
+        "How sure the code is, or the link where there is no code; null for mail read before this was kept, until it is reindexed.",
     }),
-  from: z.string().optional(),
-  subject: z.string().optional(),
-  received_at: Timestamp.optional(),
-});
+    evidence: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          "What speaks for the code, weightiest first, then what for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
+        examples: [["named: verification code", "length", "own_line"]],
+      }),
+    from: z.string().optional(),
+    subject: z.string().optional(),
+    received_at: Timestamp.optional(),
+  })
+  .meta({
+    examples: [
+      {
+        id: "019aa6e2-7c31-7d05-9f2e-6b1c0a4d5e6f",
+        code: "482913",
+        link: null,
+        confidence: 0.98,
+        evidence: ["named: verification code", "length", "own_line"],
+        from: "no-reply@example.com",
+        subject: "Your code",
+        received_at: "2026-11-21T08:30:00.000Z",
+      },
+    ],
+  });
 export type CodeAnswer = z.infer<typeof CodeAnswer>;

@@ -1,7 +1,8 @@
+import { z } from "zod";
 import type { Outcome } from "../lib/outcome.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 
-/** Status of every refusal, in one place (wire contract, part 0). */
+/** Status of every refusal. */
 export const STATUS = {
   unauthorized: 401,
   wrong_mailbox: 403,
@@ -32,10 +33,33 @@ export const STATUS = {
 export type ProblemCode = keyof typeof STATUS;
 
 /** One fault of one field. */
-export interface ProblemDetail {
-  path: string;
-  message: string;
-}
+const ProblemDetail = z.object({ path: z.string(), message: z.string() });
+export type ProblemDetail = z.infer<typeof ProblemDetail>;
+
+/** Members that only some refusals have. */
+const ProblemExtra = z.object({
+  upgrade: z.string().optional().meta({ description: "Where to get a permanent mailbox." }),
+  oldest_seq: z.int().optional().meta({ description: "With 410: the oldest entry of the log that is kept." }),
+  request_id: z.string().optional().meta({ description: "With 500: what the log knows the request by." }),
+  full: z.boolean().optional().meta({ description: "The mailbox has no room now." }),
+});
+
+/** The body of every refusal. */
+export const ProblemBody = z
+  .object({
+    error: z.string(),
+    code: z
+      .enum(Object.keys(STATUS) as ProblemCode[])
+      .optional()
+      .meta({ description: "Left out where a mailbox is paused, and where a key is of another mailbox." }),
+    message: z.string().optional(),
+    details: z.array(ProblemDetail).optional().meta({ description: "What is wrong, field by field." }),
+    fix: z.string().optional().meta({ description: "What to do next; also in the header Mailkeep-Fix." }),
+    retryable: z.boolean().optional().meta({ description: "Whether the same call may succeed later." }),
+    ...ProblemExtra.shape,
+  })
+  .meta({ id: "Problem" });
+export type ProblemBody = z.infer<typeof ProblemBody>;
 
 /** An expected refusal. `error` is what the client shows; it never holds a stack, SQL or an internal path. */
 export interface Problem {
@@ -49,7 +73,7 @@ export interface Problem {
   /** The budget that is spent, for the RateLimit headers of a 429. */
   budget?: { name: string; limit: number; windowSeconds: number };
   /** Further members of the body, such as `upgrade`. */
-  extra?: Record<string, string | number | boolean>;
+  extra?: z.infer<typeof ProblemExtra>;
   /** Further header fields of the response, such as `Allow`. */
   headers?: Record<string, string>;
 }
@@ -188,7 +212,7 @@ export function fixOf({ code, fix }: Problem): string {
 const EXACT: ReadonlySet<ProblemCode> = new Set(["wrong_mailbox", "paused"]);
 
 /** The JSON body of a problem. */
-export function problemBody(problem: Problem): Record<string, unknown> {
+export function problemBody(problem: Problem): ProblemBody {
   const { code, error, message, details, extra } = problem;
   const isExact = EXACT.has(code);
   return {

@@ -1,6 +1,20 @@
 import type { z } from "zod";
 import type { Scope } from "./scope.ts";
 
+/** Groups of routes, as the API reference shows them. */
+export const TAGS = {
+  Keys: "Who asks, temporary mailboxes, and the keys of a mailbox.",
+  Claim: "A permanent mailbox that a person approves.",
+  Mailbox: "State and settings of a mailbox.",
+  Reading: "Emails, threads, attachments, verification codes and extracted data.",
+  Sending: "Messages, their files, and addresses that nothing is sent to.",
+  Events: "What happens in a mailbox, as a stream or page by page.",
+  Webhooks: "Where events are delivered, and what became of each delivery.",
+  Domains: "Domains of one's own.",
+  Operator: "Administration of the deployment.",
+} as const;
+export type Tag = keyof typeof TAGS;
+
 /** What a route acts on, and so what its caller must show. */
 export type Target =
   /** Nothing that belongs to anybody: no credential. */
@@ -22,6 +36,7 @@ export interface JsonSpec<Shape extends z.ZodType = z.ZodType> {
 export interface MediaSpec {
   media: string;
   about: string;
+  example: string;
 }
 
 export type ResponseSpec = JsonSpec | MediaSpec;
@@ -45,7 +60,7 @@ export interface RouteSpec<
   /** Hono's spelling: `:name` is one segment. */
   path: string;
   summary: string;
-  tag: string;
+  tag: Tag;
   target: Acts;
   /** Scopes that may call it; of no meaning for a public route. */
   scopes: readonly Scope[];
@@ -59,8 +74,8 @@ export interface RouteSpec<
   bodyLimit?: { bytes: number; error: string };
   /** A JSON body may carry files: the most bytes of it besides them, and the error of a larger one. */
   inlineFiles?: { heldBytes: number; error: string };
-  /** The media type of a body that is not JSON. */
-  rawBody?: string;
+  /** A body that is not JSON: its media type. */
+  rawBody?: { media: string; example: string };
   responses: Responses;
   /** The mailbox's method that answers, on a route that needs no handler. http/mailbox-calls.ts checks its types. */
   calls?: Method;

@@ -120,8 +120,8 @@ export const OutgoingFile = z
         (value) => typeof value === "string" || value instanceof StoredContent,
         "must be a string",
       )
-      .nullish()
-      .meta({ type: "string", description: "Base64." }),
+      .meta({ type: "string", description: "Base64." })
+      .nullish(),
     attachment_id: z
       .string()
       .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`)
@@ -243,7 +243,11 @@ export const SendBody = z
     reportMissing(context, SEND_ERRORS.missingFields, missing);
     report(context, [!hasBody(body) && SEND_ERRORS.missingBody, ...limitFaults(body)]);
   })
-  .meta({ id: "Send", required: ["to", "subject"] });
+  .meta({
+    id: "Send",
+    required: ["to", "subject"],
+    example: { to: "Ann <ann@example.com>", subject: "Hello", text: "Hello Ann." },
+  });
 export type SendBody = z.output<typeof SendBody>;
 
 /** POST /v1/emails/:id/reply. Recipients and subject follow from the email that is answered. */
@@ -259,7 +263,7 @@ export const ReplyBody = z
       ...limitFaults({ ...body, to: [], subject: "" }),
     ]);
   })
-  .meta({ id: "Reply" });
+  .meta({ id: "Reply", example: { text: "Thank you.", reply_all: true } });
 export type ReplyBody = z.output<typeof ReplyBody>;
 
 /** POST /v1/emails/:id/forward. What it says besides goes above the email that is forwarded. */
@@ -273,7 +277,7 @@ export const ForwardBody = z
     reportMissing(context, SEND_ERRORS.missingForwardFields, body.to.length === 0 ? ["to"] : []);
     report(context, limitFaults({ ...body, subject: "" }));
   })
-  .meta({ id: "Forward", required: ["to"] });
+  .meta({ id: "Forward", required: ["to"], example: { to: ["bob@example.com"], text: "For you." } });
 export type ForwardBody = z.output<typeof ForwardBody>;
 
 /** `?wait=`: how long the answer waits for the transport's. */

@@ -13,6 +13,8 @@ const UploadQuery = z.object({
     .meta({ description: "Name of the file, unless Content-Disposition says it: at most 200 characters." }),
 });
 
+const FILE = "The bytes of the file.";
+
 /** Files: those of emails, and uploads that wait for the message that sends them. */
 export const attachmentRoutes = {
   upload: route({
@@ -25,7 +27,7 @@ export const attachmentRoutes = {
     params: none,
     query: UploadQuery,
     body: null,
-    rawBody: "*/*",
+    rawBody: { media: "*/*", example: FILE },
     responses: { 201: json(Upload, "Stored.") },
   }),
   attachmentByQuery: route({
@@ -39,8 +41,8 @@ export const attachmentRoutes = {
     query: idInQuery,
     body: null,
     responses: {
-      200: { media: "application/octet-stream", about: "The bytes." },
-      206: { media: "application/octet-stream", about: "The range asked for." },
+      200: { media: "application/octet-stream", about: "The bytes.", example: FILE },
+      206: { media: "application/octet-stream", about: "The range asked for.", example: FILE.slice(0, 8) },
     },
   }),
   attachment: route({
@@ -54,8 +56,8 @@ export const attachmentRoutes = {
     query: named,
     body: null,
     responses: {
-      200: { media: "application/octet-stream", about: "The bytes." },
-      206: { media: "application/octet-stream", about: "The range asked for." },
+      200: { media: "application/octet-stream", about: "The bytes.", example: FILE },
+      206: { media: "application/octet-stream", about: "The range asked for.", example: FILE.slice(0, 8) },
     },
   }),
 } as const;

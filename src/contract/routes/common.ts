@@ -16,7 +16,11 @@ export const idInQuery = z.object({ mailbox, id });
 export const emptyBody = z.strictObject({});
 /** Why a mailbox is paused. */
 export const PauseBody = z.strictObject({
-  reason: z.string().max(500, "must be at most 500 characters").nullish(),
+  reason: z
+    .string()
+    .max(500, "must be at most 500 characters")
+    .nullish()
+    .meta({ examples: ["On holiday"] }),
 });
 
 /** Bytes of a body that anybody may send, with no key: the longest member is a token of 2 kB. */
@@ -26,6 +30,10 @@ export const publicBody = {
   bytes: MAX_PUBLIC_BYTES,
   error: `Request body too large (max ${MAX_PUBLIC_BYTES} bytes)`,
 };
+
+/** A message for the API reference. */
+export const MESSAGE =
+  "From: ann@example.com\r\nTo: agent@mail.example\r\nSubject: Your order 1234\r\n\r\nIt has shipped.\r\n";
 
 /** A response in JSON. */
 export function json<Shape extends z.ZodType>(shape: Shape, about = "Done."): JsonSpec<Shape> {

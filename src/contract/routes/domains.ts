@@ -7,14 +7,12 @@ import { byId, emptyBody, json, named, none } from "./common.ts";
 /** More than any name has: what is wrong with one is said of the name itself. */
 const MAX_WRITTEN_CHARS = 1_024;
 
-const tag = "Domains";
-
 /** Domains of one's own: mail to all their addresses, and mail from any of them. */
 export const domainRoutes = {
   addDomain: route({
     method: "POST",
     path: "/v1/domains",
-    tag,
+    tag: "Domains",
     summary: "Ask for a domain; the answer says which records to set",
     target: "mailbox",
     scopes: OWNERS,
@@ -31,7 +29,7 @@ export const domainRoutes = {
   listDomains: route({
     method: "GET",
     path: "/v1/domains",
-    tag,
+    tag: "Domains",
     summary: "Domains and how they stand",
     target: "mailbox",
     scopes: OWNERS,
@@ -44,7 +42,7 @@ export const domainRoutes = {
   getDomain: route({
     method: "GET",
     path: "/v1/domains/:id",
-    tag,
+    tag: "Domains",
     summary: "One domain and its records",
     target: "mailbox",
     scopes: OWNERS,
@@ -58,7 +56,7 @@ export const domainRoutes = {
   verifyDomain: route({
     method: "POST",
     path: "/v1/domains/:id/verify",
-    tag,
+    tag: "Domains",
     summary: "Look its records up now; with MX and DKIM in place the domain is the mailbox's",
     target: "mailbox",
     scopes: OWNERS,
@@ -72,7 +70,7 @@ export const domainRoutes = {
   deleteDomain: route({
     method: "DELETE",
     path: "/v1/domains/:id",
-    tag,
+    tag: "Domains",
     summary: "Give a domain up; its key is erased",
     target: "mailbox",
     scopes: OWNERS,

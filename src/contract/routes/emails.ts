@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readUpTo } from "../bounded-list.ts";
-import { Direction, Email, EmailPage, SearchPage } from "../message.ts";
+import { Direction, Email, InboxPage, SearchPage } from "../message.ts";
 import {
   cursor,
   flag,
@@ -14,7 +14,7 @@ import {
 } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, idInQuery, json, named, none } from "./common.ts";
+import { byId, deleted, idInQuery, json, MESSAGE, named, none } from "./common.ts";
 
 const MAX_LABELS_PER_CALL = 50;
 const labels = readUpTo(
@@ -63,7 +63,7 @@ export const emailRoutes = {
     params: none,
     query: InboxQuery,
     body: null,
-    responses: { 200: json(EmailPage) },
+    responses: { 200: json(InboxPage) },
   }),
   search: route({
     method: "GET",
@@ -111,7 +111,7 @@ export const emailRoutes = {
     params: byId,
     query: named,
     body: null,
-    responses: { 200: { media: "message/rfc822", about: "The message." } },
+    responses: { 200: { media: "message/rfc822", about: "The message.", example: MESSAGE } },
   }),
   labelEmail: route({
     method: "PATCH",
@@ -122,7 +122,9 @@ export const emailRoutes = {
     scopes: OWNERS,
     params: byId,
     query: named,
-    body: z.strictObject({ add_labels: labels.optional(), remove_labels: labels.optional() }),
+    body: z
+      .strictObject({ add_labels: labels.optional(), remove_labels: labels.optional() })
+      .meta({ examples: [{ add_labels: ["orders"], remove_labels: ["unread"] }] }),
     responses: { 200: json(Email) },
   }),
   deleteEmail: route({

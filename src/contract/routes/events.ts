@@ -68,7 +68,12 @@ export const eventRoutes = {
     query: EventsQuery,
     body: null,
     responses: {
-      200: { media: "text/event-stream", about: "Frames of `id`, `event` and `data` (EventData)." },
+      200: {
+        media: "text/event-stream",
+        about: "Frames of `id`, `event` and `data` (EventData).",
+        example:
+          'id: 7\nevent: message.received\ndata: {"event":"message.received","email_id":"019aa6e2-7c31-7d05-9f2e-6b1c0a4d5e6f"}\n\n',
+      },
     },
   }),
   changes: route({

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { MAX_INBOUND_RECIPIENTS } from "../limits.ts";
 import { text } from "../parameters.ts";
+import { ProblemBody } from "../problem.ts";
 import { route } from "../route.ts";
 import { OPERATORS } from "../scope.ts";
-import { json, none } from "./common.ts";
+import { json, MESSAGE, none } from "./common.ts";
 
 /** The envelope and origin of a message handed over by HTTP. */
 const InboundQuery = z.object({
@@ -31,11 +32,8 @@ const HandedToSeveral = z.object({
     z.object({
       to: z.string(),
       status: z.int(),
-      id: z.string().optional(),
-      duplicate: z.boolean().optional(),
-      error: z.string().optional(),
-      code: z.string().optional(),
-      full: z.boolean().optional(),
+      ...Handed.partial().shape,
+      ...ProblemBody.partial().shape,
     }),
   ),
 });
@@ -52,7 +50,7 @@ export const inboundRoutes = {
     params: none,
     query: InboundQuery,
     body: null,
-    rawBody: "message/rfc822",
+    rawBody: { media: "message/rfc822", example: MESSAGE },
     responses: {
       202: json(
         z.union([Handed, HandedToSeveral]),

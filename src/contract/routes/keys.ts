@@ -10,6 +10,7 @@ const KeyBody = z.strictObject({
     .nullish()
     .meta({
       description: "When the key ends; without it, when it is revoked.",
+      examples: ["2027-11-21T08:30:00Z"],
     }),
 });
 

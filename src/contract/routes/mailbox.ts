@@ -15,10 +15,17 @@ const Settings = z.strictObject({
     .max(200, "must be at most 200 characters")
     .regex(/^[^\p{Cc}]*$/u, "must not hold control characters")
     .nullable()
-    .optional(),
-  webhook_url: z.string().nullable().optional().meta({
-    description: "https to a public host on port 443 or 8443. Setting it, even to the same, resets `failed`.",
-  }),
+    .optional()
+    .meta({ examples: ["Agent"] }),
+  webhook_url: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({
+      examples: ["https://agent.example/hooks/mail"],
+      description:
+        "https to a public host on port 443 or 8443. Setting it, even to the same, resets `failed`.",
+    }),
   webhook_secret: z
     .string()
     .min(MIN_SECRET_CHARS, `must be at least ${MIN_SECRET_CHARS} characters`)

@@ -26,7 +26,8 @@ const CreateBody = z
   .refine((body) => (body.name === undefined) !== (body.address === undefined), {
     path: ["address"],
     error: "give either address or name",
-  });
+  })
+  .meta({ examples: [{ name: "agent", kind: "permanent" }] });
 
 /** The mailboxes of the deployment, for its operator. */
 export const mailboxesRoutes = {
