@@ -5,6 +5,7 @@ import { done, refused, type Outcome } from "../lib/outcome.ts";
 import { canonicalAddress, canonicalDomain } from "../mail/address.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import { smtpSettings, type SmtpSettings } from "../outbound/smtp-settings.ts";
+import { OUTBOUNDS, type Outbound } from "../outbound/transport.ts";
 
 /** What a deployment sets. The only place that reads a variable. */
 export interface Config {
@@ -53,7 +54,7 @@ export interface Config {
   dohUrl: string | null;
   customDomains: CustomDomains;
   /** How mail leaves the deployment; `local`: it does not, but is kept to be looked at; `none`: nothing is sent at all. */
-  outbound: "local" | "smtp" | "worker-mailer" | "cloudflare" | "none";
+  outbound: Outbound;
   /** The relay; null where none is set. */
   smtp: SmtpSettings | null;
   /** What every message that goes out is signed with; null = nothing is. */
@@ -233,7 +234,7 @@ const Variables = z
     DOH_URL: optional.pipe(z.url({ protocol: /^https?$/ }).nullable()),
     MAIL_HOST: hostNames,
     SPF_MECHANISMS: spfTerms,
-    OUTBOUND: z.enum(["local", "smtp", "worker-mailer", "cloudflare", "none", ""]).optional(),
+    OUTBOUND: z.enum([...OUTBOUNDS, ""]).optional(),
     EMAIL: z.unknown().optional(),
     SMTP_URL: optional.transform((url, context) => {
       const settings = url === null ? null : smtpSettings(url);

@@ -67,7 +67,7 @@ export interface Problem {
   error: string;
   message?: string;
   details?: ProblemDetail[];
-  /** One sentence: the next call, where it is another than that of every problem of this code. */
+  /** What to do next, in one sentence; unless given, that of the code. */
   fix?: string;
   retryAfterSeconds?: number;
   /** The budget that is spent, for the RateLimit headers of a 429. */
@@ -78,7 +78,7 @@ export interface Problem {
   headers?: Record<string, string>;
 }
 
-/** A value or the problem that stands in its way. */
+/** A value, or why there is none. */
 export type Answer<T> = Outcome<T, Problem>;
 
 export const UNAUTHORIZED: Problem = { code: "unauthorized", error: "Unauthorized" };
@@ -132,12 +132,12 @@ export function conflict(error: string): Problem {
   return { code: "conflict", error };
 }
 
-/** 410: what is asked for was kept once; `oldestSeq` is the first entry of the log that still is. */
+/** 410: the entry of the log is no longer kept; `oldestSeq` is the oldest that is. */
 export function gone(error: string, oldestSeq: number): Problem {
   return { code: "gone", error, extra: { oldest_seq: oldestSeq } };
 }
 
-/** 429: of `limit` in `windowSeconds` nothing is left until `resetSeconds` from now. */
+/** 429: the budget of `limit` calls in `windowSeconds` is spent, and is renewed in `resetSeconds`. */
 export function rateLimited(
   name: string,
   budget: { limit: number; windowSeconds: number; resetSeconds: number },
@@ -152,12 +152,12 @@ export function rateLimited(
 }
 
 interface NextStep {
-  /** Whether the same call may do better later, with nothing changed. */
+  /** Whether the same call may succeed later. */
   retryable: boolean;
   fix: string;
 }
 
-/** What follows from each code, unless the problem itself knows better. */
+/** What to do after a refusal, by its code, unless the problem has a `fix` of its own. */
 const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   unauthorized: {
     retryable: false,
@@ -203,12 +203,12 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   },
 };
 
-/** One sentence that says what to do next. */
+/** What to do next, in one sentence. */
 export function fixOf({ code, fix }: Problem): string {
   return fix ?? NEXT_STEP[code].fix;
 }
 
-/** The bodies that clients compare to the letter carry nothing but what the contract shows. */
+/** Clients compare the bodies of these to the letter, so they get no further members. */
 const EXACT: ReadonlySet<ProblemCode> = new Set(["wrong_mailbox", "paused"]);
 
 /** The JSON body of a problem. */
@@ -225,10 +225,10 @@ export function problemBody(problem: Problem): ProblemBody {
   };
 }
 
-/** Seconds after which to come again where a problem that may pass names none. */
+/** Retry-After of a temporary problem that states none, in seconds. */
 const USUAL_RETRY_SECONDS = 30;
 
-/** Seconds after which the same call may do better; null where nothing says so. */
+/** Retry-After of a problem in seconds; null if it is not temporary. */
 export function retryAfterSeconds({ code, retryAfterSeconds: seconds }: Problem): number | null {
   const isPassing = STATUS[code] === STATUS.rate_limited || STATUS[code] === STATUS.unavailable;
   return seconds ?? (isPassing ? USUAL_RETRY_SECONDS : null);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { named, none } from "./parameters.ts";
 import type { Scope } from "./scope.ts";
 
 /** Groups of routes, as the API reference shows them. */
@@ -15,9 +16,9 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** What a route acts on, and so what its caller must show. */
+/** What a route acts on, which decides the credential it needs. */
 export type Target =
-  /** Nothing that belongs to anybody: no credential. */
+  /** Nothing that belongs to anybody; it needs no credential. */
   | "public"
   /** One mailbox: the key's own, or the one an operator names. */
   | "mailbox"
@@ -41,7 +42,7 @@ export interface MediaSpec {
 
 export type ResponseSpec = JsonSpec | MediaSpec;
 
-/** Responses by status, refusals aside. The lowest status is that of an answer which names none. */
+/** Responses by status, without refusals. An answer that names no status has the lowest. */
 export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
 
 type Shape = z.ZodObject;
@@ -77,26 +78,41 @@ export interface RouteSpec<
   /** A body that is not JSON: its media type. */
   rawBody?: { media: string; example: string };
   responses: Responses;
-  /** The mailbox's method that answers, on a route that needs no handler. http/mailbox-calls.ts checks its types. */
+  /** The method of the mailbox that answers; such a route has no handler. http/mailbox-calls.ts checks its types. */
   calls?: Method;
-  /** Its arguments after the caller's access; none unless given. */
+  /** The method's arguments, after the caller's access; none unless given. */
   args?(input: Input<Params, Query, Body>): Args;
 }
 
-/** States a route with the types of its parts kept. */
+/**
+ * States a route with the types of its parts. Unless it says otherwise it has no parameters in its path, `?mailbox=` as its query,
+ * and no body.
+ */
 export function route<
-  Params extends Shape,
-  Query extends Shape,
   Body extends z.ZodType,
   const Acts extends Target,
   Responses extends ResponseSpecs,
+  Params extends Shape = typeof none,
+  Query extends Shape = typeof named,
   const Method extends string | undefined = undefined,
   const Args extends readonly unknown[] = readonly [],
 >(
-  spec: RouteSpec<Params, Query, Body, Acts, Responses, Method, Args>,
+  spec: Stated<RouteSpec<Params, Query, Body, Acts, Responses, Method, Args>>,
 ): RouteSpec<Params, Query, Body, Acts, Responses, Method, Args> {
-  return spec;
+  return { params: none, query: named, body: null, ...spec } as RouteSpec<
+    Params,
+    Query,
+    Body,
+    Acts,
+    Responses,
+    Method,
+    Args
+  >;
 }
+
+/** A route whose parts have defaults. */
+type Stated<Spec extends RouteSpec> = Omit<Spec, "params" | "query" | "body"> &
+  Partial<Pick<Spec, "params" | "query" | "body">>;
 
 interface Input<Params extends Shape, Query extends Shape, Body extends z.ZodType> {
   params: z.output<Params>;
@@ -104,11 +120,11 @@ interface Input<Params extends Shape, Query extends Shape, Body extends z.ZodTyp
   body: z.output<Body>;
 }
 
-/** What a handler gets of a request once every part fitted its schema. */
+/** A request as its handler gets it, after each part was parsed by its schema. */
 export type RouteInput<Spec extends RouteSpec> =
   Spec extends RouteSpec<infer Params, infer Query, infer Body> ? Input<Params, Query, Body> : never;
 
-/** The statuses that a route answers with, refusals aside. */
+/** The statuses of a route, without refusals. */
 export type Status<Spec extends RouteSpec> = keyof Spec["responses"] & number;
 
 /** The value of a route's JSON answers; never where it answers in bytes. */

@@ -15,7 +15,7 @@ const ALWAYS = {
 } as const;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" } as const;
-/** Those of a JSON answer, made once: a response copies them in half the time that it takes to read an object. */
+/** The headers of a JSON response, made once: copying them takes half the time of reading an object. */
 const JSON_HEADERS = new Headers({ ...ALWAYS, ...JSON_TYPE });
 
 /** A response with `body` and the headers of every response. */
@@ -27,10 +27,10 @@ export function respond(
   return new Response(body, { status, headers: { ...ALWAYS, ...headers } });
 }
 
-/** JSON as a stream of its text. */
+/** The text of JSON as a stream. */
 export type JsonStream<Shape> = ReadableStream<Uint8Array> & { readonly shape?: Shape };
 
-/** What becomes the body of a JSON response: a value, its text, or a stream of its text. */
+/** JSON: a value, its text, or a stream of its text. */
 export type Json<Shape> = Shape | JsonText<Shape> | JsonStream<Shape>;
 
 /** A JSON answer with another status than the route's lowest, or with header fields of its own. */
@@ -66,7 +66,7 @@ export function responseOf(answer: unknown, status: number): Response {
   return json(answer, status);
 }
 
-/** A JSON response. A text is JSON already, and so is what a stream carries. */
+/** A JSON response. Strings and streams hold JSON text and are sent as they are. */
 export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
   const body = typeof value === "string" || value instanceof ReadableStream ? value : JSON.stringify(value);
   return headers === undefined
@@ -87,14 +87,14 @@ export function problemResponse(problem: Problem): Response {
   });
 }
 
-/** A header field holds visible ASCII and blanks (RFC 9110 §5.5), and proxies take no long ones. */
+/** A header field holds visible ASCII and spaces (RFC 9110 §5.5), and proxies refuse long ones. */
 const MAX_HEADER_CHARS = 500;
 
 function headerText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, MAX_HEADER_CHARS);
 }
 
-/** Names in `Mailkeep-Ignored`, and characters of each. */
+/** The most names in `Mailkeep-Ignored`, and characters of each. */
 const MAX_IGNORED = 10;
 const MAX_IGNORED_CHARS = 40;
 
@@ -104,7 +104,7 @@ export function withIgnored(response: Response, ignored: readonly string[]): Res
   return response;
 }
 
-/** The names of what was ignored, as they can be shown. */
+/** The names of ignored parameters as a header field can hold them. */
 export function ignoredText(ignored: readonly string[]): string {
   const names = ignored
     .slice(0, MAX_IGNORED)
@@ -112,7 +112,7 @@ export function ignoredText(ignored: readonly string[]): string {
   return [...names, ...(ignored.length > MAX_IGNORED ? ["..."] : [])].join(", ");
 }
 
-/** The budget that is spent, in the words of the RateLimit draft. */
+/** The header fields of a spent budget (IETF draft RateLimit header fields). */
 function rateLimitHeaders({ budget, retryAfterSeconds }: Problem): Record<string, string> {
   if (budget === undefined) return {};
   const { name, limit, windowSeconds } = budget;

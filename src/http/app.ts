@@ -24,8 +24,8 @@ const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 /** A client may remember a preflight for a day. */
 const PREFLIGHT_SECONDS = 86_400;
 
-// Named, so that a route which it cannot hold fails the tests: the router that Hono would take in its place, a tree, makes
-// dozens of objects for each request.
+// Named, so that a route that it cannot hold fails the tests. Hono would fall back to a tree router, which makes dozens of
+// objects for each request.
 const app = new Hono<{ Bindings: Env }>({ router: new RegExpRouter() });
 
 for (const endpoint of endpoints) {
@@ -66,12 +66,12 @@ function methodNotAllowed(c: AppContext, path: string, served: Served[]): Respon
   return isPublic ? problemResponse(problem) : refuse(c, problem);
 }
 
-/** What lies outside the table, all of it without a credential. */
+/** Paths outside the table. None needs a credential. */
 const PAGES: readonly string[] = ["/health", "/openapi.json", ...Object.keys(pages)];
 
 type Served = { method: string; target: Target };
 
-/** The routes that serve a path with some other method. */
+/** The routes of a path, whatever their method. */
 function methodsOf(path: string): Served[] {
   if (PAGES.includes(path)) return [{ method: "GET", target: "public" }];
   const segments = path.split("/");
@@ -86,17 +86,17 @@ function methodsOf(path: string): Served[] {
   });
 }
 
-// Thrown on, to the one place that knows the request's id.
+// Rethrown to `serveSafely`, which knows the request's id.
 app.onError((error) => {
   throw error;
 });
 
-/** 500 with the id under which the log tells more; 503 for a deployment that is set up wrong; 400 for no host (RFC 9112 §3.2). */
+/** 500 with the id under which the log has the error; 503 for wrong settings; 400 for a bad `Host` (RFC 9112 §3.2). */
 function faultResponse(error: unknown, requestId: string): Response {
   if (error instanceof NoHostError) {
     return problemResponse(invalid("Host", "must be a host name or an IP address, with a port or none"));
   }
-  // The client is gone: nobody hears the answer, and nothing is to be mended here.
+  // The client hung up: nobody reads the answer, and nothing is wrong here.
   if (error instanceof BodyLost) return problemResponse(invalid("body", "ended before it was complete"));
   if (error instanceof ConfigError) {
     return problemResponse({
@@ -112,7 +112,7 @@ function faultResponse(error: unknown, requestId: string): Response {
   });
 }
 
-/** Serves HTTP: transport first, then the table; every answer carries a request id. */
+/** Serves a request: https first, then the table. Every response has a request id. */
 export async function serveHttp(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   const requestId = uuidV7(Date.now());
   const response = await serveSafely(request, env, ctx, requestId);

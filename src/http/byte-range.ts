@@ -1,12 +1,12 @@
-/** Inclusive start and exclusive end of a requested range. */
+/** A range of bytes: inclusive start, exclusive end. */
 export interface Range {
   start: number;
   end: number;
 }
 
 /**
- * Reads a Range header (RFC 9110 §14.1.2) against a body of `size` bytes. Null: no range, or one of a kind that is served
- * whole (several ranges, other units, nonsense); `unsatisfiable`: answer 416.
+ * Reads a Range header (RFC 9110 §14.1.2) for a body of `size` bytes. Null: the whole body is served, because no range is given
+ * or one that need not be served (several ranges, other units, invalid). `unsatisfiable`: answer 416.
  */
 export function readRange(header: string | null, size: number): Range | "unsatisfiable" | null {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "") ?? [];

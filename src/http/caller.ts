@@ -6,17 +6,17 @@ import type { ClaimCaller } from "../service/claims.ts";
 import { clientKey } from "./client-address.ts";
 import { readSession } from "./operator-session.ts";
 
-/** What the credential of a request claims. Whether a key is right only its mailbox can tell. */
+/** The credential of a request. Only the mailbox of a key can tell whether the key is right. */
 export type Caller =
   | { kind: "operator" }
   | { kind: "key"; locator: string; secretHash: string }
-  /** No credential (`presented: false`), or one that can be nobody's. */
+  /** No credential (`presented: false`), or one that has the form of none. */
   | { kind: "nobody"; presented: boolean };
 
 /** RFC 6750 §2.1; an operator's token may be any printable string. */
 const BEARER = /^bearer +([\x20-\x7e]+)$/i;
 
-/** Reads the Authorization header; nothing else is ever looked at for a credential. Two headers are no credential. */
+/** Reads the Authorization header, the only place of a credential. Two such headers count as none. */
 export function readCaller(request: Request, config: Config): Caller {
   const header = request.headers.get("Authorization");
   if (header === null) return { kind: "nobody", presented: false };
@@ -28,7 +28,7 @@ export function readCaller(request: Request, config: Config): Caller {
   return key === null ? { kind: "nobody", presented: true } : { kind: "key", ...key };
 }
 
-/** Whether this is the operator's credential. Digests of one length are compared, so that the time tells nothing of it. */
+/** Whether this is the operator's credential. It compares digests, so that its time reveals nothing of the credential. */
 export function isOperatorKey(token: string, config: Config): boolean {
   return config.operatorDigest !== null && digestsEqual(sha256Hex(token), config.operatorDigest);
 }

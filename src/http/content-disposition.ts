@@ -1,6 +1,6 @@
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 
-/** A name of 200 characters, each of three bytes, stands in it twice. */
+/** A name of 200 characters of three bytes each fits twice. */
 const MAX_DISPOSITION_CHARS = 4_096;
 
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
@@ -16,7 +16,9 @@ const EXTENDED = /^utf-8'[A-Za-z0-9-]*'((?:%[0-9A-Fa-f]{2}|[A-Za-z0-9!#$&+.^_`|~
 
 /**
  * The name of a file out of `Content-Disposition` (RFC 6266), null if it states none: `filename*` (RFC 8187) before
- * `filename`. A field that is not as its grammar wants it is refused, because what it means is anybody's guess.
+ * `filename`. A field that breaks the grammar is refused, because its meaning would be a guess.
+ * Not the `content-disposition` package: it reads a field that breaks the grammar, or names a parameter twice, as if the fault
+ * were not there.
  */
 export function readDispositionFilename(field: string): Outcome<string | null, string> {
   if (field.length > MAX_DISPOSITION_CHARS) {
@@ -63,7 +65,7 @@ function decodeExtended(value: string): string | null {
   }
 }
 
-/** What RFC 8187 §3.2.1 lets stand unencoded, beyond what encodeURIComponent leaves. */
+/** Characters that encodeURIComponent leaves and RFC 8187 §3.2.1 wants encoded. */
 const STILL_TO_ENCODE = /['()*]/g;
 
 /**

@@ -30,7 +30,7 @@ import { admitSending } from "../service/submit.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
 
-/** What it takes to hear that an endpoint does not exist: any key. */
+/** Any key may learn that an endpoint does not exist. */
 const UNSERVED = { scopes: ANYONE, whilePaused: true };
 /** Query parameters that would name a mailbox, whether or not a route knows them. */
 const MAILBOX_PARAMETERS: readonly string[] = ["mailbox", "mailbox[]", "address"];
@@ -47,7 +47,7 @@ export async function dispatch(c: AppContext, { spec, handler, status }: Endpoin
   return withIgnored(response, ignored);
 }
 
-/** Refuses a request that no route serves, with what its caller may know: 401 before anything else. */
+/** Refuses a request that no route serves. A caller without a right key gets 401, and learns nothing more. */
 export async function refuse(c: AppContext, problem: Problem): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
@@ -62,7 +62,7 @@ interface Served {
   spec: RouteSpec;
   handler: AnyHandler;
   caller: Caller;
-  /** Of the request, once it is read. */
+  /** Names that the route does not know; filled when the request is read. */
   ignored: string[];
 }
 
@@ -100,8 +100,8 @@ interface Judged extends Served {
 }
 
 /**
- * A good request to a mailbox is judged there, in the call that does the work. A fault is told only to who may ask, and the
- * deployment's routes act on no mailbox that could judge.
+ * The mailbox judges the caller of a valid request in the call that does the work. Before an invalid request is refused, and
+ * before a route of the deployment runs, the caller is judged here.
  */
 async function judgedInside(
   c: AppContext,
@@ -122,20 +122,20 @@ async function judgedInside(
   return input.ok ? call(handler, { ...parts, ignored, input: input.value }) : input;
 }
 
-/** Fits a request to its route, and notes what of it the route does not know. */
+/** Parses a request by the schemas of its route, and collects the names that the route does not know. */
 function fit<Spec extends RouteSpec>(spec: Spec, raw: RawInput, ignored: string[]): Answer<RouteInput<Spec>> {
   const fitted = fitInput(spec, raw);
   ignored.push(...fitted.ignored);
   return fitted.input;
 }
 
-/** Whether a body is so large, or may be, that nothing of it is read for a caller who may turn out to be nobody. */
+/** Whether a body is, or may be, so large that it is read only for a caller who was judged before. */
 function isLarge(request: Request, spec: RouteSpec): boolean {
   const length = announcedBytes(request);
   return spec.body !== null && (length === null || length > MAX_JSON_BYTES);
 }
 
-/** Judges the caller of a large request by all but its body; answers where the files go that it may carry. */
+/** Judges the caller of a large request by all but its body; answers where files in its body are stored, if it may have some. */
 async function admitLarge(
   c: AppContext,
   { spec, caller, mailbox, request, env, config, origin }: Judged,
@@ -179,17 +179,17 @@ async function readBody(
     return readJson(request, bodyLimit);
   const fault = jsonTypeFault(request);
   if (fault !== null) return refused(fault);
-  // As much room is kept for a file as the rest of the body may hold.
+  // Room for a file is reserved for all that the rest of the body can hold.
   const bytes = Math.min(bodyLimit.bytes, announcedBytes(request) ?? Infinity);
   return readJsonWithFiles(request.body, { whole: { ...bodyLimit, bytes }, held: inlineFiles }, files.keep);
 }
 
-/** What a request says besides its body. */
+/** A request without its body. */
 function headOf(c: AppContext): Omit<RawInput, "body"> {
   return { params: c.req.param(), query: queryOf(c.req.raw) };
 }
 
-/** As `targetOf`, and refuses as the mailbox itself would where none was ever made: that one is not even asked. */
+/** As `targetOf`, and refuses as the mailbox itself would where it was never created, without waking an object for it. */
 async function madeTargetOf(
   c: AppContext,
   config: Config,
@@ -262,7 +262,7 @@ function accessFor(parts: {
   };
 }
 
-/** What stands in the way of a caller; null if nothing does. Without a mailbox it is the operator, who is known already. */
+/** The refusal of a caller; null if it is admitted. Without a mailbox the caller is the operator, who was recognised already. */
 async function judge(mailbox: MailboxStub | null, access: Access): Promise<Problem | null> {
   if (mailbox === null) return access.fault;
   const admitted = await mailbox.admit(access);
@@ -282,7 +282,7 @@ async function refusal(
   return problemResponse(problem);
 }
 
-/** Base address that clients see. */
+/** The origin of this deployment as clients see it. */
 export function originOf(c: Pick<AppContext, "req">, config: Config): string {
   return config.publicUrl ?? siteOf(c.req.raw).origin;
 }

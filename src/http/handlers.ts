@@ -39,14 +39,14 @@ const handlers: HandlersOf<typeof routes> = {
   ...webhookHandlers,
 };
 
-/** A handler as the dispatcher sees it; `HandlersOf` types each by its route. */
+/** A handler without its types, which `HandlersOf` checked. */
 export type AnyHandler = (call: never) => Promise<Answer<unknown>>;
 
 /** A route and what answers it. */
 export interface Endpoint {
   spec: RouteSpec;
   handler: AnyHandler;
-  /** Of an answer that names no other. */
+  /** The status of an answer that names none. */
   status: number;
 }
 
@@ -57,6 +57,6 @@ export const endpoints: readonly Endpoint[] = Object.entries<RouteSpec>(routes).
     spec.calls === undefined
       ? handlers[id as keyof typeof handlers]
       : (call: Parameters<typeof callMailbox>[1]) => callMailbox(spec, call),
-  // Numbers come first, and in their order, among the keys of an object.
+  // Keys of an object that are whole numbers come in ascending order.
   status: Number(Object.keys(spec.responses)[0]),
 }));

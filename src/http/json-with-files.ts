@@ -10,18 +10,18 @@ import { beyondBound, JSON_SHAPE, NOT_JSON, parseJson, type BodyLimit } from "./
 import type { KeepContent } from "../service/inline-files.ts";
 import { UploadFault } from "../service/upload-body.ts";
 
-/** Where the content of a file stands in a body. */
+/** The place of a file's content in a body. */
 const CONTENT = ["attachments", null, "content"] as const;
 
-/** What a body may be. */
+/** The limits of a body. */
 interface Limits {
   whole: BodyLimit;
   held: NonNullable<RouteSpec["inlineFiles"]>;
 }
 
 /**
- * Reads a JSON body that may carry files, whatever its size at one cost in memory: the content of a file is decoded and
- * handed to `keep` as it comes, wherever in the body it stands, and a StoredContent takes its place.
+ * Reads a JSON body that may carry files, in the same memory whatever its size: it decodes the content of a file while it
+ * arrives, hands it to `keep`, and puts a StoredContent in its place.
  */
 export async function readJsonWithFiles(
   body: ReadableStream<Uint8Array>,
@@ -47,7 +47,7 @@ class JsonWithFiles {
   readonly #keep: KeepContent;
   readonly #scanner: JsonScanner;
   readonly #contents = new Map<string, StoredContent>();
-  /** What stands in the place of a content: no caller can know it, and so write it. */
+  /** Begins the placeholder of a content. It is random, so that no caller can write one. */
   readonly #nonce = crypto.randomUUID();
   #piece: Uint8Array = new Uint8Array();
   #at = 0;
@@ -74,12 +74,12 @@ class JsonWithFiles {
     return parsed.ok ? done(this.#withContents(parsed.value)) : parsed;
   }
 
-  /** Wants no more of the body. */
+  /** Stops reading the body. */
   close(): void {
     void this.#source.return().catch(() => {});
   }
 
-  /** Reads on; false at the end of the body. */
+  /** Reads the next piece; false at the end of the body. */
   async #next(): Promise<boolean> {
     if (this.#sinceBreath >= BREATH_BYTES) {
       this.#sinceBreath = 0;
@@ -111,7 +111,7 @@ class JsonWithFiles {
     this.#scanner.replace(placeholder);
   }
 
-  /** The bytes of a file, of whose literal the opening quote was read. Throws UploadFault. */
+  /** The bytes of a file whose opening quote was read. Throws UploadFault. */
   async *#content(place: string): AsyncGenerator<Uint8Array, void, void> {
     const literal = new Base64Literal();
     let room = new Uint8Array();

@@ -116,7 +116,7 @@ function parameters(shape: z.ZodObject, place: "path" | "query"): Json[] {
   }));
 }
 
-/** JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Named shapes are kept once, among the components. */
+/** The JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a shape. Named shapes go to the components, once each. */
 function schemaOf(shape: z.ZodType, io: "input" | "output"): Json {
   const {
     $schema: _,
@@ -132,7 +132,7 @@ function schemaOf(shape: z.ZodType, io: "input" | "output"): Json {
   return located(schema) as Json;
 }
 
-/** Points references to the place where OpenAPI keeps shapes. */
+/** Points references to the components of the OpenAPI description. */
 function located(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }

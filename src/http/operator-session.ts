@@ -6,13 +6,13 @@ import { consolePathOf } from "./console-path.ts";
 import { siteOf, urlOf } from "./request-url.ts";
 
 /**
- * The operator's session in a browser, on pages alone: the API never looks at a cookie. The cookie says who it is and until
- * when, signed with what is derived from the deployment's secrets, so that nothing is stored for a session that runs; what
- * is stored is which ones were ended early. A new AUTH_TOKEN or KEY_SECRET ends them all.
+ * The operator's session in a browser. Only pages use it: the API ignores cookies. The cookie holds the session's id and end,
+ * signed with a key derived from the deployment's secrets, so that a running session needs no storage; only sessions that
+ * were signed out are stored. A new AUTH_TOKEN or KEY_SECRET ends all sessions.
  *
  * A browser sends a cookie to every port of a host (RFC 6265 §8.5), so another server on the same machine gets it too. The
- * cookie therefore counts only beside the session's page token, which a browser sends nowhere by itself: it stands in the
- * path of the console's pages, and scripts of ours send it in a header.
+ * cookie therefore counts only together with the session's page token, which no browser sends by itself: it is in the path of
+ * the console's pages, and our scripts send it in a header.
  */
 export interface OperatorSession {
   id: string;
@@ -28,7 +28,7 @@ const NAME = "mailkeep_operator";
 const COOKIE = /^([0-9a-f]{32})\.(\d{1,15})\.([0-9a-f]{64})$/;
 const TOKEN_HEADER = "Mailkeep-Session";
 
-/** What a browser is given to be known by. */
+/** A new session, as its browser gets it. */
 export interface BegunSession {
   session: OperatorSession;
   /** The `Set-Cookie` to answer with. */
@@ -36,7 +36,7 @@ export interface BegunSession {
   pageToken: string;
 }
 
-/** Begins a session, for who showed the operator's key. Throws where there is no operator. */
+/** Begins a session for a browser that sent the operator's key. Throws if the deployment has no operator. */
 export function beginSession(request: Request, config: Config): BegunSession {
   const session = { id: randomHex(ID_BYTES), expiresAt: Date.now() + LIFETIME_MS };
   const signature = sign(config, "session", session);
@@ -50,8 +50,8 @@ export function beginSession(request: Request, config: Config): BegunSession {
 }
 
 /**
- * The session that a request belongs to; null for none, for a cookie without the page token of its session, and for one that
- * is over, forged or of another deployment.
+ * The session of a request. Null without a cookie, for a cookie without its session's page token, and for a session that has
+ * ended, is forged or belongs to another deployment.
  */
 export async function readSession(request: Request, env: Env): Promise<OperatorSession | null> {
   const config = configOf(env);
@@ -62,19 +62,19 @@ export async function readSession(request: Request, env: Env): Promise<OperatorS
   return (await endedSessions(env).hasEnded(session.id)) ? null : session;
 }
 
-/** Ends the session of a request: the `Set-Cookie` that takes its cookie out of this browser, session or not. */
+/** Ends the session of a request, if it has one. Returns the `Set-Cookie` that removes the cookie from the browser. */
 export async function endSession(request: Request, env: Env): Promise<string> {
   const session = await readSession(request, env);
   if (session !== null) await endedSessions(env).endSession(session.id, session.expiresAt);
   return cookie(request, configOf(env), "", 0);
 }
 
-/** What stands in the path of every page of a session: the cookie opens nothing without it. */
+/** The token in the path of every page of a session: the cookie is worth nothing without it. */
 export function pageToken(session: OperatorSession, config: Config): string {
   return sign(config, "page", session) ?? "";
 }
 
-/** What every form of a session carries, hidden: no other origin can read it, so none can make a form that is taken. */
+/** The hidden token of every form of a session. No other origin can read it, so none can forge a form. */
 export function formToken(session: OperatorSession, config: Config): string {
   return sign(config, "form", session) ?? "";
 }
@@ -126,12 +126,12 @@ function cookie(request: Request, config: Config, value: string, lifetimeMs: num
   });
 }
 
-/** With the prefix, no other host of the domain and no plain http can write it (RFC 6265bis §4.1.3.2). */
+/** With the prefix, no other host of the domain and no page over plain http can set the cookie (RFC 6265bis §4.1.3.2). */
 function cookieName(request: Request, config: Config): string {
   return isSecure(request, config) ? `__Host-${NAME}` : NAME;
 }
 
-/** Plain http on this very machine is the one place where a browser may refuse a Secure cookie. */
+/** Only over plain http on this machine may a browser refuse a Secure cookie. */
 function isSecure(request: Request, config: Config): boolean {
   const { isHttps, isLoopback } = siteOf(request);
   return isHttps || !isLoopback || config.publicUrl?.startsWith("https:") === true;

@@ -8,10 +8,10 @@ import { nearName } from "../lib/near-name.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bodyBytes, wholeBody } from "../lib/body-bytes.ts";
 
-/** Bytes of a JSON body where a route states no other limit, and of a body that is read before its key is judged. */
+/** The most bytes of a JSON body if its route states no other limit, and of a body that is read before the caller is judged. */
 export const MAX_JSON_BYTES = 262_144;
 
-/** What no body that a route takes comes near; of all that JSON can say, it bounds what reading it costs. */
+/** Bounds of JSON that limit the cost of reading it. No valid body comes near them. */
 export const JSON_SHAPE = { depth: 32, entries: 2_000, values: 10_000 } as const;
 
 /** The parts of a request as sent, before their schemas. */
@@ -21,17 +21,17 @@ export interface RawInput {
   body: unknown;
 }
 
-/** How long a request says that its body is, in bytes; null where it does not. */
+/** The length of a request's body in bytes, as its header fields state it; null if they do not. */
 export function announcedBytes(request: Request): number | null {
   if (request.body === null) return 0;
   const length = request.headers.get("Content-Length") ?? "";
   return /^\d+$/.test(length) ? Number(length) : null;
 }
 
-/** What is wrong with a JSON body as its header fields tell; null for nothing. */
+/** The refusal of a JSON body for its header fields; null if they are right. */
 export function jsonHeaderFault(request: Request, limit: BodyLimit): Problem | null {
   const length = announcedBytes(request);
-  // One of no known length may turn out to be none.
+  // A body of unknown length may be empty.
   if (length === null || length === 0) return null;
   return length > limit.bytes ? { code: "too_large", error: limit.error } : jsonTypeFault(request);
 }
@@ -44,7 +44,7 @@ export function jsonTypeFault({ headers }: Request): Problem | null {
   return isJson ? null : NO_JSON_TYPE;
 }
 
-/** The most bytes of a body, and what who sends more is told. */
+/** The most bytes of a body, and the error of a larger one. */
 export type BodyLimit = NonNullable<RouteSpec["bodyLimit"]>;
 
 /** The limit of a route that states none. */
@@ -71,7 +71,7 @@ export async function readJson(request: Request, limit: BodyLimit = USUAL_LIMIT)
   return parseJson(bytes);
 }
 
-/** 400 for a body that goes beyond a bound. */
+/** 400 for a body that exceeds a bound. */
 export function beyondBound({ message }: JsonBoundError): Problem {
   return { code: "invalid", error: `Request body ${message}`, details: [{ path: "", message }] };
 }
@@ -85,11 +85,11 @@ export function parseJson(bytes: Uint8Array): Answer<unknown> {
   }
 }
 
-/** Whatever was wrong with it, a part of the body would be the client's secret back in an error text. */
+/** It quotes nothing of the body, which may hold the client's secrets. */
 export const NOT_JSON: Problem = { code: "invalid", error: "Request body is not valid JSON in UTF-8" };
 
 /**
- * Reads a body of at most `maxBytes`; null if there is more. A length that is announced too large is not read at all. Throws
+ * Reads a body of at most `maxBytes`; null if it is longer. A body that is announced too long is not read at all. Throws
  * {@link BodyLost}.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | null> {
@@ -118,14 +118,14 @@ export function tooLarge(maxBytes: number): Problem {
 
 const IN_OUR_WORDS = { error: fieldRule };
 
-/** A request that was fitted to its route, and what of it the route does not know. */
+/** A request that was parsed by the schemas of its route. */
 export interface Fitted<Spec extends RouteSpec> {
   input: Answer<RouteInput<Spec>>;
-  /** Names of query parameters and of members of the body that count for nothing. */
+  /** Names of query parameters and body members that the route does not know. */
   ignored: string[];
 }
 
-/** Fits a request to its route, or says of every field what is wrong. */
+/** Parses a request by the schemas of its route, or says what is wrong with each field. */
 export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fitted<Spec> {
   const query = readQuery(spec, raw.query);
   if (query.repeated !== null) {
@@ -140,7 +140,7 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fit
   if (first !== undefined) {
     return { input: refused(faultOf(first, issues, slipIn(spec, raw, ignored))), ignored };
   }
-  // Each part was parsed by the schema of this very route: the type says no more than that.
+  // Each part was parsed by the schema of this route, which is all that the type says.
   const input = {
     params: params.data,
     query: fields.data,
@@ -151,7 +151,7 @@ export function fitInput<Spec extends RouteSpec>(spec: Spec, raw: RawInput): Fit
 
 type QueryFields = Record<string, string | string[]>;
 
-/** A query as its route knows it: parameters stand once, unless the route takes a list; `repeated` is one that does not. */
+/** A query by the parameters that its route knows. `repeated` names a parameter that is given twice and is no list. */
 function readQuery(
   spec: RouteSpec,
   sent: RawInput["query"],
@@ -169,10 +169,10 @@ function readQuery(
   return { known, unknown, repeated };
 }
 
-/** Faults that are told: a list of ten thousand wrong items has as many. */
+/** The most faults in one answer: a list of ten thousand wrong items has ten thousand. */
 const MAX_DETAILS = 50;
 
-/** Schemas know every member that counts; a body is read without the others. */
+/** Parses a body. Members that its schema does not know are ignored. */
 function fitBody(
   schema: z.ZodType,
   body: unknown,
@@ -189,7 +189,7 @@ function fitBody(
   };
 }
 
-/** A copy of `value` in which what lies at `path` lacks some members. */
+/** A copy of `value` without some members of the object at `path`. */
 function without(value: unknown, path: readonly PropertyKey[], members: ReadonlySet<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const [step, ...rest] = path;
@@ -202,7 +202,7 @@ function without(value: unknown, path: readonly PropertyKey[], members: Readonly
   return Array.isArray(value) ? kept.map(([, item]) => item) : Object.fromEntries(kept);
 }
 
-/** Which known name was probably meant by one that is ignored, where the request lacks that one. */
+/** A hint at the known name that an ignored one probably misspells; null if there is none. */
 function slipIn(spec: RouteSpec, raw: RawInput, ignored: readonly string[]): string | null {
   const known = [
     ...Object.keys(spec.query.shape),
@@ -223,18 +223,18 @@ function readFields(spec: RouteSpec, query: QueryFields): z.ZodSafeParseResult<u
 
 const withoutQuery = new WeakMap<RouteSpec, z.ZodSafeParseResult<unknown>>();
 
-/** What a route reads where no query was sent, which is the same each time. */
+/** The parsed query of a route when none was sent; it is the same each time. */
 function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
   const known = withoutQuery.get(spec);
   if (known !== undefined) return known;
   const fields = readFields(spec, {});
-  // Requests share it from here on.
+  // All requests share it.
   Object.freeze(fields.data);
   withoutQuery.set(spec, fields);
   return fields;
 }
 
-/** The refusal of a request by what is wrong with it: the first fault in words, and each by itself. `slip` names what was probably meant. */
+/** The refusal of an invalid request: its text names the first fault, its details all of them. `slip` hints at a misspelt name. */
 function faultOf(first: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], slip: string | null): Problem {
   const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
   const fixes = [missingOf(first)?.fix, slip].filter((one) => typeof one === "string");
@@ -250,7 +250,7 @@ function issuesOf(result: z.ZodSafeParseResult<unknown>): z.core.$ZodIssue[] {
   return result.success ? [] : result.error.issues;
 }
 
-/** Each fault by its field: an issue whose text names several fields is one for each that is missing. */
+/** The faults of an issue, one for each field: an issue may name several missing fields. */
 function detailsOf(issue: z.core.$ZodIssue): ProblemDetail[] {
   const missing = missingOf(issue)?.missing.map((path) => ({ path, message: "is required" }));
   return missing ?? [{ path: issue.path.join("."), message: issue.message }];

@@ -2,7 +2,7 @@ import { isLoopback } from "../lib/client-network.ts";
 
 const parsed = new WeakMap<Request, URL>();
 
-/** The URL of a request, parsed once however many ask. */
+/** The URL of a request; it is parsed once for each request. */
 export function urlOf(request: Request): URL {
   let url = parsed.get(request);
   if (url === undefined) {
@@ -12,33 +12,33 @@ export function urlOf(request: Request): URL {
   return url;
 }
 
-/** A request's query as it was sent, in order; most requests have none, and read no URL for it. */
+/** The query of a request as it was sent, in order. Most requests have none, and then their URL is not parsed. */
 export function queryOf(request: Request): readonly (readonly [string, string])[] {
   return request.url.includes("?") ? [...urlOf(request).searchParams] : [];
 }
 
-/** Where a request was sent to, its path aside. */
+/** The origin that a request was sent to. */
 export interface Site {
   origin: string;
   isHttps: boolean;
-  /** Whether it is this machine. */
+  /** Whether the host is this machine. */
   isLoopback: boolean;
 }
 
 const sites = new Map<string, Site>();
-/** A deployment has a name or two; clients may write others. */
+/** A deployment has one or two names; clients may send others. */
 const MAX_SITES = 32;
-/** What of a URL stands before its path; a backslash is a slash in one (WHATWG URL). */
+/** The part of a URL before its path. A backslash counts as a slash (WHATWG URL). */
 const BEFORE_PATH = /^[a-z]+:\/\/[^/?#\\]+/i;
 
-/** The request was sent to what is no host: its `Host` header, of which the runtime makes the URL, is none. */
+/** The `Host` header of a request, from which the runtime makes its URL, is no host. */
 export class NoHostError extends Error {
   override readonly name = "NoHostError";
 }
 
 /**
- * The site of a request. Requests come to the same few, so their URLs need not be parsed for it. Throws `NoHostError`: a URL
- * parser would take the beginning of the path for a host that is left out.
+ * The site of a request. Known sites are looked up, so that most URLs are not parsed. Throws `NoHostError` for a missing host,
+ * where a URL parser would take the beginning of the path for the host.
  */
 export function siteOf({ url }: Request): Site {
   const text = BEFORE_PATH.exec(url)?.[0] ?? "";

@@ -3,8 +3,9 @@ import type { Config } from "../config/env.ts";
 import { urlOf } from "./request-url.ts";
 
 /**
- * Whether a page of ours sent a request, as its browser tells in headers that no page can write: Fetch Metadata and Origin
- * (RFC 6454). Each that is there must say so, and one must be there.
+ * Whether a page of this deployment sent a request, by the header fields that a browser sets and no page can: Fetch Metadata and
+ * Origin (RFC 6454). At least one must be there, and each that is must agree. Not `hono/csrf`: it lets JSON pass, and any request
+ * in which one of the two fields agrees.
  */
 export function isSameOrigin(request: Request, config: Config): boolean {
   const site = request.headers.get("Sec-Fetch-Site");
@@ -15,7 +16,7 @@ export function isSameOrigin(request: Request, config: Config): boolean {
   );
 }
 
-/** The refusal of a request that only a page of ours may make; null if one made it. */
+/** The refusal of a request that only a page of this deployment may make; null if such a page made it. */
 export function foreignOrigin(request: Request, config: Config): Problem | null {
   if (isSameOrigin(request, config)) return null;
   return { code: "foreign_origin", error: "This is for the pages of this deployment alone" };
@@ -23,7 +24,7 @@ export function foreignOrigin(request: Request, config: Config): Problem | null 
 
 function ownOrigins(request: Request, { publicUrl }: Config): Set<string> {
   const { origin, host } = urlOf(request);
-  // A proxy that ends TLS asks by http for what the browser asked by https.
+  // A proxy that terminates TLS passes on over http what the browser asked over https.
   const own = [origin, `https://${host}`];
   return new Set(publicUrl === null ? own : [...own, new URL(publicUrl).origin]);
 }

@@ -6,10 +6,10 @@ import { readMediaType, ANY_BYTES } from "../mail/media-type.ts";
 import type { UploadFile } from "../service/store-upload.ts";
 import { readDispositionFilename } from "./content-disposition.ts";
 
-/** What curl calls a body when nobody says what it is. */
+/** The type that curl sends for a body whose type is not given. */
 const UNSAID_TYPE = "application/x-www-form-urlencoded";
 
-/** Reads all of a request but its body, or says what is wrong with it: 400 for a field, 413, 415. */
+/** Reads an upload's name, type and size from its request, or refuses it: 400 for a field, 413, 415. */
 export function readUploadRequest(headers: Headers, filenameInQuery: string | undefined): Answer<UploadFile> {
   const filename = readFilename(headers.get("Content-Disposition"), filenameInQuery);
   if (!filename.ok) return filename;

@@ -5,8 +5,3 @@ const BYTE_HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padS
 export function hex16(number: number): string {
   return `${BYTE_HEX[(number >>> 8) & 0xff] ?? ""}${BYTE_HEX[number & 0xff] ?? ""}`;
 }
-
-/** The low 32 bits of a number as eight lower-case digits. */
-export function hex32(number: number): string {
-  return hex16(number >>> 16) + hex16(number);
-}

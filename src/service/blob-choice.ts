@@ -3,13 +3,13 @@ import { isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
 
-/** A raw message or a file up to this size is a row of the mailbox: no second system, and a tenth of the time of an object. */
+/** Raw messages and files up to this size are rows of the mailbox: no second system, and a tenth of the time of a blob. */
 export const MAX_ROW_BYTES = 524_288;
 
 /** Bindings that a deployment may have. */
 interface BlobBindings {
   BLOBS?: R2Bucket;
-  /** Of `npm start`, whose bucket is a folder. */
+  /** Only with `npm start`, whose bucket is a folder. */
   BLOB_DISK?: BlobDisk;
 }
 

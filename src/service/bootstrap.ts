@@ -10,7 +10,7 @@ import { mailboxAt } from "./mailbox-stub.ts";
 
 const BUDGET_WINDOW_SECONDS = 3_600;
 const IDEMPOTENCY_KEY = /^[A-Za-z0-9._:-]{16,128}$/;
-/** How often the next identity of an Idempotency-Key is tried, where another call used the one before up. */
+/** The most identities of an Idempotency-Key that are tried, because another call may use one up meanwhile. */
 const MAX_TRIES = 3;
 
 /** A temporary mailbox that is there now. */

@@ -15,30 +15,30 @@ const WRONG_CODES = { name: "claim code", limit: 5, windowSeconds: 600 };
  * time one in a million days sees a hit.
  */
 const ALL_WRONG_CODES = { ...WRONG_CODES, limit: 10 };
-/** Counts what all clients do. No client address is written so. */
+/** Names the budget of all clients together. No client address looks like it. */
 const ALL_CLIENTS = "all";
 const CODE_LETTERS = 8;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** 404 of every code and session that is no claim's, or no longer. */
+/** 404 for a code or session of no claim, or of one that has ended. */
 export const NO_CLAIM: Problem = {
   ...notFound("Claim"),
   fix: "Take the code, or the session, from the answer of POST /v1/claim/start; a claim that is over begins anew there.",
 };
 
-/** What follows from a session id: only who knows it knows these, and from none of them it follows. */
+/** Values derived from a session id. Only its owner can derive them, and none of them reveals it. */
 export interface ClaimSecrets {
-  /** Names the claim's object, so that either of the two leads there without the other. */
+  /** Names the claim's object, so that the session id and the device code each lead to it. */
   deviceCode: string;
-  /** What the object knows the session again by. */
+  /** The object recognises the session by this digest. */
   sessionDigest: string;
-  /** Of the key: it is derived anew at each poll and kept nowhere. */
+  /** The secret of the key. Each poll derives it; it is stored nowhere. */
   secret: string;
-  /** Shows that a link of ours led to the claim: who has it guesses nothing. */
+  /** Proves that a link of this deployment led to the claim, so that the device code was not guessed. */
   proof: string;
 }
 
-/** Reads a session id; null for what can be none. */
+/** Derives the secrets of a session id; null for a text that has not the form of one. */
 export function claimSecrets(sessionId: string, keySecret: string): ClaimSecrets | null {
   const id = sessionId.toLowerCase();
   if (!UUID.test(id)) return null;
@@ -51,7 +51,7 @@ export function claimSecrets(sessionId: string, keySecret: string): ClaimSecrets
   };
 }
 
-/** 128 bits that follow from a device code, for the deployment alone. */
+/** 128 bits that only the deployment can derive from a device code. */
 function proofOf(deviceCode: string, keySecret: string): string {
   return derivedSecret(keySecret, `claim link\n${deviceCode}`);
 }
@@ -66,14 +66,14 @@ function deviceCodeOf(digest: string): string {
 }
 
 /**
- * The page of a claim. Its address bears the device code, which shows the claim, and the proof that it is a link of ours; never the
- * session id, which redeems the key.
+ * The address of a claim's page. It has the device code, and the proof that the link is of this deployment; never the session id,
+ * which redeems the key.
  */
 export function claimPageUrl(origin: string, claim?: Pick<ClaimSecrets, "deviceCode" | "proof">): string {
   return `${origin}/claim${claim === undefined ? "" : `?code=${claim.deviceCode}&proof=${claim.proof}`}`;
 }
 
-/** The claim of a device code; null where none ever began. */
+/** The claim of a device code; null if none was ever started. */
 export async function begunClaim(
   env: Env,
   deviceCode: string,
@@ -91,25 +91,25 @@ export function claimOf(env: Env, deviceCode: string): DurableObjectStub<ClaimSe
 export interface ClaimCaller {
   env: Env;
   config: Config;
-  /** What its wrong codes are counted by. */
+  /** Identifies the client whose wrong codes are counted. */
   client: string;
-  /** Whether the operator is signed in: asked only where a code alone is not heard. */
+  /** Whether the operator is signed in. Called only when codes are limited. */
   isOperator: () => Promise<boolean>;
 }
 
 /** A claim that somebody named by its device code. */
 export interface FoundClaim {
   deviceCode: string;
-  /** Of this device code, for the page to say again. */
+  /** The proof of this device code, for the page to send with the decision. */
   proof: string;
   claim: DurableObjectStub<ClaimSession>;
   view: ClaimView;
 }
 
 /**
- * The claim whose code a client says. A code alone is short, so wrong ones are counted, of the client and of all clients, and
- * past a limit codes alone are not heard. Whoever shows the proof that stands in the link is always heard, and so is a signed-in
- * operator: strangers who use the budget up stop nobody who follows the link. A right code costs nothing.
+ * Finds a claim by its device code. A code is short enough to be guessed, so wrong codes are counted, by client and over all
+ * clients, and beyond a limit codes without a proof are refused. A caller with the proof of the link, and a signed-in operator,
+ * are never refused: strangers who use up the budget stop nobody who follows the link. A right code costs nothing.
  */
 export async function findClaim(
   said: { typed: string; proof: string | undefined },
@@ -121,7 +121,7 @@ export async function findClaim(
   const proof = deviceCode === null || keySecret === null ? null : proofOf(deviceCode, keySecret);
   const isProven = proof !== null && digestsEqual(proof, said.proof ?? "");
   const guess = isProven ? CERTAIN : await spendGuess(caller);
-  // Who is signed in may see every mailbox anyhow.
+  // A signed-in operator may see every mailbox anyway.
   if (guess.refusal !== null && !(await caller.isOperator())) return refused(guess.refusal);
   if (deviceCode === null || proof === null) return refused(NO_CLAIM);
   const found = await lookAtClaim(env, deviceCode);
@@ -136,16 +136,16 @@ async function lookAtClaim(env: Env, deviceCode: string): Promise<Pick<FoundClai
   return claim === null || view === null ? null : { claim, view };
 }
 
-/** What a code that may be guessed cost. */
+/** The budget that was spent on a code that may be guessed. */
 interface Guess {
   refusal: Problem | null;
-  /** Gives back what was spent: the code was right. */
+  /** Gives back what was spent, because the code was right. */
   refund: () => Promise<void>;
 }
 
 const CERTAIN: Guess = { refusal: null, refund: () => Promise.resolve() };
 
-/** Spends one of what a client, and all clients, may guess: before the look-up, or many at once would all be heard. */
+/** Spends one guess of the client and of all clients. It comes before the look-up, or many guesses at once would all pass. */
 async function spendGuess({ env, client }: ClaimCaller): Promise<Guess> {
   const { name } = WRONG_CODES;
   const budgets = [

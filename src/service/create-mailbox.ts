@@ -6,7 +6,7 @@ import { mailboxAt } from "./mailbox-stub.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "../mail/address.ts";
 
-/** A mailbox that was made, and its key, which is told once. */
+/** A new mailbox, and its key, which is shown once. */
 export interface NewMailboxKey {
   mailbox: string;
   api_key: string;

@@ -12,9 +12,9 @@ import {
 import type { AttachmentSource } from "../mailbox/reading.ts";
 import { openPart, partsOf, textsOf, type MailboxAccess, type Parts } from "./message-source.ts";
 
-/** Calendar files of one email that are fetched, as many as are read; an invitation has one, or one twice. */
+/** The most calendar files of one email that are read; an invitation has one, or the same one twice. */
 const MAX_CALENDARS = 5;
-/** Bytes of one of them; an invitation has some thousand. */
+/** The most bytes of one calendar file; an invitation has a few thousand. */
 const MAX_CALENDAR_BYTES = 1_000_000;
 
 /** Reads an order, a parcel, an appointment, a receipt or a code out of an email. */

@@ -15,7 +15,7 @@ export type KeepContent = (
   mostBytes: number,
 ) => Promise<Answer<StoredContent>>;
 
-/** The files that one request brings within its body, while it is read. */
+/** The files in the body of one request. They are stored while the body is read. */
 export class InlineFiles {
   readonly #to: MailboxAccess;
   readonly #isRepeat: boolean;
@@ -30,7 +30,7 @@ export class InlineFiles {
   readonly keep: KeepContent = (pieces, mostBytes) =>
     this.#isRepeat ? digested(pieces) : this.#stored(pieces, mostBytes);
 
-  /** Erases what no message came to use. */
+  /** Erases the files that no message uses. */
   discard(): Promise<void> {
     return discardUploads(this.#made, this.#to);
   }
@@ -47,7 +47,7 @@ export class InlineFiles {
     }
     const sizeBytes = next.done === true ? start.length : null;
     const source = concatenated(start.from(0), next.value ?? null, pieces);
-    // What it is called may stand behind it in the body: that is said when the upload is completed.
+    // Its name may follow later in the body; the upload gets it when it is completed.
     const unnamed = { filename: "", contentType: ANY_BYTES };
     const to = { ...this.#to, mailbox: freshStub(this.#to.env, this.#to.mailbox) };
     const written = await writeUpload({ ...unnamed, sizeBytes, mostBytes }, source, to);

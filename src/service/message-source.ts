@@ -17,7 +17,7 @@ const UNREADABLE: Problem = {
   retryAfterSeconds: 5,
 };
 
-/** Reads the bytes of a raw message: the row's, or a stream out of the blob store. 503 where the store has lost or refuses it. */
+/** Opens a raw message: bytes of a row, or a stream from the blob store. 503 if the store cannot deliver it. */
 export async function openRaw(
   env: Env,
   mailbox: MailboxStub,
@@ -77,7 +77,7 @@ export function openEmail(to: MailboxAccess, email: EmailAnswer): string | Reada
   return email.large === null ? withNewText(email.text) : streamOf(piecesOfEmail(to, email));
 }
 
-/** The JSON of an email piece by piece; a piece is good until the next is asked for. */
+/** The JSON of an email piece by piece; a piece is valid until the next is asked for. */
 export async function* piecesOfEmail(
   { mailbox }: MailboxAccess,
   { text, large }: EmailAnswer,
@@ -99,7 +99,7 @@ export async function wholeEmail(to: MailboxAccess, email: EmailAnswer): Promise
   return new Response(openEmail(to, email)).json();
 }
 
-/** The beginnings of the texts of an email, in characters. */
+/** The first characters of an email's texts. */
 export async function textsOf(
   { mailbox }: MailboxAccess,
   { text, large }: EmailAnswer,
@@ -116,14 +116,14 @@ export async function textsOf(
   };
 }
 
-/** Bytes that a character takes in JSON at most. */
+/** The most bytes of one character in JSON. */
 const MAX_JSON_BYTES_OF_CHAR = 6;
 
 async function startOf(mailbox: MailboxStub, key: string, { from, to }: ByteSpan, chars: number) {
   const end = Math.min(to, from + chars * MAX_JSON_BYTES_OF_CHAR);
   const decoder = new TextDecoder();
   let literal = "";
-  // A character that the range cuts through is left out.
+  // The decoder drops a character that the range cuts.
   for await (const piece of rangeOf(mailbox, key, { from, to: end }))
     literal += decoder.decode(piece, { stream: true });
   const value = JSON.parse(end === to ? literal : closedLiteral(literal)) as string;
@@ -141,10 +141,10 @@ async function* rangeOf(
   yield* stream;
 }
 
-/** Characters of small texts that are sent together. */
+/** Small texts are gathered until they have this many characters. */
 const MIN_PIECE_CHARS = 65_536;
 
-/** Pieces as a stream that makes them when they are asked for. */
+/** A stream of pieces, each made when the reader asks for it. */
 export function streamOf(pieces: AsyncGenerator<string | Uint8Array, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
@@ -172,7 +172,7 @@ export function streamOf(pieces: AsyncGenerator<string | Uint8Array, void>): Rea
   );
 }
 
-/** What is new of the text is told by rules that change, so it is read each time and stored only beside large texts. */
+/** Adds `text_new`. Its rules change, so it is computed at each read, and stored only with large texts. */
 function withNewText(email: string): string {
   const body = stringMember(email, "body_text");
   const text = body.value();
@@ -181,10 +181,10 @@ function withNewText(email: string): string {
   return `${email.slice(0, -1)},"text_new":${literal}}`;
 }
 
-/** Attachments of a message, by their place in it. */
+/** The attachments of a message, in its order. */
 export type Parts = readonly Uint8Array[];
 
-/** The attachments of a small message, which are not stored again beside it. */
+/** The attachments of a small message, cut from its raw bytes: they are not stored a second time. */
 export async function partsOf({ env, mailbox }: MailboxAccess, raw: RawSource): Promise<Answer<Parts>> {
   const message = await readRaw(env, mailbox, raw);
   if (!message.ok) return message;
@@ -192,7 +192,7 @@ export async function partsOf({ env, mailbox }: MailboxAccess, raw: RawSource): 
   return done(attachments.map(({ content }) => content));
 }
 
-/** A range of the blob of parts, or of the part cut from a raw message that is small, by `cut`. */
+/** A range of an attachment: from the blob of parts, or from a small raw message, which `cut` cuts into parts. */
 export async function openPart(
   to: MailboxAccess,
   source: AttachmentSource,

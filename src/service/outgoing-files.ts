@@ -9,28 +9,28 @@ import { openPart, partsOf, type MailboxAccess, type Parts } from "./message-sou
 import type { AttachmentSource } from "../mailbox/reading.ts";
 import { completeUpload, storeUpload } from "./store-upload.ts";
 
-/** The files of a message as uploads, which is what a message is composed from. */
+/** The files of a message, as the uploads that it is composed from. */
 export interface OutgoingFiles {
-  wishes: Answer<FileWish[]>;
-  /** Ids of the uploads that were made for this message; where it is not sent, nobody else knows them. */
+  uploads: Answer<FileWish[]>;
+  /** Ids of the uploads that were made for this message. If it is not sent, they must be erased. */
   made: string[];
 }
 
-/** A file that came inline, or that an email of this mailbox received, becomes an upload first, as a stream. */
+/** Makes an upload of each file that is inline or an attachment of an email; files that are uploads already stay as they are. */
 export async function uploadsFor(to: MailboxAccess, files: readonly OutgoingFile[]): Promise<OutgoingFiles> {
-  const wishes: FileWish[] = [];
+  const uploads: FileWish[] = [];
   const made: string[] = [];
   const cut = cutting(to);
   for (const [index, file] of files.entries()) {
     const access = index === 0 ? to.access : counted(to.access);
     const upload = await uploadOf(file, `attachments.${index}.attachment_id`, { ...to, access, cut });
-    if (!upload.ok) return { wishes: upload, made };
+    if (!upload.ok) return { uploads: upload, made };
     const { id, isNew } = upload.value;
     if (isNew) made.push(id);
     const { filename, content_type, content_id } = file;
-    wishes.push({ upload: id, filename, content_type, content_id });
+    uploads.push({ upload: id, filename, content_type, content_id });
   }
-  return { wishes: done(wishes), made };
+  return { uploads: done(uploads), made };
 }
 
 /** An upload that holds a file. */
@@ -41,7 +41,7 @@ interface FileUpload {
 
 type Cut = (source: AttachmentSource) => Promise<Answer<Parts>>;
 
-/** Reads the message that a file must be cut from, once for all of its files that follow one another. */
+/** Cuts attachments from a message, and reads the message once for successive files. */
 function cutting(to: MailboxAccess): Cut {
   let last: { email: string; parts: Answer<Parts> } | null = null;
   return async ({ email }) => {
@@ -87,7 +87,7 @@ async function uploadOf(
   return newUpload(await storeUpload({ filename, contentType, sizeBytes }, body, to));
 }
 
-/** A file whose bytes were stored while the request was read; whoever read it erases it where it is not sent. */
+/** A file that was stored while the request was read. The reader of the request erases it if the message is not sent. */
 async function completed(
   file: OutgoingFile,
   { upload, sizeBytes, sha256 }: StoredContent,
@@ -99,7 +99,7 @@ async function completed(
   return whole.ok ? done({ id: upload.id, isNew: false }) : whole;
 }
 
-/** What was sent under the key was forgotten in the moment since. */
+/** The message that was sent under the key was forgotten just now. */
 const KEY_IS_OVER: Problem = {
   code: "unavailable",
   error: "The Idempotency-Key ended while the request was read; try again",

@@ -4,13 +4,13 @@ import { wasMade } from "../lib/made.ts";
 import { domainOf } from "../mail/address.ts";
 import { mailboxAt } from "./mailbox-stub.ts";
 
-/** What every mail domain must have: RFC 5321 §4.5.1 and RFC 2142 §4. */
+/** Addresses that every mail domain must have: RFC 5321 §4.5.1 and RFC 2142 §4. */
 const ROLES: readonly string[] = ["postmaster", "abuse"];
 
 /**
- * The locator of the mailbox that an address in canonical form reaches, which need not be there. The roles of the deployment's
- * domain are one mailbox, the operator's. Outside that domain it is who holds the domain, whatever stands before the `@`; where
- * nobody does, the mailbox of that very address, which may be of a time when the deployment had another domain.
+ * The locator of the mailbox that an address in canonical form reaches; the mailbox need not exist. Role addresses of the
+ * deployment's domain reach the operator's mailbox. An address of another domain reaches the mailbox that holds that domain,
+ * whatever is before the `@`; if none does, the mailbox of that very address, created when the deployment had another domain.
  */
 export async function locatorReached(address: string, env: Env, config: Config): Promise<string> {
   if (!isRole(address, config)) return locatorOfMailbox(address, env, config);
@@ -30,26 +30,26 @@ async function holderOf(domain: string, env: Env): Promise<{ locator: string } |
   return (await wasMade(env, "Domain", object)) ? object.holder() : null;
 }
 
-/** Whether an address is a role of the deployment's domain that somebody can answer for. */
+/** Whether an address is a role address of the deployment's domain, and somebody can read its mail. */
 function isRole(address: string, config: Config): boolean {
   const isHeard = config.postmaster !== null || config.operatorDigest !== null;
   return isHeard && ROLES.some((role) => address === `${role}@${config.mailDomain}`);
 }
 
-/** The mailbox of the roles, made when it is first asked for. Nobody has a key of it: the operator reads it by naming it. */
+/** The mailbox of the role addresses, created when it is first needed. It has no key: the operator reads it by its name. */
 async function madeForRoles(env: Env, config: Config): Promise<string> {
   const address = `postmaster@${config.mailDomain}`;
   const mailbox = mailboxAt(env, address);
   const isThere = (await wasMade(env, "Mailbox", mailbox)) && (await mailbox.isTaken());
   if (!isThere) {
-    // That somebody else made it meanwhile is as good.
+    // A conflict means that another call created it meanwhile.
     await mailbox.create({
       address,
       kind: "permanent",
       secretHash: secretDigest(newSecret()),
       scope: "mailbox",
       expiresAt: null,
-      // The operator's, before it was erased and after: nobody else may ever have it.
+      // The address is the operator's, also after the mailbox was erased.
       evenIfQuarantined: true,
     });
   }

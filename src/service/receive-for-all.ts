@@ -6,7 +6,7 @@ import type { Received } from "../mailbox/receiving.ts";
 import { locatorReached } from "./reached.ts";
 import { isLarge, readOnce, readRecipient, store, withRetries } from "./receive.ts";
 
-/** Mailboxes that a small message is stored in at a time; a large one lies whole in memory for each, so one after the other. */
+/** Mailboxes that store a small message at the same time. A large one is in memory once for each, so one after the other. */
 const PARALLEL_MAILBOXES = 8;
 
 const NOT_STORED: Problem = {
@@ -15,23 +15,23 @@ const NOT_STORED: Problem = {
   retryAfterSeconds: 30,
 };
 
-/** What became of a message for one of its recipients, as it was named. */
+/** What became of a message for one recipient. */
 export interface RecipientOutcome {
   to: string;
   received: Answer<Received>;
 }
 
-/** Recipients that are one mailbox. */
+/** The recipients of one mailbox. */
 interface Addressee {
-  /** As they were named. */
+  /** The recipients as the sender wrote them. */
   named: string[];
-  /** In the form of `to_address`, each once, in their order. */
+  /** The same in the form of `to_address`, in order, without repeats. */
   written: Set<string>;
 }
 
 /**
  * Receives one message for all of its recipients: it is parsed once, and each mailbox stores one copy, however many of the
- * recipients it is. The outcomes are in the order of the recipients; a fault of ours at one mailbox is that mailbox's alone.
+ * recipients reach it. The outcomes are in the order of the recipients; a fault at one mailbox does not concern the others.
  */
 export async function receiveForAll(
   raw: Uint8Array,
@@ -54,7 +54,7 @@ export async function receiveForAll(
   return recipients.map((to) => ({ to, received: outcomes.get(to) ?? refused(NOT_STORED) }));
 }
 
-/** The mailboxes that the recipients are, by their locators, and what is known already of the other recipients. */
+/** The mailboxes that the recipients reach, by locator, and the outcomes of recipients that reach none. */
 async function mailboxesOf(
   recipients: readonly string[],
   env: Env,
@@ -89,7 +89,7 @@ async function orTryAgain<T>(work: () => Promise<Answer<T>>): Promise<Answer<T>>
   try {
     return await work();
   } catch (error) {
-    // The sender's MTA keeps the message and comes again.
+    // The sender's server keeps the message and tries again.
     console.error("A message could not be stored:", error);
     return refused(NOT_STORED);
   }

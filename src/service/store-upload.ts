@@ -31,7 +31,7 @@ interface Destination {
   access: Access;
 }
 
-/** Keeps room first, writes the blob as it comes, then says that it is whole. What a crash leaves behind, the alarm erases. */
+/** Stores an upload: reserves room, writes the blob while it arrives, then completes it. After a crash the alarm erases the rest. */
 export async function storeUpload(
   file: UploadFile,
   body: ReadableStream<Uint8Array> | null,
@@ -54,7 +54,7 @@ export interface WrittenUpload {
   sha256: string;
 }
 
-/** Keeps room, and writes the blob as it comes: `mostBytes` at most, where nobody knows how many. */
+/** Reserves room and writes the blob while it arrives: at most `mostBytes`, if its length is unknown. */
 export async function writeUpload(
   file: UploadFile & { mostBytes: number | null },
   source: AsyncIterable<Uint8Array>,
@@ -78,7 +78,7 @@ export async function writeUpload(
   return stored;
 }
 
-/** Says that an upload is whole. */
+/** Completes an upload: from then on messages can use it. */
 export async function completeUpload(
   upload: WrittenUpload & Pick<WholeUpload, "named">,
   { env, mailbox, access }: Destination,
@@ -89,7 +89,7 @@ export async function completeUpload(
   return completed;
 }
 
-/** A mailbox that ended meanwhile took its note of the upload with it: then only the first of these finds the blob. */
+/** Erases an upload that failed. If the mailbox was erased meanwhile, it no longer knows the upload, but its blob is erased here. */
 async function abandon(
   { id, key }: { id: string; key: string },
   { env, mailbox }: Pick<Destination, "env" | "mailbox">,
@@ -99,8 +99,8 @@ async function abandon(
 }
 
 /**
- * Erases uploads that were made for one message, but those that it uses. Never rejects: a message may be sent by then, and who
- * hears of a fault sends it again. What cannot be erased now ends by itself.
+ * Erases uploads that were made for one message, except those that it uses. Never rejects: the message may be sent already, and an
+ * error would make the client send it again. An upload that cannot be erased now expires by itself.
  */
 export async function discardUploads(
   ids: readonly string[],

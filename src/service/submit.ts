@@ -68,14 +68,14 @@ export async function submit(
   if (!written.ok) return refuse(call, written.error);
   const { files, ...message } = written.value;
   const isKeyed = keyed !== null;
-  const { wishes, made } = await uploadsFor({ ...call, access: accessAfter(access, isKeyed) }, files);
-  const sent = wishes.ok
+  const { uploads, made } = await uploadsFor({ ...call, access: accessAfter(access, isKeyed) }, files);
+  const sent = uploads.ok
     ? await mailbox.send(
         accessAfter(access, isKeyed, files.length > 0),
-        { ...message, files: wishes.value, keyed },
+        { ...message, files: uploads.value, keyed },
         wait,
       )
-    : wishes;
+    : uploads;
   // Under a key it may have been another request, with uploads of its own, that was sent.
   if (!sent.ok || isKeyed) await discardUploads(made, call);
   return sent;

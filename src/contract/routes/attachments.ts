@@ -3,7 +3,7 @@ import { mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
 import { Upload } from "../upload.ts";
-import { byId, idInQuery, json, named, none } from "./common.ts";
+import { byId, idInQuery, json } from "./common.ts";
 
 const UploadQuery = z.object({
   mailbox,
@@ -24,9 +24,7 @@ export const attachmentRoutes = {
     summary: "Upload a file of at most 100 MB to be sent; erased after 24 hours unless a message uses it",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
     query: UploadQuery,
-    body: null,
     rawBody: { media: "*/*", example: FILE },
     responses: { 201: json(Upload, "Stored.") },
   }),
@@ -37,9 +35,7 @@ export const attachmentRoutes = {
     summary: "The bytes of an attachment",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
     query: idInQuery,
-    body: null,
     responses: {
       200: { media: "application/octet-stream", about: "The bytes.", example: FILE },
       206: { media: "application/octet-stream", about: "The range asked for.", example: FILE.slice(0, 8) },
@@ -53,8 +49,6 @@ export const attachmentRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
-    body: null,
     responses: {
       200: { media: "application/octet-stream", about: "The bytes.", example: FILE },
       206: { media: "application/octet-stream", about: "The range asked for.", example: FILE.slice(0, 8) },

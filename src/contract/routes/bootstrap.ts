@@ -1,6 +1,7 @@
 import { Bootstrapped } from "../mailbox.ts";
+import { none } from "../parameters.ts";
 import { route } from "../route.ts";
-import { emptyBody, json, none, publicBody } from "./common.ts";
+import { emptyBody, json, publicBody } from "./common.ts";
 
 /** A temporary mailbox without a credential. */
 export const bootstrapRoutes = {
@@ -11,7 +12,6 @@ export const bootstrapRoutes = {
     summary: "Get a temporary mailbox without a credential",
     target: "public",
     scopes: [],
-    params: none,
     query: none,
     bodyLimit: publicBody,
     body: emptyBody,

@@ -3,7 +3,7 @@ import { CodeAnswer } from "../message.ts";
 import { flag, instant, integer, mailbox, text } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE } from "../scope.ts";
-import { json, none } from "./common.ts";
+import { json } from "./common.ts";
 
 /** Seconds a code poll waits at most. */
 const MAX_CODE_WAIT_SECONDS = 55;
@@ -31,9 +31,7 @@ export const codeRoutes = {
     summary: "Wait for a verification code",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: CodeQuery,
-    body: null,
     responses: { 200: json(CodeAnswer, "The code, or `{ code: null }` when none came in time.") },
   }),
 } as const;

@@ -2,10 +2,6 @@ import { z } from "zod";
 import { cursor, id, limit, mailbox } from "../parameters.ts";
 import type { JsonSpec } from "../route.ts";
 
-/** No parameters. */
-export const none = z.object({});
-/** `?mailbox=`. */
-export const named = z.object({ mailbox });
 /** A page of a listing of a mailbox. */
 export const page = z.object({ mailbox, limit, cursor });
 /** `:id` of the path. */
@@ -23,7 +19,7 @@ export const PauseBody = z.strictObject({
     .meta({ examples: ["On holiday"] }),
 });
 
-/** Bytes of a body that anybody may send, with no key: the longest member is a token of 2 kB. */
+/** The most bytes of a body that needs no key: its longest member is a token of 2 kB. */
 const MAX_PUBLIC_BYTES = 16_384;
 /** The limit of a body that is read before its caller is known. */
 export const publicBody = {

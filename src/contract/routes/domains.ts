@@ -2,9 +2,9 @@ import { z } from "zod";
 import { DeletedDomain, Domain, DomainCheck, DomainList } from "../domain.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
-import { byId, emptyBody, json, named, none } from "./common.ts";
+import { byId, emptyBody, json } from "./common.ts";
 
-/** More than any name has: what is wrong with one is said of the name itself. */
+/** The most characters of the field; a domain name has fewer, and its own rule says so. */
 const MAX_WRITTEN_CHARS = 1_024;
 
 /** Domains of one's own: mail to all their addresses, and mail from any of them. */
@@ -16,8 +16,6 @@ export const domainRoutes = {
     summary: "Ask for a domain; the answer says which records to set",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: z.strictObject({
       domain: z
         .string()
@@ -33,9 +31,6 @@ export const domainRoutes = {
     summary: "Domains and how they stand",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(DomainList) },
     calls: "listDomains",
   }),
@@ -47,8 +42,6 @@ export const domainRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: json(Domain) },
     calls: "getDomain",
     args: ({ params }) => [params.id],
@@ -61,7 +54,6 @@ export const domainRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
     body: emptyBody,
     responses: { 200: json(DomainCheck, "What was found; `status` says what it came to.") },
     calls: "verifyDomain",
@@ -75,8 +67,6 @@ export const domainRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: json(DeletedDomain) },
     calls: "removeDomain",
     args: ({ params }) => [params.id],

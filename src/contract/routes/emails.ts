@@ -14,7 +14,7 @@ import {
 } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, idInQuery, json, MESSAGE, named, none } from "./common.ts";
+import { byId, deleted, idInQuery, json, MESSAGE } from "./common.ts";
 
 const MAX_LABELS_PER_CALL = 50;
 const labels = readUpTo(
@@ -60,9 +60,7 @@ export const emailRoutes = {
     summary: "List emails, newest first",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: InboxQuery,
-    body: null,
     responses: { 200: json(InboxPage) },
   }),
   search: route({
@@ -72,9 +70,7 @@ export const emailRoutes = {
     summary: "Search emails, best match first",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: InboxQuery.extend({ q: query }),
-    body: null,
     responses: { 200: json(SearchPage) },
   }),
   emailByQuery: route({
@@ -84,9 +80,7 @@ export const emailRoutes = {
     summary: "One email",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: idInQuery,
-    body: null,
     responses: { 200: json(Email) },
   }),
   email: route({
@@ -97,8 +91,6 @@ export const emailRoutes = {
     target: "mailbox",
     scopes: ANYONE,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: json(Email) },
   }),
   rawEmail: route({
@@ -109,8 +101,6 @@ export const emailRoutes = {
     target: "mailbox",
     scopes: ANYONE,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: { media: "message/rfc822", about: "The message.", example: MESSAGE } },
   }),
   labelEmail: route({
@@ -121,7 +111,6 @@ export const emailRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
     body: z
       .strictObject({ add_labels: labels.optional(), remove_labels: labels.optional() })
       .meta({ examples: [{ add_labels: ["orders"], remove_labels: ["unread"] }] }),
@@ -135,8 +124,6 @@ export const emailRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: deleted },
     calls: "deleteEmail",
     args: ({ params }) => [params.id],
@@ -148,9 +135,7 @@ export const emailRoutes = {
     summary: "Erase one email",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
     query: idInQuery,
-    body: null,
     responses: { 200: deleted },
     calls: "deleteEmail",
     args: ({ query }) => [query.id],

@@ -1,7 +1,7 @@
 import { ExtractAnswer, ExtractRequest } from "../extraction.ts";
 import { route } from "../route.ts";
 import { ANYONE } from "../scope.ts";
-import { json, named, none } from "./common.ts";
+import { json } from "./common.ts";
 
 /** Structured data of an email. */
 export const extractRoutes = {
@@ -12,8 +12,6 @@ export const extractRoutes = {
     summary: "Read an order, a parcel, an appointment, a receipt or a code out of an email",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
-    query: named,
     body: ExtractRequest,
     responses: { 200: json(ExtractAnswer) },
   }),

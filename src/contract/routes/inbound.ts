@@ -4,7 +4,7 @@ import { text } from "../parameters.ts";
 import { ProblemBody } from "../problem.ts";
 import { route } from "../route.ts";
 import { OPERATORS } from "../scope.ts";
-import { json, MESSAGE, none } from "./common.ts";
+import { json, MESSAGE } from "./common.ts";
 
 /** The envelope and origin of a message handed over by HTTP. */
 const InboundQuery = z.object({
@@ -19,14 +19,17 @@ const InboundQuery = z.object({
     .max(MAX_INBOUND_RECIPIENTS, `must be given at most ${MAX_INBOUND_RECIPIENTS} times`)
     .refine((all) => all.every((one) => one !== ""), "is required")
     .refine((all) => all.every((one) => one.length <= 320), "must be at most 320 characters")
-    .meta({ description: "Envelope recipient; repeated for each further one." }),
-  via: z.enum(["smtp", "http"]).default("http").meta({ description: "Who hands over." }),
+    .meta({ description: "Envelope recipient; repeat the parameter for each recipient." }),
+  via: z
+    .enum(["smtp", "http"])
+    .default("http")
+    .meta({ description: "The transport by which the message arrived." }),
   client: text("Network address of the sending server.", 64),
   helo: text("Name the sending server gave.", 255),
 });
 
 const Handed = z.object({ id: z.string(), duplicate: z.boolean() });
-/** Of several recipients each has an outcome of its own: `status` is what the answer would be if it were the only one. */
+/** The outcome for each of several recipients: `status` is that of the answer if it were the only recipient. */
 const HandedToSeveral = z.object({
   recipients: z.array(
     z.object({
@@ -47,9 +50,7 @@ export const inboundRoutes = {
     summary: "Hand over a message; of several recipients that are one mailbox it stores one copy",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: InboundQuery,
-    body: null,
     rawBody: { media: "message/rfc822", example: MESSAGE },
     responses: {
       202: json(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { KeyList, Me, NewKey } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, json, named, none } from "./common.ts";
+import { byId, deleted, json } from "./common.ts";
 
 const KeyBody = z.strictObject({
   expires_at: z.iso
@@ -23,9 +23,6 @@ export const keyRoutes = {
     summary: "Who am I",
     target: "caller",
     scopes: ANYONE,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(Me) },
   }),
   listKeys: route({
@@ -35,9 +32,6 @@ export const keyRoutes = {
     summary: "Keys of the mailbox, without their secrets",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(KeyList) },
     calls: "keys",
   }),
@@ -48,8 +42,6 @@ export const keyRoutes = {
     summary: "Make a key; its secret is shown once",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: KeyBody,
     responses: { 201: json(NewKey, "Created.") },
   }),
@@ -61,8 +53,6 @@ export const keyRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: deleted },
     calls: "revokeKey",
     args: ({ params }) => [params.id],

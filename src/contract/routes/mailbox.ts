@@ -2,9 +2,9 @@ import { z } from "zod";
 import { DeletedMailbox, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { emptyBody, json, named, none, PauseBody } from "./common.ts";
+import { emptyBody, json, PauseBody } from "./common.ts";
 
-/** As long as a secret of Standard Webhooks is ever made. */
+/** The most characters of a webhook secret. */
 const MAX_SECRET_CHARS = 256;
 const MIN_SECRET_CHARS = 16;
 
@@ -35,7 +35,7 @@ const Settings = z.strictObject({
     .optional()
     .meta({
       description:
-        "Signs instead of the deployment's secret; the one before signs too for 24 hours. Never shown.",
+        "Signs webhooks instead of the deployment's secret. The secret before it also signs for 24 hours. Never shown.",
     }),
 });
 
@@ -48,9 +48,6 @@ export const mailboxRoutes = {
     summary: "State and settings",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(MailboxInfo) },
     calls: "info",
   }),
@@ -61,8 +58,6 @@ export const mailboxRoutes = {
     summary: "Change settings",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: Settings,
     responses: { 200: json(MailboxInfo) },
   }),
@@ -73,8 +68,6 @@ export const mailboxRoutes = {
     summary: "Refuse every request but resume; mail still arrives",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: PauseBody,
     responses: { 200: json(PausedMailbox) },
     calls: "pause",
@@ -88,8 +81,6 @@ export const mailboxRoutes = {
     target: "mailbox",
     scopes: ANYONE,
     whilePaused: true,
-    params: none,
-    query: named,
     body: emptyBody,
     responses: { 200: json(ResumedMailbox) },
     calls: "resume",
@@ -101,9 +92,6 @@ export const mailboxRoutes = {
     summary: "Erase the mailbox, its mail and its keys",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(DeletedMailbox) },
     calls: "destroy",
   }),
@@ -114,9 +102,6 @@ export const mailboxRoutes = {
     summary: "Usage",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(Stats) },
     calls: "stats",
   }),

@@ -8,10 +8,10 @@ import {
   PausedMailbox,
   ResumedMailbox,
 } from "../mailbox.ts";
-import { cursor, limit } from "../parameters.ts";
+import { cursor, limit, none } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OPERATORS } from "../scope.ts";
-import { emptyBody, json, none, PauseBody } from "./common.ts";
+import { emptyBody, json, PauseBody } from "./common.ts";
 
 const byAddress = z.object({
   address: z.string().min(1, "is required").max(320, "must be at most 320 characters"),
@@ -38,7 +38,6 @@ export const mailboxesRoutes = {
     summary: "Create a mailbox",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: none,
     body: CreateBody,
     responses: { 201: json(CreatedMailbox, "Created.") },
@@ -50,7 +49,6 @@ export const mailboxesRoutes = {
     summary: "Create a permanent mailbox by name",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: none,
     body: z.strictObject({ name: z.string() }),
     responses: { 201: json(CreatedMailbox, "Created.") },
@@ -62,7 +60,6 @@ export const mailboxesRoutes = {
     summary: "List mailboxes",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: z.object({
       limit,
       cursor,
@@ -71,7 +68,6 @@ export const mailboxesRoutes = {
         .optional()
         .transform((status) => (status ? status : null)),
     }),
-    body: null,
     responses: { 200: json(MailboxPage) },
   }),
   describeMailbox: route({
@@ -83,7 +79,6 @@ export const mailboxesRoutes = {
     scopes: OPERATORS,
     params: byAddress,
     query: none,
-    body: null,
     responses: { 200: json(MailboxInfo) },
   }),
   removeMailbox: route({
@@ -95,7 +90,6 @@ export const mailboxesRoutes = {
     scopes: OPERATORS,
     params: byAddress,
     query: none,
-    body: null,
     responses: { 200: json(DeletedMailbox) },
   }),
   pauseByOperator: route({

@@ -10,9 +10,9 @@ import {
   SendQuery,
   Sent,
 } from "../sending.ts";
-import { byId, json, none } from "./common.ts";
+import { byId, json } from "./common.ts";
 
-/** What every route has that takes a message over. */
+/** The common part of all routes that send a message. */
 const sends = {
   method: "POST",
   tag: "Sending",
@@ -29,8 +29,7 @@ export const sendingRoutes = {
   send: route({
     ...sends,
     path: "/v1/send",
-    summary: "Send an email; with Idempotency-Key a repeat answers the same and sends once",
-    params: none,
+    summary: "Send an email; a repeat with the same Idempotency-Key answers the same and sends nothing",
     body: SendBody,
   }),
   reply: route({

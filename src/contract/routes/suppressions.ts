@@ -2,7 +2,7 @@ import { z } from "zod";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
 import { SuppressionPage } from "../sending.ts";
-import { json, named, none, page } from "./common.ts";
+import { json, page } from "./common.ts";
 
 const address = z.object({ address: z.string().min(1, "is required").max(320, "must be an email address") });
 
@@ -15,9 +15,7 @@ export const suppressionRoutes = {
     summary: "Addresses that bounced or complained: nothing is sent to them",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
     query: page,
-    body: null,
     responses: { 200: json(SuppressionPage) },
   }),
   deleteSuppression: route({
@@ -28,8 +26,6 @@ export const suppressionRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: address,
-    query: named,
-    body: null,
     responses: { 200: json(z.object({ ok: z.literal(true), deleted: z.string() })) },
     calls: "forgive",
     args: ({ params }) => [params.address],

@@ -3,7 +3,7 @@ import { Thread, ThreadPage } from "../message.ts";
 import { cursor, id, integer, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE } from "../scope.ts";
-import { byId, json, none, page } from "./common.ts";
+import { byId, json, page } from "./common.ts";
 
 const ThreadQuery = z.object({
   mailbox,
@@ -20,9 +20,7 @@ export const threadRoutes = {
     summary: "List threads, newest first",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: page,
-    body: null,
     responses: { 200: json(ThreadPage) },
     calls: "threads",
     args: ({ query }) => [query],
@@ -34,9 +32,7 @@ export const threadRoutes = {
     summary: "One thread, oldest email first",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: ThreadQuery.extend({ id }),
-    body: null,
     responses: { 200: json(Thread) },
   }),
   thread: route({
@@ -48,7 +44,6 @@ export const threadRoutes = {
     scopes: ANYONE,
     params: byId,
     query: ThreadQuery,
-    body: null,
     responses: { 200: json(Thread) },
   }),
 } as const;

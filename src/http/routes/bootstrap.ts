@@ -22,7 +22,7 @@ export const bootstrapHandlers = {
         scope: "provisional" as const,
         expires_at: new Date(expiresAt ?? 0).toISOString(),
         replayed,
-        capabilities: [...CAPABILITIES.provisional],
+        capabilities: CAPABILITIES.provisional,
         upgrade: {
           command: `curl -X POST ${origin}/v1/claim/start -H 'Content-Type: application/json' -d '{"name":"<name>"}'`,
           url: upgradeUrl(origin),

@@ -51,12 +51,12 @@ export const emailHandlers = {
   },
 } satisfies HandlersOf<typeof emailRoutes>;
 
-/** What a page says of parameters that it does not know; "" for nothing. */
+/** The hint that names ignored parameters; "" if there are none. */
 function noteOf(ignored: readonly string[]): string {
   return ignored.length === 0 ? "" : `Unknown parameters were ignored: ${ignoredText(ignored)}`;
 }
 
-/** A page that has no hint of its own, with one. */
+/** Adds a hint to the JSON of a page that has none. */
 function withHint(page: string, hint: string): string {
   return hint === "" ? page : `{"hint":${JSON.stringify(hint)},${page.slice(1)}`;
 }

@@ -9,7 +9,7 @@ import type { HandlersOf } from "../call.ts";
 
 const STREAM_HEADERS = {
   "Content-Type": "text/event-stream",
-  // nginx would gather a stream before it passes it on.
+  // Without it nginx buffers the stream.
   "X-Accel-Buffering": "no",
 };
 
@@ -30,8 +30,8 @@ export const eventHandlers = {
 } satisfies HandlersOf<typeof eventRoutes>;
 
 /**
- * Asks a mailbox for a stream. By fetch and not by RPC: its bytes then flow without a call for each, and the end of the
- * client's connection, `signal`, reaches the mailbox.
+ * Asks a mailbox for a stream. By fetch and not by RPC: its bytes then flow without a call for each, and `signal`, the end of the
+ * client's connection, reaches the mailbox.
  */
 async function openStream(
   mailbox: MailboxStub,

@@ -7,7 +7,7 @@ import type { Received } from "../../mailbox/receiving.ts";
 import type { HandlersOf } from "../call.ts";
 import { readBytes } from "../request-input.ts";
 
-/** A mailbox is full for hours rather than seconds. */
+/** A full mailbox stays full for hours rather than seconds. */
 const FULL_RETRY_SECONDS = 3_600;
 
 export const inboundHandlers = {
@@ -34,7 +34,7 @@ function outcomeBody({ to, received }: RecipientOutcome) {
     : { to, status: STATUS[outcome.error.code], ...problemBody(outcome.error) };
 }
 
-/** A full mailbox is no refusal for good: there may be room when the sender comes again. */
+/** A full mailbox is a temporary refusal: there may be room when the sender tries again. */
 function asHandedOver(received: Answer<Received>): Answer<Received> {
   if (received.ok || received.error.code !== "mailbox_full") return received;
   const full: Problem = {

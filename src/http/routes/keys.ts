@@ -20,7 +20,7 @@ export const keyHandlers = {
       scope,
       expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       send: OWNERS.includes(scope) && config.outbound !== "none",
-      capabilities: [...CAPABILITIES[scope]],
+      capabilities: CAPABILITIES[scope],
     });
   },
 

@@ -20,7 +20,7 @@ async function showThread(
   return thread.ok ? done(streamOf(piecesOfThread(to, thread.value))) : thread;
 }
 
-/** One email after the other: of a page of large ones no more than a few pieces are in memory. */
+/** The JSON of a thread, email by email: of a page of large emails only a few pieces are in memory. */
 async function* piecesOfThread(
   to: MailboxAccess,
   { threadId, emails, nextCursor }: ThreadAnswer,
