@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * A schema that reads at most one entry more than the `max` of its list or object: one more is enough to refuse it, and a list

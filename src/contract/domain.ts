@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 
 /** `pending`: its records were not found yet. `failed`: they were found, and have been gone for a week. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The kinds of data that can be extracted from an email. */
 export const ExtractionType = z.enum(["order", "shipping", "calendar", "receipt", "code"]);

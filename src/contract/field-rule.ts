@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Parameters of an issue whose text names several fields of which only some are missing. */
 export const MissingFields = z.object({ missing: z.array(z.string()).readonly(), fix: z.string() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Items on a page if the client does not set `limit`. */
 export const DEFAULT_PAGE_SIZE = 20;

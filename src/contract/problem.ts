@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Outcome } from "../lib/outcome.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 

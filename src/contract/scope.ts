@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a key may do; the server assigns it. */
 export const Scope = z.enum(["provisional", "mailbox", "operator"]);

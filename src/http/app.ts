@@ -131,7 +131,7 @@ async function serveSafely(
     if (!isHttps && !isLoopback && !configOf(env).allowHttp) {
       return problemResponse({
         code: "https_required",
-        error: "HTTPS is required; a deployment behind TLS of its own sets ALLOW_HTTP=true",
+        error: "HTTPS is required; behind a TLS proxy, set ALLOW_HTTP=true",
       });
     }
     if (request.method === "OPTIONS") return preflight();

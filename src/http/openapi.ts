@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { exampleOf } from "../contract/examples.ts";
 import { invalid, problemBody, ProblemBody, UNAUTHORIZED, type Problem } from "../contract/problem.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";

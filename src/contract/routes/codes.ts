@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { CodeAnswer } from "../message.ts";
 import { flag, instant, integer, mailbox, text } from "../parameters.ts";
 import { route } from "../route.ts";

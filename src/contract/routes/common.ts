@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cursor, id, limit, mailbox } from "../parameters.ts";
 import type { JsonSpec } from "../route.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { readUpTo } from "../bounded-list.ts";
 import { Direction, Email, InboxPage, SearchPage } from "../message.ts";
 import {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Thread, ThreadPage } from "../message.ts";
 import { cursor, id, integer, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { invalid, UNAUTHORIZED, type Answer } from "../../contract/problem.ts";
 import { configOf } from "../../config/env.ts";
 import { done, refused } from "../../lib/outcome.ts";
