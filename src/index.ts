@@ -1,6 +1,6 @@
-import { receiveEmail } from "./http/email.ts";
+import { receiveEmail } from "./service/email-routing.ts";
 import { serveHttp } from "./http/app.ts";
-import { receiveSendingEvents } from "./http/queue.ts";
+import { receiveSendingEvents } from "./service/sending-events.ts";
 
 export { ClaimSession } from "./claim/claim-session.ts";
 export { ClientBudget } from "./directory/client-budget.ts";

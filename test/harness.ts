@@ -7,8 +7,9 @@ import {
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { locatorOf } from "../src/contract/key.ts";
-import { receiveEmail } from "../src/http/email.ts";
+import { receiveEmail } from "../src/service/email-routing.ts";
 import worker from "../src/index.ts";
+import { checkAnswer } from "./answer-schema.ts";
 
 /** The operator's credential in tests (test/vitest.config.ts). */
 export const OPERATOR = "operator-token-for-tests-0123456789";
@@ -43,7 +44,19 @@ export async function api(path: string, ask: Ask = {}): Promise<Response> {
     body,
     signal: ask.signal,
   });
-  return worker.fetch(request, { ...env, ...ask.vars }, createExecutionContext());
+  return checked(request, await worker.fetch(request, { ...env, ...ask.vars }, createExecutionContext()));
+}
+
+/** A response whose JSON is held against the schema of its route when a test reads it. */
+function checked({ method, url }: Request, response: Response): Response {
+  if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
+  const text = response.text.bind(response);
+  const readText = async () => {
+    const read = await text();
+    if (read !== "") checkAnswer({ method, path: new URL(url).pathname }, response.status, JSON.parse(read));
+    return read;
+  };
+  return Object.assign(response, { text: readText, json: async () => JSON.parse(await readText()) });
 }
 
 /** As `api`, and reads the JSON. */
@@ -192,7 +205,8 @@ export async function rowsOf<Row extends Record<string, SqlStorageValue>>(
 }
 
 /** The tables of a capability are made at its first write. */
-const isMissingTable = (error: unknown): boolean => /^no such table/.test((error as Error).message);
+const isMissingTable = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("no such table");
 
 /** Names of the tables that the actor has made. */
 export async function tablesOf(address: string): Promise<string[]> {

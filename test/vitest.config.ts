@@ -48,7 +48,7 @@ export default defineConfig({
         test: {
           root,
           name: "workerd",
-          include: ["test/{blobs,directory,http,mailbox,outbound}/**/*.test.ts", "test/*.test.ts"],
+          include: ["test/{blobs,directory,http,mailbox,outbound,service}/**/*.test.ts", "test/*.test.ts"],
           exclude: ["test/**/*.node.test.ts"],
           testTimeout: 30_000,
         },

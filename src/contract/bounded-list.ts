@@ -1,9 +1,8 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
- * A schema that reads at most one entry more than the `max` of its list or object: that one is enough to refuse it, and a
- * list of 400,000 entries would otherwise be checked, and its faults be told, entry by entry. The rule that names `max` is
- * the schema's own.
+ * A schema that reads at most one entry more than the `max` of its list or object: one more is enough to refuse it, and a list
+ * of 400,000 entries would otherwise be checked entry by entry. The schema itself must state the rule with `max`.
  */
 export function readUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
   return z.preprocess((value) => cut(value, max + 1), schema);

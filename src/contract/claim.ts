@@ -1,6 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 
-/** Seconds between two polls of one claim (wire contract, Claim). */
+/** Seconds between two polls of one claim. */
 export const POLL_INTERVAL_SECONDS = 2;
 
 /** Letters of a device code: no vowels, so no words (RFC 8628 §6.1), and 34 bits in eight of them. */
@@ -9,22 +9,22 @@ export const DEVICE_CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 /** POST /v1/claim/start. */
 export const StartedClaim = z
   .object({
-    session_id: z.uuid().meta({ description: "Redeems the key: for who polls alone." }),
+    session_id: z.uuid().meta({ description: "Redeems the key: only the client that polls may know it." }),
     device_code: z.string().meta({ description: "What the person compares: XXXX-XXXX." }),
     name: z.string(),
     mailbox: z.string(),
     verification_uri: z.string(),
     verification_uri_complete: z
       .string()
-      .meta({ description: "The page to open; it bears the device code." }),
+      .meta({ description: "The page to open; its address has the device code." }),
     expires_in: z.int(),
     interval: z.int(),
-    keep_mail: z.boolean().meta({ description: "The temporary mailbox's mail comes along." }),
+    keep_mail: z.boolean().meta({ description: "Whether the mail of the temporary mailbox is copied." }),
   })
   .meta({ id: "StartedClaim" });
 export type StartedClaim = z.infer<typeof StartedClaim>;
 
-/** How far the mail of the temporary mailbox has come. */
+/** How much of the temporary mailbox's mail was copied. */
 export const KeptMail = z.object({
   from: z.string(),
   messages: z.int(),
@@ -32,7 +32,7 @@ export const KeptMail = z.object({
   error: z
     .string()
     .optional()
-    .meta({ description: "Why the next message is not here. Until `done` it is tried again." }),
+    .meta({ description: "Why the next message could not be copied. It is tried again until `done`." }),
 });
 export type KeptMail = z.infer<typeof KeptMail>;
 
@@ -46,14 +46,14 @@ export const PolledClaim = z
     error: z.string().optional().meta({ description: "`slow_down`, or why it was denied." }),
     retryable: z.boolean().optional().meta({ description: "With `slow_down`: true." }),
   })
-  .meta({ id: "PolledClaim" });
+  .meta({ id: "PolledClaim", examples: [{ status: "pending" }] });
 export type PolledClaim = z.infer<typeof PolledClaim>;
 
 /** POST /v1/claim/confirm. */
 export const DecidedClaim = z.object({ mailbox: z.string(), status: z.enum(["complete", "denied"]) });
 export type DecidedClaim = z.infer<typeof DecidedClaim>;
 
-/** A device code however it was typed, as XXXX-XXXX; null for what can be none. */
+/** A typed device code in the form XXXX-XXXX; null for a text that is none. */
 export function readDeviceCode(typed: string): string | null {
   const letters = typed
     .slice(0, 64)

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../lib/hash.ts";
 import { conflict, type Problem } from "./problem.ts";
 
-/** A mailbox as it reports itself to the directory. Times are ms since 1970. */
+/** The state of a mailbox, as it reports it to the directory. Times are ms since 1970. */
 export interface DirectoryReport {
   /** Canonical. */
   address: string;
@@ -11,15 +11,15 @@ export interface DirectoryReport {
   expires_at: number | null;
   /** Whether a URL of its webhooks failed ten times in a row. A mailbox of an earlier release does not say. */
   webhooks_failed?: boolean;
-  /** When it sent the newest message that was kept here instead (`OUTBOUND=local`); null = there is none. */
+  /** When the newest message was sent that the deployment kept instead of sending (`OUTBOUND=local`); null = none. */
   kept_at?: number | null;
   /** Whether the relay refused this deployment, or could not be reached, and has taken no message since. */
   cannot_send?: boolean;
 }
 
 /**
- * How an address stands. `retired`: it was a temporary mailbox's, and is never given out again. `quarantined`: it was a
- * permanent mailbox's, and before `until` (ms since 1970) the operator alone may make it anew. `listed`: it is a mailbox's.
+ * The state of an address. `listed`: a mailbox has it. `retired`: a temporary mailbox had it, and it is never given out again.
+ * `quarantined`: a permanent mailbox had it, and until `until` (ms since 1970) only the operator may create a mailbox with it.
  */
 export type Standing =
   | { kind: "free" }
@@ -27,7 +27,7 @@ export type Standing =
   | { kind: "retired" }
   | { kind: "quarantined"; until: number };
 
-/** Why an address cannot be given out; null if it can. An address that is listed may be: its mailbox itself says no. */
+/** Why an address cannot be given to a new mailbox; null if it can. For a listed address its mailbox decides, so null too. */
 export function standingFault(
   address: string,
   standing: Standing,
@@ -50,12 +50,12 @@ export interface DirectorySearch {
    * nothing of theirs. Null = any.
    */
   only: "active" | "paused" | "failing" | "kept" | "cannot-send" | null;
-  /** The address that the page before ended with; "" for the first. */
+  /** The last address of the page before; "" for the first page. */
   after: string;
   limit: number;
 }
 
-/** How many objects share the list: each is one thread, and none may become the one everybody waits for. */
+/** The number of objects that share the list, because each is one thread and must not become a bottleneck. */
 export const DIRECTORY_SHARDS = 16;
 
 /** Name of shard `index`, from 0. */

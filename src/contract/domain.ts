@@ -1,7 +1,7 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 
-/** `pending`: its records were not seen yet. `failed`: they were, and are gone since a week. */
+/** `pending`: its records were not found yet. `failed`: they were found, and have been gone for a week. */
 export const DomainStatus = z.enum(["pending", "verified", "failed"]);
 export type DomainStatus = z.infer<typeof DomainStatus>;
 
@@ -25,14 +25,14 @@ export type RecordName = z.infer<typeof RecordName>;
 export const RecordResult = z.enum(["found", "missing", "wrong", "unknown"]);
 export type RecordResult = z.infer<typeof RecordResult>;
 
-/** What became of looking one record up. */
+/** The result of looking one record up. */
 export const CheckedRecord = z.object({
   record: RecordName,
   required: z.boolean(),
   type: z.enum(["MX", "TXT"]),
   host: z.string(),
   expected: z.string(),
-  found: z.array(z.string()).meta({ description: "What there is of that type, shortened." }),
+  found: z.array(z.string()).meta({ description: "The records of that type that were found, shortened." }),
   result: RecordResult,
 });
 export type CheckedRecord = z.infer<typeof CheckedRecord>;
@@ -42,7 +42,7 @@ const seen = {
   spf_verified: z.boolean(),
   dkim_verified: z.boolean(),
   dmarc_verified: z.boolean(),
-  message: z.string().meta({ description: "How it stands and what to do, for people." }),
+  message: z.string().meta({ description: "The state and what to do next, for people." }),
 };
 
 /** A domain as its mailbox sees it. */
@@ -51,7 +51,7 @@ export const Domain = z
     id: z.string(),
     domain: z.string(),
     status: DomainStatus,
-    dns_records: z.record(RecordName, DnsRecord),
+    dns_records: z.object({ mx: DnsRecord, spf: DnsRecord, dkim: DnsRecord, dmarc: DnsRecord }),
     instructions: z.string(),
     ...seen,
     created_at: Timestamp,
@@ -65,7 +65,7 @@ export type Domain = z.infer<typeof Domain>;
 export const DomainList = z.object({ domains: z.array(Domain) });
 export type DomainList = z.infer<typeof DomainList>;
 
-/** What a look-up of all records came to. */
+/** The result of looking all records up. */
 export const DomainCheck = z
   .object({
     id: z.string(),

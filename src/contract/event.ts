@@ -1,7 +1,7 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 
-/** What happens to a message, by its name on the wire. */
+/** The names of events. */
 export const EVENT_KINDS = [
   "message.received",
   "message.sent",
@@ -28,7 +28,7 @@ export const EventData = z
   .meta({ id: "EventData" });
 export type EventData = z.infer<typeof EventData>;
 
-/** What the log keeps of an event: the eleven fields of a webhook's body, and what delivery events add. */
+/** An event as the log stores it: the eleven fields of a webhook's body, and those that delivery events add. */
 export interface LoggedData extends EventData {
   /** In angle brackets; "" if the message has none. */
   message_id: string;
@@ -49,7 +49,7 @@ export const Change = z
   .object({
     seq: z.int(),
     prev_seq: z.int().meta({
-      description: "The entry before it that `types` lets through; of the first on a page: `after`.",
+      description: "`seq` of the event before it, filters included; `after` for the first event of a page.",
     }),
     event: EventKind,
     at: Timestamp,
@@ -60,9 +60,10 @@ export type Change = z.infer<typeof Change>;
 
 export const ChangePage = z.object({
   events: z.array(Change),
-  last_seq: z.int().meta({ description: "Newest of the log; 0 while it is empty." }),
-  oldest_seq: z
-    .int()
-    .meta({ description: "Oldest that is kept; one above `last_seq` if none is; 0 before the first." }),
+  last_seq: z.int().meta({ description: "`seq` of the newest event; 0 while there is none." }),
+  oldest_seq: z.int().meta({
+    description:
+      "`seq` of the oldest event that is kept; `last_seq` + 1 if none is kept; 0 before the first.",
+  }),
 });
 export type ChangePage = z.infer<typeof ChangePage>;

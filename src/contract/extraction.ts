@@ -1,6 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 
-/** What can be asked of an email. */
+/** The kinds of data that can be extracted from an email. */
 export const ExtractionType = z.enum(["order", "shipping", "calendar", "receipt", "code"]);
 export type ExtractionType = z.infer<typeof ExtractionType>;
 
@@ -9,19 +9,18 @@ const amount = value.meta({ description: "A decimal number with a point.", examp
 const currency = value.meta({ description: "ISO 4217.", examples: ["EUR"] });
 const day = value.meta({ description: "YYYY-MM-DD.", examples: ["2026-11-21"] });
 
-/** Where the values were read, and how sure they are; null and 0 where nothing was found. */
+/** The source of the values and their confidence; null and 0 if nothing was found. */
 const grounds = {
-  source: z
-    .enum(["jsonld", "microdata", "ics", "text"])
-    .nullable()
-    .meta({ description: "Where the values stand: schema.org data of the HTML, iCalendar, or the text." }),
+  source: z.enum(["jsonld", "microdata", "ics", "text"]).nullable().meta({
+    description: "Where the values were found: schema.org data of the HTML, iCalendar, or the text.",
+  }),
   confidence: z.number().min(0).max(1).meta({ description: "0 where nothing was found." }),
 };
 
 export const OrderItem = z.object({
   name: z.string(),
   quantity: value,
-  price: amount.meta({ description: "As the line shows it." }),
+  price: amount.meta({ description: "As the line of the order shows it." }),
 });
 
 export const OrderExtraction = z.object({
@@ -58,12 +57,12 @@ export const CalendarExtraction = z.object({
   attendees: z.array(z.string()),
   start: value.meta({
     description:
-      "ISO 8601 with offset; a date for a whole day; null where only the local time of an unknown zone is told.",
+      "ISO 8601 with offset; a date for a whole day; null if the email gives a local time without its zone.",
     examples: ["2026-11-21T09:30:00+01:00"],
   }),
-  end: value.meta({ description: "As `start`; of whole days the day after the last, as in iCalendar." }),
+  end: value.meta({ description: "As `start`; for whole days the day after the last, as in iCalendar." }),
   uid: value,
-  method: value.meta({ description: "Of iCalendar; CANCEL also for a reservation that was cancelled." }),
+  method: value.meta({ description: "METHOD of iCalendar; CANCEL also for a cancelled reservation." }),
   ...grounds,
 });
 
@@ -84,7 +83,7 @@ export const CodeExtraction = z.object({
   ...grounds,
 });
 
-/** What was read of an email. "Nothing found" is null in every value, no items or attendees, source null, confidence 0. */
+/** Extracted data. If nothing was found, every value and `source` are null, lists are empty and `confidence` is 0. */
 export const Extraction = z.discriminatedUnion("type", [
   OrderExtraction,
   ShippingExtraction,
@@ -100,14 +99,18 @@ export const ExtractRequest = z.strictObject({
   type: ExtractionType,
 });
 
+export type ExtractRequest = z.output<typeof ExtractRequest>;
+
 export const ExtractAnswer = z
   .object({
     email_id: z.string(),
     extraction: Extraction,
     text_truncated: z.boolean().meta({
-      description: "Whether the message goes on behind the text that was read (see the email).",
+      description: "Whether the message is longer than the text that was read (see the email).",
     }),
-    extractor: z.int().meta({ description: "Version of the rules: mail is read anew for each request." }),
+    extractor: z
+      .int()
+      .meta({ description: "Version of the extraction rules. Each request reads the email again." }),
   })
   .meta({ id: "Extraction" });
 export type ExtractAnswer = z.infer<typeof ExtractAnswer>;

@@ -14,23 +14,23 @@ export function newSecret(): string {
   return randomHex(SECRET_BYTES);
 }
 
-/** A secret that the same `text` gives again, for answers that may have to be said twice; it is never kept. */
+/** A secret derived from `text`, so that an answer can be repeated without storing it. */
 export function derivedSecret(deploymentSecret: string, text: string): string {
   return hmacHex(deploymentSecret, text).slice(0, SECRET_BYTES * 2);
 }
 
-/** The API key of a mailbox: it carries its own route. */
+/** The API key of a mailbox. It contains the locator, which leads to the mailbox. */
 export function keyOf(address: string, secret: string): string {
   return `mk_${locatorOf(address)}${secret}`;
 }
 
-/** Splits a key into the object it leads to and the digest of its secret; null if it has not the form of one. */
+/** Splits a key into the mailbox's locator and the digest of its secret; null for a text that has not the form of a key. */
 export function readKey(key: string): { locator: string; secretHash: string } | null {
   const [, locator, secret] = KEY.exec(key) ?? [];
   return locator === undefined || secret === undefined ? null : { locator, secretHash: secretDigest(secret) };
 }
 
-/** What a mailbox keeps of a secret. */
+/** The digest of a secret, which is all that a mailbox stores of it. */
 export function secretDigest(secret: string): string {
   return sha256Hex(secret);
 }

@@ -1,16 +1,16 @@
-/** A message at most: what Email Routing lets through, on every way in (bytes). */
+/** The most bytes of a received message, by whatever transport: the limit of Cloudflare Email Routing. */
 export const MAX_MESSAGE_BYTES = 26_214_400;
 
-/** Life of a temporary mailbox and its key (specification, Limits). */
+/** The lifetime of a temporary mailbox and its key. */
 export const PROVISIONAL_LIFETIME_MS = 72 * 3_600_000;
 
-/** One attachment that is sent (specification, Limits; a MB is a power of ten). */
+/** The most bytes of one attachment that is sent. */
 export const MAX_ATTACHMENT_BYTES = 100_000_000;
 
-/** Life of an upload that no message uses (wire contract, part 4). */
+/** The lifetime of an upload that no message uses. */
 export const UPLOAD_LIFETIME_MS = 24 * 3_600_000;
 
-/** How long the address of an erased permanent mailbox cannot be claimed: mail for its owner is still on its way. */
+/** How long the address of an erased permanent mailbox cannot be claimed: mail for its former owner may still arrive. */
 export const QUARANTINE_MS = 30 * 86_400_000;
 
 /**
@@ -19,11 +19,11 @@ export const QUARANTINE_MS = 30 * 86_400_000;
  */
 export const MAX_INBOUND_RECIPIENTS = 100;
 
-/** Text, and HTML, of a message that is decoded and kept, in bytes of UTF-8 each; the raw message has all. */
+/** The most bytes (UTF-8) of a message's text, and of its HTML, that are stored decoded. The raw message is stored whole. */
 export const MAX_BODY_BYTES = 1_000_000;
 
 /**
- * Text of one attachment that is read for search and shown, in bytes of UTF-8; a longer one is `too_large`, because a part of
- * a table or a log would pass for the whole.
+ * The most bytes (UTF-8) of an attachment's text for search and display. A longer text is `too_large` and left out as a whole: a
+ * part of a table or a log would look complete.
  */
 export const MAX_ATTACHMENT_TEXT_BYTES = 100_000;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 import { Scope } from "./scope.ts";
 
@@ -15,7 +15,10 @@ export const MailboxInfo = z
     created_at: Timestamp,
     expires_at: Timestamp.nullable(),
     display_name: z.string().nullable(),
-    full: z.boolean().optional().meta({ description: "Mail is refused for want of room." }),
+    full: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether mail is refused because the quota is used up." }),
   })
   .meta({ id: "Mailbox" });
 export type MailboxInfo = z.infer<typeof MailboxInfo>;
@@ -98,7 +101,7 @@ export const Bootstrapped = z
 
 export const CreatedMailbox = z.object({ mailbox: z.string(), api_key: z.string() });
 
-/** GET /v1/stats: the specification's five fields and what a mailbox owner also wants to know. */
+/** GET /v1/stats. */
 export const Stats = z
   .object({
     mailbox: z.string(),
@@ -113,7 +116,7 @@ export const Stats = z
     daily_send_limit: z.int(),
     sending_obstacle: z.object({ reply: z.string(), at: Timestamp }).nullable().meta({
       description:
-        "What the relay last had against this deployment, or that it could not be reached; null once it takes a message.",
+        "The relay's last refusal of this deployment, or that it could not be reached; null once it accepts a message.",
     }),
     ingest: z.object({ pending: z.int(), parsed: z.int(), failed: z.int() }),
     embeddings: z
@@ -121,11 +124,13 @@ export const Stats = z
         model: z.string(),
         embedded: z.int(),
         pending: z.int(),
-        failed: z.int().meta({ description: "Emails that the model refused; only words find them." }),
-        error: z.string().nullable().meta({ description: "What keeps it from going on." }),
+        failed: z
+          .int()
+          .meta({ description: "Emails that the model refused; only keyword search finds them." }),
+        error: z.string().nullable().meta({ description: "Why the model embeds no more mail now." }),
       })
       .nullable()
-      .meta({ description: "How far mail is found by meaning; null without an embedding model." }),
+      .meta({ description: "How much mail semantic search finds; null without an embedding model." }),
   })
   .meta({ id: "Stats" });
 export type Stats = z.infer<typeof Stats>;

@@ -1,12 +1,12 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** ISO 8601 UTC with milliseconds, so that times also sort as strings. */
-export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:30:00.000Z"] });
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-21T08:30:00.000Z"] });
 
 export const Direction = z.enum(["inbound", "outbound"]);
 export type Direction = z.infer<typeof Direction>;
 
-/** Where a message stands; `received` for inbound, the rest for outbound. */
+/** The status of a message: `received` for inbound, the others for outbound. */
 export const MessageStatus = z.enum([
   "received",
   "queued",
@@ -23,7 +23,7 @@ const keptHere = z.literal(true).optional().meta({
   description: "Only in a deployment without a relay: mail to other domains was kept here and not sent.",
 });
 
-/** One row of a listing. Nothing is null but `code`. */
+/** One email of a listing. Only `code` can be null. */
 export const EmailSummary = z
   .object({
     id: z.string(),
@@ -60,7 +60,7 @@ export const Attachment = z
     content_disposition: z.string().nullable(),
     content_id: z.string().nullable(),
     mime_part_index: z.int(),
-    text_content: z.string().meta({ description: "What a text file says, where the status is `done`." }),
+    text_content: z.string().meta({ description: "The text of a text file, if the status is `done`." }),
     text_extraction_status: z.enum(["pending", "done", "unsupported", "failed", "too_large"]).meta({
       description:
         "`too_large`: a text of more than 100,000 bytes, or more texts in one message than are kept; download it.",
@@ -71,7 +71,7 @@ export const Attachment = z
   .meta({ id: "Attachment" });
 export type Attachment = z.infer<typeof Attachment>;
 
-/** The verdicts of the trusted border (RFC 8601); null where none is configured or none spoke. */
+/** Results of the trusted gateway (Authentication-Results, RFC 8601). */
 export const Authentication = z.object({ spf: z.string(), dkim: z.string(), dmarc: z.string() });
 export type Authentication = z.infer<typeof Authentication>;
 
@@ -88,7 +88,7 @@ export const Delivery = z.object({
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** Who handed a message over and how well it could be read. */
+/** The envelope of a message, and how well it could be parsed. */
 export const Metadata = z
   .object({
     envelope_from: z.string(),
@@ -96,7 +96,7 @@ export const Metadata = z
     envelope_recipients: z
       .array(z.string())
       .optional()
-      .meta({ description: "All envelope recipients that are this mailbox, where there was more than one." }),
+      .meta({ description: "All envelope recipients that reach this mailbox, if there was more than one." }),
     received_via: z.enum(["smtp", "http", "email_routing", "api"]),
     client_address: z.string().optional(),
     helo: z.string().optional(),
@@ -111,8 +111,7 @@ export const Email = EmailSummary.extend({
   cc_address: z.string(),
   body_text: z.string(),
   text_new: z.string().meta({
-    description:
-      "What the sender wrote anew: `body_text` without quotations and signature; of a forward the whole.",
+    description: "`body_text` without quoted text and signature; of a forwarded message all of it.",
   }),
   body_html: z.string(),
   headers: z.record(z.string(), z.string()),
@@ -122,21 +121,24 @@ export const Email = EmailSummary.extend({
   attachments: z.array(Attachment),
   authentication: Authentication.nullable(),
   delivery: z.array(Delivery),
-  link: z.string().nullable().meta({ description: "Where the email asks its reader to confirm or sign in." }),
+  link: z
+    .string()
+    .nullable()
+    .meta({ description: "The link by which the email asks its reader to confirm or sign in." }),
   size_bytes: z.int(),
   created_at: Timestamp,
   metadata: Metadata,
   attachment_names: z.string(),
   attachment_search_text: z
     .string()
-    .meta({ description: "What search finds of the attachments: their texts." }),
+    .meta({ description: "The texts of the attachments, which search finds." }),
 }).meta({ id: "Email" });
 export type Email = z.infer<typeof Email>;
 
 export const EmailPage = z
   .object({
     emails: z.array(EmailSummary),
-    search_mode: z.string().optional(),
+    search_mode: z.enum(["keyword", "semantic", "hybrid"]).optional(),
     hint: z.string().optional(),
     next_cursor: z.string().nullable(),
   })
@@ -147,6 +149,13 @@ export const SearchPage = EmailPage.extend({
   emails: z.array(EmailSummary.extend({ score: z.number(), highlights: z.array(z.string()) })),
 }).meta({ id: "SearchPage" });
 export type SearchPage = z.infer<typeof SearchPage>;
+
+/** GET /v1/inbox. With `query` it is a search, and its emails have `score` and `highlights`. */
+export const InboxPage = EmailPage.extend({
+  emails: z.array(
+    EmailSummary.extend({ score: z.number().optional(), highlights: z.array(z.string()).optional() }),
+  ),
+}).meta({ id: "InboxPage" });
 
 export const ThreadSummary = z
   .object({
@@ -178,25 +187,40 @@ export const Thread = z.object({
 });
 export type Thread = z.infer<typeof Thread>;
 
-/** A code as handed out, or the miss `{ code: null }`. */
-export const CodeAnswer = z.object({
-  id: z.string().optional(),
-  code: z.string().nullable(),
-  link: z.string().nullable().optional(),
-  confidence: z.number().min(0).max(1).nullable().optional().meta({
-    description:
-      "How sure the code is, or the link where there is no code; null for mail read before this was kept, until it is reindexed.",
-  }),
-  evidence: z
-    .array(z.string())
-    .optional()
-    .meta({
+/** A code, or `{ code: null }` if none arrived in time. */
+export const CodeAnswer = z
+  .object({
+    id: z.string().optional(),
+    code: z.string().nullable(),
+    link: z.string().nullable().optional(),
+    confidence: z.number().min(0).max(1).nullable().optional().meta({
       description:
-        "What speaks for the code, weightiest first, then what for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
-      examples: [["named: verification code", "length", "own_line"]],
+        "How sure the code is, or the link where there is no code; null for mail read before this was kept, until it is reindexed.",
     }),
-  from: z.string().optional(),
-  subject: z.string().optional(),
-  received_at: Timestamp.optional(),
-});
+    evidence: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          "Reasons for the code, strongest first, then for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
+        examples: [["named: verification code", "length", "own_line"]],
+      }),
+    from: z.string().optional(),
+    subject: z.string().optional(),
+    received_at: Timestamp.optional(),
+  })
+  .meta({
+    examples: [
+      {
+        id: "019aa6e2-7c31-7d05-9f2e-6b1c0a4d5e6f",
+        code: "482913",
+        link: null,
+        confidence: 0.98,
+        evidence: ["named: verification code", "length", "own_line"],
+        from: "no-reply@example.com",
+        subject: "Your code",
+        received_at: "2026-11-21T08:30:00.000Z",
+      },
+    ],
+  });
 export type CodeAnswer = z.infer<typeof CodeAnswer>;

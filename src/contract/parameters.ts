@@ -1,17 +1,17 @@
-import { z } from "zod";
+import * as z from "zod";
 
-/** Items on a page when the client names no number. */
+/** Items on a page if the client does not set `limit`. */
 export const DEFAULT_PAGE_SIZE = 20;
-/** Items on a page at most; a larger `limit` is clamped. */
+/** The most items on a page; a larger `limit` is clamped. */
 export const MAX_PAGE_SIZE = 100;
-/** The farthest `offset`: beyond it a cursor is the way. */
+/** The largest `offset`; beyond it use a cursor. */
 const MAX_OFFSET = 100_000;
-/** Characters of a search; more is refused before it costs anything. */
+/** The most characters of a search. */
 export const MAX_QUERY_CHARS = 10_240;
-/** Characters of one substring filter. */
+/** The most characters of one substring filter. */
 const MAX_FILTER_CHARS = 320;
 
-/** A whole number in a query string. Over `max` it is clamped, below `min` or not a number it is refused. */
+/** A whole number in a query string. It is clamped to `max`, and refused below `min`. */
 export function integer(options: { min: number; max: number; fallback: number; about: string }) {
   const { min, max, fallback, about } = options;
   return z
@@ -82,18 +82,23 @@ export const offset = integer({
   min: 0,
   max: MAX_OFFSET,
   fallback: 0,
-  about: "Items to skip. `cursor` is better: it stays right while mail arrives.",
+  about: "Items to skip. A `cursor` is better: it skips and repeats nothing while mail arrives.",
 });
 
 export const cursor = text("Opaque: `next_cursor` of the page before.", 512);
 
-/** What is wrong with a cursor that no page gave. */
+/** The rule that an unknown cursor breaks. */
 export const NO_CURSOR = "must be a next_cursor of this listing, whole; without one it begins again";
 
-/** Names the mailbox an operator acts on; a mailbox key may only repeat its own. */
+/** The mailbox that an operator acts on; with the key of a mailbox it may only be that mailbox. */
 export const mailbox = text("The mailbox to act on; needed with the operator key, own mailbox otherwise.");
 
-/** An id; which ones exist only the mailbox can tell. */
+/** No parameters. */
+export const none = z.object({});
+/** `?mailbox=`. */
+export const named = z.object({ mailbox });
+
+/** An id. */
 export const id = z.string().min(1, "is required").max(64, "must be at most 64 characters");
 
 const MAX_LABEL_CHARS = 64;

@@ -1,7 +1,8 @@
+import * as z from "zod";
 import type { Outcome } from "../lib/outcome.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 
-/** Status of every refusal, in one place (wire contract, part 0). */
+/** Status of every refusal. */
 export const STATUS = {
   unauthorized: 401,
   wrong_mailbox: 403,
@@ -32,10 +33,33 @@ export const STATUS = {
 export type ProblemCode = keyof typeof STATUS;
 
 /** One fault of one field. */
-export interface ProblemDetail {
-  path: string;
-  message: string;
-}
+const ProblemDetail = z.object({ path: z.string(), message: z.string() });
+export type ProblemDetail = z.infer<typeof ProblemDetail>;
+
+/** Members that only some refusals have. */
+const ProblemExtra = z.object({
+  upgrade: z.string().optional().meta({ description: "Where to get a permanent mailbox." }),
+  oldest_seq: z.int().optional().meta({ description: "With 410: the oldest entry of the log that is kept." }),
+  request_id: z.string().optional().meta({ description: "With 500: what the log knows the request by." }),
+  full: z.boolean().optional().meta({ description: "The mailbox has no room now." }),
+});
+
+/** The body of every refusal. */
+export const ProblemBody = z
+  .object({
+    error: z.string(),
+    code: z
+      .enum(Object.keys(STATUS) as ProblemCode[])
+      .optional()
+      .meta({ description: "Left out where a mailbox is paused, and where a key is of another mailbox." }),
+    message: z.string().optional(),
+    details: z.array(ProblemDetail).optional().meta({ description: "What is wrong, field by field." }),
+    fix: z.string().optional().meta({ description: "What to do next; also in the header Mailkeep-Fix." }),
+    retryable: z.boolean().optional().meta({ description: "Whether the same call may succeed later." }),
+    ...ProblemExtra.shape,
+  })
+  .meta({ id: "Problem" });
+export type ProblemBody = z.infer<typeof ProblemBody>;
 
 /** An expected refusal. `error` is what the client shows; it never holds a stack, SQL or an internal path. */
 export interface Problem {
@@ -43,16 +67,18 @@ export interface Problem {
   error: string;
   message?: string;
   details?: ProblemDetail[];
-  /** One sentence: the next call, where it is another than that of every problem of this code. */
+  /** What to do next, in one sentence; unless given, that of the code. */
   fix?: string;
   retryAfterSeconds?: number;
   /** The budget that is spent, for the RateLimit headers of a 429. */
   budget?: { name: string; limit: number; windowSeconds: number };
   /** Further members of the body, such as `upgrade`. */
-  extra?: Record<string, string | number | boolean>;
+  extra?: z.infer<typeof ProblemExtra>;
+  /** Further header fields of the response, such as `Allow`. */
+  headers?: Record<string, string>;
 }
 
-/** A value or the problem that stands in its way. */
+/** A value, or why there is none. */
 export type Answer<T> = Outcome<T, Problem>;
 
 export const UNAUTHORIZED: Problem = { code: "unauthorized", error: "Unauthorized" };
@@ -106,12 +132,12 @@ export function conflict(error: string): Problem {
   return { code: "conflict", error };
 }
 
-/** 410: what is asked for was kept once; `oldestSeq` is the first entry of the log that still is. */
+/** 410: the entry of the log is no longer kept; `oldestSeq` is the oldest that is. */
 export function gone(error: string, oldestSeq: number): Problem {
   return { code: "gone", error, extra: { oldest_seq: oldestSeq } };
 }
 
-/** 429: of `limit` in `windowSeconds` nothing is left until `resetSeconds` from now. */
+/** 429: the budget of `limit` calls in `windowSeconds` is spent, and is renewed in `resetSeconds`. */
 export function rateLimited(
   name: string,
   budget: { limit: number; windowSeconds: number; resetSeconds: number },
@@ -126,12 +152,12 @@ export function rateLimited(
 }
 
 interface NextStep {
-  /** Whether the same call may do better later, with nothing changed. */
+  /** Whether the same call may succeed later. */
   retryable: boolean;
   fix: string;
 }
 
-/** What follows from each code, unless the problem itself knows better. */
+/** What to do after a refusal, by its code, unless the problem has a `fix` of its own. */
 const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   unauthorized: {
     retryable: false,
@@ -180,16 +206,16 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   },
 };
 
-/** One sentence that says what to do next. */
+/** What to do next, in one sentence. */
 export function fixOf({ code, fix }: Problem): string {
   return fix ?? NEXT_STEP[code].fix;
 }
 
-/** The bodies that clients compare to the letter carry nothing but what the contract shows. */
+/** Clients compare the bodies of these to the letter, so they get no further members. */
 const EXACT: ReadonlySet<ProblemCode> = new Set(["wrong_mailbox", "paused"]);
 
 /** The JSON body of a problem. */
-export function problemBody(problem: Problem): Record<string, unknown> {
+export function problemBody(problem: Problem): ProblemBody {
   const { code, error, message, details, extra } = problem;
   const isExact = EXACT.has(code);
   return {
@@ -202,10 +228,10 @@ export function problemBody(problem: Problem): Record<string, unknown> {
   };
 }
 
-/** Seconds after which to come again where a problem that may pass names none. */
+/** Retry-After of a temporary problem that states none, in seconds. */
 const USUAL_RETRY_SECONDS = 30;
 
-/** Seconds after which the same call may do better; null where nothing says so. */
+/** Retry-After of a problem in seconds; null if it is not temporary. */
 export function retryAfterSeconds({ code, retryAfterSeconds: seconds }: Problem): number | null {
   const isPassing = STATUS[code] === STATUS.rate_limited || STATUS[code] === STATUS.unavailable;
   return seconds ?? (isPassing ? USUAL_RETRY_SECONDS : null);

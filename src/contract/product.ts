@@ -1,8 +1,8 @@
 import packageJson from "../../package.json";
 
-/** Name and version as clients see them. */
+/** The name and version that clients see. */
 export const PRODUCT = packageJson.name;
 export const VERSION = packageJson.version;
 
-/** The name as people read it. */
+/** The name that people read. */
 export const PRODUCT_NAME = "Mailkeep";

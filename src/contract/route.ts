@@ -1,9 +1,24 @@
 import type { z } from "zod";
+import { named, none } from "./parameters.ts";
 import type { Scope } from "./scope.ts";
 
-/** What a route acts on, and so what its caller must show. */
+/** Groups of routes, as the API reference shows them. */
+export const TAGS = {
+  Keys: "Who asks, temporary mailboxes, and the keys of a mailbox.",
+  Claim: "A permanent mailbox that a person approves.",
+  Mailbox: "State and settings of a mailbox.",
+  Reading: "Emails, threads, attachments, verification codes and extracted data.",
+  Sending: "Messages, their files, and addresses that nothing is sent to.",
+  Events: "What happens in a mailbox, as a stream or page by page.",
+  Webhooks: "Where events are delivered, and what became of each delivery.",
+  Domains: "Domains of one's own.",
+  Operator: "Administration of the deployment.",
+} as const;
+export type Tag = keyof typeof TAGS;
+
+/** What a route acts on, which decides the credential it needs. */
 export type Target =
-  /** Nothing that belongs to anybody: no credential. */
+  /** Nothing that belongs to anybody; it needs no credential. */
   | "public"
   /** One mailbox: the key's own, or the one an operator names. */
   | "mailbox"
@@ -12,8 +27,23 @@ export type Target =
   /** The deployment: the operator alone. */
   | "deployment";
 
-/** An answer of a route: a JSON shape, or bytes of a media type. */
-export type ResponseSpec = { json: z.ZodType; about: string } | { media: string; about: string };
+/** A response in JSON. */
+export interface JsonSpec<Shape extends z.ZodType = z.ZodType> {
+  json: Shape;
+  about: string;
+}
+
+/** A response in bytes of a media type. */
+export interface MediaSpec {
+  media: string;
+  about: string;
+  example: string;
+}
+
+export type ResponseSpec = JsonSpec | MediaSpec;
+
+/** Responses by status, without refusals. An answer that names no status has the lowest. */
+export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
 
 type Shape = z.ZodObject;
 
@@ -23,12 +53,15 @@ export interface RouteSpec<
   Query extends Shape = Shape,
   Body extends z.ZodType = z.ZodType,
   Acts extends Target = Target,
+  Responses extends ResponseSpecs = ResponseSpecs,
+  Method extends string | undefined = string | undefined,
+  Args extends readonly unknown[] = readonly unknown[],
 > {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Hono's spelling: `:name` is one segment. */
   path: string;
   summary: string;
-  tag: string;
+  tag: Tag;
   target: Acts;
   /** Scopes that may call it; of no meaning for a public route. */
   scopes: readonly Scope[];
@@ -38,27 +71,62 @@ export interface RouteSpec<
   query: Query;
   /** A JSON body; null where none is read. */
   body: Body | null;
-  /** Bytes of a JSON body at most, where the usual limit is not enough, and what who sends more is told. */
+  /** The most bytes of a JSON body, where the usual limit is not enough, and the error of a larger one. */
   bodyLimit?: { bytes: number; error: string };
-  /** A JSON body may carry files: bytes of it besides them, and what who sends more is told. */
+  /** A JSON body may carry files: the most bytes of it besides them, and the error of a larger one. */
   inlineFiles?: { heldBytes: number; error: string };
-  /** The media type of a body that is not JSON. */
-  rawBody?: string;
-  responses: Record<number, ResponseSpec>;
+  /** A body that is not JSON: its media type. */
+  rawBody?: { media: string; example: string };
+  responses: Responses;
+  /** The method of the mailbox that answers; such a route has no handler. http/mailbox-calls.ts checks its types. */
+  calls?: Method;
+  /** The method's arguments, after the caller's access; none unless given. */
+  args?(input: Input<Params, Query, Body>): Args;
 }
 
-/** States a route with the types of its parts kept. */
+/**
+ * States a route with the types of its parts. Unless it says otherwise it has no parameters in its path, `?mailbox=` as its query,
+ * and no body.
+ */
 export function route<
-  Params extends Shape,
-  Query extends Shape,
   Body extends z.ZodType,
   const Acts extends Target,
->(spec: RouteSpec<Params, Query, Body, Acts>): RouteSpec<Params, Query, Body, Acts> {
-  return spec;
+  Responses extends ResponseSpecs,
+  Params extends Shape = typeof none,
+  Query extends Shape = typeof named,
+  const Method extends string | undefined = undefined,
+  const Args extends readonly unknown[] = readonly [],
+>(
+  spec: Stated<RouteSpec<Params, Query, Body, Acts, Responses, Method, Args>>,
+): RouteSpec<Params, Query, Body, Acts, Responses, Method, Args> {
+  return { params: none, query: named, body: null, ...spec } as RouteSpec<
+    Params,
+    Query,
+    Body,
+    Acts,
+    Responses,
+    Method,
+    Args
+  >;
 }
 
-/** What a handler gets of a request once every part fitted its schema. */
+/** A route whose parts have defaults. */
+type Stated<Spec extends RouteSpec> = Omit<Spec, "params" | "query" | "body"> &
+  Partial<Pick<Spec, "params" | "query" | "body">>;
+
+interface Input<Params extends Shape, Query extends Shape, Body extends z.ZodType> {
+  params: z.output<Params>;
+  query: z.output<Query>;
+  body: z.output<Body>;
+}
+
+/** A request as its handler gets it, after each part was parsed by its schema. */
 export type RouteInput<Spec extends RouteSpec> =
-  Spec extends RouteSpec<infer Params, infer Query, infer Body>
-    ? { params: z.output<Params>; query: z.output<Query>; body: z.output<Body> }
-    : never;
+  Spec extends RouteSpec<infer Params, infer Query, infer Body> ? Input<Params, Query, Body> : never;
+
+/** The statuses of a route, without refusals. */
+export type Status<Spec extends RouteSpec> = keyof Spec["responses"] & number;
+
+/** The value of a route's JSON answers; never where it answers in bytes. */
+export type Output<Spec extends RouteSpec> =
+  Spec["responses"][Status<Spec>] extends JsonSpec<infer Shape> ? z.output<Shape> : never;

@@ -1,28 +1,41 @@
+import { attachmentRoutes } from "./routes/attachments.ts";
+import { bootstrapRoutes } from "./routes/bootstrap.ts";
 import { claimRoutes } from "./routes/claim.ts";
+import { codeRoutes } from "./routes/codes.ts";
 import { domainRoutes } from "./routes/domains.ts";
+import { emailRoutes } from "./routes/emails.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { extractRoutes } from "./routes/extract.ts";
+import { inboundRoutes } from "./routes/inbound.ts";
 import { keyRoutes } from "./routes/keys.ts";
-import { sendingRoutes } from "./routes/sending.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
-import { operatorRoutes } from "./routes/operator.ts";
-import { readingRoutes } from "./routes/reading.ts";
-import { uploadRoutes } from "./routes/uploads.ts";
+import { mailboxesRoutes } from "./routes/mailboxes.ts";
+import { sendingRoutes } from "./routes/sending.ts";
+import { suppressionRoutes } from "./routes/suppressions.ts";
+import { threadRoutes } from "./routes/threads.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
 export const routes = {
-  ...keyRoutes,
+  ...bootstrapRoutes,
   ...claimRoutes,
+  ...keyRoutes,
   ...mailboxRoutes,
-  ...webhookRoutes,
-  ...readingRoutes,
-  ...uploadRoutes,
-  ...eventRoutes,
+  ...emailRoutes,
+  ...codeRoutes,
+  ...extractRoutes,
+  ...threadRoutes,
+  ...attachmentRoutes,
   ...sendingRoutes,
+  ...suppressionRoutes,
+  ...eventRoutes,
+  ...webhookRoutes,
   ...domainRoutes,
-  ...operatorRoutes,
+  ...mailboxesRoutes,
+  ...inboundRoutes,
 } as const;
 
 export type RouteId = keyof typeof routes;
+export type { CodeFilters } from "./routes/codes.ts";
+export type { InboxFilters } from "./routes/emails.ts";
 export type { ChangeFilters, EventFilters } from "./routes/events.ts";
-export type { CodeFilters, InboxFilters } from "./routes/reading.ts";

@@ -1,6 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 
-/** What a key may do; assigned by the server (specification, Authentication). */
+/** What a key may do; the server assigns it. */
 export const Scope = z.enum(["provisional", "mailbox", "operator"]);
 export type Scope = z.infer<typeof Scope>;
 
@@ -11,47 +11,24 @@ export const OWNERS: readonly Scope[] = ["mailbox", "operator"];
 /** The deployment's administration. */
 export const OPERATORS: readonly Scope[] = ["operator"];
 
-/** What a caller is told that its key can do (`capabilities` of GET /v1/me and of a bootstrap). */
-export const CAPABILITIES: Record<Scope, readonly string[]> = {
-  provisional: ["read", "search", "code", "extract", "threads", "events", "stats", "delete_mailbox"],
-  mailbox: [
-    "read",
-    "search",
-    "code",
-    "extract",
-    "threads",
-    "events",
-    "stats",
-    "labels",
-    "send",
-    "delete_email",
-    "attachments",
-    "webhooks",
-    "domains",
-    "keys",
-    "settings",
-    "pause",
-    "delete_mailbox",
-  ],
-  operator: [
-    "read",
-    "search",
-    "code",
-    "extract",
-    "threads",
-    "events",
-    "stats",
-    "labels",
-    "send",
-    "delete_email",
-    "attachments",
-    "webhooks",
-    "domains",
-    "keys",
-    "settings",
-    "pause",
-    "delete_mailbox",
-    "mailboxes",
-    "inbound",
-  ],
+const READER = ["read", "search", "code", "extract", "threads", "events", "stats"];
+const OWNER = [
+  ...READER,
+  "labels",
+  "send",
+  "delete_email",
+  "attachments",
+  "webhooks",
+  "domains",
+  "keys",
+  "settings",
+  "pause",
+  "delete_mailbox",
+];
+
+/** What a key can do, by its scope: `capabilities` of GET /v1/me and of a bootstrap. */
+export const CAPABILITIES: Readonly<Record<Scope, string[]>> = {
+  provisional: [...READER, "delete_mailbox"],
+  mailbox: OWNER,
+  operator: [...OWNER, "mailboxes", "inbound"],
 };

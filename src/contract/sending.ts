@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { base64Bytes } from "../lib/base64.ts";
 import { readUpTo } from "./bounded-list.ts";
 import type { MissingFields } from "./field-rule.ts";
@@ -7,40 +7,40 @@ import { MessageStatus, Timestamp } from "./message.ts";
 import { integer, mailbox } from "./parameters.ts";
 import type { Problem } from "./problem.ts";
 
-/** Powers of ten; bodies count in bytes of UTF-8, attachments in decoded bytes (wire contract, part 4). */
+/** Powers of ten. Bodies count in bytes of UTF-8, attachments in decoded bytes. */
 const KB = 1_000;
 const MB = 1_000_000;
 
-/** Entries of to, cc and bcc together, as written (interface specification, Limits). */
+/** The most entries of to, cc and bcc together. */
 export const MAX_RECIPIENTS = 50;
-/** Addresses as written, repeats included: each is read before it is known to be one. */
+/** The most addresses in one list, repeats included: each must be parsed before it can be counted. */
 const MAX_NAMED = 1_000;
-/** Addresses in Reply-To, as many as a message may have recipients: more make no header that a reader answers to. */
+/** The most addresses in Reply-To, as many as a message may have recipients. */
 export const MAX_REPLY_TO = MAX_RECIPIENTS;
-/** UTF-16 units of one address as written: the longest name and address with everything encoded take half of it. */
+/** The most UTF-16 units of one address: the longest valid one, all of it encoded, takes half of them. */
 export const MAX_ADDRESS_CHARS = 4_096;
-/** UTF-16 units of what names a file, its type or another message: twenty times what any header of ours holds. */
+/** The most UTF-16 units of a file name, a media type or a Message-ID. */
 export const MAX_NAME_CHARS = 4_096;
-/** Header fields of a caller's own: no honest mail has more. */
+/** The most header fields of a caller's own. */
 export const MAX_CUSTOM_HEADERS = 50;
-/** UTF-16 units (interface specification, Limits; the number is that of RFC 5322 §2.1.1). */
+/** The most UTF-16 units of a subject: the length of a line in RFC 5322 §2.1.1. */
 export const MAX_SUBJECT_CHARS = 998;
-/** Of the plain-text body (interface specification, Limits). */
+/** The most bytes of the plain-text body. */
 export const MAX_TEXT_BYTES = 500 * KB;
-/** Of the HTML body (interface specification, Limits). */
+/** The most bytes of the HTML body. */
 export const MAX_HTML_BYTES = MB;
-/** Text, HTML and attachments together (interface specification, Limits; wire contract, part 5: Sizes). */
+/** The most bytes of text, HTML and attachments together. */
 export const MAX_TOTAL_BYTES = 100 * MB;
-/** Of a JSON body that carries attachments: larger ones come by `POST /v1/attachments`. */
+/** The most bytes of a JSON body with attachments in it. Larger files are uploaded with POST /v1/attachments. */
 export const MAX_INLINE_JSON_BYTES = 25 * MB;
-/** Of such a body without the content of its attachments: text and HTML, each byte written as an escape of six, and the rest. */
+/** The most bytes of such a body without its attachments: text and HTML with each byte as an escape of six, and the rest. */
 export const MAX_HELD_JSON_BYTES = 6 * (MAX_TEXT_BYTES + MAX_HTML_BYTES) + MB;
-/** Attachments of one message: each is a stream to open. The limits name no number; no honest mail has as many. */
+/** The most attachments of one message: each is a stream to open. */
 export const MAX_ATTACHMENTS = 100;
-/** Seconds that a call waits for the transport's answer (wire contract, part 4). */
+/** The most seconds that a call waits for the transport's answer. */
 const MAX_WAIT_SECONDS = 30;
 
-/** The texts that clients show (wire contract, part 4). */
+/** Error texts that clients show to the letter. */
 export const SEND_ERRORS = {
   missingFields: "Missing required fields: to, subject",
   missingForwardFields: "Missing required fields: to",
@@ -53,20 +53,20 @@ export const SEND_ERRORS = {
   inlineTooLarge: `Request body too large (max ${MAX_INLINE_JSON_BYTES / MB} MB): upload attachments to POST /v1/attachments and name them by attachment_id`,
 } as const;
 
-/** A field that clients also leave out by `null`; "" then. */
+/** A text; "" if it is null or not given. */
 const optionalText = z
   .string()
   .nullish()
   .transform((text) => text ?? "");
 
-/** As `optionalText`, for what names something. */
+/** As `optionalText`, with at most MAX_NAME_CHARS. */
 const optionalName = z
   .string()
   .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`)
   .nullish()
   .transform((text) => text ?? "");
 
-/** `addr`, `Name <addr>`, or an array of them; blank entries count as not there. */
+/** `addr`, `Name <addr>`, or an array of these; blank entries are ignored. */
 const addressList = (about: string) =>
   readUpTo(
     MAX_NAMED,
@@ -89,14 +89,14 @@ const addressList = (about: string) =>
 
 const headers = readUpTo(MAX_CUSTOM_HEADERS, z.record(z.string(), z.string()).nullish())
   .transform((fields) => fields ?? {})
-  .meta({ description: "Further header fields; those the service writes itself are refused." });
+  .meta({ description: "Further header fields; fields that the service sets itself are refused." });
 
-/** The content of a file that was too large to be held while its request was read: it lies in the mailbox as an upload. */
+/** The content of a file of a large request, which was stored in the mailbox as an upload while the request was read. */
 export class StoredContent {
   /** Hex. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Null where nothing was stored, because a message was sent under the same Idempotency-Key before. */
+  /** Null if nothing was stored, because a message was sent under the same Idempotency-Key before. */
   readonly upload: { id: string; key: string } | null;
 
   constructor(content: { sha256: string; sizeBytes: number; upload: { id: string; key: string } | null }) {
@@ -105,7 +105,7 @@ export class StoredContent {
     this.upload = content.upload;
   }
 
-  /** What tells a request from another: the bytes, and not where they lie. */
+  /** Two requests with the same bytes are equal, wherever the bytes are stored. */
   toJSON(): { sha256: string } {
     return { sha256: this.sha256 };
   }
@@ -120,8 +120,8 @@ export const OutgoingFile = z
         (value) => typeof value === "string" || value instanceof StoredContent,
         "must be a string",
       )
-      .nullish()
-      .meta({ type: "string", description: "Base64." }),
+      .meta({ type: "string", description: "Base64." })
+      .nullish(),
     attachment_id: z
       .string()
       .max(MAX_NAME_CHARS, `must have at most ${MAX_NAME_CHARS} characters`)
@@ -182,7 +182,7 @@ const common = {
   attachments,
 };
 
-/** What the limits look at. */
+/** The members that have limits. */
 interface Limited {
   to: string[];
   cc: string[];
@@ -206,16 +206,16 @@ function limitFaults({ to, cc, bcc, subject, text, html }: Limited): string[] {
 
 const hasBody = ({ text, html }: Pick<Limited, "text" | "html">): boolean => text !== "" || html !== "";
 
-/** An issue without a path is shown to the letter. */
+/** Reports errors without a path, so that they are shown to the letter. */
 function report(context: { addIssue(issue: string): void }, errors: readonly (string | false)[]): void {
   for (const error of errors) if (error !== false) context.addIssue(error);
 }
 
-/** How a field that must be there is written. */
+/** Examples of required fields, for the `fix` of a refusal. */
 const EXAMPLES = { to: '"to": "ann@example.com"', subject: '"subject": "Hello"' } as const;
 type RequiredField = keyof typeof EXAMPLES;
 
-/** Refuses with `error`, which clients show to the letter, and names the fields that are missing beside it. */
+/** Reports `error`, which clients show to the letter, and the missing fields in its parameters. */
 function reportMissing(
   context: { addIssue(issue: MissingIssue): void },
   error: string,
@@ -243,7 +243,11 @@ export const SendBody = z
     reportMissing(context, SEND_ERRORS.missingFields, missing);
     report(context, [!hasBody(body) && SEND_ERRORS.missingBody, ...limitFaults(body)]);
   })
-  .meta({ id: "Send", required: ["to", "subject"] });
+  .meta({
+    id: "Send",
+    required: ["to", "subject"],
+    example: { to: "Ann <ann@example.com>", subject: "Hello", text: "Hello Ann." },
+  });
 export type SendBody = z.output<typeof SendBody>;
 
 /** POST /v1/emails/:id/reply. Recipients and subject follow from the email that is answered. */
@@ -259,10 +263,10 @@ export const ReplyBody = z
       ...limitFaults({ ...body, to: [], subject: "" }),
     ]);
   })
-  .meta({ id: "Reply" });
+  .meta({ id: "Reply", example: { text: "Thank you.", reply_all: true } });
 export type ReplyBody = z.output<typeof ReplyBody>;
 
-/** POST /v1/emails/:id/forward. What it says besides goes above the email that is forwarded. */
+/** POST /v1/emails/:id/forward. Its text and HTML go above the forwarded email. */
 export const ForwardBody = z
   .strictObject({
     ...common,
@@ -273,10 +277,10 @@ export const ForwardBody = z
     reportMissing(context, SEND_ERRORS.missingForwardFields, body.to.length === 0 ? ["to"] : []);
     report(context, limitFaults({ ...body, subject: "" }));
   })
-  .meta({ id: "Forward", required: ["to"] });
+  .meta({ id: "Forward", required: ["to"], example: { to: ["bob@example.com"], text: "For you." } });
 export type ForwardBody = z.output<typeof ForwardBody>;
 
-/** `?wait=`: how long the answer waits for the transport's. */
+/** `?wait=`: how long the call waits for the transport's answer. */
 export const SendQuery = z.object({
   mailbox,
   wait: integer({
@@ -296,25 +300,25 @@ export const Sent = z
     message_id: z.string(),
     status: z.enum(["queued", "sent"]).meta({
       description:
-        "`sent` once a host took the email for a recipient and no recipient waits for a try; else `queued`.",
+        "`sent` once a server accepted the email for a recipient and no recipient is queued; else `queued`.",
     }),
     delivery_status: MessageStatus.exclude(["received"])
       .optional()
       .meta({ description: "`status` of the email now; left out once the email is deleted." }),
-    hint: z.string().optional().meta({ description: "Where `status` alone would mislead: why." }),
+    hint: z.string().optional().meta({ description: "Explains a `status` that alone would mislead." }),
     sends_today: z.int(),
     daily_send_limit: z.int(),
   })
   .meta({ id: "Sent" });
 export type Sent = z.infer<typeof Sent>;
 
-/** A file whose bytes are counted. */
+/** A file and its size. */
 interface SizedFile {
   filename: string;
   sizeBytes: number;
 }
 
-/** 413 for a file, or for text, HTML and files together, over the limit; null within. */
+/** 413 if a file, or text, HTML and files together, exceed their limit; else null. */
 export function sizeProblem(
   bodies: { text: string; html: string },
   files: readonly SizedFile[],
@@ -328,7 +332,7 @@ export function sizeProblem(
   return total > MAX_TOTAL_BYTES ? { code: "too_large", error: SEND_ERRORS.messageTooLarge } : null;
 }
 
-/** An address to which nothing is sent, because it bounced or complained. */
+/** An address that nothing is sent to, because it bounced or complained. */
 export const Suppression = z
   .object({ address: z.string(), reason: z.enum(["bounce", "complaint"]), created_at: Timestamp })
   .meta({ id: "Suppression" });

@@ -1,8 +1,8 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EventKind } from "./event.ts";
 import { Timestamp } from "./message.ts";
 
-/** The kinds that webhooks deliver (specification, Webhook delivery 3): the stream alone tells of `message.sent`. */
+/** The events that webhooks deliver. `message.sent` is only in streams and GET /v1/changes. */
 export const WEBHOOK_KINDS: readonly EventKind[] = [
   "message.received",
   "message.delivered",
@@ -10,7 +10,7 @@ export const WEBHOOK_KINDS: readonly EventKind[] = [
   "message.complained",
 ];
 
-/** Whether deliveries to a URL are made; `failed` after ten in a row that failed, until the URL is set again. */
+/** `failed` after ten failed deliveries in a row: then nothing is delivered to the URL until it is set again. */
 export const WebhookStatus = z.enum(["active", "failed"]);
 export type WebhookStatus = z.infer<typeof WebhookStatus>;
 
@@ -31,14 +31,14 @@ export type WebhookRoutes = z.infer<typeof WebhookRoutes>;
 export const DeletedWebhookRoute = z.object({ ok: z.literal(true), deleted: z.string() });
 export type DeletedWebhookRoute = z.infer<typeof DeletedWebhookRoute>;
 
-/** `cancelled`: its target failed or was removed before it was over; it can be delivered again. */
+/** `cancelled`: the target failed or was removed before the delivery ended; it can be delivered again. */
 export const DeliveryState = z.enum(["pending", "delivered", "failed", "cancelled"]);
 export type DeliveryState = z.infer<typeof DeliveryState>;
 
 /**
  * Why an attempt failed. `status`: the answer was neither 2xx nor a redirect. `not_public`: the host leads to an address
  * that is not public. `interrupted`: the service stopped in the middle of it. `no_secret`: nothing to sign with is set.
- * `internal`: a fault of ours.
+ * `internal`: an error of the service.
  */
 export const DeliveryError = z.enum([
   "timeout",
@@ -52,7 +52,7 @@ export const DeliveryError = z.enum([
 ]);
 export type DeliveryError = z.infer<typeof DeliveryError>;
 
-/** One request to a target and what came of it. */
+/** One request to a target, and its result. */
 export const DeliveryAttempt = z
   .object({
     number: z.int(),
@@ -65,12 +65,12 @@ export const DeliveryAttempt = z
   .meta({ id: "DeliveryAttempt" });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
-/** One event on its way to one target. */
+/** The delivery of one event to one target. */
 export const WebhookDelivery = z
   .object({
     id: z.string(),
     event_id: z.string().meta({ description: "`webhook-id` of every attempt." }),
-    seq: z.int().meta({ description: "Place in the log; 0 for a test event." }),
+    seq: z.int().meta({ description: "`seq` of the event; 0 for a test event." }),
     event: EventKind,
     email_id: z.string(),
     label: z.string().nullable().meta({ description: "Null for the mailbox's own `webhook_url`." }),
@@ -88,7 +88,7 @@ export const WebhookDeliveries = z
   .meta({ id: "WebhookDeliveries" });
 export type WebhookDeliveries = z.infer<typeof WebhookDeliveries>;
 
-/** What a replay came to: the events in its range that webhooks deliver, and the deliveries made of them. */
+/** The result of a replay: the events of its range that webhooks deliver, and the deliveries made of them. */
 export const WebhookReplay = z.object({
   from_seq: z.int(),
   to_seq: z.int(),

@@ -1,7 +1,11 @@
 import { fixOf, problemBody, retryAfterSeconds, STATUS, type Problem } from "../contract/problem.ts";
 import type { JsonText } from "../mailbox/messages/present.ts";
 
-/** Headers of every response: nothing here is sniffed, cached or kept from other origins, and no cookie is ever involved. */
+/**
+ * Headers of every response: nothing here is sniffed or cached, every origin may read it, and the API uses no cookie.
+ * Not `hono/secure-headers`: it sets a dozen fields anew on each response, most of which mean something to pages alone, whose
+ * policies are stricter (pages/policy.ts).
+ */
 const ALWAYS = {
   "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
@@ -23,21 +27,55 @@ export function respond(
   return new Response(body, { status, headers: { ...ALWAYS, ...headers } });
 }
 
-/** A JSON response. */
+/** The text of JSON as a stream. */
+export type JsonStream<Shape> = ReadableStream<Uint8Array> & { readonly shape?: Shape };
+
+/** JSON: a value, its text, or a stream of its text. */
+export type Json<Shape> = Shape | JsonText<Shape> | JsonStream<Shape>;
+
+/** A JSON answer with another status than the route's lowest, or with header fields of its own. */
+export class Reply<Status extends number = number, Shape = unknown> {
+  readonly status: Status;
+  readonly value: Json<Shape>;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(status: Status, value: Json<Shape>, headers?: Record<string, string>) {
+    this.status = status;
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
+/** An answer in bytes, or in none. */
+export class Bytes<Status extends number = number> {
+  readonly status: Status;
+  readonly body: BodyInit | null;
+  readonly headers: Record<string, string>;
+
+  constructor(status: Status, body: BodyInit | null, headers: Record<string, string>) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** The response of an answer; `status` is that of a bare JSON value. */
+export function responseOf(answer: unknown, status: number): Response {
+  if (answer instanceof Reply) return json(answer.value, answer.status, answer.headers);
+  if (answer instanceof Bytes) return respond(answer.body, answer.status, answer.headers);
+  return json(answer, status);
+}
+
+/** A JSON response. Strings and streams hold JSON text and are sent as they are. */
 export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
-  const text = JSON.stringify(value);
+  const body = typeof value === "string" || value instanceof ReadableStream ? value : JSON.stringify(value);
   return headers === undefined
-    ? jsonResponse(text, status)
-    : respond(text, status, { ...JSON_TYPE, ...headers });
+    ? new Response(body, { status, headers: JSON_HEADERS })
+    : respond(body, status, { ...JSON_TYPE, ...headers });
 }
 
-/** A JSON response from text, or a stream of it, that already is JSON. */
-export function jsonResponse<Shape>(text: JsonText<Shape> | BodyInit, status = 200): Response {
-  return new Response(text, { status, headers: JSON_HEADERS });
-}
-
-/** The response that tells a problem. */
-export function problemResponse(problem: Problem, headers: Record<string, string> = {}): Response {
+/** The response of a refusal. */
+export function problemResponse(problem: Problem): Response {
   const { code } = problem;
   const seconds = retryAfterSeconds(problem);
   return json(problemBody(problem), STATUS[code], {
@@ -45,7 +83,7 @@ export function problemResponse(problem: Problem, headers: Record<string, string
     ...(code === "unauthorized" ? { "WWW-Authenticate": "Bearer" } : {}),
     ...(seconds === null ? {} : { "Retry-After": String(seconds) }),
     ...rateLimitHeaders(problem),
-    ...headers,
+    ...problem.headers,
   });
 }
 
@@ -60,8 +98,8 @@ function headerText(text: string): string {
 const MAX_IGNORED = 10;
 const MAX_IGNORED_CHARS = 40;
 
-/** Says in the answer which parameters and members of its request count for nothing: some of them, where they are many. */
-export function tellIgnored(response: Response, ignored: readonly string[]): Response {
+/** Names in the response the parameters and members of its request that were ignored: the first ten, where there are more. */
+export function withIgnored(response: Response, ignored: readonly string[]): Response {
   if (ignored.length > 0) response.headers.set("Mailkeep-Ignored", ignoredText(ignored));
   return response;
 }

@@ -2,14 +2,14 @@ import { Hono } from "hono";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { invalid, NO_ENDPOINT, notFound, type Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/route.ts";
-import { routes, type RouteId } from "../contract/routes.ts";
+import { routes } from "../contract/routes.ts";
 import { ConfigError, configOf } from "../config/env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
 import { NoHostError, siteOf, urlOf } from "./request-url.ts";
 import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
-import { BodyLost } from "./body-bytes.ts";
-import { handlers } from "./handlers.ts";
+import { BodyLost } from "../lib/body-bytes.ts";
+import { endpoints } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
 import { docsAsset } from "../pages/docs.ts";
 import { isOpenedByPerson, notFoundPage } from "../pages/not-found.tsx";
@@ -28,9 +28,8 @@ const PREFLIGHT_SECONDS = 86_400;
 // objects for each request.
 const app = new Hono<{ Bindings: Env }>({ router: new RegExpRouter() });
 
-for (const id of Object.keys(routes) as RouteId[]) {
-  const spec = routes[id];
-  app.on(spec.method, spec.path, (c) => dispatch(c, spec, handlers[id]));
+for (const endpoint of endpoints) {
+  app.on(endpoint.spec.method, endpoint.spec.path, (c) => dispatch(c, endpoint));
 }
 
 app.get("/health", (c) => {
@@ -55,7 +54,7 @@ app.notFound((c) => {
   const path = urlOf(c.req.raw).pathname;
   const served = methodsOf(path);
   if (served.length > 0) return methodNotAllowed(c, path, served);
-  if (path.startsWith("/v1/")) return refuse(c, NO_ENDPOINT, {});
+  if (path.startsWith("/v1/")) return refuse(c, NO_ENDPOINT);
   return path !== "/v1" && isOpenedByPerson(c) ? notFoundPage() : problemResponse(notFound("Page"));
 });
 
@@ -63,8 +62,8 @@ function methodNotAllowed(c: AppContext, path: string, served: Served[]): Respon
   const allow = served.map(({ method }) => method).join(", ");
   const error = `Method not allowed; ${path} takes ${allow}`;
   const isPublic = !path.startsWith("/v1/") || served.some(({ target }) => target === "public");
-  const problem: Problem = { code: "method_not_allowed", error };
-  return isPublic ? problemResponse(problem, { Allow: allow }) : refuse(c, problem, { Allow: allow });
+  const problem: Problem = { code: "method_not_allowed", error, headers: { Allow: allow } };
+  return isPublic ? problemResponse(problem) : refuse(c, problem);
 }
 
 /** Paths outside the table. None needs a credential. */

@@ -1,11 +1,9 @@
 import type { Answer } from "../contract/problem.ts";
-import type { RouteInput, RouteSpec } from "../contract/route.ts";
-import type { RouteId, routes } from "../contract/routes.ts";
+import type { Output, RouteInput, RouteSpec, Status } from "../contract/route.ts";
 import type { Config } from "../config/env.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { MailboxStub } from "../service/mailbox-stub.ts";
-
-export type { MailboxStub };
+import type { Bytes, Json, Reply } from "./answers.ts";
 
 /** Every handler gets this. */
 interface BaseCall<Spec extends RouteSpec> {
@@ -19,7 +17,7 @@ interface BaseCall<Spec extends RouteSpec> {
   origin: string;
 }
 
-/** What a handler that acts on a mailbox is given besides: the mailbox, and the caller's wish for it to judge. */
+/** Handlers that act on a mailbox also get the mailbox, and the caller's access, which the mailbox judges. */
 interface MailboxCall {
   mailbox: MailboxStub;
   access: Access;
@@ -34,7 +32,16 @@ interface CallerCall {
 export type CallFor<Spec extends RouteSpec> = BaseCall<Spec> &
   (Spec["target"] extends "mailbox" ? MailboxCall : Spec["target"] extends "caller" ? CallerCall : unknown);
 
-export type Handler<Id extends RouteId> = (call: CallFor<(typeof routes)[Id]>) => Promise<Answer<Response>>;
+/** The answer of a route: JSON of its shape, with its lowest status unless a `Reply` names another; or bytes. */
+export type Result<Spec extends RouteSpec> = [Output<Spec>] extends [never]
+  ? Bytes<Status<Spec>>
+  : Json<Output<Spec>> | Reply<Status<Spec>, Output<Spec>>;
 
-/** A handler for every route: one that is missing does not compile. */
-export type Handlers = { [Id in RouteId]: Handler<Id> };
+export type Handler<Spec extends RouteSpec> = (call: CallFor<Spec>) => Promise<Answer<Result<Spec>>>;
+
+/** A handler for every route that calls no method of the mailbox. A missing handler does not compile. */
+export type HandlersOf<Routes extends Record<string, RouteSpec>> = {
+  [Id in keyof Routes as [NonNullable<Routes[Id]["calls"]>] extends [never] ? Id : never]: Handler<
+    Routes[Id]
+  >;
+};

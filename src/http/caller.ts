@@ -2,6 +2,9 @@ import { locatorOf, readKey } from "../contract/key.ts";
 import type { Config } from "../config/env.ts";
 import { digestsEqual, sha256Hex } from "../lib/hash.ts";
 import { canonicalAddress } from "../mail/address/address.ts";
+import type { ClaimCaller } from "../service/claims.ts";
+import { clientKey } from "./client-address.ts";
+import { readSession } from "./operator-session.ts";
 
 /** The credential of a request. Only the mailbox of a key can tell whether the key is right. */
 export type Caller =
@@ -34,4 +37,10 @@ export function isOperatorKey(token: string, config: Config): boolean {
 export function namesAnother(address: string, locator: string): boolean {
   const canonical = canonicalAddress(address);
   return canonical === null || locatorOf(canonical) !== locator;
+}
+
+/** Who sent a request that names a claim. */
+export function claimCaller(request: Request, env: Env, config: Config): ClaimCaller {
+  const isOperator = async () => (await readSession(request, env)) !== null;
+  return { env, config, client: clientKey(request, config), isOperator };
 }

@@ -17,8 +17,8 @@ const EXTENDED = /^utf-8'[A-Za-z0-9-]*'((?:%[0-9A-Fa-f]{2}|[A-Za-z0-9!#$&+.^_`|~
 /**
  * The name of a file out of `Content-Disposition` (RFC 6266), null if it states none: `filename*` (RFC 8187) before
  * `filename`. A field that breaks the grammar is refused, because its meaning would be a guess.
- * Not the `content-disposition` package: it reads the field as Latin-1, where clients send UTF-8, and writes `filename*` only for
- * names that are not Latin-1.
+ * Not the `content-disposition` package: it reads a field that breaks the grammar, or names a parameter twice, as if the fault
+ * were not there.
  */
 export function readDispositionFilename(field: string): Outcome<string | null, string> {
   if (field.length > MAX_DISPOSITION_CHARS) {

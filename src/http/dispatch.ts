@@ -6,15 +6,15 @@ import { configOf, type Config } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { canonicalAddress } from "../mail/address/address.ts";
 import type { Access, Credential } from "../mailbox/account/access.ts";
-import { problemResponse, tellIgnored } from "./answers.ts";
-import type { MailboxStub } from "./call.ts";
-import { further } from "./further.ts";
+import { problemResponse, responseOf, withIgnored } from "./answers.ts";
+import type { AnyHandler, Endpoint } from "./handlers.ts";
+import { counted } from "../service/access.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
-import { strike } from "./strike.ts";
+import { countBadKey } from "./bad-keys.ts";
 import { wasMade } from "../lib/made.ts";
-import { anew, mailboxAt, mailboxBehind } from "../service/mailbox-stub.ts";
+import { freshStub, mailboxAt, mailboxBehind, type MailboxStub } from "../service/mailbox-stub.ts";
 import { queryOf, siteOf } from "./request-url.ts";
-import { InlineFiles } from "./inline-files.ts";
+import { InlineFiles } from "../service/inline-files.ts";
 import { readJsonWithFiles } from "./json-with-files.ts";
 import {
   announcedBytes,
@@ -26,41 +26,36 @@ import {
   USUAL_LIMIT,
   type RawInput,
 } from "./request-input.ts";
-import { admitSending } from "./submit.ts";
+import { admitSending } from "../service/submit.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
-
-/** A handler as the dispatcher sees it; `Handlers` types each by its route. */
-export type AnyHandler = (call: never) => Promise<Answer<Response>>;
 
 /** Any key may learn that an endpoint does not exist. */
 const UNSERVED = { scopes: ANYONE, whilePaused: true };
 /** Query parameters that would name a mailbox, whether or not a route knows them. */
 const MAILBOX_PARAMETERS: readonly string[] = ["mailbox", "mailbox[]", "address"];
 
-/** Serves a request of the table: caller, input, and then the handler, which asks the mailbox. */
-export async function dispatch(c: AppContext, spec: RouteSpec, handler: AnyHandler): Promise<Response> {
+/** Serves a request of the table: reads caller and input, calls the handler, and makes a response of its answer. */
+export async function dispatch(c: AppContext, { spec, handler, status }: Endpoint): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
   const ignored: string[] = [];
   const answer = await answerOf(c, config, { spec, handler, caller, ignored });
-  const response = answer.ok ? answer.value : await refusal(c, config, { problem: answer.error, caller });
-  return tellIgnored(response, ignored);
+  const response = answer.ok
+    ? responseOf(answer.value, status)
+    : await refusal(c, config, { problem: answer.error, caller });
+  return withIgnored(response, ignored);
 }
 
 /** Refuses a request that no route serves. A caller without a right key gets 401, and learns nothing more. */
-export async function refuse(
-  c: AppContext,
-  problem: Problem,
-  headers: Record<string, string>,
-): Promise<Response> {
+export async function refuse(c: AppContext, problem: Problem): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
   const access = accessFor({ caller, spec: UNSERVED, fault: problem, origin: originOf(c, config) });
   const mailbox = caller.kind === "key" ? mailboxBehind(c.env, caller.locator) : null;
   const isMissing = mailbox !== null && !(await wasMade(c.env, "Mailbox", mailbox));
   const judged = caller.kind === "nobody" || isMissing ? UNAUTHORIZED : await judge(mailbox, access);
-  return refusal(c, config, { problem: judged ?? problem, caller }, headers);
+  return refusal(c, config, { problem: judged ?? problem, caller });
 }
 
 interface Served {
@@ -71,7 +66,7 @@ interface Served {
   ignored: string[];
 }
 
-async function answerOf(c: AppContext, config: Config, served: Served): Promise<Answer<Response>> {
+async function answerOf(c: AppContext, config: Config, served: Served): Promise<Answer<unknown>> {
   const { spec, caller, handler, ignored } = served;
   if (spec.target !== "public" && caller.kind === "nobody") return refused(UNAUTHORIZED);
   const request = c.req.raw;
@@ -112,9 +107,9 @@ async function judgedInside(
   c: AppContext,
   { spec, caller, handler, mailbox: named, ignored, ...parts }: Judged,
   { isCounted, files }: { isCounted: boolean; files: InlineFiles | null },
-): Promise<Answer<Response>> {
+): Promise<Answer<unknown>> {
   const raw = await readInput(c, spec, files);
-  const mailbox = named === null || spec.body === null ? named : anew(c.env, named);
+  const mailbox = named === null || spec.body === null ? named : freshStub(c.env, named);
   const input = raw.ok ? fit(spec, raw.value, ignored) : raw;
   const access = accessFor({ caller, spec, fault: input.ok ? null : input.error, origin: parts.origin });
   access.isCounted = isCounted;
@@ -154,13 +149,14 @@ async function admitLarge(
     const judged = await judge(mailbox, access);
     return judged === null ? done(null) : refused(judged);
   }
-  const admitted = await admitSending({ mailbox, access }, request, config);
+  const idempotencyKey = request.headers.get("Idempotency-Key");
+  const admitted = await admitSending({ mailbox, access, config, idempotencyKey });
   if (!admitted.ok) return admitted;
-  return done(new InlineFiles({ env, mailbox, access: further(access) }, admitted.value.isRepeat));
+  return done(new InlineFiles({ env, mailbox, access: counted(access) }, admitted.value.isRepeat));
 }
 
-/** The one place where a handler loses its type: the table and `Handlers` share their keys. */
-function call(handler: AnyHandler, parts: object): Promise<Answer<Response>> {
+/** The one place where a handler loses its type: the table and `HandlersOf` share their keys. */
+function call(handler: AnyHandler, parts: object): Promise<Answer<unknown>> {
   return handler(parts as never);
 }
 
@@ -276,16 +272,14 @@ async function judge(mailbox: MailboxStub | null, access: Access): Promise<Probl
 async function refusal(
   c: AppContext,
   config: Config,
-  refusedCall: { problem: Problem; caller: Caller },
-  headers: Record<string, string> = {},
+  { problem, caller }: { problem: Problem; caller: Caller },
 ): Promise<Response> {
-  const { problem, caller } = refusedCall;
   const wrongKey = caller.kind === "key" || (caller.kind === "nobody" && caller.presented);
   if (problem.code === "unauthorized" && wrongKey) {
-    const tooMany = await strike(c.req.raw, c.env, config);
+    const tooMany = await countBadKey(c.req.raw, c.env, config);
     if (tooMany !== null) return problemResponse(tooMany);
   }
-  return problemResponse(problem, headers);
+  return problemResponse(problem);
 }
 
 /** The origin of this deployment as clients see it. */

@@ -1,23 +1,26 @@
-import type { Handlers } from "./call.ts";
+import type { Answer } from "../contract/problem.ts";
+import type { RouteSpec } from "../contract/route.ts";
+import { routes } from "../contract/routes.ts";
+import type { HandlersOf } from "./call.ts";
+import { callMailbox } from "./mailbox-calls.ts";
 import { attachmentHandlers } from "./routes/attachments.ts";
 import { bootstrapHandlers } from "./routes/bootstrap.ts";
 import { claimHandlers } from "./routes/claim.ts";
 import { codeHandlers } from "./routes/codes.ts";
 import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
-import { extractHandlers } from "./routes/extract.ts";
 import { eventHandlers } from "./routes/events.ts";
+import { extractHandlers } from "./routes/extract.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
 import { keyHandlers } from "./routes/keys.ts";
 import { mailboxHandlers } from "./routes/mailbox.ts";
-import { operatorHandlers } from "./routes/mailboxes.ts";
+import { mailboxesHandlers } from "./routes/mailboxes.ts";
 import { sendingHandlers } from "./routes/sending.ts";
+import { suppressionHandlers } from "./routes/suppressions.ts";
 import { threadHandlers } from "./routes/threads.ts";
-import { uploadHandlers } from "./routes/uploads.ts";
 import { webhookHandlers } from "./routes/webhooks.ts";
 
-/** The handler of every route. */
-export const handlers: Handlers = {
+const handlers: HandlersOf<typeof routes> = {
   ...attachmentHandlers,
   ...bootstrapHandlers,
   ...claimHandlers,
@@ -29,9 +32,31 @@ export const handlers: Handlers = {
   ...inboundHandlers,
   ...keyHandlers,
   ...mailboxHandlers,
-  ...operatorHandlers,
+  ...mailboxesHandlers,
   ...sendingHandlers,
+  ...suppressionHandlers,
   ...threadHandlers,
-  ...uploadHandlers,
   ...webhookHandlers,
 };
+
+/** A handler without its types, which `HandlersOf` checked. */
+export type AnyHandler = (call: never) => Promise<Answer<unknown>>;
+
+/** A route and what answers it. */
+export interface Endpoint {
+  spec: RouteSpec;
+  handler: AnyHandler;
+  /** The status of an answer that names none. */
+  status: number;
+}
+
+/** Every route of the table with its handler, or with the method of the mailbox that it calls. */
+export const endpoints: readonly Endpoint[] = Object.entries<RouteSpec>(routes).map(([id, spec]) => ({
+  spec,
+  handler:
+    spec.calls === undefined
+      ? handlers[id as keyof typeof handlers]
+      : (call: Parameters<typeof callMailbox>[1]) => callMailbox(spec, call),
+  // Keys of an object that are whole numbers come in ascending order.
+  status: Number(Object.keys(spec.responses)[0]),
+}));

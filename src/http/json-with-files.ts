@@ -5,20 +5,15 @@ import { Base64Literal, LiteralError, mostDecoded } from "../lib/base64-literal.
 import { BREATH_BYTES, breath } from "../lib/breath.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { bodyBytes } from "./body-bytes.ts";
+import { bodyBytes } from "../lib/body-bytes.ts";
 import { beyondBound, JSON_SHAPE, NOT_JSON, parseJson, type BodyLimit } from "./request-input.ts";
-import { UploadFault } from "./upload-body.ts";
+import type { KeepContent } from "../service/inline-files.ts";
+import { UploadFault } from "../service/upload-body.ts";
 
 /** The place of a file's content in a body. */
 const CONTENT = ["attachments", null, "content"] as const;
 
-/** Keeps the bytes of a file, of which there are `mostBytes` at most, as they come. */
-export type KeepContent = (
-  pieces: AsyncGenerator<Uint8Array, void, void>,
-  mostBytes: number,
-) => Promise<Answer<StoredContent>>;
-
-/** What a body may be. */
+/** The limits of a body. */
 interface Limits {
   whole: BodyLimit;
   held: NonNullable<RouteSpec["inlineFiles"]>;

@@ -1,29 +1,14 @@
-import { z } from "zod";
-import { STATUS } from "../contract/problem.ts";
+import * as z from "zod";
+import { exampleOf } from "../contract/examples.ts";
+import { invalid, problemBody, ProblemBody, UNAUTHORIZED, type Problem } from "../contract/problem.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
-import type { ResponseSpec, RouteSpec } from "../contract/route.ts";
+import { TAGS, type ResponseSpec, type RouteSpec } from "../contract/route.ts";
 import { routes } from "../contract/routes.ts";
 
 type Json = Record<string, unknown>;
 
-const Problem = {
-  type: "object",
-  required: ["error"],
-  properties: {
-    error: { type: "string" },
-    code: { type: "string", enum: Object.keys(STATUS) },
-    fix: { type: "string", description: "What to do next; also in the header Mailkeep-Fix." },
-    retryable: { type: "boolean", description: "Whether the same call may do better later." },
-    message: { type: "string" },
-    details: {
-      type: "array",
-      items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" } } },
-    },
-  },
-};
-
 /** The named shapes, filled while the routes are described. */
-const schemas: Json = { Problem };
+const schemas: Json = {};
 let document: Json | null = null;
 
 /** The OpenAPI 3.1 description of every route, generated from the table. */
@@ -46,6 +31,7 @@ function describeAll(): Json {
       description: `Real mailboxes for software agents (${PRODUCT}).`,
       license: { name: "MIT", identifier: "MIT" },
     },
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas,
@@ -73,33 +59,47 @@ function operation(id: string, spec: RouteSpec): Json {
       ...Object.fromEntries(
         Object.entries(spec.responses).map(([status, answer]) => [status, response(answer)]),
       ),
-      default: {
-        description: "A problem",
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
-      },
+      "4XX": refusals("The request is refused.", open ? invalid("name", "is required") : UNAUTHORIZED),
+      "5XX": refusals("The service cannot answer now.", UNAVAILABLE),
     },
   };
 }
 
+const UNAVAILABLE: Problem = {
+  code: "unavailable",
+  error: "The stored message cannot be read now; try again",
+};
+
+function refusals(description: string, problem: Problem): Json {
+  const content = {
+    "application/json": { schema: schemaOf(ProblemBody, "output"), example: problemBody(problem) },
+  };
+  return { description, content };
+}
+
 function requestBody(spec: RouteSpec): Json {
   if (spec.rawBody !== undefined) {
-    return {
-      requestBody: {
-        required: true,
-        content: { [spec.rawBody]: { schema: { type: "string", format: "binary" } } },
-      },
-    };
+    const { media, example } = spec.rawBody;
+    return { requestBody: { required: true, content: { [media]: binary(example) } } };
   }
   if (spec.body === null) return {};
-  return { requestBody: { content: { "application/json": { schema: schemaOf(spec.body, "input") } } } };
+  return { requestBody: { content: { "application/json": withExample(schemaOf(spec.body, "input")) } } };
 }
 
 function response(answer: ResponseSpec): Json {
   const content =
     "json" in answer
-      ? { "application/json": { schema: schemaOf(answer.json, "output") } }
-      : { [answer.media]: { schema: { type: "string", format: "binary" } } };
+      ? { "application/json": withExample(schemaOf(answer.json, "output")) }
+      : { [answer.media]: binary(answer.example) };
   return { description: answer.about, content };
+}
+
+function withExample(schema: Json): Json {
+  return { schema, example: exampleOf(schema, schemas) };
+}
+
+function binary(example: string): Json {
+  return { schema: { type: "string", format: "binary" }, example };
 }
 
 function parameters(shape: z.ZodObject, place: "path" | "query"): Json[] {
@@ -118,7 +118,16 @@ function parameters(shape: z.ZodObject, place: "path" | "query"): Json[] {
 
 /** The JSON Schema (2020-12, as OpenAPI 3.1 uses it) of a shape. Named shapes go to the components, once each. */
 function schemaOf(shape: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(shape, { io, unrepresentable: "any" }) as Json;
+  const {
+    $schema: _,
+    $defs = {},
+    ...schema
+  } = z.toJSONSchema(shape, {
+    io,
+    unrepresentable: "any",
+    // A parameter that is true or false is read from text.
+    override: ({ jsonSchema }) => void (jsonSchema.type === "boolean" && delete jsonSchema.enum),
+  }) as Json;
   Object.assign(schemas, located($defs));
   return located(schema) as Json;
 }

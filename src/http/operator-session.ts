@@ -74,7 +74,7 @@ export function pageToken(session: OperatorSession, config: Config): string {
   return sign(config, "page", session) ?? "";
 }
 
-/** The hidden token of every form of a session. No other origin can read it, so none can forge a form. Not `hono/csrf`: it lets JSON pass. */
+/** The hidden token of every form of a session. No other origin can read it, so none can forge a form. */
 export function formToken(session: OperatorSession, config: Config): string {
   return sign(config, "form", session) ?? "";
 }

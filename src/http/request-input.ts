@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fieldRule, MissingFields } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
@@ -6,7 +6,7 @@ import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { nearName } from "../lib/near-name.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { bodyBytes, wholeBody } from "./body-bytes.ts";
+import { bodyBytes, wholeBody } from "../lib/body-bytes.ts";
 
 /** The most bytes of a JSON body if its route states no other limit, and of a body that is read before the caller is judged. */
 export const MAX_JSON_BYTES = 262_144;

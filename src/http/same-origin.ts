@@ -4,8 +4,8 @@ import { urlOf } from "./request-url.ts";
 
 /**
  * Whether a page of this deployment sent a request, by the header fields that a browser sets and no page can: Fetch Metadata and
- * Origin (RFC 6454). At least one must be there, and each that is must agree. Not `hono/csrf`: it checks forms only, and lets a
- * request without these fields pass.
+ * Origin (RFC 6454). At least one must be there, and each that is must agree. Not `hono/csrf`: it lets JSON pass, and any request
+ * in which one of the two fields agrees.
  */
 export function isSameOrigin(request: Request, config: Config): boolean {
   const site = request.headers.get("Sec-Fetch-Site");

@@ -3,24 +3,14 @@ import { invalid, TOO_LARGE_ATTACHMENT, type Answer } from "../contract/problem.
 import { done, refused } from "../lib/outcome.ts";
 import { writtenFilename } from "../mail/mime/attachment-name.ts";
 import { readMediaType, ANY_BYTES } from "../mail/mime/media-type.ts";
+import type { UploadFile } from "../service/store-upload.ts";
 import { readDispositionFilename } from "./content-disposition.ts";
-
-/** What a request says of the file that is its body. */
-export interface UploadRequest {
-  filename: string;
-  contentType: string;
-  /** Null where the body comes without its length. */
-  sizeBytes: number | null;
-}
 
 /** The type that curl sends for a body whose type is not given. */
 const UNSAID_TYPE = "application/x-www-form-urlencoded";
 
 /** Reads an upload's name, type and size from its request, or refuses it: 400 for a field, 413, 415. */
-export function readUploadRequest(
-  headers: Headers,
-  filenameInQuery: string | undefined,
-): Answer<UploadRequest> {
+export function readUploadRequest(headers: Headers, filenameInQuery: string | undefined): Answer<UploadFile> {
   const filename = readFilename(headers.get("Content-Disposition"), filenameInQuery);
   if (!filename.ok) return filename;
   const contentType = readContentType(headers);

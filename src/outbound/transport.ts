@@ -44,9 +44,13 @@ export interface RecipientResult {
   providerId: string | null;
 }
 
+/** What a deployment sends by: a transport, or "none", with which it sends nothing. The setting OUTBOUND names one of these. */
+export const OUTBOUNDS = ["local", "smtp", "worker-mailer", "cloudflare", "none"] as const;
+export type Outbound = (typeof OUTBOUNDS)[number];
+
 /** A way out of the deployment. */
 export interface Transport {
-  name: "smtp" | "worker-mailer" | "cloudflare" | "local";
+  name: Exclude<Outbound, "none">;
   /** Whether MAIL FROM is the return path, which the hosts of all recipients of one `send` see: else it is the platform's. */
   showsReturnPath: boolean;
   /** Bytes of the largest message it takes; known before a try, so that a larger one is refused when it is asked for. */

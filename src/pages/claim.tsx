@@ -3,7 +3,8 @@ import type { Problem } from "../contract/problem.ts";
 import { STATUS } from "../contract/problem.ts";
 import type { ClaimStatus, ClaimView } from "../claim/claim-session.ts";
 import { configOf, type Config } from "../config/env.ts";
-import { findClaim } from "../http/claims.ts";
+import { findClaim } from "../service/claims.ts";
+import { claimCaller } from "../http/caller.ts";
 import { CONSOLE } from "../http/console-path.ts";
 import { originOf, type AppContext } from "../http/dispatch.ts";
 import type { Policy } from "./policy.ts";
@@ -27,7 +28,7 @@ export async function claimPage(c: Asked): Promise<Response> {
   const typed = c.req.query("code");
   if (typed === undefined) return askForCode(c, config, null);
   const said = { typed, proof: c.req.query("proof") };
-  const found = await findClaim(said, { request: c.req.raw, env: c.env, config });
+  const found = await findClaim(said, claimCaller(c.req.raw, c.env, config));
   if (!found.ok) return askForCode(c, config, { typed, problem: found.error });
   const { view, deviceCode, proof } = found.value;
   if (view.status !== "pending") return decidedPage(view.status, view.address);

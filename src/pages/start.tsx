@@ -1,6 +1,6 @@
 import { PRODUCT_NAME } from "../contract/product.ts";
 import { configOf, type Config } from "../config/env.ts";
-import { claimPageUrl, claimSecrets } from "../http/claims.ts";
+import { claimPageUrl, claimSecrets } from "../service/claims.ts";
 import { originOf, type AppContext } from "../http/dispatch.ts";
 import { pageHeaders } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";

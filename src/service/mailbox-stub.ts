@@ -10,10 +10,10 @@ export function mailboxAt(env: Env, address: string): MailboxStub {
 }
 
 /**
- * Another stub of a mailbox, for who waited long: its object may have been torn down in the minutes that a body takes, and a stub
- * that was called before fails from then on.
+ * A new stub of a mailbox, for a call after a long wait: the object may have been torn down in the minutes that a body takes, and a
+ * stub that was called before fails from then on.
  */
-export function anew(env: Env, mailbox: MailboxStub): MailboxStub {
+export function freshStub(env: Env, mailbox: MailboxStub): MailboxStub {
   return mailboxBehind(env, mailbox.name ?? "");
 }
 

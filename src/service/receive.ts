@@ -27,8 +27,8 @@ export interface Recipient {
 }
 
 /**
- * The one way into a mailbox, whoever hands over: parse outside the actor, blob before row, one transaction, and only then
- * yes. Answers `Unknown mailbox` without a trace; throws where trying again may help.
+ * Stores a message in the mailbox of its recipient; every transport ends here. It parses outside the actor, writes blobs before
+ * rows, and answers after one transaction. An unknown mailbox leaves no trace. Throws if a repeat may succeed.
  */
 export async function receiveMail(
   raw: Uint8Array,
@@ -39,7 +39,7 @@ export async function receiveMail(
   return receiveBy(read, { raw, envelope }, { env, config });
 }
 
-/** As `receiveMail`, for a message that others receive too: `reading` is one for all of them. */
+/** As `receiveMail`, for a message that several mailboxes store: they share one `reading`. */
 export async function receiveBy(
   reading: Reading,
   { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
@@ -52,7 +52,7 @@ export async function receiveBy(
   return store(mail, { env, locator }, reading);
 }
 
-/** Stores a message in the mailbox behind `to.locator`; `reading` is how it is read. */
+/** Stores a message in the mailbox behind `to.locator`; `reading` parses it. */
 export async function store(mail: Mail, to: Destination, reading: Reading): Promise<Answer<Received>> {
   const isMade = await withRetries(() => wasMade(to.env, "Mailbox", mailboxBehind(to.env, to.locator)));
   if (!isMade) return refused(UNKNOWN_MAILBOX);
@@ -61,7 +61,7 @@ export async function store(mail: Mail, to: Destination, reading: Reading): Prom
   return withRetries(() => receiveSmall(mail.raw, prepared, to));
 }
 
-/** As `receiveMail`, for a message of a mailbox that is taken over by the one behind `to.locator`. */
+/** As `receiveMail`, for a message of a temporary mailbox that the mailbox behind `to.locator` takes over. */
 export async function receiveTaken(
   mail: Mail,
   to: { env: Env; locator: string; taken: TakenMessage },
@@ -83,17 +83,17 @@ export interface Mail {
   authservId: string | null;
 }
 
-/** How a message is read: for itself, or once for several mailboxes. */
+/** Parses a message: for one mailbox, or once for several. */
 export type Reading = (
   mail: Mail,
 ) => Promise<{ prepared: Prepared; attachments: readonly ParsedAttachment[] }>;
 
-/** Parses a message and reads out of it what is stored. */
+/** Parses a message and prepares what is stored of it. */
 export async function read(mail: Mail): ReturnType<Reading> {
   return withParts(await parse(mail));
 }
 
-/** A `read` for one message that several mailboxes store: it is parsed for the first of them alone. */
+/** A `read` for one message and several mailboxes: it parses the message once. */
 export function readOnce(): Reading {
   let first: ReturnType<typeof parse> | null = null;
   return async (mail) => {
@@ -105,7 +105,7 @@ export function readOnce(): Reading {
 
 async function parse(mail: Mail): Promise<{ prepared: Prepared; parsed: ParsedMail }> {
   const parsed = await parseMail(mail.raw);
-  // Of a message as large as may be, each of the two takes a tenth of a second.
+  // For the largest messages each of the two takes a tenth of a second.
   if (isLarge(mail.raw)) await breath();
   return { prepared: prepareMail(mail.raw, parsed, mail.envelope, mail.authservId), parsed };
 }
@@ -114,7 +114,7 @@ function withParts({ prepared, parsed }: { prepared: Prepared; parsed: ParsedMai
   return { prepared, attachments: parsed.attachments };
 }
 
-/** Reads an envelope recipient; null for what can be no mailbox. */
+/** Reads an envelope recipient; null for a text that is no address. */
 export function readRecipient(to: string): Recipient | null {
   const canonical = canonicalAddress(to);
   const written = trimmedAddress(to);
@@ -128,7 +128,7 @@ interface Destination {
   taken?: TakenMessage;
 }
 
-/** A message that fits a row; its texts may not, for in JSON they take up to six times as much. */
+/** Stores a message that fits a row. Its texts may not fit one: in JSON they can be six times as long. */
 async function receiveSmall(
   raw: Uint8Array,
   prepared: Prepared,
@@ -151,7 +151,8 @@ async function receiveSmall(
 }
 
 /**
- * Reserves before it costs anything, writes the blobs, then the rows. What a crash leaves behind, the reservation erases.
+ * Stores a large message: reserves its blobs, writes them, then the rows. If a crash leaves blobs behind, the reservation erases
+ * them.
  */
 async function receiveLarge(
   mail: Mail,
@@ -177,7 +178,7 @@ async function receiveLarge(
   return received;
 }
 
-/** Erases what no message uses: it was refused, or is there already. What cannot be erased now, the reservation erases. */
+/** Erases blobs of a message that was refused or is a duplicate. If that fails, the reservation erases them later. */
 export async function eraseUnused(...unused: (readonly [BlobStore, string[]])[]): Promise<void> {
   for (const [store, keys] of unused) {
     await store
@@ -186,7 +187,7 @@ export async function eraseUnused(...unused: (readonly [BlobStore, string[]])[])
   }
 }
 
-/** A message whose texts are where they stay. */
+/** A message whose large texts are stored. */
 type WithBody = Omit<PreparedMail, "raw" | "rawKey" | "partsKey">;
 
 /** Writes the texts that are too large for a row into rows of their own, from which a read streams them. */
@@ -230,7 +231,7 @@ function exactBuffer(bytes: Uint8Array): ArrayBuffer {
     : bytes.slice().buffer;
 }
 
-/** Tries again only what the platform marks as safe to: a delivery repeated by mistake is one row, by its Message-ID. */
+/** Repeats a call if the platform marks its error as retryable. A repeated delivery is stored once, by its Message-ID. */
 export async function withRetries<T>(deliver: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -36,7 +36,7 @@ describe("a key", () => {
     );
   });
 
-  it("is unique among ten thousand, and a fair coin bit by bit (T05)", () => {
+  it("is unique among ten thousand, and a fair coin bit by bit", () => {
     const secrets = Array.from({ length: 10_000 }, newSecret);
     expect(new Set(secrets).size).toBe(10_000);
     let ones = 0;

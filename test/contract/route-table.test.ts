@@ -45,7 +45,7 @@ describe("the route table", () => {
     expect(all.filter(([, spec]) => spec.whilePaused).map(([id]) => id)).toEqual(["resumeMailbox"]);
   });
 
-  it("gives a provisional key what the specification's matrix gives it", () => {
+  it("lets a provisional key read, and neither send nor administer", () => {
     const may = all.filter(([, spec]) => spec.scopes.includes("provisional")).map(([, spec]) => spec.path);
     for (const path of [
       "/v1/keys",

@@ -8,7 +8,7 @@ import {
   type DirectorySearch,
 } from "../../src/contract/directory.ts";
 import type { EntryRow } from "../../src/directory/schema.ts";
-import { findMailboxes, mailboxesThatKept } from "../../src/http/directory-search.ts";
+import { findMailboxes, mailboxesThatKept } from "../../src/service/directory-search.ts";
 import { actorOf, ask, createMailbox, kill, withBindings, type TestMailbox } from "../harness.ts";
 import {
   broken,

@@ -142,7 +142,7 @@ describe.each([
   });
 });
 
-describe("no attachment is ever rendered on this origin (T45)", () => {
+describe("no attachment is ever rendered on this origin", () => {
   it.each(["text/html", "image/svg+xml", "application/xhtml+xml", "text/javascript", "application/pdf"])(
     "not as %s, though it asks to be inline",
     async (type) => {

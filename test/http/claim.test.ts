@@ -127,7 +127,7 @@ describe("POST /v1/claim/start", () => {
     expect([status, body.error]).toEqual([409, `${box.mailbox} is taken`]);
   });
 
-  it("refuses the address of an erased mailbox for 30 days, and tells until when (T66)", async () => {
+  it("refuses the address of an erased mailbox for 30 days, and tells until when", async () => {
     const box = await createMailbox();
     const [name] = box.mailbox.split("@");
     await ask("/v1/mailbox", { method: "DELETE", key: box.api_key });
@@ -138,7 +138,7 @@ describe("POST /v1/claim/start", () => {
     expect((await start(name)).status).toBe(201);
   });
 
-  it("is worth nothing once its address was another's and is erased (T66)", async () => {
+  it("is worth nothing once its address was another's and is erased", async () => {
     const claim = await started();
     const { body } = await ask<{ api_key: string }>("/v1/mailboxes", {
       key: OPERATOR,

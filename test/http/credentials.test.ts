@@ -276,7 +276,7 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
 });
 
 describe("keys that are handed out", () => {
-  it("are unique, of the specified form, and their secrets look random bit by bit (T05)", async () => {
+  it("are unique, of the documented form, and their secrets look random bit by bit", async () => {
     const { api_key } = await createMailbox();
     const keys = new Set<string>();
     for (let count = 0; count < 60; count += 1) {

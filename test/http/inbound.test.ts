@@ -181,7 +181,7 @@ describe("the envelope", () => {
     expect(await inbox(b.api_key)).toEqual([]);
   });
 
-  it("is each recipient's own when one message has two (F04)", async () => {
+  it("is each recipient's own when one message has two", async () => {
     const a = await createMailbox();
     const b = await createMailbox();
     const raw = plainMessage({ headers: ["To: undisclosed-recipients:;"] });
@@ -385,7 +385,7 @@ describe("one message for several recipients", () => {
 });
 
 describe("a fault of ours", () => {
-  it("is 503 with Retry-After, and an exception out of email(), so that the sender comes again (F02)", async () => {
+  it("is 503 with Retry-After, and an exception out of email(), so that the sender comes again", async () => {
     const { mailbox, api_key } = await createMailbox();
     const BLOBS = faultyBucket();
     const raw = sized(600_000);
@@ -412,7 +412,7 @@ describe("a fault of ours", () => {
     );
   });
 
-  it("of the actor is temporary too, and tried three times where the platform says that it may help (F03)", async () => {
+  it("of the actor is temporary too, and tried three times where the platform says that it may help", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const failing = (marks: object) => {
       const receive = vi.fn<() => Promise<never>>(() =>
@@ -434,7 +434,7 @@ describe("a fault of ours", () => {
     }
   });
 
-  it("in the middle of storing leaves nothing half done, and the retry is stored once (F20)", async () => {
+  it("in the middle of storing leaves nothing half done, and the retry is stored once", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { mailbox, api_key } = await createMailbox();
     const raw = plainMessage({ subject: "All or nothing" });
@@ -477,7 +477,7 @@ describe("a fault of ours", () => {
 describe("blobs that no message came to name", () => {
   const keysOf = async () => (await env.BLOBS.list()).objects.map((object) => object.key);
 
-  it("are reserved before they are written, and erased an hour later (F01)", async () => {
+  it("are reserved before they are written, and erased an hour later", async () => {
     const { mailbox } = await createMailbox();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     // The put works, but the router dies before the rows are written.
@@ -530,7 +530,7 @@ describe("blobs that no message came to name", () => {
     expect((await (await api(`/v1/emails/${body.id}/raw`, { key: api_key })).text()) === raw).toBe(true);
   });
 
-  it("are erased a minute later again where the bucket refuses, and the alarm never dies (F13)", async () => {
+  it("are erased a minute later again where the bucket refuses, and the alarm never dies", async () => {
     const { mailbox, api_key } = await createMailbox();
     // An hour ahead, so that the alarm rings when the test rings it, and not before.
     setClock(Date.now() + HOUR_MS);
@@ -553,7 +553,7 @@ describe("blobs that no message came to name", () => {
   });
 });
 
-describe("a mailbox that is full (T68)", () => {
+describe("a mailbox that is full", () => {
   it("has the sender come again with what does not fit, and takes what does", async () => {
     const { mailbox, api_key } = await bootstrap();
     const raw = plainMessage();

@@ -158,7 +158,7 @@ describe("keys of a mailbox", () => {
 });
 
 describe("a revoked key", () => {
-  it("is dead at once on twenty parallel connections and an open wait, and after a restart (T06)", async () => {
+  it("is dead at once on twenty parallel connections and an open wait, and after a restart", async () => {
     const { mailbox, api_key } = await createMailbox();
     const { body: made } = await newKey(api_key);
     const waiting = api("/v1/code?timeout=55", { key: made.api_key });
@@ -186,7 +186,7 @@ describe("a revoked key", () => {
 });
 
 describe("at rest", () => {
-  it("lies no secret, in no table of any actor (T04)", async () => {
+  it("lies no secret, in no table of any actor", async () => {
     const { mailbox, api_key } = await createMailbox();
     const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `rest-${crypto.randomUUID()}` };
     const temporary = await bootstrap(headers);

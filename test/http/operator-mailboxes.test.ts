@@ -192,7 +192,7 @@ describe("the operator's mailboxes", () => {
   });
 });
 
-describe("reading all mail again from its raw bytes (F22)", () => {
+describe("reading all mail again from its raw bytes", () => {
   const reindex = async (mailbox: string) => {
     let count = 0;
     for (let cursor: string | null = ""; cursor !== null;) {

@@ -211,7 +211,7 @@ describe("a deployment without a bucket", () => {
   });
 });
 
-describe("a body too large for a row (F20)", () => {
+describe("a body too large for a row", () => {
   const pageOf = (paragraphs: number): string =>
     `<p>begin</p>${'<p title="x">paragraph of a very long page</p>'.repeat(paragraphs)}<p>end</p>`;
   const html = pageOf(20_000);
@@ -275,7 +275,7 @@ describe("a body too large for a row (F20)", () => {
 });
 
 describe("a bucket that cannot be read", () => {
-  it("is 503 on that message alone, and every listing goes on (F02)", async () => {
+  it("is 503 on that message alone, and every listing goes on", async () => {
     const box = await createMailbox();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { body } = await deliver(box.mailbox, mailWithFiles(1, 600_000));

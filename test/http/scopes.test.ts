@@ -105,7 +105,7 @@ describe("a provisional key", () => {
     expect(body).toMatchObject({ has_attachments: true, attachments: [{ downloadable: false }] });
   });
 
-  it("gains nothing by HEAD, by OPTIONS, or by naming another method (T10)", async () => {
+  it("gains nothing by HEAD, by OPTIONS, or by naming another method", async () => {
     const key = temporary.api_key;
     const head = await api(`/v1/attachments/${attachment}`, { key, method: "HEAD" });
     expect([head.status, await head.text()]).toEqual([403, ""]);

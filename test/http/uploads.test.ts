@@ -459,7 +459,7 @@ describe("an upload that no message uses", () => {
     expect((await download(body.id, own)).status).toBe(404);
   });
 
-  it("and that the router died over is erased after an hour, its room with it (F01)", async () => {
+  it("and that the router died over is erased after an hour, its room with it", async () => {
     const own = await createMailbox();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const before = await objects();

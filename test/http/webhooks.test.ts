@@ -53,7 +53,7 @@ describe("a URL that no webhook may go to", () => {
     },
   );
 
-  it("leads back to this service, by the name it was called by or its public one (T21)", async () => {
+  it("leads back to this service, by the name it was called by or its public one", async () => {
     for (const webhook_url of ["https://api.example/v1/inbound", "https://api.example:8443/"]) {
       const answer = await patch({ webhook_url });
       expect([answer.status, answer.body.error]).toEqual([
@@ -139,7 +139,7 @@ describe("a name", () => {
   const DOH = { DOH_URL: "https://doh.example/dns-query" };
   const leadsTo = (answer: object) => outside(() => Response.json(answer));
 
-  it("is looked up when a URL is set, and refused where it leads home (T18)", async () => {
+  it("is looked up when a URL is set, and refused where it leads home", async () => {
     leadsTo({ Status: 0, Answer: [{ type: 1, data: "169.254.169.254" }] });
     expect((await patch({ webhook_url: HOOK }, DOH)).body.error).toBe(
       "webhook_url: must name a public host: its name leads to an address that is not public",

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ChangePage } from "../../src/contract/event.ts";
 import type { Email, EmailPage, ThreadPage } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
-import { receiveSendingEvents } from "../../src/http/queue.ts";
+import { receiveSendingEvents } from "../../src/service/sending-events.ts";
 import { mintToken, returnPathWith } from "../../src/mail/address/return-path.ts";
 import {
   actorOf,

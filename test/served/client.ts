@@ -1,4 +1,5 @@
 import http from "node:http";
+import { checkAnswer } from "../answer-schema.ts";
 import type { CodeAnswer, Email, EmailSummary, Thread, ThreadSummary } from "../../src/contract/message.ts";
 
 /** A request: who asks, and with what. */
@@ -61,7 +62,9 @@ export class Service {
   /** As `call`, and reads the JSON. */
   async ask<Body = Record<string, unknown>>(path: string, ask: Ask = {}): Promise<Told<Body>> {
     const { bytes, ...answer } = await this.call(path, ask);
-    return { ...answer, body: JSON.parse(bytes.toString("utf8")) as Body };
+    const body = JSON.parse(bytes.toString("utf8")) as Body;
+    checkAnswer({ method: methodOf(ask), path: path.replace(/\?.*/s, "") }, answer.status, body);
+    return { ...answer, body };
   }
 
   /** As `ask`; rejects unless the answer is a success. */
@@ -161,7 +164,7 @@ export class Service {
         port,
         path,
         agent: this.#agent,
-        method: ask.method ?? (body === undefined ? "GET" : "POST"),
+        method: methodOf(ask),
         headers: headersOf(ask, body),
         signal: AbortSignal.timeout(ask.timeoutMs ?? TIMEOUT_MS),
       });
@@ -177,6 +180,10 @@ export class Service {
       else request.end(body);
     });
   }
+}
+
+function methodOf({ method, json, body }: Ask): string {
+  return method ?? (json === undefined && body === undefined ? "GET" : "POST");
 }
 
 class StaleSocket extends Error {

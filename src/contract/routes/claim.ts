@@ -1,9 +1,10 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DecidedClaim, PolledClaim, StartedClaim } from "../claim.ts";
+import { none } from "../parameters.ts";
 import { route } from "../route.ts";
-import { json, none, publicBody } from "./common.ts";
+import { json, publicBody } from "./common.ts";
 
-/** Longer ones are nobody's, and are told as such. */
+/** The most characters of a code, a session or a proof. */
 const MAX_TEXT_CHARS = 320;
 const text = z
   .string()
@@ -19,7 +20,6 @@ export const claimRoutes = {
     summary: "Ask for a permanent mailbox, which a person approves",
     target: "public",
     scopes: [],
-    params: none,
     query: none,
     bodyLimit: publicBody,
     body: z.strictObject({
@@ -34,12 +34,10 @@ export const claimRoutes = {
     method: "GET",
     path: "/v1/claim/poll",
     tag: "Claim",
-    summary: "What became of a claim, and its key once it is approved",
+    summary: "The status of a claim, and its key once it is approved",
     target: "public",
     scopes: [],
-    params: none,
     query: z.object({ session: text.meta({ description: "`session_id` of the claim." }) }),
-    body: null,
     responses: {
       200: json(PolledClaim),
       429: json(PolledClaim, "Asked again within `interval`: `pending`, with the error `slow_down`."),
@@ -52,7 +50,6 @@ export const claimRoutes = {
     summary: "Approve or deny a claim: what the page does",
     target: "public",
     scopes: [],
-    params: none,
     query: none,
     bodyLimit: publicBody,
     body: z.strictObject({
@@ -60,7 +57,7 @@ export const claimRoutes = {
       session_id: text.optional(),
       proof: text
         .optional()
-        .meta({ description: "`proof` of the link: with it no wrong codes of others stand in the way." }),
+        .meta({ description: "`proof` of the link: with it the limit of wrong codes does not apply." }),
       decision: z.enum(["approve", "deny"]).default("approve"),
       turnstile_token: z
         .string()

@@ -1,23 +1,38 @@
-import { z } from "zod";
-import { id, mailbox } from "../parameters.ts";
+import * as z from "zod";
+import { cursor, id, limit, mailbox } from "../parameters.ts";
+import type { JsonSpec } from "../route.ts";
 
-/** No parameters. */
-export const none = z.object({});
-/** `?mailbox=`. */
-export const named = z.object({ mailbox });
+/** A page of a listing of a mailbox. */
+export const page = z.object({ mailbox, limit, cursor });
 /** `:id` of the path. */
 export const byId = z.object({ id });
+/** `?id=`. */
+export const idInQuery = z.object({ mailbox, id });
 /** A body that says nothing, or is not there. */
 export const emptyBody = z.strictObject({});
+/** Why a mailbox is paused. */
+export const PauseBody = z.strictObject({
+  reason: z
+    .string()
+    .max(500, "must be at most 500 characters")
+    .nullish()
+    .meta({ examples: ["On holiday"] }),
+});
 
-/** Bytes of a body that anybody may send, with no key: the longest member is a token of 2 kB. */
+/** The most bytes of a body that needs no key: its longest member is a token of 2 kB. */
 const MAX_PUBLIC_BYTES = 16_384;
-/** The limit of a body that is read before anybody is known. */
+/** The limit of a body that is read before its caller is known. */
 export const publicBody = {
   bytes: MAX_PUBLIC_BYTES,
   error: `Request body too large (max ${MAX_PUBLIC_BYTES} bytes)`,
 };
 
-/** An answer in JSON. */
-export const json = (shape: z.ZodType, about = "Done.") => ({ json: shape, about });
+/** A message for the API reference. */
+export const MESSAGE =
+  "From: ann@example.com\r\nTo: agent@mail.example\r\nSubject: Your order 1234\r\n\r\nIt has shipped.\r\n";
+
+/** A response in JSON. */
+export function json<Shape extends z.ZodType>(shape: Shape, about = "Done."): JsonSpec<Shape> {
+  return { json: shape, about };
+}
 export const deleted = json(z.object({ deleted: z.literal(true) }));

@@ -1,14 +1,14 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ChangePage, EVENT_KINDS, EventKind } from "../event.ts";
 import { instant, integer, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE } from "../scope.ts";
-import { json, none } from "./common.ts";
+import { json } from "./common.ts";
 
-/** Seconds that a stream is held at most, and that a call waits for a change (interface specification, Limits). */
+/** The most seconds that a stream stays open, and that a call waits for an event. */
 export const MAX_HOLD_SECONDS = 25;
 
-/** Entries of `types`, repeats included. */
+/** The most entries of `types`, repeats included. */
 const MAX_KINDS = 20;
 const NO_KIND = `must be some of ${EVENT_KINDS.join(", ")}, separated by commas`;
 
@@ -64,11 +64,14 @@ export const eventRoutes = {
     summary: "What happens, live: Server-Sent Events for 25 s; reconnect with Last-Event-ID to go on",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: EventsQuery,
-    body: null,
     responses: {
-      200: { media: "text/event-stream", about: "Frames of `id`, `event` and `data` (EventData)." },
+      200: {
+        media: "text/event-stream",
+        about: "Frames of `id`, `event` and `data` (EventData).",
+        example:
+          'id: 7\nevent: message.received\ndata: {"event":"message.received","email_id":"019aa6e2-7c31-7d05-9f2e-6b1c0a4d5e6f"}\n\n',
+      },
     },
   }),
   changes: route({
@@ -78,9 +81,7 @@ export const eventRoutes = {
     summary: "What happened after an entry of the log, oldest first; 410 if that is no longer kept",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
     query: ChangesQuery,
-    body: null,
     responses: { 200: json(ChangePage) },
   }),
 } as const;

@@ -1,8 +1,8 @@
-import { z } from "zod";
-import { Bootstrapped, KeyList, Me, NewKey } from "../mailbox.ts";
+import * as z from "zod";
+import { KeyList, Me, NewKey } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { byId, deleted, emptyBody, json, named, none, publicBody } from "./common.ts";
+import { byId, deleted, json } from "./common.ts";
 
 const KeyBody = z.strictObject({
   expires_at: z.iso
@@ -10,10 +10,11 @@ const KeyBody = z.strictObject({
     .nullish()
     .meta({
       description: "When the key ends; without it, when it is revoked.",
+      examples: ["2027-11-21T08:30:00Z"],
     }),
 });
 
-/** Who asks, and with which keys. */
+/** Who the caller is, and the keys of a mailbox. */
 export const keyRoutes = {
   me: route({
     method: "GET",
@@ -22,26 +23,7 @@ export const keyRoutes = {
     summary: "Who am I",
     target: "caller",
     scopes: ANYONE,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(Me) },
-  }),
-  bootstrap: route({
-    method: "POST",
-    path: "/v1/bootstrap",
-    tag: "Keys",
-    summary: "Get a temporary mailbox without a credential",
-    target: "public",
-    scopes: [],
-    params: none,
-    query: none,
-    bodyLimit: publicBody,
-    body: emptyBody,
-    responses: {
-      201: json(Bootstrapped, "Created."),
-      200: json(Bootstrapped, "Replayed for the same Idempotency-Key."),
-    },
   }),
   listKeys: route({
     method: "GET",
@@ -50,10 +32,8 @@ export const keyRoutes = {
     summary: "Keys of the mailbox, without their secrets",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(KeyList) },
+    calls: "keys",
   }),
   createKey: route({
     method: "POST",
@@ -62,8 +42,6 @@ export const keyRoutes = {
     summary: "Make a key; its secret is shown once",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: KeyBody,
     responses: { 201: json(NewKey, "Created.") },
   }),
@@ -75,8 +53,8 @@ export const keyRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
-    body: null,
     responses: { 200: deleted },
+    calls: "revokeKey",
+    args: ({ params }) => [params.id],
   }),
 } as const;

@@ -1,10 +1,10 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DeletedMailbox, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
-import { emptyBody, json, named, none } from "./common.ts";
+import { emptyBody, json, PauseBody } from "./common.ts";
 
-/** As long as a secret of Standard Webhooks is ever made. */
+/** The most characters of a webhook secret. */
 const MAX_SECRET_CHARS = 256;
 const MIN_SECRET_CHARS = 16;
 
@@ -15,10 +15,17 @@ const Settings = z.strictObject({
     .max(200, "must be at most 200 characters")
     .regex(/^[^\p{Cc}]*$/u, "must not hold control characters")
     .nullable()
-    .optional(),
-  webhook_url: z.string().nullable().optional().meta({
-    description: "https to a public host on port 443 or 8443. Setting it, even to the same, resets `failed`.",
-  }),
+    .optional()
+    .meta({ examples: ["Agent"] }),
+  webhook_url: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({
+      examples: ["https://agent.example/hooks/mail"],
+      description:
+        "https to a public host on port 443 or 8443. Setting it, even to the same, resets `failed`.",
+    }),
   webhook_secret: z
     .string()
     .min(MIN_SECRET_CHARS, `must be at least ${MIN_SECRET_CHARS} characters`)
@@ -28,7 +35,7 @@ const Settings = z.strictObject({
     .optional()
     .meta({
       description:
-        "Signs instead of the deployment's secret; the one before signs too for 24 hours. Never shown.",
+        "Signs webhooks instead of the deployment's secret. The secret before it also signs for 24 hours. Never shown.",
     }),
 });
 
@@ -41,10 +48,8 @@ export const mailboxRoutes = {
     summary: "State and settings",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(MailboxInfo) },
+    calls: "info",
   }),
   updateMailbox: route({
     method: "PATCH",
@@ -53,8 +58,6 @@ export const mailboxRoutes = {
     summary: "Change settings",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: Settings,
     responses: { 200: json(MailboxInfo) },
   }),
@@ -65,10 +68,10 @@ export const mailboxRoutes = {
     summary: "Refuse every request but resume; mail still arrives",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: z.strictObject({ reason: z.string().max(500, "must be at most 500 characters").nullish() }),
+    body: PauseBody,
     responses: { 200: json(PausedMailbox) },
+    calls: "pause",
+    args: ({ body }) => [body.reason ?? null],
   }),
   resumeMailbox: route({
     method: "PATCH",
@@ -78,10 +81,9 @@ export const mailboxRoutes = {
     target: "mailbox",
     scopes: ANYONE,
     whilePaused: true,
-    params: none,
-    query: named,
     body: emptyBody,
     responses: { 200: json(ResumedMailbox) },
+    calls: "resume",
   }),
   deleteMailbox: route({
     method: "DELETE",
@@ -90,10 +92,8 @@ export const mailboxRoutes = {
     summary: "Erase the mailbox, its mail and its keys",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(DeletedMailbox) },
+    calls: "destroy",
   }),
   stats: route({
     method: "GET",
@@ -102,9 +102,7 @@ export const mailboxRoutes = {
     summary: "Usage",
     target: "mailbox",
     scopes: ANYONE,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(Stats) },
+    calls: "stats",
   }),
 } as const;

@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { cursor, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
 import {
@@ -11,13 +9,10 @@ import {
   SendBody,
   SendQuery,
   Sent,
-  SuppressionPage,
 } from "../sending.ts";
-import { byId, json, named, none } from "./common.ts";
+import { byId, json } from "./common.ts";
 
-const address = z.object({ address: z.string().min(1, "is required").max(320, "must be an email address") });
-
-/** What every route has that takes a message over. */
+/** The common part of all routes that send a message. */
 const sends = {
   method: "POST",
   tag: "Sending",
@@ -29,13 +24,12 @@ const sends = {
   responses: { 200: json(Sent, "Taken over; `status` tells how far it came.") },
 } as const;
 
-/** What goes out. */
+/** Messages that are sent. */
 export const sendingRoutes = {
   send: route({
     ...sends,
     path: "/v1/send",
-    summary: "Send an email; with Idempotency-Key a repeat answers the same and sends once",
-    params: none,
+    summary: "Send an email; a repeat with the same Idempotency-Key answers the same and sends nothing",
     body: SendBody,
   }),
   reply: route({
@@ -51,29 +45,5 @@ export const sendingRoutes = {
     summary: "Pass an email on with its files, as POST /v1/send sends",
     params: byId,
     body: ForwardBody,
-  }),
-  listSuppressions: route({
-    method: "GET",
-    path: "/v1/suppressions",
-    tag: "Sending",
-    summary: "Addresses that bounced or complained: nothing is sent to them",
-    target: "mailbox",
-    scopes: OWNERS,
-    params: none,
-    query: z.object({ mailbox, limit, cursor }),
-    body: null,
-    responses: { 200: json(SuppressionPage) },
-  }),
-  deleteSuppression: route({
-    method: "DELETE",
-    path: "/v1/suppressions/:address",
-    tag: "Sending",
-    summary: "Send to an address again",
-    target: "mailbox",
-    scopes: OWNERS,
-    params: address,
-    query: named,
-    body: null,
-    responses: { 200: json(z.object({ ok: z.literal(true), deleted: z.string() })) },
   }),
 } as const;

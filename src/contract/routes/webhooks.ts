@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cursor, label, limit, mailbox, text } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
@@ -11,7 +11,7 @@ import {
   WebhookRoute,
   WebhookRoutes,
 } from "../webhook.ts";
-import { byId, emptyBody, json, named, none } from "./common.ts";
+import { byId, emptyBody, json } from "./common.ts";
 
 const seq = z.int("must be a whole number").min(1, "must be at least 1");
 
@@ -24,10 +24,8 @@ export const webhookRoutes = {
     summary: "URLs of single labels",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
-    body: null,
     responses: { 200: json(WebhookRoutes) },
+    calls: "webhookRoutes",
   }),
   setWebhookRoute: route({
     method: "PUT",
@@ -36,8 +34,6 @@ export const webhookRoutes = {
     summary: "Send events of emails with a label to a URL as well",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: z.strictObject({ label, webhook_url: z.string() }),
     responses: { 200: json(WebhookRoute) },
   }),
@@ -48,10 +44,10 @@ export const webhookRoutes = {
     summary: "Remove the URL of a label",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
     query: z.object({ mailbox, label }),
-    body: null,
     responses: { 200: json(DeletedWebhookRoute) },
+    calls: "removeWebhookRoute",
+    args: ({ query }) => [query.label],
   }),
   webhookDeliveries: route({
     method: "GET",
@@ -60,7 +56,6 @@ export const webhookRoutes = {
     summary: "Log of deliveries, newest first",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
     query: z.object({
       mailbox,
       limit,
@@ -71,8 +66,9 @@ export const webhookRoutes = {
         .transform((state) => (state ? state : null)),
       label: text("Only those to the URL of this label."),
     }),
-    body: null,
     responses: { 200: json(WebhookDeliveries) },
+    calls: "webhookDeliveries",
+    args: ({ query }) => [query],
   }),
   redeliverWebhook: route({
     method: "POST",
@@ -82,9 +78,10 @@ export const webhookRoutes = {
     target: "mailbox",
     scopes: OWNERS,
     params: byId,
-    query: named,
     body: emptyBody,
     responses: { 202: json(WebhookDelivery, "The new delivery.") },
+    calls: "redeliverWebhook",
+    args: ({ params }) => [params.id],
   }),
   replayWebhooks: route({
     method: "POST",
@@ -93,13 +90,13 @@ export const webhookRoutes = {
     summary: "Deliver a range of the log once more",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: z.strictObject({
       from_seq: seq,
       to_seq: seq.optional().meta({ description: "The newest entry unless given." }),
     }),
     responses: { 202: json(WebhookReplay, "The deliveries wait for their turn.") },
+    calls: "replayWebhooks",
+    args: ({ body }) => [{ from: body.from_seq, to: body.to_seq ?? null }],
   }),
   testWebhook: route({
     method: "POST",
@@ -108,11 +105,11 @@ export const webhookRoutes = {
     summary: "Send a test event; it never changes the state of the target",
     target: "mailbox",
     scopes: OWNERS,
-    params: none,
-    query: named,
     body: z.strictObject({
       label: label.optional().meta({ description: "To the URL of this label, not the mailbox's own." }),
     }),
     responses: { 202: json(WebhookDelivery, "The delivery.") },
+    calls: "testWebhook",
+    args: ({ body }) => [body.label ?? null],
   }),
 } as const;

@@ -1,17 +1,15 @@
-import { uuidV7 } from "../../lib/ids.ts";
+import type { codeRoutes } from "../../contract/routes/codes.ts";
 import { done } from "../../lib/outcome.ts";
-import { json } from "../answers.ts";
-import type { Handlers } from "../call.ts";
+import { newWait } from "../../service/wait.ts";
+import type { HandlersOf } from "../call.ts";
 
-export const codeHandlers: Pick<Handlers, "code"> = {
+export const codeHandlers = {
   async code({ mailbox, access, input, request }) {
-    if (request.signal.aborted) return done(json({ code: null }));
-    const waitId = uuidV7(Date.now());
-    // Who hung up must not consume the code that its next try comes for.
-    request.signal.addEventListener("abort", () => void mailbox.forget(waitId));
-    // HEAD asks what GET would say, and takes nothing (RFC 9110 §9.3.2).
+    if (request.signal.aborted) return done({ code: null });
+    // A client that hung up must not consume the code that its next try comes for.
+    const wait = newWait(mailbox, request.signal);
+    // HEAD answers as GET does, and consumes nothing (RFC 9110 §9.3.2).
     const consume = request.method === "HEAD" ? false : input.query.consume;
-    const answer = await mailbox.code(access, { ...input.query, consume }, waitId);
-    return answer.ok ? done(json(answer.value)) : answer;
+    return mailbox.code(access, { ...input.query, consume }, wait);
   },
-};
+} satisfies HandlersOf<typeof codeRoutes>;

@@ -1,16 +1,16 @@
 import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
 import { problemBody, STATUS, type Answer, type Problem } from "../../contract/problem.ts";
+import type { inboundRoutes } from "../../contract/routes/inbound.ts";
 import { receiveForAll, type RecipientOutcome } from "../../service/receive-for-all.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Received } from "../../mailbox/receiving/receiving.ts";
-import { json } from "../answers.ts";
-import type { Handlers } from "../call.ts";
+import type { HandlersOf } from "../call.ts";
 import { readBytes } from "../request-input.ts";
 
 /** A full mailbox stays full for hours rather than seconds. */
 const FULL_RETRY_SECONDS = 3_600;
 
-export const inboundHandlers: Pick<Handlers, "inbound"> = {
+export const inboundHandlers = {
   async inbound({ request, env, config, input }) {
     const { from, to: recipients, via, client, helo } = input.query;
     const raw = await readBytes(request, MAX_MESSAGE_BYTES);
@@ -21,18 +21,17 @@ export const inboundHandlers: Pick<Handlers, "inbound"> = {
     const outcomes = await receiveForAll(raw, { envelope, recipients }, env, config);
     const [only, ...others] = outcomes;
     if (only !== undefined && others.length === 0) {
-      const received = asHandedOver(only.received);
-      return received.ok ? done(json(received.value, 202)) : received;
+      return asHandedOver(only.received);
     }
-    return done(json({ recipients: outcomes.map(outcomeBody) }, 202));
+    return done({ recipients: outcomes.map(outcomeBody) });
   },
-};
+} satisfies HandlersOf<typeof inboundRoutes>;
 
-function outcomeBody({ to, received }: RecipientOutcome): object {
-  const told = asHandedOver(received);
-  return told.ok
-    ? { to, status: 202, ...told.value }
-    : { to, status: STATUS[told.error.code], ...problemBody(told.error) };
+function outcomeBody({ to, received }: RecipientOutcome) {
+  const outcome = asHandedOver(received);
+  return outcome.ok
+    ? { to, status: 202, ...outcome.value }
+    : { to, status: STATUS[outcome.error.code], ...problemBody(outcome.error) };
 }
 
 /** A full mailbox is a temporary refusal: there may be room when the sender tries again. */

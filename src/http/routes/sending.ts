@@ -1,24 +1,19 @@
-import { NO_CURSOR } from "../../contract/parameters.ts";
-import { invalid, type Answer } from "../../contract/problem.ts";
+import type { Answer } from "../../contract/problem.ts";
+import type { sendingRoutes } from "../../contract/routes/sending.ts";
 import type { SendBody } from "../../contract/sending.ts";
 import { done } from "../../lib/outcome.ts";
-import { sealed, unsealed } from "../../lib/sealed-text.ts";
 import { forwardDraft, replyDraft, sendDraft, type Written } from "../../mail/compose/answer-drafts.ts";
 import { readMessageId } from "../../mail/compose/outgoing-fields.ts";
-import { json } from "../answers.ts";
-import type { Handlers } from "../call.ts";
-import type { Asked } from "../message-source.ts";
-import { readByMessageId, readToAnswer, submit } from "../submit.ts";
+import type { MailboxAccess } from "../../service/message-source.ts";
+import { readByMessageId, readToAnswer, submit, type SendingCall } from "../../service/submit.ts";
+import type { CallFor, HandlersOf } from "../call.ts";
 
-export const sendingHandlers: Pick<
-  Handlers,
-  "send" | "reply" | "forward" | "listSuppressions" | "deleteSuppression"
-> = {
-  send: (call) => submit(call, call.input.body, () => written(call, call.input.body)),
+export const sendingHandlers = {
+  send: (call) => submit(sending(call), call.input.body, () => written(call, call.input.body)),
 
   async reply(call) {
     const { body, params } = call.input;
-    return submit(call, { reply: params.id, ...body }, async () => {
+    return submit(sending(call), { reply: params.id, ...body }, async () => {
       const email = await readToAnswer(call, params.id);
       return email.ok ? replyDraft(email.value, body) : email;
     });
@@ -26,42 +21,26 @@ export const sendingHandlers: Pick<
 
   async forward(call) {
     const { body, params } = call.input;
-    return submit(call, { forward: params.id, ...body }, async () => {
+    return submit(sending(call), { forward: params.id, ...body }, async () => {
       const email = await readToAnswer(call, params.id);
       return email.ok ? forwardDraft(email.value, body) : email;
     });
   },
+} satisfies HandlersOf<typeof sendingRoutes>;
 
-  async listSuppressions({ mailbox, access, input }) {
-    const { limit, cursor } = input.query;
-    const after = cursor === null ? "" : unsealed(cursor);
-    const fault = after === null ? invalid("cursor", NO_CURSOR) : null;
-    const asked = { after: fromCursor(after ?? ""), limit: limit + 1 };
-    const page = await mailbox.suppressions({ ...access, fault }, asked);
-    if (!page.ok) return page;
-    const shown = page.value.slice(0, limit);
-    const last = page.value.length > limit ? shown.at(-1) : undefined;
-    return done(
-      json({
-        suppressions: shown,
-        next_cursor: last === undefined ? null : sealed(toCursor(last.address)),
-      }),
-    );
-  },
+function sending({
+  request,
+  input,
+  ...call
+}: CallFor<(typeof sendingRoutes)[keyof typeof sendingRoutes]>): SendingCall {
+  const idempotencyKey = request.headers.get("Idempotency-Key");
+  return { ...call, idempotencyKey, waitSeconds: input.query.wait, signal: request.signal };
+}
 
-  async deleteSuppression({ mailbox, access, input }) {
-    const forgiven = await mailbox.forgive(access, input.params.address);
-    return forgiven.ok ? done(json(forgiven.value)) : forgiven;
-  },
-};
-
-const toCursor = (address: string) => Buffer.from(address).toString("base64url");
-const fromCursor = (text: string) => Buffer.from(text, "base64url").toString();
-
-/** A message as it was asked for; of one that it says it answers, and the mailbox holds, it takes the ancestors along. */
-async function written(asked: Asked, body: SendBody): Promise<Answer<Written>> {
+/** The message that a body describes. If it says which email it answers, and the mailbox holds that, it continues its thread. */
+async function written(to: MailboxAccess, body: SendBody): Promise<Answer<Written>> {
   const id = readMessageId("in_reply_to", body.in_reply_to);
   if (!id.ok) return id;
-  const email = id.value === null ? done(null) : await readByMessageId(asked, id.value);
+  const email = id.value === null ? done(null) : await readByMessageId(to, id.value);
   return email.ok ? sendDraft(body, id.value, email.value) : email;
 }

@@ -1,6 +1,6 @@
 import { RESERVED_NAMES } from "../../mail/address/address.ts";
 import { STATUS, type Problem } from "../../contract/problem.ts";
-import { createMailbox, type NewMailboxKey } from "../../http/create-mailbox.ts";
+import { createMailbox, type NewMailboxKey } from "../../service/create-mailbox.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
 
 /** What the operator asks for. */

@@ -2,8 +2,8 @@ import { notFound } from "../../contract/problem.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/account/overview.ts";
-import { AS_OPERATOR } from "../../http/as-operator.ts";
-import { openRaw } from "../../http/message-source.ts";
+import { AS_OPERATOR } from "../../service/access.ts";
+import { openRaw } from "../../service/message-source.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
 import { Moment, sizeText } from "./words.tsx";
 

@@ -1,6 +1,6 @@
 import type { DirectorySearch } from "../../contract/directory.ts";
 import type { EntryRow } from "../../directory/schema.ts";
-import { findMailboxes, type FoundMailboxes } from "../../http/directory-search.ts";
+import { findMailboxes, type FoundMailboxes } from "../../service/directory-search.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
 import { countText, Day } from "./words.tsx";
 

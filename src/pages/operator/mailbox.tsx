@@ -2,7 +2,7 @@ import { notFound, STATUS } from "../../contract/problem.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import type { Overview } from "../../mailbox/account/overview.ts";
-import { AS_OPERATOR } from "../../http/as-operator.ts";
+import { AS_OPERATOR } from "../../service/access.ts";
 import { consolePage, Form, problemPage, type ConsoleCall, type Notice } from "./frame.tsx";
 import { seeOther } from "./links.ts";
 import { Targets } from "./targets.tsx";

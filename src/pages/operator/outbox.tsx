@@ -3,8 +3,8 @@ import type { Config } from "../../config/env.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/account/overview.ts";
-import { AS_OPERATOR } from "../../http/as-operator.ts";
-import { mailboxesThatKept } from "../../http/directory-search.ts";
+import { AS_OPERATOR } from "../../service/access.ts";
+import { mailboxesThatKept } from "../../service/directory-search.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
 import { Moment } from "./words.tsx";
 

@@ -4,7 +4,7 @@ import { CONSOLE, withToken } from "../../http/console-path.ts";
 import { beginSession } from "../../http/operator-session.ts";
 import { urlOf } from "../../http/request-url.ts";
 import { isSameOrigin } from "../../http/same-origin.ts";
-import { strike } from "../../http/strike.ts";
+import { countBadKey } from "../../http/bad-keys.ts";
 import { pageResponse } from "../shell.tsx";
 import type { StaticName } from "../static-files.ts";
 import { readForm } from "./form.ts";
@@ -38,7 +38,7 @@ export async function signIn(request: Request, env: Env): Promise<Response> {
     const { cookie, pageToken } = beginSession(request, config);
     return seeOther(withToken(next, pageToken), { "Set-Cookie": cookie });
   }
-  const tooMany = await strike(request, env, config);
+  const tooMany = await countBadKey(request, env, config);
   if (tooMany === null) {
     return askForKey(env, {
       next,

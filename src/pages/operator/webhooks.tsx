@@ -1,7 +1,7 @@
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import type { TargetHealth } from "../../mailbox/account/overview.ts";
-import { AS_OPERATOR } from "../../http/as-operator.ts";
-import { findMailboxes } from "../../http/directory-search.ts";
+import { AS_OPERATOR } from "../../service/access.ts";
+import { findMailboxes } from "../../service/directory-search.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
 import { Targets } from "./targets.tsx";
 import { countText } from "./words.tsx";

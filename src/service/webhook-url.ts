@@ -3,16 +3,16 @@ import { operatorFetch, type Config, type OperatorBindings } from "../config/env
 import { dohResolver } from "../lib/doh.ts";
 import { checkPublicUrl, resolution, type Resolution } from "../lib/public-url.ts";
 import type { Access } from "../mailbox/account/access.ts";
-import type { MailboxStub } from "./call.ts";
-import { urlOf } from "./request-url.ts";
+import type { MailboxStub } from "./mailbox-stub.ts";
 
-/** What a URL for webhooks is judged by. */
+/** The call that sets a URL for webhooks. */
 interface UrlCall {
   mailbox: MailboxStub;
   access: Access;
-  request: Request;
   config: Config;
   env: Env;
+  /** The URL by which the caller reached this deployment. */
+  calledAt: URL;
 }
 
 const RULES: Record<Exclude<Resolution, "public">, string> = {
@@ -21,11 +21,11 @@ const RULES: Record<Exclude<Resolution, "public">, string> = {
 };
 
 /**
- * The caller's wish with whatever is wrong with `webhook_url` as its fault: so it is told by the mailbox, and only to who
- * may set it. Names are looked up for nobody else either.
+ * The caller's access, with what is wrong with `webhook_url` as its fault: the mailbox then tells it only to a caller who may set
+ * the URL. Names are looked up for such a caller only, too.
  */
-export async function askedWithUrl(text: string, call: UrlCall): Promise<Access> {
-  const { access, config, env, mailbox, request } = call;
+export async function accessForUrl(text: string, call: UrlCall): Promise<Access> {
+  const { access, config, env, mailbox, calledAt } = call;
   const withFault = (rule: string, fix?: string): Access => ({
     ...access,
     fault: { ...invalid("webhook_url", rule), ...(fix === undefined ? {} : { fix }) },
@@ -34,7 +34,7 @@ export async function askedWithUrl(text: string, call: UrlCall): Promise<Access>
   const checked = checkPublicUrl(text, { allowPrivate: config.allowPrivateWebhooks });
   if (!checked.ok) return withFault(checked.error, setting);
   const url = checked.value;
-  if (isOwnHost(url, config, request)) return withFault("must not lead back to this service");
+  if (isOwnHost(url, config, calledAt)) return withFault("must not lead back to this service");
   if (config.allowPrivateWebhooks || config.dohUrl === null) return access;
   const admitted = await mailbox.admit(access);
   if (!admitted.ok) return access;
@@ -55,9 +55,9 @@ function mayAllow(text: string, config: Config, env: OperatorBindings): boolean 
   return runsOnOneMachine && !config.allowPrivateWebhooks && checkPublicUrl(text, { allowPrivate: true }).ok;
 }
 
-/** Whether a URL leads to where this deployment is called, which would go round in circles (T21). */
-function isOwnHost(url: URL, config: Config, request: Request): boolean {
-  const own = [urlOf(request), ...(config.publicUrl === null ? [] : [new URL(config.publicUrl)])];
+/** Whether a URL leads to this deployment itself: its events would come back to it in circles. */
+function isOwnHost(url: URL, config: Config, calledAt: URL): boolean {
+  const own = [calledAt, ...(config.publicUrl === null ? [] : [new URL(config.publicUrl)])];
   // In local work one host has many services; elsewhere another port of ours is no target either.
   return own.some((one) =>
     config.allowPrivateWebhooks ? one.host === url.host : one.hostname === url.hostname,

@@ -1,17 +1,17 @@
 import { DIRECTORY_SHARDS, shardName, type DirectorySearch } from "../contract/directory.ts";
 import type { EntryRow } from "../directory/schema.ts";
 
-/** A page of what a search of all mailboxes finds. */
+/** A page of a search over all mailboxes. */
 export interface FoundMailboxes {
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   entries: EntryRow[];
-  /** On all pages. */
+  /** The count on all pages together. */
   total: number;
-  /** What the next page begins after; null on the last. */
+  /** The address after which the next page begins; null on the last page. */
   next: string | null;
 }
 
-/** Asks all shards at once and merges what they say, so that a list over all of them is in one order. */
+/** Searches all shards at once and merges their answers into one order. */
 export async function findMailboxes(env: Env, search: DirectorySearch): Promise<FoundMailboxes> {
   const wanted = { ...search, limit: search.limit + 1 };
   const answers = await Promise.all(shards(env).map((directory) => directory.find(wanted)));

@@ -3,27 +3,27 @@ import { derivedSecret, newSecret } from "../contract/key.ts";
 import { hmacHex, randomHex } from "../lib/hash.ts";
 import { bootstrapName } from "../mail/address/address.ts";
 
-/** 64 bits: no two addresses meet by chance, and none is guessed. */
+/** 64 bits: no two addresses are equal by chance, and none is guessed. */
 const NAME_BYTES = 8;
 
-/** A temporary mailbox to be, and the secret of its key. */
+/** The address of a temporary mailbox that is to be created, and the secret of its key. */
 export interface Identity {
   address: string;
   secret: string;
-  /** Whether the directory lists it: somebody made it before. */
+  /** Whether the directory lists its address: it was created before. */
   isListed: boolean;
 }
 
-/** An identity that nothing says again. */
+/** A random identity. */
 export function randomIdentity(mailDomain: string): Identity {
   const address = `${bootstrapName(randomHex(NAME_BYTES))}@${mailDomain}`;
   return { address, secret: newSecret(), isListed: false };
 }
 
 /**
- * The identity that one client's Idempotency-Key gives: nothing has to be remembered to say it again, and another client with
- * the same key gets another mailbox. An address whose mailbox is gone is never given out again, so each key has a row of
- * identities, used one after the other: this is the first that is not used up.
+ * Derives an identity from a client's Idempotency-Key, so that nothing is stored to repeat it; another client with the same key
+ * gets another mailbox. The address of a mailbox that is gone is never given out again, so each key has a series of identities:
+ * this is the first whose address was not used up.
  */
 export async function derivedIdentity(
   env: Pick<Env, "DIRECTORY">,
@@ -49,7 +49,7 @@ export async function derivedIdentity(
   };
 }
 
-/** The first number from 0 for which `isUsed` is false, where it is true for all below: with as few questions as its logarithm. */
+/** The lowest number from 0 for which `isUsed` is false; it is true for all below. Found by a binary search. */
 async function firstUnused(isUsed: (number: number) => Promise<boolean>): Promise<number> {
   let lastUsed = -1;
   let unused = 0;

@@ -5,12 +5,12 @@ import { done, refused } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { InboundMessage } from "../mailbox/messages/reindex.ts";
-import { blobsForWriting, rowsOf } from "../service/blob-choice.ts";
-import type { MailboxStub } from "./call.ts";
+import { blobsForWriting, rowsOf } from "./blob-choice.ts";
+import type { MailboxStub } from "./mailbox-stub.ts";
 import { readRaw } from "./message-source.ts";
-import { eraseUnused, read, storeBody, storeParts, type Mail } from "../service/receive.ts";
+import { eraseUnused, read, storeBody, storeParts, type Mail } from "./receive.ts";
 
-/** A mailbox to be read again, and the right to do so. */
+/** A mailbox that is to be reindexed, and the access of the caller. */
 export interface Reindexed {
   env: Env;
   config: Config;
@@ -20,8 +20,8 @@ export interface Reindexed {
 }
 
 /**
- * Reads a page of stored messages again from their raw bytes and writes what follows from them. It may be broken off and
- * repeated anywhere: each message is one transaction, and searching goes on meanwhile.
+ * Parses a page of stored messages again, and rewrites what was derived from them. It may be interrupted and repeated: each message
+ * is one transaction, and searches go on meanwhile.
  */
 export async function reindexPage(
   target: Reindexed,
@@ -34,7 +34,7 @@ export async function reindexPage(
     if (!rewritten.ok) return rewritten;
   }
   const { messages, nextCursor } = stale.value;
-  // Not sooner: the newest are embedded first and read last.
+  // Only after the last page: the newest messages are embedded first and reindexed last.
   const told = nextCursor === null ? await target.mailbox.embedAgain(target.access) : done(null);
   return told.ok ? done({ reindexed: messages.length, next_cursor: nextCursor }) : told;
 }
@@ -42,7 +42,7 @@ export async function reindexPage(
 async function reindex(target: Reindexed, message: InboundMessage): Promise<Answer<null>> {
   const { env, mailbox, access, config } = target;
   const source = await mailbox.raw(access, message.id);
-  // Deleted since the page was read: nothing is left to do.
+  // The message was deleted meanwhile.
   if (!source.ok) return source.error.code === "not_found" ? done(null) : refused(source.error);
   const raw = await readRaw(env, mailbox, source.value);
   if (!raw.ok) return raw;
@@ -73,7 +73,7 @@ async function rewriteSmall(target: Reindexed, id: string, mail: Mail): Promise<
   return rewritten;
 }
 
-/** The attachments are written anew: another parser may cut them differently. */
+/** Writes the attachments again: another parser may cut them differently. */
 async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
   const { env, mailbox, access, locator } = target;
   const blobs = blobsForWriting(env, mailbox);
@@ -86,7 +86,7 @@ async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<
   const withBody = await storeBody(prepared, { rows, bodyKey });
   const stored = await storeParts(withBody, attachments, { blobs, partsKey });
   const rewritten = await mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
-  // What cannot be erased now, the reservation erases.
+  // If this fails, the reservation erases them later.
   if (!rewritten.ok) await eraseUnused([blobs, [partsKey]], [rows, [bodyKey]]);
   return rewritten;
 }

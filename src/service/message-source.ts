@@ -8,8 +8,8 @@ import { newText } from "../mail/text/new-text.ts";
 import { parseMail } from "../mail/mime/parse.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading/reading.ts";
-import { blobsForReading, rowsOf } from "../service/blob-choice.ts";
-import type { MailboxStub } from "./call.ts";
+import { blobsForReading, rowsOf } from "./blob-choice.ts";
+import type { MailboxStub } from "./mailbox-stub.ts";
 
 const UNREADABLE: Problem = {
   code: "unavailable",
@@ -17,7 +17,7 @@ const UNREADABLE: Problem = {
   retryAfterSeconds: 5,
 };
 
-/** Reads the bytes of a raw message: the row's, or a stream out of the blob store. 503 where the store has lost or refuses it. */
+/** Opens a raw message: bytes of a row, or a stream from the blob store. 503 if the store cannot deliver it. */
 export async function openRaw(
   env: Env,
   mailbox: MailboxStub,
@@ -65,21 +65,21 @@ export async function readRaw(
   }
 }
 
-/** What reading a message takes besides its id. */
-export interface Asked {
+/** A mailbox, and the access of the caller who acts on it. */
+export interface MailboxAccess {
   env: Env;
   mailbox: MailboxStub;
   access: Access;
 }
 
-/** The JSON of an email: text, or a stream where its texts are large. */
-export function openEmail(asked: Asked, email: EmailAnswer): BodyInit {
-  return email.large === null ? withNewText(email.text) : streamOf(piecesOfEmail(asked, email));
+/** The JSON of an email: text, or a stream of it where its texts are large. */
+export function openEmail(to: MailboxAccess, email: EmailAnswer): string | ReadableStream<Uint8Array> {
+  return email.large === null ? withNewText(email.text) : streamOf(piecesOfEmail(to, email));
 }
 
-/** The JSON of an email piece by piece; a piece is good until the next is asked for. */
+/** The JSON of an email piece by piece; a piece is valid until the next is asked for. */
 export async function* piecesOfEmail(
-  { mailbox }: Asked,
+  { mailbox }: MailboxAccess,
   { text, large }: EmailAnswer,
 ): AsyncGenerator<string | Uint8Array, void> {
   if (large === null) {
@@ -95,13 +95,13 @@ export async function* piecesOfEmail(
 }
 
 /** An email as it is, its texts in memory: at most MAX_BODY_BYTES each. */
-export async function wholeEmail(asked: Asked, email: EmailAnswer): Promise<Email> {
-  return new Response(openEmail(asked, email)).json();
+export async function wholeEmail(to: MailboxAccess, email: EmailAnswer): Promise<Email> {
+  return new Response(openEmail(to, email)).json();
 }
 
-/** The beginnings of the texts of an email, in characters. */
+/** The first characters of an email's texts. */
 export async function textsOf(
-  { mailbox }: Asked,
+  { mailbox }: MailboxAccess,
   { text, large }: EmailAnswer,
   { textChars, htmlChars }: { textChars: number; htmlChars: number },
 ): Promise<{ text: string; html: string }> {
@@ -116,14 +116,14 @@ export async function textsOf(
   };
 }
 
-/** Bytes that a character takes in JSON at most. */
+/** The most bytes of one character in JSON. */
 const MAX_JSON_BYTES_OF_CHAR = 6;
 
 async function startOf(mailbox: MailboxStub, key: string, { from, to }: ByteSpan, chars: number) {
   const end = Math.min(to, from + chars * MAX_JSON_BYTES_OF_CHAR);
   const decoder = new TextDecoder();
   let literal = "";
-  // A character that the range cuts through is left out.
+  // The decoder drops a character that the range cuts.
   for await (const piece of rangeOf(mailbox, key, { from, to: end }))
     literal += decoder.decode(piece, { stream: true });
   const value = JSON.parse(end === to ? literal : closedLiteral(literal)) as string;
@@ -141,10 +141,10 @@ async function* rangeOf(
   yield* stream;
 }
 
-/** Characters of small texts that are sent together. */
+/** Small texts are gathered until they have this many characters. */
 const MIN_PIECE_CHARS = 65_536;
 
-/** Pieces as a stream that makes them when they are asked for. */
+/** A stream of pieces, each made when the reader asks for it. */
 export function streamOf(pieces: AsyncGenerator<string | Uint8Array, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
@@ -172,7 +172,7 @@ export function streamOf(pieces: AsyncGenerator<string | Uint8Array, void>): Rea
   );
 }
 
-/** What is new of the text is told by rules that change, so it is read each time and stored only beside large texts. */
+/** Adds `text_new`. Its rules change, so it is computed at each read, and stored only with large texts. */
 function withNewText(email: string): string {
   const body = stringMember(email, "body_text");
   const text = body.value();
@@ -181,29 +181,29 @@ function withNewText(email: string): string {
   return `${email.slice(0, -1)},"text_new":${literal}}`;
 }
 
-/** Attachments of a message, by their place in it. */
+/** The attachments of a message, in its order. */
 export type Parts = readonly Uint8Array[];
 
-/** The attachments of a small message, which are not stored again beside it. */
-export async function partsOf({ env, mailbox }: Asked, raw: RawSource): Promise<Answer<Parts>> {
+/** The attachments of a small message, cut from its raw bytes: they are not stored a second time. */
+export async function partsOf({ env, mailbox }: MailboxAccess, raw: RawSource): Promise<Answer<Parts>> {
   const message = await readRaw(env, mailbox, raw);
   if (!message.ok) return message;
   const { attachments } = await parseMail(message.value);
   return done(attachments.map(({ content }) => content));
 }
 
-/** A range of the blob of parts, or of the part cut from a raw message that is small, by `cut`. */
+/** A range of an attachment: from the blob of parts, or from a small raw message, which `cut` cuts into parts. */
 export async function openPart(
-  asked: Asked,
+  to: MailboxAccess,
   source: AttachmentSource,
   { start, end }: { start: number; end: number },
   cut: (source: AttachmentSource) => Promise<Answer<Parts>> = ({ raw }) =>
-    raw === null ? Promise.resolve(refused(notFound("Attachment"))) : partsOf(asked, raw),
+    raw === null ? Promise.resolve(refused(notFound("Attachment"))) : partsOf(to, raw),
 ): Promise<Answer<BodyInit>> {
   const { stored, part, partsKey } = source;
   if (stored.offset !== null) {
     const range = { offset: stored.offset + start, length: end - start };
-    return openBlob(asked.env, asked.mailbox, { key: partsKey, ...range });
+    return openBlob(to.env, to.mailbox, { key: partsKey, ...range });
   }
   const parts = await cut(source);
   if (!parts.ok) return parts;

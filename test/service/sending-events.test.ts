@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Domain } from "../../src/contract/domain.ts";
 import type { Email } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
-import { receiveSendingEvents } from "../../src/http/queue.ts";
+import { receiveSendingEvents } from "../../src/service/sending-events.ts";
 import { Zone } from "../dns-zone.ts";
 import { advance, ask, createMailbox, resetClock, type TestMailbox } from "../harness.ts";
 import { endOutside, outside, withVariables } from "../webhook-target.ts";

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { MAX_INBOUND_RECIPIENTS } from "../limits.ts";
+import * as z from "zod";
 import {
   CreatedMailbox,
   DeletedMailbox,
@@ -9,31 +8,13 @@ import {
   PausedMailbox,
   ResumedMailbox,
 } from "../mailbox.ts";
-import { cursor, limit, text } from "../parameters.ts";
+import { cursor, limit, none } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OPERATORS } from "../scope.ts";
-import { emptyBody, json, none } from "./common.ts";
+import { emptyBody, json, PauseBody } from "./common.ts";
 
 const byAddress = z.object({
   address: z.string().min(1, "is required").max(320, "must be at most 320 characters"),
-});
-/** The envelope and origin of a message handed over by HTTP. */
-const InboundQuery = z.object({
-  from: z
-    .string()
-    .max(320, "must be at most 320 characters")
-    .default("")
-    .meta({ description: "Envelope sender; empty for the null sender." }),
-  to: z
-    .array(z.string())
-    .min(1, "is required")
-    .max(MAX_INBOUND_RECIPIENTS, `must be given at most ${MAX_INBOUND_RECIPIENTS} times`)
-    .refine((all) => all.every((one) => one !== ""), "is required")
-    .refine((all) => all.every((one) => one.length <= 320), "must be at most 320 characters")
-    .meta({ description: "Envelope recipient; repeated for each further one." }),
-  via: z.enum(["smtp", "http"]).default("http").meta({ description: "Who hands over." }),
-  client: text("Network address of the sending server.", 64),
-  helo: text("Name the sending server gave.", 255),
 });
 
 const CreateBody = z
@@ -45,44 +26,11 @@ const CreateBody = z
   .refine((body) => (body.name === undefined) !== (body.address === undefined), {
     path: ["address"],
     error: "give either address or name",
-  });
+  })
+  .meta({ examples: [{ name: "agent", kind: "permanent" }] });
 
-const Handed = z.object({ id: z.string(), duplicate: z.boolean() });
-/** Of several recipients each has an outcome of its own: `status` is what the answer would be if it were the only one. */
-const HandedToSeveral = z.object({
-  recipients: z.array(
-    z.object({
-      to: z.string(),
-      status: z.int(),
-      id: z.string().optional(),
-      duplicate: z.boolean().optional(),
-      error: z.string().optional(),
-      code: z.string().optional(),
-      full: z.boolean().optional(),
-    }),
-  ),
-});
-
-/** The deployment. */
-export const operatorRoutes = {
-  inbound: route({
-    method: "POST",
-    path: "/v1/inbound",
-    tag: "Operator",
-    summary: "Hand over a message; of several recipients that are one mailbox it stores one copy",
-    target: "deployment",
-    scopes: OPERATORS,
-    params: none,
-    query: InboundQuery,
-    body: null,
-    rawBody: "message/rfc822",
-    responses: {
-      202: json(
-        z.union([Handed, HandedToSeveral]),
-        "Stored. With several recipients: what became of it for each of them.",
-      ),
-    },
-  }),
+/** The mailboxes of the deployment, for its operator. */
+export const mailboxesRoutes = {
   createMailbox: route({
     method: "POST",
     path: "/v1/mailboxes",
@@ -90,7 +38,6 @@ export const operatorRoutes = {
     summary: "Create a mailbox",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: none,
     body: CreateBody,
     responses: { 201: json(CreatedMailbox, "Created.") },
@@ -102,7 +49,6 @@ export const operatorRoutes = {
     summary: "Create a permanent mailbox by name",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: none,
     body: z.strictObject({ name: z.string() }),
     responses: { 201: json(CreatedMailbox, "Created.") },
@@ -114,7 +60,6 @@ export const operatorRoutes = {
     summary: "List mailboxes",
     target: "deployment",
     scopes: OPERATORS,
-    params: none,
     query: z.object({
       limit,
       cursor,
@@ -123,7 +68,6 @@ export const operatorRoutes = {
         .optional()
         .transform((status) => (status ? status : null)),
     }),
-    body: null,
     responses: { 200: json(MailboxPage) },
   }),
   describeMailbox: route({
@@ -135,7 +79,6 @@ export const operatorRoutes = {
     scopes: OPERATORS,
     params: byAddress,
     query: none,
-    body: null,
     responses: { 200: json(MailboxInfo) },
   }),
   removeMailbox: route({
@@ -147,7 +90,6 @@ export const operatorRoutes = {
     scopes: OPERATORS,
     params: byAddress,
     query: none,
-    body: null,
     responses: { 200: json(DeletedMailbox) },
   }),
   pauseByOperator: route({
@@ -159,7 +101,7 @@ export const operatorRoutes = {
     scopes: OPERATORS,
     params: byAddress,
     query: none,
-    body: z.strictObject({ reason: z.string().max(500, "must be at most 500 characters").nullish() }),
+    body: PauseBody,
     responses: { 200: json(PausedMailbox) },
   }),
   resumeByOperator: route({

@@ -1,10 +1,10 @@
-import { z } from "zod";
+import * as z from "zod";
 import { configOf } from "../config/env.ts";
-import { mailboxBehind } from "../service/mailbox-stub.ts";
-import { locatorReached } from "../service/reached.ts";
+import { mailboxBehind } from "./mailbox-stub.ts";
+import { locatorReached } from "./reached.ts";
 import { canonicalAddress } from "../mail/address/address.ts";
 
-/** The part of an event that says whose it is; the rest the mailbox reads. */
+/** The part of an event that names its sender. The mailbox reads the rest. */
 const Owned = z.object({ payload: z.object({ sender: z.string().max(1_000) }) });
 
 /**
@@ -17,9 +17,9 @@ const RETRY_GROWTH = 5;
 const MAX_RETRY_SECONDS = 43_200;
 
 /**
- * Takes what the platform's sending service says of mail that it carries (OUTBOUND=cloudflare). Each event of a batch is
- * settled by itself. An event that no mailbox can use is acknowledged; one that came before our own record of the message,
- * and one that met a fault, is delivered again later. Never rejects: that would repeat the whole batch.
+ * Receives delivery events of the platform's sending service (OUTBOUND=cloudflare). Each event of a batch is settled by itself: an
+ * event that no mailbox can use is acknowledged; an event that arrives before the message is recorded, or meets an error, is
+ * delivered again later. Never rejects: that would repeat the whole batch.
  */
 export async function receiveSendingEvents(batch: MessageBatch, env: Env): Promise<void> {
   await Promise.all(batch.messages.map((message) => settle(message, env)));
@@ -40,8 +40,8 @@ function retryDelay(attempts: number): number {
 }
 
 /**
- * Gives an event to the mailbox that its sender's address reaches: only the mailbox that sent a message knows the platform's
- * name of it, so an event about mail of a domain's former holder moves nothing in the mailbox that holds it now.
+ * Passes an event to the mailbox that its sender's address reaches. Only the mailbox that sent a message knows the platform's id
+ * of it, so an event about mail of a domain's former holder changes nothing in the mailbox that holds the domain now.
  */
 async function isDone(body: unknown, env: Env): Promise<boolean> {
   const owned = Owned.safeParse(body);

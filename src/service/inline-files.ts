@@ -1,33 +1,38 @@
 import { createHash } from "node:crypto";
 import type { Answer } from "../contract/problem.ts";
 import { StoredContent } from "../contract/sending.ts";
-import { MAX_ROW_BYTES } from "../service/blob-choice.ts";
-import { anew } from "../service/mailbox-stub.ts";
+import { MAX_ROW_BYTES } from "./blob-choice.ts";
+import { freshStub } from "./mailbox-stub.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { done } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/mime/media-type.ts";
-import type { KeepContent } from "./json-with-files.ts";
-import type { Asked } from "./message-source.ts";
+import type { MailboxAccess } from "./message-source.ts";
 import { discardUploads, writeUpload } from "./store-upload.ts";
 
-/** The files that one request brings within its body, while it is read. */
+/** Stores the bytes of a file, of which there are `mostBytes` at most, while they arrive. */
+export type KeepContent = (
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+  mostBytes: number,
+) => Promise<Answer<StoredContent>>;
+
+/** The files in the body of one request. They are stored while the body is read. */
 export class InlineFiles {
-  readonly #asked: Asked;
+  readonly #to: MailboxAccess;
   readonly #isRepeat: boolean;
   readonly #made: string[] = [];
 
   /** @param isRepeat a message was sent under the request's key: its files are digested, and stored nowhere */
-  constructor(asked: Asked, isRepeat: boolean) {
-    this.#asked = asked;
+  constructor(to: MailboxAccess, isRepeat: boolean) {
+    this.#to = to;
     this.#isRepeat = isRepeat;
   }
 
   readonly keep: KeepContent = (pieces, mostBytes) =>
     this.#isRepeat ? digested(pieces) : this.#stored(pieces, mostBytes);
 
-  /** Erases what no message came to use. */
+  /** Erases the files that no message uses. */
   discard(): Promise<void> {
-    return discardUploads(this.#made, this.#asked);
+    return discardUploads(this.#made, this.#to);
   }
 
   /** A file that turns out small is stored as such. */
@@ -42,9 +47,9 @@ export class InlineFiles {
     }
     const sizeBytes = next.done === true ? start.length : null;
     const source = concatenated(start.from(0), next.value ?? null, pieces);
-    // What it is called may stand behind it in the body: that is said when the upload is completed.
+    // Its name may follow later in the body; the upload gets it when it is completed.
     const unnamed = { filename: "", contentType: ANY_BYTES };
-    const to = { ...this.#asked, mailbox: anew(this.#asked.env, this.#asked.mailbox) };
+    const to = { ...this.#to, mailbox: freshStub(this.#to.env, this.#to.mailbox) };
     const written = await writeUpload({ ...unnamed, sizeBytes, mostBytes }, source, to);
     if (!written.ok) return written;
     const { id, key, sha256 } = written.value;

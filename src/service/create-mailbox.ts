@@ -2,11 +2,11 @@ import { keyOf, newSecret, secretDigest } from "../contract/key.ts";
 import { PROVISIONAL_LIFETIME_MS } from "../contract/limits.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
-import { mailboxAt } from "../service/mailbox-stub.ts";
+import { mailboxAt } from "./mailbox-stub.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "../mail/address/address.ts";
 
-/** A mailbox that was made, and its key, which is told once. */
+/** A new mailbox, and its key, which is shown once. */
 export interface NewMailboxKey {
   mailbox: string;
   api_key: string;

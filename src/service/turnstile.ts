@@ -10,7 +10,7 @@ const FAILED: Problem = {
   error: "The check that you are a person did not succeed; try it again",
 };
 
-/** What the check of a person says of a request; null where it passed, or the deployment asks for none. Fails closed. */
+/** The refusal of a request that did not pass the Turnstile check; null if it passed or the deployment asks for none. Fails closed. */
 export async function failedChallenge(
   token: string | undefined,
   client: string | null,

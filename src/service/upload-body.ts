@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { invalid, type Problem } from "../contract/problem.ts";
 
-/** How long a body may take, in ms: well before the room that is kept for it is given up. */
+/** The longest time for a body, in ms: shorter than its room stays reserved. */
 export const MAX_UPLOAD_MS = 55 * 60_000;
 
 const TOO_SLOW: Problem = {
@@ -11,7 +11,7 @@ const TOO_SLOW: Problem = {
 
 const NOT_AS_ANNOUNCED: Problem = invalid("body", "broke off, or is not as long as its Content-Length says");
 
-/** Why a body was not read to its end. */
+/** Stops the reading of a body, with the reason. */
 export class UploadFault extends Error {
   readonly problem: Problem;
 
@@ -33,17 +33,17 @@ export class UploadBody {
     this.#limits = limits;
   }
 
-  /** Bytes so far. */
+  /** Bytes that were read so far. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** Of what was read, in lower-case hex; asked for once, at the end. */
+  /** The digest of the bytes in lower-case hex; called once, at the end. */
   sha256(): string {
     return this.#hash.digest("hex");
   }
 
-  /** The bytes piece by piece, as they come. Throws UploadFault when there are too many, or when they break off. */
+  /** The bytes piece by piece. Throws UploadFault if there are too many, or if they end early. */
   async *pieces(): AsyncGenerator<Uint8Array, void, void> {
     const { announcedBytes, endsAt } = this.#limits;
     for await (const piece of unbroken(this.#source)) {
@@ -73,12 +73,12 @@ async function* unbroken(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** What a body may be. */
+/** The limits of a body. */
 export interface UploadLimits {
   /** As its Content-Length says; null without one. */
   announcedBytes: number | null;
   maxBytes: number;
-  /** What is wrong with a byte more. */
+  /** The refusal of a longer body. */
   beyond: Problem;
   /** ms since 1970. */
   endsAt: number;

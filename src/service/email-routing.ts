@@ -1,11 +1,11 @@
 import { STATUS } from "../contract/problem.ts";
 import { configOf } from "../config/env.ts";
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
-import { receiveMail } from "../service/receive.ts";
+import { receiveMail } from "./receive.ts";
 
 /**
- * Email Routing's hand-over. `setReject` is permanent; an exception is a temporary refusal, after which the sending server
- * comes again. Returning says that the message is safe.
+ * Receives a message from Cloudflare Email Routing. `setReject` refuses it for good; after an exception the sending server tries
+ * again. When the function returns, the message is stored.
  */
 export async function receiveEmail(message: ForwardableEmailMessage, env: Env): Promise<void> {
   if (message.rawSize > MAX_MESSAGE_BYTES) {

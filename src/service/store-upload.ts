@@ -1,21 +1,28 @@
 import type { Answer, Problem } from "../contract/problem.ts";
 import type { Upload } from "../contract/upload.ts";
-import { blobsForFile, blobsForReading } from "../service/blob-choice.ts";
-import { anew, type MailboxStub } from "../service/mailbox-stub.ts";
+import { blobsForFile, blobsForReading } from "./blob-choice.ts";
+import { freshStub, type MailboxStub } from "./mailbox-stub.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { WholeUpload } from "../mailbox/uploads/uploads.ts";
-import { bodyBytes } from "./body-bytes.ts";
-import { further } from "./further.ts";
+import { bodyBytes } from "../lib/body-bytes.ts";
+import { counted } from "./access.ts";
 import { MAX_UPLOAD_MS, UploadBody, UploadFault } from "./upload-body.ts";
-import type { UploadRequest } from "./upload-request.ts";
 
 const NOT_STORED: Problem = {
   code: "unavailable",
   error: "The file could not be stored; try again",
   retryAfterSeconds: 30,
 };
+
+/** A file that is to be stored. */
+export interface UploadFile {
+  filename: string;
+  contentType: string;
+  /** Null where its length is not known before its end. */
+  sizeBytes: number | null;
+}
 
 /** Where an upload goes. */
 interface Destination {
@@ -24,9 +31,9 @@ interface Destination {
   access: Access;
 }
 
-/** Keeps room first, writes the blob as it comes, then says that it is whole. What a crash leaves behind, the alarm erases. */
+/** Stores an upload: reserves room, writes the blob while it arrives, then completes it. After a crash the alarm erases the rest. */
 export async function storeUpload(
-  file: UploadRequest,
+  file: UploadFile,
   body: ReadableStream<Uint8Array> | null,
   to: Destination,
 ): Promise<Answer<Upload>> {
@@ -47,9 +54,9 @@ export interface WrittenUpload {
   sha256: string;
 }
 
-/** Keeps room, and writes the blob as it comes: `mostBytes` at most, where nobody knows how many. */
+/** Reserves room and writes the blob while it arrives: at most `mostBytes`, if its length is unknown. */
 export async function writeUpload(
-  file: UploadRequest & { mostBytes: number | null },
+  file: UploadFile & { mostBytes: number | null },
   source: AsyncIterable<Uint8Array>,
   { env, mailbox, access }: Destination,
 ): Promise<Answer<WrittenUpload>> {
@@ -71,29 +78,29 @@ export async function writeUpload(
   return stored;
 }
 
-/** Says that an upload is whole. */
+/** Completes an upload: from then on messages can use it. */
 export async function completeUpload(
   upload: WrittenUpload & Pick<WholeUpload, "named">,
   { env, mailbox, access }: Destination,
 ): Promise<Answer<Upload>> {
   const { key, ...whole } = upload;
-  const completed = await anew(env, mailbox).completeUpload(further(access), whole);
+  const completed = await freshStub(env, mailbox).completeUpload(counted(access), whole);
   if (!completed.ok) await abandon({ id: upload.id, key }, { env, mailbox });
   return completed;
 }
 
-/** A mailbox that ended meanwhile took its note of the upload with it: then only the first of these finds the blob. */
+/** Erases an upload that failed. If the mailbox was erased meanwhile, it no longer knows the upload, but its blob is erased here. */
 async function abandon(
   { id, key }: { id: string; key: string },
   { env, mailbox }: Pick<Destination, "env" | "mailbox">,
 ): Promise<void> {
-  const later = anew(env, mailbox);
+  const later = freshStub(env, mailbox);
   await Promise.allSettled([blobsForReading(env, later, key).delete([key]), later.abandonUpload(id)]);
 }
 
 /**
- * Erases uploads that were made for one message, but those that it uses. Never rejects: a message may be sent by then, and who
- * hears of a fault sends it again. What cannot be erased now ends by itself.
+ * Erases uploads that were made for one message, except those that it uses. Never rejects: the message may be sent already, and an
+ * error would make the client send it again. An upload that cannot be erased now expires by itself.
  */
 export async function discardUploads(
   ids: readonly string[],
@@ -101,7 +108,7 @@ export async function discardUploads(
 ): Promise<void> {
   if (ids.length === 0) return;
   try {
-    await anew(env, mailbox).discardUploads(ids);
+    await freshStub(env, mailbox).discardUploads(ids);
   } catch (error) {
     console.error("Uploads that no message uses are erased when their time is over:", error);
   }

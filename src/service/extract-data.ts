@@ -1,0 +1,74 @@
+import type { ExtractAnswer, ExtractionType, ExtractRequest } from "../contract/extraction.ts";
+import type { Attachment, Email } from "../contract/message.ts";
+import { notFound, type Answer } from "../contract/problem.ts";
+import { done, refused } from "../lib/outcome.ts";
+import {
+  EXTRACTOR_VERSION,
+  extract,
+  isCalendarFile,
+  MAX_HTML_CHARS,
+  MAX_TEXT_CHARS,
+} from "../mail/extract/extract.ts";
+import type { AttachmentSource } from "../mailbox/reading/reading.ts";
+import { openPart, partsOf, textsOf, type MailboxAccess, type Parts } from "./message-source.ts";
+
+/** The most calendar files of one email that are read; an invitation has one, or the same one twice. */
+const MAX_CALENDARS = 5;
+/** The most bytes of one calendar file; an invitation has a few thousand. */
+const MAX_CALENDAR_BYTES = 1_000_000;
+
+/** Reads an order, a parcel, an appointment, a receipt or a code out of an email. */
+export async function extractData(
+  to: MailboxAccess,
+  { email_id, type }: ExtractRequest,
+): Promise<Answer<ExtractAnswer>> {
+  const found = await to.mailbox.readEmail(to.access, email_id);
+  if (!found.ok) return found;
+  const email = JSON.parse(found.value.text) as Omit<Email, "body_text" | "body_html" | "headers">;
+  const texts = await textsOf(to, found.value, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_HTML_CHARS });
+  const calendars = await calendarsOf(to, email.attachments, type);
+  if (!calendars.ok) return calendars;
+  const extraction = extract(
+    {
+      subject: email.subject,
+      ...texts,
+      from: { name: email.from_name, address: email.from_address },
+      receivedAt: email.received_at,
+      calendars: calendars.value,
+    },
+    type,
+  );
+  return done({
+    email_id: email.id,
+    extraction,
+    text_truncated: email.text_truncated,
+    extractor: EXTRACTOR_VERSION,
+  });
+}
+
+/** The iCalendar files of an email, where an appointment is asked for. */
+async function calendarsOf(
+  to: MailboxAccess,
+  attachments: readonly Attachment[],
+  type: ExtractionType,
+): Promise<Answer<string[]>> {
+  if (type !== "calendar") return done([]);
+  const calendars: string[] = [];
+  // A small message is cut once for all of them.
+  let parts: Promise<Answer<Parts>> | null = null;
+  const cut = ({ raw }: AttachmentSource): Promise<Answer<Parts>> => {
+    if (raw === null) return Promise.resolve(refused(notFound("Attachment")));
+    parts ??= partsOf(to, raw);
+    return parts;
+  };
+  const files = attachments.filter(({ content_type, filename }) => isCalendarFile(content_type, filename));
+  for (const { id, size_bytes } of files.slice(0, MAX_CALENDARS)) {
+    const source = await to.mailbox.attachment(to.access, id);
+    if (!source.ok) return source;
+    const range = { start: 0, end: Math.min(size_bytes, MAX_CALENDAR_BYTES) };
+    const part = await openPart(to, source.value, range, cut);
+    if (!part.ok) return part;
+    calendars.push(new TextDecoder().decode(await new Response(part.value).arrayBuffer()));
+  }
+  return done(calendars);
+}
