@@ -1,6 +1,6 @@
 // Deploys the worker with what its bundle needs: `npm run deploy`, or `npm run deploy -- --dry-run`.
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { buildAssets } from "./build-assets.ts";
 import { runTool } from "./run-tool.ts";

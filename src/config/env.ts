@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { readKey } from "../contract/key.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { done, refused, type Outcome } from "../lib/outcome.ts";

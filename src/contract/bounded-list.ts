@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * A schema that reads at most one entry more than the `max` of its list or object: that one is enough to refuse it, and a

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Seconds between two polls of one claim (wire contract, Claim). */
 export const POLL_INTERVAL_SECONDS = 2;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 
 /** `pending`: its records were not seen yet. `failed`: they were, and are gone since a week. */

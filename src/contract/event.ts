@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 
 /** What happens to a message, by its name on the wire. */

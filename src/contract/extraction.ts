@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What can be asked of an email. */
 export const ExtractionType = z.enum(["order", "shipping", "calendar", "receipt", "code"]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What an issue of a schema says beside its text, where that names several fields and only some of them are missing. */
 export const MissingFields = z.object({ missing: z.array(z.string()).readonly(), fix: z.string() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** ISO 8601 UTC with milliseconds, so that times also sort as strings. */
 export const Timestamp = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:30:00.000Z"] });

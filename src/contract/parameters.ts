@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Items on a page when the client names no number. */
 export const DEFAULT_PAGE_SIZE = 20;

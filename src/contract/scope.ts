@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a key may do; assigned by the server (specification, Authentication). */
 export const Scope = z.enum(["provisional", "mailbox", "operator"]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { base64Bytes } from "../lib/base64.ts";
 import { readUpTo } from "./bounded-list.ts";
 import type { MissingFields } from "./field-rule.ts";

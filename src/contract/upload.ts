@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "./message.ts";
 
 /** POST /v1/attachments: a file that waits for the message that sends it. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EventKind } from "./event.ts";
 import { Timestamp } from "./message.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { STATUS } from "../contract/problem.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 import type { ResponseSpec, RouteSpec } from "../contract/route.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { configOf } from "../config/env.ts";
 import { mailboxBehind } from "../service/mailbox-stub.ts";
 import { locatorReached } from "../service/reached.ts";

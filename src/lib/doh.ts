@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Resolve } from "./public-url.ts";
 
 /** Response codes (RFC 1035 §4.1.1, RFC 2308): the name is there, or is not. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DecidedClaim, PolledClaim, StartedClaim } from "../claim.ts";
 import { route } from "../route.ts";
 import { json, none, publicBody } from "./common.ts";

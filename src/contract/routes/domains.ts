@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DeletedDomain, Domain, DomainCheck, DomainList } from "../domain.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";

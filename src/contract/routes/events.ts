@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ChangePage, EVENT_KINDS, EventKind } from "../event.ts";
 import { instant, integer, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Bootstrapped, KeyList, Me, NewKey } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";

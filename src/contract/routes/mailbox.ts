@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DeletedMailbox, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../mailbox.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";

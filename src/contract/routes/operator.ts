@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_INBOUND_RECIPIENTS } from "../limits.ts";
 import {
   CreatedMailbox,

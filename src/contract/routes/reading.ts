@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ExtractAnswer, ExtractRequest } from "../extraction.ts";
 import { CodeAnswer, Direction, Email, EmailPage, SearchPage, Thread, ThreadPage } from "../message.ts";
 import {

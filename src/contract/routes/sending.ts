@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cursor, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";

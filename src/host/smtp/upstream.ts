@@ -1,7 +1,7 @@
 import http from "node:http";
 import { pipeline } from "node:stream/promises";
 import { URL } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import type { SpooledMessage } from "./spool.ts";
 
 /** `unavailable` covers every doubt: the sender must not take it for a verdict on the address. */

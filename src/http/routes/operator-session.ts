@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { invalid, UNAUTHORIZED } from "../../contract/problem.ts";
 import { configOf } from "../../config/env.ts";
 import { json, problemResponse, respond } from "../answers.ts";
