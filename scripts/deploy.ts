@@ -9,5 +9,6 @@ import { deploymentExposures } from "../src/host/exposure.ts";
 const { workerOptions } = workerOptionsOf(path.resolve(import.meta.dirname, "../wrangler.jsonc"));
 const vars = z.record(z.string(), z.unknown()).parse(workerOptions.bindings ?? {});
 for (const line of deploymentExposures(vars)) console.error(`Warning: ${line}`);
-buildAssets();
+// Only what this release serves is uploaded.
+buildAssets({ clean: true });
 process.exitCode = await runTool("wrangler", ["deploy", ...process.argv.slice(2)]);

@@ -1,8 +1,8 @@
 import type { AppContext } from "../http/dispatch.ts";
 import { claimPage } from "./claim.tsx";
-import { docsPage } from "./docs.ts";
 import { mailFrame } from "./mail-frame.ts";
 import { mailboxPage } from "./mailbox.tsx";
+import { referencePage } from "./reference/reference.tsx";
 import { startPage } from "./start.tsx";
 
 type Page = (c: AppContext) => Response | Promise<Response>;
@@ -13,5 +13,5 @@ export const pages: Readonly<Record<string, Page>> = {
   "/mailbox": mailboxPage,
   "/mailbox/frame": mailFrame,
   "/claim": claimPage,
-  "/docs": () => docsPage(),
+  "/docs": referencePage,
 };
