@@ -217,6 +217,28 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     site.faults();
   });
 
+  it("is cut where it has more elements than a browser shows quickly, and the page says so", async () => {
+    const html = `<p>Before.</p>${"<b>x</b>".repeat(60_000)}<p>After.</p>`;
+    await deliver(site.server.service, box, htmlMail(html, { subject: "A long one" }));
+    const frame = await read("A long one");
+    await page.getByText("The mail is longer").waitFor();
+    expect(await frame.locator("b").count()).toBeGreaterThan(20_000);
+    expect(await frame.locator("b").count()).toBeLessThan(50_000);
+    expect(await frame.getByText("After.").count()).toBe(0);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("keeps its styles, those in an HTML comment too", async () => {
+    const html = `<style><!-- p { color: rgb(1, 2, 3) } --></style><p style="font-weight: 700">Before.</p>`;
+    await deliver(site.server.service, box, htmlMail(html, { subject: "A styled one" }));
+    const frame = await read("A styled one");
+    const style = await frame.evaluate<string[]>(
+      "(({ color, fontWeight }) => [color, fontWeight])(getComputedStyle(document.querySelector('p')))",
+    );
+    expect(style).toEqual(["rgb(1, 2, 3)", "700"]);
+    expect(site.faults()).toEqual([]);
+  });
+
   it("could not become markup of the page even by a mistake of ours", async () => {
     const attempt = page.evaluate(
       "document.querySelector('main').insertAdjacentHTML('beforeend', '<b>x</b>')",
