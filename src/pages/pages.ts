@@ -7,7 +7,7 @@ import { startPage } from "./start.tsx";
 
 type Page = (c: AppContext) => Response | Promise<Response>;
 
-/** Every page, by its path. Each is asked for with GET, changes nothing, and needs no credential to be shown. */
+/** Every page by its path. A page is requested with GET, changes nothing and needs no credential. */
 export const pages: Readonly<Record<string, Page>> = {
   "/": startPage,
   "/mailbox": mailboxPage,

@@ -175,7 +175,7 @@ describe.skipIf(NO_BROWSER)("a code that is typed", () => {
     for (let tries = 0; tries < 5; tries += 1) {
       await page.getByLabel("Code of your agent").fill(`BCDF-GHJ${"KLMNP".charAt(tries)}`);
       await button(page, "Continue").click();
-      await page.getByText("No agent waits under this code").waitFor();
+      await page.getByText("No agent is waiting with this code").waitFor();
     }
     await expectAccessible(page);
     await expectFits(page);

@@ -170,7 +170,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await expectGood(page, "operator-created", reader);
     const { status } = await site.server.service.ask("/v1/inbox", { key });
     expect(status).toBe(200);
-    await page.getByRole("link", { name: "To the mailbox" }).click();
+    await page.getByRole("link", { name: "Open the mailbox" }).click();
     expect(await page.content()).not.toContain(key);
     expect(site.faults(REFUSED)).toEqual([]);
     await page.context().close();
@@ -182,7 +182,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     const address = `${name}@mailkeep.test`;
     const page = await operator(`/operator/mailboxes/${encodeURIComponent(address)}`, reader);
     await expectGood(page, "operator-mailbox", reader);
-    await page.getByLabel("Pause it, because").fill("It writes to strangers.");
+    await page.getByLabel("Reason (optional)").fill("It writes to strangers.");
     await page.getByRole("button", { name: "Pause the mailbox" }).click();
     expect(await page.locator("main").innerText()).toContain("It writes to strangers.");
     expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(403);
@@ -192,11 +192,11 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
     await page.getByText("Erase this mailbox").click();
     await page.getByLabel(/to confirm/).fill("another@mailkeep.test");
-    await page.getByRole("button", { name: "Erase for good" }).click();
+    await page.getByRole("button", { name: "Erase permanently" }).click();
     expect(await page.getByRole("alert").innerText()).toContain("Nothing was erased");
     await expectGood(page, "operator-erase", reader);
     await page.getByLabel(/to confirm/).fill(address);
-    await page.getByRole("button", { name: "Erase for good" }).click();
+    await page.getByRole("button", { name: "Erase permanently" }).click();
     expect(await page.getByRole("status").first().innerText()).toContain("erased");
     expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(401);
     expect(site.faults(REFUSED)).toEqual([]);
@@ -275,7 +275,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await tabTo(page, "agent-11@mailkeep.test");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "agent-11@mailkeep.test" }).waitFor();
-    await tabTo(page, "Pause it, because");
+    await tabTo(page, "Reason (optional)");
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
     await page.getByText("The mailbox is paused.").waitFor();
@@ -295,7 +295,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.getByLabel("Name").fill("plain");
     await page.getByRole("button", { name: "Create" }).click();
     expect(await page.locator("[data-copy]").innerText()).toMatch(/^mk_/);
-    for (const name of ["To the mailbox", "Webhooks", "Outbox", "Settings", "Mailboxes", "Operator"]) {
+    for (const name of ["Open the mailbox", "Webhooks", "Outbox", "Settings", "Mailboxes", "Operator"]) {
       await page.getByRole("link", { name, exact: true }).click();
       expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1);
     }

@@ -38,7 +38,7 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     const page = await site.visit("/mail-box", reader);
     await expectAccessible(page);
     await expectFits(page);
-    await page.getByRole("link", { name: "To the start" }).click();
+    await page.getByRole("link", { name: "Start page" }).click();
     expect(new URL(page.url()).pathname).toBe("/");
     expect(site.faults(/status of 404/)).toEqual([]);
     await page.goto("/mailbox/?x=1#sign-in");

@@ -186,7 +186,7 @@ describe.skipIf(NO_BROWSER)("the viewer, as it looks", () => {
     await list("Inbox");
     await read("Your order 4711");
     await page.frameLocator("iframe.mail-frame").getByText("Follow your parcel").waitFor();
-    await reading(page).getByText("Where it came from", { exact: true }).click();
+    await reading(page).getByText("Sender authentication", { exact: true }).click();
     await look("html");
     await list("Inbox");
     await read("The report you asked for");

@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     await page.getByText("Paste a key first.").waitFor();
     await key.fill(`mk_${"0".repeat(64)}`);
     await enter.click();
-    await page.getByText("This key is not known here").waitFor();
+    await page.getByText("Unknown key").waitFor();
     await expectAccessible(page);
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
@@ -88,7 +88,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     const page = (open = await openViewer(site, { ...box, api_key: made.body.api_key }));
     await service.ask(`/v1/keys/${made.body.id}`, { key: box.api_key, method: "DELETE" });
     // Its stream is ended, and the next one refused: nothing need be pressed.
-    await page.getByText("The key is not valid any more").waitFor();
+    await page.getByText("The key is no longer valid").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     await signIn(page, box.api_key);
   });

@@ -176,7 +176,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     await page.getByLabel("Subject").fill("Once");
     await page.getByLabel("Text").fill("Hello.");
     await button(page, "Send").click();
-    await reading(page).getByText("Whether the mail went out is not known").waitFor();
+    await reading(page).getByText("It is not known whether the mail was sent").waitFor();
     // Elsewhere and back: the draft is still the same one.
     await page.getByRole("link", { name: "Inbox" }).click();
     await page.getByRole("link", { name: "Compose" }).click();
@@ -252,7 +252,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     const page = await view(box);
     await page.getByText("This mailbox is temporary").waitFor();
     await line(page, "Hello").getByRole("link").click();
-    await reading(page).getByText("Files can be had with a permanent mailbox.").waitFor();
+    await reading(page).getByText("Only permanent mailboxes can download files.").waitFor();
     await reading(page).getByRole("link", { name: "Reply", exact: true }).click();
     await reading(page).getByText("cannot send any").waitFor();
     expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);

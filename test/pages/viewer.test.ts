@@ -72,11 +72,11 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect((await service.ask("/v1/send?wait=20", { key: box.api_key, json })).status).toBe(200);
     page = await openViewer(site, box);
     await page.getByRole("link", { name: "Sent" }).click();
-    await line(page, "Stays here").getByText("kept here", { exact: true }).waitFor();
+    await line(page, "Stays here").getByText("not sent", { exact: true }).waitFor();
     await line(page, "Stays here").click();
     const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");
     const someone = delivery.filter({ hasText: "someone@elsewhere.example" });
-    await someone.getByText("kept here", { exact: true }).waitFor();
+    await someone.getByText("not sent", { exact: true }).waitFor();
     await someone.getByText("SMTP_URL").waitFor();
     await delivery.filter({ hasText: friend.mailbox }).getByText("delivered", { exact: true }).waitFor();
   });
@@ -143,15 +143,17 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
         .getByRole("heading", { name: subject })
         .waitFor();
       await reading(page as Page)
-        .getByText("Where it came from", { exact: true })
+        .getByText("Sender authentication", { exact: true })
         .click();
       return reading(page as Page).innerText();
     };
-    expect(await said("Honest")).toMatch(/Sender confirmed[^]*pass The author's domain stands for it/);
-    expect(await said("Forged")).toMatch(
-      /Sender not confirmed[^]*softfail The server that sent it probably may not[^]*none It is not signed[^]*fail The author's domain does not stand for it/,
+    expect(await said("Honest")).toMatch(
+      /Sender confirmed[^]*pass The mail is authenticated for the author's domain/,
     );
-    expect(await said("Unchecked")).toMatch(/Sender not checked[^]*Nobody whom this service trusts/);
+    expect(await said("Forged")).toMatch(
+      /Sender not confirmed[^]*softfail The sending server is probably not authorised[^]*none The mail is not signed[^]*fail The mail is not authenticated for the author's domain/,
+    );
+    expect(await said("Unchecked")).toMatch(/Sender not checked[^]*No trusted server has checked/);
   });
 
   it("shows images that came with a mail, and saves its files and its raw bytes exactly", async () => {
@@ -241,7 +243,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     await reading(page).getByText("At noon?", { exact: true }).last().waitFor();
     await deliver(service, box, answer("At two, then."));
     await reading(page)
-      .getByRole("button", { name: /something new/ })
+      .getByRole("button", { name: /New mail/ })
       .click();
     await expect.poll(() => folds.count()).toBe(3);
     await line(page, "3 mails").waitFor();

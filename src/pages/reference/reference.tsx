@@ -7,7 +7,7 @@ import { pageResponse } from "../shell.tsx";
 import { compressed } from "../static-files.ts";
 import { OpenApiDocument, operationsOf, type OpenApi, type OperationSpec } from "./document.ts";
 import { contentOf, curlExample, exampleOf, typeScriptExample } from "./examples.ts";
-import { Property, Shape } from "./shape.tsx";
+import { Property, Prose, Shape } from "./shape.tsx";
 
 /** The page for the origin that was asked last; making it takes longer than sending it. */
 let latest: { origin: string; contents: Promise<HtmlEscapedString> } | null = null;
@@ -119,10 +119,16 @@ function Operation({ operation, document }: { operation: OperationSpec; document
     >
       <summary>
         <span class={`method ${method.toLowerCase()}`}>{method}</span> <code class="break">{path}</code>
-        <span class="about">{summary}</span>
+        <span class="about">
+          <Prose text={summary} />
+        </span>
       </summary>
       <div class="inside">
-        {description !== undefined && <p>{description}</p>}
+        {description !== undefined && (
+          <p>
+            <Prose text={description} />
+          </p>
+        )}
         <p class="access small muted">
           {access(operation)} <a href={`#${operationId}`}>Link to {operationId}</a>
         </p>
@@ -157,7 +163,7 @@ function Parameters({ operation: { parameters }, schemas }: Described) {
             name={parameter.name}
             schema={parameter.schema}
             isRequired={parameter.required}
-            about={`In the ${parameter.in}. ${parameter.description ?? ""}`}
+            about={parameter.description}
             data={{
               "data-in": parameter.in,
               "data-name": parameter.name,
@@ -207,7 +213,7 @@ function Answer({ status, answer }: { status: string; answer: OperationSpec["res
         <code>{status === "default" ? "4xx, 5xx" : status}</code>
       </dt>
       <dd>
-        {answer.description}
+        <Prose text={answer.description} />
         {media !== null && <span class="small muted"> · {media}</span>}
         {content !== undefined && media === "application/json" && <Shape schema={content.schema} />}
       </dd>

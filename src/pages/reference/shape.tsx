@@ -46,7 +46,7 @@ function Properties({ schema }: { schema: Schema }) {
 /** One name with its type, and what is said of it. */
 export function Property(property: Row & { about?: string; data?: Record<string, string | undefined> }) {
   const { name, schema, isRequired, about = schema.description, data = {} } = property;
-  const limits = limitsOf(schema);
+  const notes = [data["data-in"] ?? "", ...limitsOf(schema)].filter((note) => note !== "").join(", ");
   return (
     <div {...data}>
       <dt>
@@ -56,10 +56,21 @@ export function Property(property: Row & { about?: string; data?: Record<string,
         <span class="mono small muted break">
           <Type schema={schema} />
         </span>
-        {limits !== "" && <span class="small muted"> · {limits}</span>}
-        {about !== undefined && <p>{about}</p>}
+        {notes !== "" && <span class="small muted"> · {notes}</span>}
+        {about !== undefined && (
+          <p>
+            <Prose text={about} />
+          </p>
+        )}
       </dd>
     </div>
+  );
+}
+
+/** Text of the document: what stands between backticks is code. */
+export function Prose({ text }: { text: string }) {
+  return (
+    <>{text.split("`").map((part, index) => (index % 2 === 0 ? part : <code class="break">{part}</code>))}</>
   );
 }
 
@@ -112,16 +123,15 @@ const unique = (types: TypeName[]): TypeName[] => [
   ...new Map(types.map((type) => [type.text, type])).values(),
 ];
 
-/** States the limits of a value in words. */
-function limitsOf(schema: Schema): string {
+/** States the limits of a value in words; "" for those that it does not have. */
+function limitsOf(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-  const limits = [
+  return [
     range(minimum, maximum, ""),
     range(minLength, maxLength, " characters"),
     range(minItems, maxItems, " items"),
     schema.default === undefined ? "" : `default ${JSON.stringify(schema.default)}`,
   ];
-  return limits.filter((limit) => limit !== "").join(", ");
 }
 
 function range(least: number | undefined, most: number | undefined, unit: string): string {
