@@ -84,7 +84,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
   }
 
   /** Waits for the script of the first page to keep the session for addresses that do not tell of it. */
-  async function untilKept(page: Page): Promise<void> {
+  async function untilStored(page: Page): Promise<void> {
     await page.waitForFunction("localStorage.length === 1");
   }
 
@@ -120,7 +120,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("refuses a wrong key in words, and opens with the right one where one wanted to go", async () => {
+  it("explains that a key is wrong, and opens the requested page with the right one", async () => {
     const page = await site.visit("/operator/settings");
     await signIn(page, boxes.get("orders"));
     expect(await page.getByRole("alert").innerText()).toContain("not the operator key");
@@ -203,7 +203,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it.each(READERS)("shows mail that was kept, and its source, %s", async (_, reader) => {
+  it.each(READERS)("shows unsent messages and their source, %s", async (_, reader) => {
     const page = await operator("/operator/outbox", reader);
     await eventually(page, "Your order is on its way");
     await eventually(page, HOSTILE);
@@ -221,7 +221,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("runs nothing that a mailbox wrote", async () => {
+  it("runs nothing that is written in a mail", async () => {
     const page = await operator("/operator/outbox");
     page.on("dialog", () => expect.unreachable("A script ran"));
     await eventually(page, HOSTILE);
@@ -261,7 +261,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("is worked by keyboard alone", async () => {
+  it("can be used by keyboard alone", async () => {
     const page = await site.visit("/operator");
     // The field gets the focus by itself, on a busy machine a moment later.
     await page.locator("input:focus").waitFor();
@@ -302,9 +302,9 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("knows who is signed in though a link of another site led here", async () => {
+  it("stays signed in when a link of another site leads here", async () => {
     const page = await operator("/operator");
-    await untilKept(page);
+    await untilStored(page);
     // Another site of the same server: the cookie is not sent with what it links to.
     await page.goto(`${site.url.replace("127.0.0.1", "localhost")}/`);
     await page.evaluate(`location.href = "${site.url}/operator/settings"`);
@@ -324,9 +324,9 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("gives a server of another port a cookie that opens nothing", async () => {
+  it("gives a server on another port of the host a cookie that opens nothing", async () => {
     const page = await operator("/operator/settings");
-    await untilKept(page);
+    await untilStored(page);
     const [, token = "no token"] = /\/operator\/([0-9a-f]{64})/.exec(page.url()) ?? [];
     const heard: IncomingHttpHeaders[] = [];
     const elsewhere = createServer((request, response) => {
@@ -365,7 +365,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("asks for the key again after signing out, in every tab", async () => {
     const page = await operator("/operator");
-    await untilKept(page);
+    await untilStored(page);
     const other = await secondTab(page.context());
     await page.getByRole("button", { name: "Sign out" }).click();
     expect(await page.locator("main").innerText()).toContain("You are signed out.");

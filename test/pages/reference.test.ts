@@ -45,14 +45,15 @@ describe.skipIf(NO_BROWSER)("the reference of the API", () => {
     const page = await site.visit("/docs", reader);
     await expectAccessible(page);
     await expectFits(page);
-    await keepScreen(page, reader.dark ? "reference-dark" : "reference");
+    await keepScreen(page, reader.dark ? "reference-dark" : "reference", false);
     for (const id of ["extract", "send"]) {
       await page.goto(`/docs#${id}`);
       await operation(page, id).getByRole("button", { name: "Try it" }).click();
     }
     await expectAccessible(page);
     await expectFits(page);
-    await keepScreen(page, reader.dark ? "reference-send-dark" : "reference-send");
+    await operation(page, "send").scrollIntoViewIfNeeded();
+    await keepScreen(page, reader.dark ? "reference-send-dark" : "reference-send", false);
     expect(site.faults()).toEqual([]);
     await page.context().close();
   });
@@ -85,7 +86,7 @@ describe.skipIf(NO_BROWSER)("the reference of the API", () => {
     await page.context().close();
   });
 
-  it("is searched by every word, and opens what an address names, by keyboard alone", async () => {
+  it("finds entries that contain every word, and opens the entry that the URL names, by keyboard alone", async () => {
     const page = await site.visit("/docs");
     await page.keyboard.press("/");
     await page.keyboard.type("suppressions address");
@@ -138,13 +139,17 @@ describe.skipIf(NO_BROWSER)("the reference of the API", () => {
       }
       const page = await site.visit("/docs", { javaScriptEnabled: false });
       const texts = (selector: string) => page.locator(`details.operation ${selector}`).allTextContents();
-      const [access, examples] = await Promise.all([texts(".access"), texts("pre")]);
+      const [access, curl, typeScript] = await Promise.all([
+        texts(".access"),
+        texts("pre[aria-label='Example with curl']"),
+        texts("pre[aria-label='Example in TypeScript']"),
+      ]);
       const ids = await page.locator("details.operation").evaluateAll((all) => all.map(({ id }) => id));
       entries = ids.map((id, index) => ({
         id,
         access: access[index] ?? "",
-        curl: examples[2 * index] ?? "",
-        typeScript: examples[2 * index + 1] ?? "",
+        curl: curl[index] ?? "",
+        typeScript: typeScript[index] ?? "",
       }));
       await page.context().close();
     });

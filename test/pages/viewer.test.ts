@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
   });
   afterAll(() => site.close());
 
-  it("says of mail that a deployment without a relay keeps that it was kept here, in the list and in the mail", async () => {
+  it("marks mail as not sent, in the list and in the mail, if no relay is configured", async () => {
     const { service } = site.server;
     const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
     const to = [friend.mailbox, "someone@elsewhere.example"];
@@ -81,7 +81,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     await delivery.filter({ hasText: friend.mailbox }).getByText("delivered", { exact: true }).waitFor();
   });
 
-  it("shows a mail while it arrives, its code ready to be taken along", async () => {
+  it("shows a mail as it arrives, with its code to copy", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     page = await openViewer(site, box);
@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("shows the link that a mail wants followed, where it leads, and copies it", async () => {
+  it("shows the verification link of a mail with its host, and copies it", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const link = "https://shop.example/verify?token=8f3a9c2e7b1d4f60a5";
@@ -122,7 +122,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(link);
   });
 
-  it("says in words what was found out about the sender", async () => {
+  it("explains the authentication results of the sender in words", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const verdicts = (spf: string, dkim: string, dmarc: string): string =>
@@ -185,7 +185,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("shows the text where what the mail looks like cannot be loaded", async () => {
+  it("shows the text if the HTML cannot be loaded", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, htmlMail("<p>Plainly said</p>", { subject: "Designed" }));
@@ -197,7 +197,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     site.faults();
   });
 
-  it("finds mails, and leads back from what was found", async () => {
+  it("finds mails, and goes back from a found mail to the results", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     for (const what of ["apples", "pears", "plums"]) {
@@ -218,7 +218,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     await page.getByText("Nothing found.").waitFor();
   });
 
-  it("shows a conversation, oldest first, and offers what comes while it is read", async () => {
+  it("shows a thread, oldest first, and offers mail that arrives while it is read", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const first = newMessageId();
@@ -249,7 +249,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     await line(page, "3 mails").waitFor();
   });
 
-  it("is walked through with j, k, Enter, r, / and ?, but not while somebody types", async () => {
+  it("can be used with j, k, Enter, r, / and ?, except while the reader types", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     for (const number of [1, 2, 3])
@@ -287,7 +287,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("goes through a long list page by page, with no more in the document than a page", async () => {
+  it("shows a long list page by page, with one page in the document at a time", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const total = 4 * PAGE_ROWS + 10;
@@ -351,7 +351,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(new Set([...first, ...(await shown())]).size).toBe(PAGE_ROWS + 15);
   });
 
-  it("erases a mail once the reader is sure", async () => {
+  it("erases a mail after the reader confirms", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const id = await deliver(service, box, message({ subject: "Away with it" }));
@@ -366,7 +366,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect((await service.call(`/v1/emails/${id}`, { key: box.api_key })).status).toBe(404);
   });
 
-  it("costs under 50 KB, of which nothing waits for anything but the page itself", async () => {
+  it("needs under 50 KB, all of which the page itself names", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Hello" }));

@@ -19,11 +19,24 @@ const SAMPLES: Readonly<Record<string, string>> = {
   uuid: "01936f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0f",
 };
 
+/** Values of parameters whose schema says no more than that they are strings, by name. */
+const BY_NAME: Readonly<Record<string, string | undefined>> = {
+  address: SAMPLES.email,
+  id: SAMPLES.uuid,
+  label: "personal",
+  mailbox: SAMPLES.email,
+  session: SAMPLES.uuid,
+  to: SAMPLES.email,
+};
+const ANY_TEXT = "text";
+
 /** Returns the example that the document gives, or a value that fits the schema. */
-export function exampleOf(given: Exemplified, shapes: Shapes): unknown {
+export function exampleOf(given: Exemplified & { name?: string }, shapes: Shapes): unknown {
   if (given.example !== undefined) return given.example;
   const [first] = Object.values(given.examples ?? {});
-  return first === undefined ? sample(given.schema, shapes, 0) : first.value;
+  if (first !== undefined) return first.value;
+  const value = sample(given.schema, shapes, 0);
+  return value === ANY_TEXT ? (BY_NAME[given.name ?? ""] ?? value) : value;
 }
 
 function sample(schema: Schema, shapes: Shapes, depth: number): unknown {
@@ -40,7 +53,7 @@ function sampleOfType(schema: Schema, shapes: Shapes, depth: number): unknown {
   if (schema.properties !== undefined) return sampleObject(schema, shapes, depth);
   if (schema.items !== undefined) return [sample(schema.items, shapes, depth + 1)];
   const [type = ""] = [schema.type ?? []].flat();
-  if (type === "string") return SAMPLES[schema.format ?? ""] ?? "text";
+  if (type === "string") return SAMPLES[schema.format ?? ""] ?? ANY_TEXT;
   return type in PLAIN ? PLAIN[type] : (schema.minimum ?? 1);
 }
 

@@ -216,6 +216,11 @@ function Answer({ status, answer }: { status: string; answer: OperationSpec["res
         <Prose text={answer.description} />
         {media !== null && <span class="small muted"> · {media}</span>}
         {content !== undefined && media === "application/json" && <Shape schema={content.schema} />}
+        {status.startsWith("2") && content?.example !== undefined && media === "application/json" && (
+          <pre tabindex={0} aria-label="Example of the answer">
+            {JSON.stringify(content.example, null, 2)}
+          </pre>
+        )}
       </dd>
     </div>
   );

@@ -17,7 +17,7 @@ import {
 import { failureNotice, failureText } from "./failures.ts";
 import { hashOf } from "./place.ts";
 
-/** The service refuses larger files (docs/limits.md), so they are not uploaded. */
+/** The service refuses larger files, so they are not uploaded. */
 const MAX_FILE_BYTES = 100_000_000;
 
 const TITLES: Readonly<Record<Manner, string>> = {
