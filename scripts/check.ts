@@ -10,7 +10,7 @@ const STEPS: readonly { name: string; tool: string; args: readonly string[] }[] 
   { name: "types in the browser", tool: "tsc", args: ["--noEmit", "--project", "src/pages/scripts"] },
 ];
 
-// The pages import these files; without them nothing resolves on a fresh clone.
+// The pages import the list of these files.
 buildAssets();
 const failed: string[] = [];
 for (const { name, tool, args } of STEPS) {

@@ -22,5 +22,6 @@ if (values === null) {
   for (const line of faultLines(faults, vars)) console.error(`wrangler.jsonc: ${line}`);
   process.exit(1);
 }
-buildAssets();
+// Only what this release serves is uploaded.
+buildAssets({ clean: true });
 process.exitCode = await runTool("wrangler", ["deploy", ...process.argv.slice(2)]);

@@ -46,7 +46,8 @@ export function benchWorker(builtDir: string, port: number | null): V4WorkerOpti
 
 /** The service's worker, of the bundle that `npm start` serves, for what only an embedding can see. */
 export function productWorker(bindings: Record<string, string>): V4WorkerOptions {
-  const { workerOptions } = workerOptionsOf(PRODUCT_CONFIG);
+  // Without the files of the pages: Miniflare would route each request through two more workers.
+  const { assets: _, ...workerOptions } = workerOptionsOf(PRODUCT_CONFIG).workerOptions;
   return {
     name: "mailkeep",
     ...workerOptions,

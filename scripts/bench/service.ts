@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { z } from "zod";
+import * as z from "zod";
 
 const SERVE = path.resolve(import.meta.dirname, "../serve.ts");
 const READY_TIMEOUT_MS = 60_000;

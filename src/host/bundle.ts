@@ -3,19 +3,21 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, uti
 import path from "node:path";
 import { Refusal } from "./refusal.ts";
 
-/** One module of the bundle, as Miniflare takes it; the first is the entry. */
+/** The bundle, as Miniflare takes it. */
 export interface BundleModule {
-  type: "ESModule" | "Data";
+  type: "ESModule";
   path: string;
-  contents: string | Uint8Array<ArrayBuffer>;
+  contents: string;
 }
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DIST = path.join(ROOT, "dist");
 const ENTRY = path.join(DIST, "index.js");
+/** Positions in the bundle and in its sources. */
+export const SOURCE_MAP = `${ENTRY}.map`;
 /** What the bundle is made of; a folder's own time tells of removed files. */
-const SOURCES = ["src", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].map((name) =>
-  path.join(ROOT, name),
+const SOURCES = ["src", "dist/assets.json", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].map(
+  (name) => path.join(ROOT, name),
 );
 
 /** Builds `dist/` with wrangler, exactly as a deployment would, unless it is newer than all of its sources. */
@@ -27,41 +29,25 @@ export async function buildBundle(): Promise<void> {
   const draft = path.join(DIST, `.build-${process.pid}`);
   mkdirSync(draft, { recursive: true });
   try {
-    await wrangler(["deploy", "--dry-run", "--outdir", draft]);
+    await wrangler(["deploy", "--dry-run", "--metafile", "--outdir", draft]);
     const files = readdirSync(draft).filter((file) => file !== "README.md");
     for (const file of files.toSorted((one) => (one === "index.js" ? 1 : -1))) {
       renameSync(path.join(draft, file), path.join(DIST, file));
     }
     // A source saved during the build makes the next start build again.
     utimesSync(ENTRY, new Date(), new Date(startedMs));
-    sweepDist(files);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Reads the bundle whole: a runtime that is restarted must not meet files of a later build. */
+/** Reads the bundle into memory: a runtime that is restarted must not meet the script of a later build. */
 export function readBundle(): BundleModule[] {
-  const contents = readFileSync(ENTRY, "utf8");
-  const imported = readdirSync(DIST).filter((file) => file.endsWith(".gz") && contents.includes(`./${file}`));
-  return [
-    { type: "ESModule", path: ENTRY, contents },
-    ...imported.map((file): BundleModule => {
-      const target = path.join(DIST, file);
-      return { type: "Data", path: target, contents: new Uint8Array(readFileSync(target)) };
-    }),
-  ];
+  return [{ type: "ESModule", path: ENTRY, contents: readFileSync(ENTRY, "utf8") }];
 }
 
 /** The folder that module paths are relative to. */
 export const BUNDLE_ROOT = DIST;
-
-/** Removes the data modules of earlier builds, which carry a hash in their names. */
-function sweepDist(current: readonly string[]): void {
-  for (const file of readdirSync(DIST)) {
-    if (file.endsWith(".gz") && !current.includes(file)) rmSync(path.join(DIST, file), { force: true });
-  }
-}
 
 /** Quiet unless it fails. */
 function wrangler(args: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { startedAt } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
 

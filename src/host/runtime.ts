@@ -4,10 +4,11 @@ import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "m
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { BlobDisk, syncFolders } from "./blob-disk.ts";
-import { BUNDLE_ROOT, readBundle } from "./bundle.ts";
+import { BUNDLE_ROOT, SOURCE_MAP, readBundle } from "./bundle.ts";
 import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
+import { sourcePositions } from "./stack-trace.ts";
 
 export interface RuntimeOptions {
   host: string;
@@ -36,6 +37,7 @@ export interface Runtime {
 
 const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc");
 const WORKER = "mailkeep";
+const ASSETS = "mailkeep-assets";
 /**
  * Halves of the young generation of 2 MB, and not of 16: the isolates of one machine share its memory. At the same speed the
  * benchmark's peak is two thirds of what it was.
@@ -48,6 +50,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Miniflare reads it when it starts workerd; whoever sets it knows better.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const disk = await openDisk(options.dataDir);
+  const withSources = sourcePositions(SOURCE_MAP);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
     // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
@@ -60,10 +63,14 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       (error) => void restarts.failed(error),
     ),
     handleStructuredLogs: ({ message }) => {
-      if (!isHarmless(message)) options.log(message);
+      if (!isHarmless(message)) options.log(withSources(message));
     },
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
-    workers: [workerOf(options, disk), outboundWorker({ allowPrivate: options.allowPrivateTargets })],
+    workers: [
+      workerOf(options, disk),
+      assetsWorker(),
+      outboundWorker({ allowPrivate: options.allowPrivateTargets }),
+    ],
   });
   const runtime = new Miniflare(settings);
   // Miniflare ends the process at the first signal, in the middle of deliveries. Its "exit" listener stays.
@@ -93,7 +100,7 @@ async function openDisk(dataDir: string): Promise<BlobDisk | null> {
 }
 
 function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
-  const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
+  const { assets: _, ...workerOptions } = workerOptionsOf(WRANGLER_CONFIG).workerOptions;
   // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
@@ -105,7 +112,12 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
   return {
     name: WORKER,
     ...workerOptions,
-    serviceBindings: { OPERATOR_NETWORK, OBJECT_FILES: objectFiles(options.dataDir), BLOB_DISK },
+    serviceBindings: {
+      ASSETS,
+      OPERATOR_NETWORK,
+      OBJECT_FILES: objectFiles(options.dataDir),
+      BLOB_DISK,
+    },
     // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
     bindings: options.bindings,
     outboundService: OUTBOUND,
@@ -116,6 +128,26 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
     unsafeDirectSockets: [{ host: options.host, port: options.port }],
   };
 }
+
+/**
+ * Serves the files of the pages by the program that Cloudflare uses. The worker asks it for them: with `assets` of its own, every
+ * request of the API would pass through two more workers.
+ */
+function assetsWorker(): V4WorkerOptions {
+  const { rootPath, compatibilityDate, assets }: Partial<V4WorkerOptions> =
+    workerOptionsOf(WRANGLER_CONFIG).workerOptions;
+  return {
+    name: ASSETS,
+    rootPath,
+    compatibilityDate,
+    assets: assets && { ...assets, binding: undefined },
+    modulesRoot: BUNDLE_ROOT,
+    modules: [{ type: "ESModule", path: path.join(BUNDLE_ROOT, "assets.js"), contents: NO_FILE }],
+  };
+}
+
+/** Answers what is no file. */
+const NO_FILE = "export default { fetch: () => new Response(null, { status: 404 }) };";
 
 /** The folder where workerd keeps the objects' files; it must be there before workerd starts. */
 function objectFiles(dataDir: string): { disk: { path: string; writable: false } } {

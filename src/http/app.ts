@@ -11,7 +11,6 @@ import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
 import { BodyLost } from "../lib/body-bytes.ts";
 import { endpoints } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
-import { docsAsset } from "../pages/docs.ts";
 import { isOpenedByPerson, notFoundPage } from "../pages/not-found.tsx";
 import { operatorConsole } from "../pages/operator/console.ts";
 import { pages } from "../pages/pages.ts";
@@ -44,11 +43,7 @@ for (const [path, page] of Object.entries(pages)) {
 app.get("/operator/session", showSession).post(signIn).delete(signOut);
 // With a router of its own: names and parameters share places in its paths.
 app.all("/operator/*", (c) => operatorConsole.fetch(c.req.raw, c.env, c.executionCtx));
-app.get("/docs/:asset", (c) => docsAsset(c.req.param("asset")) ?? c.notFound());
-app.get(
-  "/assets/:name",
-  (c) => staticResponse(c.req.param("name"), c.req.raw, c.req.query("v")) ?? c.notFound(),
-);
+app.get("/assets/:name", async (c) => (await staticResponse(c.req.raw, c.env.ASSETS)) ?? c.notFound());
 
 app.notFound((c) => {
   const path = urlOf(c.req.raw).pathname;

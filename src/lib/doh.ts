@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Resolve } from "./public-url.ts";
 import { TimeLimit } from "./time-limit.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Reported } from "../mail/report/report-news.ts";
 import { codeOf, diagnosticOf } from "./reply.ts";
 

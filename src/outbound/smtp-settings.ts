@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 
 /** How a relay is reached and what it is told of us. */

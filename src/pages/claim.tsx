@@ -92,7 +92,7 @@ function askForCode(
   });
 }
 
-const UNKNOWN = "No agent waits under this code. It may have expired; otherwise compare it again.";
+const UNKNOWN = "No agent is waiting with this code. It may have expired, or it may be mistyped.";
 
 function TooMany({ typed }: { typed: string }) {
   const asOperator = `${CONSOLE}/claim?${new URLSearchParams({ code: typed }).toString()}`;
@@ -132,7 +132,7 @@ function pendingPage({ view, deviceCode, proof, config }: Pending): Promise<Resp
           <p class="break">
             <strong>{view.address}</strong>
           </p>
-          <p class="label">The code that your agent must show too</p>
+          <p class="label">Your agent must show this code</p>
           <p class="code">{deviceCode}</p>
         </div>
         <p>
@@ -152,10 +152,10 @@ function Asker({ view }: { view: ClaimView }) {
   return (
     <dl class="facts">
       <dt>Asked from</dt>
-      <dd>{view.client ?? "an address that this server is not told"}</dd>
-      <dt>With</dt>
-      <dd>{view.userAgent === "" ? "a program that does not say its name" : view.userAgent}</dd>
-      <dt>At</dt>
+      <dd>{view.client ?? "unknown IP address"}</dd>
+      <dt>Program</dt>
+      <dd>{view.userAgent === "" ? "unknown program" : view.userAgent}</dd>
+      <dt>Requested at</dt>
       <dd>
         <Moment at={view.createdAt} /> ({minutesAgo(Date.now() - view.createdAt)})
       </dd>
@@ -185,7 +185,7 @@ function Decision({ deviceCode, proof, needsSignIn, turnstile }: Deciding) {
       <p id="problem" class="notice bad" role="alert" hidden></p>
       {needsSignIn && <SignIn />}
       {turnstile !== null && <Challenge siteKey={turnstile.siteKey} />}
-      {/* Neither is a submit button: nothing but a click on it, or Enter upon it, decides. */}
+      {/* Neither is a submit button, so that Enter in a field decides nothing. */}
       <div id="buttons" class="actions" hidden={needsSignIn}>
         <button type="button" data-decision="deny">
           Deny
@@ -195,7 +195,7 @@ function Decision({ deviceCode, proof, needsSignIn, turnstile }: Deciding) {
         </button>
       </div>
       <noscript>
-        <p class="notice warn">To decide, this page needs scripts: they come from this server alone.</p>
+        <p class="notice warn">This page needs JavaScript to approve or deny.</p>
       </noscript>
     </div>
   );

@@ -2,14 +2,14 @@ import type { AppContext } from "../http/dispatch.ts";
 import { policyText, type Policy } from "./policy.ts";
 
 /**
- * What the HTML of a mail may do in its frame: be seen. Nothing runs (no `allow-scripts` here or in the frame's element, and
- * no source for scripts), nothing is sent (no forms), nothing navigates but a link that a reader follows, and that opens
- * a window which knows nothing of this one. `allow-same-origin` is for the viewer, which writes the mail into the frame, as
- * a frame without scripts cannot fetch it; without scripts it gives nothing to the mail.
+ * The policy of the frame that shows the HTML of a mail. No script runs (no `allow-scripts` here or in the frame's element, and
+ * no source for scripts), no form is sent, and only a link that the reader follows navigates: it opens a window without an
+ * opener. `allow-same-origin` lets the viewer write the mail into the frame, which cannot fetch it without scripts; it gives
+ * the mail no rights, as the mail runs no script.
  */
 const SEEN: Policy = {
   "default-src": "'none'",
-  // Styles of the mail. What they would load is a font or a sheet, for which there is no source, or an image.
+  // Styles of the mail. Fonts and style sheets that they refer to have no source here; images have the next one.
   "style-src": "'unsafe-inline'",
   // Images that came with the mail.
   "img-src": "data: blob:",
@@ -19,10 +19,10 @@ const SEEN: Policy = {
   sandbox: "allow-same-origin allow-popups allow-popups-to-escape-sandbox",
 };
 
-/** The same once the reader asked for the images of others. */
+/** The policy after the reader asked for remote images. */
 const WITH_REMOTE_IMAGES: Policy = { ...SEEN, "img-src": "data: blob: https: http:" };
 
-/** Mails are written for a white page. Theirs come after these and win. */
+/** Mails are designed for a white page. Their own styles come later and win. */
 const BASE_STYLE = `
 :root { color-scheme: light; color: #1a1d21 }
 body { margin: 0.75rem; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; overflow-wrap: anywhere }
@@ -43,7 +43,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** An empty page in which the viewer shows the HTML of one mail; `?images=remote` lets it load images of others. */
+/** Answers an empty page in which the viewer shows the HTML of one mail; with `?images=remote` it may load remote images. */
 export function mailFrame(c: AppContext): Response {
   const policy = c.req.query("images") === "remote" ? WITH_REMOTE_IMAGES : SEEN;
   return new Response(PAGE, {
@@ -52,11 +52,11 @@ export function mailFrame(c: AppContext): Response {
       "Content-Security-Policy": policyText(policy),
       "X-Frame-Options": "SAMEORIGIN",
       "Referrer-Policy": "no-referrer",
-      // The hosts of links would be looked up before anybody follows one.
+      // Otherwise browsers look up the hosts of links before the reader follows one.
       "X-DNS-Prefetch-Control": "off",
       "X-Content-Type-Options": "nosniff",
       "Cross-Origin-Resource-Policy": "same-origin",
-      // Nothing of a mail is in it: it is fetched once, not for each.
+      // The page contains no mail, so it need not be fetched for each.
       "Cache-Control": "private, max-age=600",
     },
   });

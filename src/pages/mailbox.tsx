@@ -22,7 +22,7 @@ export function mailboxPage(): Promise<Response> {
         <h1 class="sr">Mailbox</h1>
         <p class="sr" role="status" aria-live="polite" data-part="announcer"></p>
         <noscript>
-          <p class="notice warn">This page needs JavaScript: the mailbox is read by a script.</p>
+          <p class="notice warn">This page needs JavaScript.</p>
         </noscript>
         <SignIn />
         <Viewer />
@@ -58,8 +58,8 @@ function SignIn() {
             aria-describedby="key-hint key-error"
           />
           <span class="hint" id="key-hint">
-            A key of the mailbox, as your agent got it: <span class="mono">mk_…</span> It is held in this tab
-            alone, and forgotten when you close it.
+            A key of the mailbox, as your agent got it: <span class="mono">mk_…</span> Only this tab stores
+            it, until you close it.
           </span>
           <span class="error" id="key-error" role="alert"></span>
         </div>
@@ -74,7 +74,7 @@ function SignIn() {
             aria-describedby="address-hint"
           />
           <span class="hint" id="address-hint">
-            This is the operator's key: say which mailbox you want to look into.
+            This is the operator's key: enter the address of a mailbox.
           </span>
         </div>
         <button class="primary">Open the mailbox</button>

@@ -3,8 +3,8 @@ import type { AppContext } from "../http/dispatch.ts";
 import { pageResponse } from "./shell.tsx";
 
 /**
- * Whether somebody opened an address in a browser: its Accept names HTML, and not JSON before it (RFC 9110 §12.5.1). Programs
- * name JSON, anything at all, or nothing.
+ * Returns whether a browser asks: its `Accept` prefers HTML to JSON (RFC 9110 §12.5.1). Programs accept JSON, anything, or send
+ * no `Accept`.
  */
 export function isOpenedByPerson(c: AppContext): boolean {
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
@@ -12,7 +12,7 @@ export function isOpenedByPerson(c: AppContext): boolean {
   return isRead && accepts(c, { header: "Accept", supports, default: "application/json" }) === "text/html";
 }
 
-/** 404 for a person. What was asked for is not repeated: the page says nothing that a link could put into it. */
+/** Answers 404 with a page. It does not repeat the URL, so that a link cannot put text into it. */
 export function notFoundPage(): Promise<Response> {
   return pageResponse({
     title: "Not found",
@@ -20,14 +20,14 @@ export function notFoundPage(): Promise<Response> {
     status: 404,
     children: (
       <>
-        <h1>There is no page here</h1>
-        <p>The address in the browser may be mistyped, or not whole.</p>
+        <h1>Page not found</h1>
+        <p>The URL may be mistyped or incomplete.</p>
         <p class="actions">
           <a class="button primary" href="/">
-            To the start
+            Start page
           </a>
           <a class="button" href="/docs">
-            Reference of the API
+            API reference
           </a>
         </p>
       </>

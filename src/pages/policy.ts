@@ -1,7 +1,7 @@
 /** Directives of a Content-Security-Policy, by name. */
 export type Policy = Readonly<Record<string, string>>;
 
-/** What every page may do: load and call what is ours, and nothing else. Inline scripts and styles never run. */
+/** The policy of every page: it may load and call this origin only. Inline scripts and styles do not run. */
 const STRICT: Policy = {
   "default-src": "'none'",
   "script-src": "'self'",
@@ -15,14 +15,14 @@ const STRICT: Policy = {
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "payment", "usb"];
 
-/** A policy as the header says it. */
+/** Writes a policy as the header's value. */
 export function policyText(policy: Policy): string {
   return Object.entries(policy)
     .map(([name, sources]) => `${name} ${sources}`)
     .join("; ");
 }
 
-/** Headers of every page. `extra` adds to a directive what one page needs besides, or names one that is not there. */
+/** Returns the headers of a page. `extra` adds sources to a directive, or adds a directive. */
 export function pageHeaders(extra: Policy = {}): Record<string, string> {
   const names = new Set([...Object.keys(STRICT), ...Object.keys(extra)]);
   const policy = Object.fromEntries(
@@ -34,7 +34,7 @@ export function pageHeaders(extra: Policy = {}): Record<string, string> {
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policyText(policy),
-    // What a page shows is one reader's: no cache keeps it, no other origin frames, opens or embeds it, no link tells of it.
+    // Pages show one reader's data: no cache stores them, no other origin frames or embeds them, links send no referrer.
     "Cache-Control": "no-store",
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",

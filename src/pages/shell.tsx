@@ -4,26 +4,26 @@ import { PRODUCT_NAME, VERSION } from "../contract/product.ts";
 import { pageHeaders, type Policy } from "./policy.ts";
 import { urlOfStatic, type StaticName } from "./static-files.ts";
 
-/** What a page is, around its contents. */
+/** A page's contents, and what surrounds them. */
 export interface PageFrame {
-  /** Of the window; it stands in histories and tab lists, so nothing secret. */
+  /** The window's title. Browsers show it in histories, so it contains no secret. */
   title: string;
-  /** The place of the menu that this page is. */
+  /** The entry of the menu for this page. */
   place?: Place;
-  /** Where the menu leads for that place; its path unless said. */
+  /** The link of that entry; by default its path. */
   placePath?: string;
   /** A single column, for text and forms. */
   narrow?: boolean;
-  /** Beside the sheet of every page. */
+  /** Style sheets besides the common one. */
   styles?: readonly StaticName[];
-  /** Run once the page is parsed, in this order. */
+  /** Scripts, run in this order after the page is parsed. */
   scripts?: readonly StaticName[];
-  /** What the page may do besides what every page may. */
+  /** Additions to the policy of every page. */
   policy?: Policy;
-  /** 200 unless said. */
+  /** 200 by default. */
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** What `<main>` holds. Texts are escaped; an address for `href` or `src` must be one of ours. */
+  /** The contents of `<main>`. Texts are escaped; URLs in `href` and `src` must be of this origin. */
   children: Child;
 }
 
@@ -35,7 +35,7 @@ const MENU = [
 
 type Place = (typeof MENU)[number]["path"];
 
-/** Answers with a page: the frame that all have in common, around `children`. */
+/** Answers with a page: the common header and footer around `children`. */
 export async function pageResponse(frame: PageFrame): Promise<Response> {
   const page = await html`<!doctype html>${<Shell {...frame} />}`;
   const headers = { ...pageHeaders(frame.policy), ...frame.headers };

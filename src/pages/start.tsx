@@ -5,7 +5,7 @@ import { originOf, type AppContext } from "../http/dispatch.ts";
 import { pageHeaders } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";
 
-/** What this deployment is, for a person who comes by; or the page of a claim, where a client sends its user here with one. */
+/** GET /: explains this deployment. With `?session=` it redirects to the page of that claim. */
 export async function startPage(c: AppContext): Promise<Response> {
   const config = configOf(c.env);
   const { mailDomain } = config;
@@ -18,8 +18,8 @@ export async function startPage(c: AppContext): Promise<Response> {
       <>
         <h1>Mailboxes for software agents</h1>
         <p>
-          An agent gets an address at <span class="mono break">{mailDomain}</span>, receives mail there, reads
-          it and answers, over an API. People come in where a person is needed:
+          An agent gets an address at <span class="mono break">{mailDomain}</span>, receives, reads and sends
+          mail over an API. These pages are for people:
         </p>
         <ul class="rows">
           {PLACES.map(({ path, name, about }) => (
@@ -37,7 +37,7 @@ export async function startPage(c: AppContext): Promise<Response> {
   });
 }
 
-/** To the page that bears the device code: the session id redeems the key, and must not stay in the address bar. */
+/** Redirects to the URL with the device code. The session id redeems the key, so it must not stay in the address bar. */
 function toClaim(session: string, origin: string, config: Config): Response {
   const secrets = config.keySecret === null ? null : claimSecrets(session, config.keySecret);
   const headers = { ...pageHeaders(), Location: claimPageUrl(origin, secrets ?? undefined) };
@@ -55,5 +55,9 @@ const PLACES = [
     name: "Run this deployment",
     about: "Create, pause and erase mailboxes. You need the operator's key.",
   },
-  { path: "/docs", name: "Build on it", about: "The reference of the API, to read and to try." },
+  {
+    path: "/docs",
+    name: "Build on it",
+    about: "The API reference: each operation with examples, and a form to try it.",
+  },
 ] as const;

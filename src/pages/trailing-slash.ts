@@ -2,8 +2,8 @@ import { urlOf } from "../http/request-url.ts";
 import { pageHeaders } from "./policy.ts";
 
 /**
- * Leads who asks for a page with a slash at its end to the page without it, the query kept; null where there is none to take
- * away. It stays on this host: of `//evil.example/` a path would be left that names another one.
+ * Redirects a path that ends in a slash to the path without it and keeps the query; null for other paths. The redirect stays
+ * on this host: without its slash, `//evil.example/` would name another host.
  */
 export function withoutTrailingSlash(request: Request): Response | null {
   const { pathname, search } = urlOf(request);

@@ -1,6 +1,6 @@
 import { MAX_ATTACHMENT_BYTES } from "../../src/contract/limits.ts";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import {
   ForwardBody,
   MAX_ATTACHMENTS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { EVENT_KINDS, EventData } from "../../src/contract/event.ts";
 import * as limits from "../../src/contract/limits.ts";
 import { MessageStatus } from "../../src/contract/message.ts";

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { exampleOf } from "../../src/contract/examples.ts";
 import { ProblemBody } from "../../src/contract/problem.ts";
 import type { RouteSpec } from "../../src/contract/route.ts";

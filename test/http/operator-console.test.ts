@@ -416,10 +416,10 @@ describe("the operator", () => {
     const refusals: [string, number, string][] = [
       [taken, 409, "is taken"],
       ["postmaster", 400, "reserved"],
-      ["two words", 400, "cannot be a name"],
-      [HOSTILE, 400, "cannot be a name"],
-      ["", 400, "cannot be a name"],
-      ["a@elsewhere.example", 400, "cannot be a name"],
+      ["two words", 400, "is not a valid name"],
+      [HOSTILE, 400, "is not a valid name"],
+      ["", 400, "is not a valid name"],
+      ["a@elsewhere.example", 400, "is not a valid name"],
     ];
     for (const [name, status, words] of refusals) {
       const answer = await submit(browser, "/operator/mailboxes/new", { name });
@@ -486,15 +486,15 @@ describe("the operator", () => {
   it("sees what a relay has against the deployment, as text, until it takes a message", async () => {
     const box = await createMailbox();
     const shown = () => read(browser, pathOf(box));
-    expect(await shown()).not.toContain("not taken");
+    expect(await shown()).not.toContain('<span class="badge bad">refused</span>');
     await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
       storage.sql.exec("INSERT INTO sending_obstacle (one, reply, at) VALUES (1, ?, 0)", HOSTILE);
     });
-    expect(await shown()).toContain("not taken");
+    expect(await shown()).toContain('<span class="badge bad">refused</span>');
     expect(await shown()).toContain(SHOWN_HOSTILE);
     const sent = { to: "ann@example.net", subject: "x", text: "x" };
     await ask("/v1/send?wait=10", { key: box.api_key, json: sent });
-    expect(await shown()).not.toContain("not taken");
+    expect(await shown()).not.toContain('<span class="badge bad">refused</span>');
   });
 
   it("sees which webhooks fail and why, until they are set right", async () => {

@@ -141,7 +141,7 @@ export async function expectFits(page: Page): Promise<void> {
   expect(wide).toBeLessThanOrEqual(0);
 }
 
-/** Opens `place` and answers the bytes, heads and bodies, of the answers to all that it loads. */
+/** Opens `place` and returns the bytes of all responses that it loads, headers and bodies. */
 export async function bytesToLoad(page: Page, place: string): Promise<number> {
   const sizes: Promise<number>[] = [];
   const weigh = (request: Request) => void sizes.push(bytesOf(request));
@@ -157,13 +157,16 @@ async function bytesOf(request: Request): Promise<number> {
   return responseBodySize + responseHeadersSize;
 }
 
-/** Keeps how a page looks at both widths, in `test/pages/screens`, when `SCREENS=write` asks for it. */
-export async function keepScreen(page: Page, name: string): Promise<void> {
+/**
+ * Stores screenshots of a page at both widths in `test/pages/screens`, when `SCREENS=write` asks for it: of the whole page, or of
+ * what the window shows.
+ */
+export async function keepScreen(page: Page, name: string, fullPage = true): Promise<void> {
   if (Reflect.get(process.env, "SCREENS") !== "write") return;
   const before = page.viewportSize();
   for (const at of ["phone", "desk"] as const) {
     await page.setViewportSize({ width: WIDTHS[at], height: HEIGHTS[at] });
-    await page.screenshot({ path: path.join(SCREENS, `${name}-${WIDTHS[at]}.png`), fullPage: true });
+    await page.screenshot({ path: path.join(SCREENS, `${name}-${WIDTHS[at]}.png`), fullPage });
   }
   if (before !== null) await page.setViewportSize(before);
 }

@@ -45,7 +45,7 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
   afterAll(() => site.close());
   afterEach(() => site.assertQuiet(REFUSED));
 
-  it.each(READERS)("says who asks for what, legibly, %s", async (_, reader) => {
+  it.each(READERS)("shows who asks for what, legibly, %s", async (_, reader) => {
     const claim = await start();
     const page = await site.visit(claim.verification_uri_complete, reader);
     const text = await page.locator("main").innerText();
@@ -60,7 +60,7 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
     await page.context().close();
   });
 
-  it("approves, and the agent alone gets the key", async () => {
+  it("approves a claim; only the agent gets the key", async () => {
     const claim = await start();
     const page = await site.visit(claim.verification_uri_complete);
     const bodies: Promise<string>[] = [];
@@ -79,7 +79,7 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
     expect(me.scope).toBe("mailbox");
   });
 
-  it("denies, and the agent is told", async () => {
+  it("denies a claim; the agent is told", async () => {
     const claim = await start();
     const page = await site.visit(claim.verification_uri_complete);
     await button(page, "Deny").click();
@@ -111,7 +111,7 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
     expect(await poll(claim)).toMatchObject({ status: "complete" });
   });
 
-  it("tells the second of two claims for one name that it is taken, and the second agent too", async () => {
+  it("tells the person and the agent of the second claim for one name that the name is taken", async () => {
     const name = `wanted-${Math.random().toString(36).slice(2, 8)}`;
     const same = await Promise.all(
       [1, 2].map(async () => {
@@ -138,7 +138,7 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
     });
   });
 
-  it("takes the address of a client in the wild, and keeps its session out of the address bar", async () => {
+  it("accepts the link of another service's client, and keeps its session out of the address bar", async () => {
     const claim = await start();
     const page = await site.visit(`/?session=${claim.session_id}&claim=${claim.name}&source=cli`);
     expect(page.url()).toBe(claim.verification_uri_complete);
@@ -148,7 +148,7 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
   });
 });
 
-describe.skipIf(NO_BROWSER)("a code that is typed", () => {
+describe.skipIf(NO_BROWSER)("a typed code", () => {
   beforeAll(async () => {
     site = await Site.open({
       env: { TRUST_CLIENT_ADDRESS: "true", CLAIM_APPROVAL: "open", CLAIM_TTL_SECONDS: "30" },
@@ -157,7 +157,7 @@ describe.skipIf(NO_BROWSER)("a code that is typed", () => {
   afterAll(() => site.close());
   afterEach(() => site.assertQuiet(REFUSED));
 
-  it("leads to the claim, however it is written", async () => {
+  it("leads to the claim in any spelling: with spaces, without the hyphen, in lower case", async () => {
     const claim = await start();
     const page = await site.visit("/claim");
     await expectAccessible(page);
@@ -169,13 +169,13 @@ describe.skipIf(NO_BROWSER)("a code that is typed", () => {
     expect(page.url()).toContain("/claim?code=");
   });
 
-  it("that is wrong says so beside it, and after five is not listened to any more", async () => {
+  it("that is wrong shows an error beside the field; after five wrong ones no code is accepted", async () => {
     const claim = await start();
     const page = await site.visit("/claim", { at: "phone" });
     for (let tries = 0; tries < 5; tries += 1) {
       await page.getByLabel("Code of your agent").fill(`BCDF-GHJ${"KLMNP".charAt(tries)}`);
       await button(page, "Continue").click();
-      await page.getByText("No agent waits under this code").waitFor();
+      await page.getByText("No agent is waiting with this code").waitFor();
     }
     await expectAccessible(page);
     await expectFits(page);
@@ -188,7 +188,7 @@ describe.skipIf(NO_BROWSER)("a code that is typed", () => {
     await page.getByText(claim.mailbox).waitFor();
   });
 
-  it("that is markup stays text", async () => {
+  it("that contains markup is shown as text", async () => {
     const page = await (await site.reader()).newPage();
     await page.setExtraHTTPHeaders({ "CF-Connecting-IP": "198.51.100.251" });
     const hostile = `"><img src=x onerror=window.pwned=1><script>window.pwned=1</script>`;
@@ -198,7 +198,7 @@ describe.skipIf(NO_BROWSER)("a code that is typed", () => {
     expect(await page.locator("main img, main script").count()).toBe(0);
   });
 
-  it("that comes too late is told as expired", async () => {
+  it("that comes too late is reported as expired", async () => {
     const claim = await start();
     const page = await (await site.reader()).newPage();
     await page.setExtraHTTPHeaders({ "CF-Connecting-IP": "198.51.100.252" });
@@ -216,7 +216,7 @@ describe.skipIf(NO_BROWSER)("a code that is typed", () => {
   });
 });
 
-describe.skipIf(NO_BROWSER)("who asks with hostile words", () => {
+describe.skipIf(NO_BROWSER)("a claim with hostile texts", () => {
   let elsewhere: HttpServer;
   beforeAll(async () => {
     site = await Site.open({ env: { TRUST_CLIENT_ADDRESS: "true", CLAIM_APPROVAL: "open" } });
@@ -243,7 +243,7 @@ describe.skipIf(NO_BROWSER)("who asks with hostile words", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("frames the page in vain", async () => {
+  it("cannot frame the page", async () => {
     const claim = await start();
     const { port } = elsewhere.address() as AddressInfo;
     const page = await (await site.reader()).newPage();
@@ -264,7 +264,7 @@ describe.skipIf(NO_BROWSER)("a deployment whose operator approves", () => {
   });
   afterAll(() => site.close());
 
-  it("shows the claim, and lets nobody decide who has not signed in", async () => {
+  it("shows the claim, and lets only the signed-in operator decide", async () => {
     const claim = await start();
     const page = await site.visit(claim.verification_uri_complete, { at: "phone" });
     await page.getByText(claim.mailbox).waitFor();
@@ -290,7 +290,7 @@ describe.skipIf(NO_BROWSER)("a deployment whose operator approves", () => {
     expect(site.faults(REFUSED)).toEqual([]);
   });
 
-  it("knows its operator again on the next claim", async () => {
+  it("remembers its signed-in operator on the next claim", async () => {
     const context = await site.reader();
     const page = await context.newPage();
     await page.goto((await start()).verification_uri_complete);
@@ -304,7 +304,7 @@ describe.skipIf(NO_BROWSER)("a deployment whose operator approves", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("hears a code that its operator types after a stranger typed five wrong ones", async () => {
+  it("accepts a code from its operator after a stranger typed five wrong ones", async () => {
     const claim = await start();
     const page = await (await site.reader()).newPage();
     await page.setExtraHTTPHeaders({ "CF-Connecting-IP": "198.51.100.253" });

@@ -84,7 +84,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
   }
 
   /** Waits for the script of the first page to keep the session for addresses that do not tell of it. */
-  async function untilKept(page: Page): Promise<void> {
+  async function untilStored(page: Page): Promise<void> {
     await page.waitForFunction("localStorage.length === 1");
   }
 
@@ -120,7 +120,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("refuses a wrong key in words, and opens with the right one where one wanted to go", async () => {
+  it("explains that a key is wrong, and opens the requested page with the right one", async () => {
     const page = await site.visit("/operator/settings");
     await signIn(page, boxes.get("orders"));
     expect(await page.getByRole("alert").innerText()).toContain("not the operator key");
@@ -170,7 +170,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await expectGood(page, "operator-created", reader);
     const { status } = await site.server.service.ask("/v1/inbox", { key });
     expect(status).toBe(200);
-    await page.getByRole("link", { name: "To the mailbox" }).click();
+    await page.getByRole("link", { name: "Open the mailbox" }).click();
     expect(await page.content()).not.toContain(key);
     expect(site.faults(REFUSED)).toEqual([]);
     await page.context().close();
@@ -182,7 +182,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     const address = `${name}@mailkeep.test`;
     const page = await operator(`/operator/mailboxes/${encodeURIComponent(address)}`, reader);
     await expectGood(page, "operator-mailbox", reader);
-    await page.getByLabel("Pause it, because").fill("It writes to strangers.");
+    await page.getByLabel("Reason (optional)").fill("It writes to strangers.");
     await page.getByRole("button", { name: "Pause the mailbox" }).click();
     expect(await page.locator("main").innerText()).toContain("It writes to strangers.");
     expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(403);
@@ -192,18 +192,18 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
     await page.getByText("Erase this mailbox").click();
     await page.getByLabel(/to confirm/).fill("another@mailkeep.test");
-    await page.getByRole("button", { name: "Erase for good" }).click();
+    await page.getByRole("button", { name: "Erase permanently" }).click();
     expect(await page.getByRole("alert").innerText()).toContain("Nothing was erased");
     await expectGood(page, "operator-erase", reader);
     await page.getByLabel(/to confirm/).fill(address);
-    await page.getByRole("button", { name: "Erase for good" }).click();
+    await page.getByRole("button", { name: "Erase permanently" }).click();
     expect(await page.getByRole("status").first().innerText()).toContain("erased");
     expect((await site.server.service.ask("/v1/inbox", { key: boxes.get(name) })).status).toBe(401);
     expect(site.faults(REFUSED)).toEqual([]);
     await page.context().close();
   });
 
-  it.each(READERS)("shows mail that was kept, and its source, %s", async (_, reader) => {
+  it.each(READERS)("shows unsent messages and their source, %s", async (_, reader) => {
     const page = await operator("/operator/outbox", reader);
     await eventually(page, "Your order is on its way");
     await eventually(page, HOSTILE);
@@ -221,7 +221,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("runs nothing that a mailbox wrote", async () => {
+  it("runs nothing that is written in a mail", async () => {
     const page = await operator("/operator/outbox");
     page.on("dialog", () => expect.unreachable("A script ran"));
     await eventually(page, HOSTILE);
@@ -261,7 +261,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("is worked by keyboard alone", async () => {
+  it("can be used by keyboard alone", async () => {
     const page = await site.visit("/operator");
     // The field gets the focus by itself, on a busy machine a moment later.
     await page.locator("input:focus").waitFor();
@@ -275,7 +275,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await tabTo(page, "agent-11@mailkeep.test");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "agent-11@mailkeep.test" }).waitFor();
-    await tabTo(page, "Pause it, because");
+    await tabTo(page, "Reason (optional)");
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
     await page.getByText("The mailbox is paused.").waitFor();
@@ -295,16 +295,16 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.getByLabel("Name").fill("plain");
     await page.getByRole("button", { name: "Create" }).click();
     expect(await page.locator("[data-copy]").innerText()).toMatch(/^mk_/);
-    for (const name of ["To the mailbox", "Webhooks", "Outbox", "Settings", "Mailboxes", "Operator"]) {
+    for (const name of ["Open the mailbox", "Webhooks", "Outbox", "Settings", "Mailboxes", "Operator"]) {
       await page.getByRole("link", { name, exact: true }).click();
       expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1);
     }
     await page.context().close();
   });
 
-  it("knows who is signed in though a link of another site led here", async () => {
+  it("stays signed in when a link of another site leads here", async () => {
     const page = await operator("/operator");
-    await untilKept(page);
+    await untilStored(page);
     // Another site of the same server: the cookie is not sent with what it links to.
     await page.goto(`${site.url.replace("127.0.0.1", "localhost")}/`);
     await page.evaluate(`location.href = "${site.url}/operator/settings"`);
@@ -324,9 +324,9 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("gives a server of another port a cookie that opens nothing", async () => {
+  it("gives a server on another port of the host a cookie that opens nothing", async () => {
     const page = await operator("/operator/settings");
-    await untilKept(page);
+    await untilStored(page);
     const [, token = "no token"] = /\/operator\/([0-9a-f]{64})/.exec(page.url()) ?? [];
     const heard: IncomingHttpHeaders[] = [];
     const elsewhere = createServer((request, response) => {
@@ -365,7 +365,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   it("asks for the key again after signing out, in every tab", async () => {
     const page = await operator("/operator");
-    await untilKept(page);
+    await untilStored(page);
     const other = await secondTab(page.context());
     await page.getByRole("button", { name: "Sign out" }).click();
     expect(await page.locator("main").innerText()).toContain("You are signed out.");

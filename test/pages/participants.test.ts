@@ -19,7 +19,7 @@ describe("the people of a conversation", () => {
     expect(withWhom(participants, OWN)).toBe(text);
   });
 
-  it("are all who wrote where the reader has no mailbox of his own", () => {
+  it("are all who wrote if the reader has no mailbox", () => {
     expect(withWhom(["ann@example.com", OWN], null)).toBe(`With ann@example.com, ${OWN}`);
   });
 });

@@ -22,7 +22,7 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     ["on a telephone, in the dark", { at: "phone", dark: true }],
     ["at a desk, in the dark", { at: "desk", dark: true }],
   ];
-  it.each(readers)("is legible and leads everywhere, %s", async (_, reader) => {
+  it.each(readers)("is legible and links to every page, %s", async (_, reader) => {
     const page = await site.visit("/", reader);
     await expectAccessible(page);
     await expectFits(page);
@@ -34,11 +34,11 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     await page.context().close();
   });
 
-  it.each(readers)("is led to, legibly, from an address where nothing is, %s", async (_, reader) => {
+  it.each(readers)("is linked from the 404 page, which is legible, %s", async (_, reader) => {
     const page = await site.visit("/mail-box", reader);
     await expectAccessible(page);
     await expectFits(page);
-    await page.getByRole("link", { name: "To the start" }).click();
+    await page.getByRole("link", { name: "Start page" }).click();
     expect(new URL(page.url()).pathname).toBe("/");
     expect(site.faults(/status of 404/)).toEqual([]);
     await page.goto("/mailbox/?x=1#sign-in");
@@ -47,7 +47,7 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     await page.context().close();
   });
 
-  it("is walked through by keyboard, beginning with a way past the menu", async () => {
+  it("can be used by keyboard, and begins with a link that skips the menu", async () => {
     const page = await site.visit("/");
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to the content" });

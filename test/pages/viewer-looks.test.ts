@@ -33,7 +33,7 @@ const KEPT: ReadonlySet<string> = new Set([
 /** Of the others the dark ones differ in nothing but the colours. */
 const KEPT_IN_THE_DARK: ReadonlySet<string> = new Set(["inbox", "html"]);
 
-describe.skipIf(NO_BROWSER)("the viewer, as it looks", () => {
+describe.skipIf(NO_BROWSER)("the viewer's looks", () => {
   let site: Site;
   let target: Target;
   let box: MailboxKey;
@@ -160,7 +160,7 @@ describe.skipIf(NO_BROWSER)("the viewer, as it looks", () => {
     ["at a desk, in the dark", { at: "desk", dark: true }],
   ];
 
-  it.each(readers)("is legible and can be used by everybody, %s", async (_, reader) => {
+  it.each(readers)("is legible and accessible, %s", async (_, reader) => {
     const page = await site.visit("/mailbox", reader);
     const look = async (name: string): Promise<void> => {
       await expectFits(page);
@@ -186,7 +186,7 @@ describe.skipIf(NO_BROWSER)("the viewer, as it looks", () => {
     await list("Inbox");
     await read("Your order 4711");
     await page.frameLocator("iframe.mail-frame").getByText("Follow your parcel").waitFor();
-    await reading(page).getByText("Where it came from", { exact: true }).click();
+    await reading(page).getByText("Sender authentication", { exact: true }).click();
     await look("html");
     await list("Inbox");
     await read("The report you asked for");
@@ -217,7 +217,7 @@ describe.skipIf(NO_BROWSER)("the viewer, as it looks", () => {
     await page.context().close();
   });
 
-  it("is used by keyboard alone: each control is reached, and seen when it is", async () => {
+  it("can be used by keyboard alone: each control can be focused, and the focus is visible", async () => {
     const page = await site.visit("/mailbox");
     await page.keyboard.insertText(box.api_key);
     await page.keyboard.press("Enter");
@@ -248,7 +248,7 @@ describe.skipIf(NO_BROWSER)("the viewer, as it looks", () => {
     await page.context().close();
   });
 
-  it("says by more than colour what is new and what is chosen", async () => {
+  it("marks new and chosen mails by more than colour", async () => {
     const page: Page = await site.visit("/mailbox");
     await signIn(page, box.api_key);
     await line(page, "Itinerary").waitFor();

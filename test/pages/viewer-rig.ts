@@ -23,7 +23,7 @@ export const lines = (page: Page): Locator => page.locator(".mails > li");
 /** The line of a subject. */
 export const line = (page: Page, subject: string): Locator => lines(page).filter({ hasText: subject });
 
-/** What is beside the list. */
+/** Views beside the list. */
 export const reading = (page: Page): Locator => page.locator("[data-part=reading]");
 
 /** A mail with HTML, which is all that it has. */

@@ -5,7 +5,7 @@ import { message } from "../served/messages.ts";
 import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading, requestsOf, signIn } from "./viewer-rig.ts";
 
-describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
+describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
   let site: Site;
   let open: Page | null = null;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
   });
   afterAll(() => site.close());
 
-  it("holds the key for its tab alone, and puts it into no address", async () => {
+  it("stores the key for its tab only, and puts it into no URL", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Hello" }));
@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
   });
 
-  it("asks for a mail and nothing else, whatever the address says", async () => {
+  it("requests nothing but mails, whatever the URL's fragment contains", async () => {
     const { service } = site.server;
     const page = (open = await openViewer(site, await service.createMailbox()));
     const requests = requestsOf(page.context());
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     site.faults(/404/);
   });
 
-  it("says why a key is not let in", async () => {
+  it("explains why a key is refused", async () => {
     const page = (open = await site.visit("/mailbox"));
     const key = page.getByLabel("Key", { exact: true });
     const enter = page.getByRole("button", { name: "Open the mailbox" });
@@ -73,12 +73,12 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     await page.getByText("Paste a key first.").waitFor();
     await key.fill(`mk_${"0".repeat(64)}`);
     await enter.click();
-    await page.getByText("This key is not known here").waitFor();
+    await page.getByText("Unknown key").waitFor();
     await expectAccessible(page);
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("asks for another key when this one ends", async () => {
+  it("asks for another key when this one is revoked", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const made = await service.ask<{ id: string; api_key: string }>("/v1/keys", {
@@ -88,7 +88,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     const page = (open = await openViewer(site, { ...box, api_key: made.body.api_key }));
     await service.ask(`/v1/keys/${made.body.id}`, { key: box.api_key, method: "DELETE" });
     // Its stream is ended, and the next one refused: nothing need be pressed.
-    await page.getByText("The key is not valid any more").waitFor();
+    await page.getByText("The key is no longer valid").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     await signIn(page, box.api_key);
   });
@@ -109,7 +109,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("waits as long as it is told when there are too many requests", async () => {
+  it("waits for the time of Retry-After when there were too many requests", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Hello" }));
@@ -126,7 +126,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     expect(await page.getByText("Too many requests").count()).toBe(0);
   });
 
-  it("misses nothing while the service is gone", async () => {
+  it("misses no mail while the service is down", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Before" }));
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     expect(new Set(await lines(page).locator(".subject").allTextContents()).size).toBe(13);
   });
 
-  it("catches up with what came while its connection was cut", async () => {
+  it("shows the mail that came while its connection was interrupted", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const page = (open = await openViewer(site, box));
@@ -168,7 +168,7 @@ describe.skipIf(NO_BROWSER)("the viewer, in good and bad times", () => {
     expect(resumed.at(-1)).toBe("1");
   });
 
-  it("shows what can be read again once the service answers", async () => {
+  it("shows the mailbox once the service answers again", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Hello" }));

@@ -7,7 +7,7 @@ import { answer, Target } from "../served/target.ts";
 import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading } from "./viewer-rig.ts";
 
-describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
+describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
   let site: Site;
   let target: Target;
   let relay: SmtpPeer;
@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
   const button = (page: Page, name: string): Locator =>
     reading(page).getByRole("button", { name, exact: true });
 
-  it("sends a mail with a file, and shows what becomes of it for each recipient", async () => {
+  it("sends a mail with a file, and shows its delivery to each recipient", async () => {
     const { service } = site.server;
     const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
     const page = await view(box);
@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("follows the state of a mail while it is looked at, for each recipient", async () => {
+  it("updates the delivery of a shown mail for each recipient", async () => {
     const box = await site.server.service.createMailbox();
     let release = (): void => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -159,7 +159,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     expect(forwarded?.attachment_count).toBe(1);
   });
 
-  it("sends once, though no answer comes to the first try", async () => {
+  it("sends a mail once, although the first try got no answer", async () => {
     const { service } = site.server;
     const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
     const page = await view(box);
@@ -176,7 +176,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     await page.getByLabel("Subject").fill("Once");
     await page.getByLabel("Text").fill("Hello.");
     await button(page, "Send").click();
-    await reading(page).getByText("Whether the mail went out is not known").waitFor();
+    await reading(page).getByText("It is not known whether the mail was sent").waitFor();
     // Elsewhere and back: the draft is still the same one.
     await page.getByRole("link", { name: "Inbox" }).click();
     await page.getByRole("link", { name: "Compose" }).click();
@@ -220,7 +220,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     site.faults();
   });
 
-  it("says what is wrong with a draft, and sends it once it is mended", async () => {
+  it("shows what is wrong with a draft, and sends it after it is corrected", async () => {
     const { service } = site.server;
     const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
     const page = await view(box);
@@ -237,7 +237,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     site.faults();
   });
 
-  it("tells the holder of a temporary mailbox what it cannot do, and what would help", async () => {
+  it("explains what a temporary mailbox cannot do, and how to get a permanent one", async () => {
     const { service } = site.server;
     const box = await service.bootstrap();
     await deliver(
@@ -252,7 +252,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     const page = await view(box);
     await page.getByText("This mailbox is temporary").waitFor();
     await line(page, "Hello").getByRole("link").click();
-    await reading(page).getByText("Files can be had with a permanent mailbox.").waitFor();
+    await reading(page).getByText("Only permanent mailboxes can download files.").waitFor();
     await reading(page).getByRole("link", { name: "Reply", exact: true }).click();
     await reading(page).getByText("cannot send any").waitFor();
     expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
@@ -285,7 +285,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     site.faults();
   });
 
-  it("sets a webhook, tests it, and delivers again what failed", async () => {
+  it("sets a webhook, tests it, and delivers a failed event again", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const url = target.plan("/hook", answer(500, "<b>Not now</b>"), answer(200, "Thanks"));
@@ -319,7 +319,7 @@ describe.skipIf(NO_BROWSER)("the viewer, where it changes something", () => {
     site.faults();
   });
 
-  it("keeps the name that goes before the address", async () => {
+  it("saves the display name", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const page = await view(box);

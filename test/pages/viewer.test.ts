@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
   });
   afterAll(() => site.close());
 
-  it("says of mail that a deployment without a relay keeps that it was kept here, in the list and in the mail", async () => {
+  it("marks mail as not sent, in the list and in the mail, if no relay is configured", async () => {
     const { service } = site.server;
     const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
     const to = [friend.mailbox, "someone@elsewhere.example"];
@@ -72,16 +72,16 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect((await service.ask("/v1/send?wait=20", { key: box.api_key, json })).status).toBe(200);
     page = await openViewer(site, box);
     await page.getByRole("link", { name: "Sent" }).click();
-    await line(page, "Stays here").getByText("kept here", { exact: true }).waitFor();
+    await line(page, "Stays here").getByText("not sent", { exact: true }).waitFor();
     await line(page, "Stays here").click();
     const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");
     const someone = delivery.filter({ hasText: "someone@elsewhere.example" });
-    await someone.getByText("kept here", { exact: true }).waitFor();
+    await someone.getByText("not sent", { exact: true }).waitFor();
     await someone.getByText("SMTP_URL").waitFor();
     await delivery.filter({ hasText: friend.mailbox }).getByText("delivered", { exact: true }).waitFor();
   });
 
-  it("shows a mail while it arrives, its code ready to be taken along", async () => {
+  it("shows a mail as it arrives, with its code to copy", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     page = await openViewer(site, box);
@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("shows the link that a mail wants followed, where it leads, and copies it", async () => {
+  it("shows the verification link of a mail with its host, and copies it", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const link = "https://shop.example/verify?token=8f3a9c2e7b1d4f60a5";
@@ -122,7 +122,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(link);
   });
 
-  it("says in words what was found out about the sender", async () => {
+  it("explains the authentication results of the sender in words", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const verdicts = (spf: string, dkim: string, dmarc: string): string =>
@@ -143,15 +143,17 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
         .getByRole("heading", { name: subject })
         .waitFor();
       await reading(page as Page)
-        .getByText("Where it came from", { exact: true })
+        .getByText("Sender authentication", { exact: true })
         .click();
       return reading(page as Page).innerText();
     };
-    expect(await said("Honest")).toMatch(/Sender confirmed[^]*pass The author's domain stands for it/);
-    expect(await said("Forged")).toMatch(
-      /Sender not confirmed[^]*softfail The server that sent it probably may not[^]*none It is not signed[^]*fail The author's domain does not stand for it/,
+    expect(await said("Honest")).toMatch(
+      /Sender confirmed[^]*pass The mail is authenticated for the author's domain/,
     );
-    expect(await said("Unchecked")).toMatch(/Sender not checked[^]*Nobody whom this service trusts/);
+    expect(await said("Forged")).toMatch(
+      /Sender not confirmed[^]*softfail The sending server is probably not authorised[^]*none The mail is not signed[^]*fail The mail is not authenticated for the author's domain/,
+    );
+    expect(await said("Unchecked")).toMatch(/Sender not checked[^]*No trusted server has checked/);
   });
 
   it("shows images that came with a mail, and saves its files and its raw bytes exactly", async () => {
@@ -183,7 +185,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("shows the text where what the mail looks like cannot be loaded", async () => {
+  it("shows the text if the HTML cannot be loaded", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, htmlMail("<p>Plainly said</p>", { subject: "Designed" }));
@@ -195,7 +197,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     site.faults();
   });
 
-  it("finds mails, and leads back from what was found", async () => {
+  it("finds mails, and goes back from a found mail to the results", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     for (const what of ["apples", "pears", "plums"]) {
@@ -216,7 +218,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     await page.getByText("Nothing found.").waitFor();
   });
 
-  it("shows a conversation, oldest first, and offers what comes while it is read", async () => {
+  it("shows a thread, oldest first, and offers mail that arrives while it is read", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const first = newMessageId();
@@ -241,13 +243,13 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     await reading(page).getByText("At noon?", { exact: true }).last().waitFor();
     await deliver(service, box, answer("At two, then."));
     await reading(page)
-      .getByRole("button", { name: /something new/ })
+      .getByRole("button", { name: /New mail/ })
       .click();
     await expect.poll(() => folds.count()).toBe(3);
     await line(page, "3 mails").waitFor();
   });
 
-  it("is walked through with j, k, Enter, r, / and ?, but not while somebody types", async () => {
+  it("can be used with j, k, Enter, r, / and ?, except while the reader types", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     for (const number of [1, 2, 3])
@@ -285,7 +287,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(site.faults()).toEqual([]);
   });
 
-  it("goes through a long list page by page, with no more in the document than a page", async () => {
+  it("shows a long list page by page, with one page in the document at a time", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const total = 4 * PAGE_ROWS + 10;
@@ -349,7 +351,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect(new Set([...first, ...(await shown())]).size).toBe(PAGE_ROWS + 15);
   });
 
-  it("erases a mail once the reader is sure", async () => {
+  it("erases a mail after the reader confirms", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const id = await deliver(service, box, message({ subject: "Away with it" }));
@@ -364,7 +366,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect((await service.call(`/v1/emails/${id}`, { key: box.api_key })).status).toBe(404);
   });
 
-  it("costs under 50 KB, of which nothing waits for anything but the page itself", async () => {
+  it("needs under 50 KB, all of which the page itself names", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     await deliver(service, box, message({ subject: "Hello" }));

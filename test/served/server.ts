@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { startedAt, workerdPid } from "../../src/host/processes.ts";
 import { Service } from "./client.ts";
 

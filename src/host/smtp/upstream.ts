@@ -1,7 +1,7 @@
 import http from "node:http";
 import { pipeline } from "node:stream/promises";
 import { URL } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import type { SpooledMessage } from "./spool.ts";
 
 /** What the worker says about a recipient. `unavailable`: it is not known, so the sender must try again later. */

@@ -14,22 +14,22 @@ import { problemPage, type ConsoleCall } from "./frame.tsx";
 import { consoleLinks, seeOther, signInLink } from "./links.ts";
 import { mailboxListPage } from "./mailbox-list.tsx";
 import { erase, mailboxPage, pause, resume } from "./mailbox.tsx";
-import { keptPage, keptRaw } from "./kept-mail.tsx";
+import { unsentMessagePage, unsentMessageSource } from "./unsent-message.tsx";
 import { mailboxOutboxPage, outboxPage } from "./outbox.tsx";
 import { settingsPage } from "./settings.tsx";
 import { foreignForm, signIn, signInAgain, signInPage } from "./sign-in.tsx";
 import { webhooksPage } from "./webhooks.tsx";
 
 /**
- * The operator console: pages made on the server, and plain forms that work without scripts. Whatever changes something is a
- * POST, from a page of ours (`isSameOrigin`), of a session (its cookie, and its page token in the path), with that session's
- * form token in the form. The routes are written without the page token.
+ * The operator console: pages rendered on the server, and plain forms that work without scripts. Each change is a POST that
+ * comes from one of our pages (`isSameOrigin`), belongs to a session (its cookie, and its page token in the path) and contains
+ * that session's form token. The routes are written without the page token.
  */
 export const operatorConsole = new Hono<{ Bindings: Env; Variables: { call: ConsoleCall } }>({
   getPath: (request) => consolePathOf(getPath(request)).page,
 }).basePath(CONSOLE);
 
-// Thrown on, to the one place that knows the request's id.
+// Rethrown to `serveHttp`, which knows the request's id.
 operatorConsole.onError((error) => {
   throw error;
 });
@@ -38,7 +38,7 @@ operatorConsole.get("*", async (c, next) => withoutTrailingSlash(c.req.raw) ?? n
 operatorConsole.get("/sign-in", (c) => signInPage(c.req.raw, c.env));
 operatorConsole.post("/sign-in", (c) => signIn(c.req.raw, c.env));
 
-// Everything below is for who is signed in.
+// Everything below requires a session.
 operatorConsole.use("*", async (c, next) => {
   const request = c.req.raw;
   const config = configOf(c.env);
@@ -70,7 +70,7 @@ operatorConsole.get("/mailboxes/:address", (c) => mailboxPage(c.var.call, c.req.
 operatorConsole.post("/mailboxes/:address/pause", (c) => pause(c.var.call, c.req.param("address")));
 operatorConsole.post("/mailboxes/:address/resume", (c) => resume(c.var.call, c.req.param("address")));
 operatorConsole.post("/mailboxes/:address/delete", (c) => erase(c.var.call, c.req.param("address")));
-// Where a form was posted to, somebody may come back by reloading.
+// A reload may ask with GET for the URL of a form.
 operatorConsole.get("/mailboxes/:address/:action", (c) =>
   seeOther(c.var.call.links.mailbox(c.req.param("address"))),
 );
@@ -79,13 +79,13 @@ operatorConsole.get("/webhooks", (c) => webhooksPage(c.var.call));
 operatorConsole.get("/outbox", (c) => outboxPage(c.var.call));
 operatorConsole.get("/outbox/:address", (c) => mailboxOutboxPage(c.var.call, c.req.param("address")));
 operatorConsole.get("/outbox/:address/:id", (c) =>
-  keptPage(c.var.call, c.req.param("address"), c.req.param("id")),
+  unsentMessagePage(c.var.call, c.req.param("address"), c.req.param("id")),
 );
 operatorConsole.get("/outbox/:address/:id/raw", (c) =>
-  keptRaw(c.var.call, c.req.param("address"), c.req.param("id")),
+  unsentMessageSource(c.var.call, c.req.param("address"), c.req.param("id")),
 );
 operatorConsole.get("/settings", (c) => settingsPage(c.var.call));
-// The page of a claim, whose typed code is heard of who is signed in.
+// The page of a claim. A signed-in operator may type codes without the limit on wrong ones.
 operatorConsole.get("/claim", (c) => claimPage(c));
 
 operatorConsole.all("*", (c) => problemPage(c.var.call, notFound("Page")));

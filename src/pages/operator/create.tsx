@@ -3,7 +3,7 @@ import { STATUS, type Problem } from "../../contract/problem.ts";
 import { createMailbox, type NewMailboxKey } from "../../service/create-mailbox.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
 
-/** What the operator asks for. */
+/** The mailbox that the operator wants to create. */
 interface Wanted {
   name: string;
   kind: "permanent" | "temporary";
@@ -15,8 +15,8 @@ export function createPage(call: ConsoleCall): Promise<Response> {
 }
 
 /**
- * POST /operator/mailboxes/new: makes the mailbox and shows its key, once. The key is in this answer alone: in no address, and
- * nowhere that a later request could get it from.
+ * POST /operator/mailboxes/new: creates a mailbox and shows its key once. The key is in no URL, and no later request can get
+ * it.
  */
 export async function create(call: ConsoleCall): Promise<Response> {
   const typed = (call.form.get("name") ?? "").trim().toLowerCase();
@@ -104,7 +104,7 @@ function Kinds({ chosen }: { chosen: Wanted["kind"] }) {
 function faultText(name: string, problem: Problem): string {
   if (problem.code === "conflict") return `${problem.error}. Choose another name.`;
   if (RESERVED_NAMES.has(name)) return `“${name}” is reserved. Choose another name.`;
-  if (problem.code === "invalid") return `“${name}” cannot be a name. See below what can.`;
+  if (problem.code === "invalid") return `“${name}” is not a valid name. The rules are below.`;
   return `${problem.error}.`;
 }
 
@@ -127,8 +127,8 @@ function createdPage(
     status: 201,
     children: (
       <>
-        <h1>Keep its key now</h1>
-        <p>This is the only time that it is shown: of the key itself nothing is kept here.</p>
+        <h1>Save the key now</h1>
+        <p>The key is shown only once. The server cannot show it again.</p>
         <div class="card">
           <h2>Key of the mailbox</h2>
           <p class="key">
@@ -137,14 +137,13 @@ function createdPage(
             </code>
           </p>
           <p class="small muted">
-            The agent sends it with every request, as <code>Authorization: Bearer mk_…</code>. Whoever has it
-            reads
-            {kind === "permanent" ? " and sends" : ""} the mailbox’s mail.
+            The agent sends it with every request, as <code>Authorization: Bearer mk_…</code>. Anyone who has
+            it can read{kind === "permanent" ? " and send" : ""} the mailbox’s mail.
           </p>
         </div>
         <p class="actions">
           <a class="button" href={call.links.mailbox(mailbox)}>
-            To the mailbox
+            Open the mailbox
           </a>
           <a class="button" href={call.links.create}>
             Create another

@@ -4,15 +4,15 @@ import type { Config } from "../../config/env.ts";
 import { pageResponse } from "../shell.tsx";
 import type { ConsoleLinks } from "./links.ts";
 
-/** A request of the operator, who is signed in; a POST has a form that proved to be ours. */
+/** A request of the signed-in operator. The form of a POST has been verified to come from the console. */
 export interface ConsoleCall {
   env: Env;
   config: Config;
   query: URLSearchParams;
   form: URLSearchParams;
-  /** What every form carries. */
+  /** The form token, which each form contains. */
   token: string;
-  /** Where the pages are in this session. */
+  /** URLs of the console's pages in this session. */
   links: ConsoleLinks;
 }
 
@@ -38,8 +38,8 @@ const TABS = [
 ] as const;
 
 /**
- * With `no-referrer` a browser would say of our own forms that they come from nowhere. Other origins learn nothing from this
- * either.
+ * With `no-referrer` a browser sends `Origin: null` with our own forms, which are then refused. Other origins get no referrer
+ * with `same-origin` either.
  */
 export const FORM_HEADERS = { "Referrer-Policy": "same-origin" };
 
@@ -74,7 +74,7 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
   });
 }
 
-/** A form that changes something: it carries what proves that a page of this session made it. */
+/** A form that changes something. It contains the form token of this session. */
 export function Form({
   call,
   action,
@@ -96,9 +96,9 @@ export function NoticeBox({ kind, text }: Notice) {
   );
 }
 
-/** Says that what was asked for is not there, or cannot be done. */
+/** Answers with a page that explains a problem. */
 export function problemPage(call: ConsoleCall, problem: Problem): Promise<Response> {
-  const { title, hint } = WORDS[problem.code] ?? { title: "That did not work", hint: null };
+  const { title, hint } = WORDS[problem.code] ?? { title: "The request failed", hint: null };
   return consolePage(call, {
     title,
     status: STATUS[problem.code],
@@ -117,12 +117,12 @@ export function problemPage(call: ConsoleCall, problem: Problem): Promise<Respon
   });
 }
 
-/** What the reader can do about a problem. */
+/** Title and next step for a problem, by its code. */
 const WORDS: { [Code in Problem["code"]]?: { title: string; hint: string | null } } = {
   not_found: {
     title: "Not found",
-    hint: "It may have been erased, or the address in the browser is not whole. Look for it in the list.",
+    hint: "It may have been erased, or the URL may be incomplete. Look for it in the list.",
   },
-  invalid: { title: "That was not understood", hint: "Go back, correct it and try again." },
-  unavailable: { title: "Not to be had now", hint: "Try again in a few seconds." },
+  invalid: { title: "Invalid request", hint: "Go back, correct it and try again." },
+  unavailable: { title: "Temporarily unavailable", hint: "Try again in a few seconds." },
 };

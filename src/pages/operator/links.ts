@@ -2,7 +2,7 @@ import { CONSOLE, consolePathOf, withToken } from "../../http/console-path.ts";
 
 type Query = Record<string, string>;
 
-/** Where the pages of the console are, for the session of a page token. */
+/** Returns the URLs of the console's pages for the session with this page token. */
 export function consoleLinks(token: string) {
   const base = withToken(CONSOLE, token);
   const mailbox = (address: string, query: Query = {}) =>
@@ -17,7 +17,7 @@ export function consoleLinks(token: string) {
     webhooks: (query: Query = {}) => withQuery(`${base}/webhooks`, query),
     outbox: `${base}/outbox`,
     outboxOf,
-    kept: (address: string, id: string) => `${outboxOf(address)}/${id}`,
+    unsent: (address: string, id: string) => `${outboxOf(address)}/${id}`,
     settings: `${base}/settings`,
     signOut: `${base}/sign-out`,
   } as const;
@@ -25,24 +25,24 @@ export function consoleLinks(token: string) {
 
 export type ConsoleLinks = ReturnType<typeof consoleLinks>;
 
-/** Where one signs in; nobody has a token yet. */
+/** Returns the URL of the sign-in page, which needs no page token. */
 export function signInLink(query: Query = {}): string {
   return withQuery(`${CONSOLE}/sign-in`, query);
 }
 
-/** What is "" is left out. */
+/** Adds a query, without its empty values. */
 function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-/** The page of the console that somebody asks to be led back to, without a token; the first one for anything else. */
+/** Returns a path of the console to go to after signing in, without its token; the first page for any other text. */
 export function wantedPage(text: string | null): string {
   if (text === null || !/^\/operator(?:[/?][\x21-\x7e]{0,500})?$/.test(text)) return CONSOLE;
   return consolePathOf(text).page;
 }
 
-/** Leads a browser to a page with GET, whatever it came with. */
+/** Redirects a browser to a page, which it then asks for with GET. */
 export function seeOther(path: string, headers: Record<string, string> = {}): Response {
   return new Response(null, {
     status: 303,

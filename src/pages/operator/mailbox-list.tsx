@@ -15,7 +15,7 @@ const FILTERS: readonly { only: Only; name: string }[] = [
   { only: "paused", name: "Paused" },
   { only: "failing", name: "Webhooks failing" },
   { only: "cannot-send", name: "Cannot send" },
-  { only: "kept", name: "With kept mail" },
+  { only: "kept", name: "With unsent messages" },
 ];
 
 /** GET /operator: all mailboxes, or those that a search finds. */
@@ -126,7 +126,7 @@ function Found({ call, search, found }: Searched & { found: FoundMailboxes }) {
         {after === "" ? "" : ", continued"}
       </p>
       {found.entries.length === 0 ? (
-        <p>This page of the list is empty: what it began after is past the end.</p>
+        <p>This page of the list is empty.</p>
       ) : (
         <ul class="rows">
           {found.entries.map((entry) => (
@@ -167,7 +167,7 @@ function Badges(entry: Pick<EntryRow, "status" | "kind" | "webhooks_failed" | "k
     <>
       {entry.webhooks_failed === 1 ? <span class="badge bad">webhook failed</span> : null}
       {entry.cannot_send === 1 ? <span class="badge bad">cannot send</span> : null}
-      {entry.kept_at === null ? null : <span class="badge info">kept mail</span>}
+      {entry.kept_at === null ? null : <span class="badge info">unsent messages</span>}
       {entry.kind === "temporary" ? <span class="badge">temporary</span> : null}
       {entry.status === "paused" ? <span class="badge warn">paused</span> : null}
     </>

@@ -28,7 +28,7 @@ export async function pause(call: ConsoleCall, written: string): Promise<Respons
   if (address === null) return problemPage(call, notFound("Mailbox"));
   const reason = (call.form.get("reason") ?? "").trim();
   if (reason.length > MAX_REASON_CHARS) {
-    const text = `The reason is too long: it may have ${MAX_REASON_CHARS} characters.`;
+    const text = `The reason is too long: at most ${MAX_REASON_CHARS} characters.`;
     return show(call, address, { notice: { kind: "bad", text }, status: STATUS.invalid });
   }
   const paused = await mailboxAt(call.env, address).pause(AS_OPERATOR, reason === "" ? null : reason);
@@ -47,7 +47,7 @@ export async function resume(call: ConsoleCall, written: string): Promise<Respon
     : problemPage(call, resumed.error);
 }
 
-/** POST /operator/mailboxes/:address/delete: only for who typed the address. */
+/** POST /operator/mailboxes/:address/delete: erases the mailbox if the form repeats its address. */
 export async function erase(call: ConsoleCall, written: string): Promise<Response> {
   const address = canonicalAddress(written);
   if (address === null) return problemPage(call, notFound("Mailbox"));
@@ -89,11 +89,11 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
         <Usage mailbox={mailbox} />
         <h2>Webhooks</h2>
         {mailbox.webhooks.length === 0 ? (
-          <p class="muted">None is set. Its owner sets one with PATCH /v1/mailbox.</p>
+          <p class="muted">No webhook is set. The owner sets one with PATCH /v1/mailbox.</p>
         ) : (
           <Targets targets={mailbox.webhooks} />
         )}
-        <h2>What you can do</h2>
+        <h2>Actions</h2>
         {mailbox.pause === null ? (
           <PauseForm call={call} address={address} />
         ) : (
@@ -153,9 +153,9 @@ function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
       <Obstacle obstacle={stats.sending_obstacle} />
       {hasKept ? (
         <>
-          <dt>Kept mail</dt>
+          <dt>Unsent messages</dt>
           <dd>
-            <a href={call.links.outboxOf(info.mailbox)}>Mail that would have left</a>
+            <a href={call.links.outboxOf(info.mailbox)}>Show unsent messages</a>
           </dd>
         </>
       ) : null}
@@ -169,7 +169,7 @@ function Obstacle({ obstacle }: { obstacle: Overview["stats"]["sending_obstacle"
     <>
       <dt>Sending</dt>
       <dd>
-        <span class="badge bad">not taken</span> <Moment at={obstacle.at} />:{" "}
+        <span class="badge bad">refused</span> <Moment at={obstacle.at} />:{" "}
         <span class="break">{obstacle.reply}</span>
       </dd>
     </>
@@ -185,14 +185,14 @@ function Usage({ mailbox: { stats, quotaBytes, info } }: { mailbox: Overview }) 
     ["sent today", `${numberText(stats.sends_today)} of ${numberText(stats.daily_send_limit)}`],
     ["suppressed", numberText(stats.suppression_count)],
   ];
-  if (stats.ingest.failed > 0) counts.push(["not readable", numberText(stats.ingest.failed)]);
+  if (stats.ingest.failed > 0) counts.push(["could not be parsed", numberText(stats.ingest.failed)]);
   return (
     <>
       <h2>Usage</h2>
       <div class="usage">
         <span id="storage">
           {sizeText(stats.storage_bytes)} of {sizeText(quotaBytes)} stored
-          {info.full ? ": full, and mail is refused" : ""}
+          {info.full ? "; the mailbox is full, and new mail is refused" : ""}
         </span>
         <meter
           aria-labelledby="storage"
@@ -218,7 +218,7 @@ function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
   return (
     <Form call={call} action={call.links.act(address, "pause")}>
       <div class="field">
-        <label for="reason">Pause it, because</label>
+        <label for="reason">Reason (optional)</label>
         <input
           id="reason"
           name="reason"
@@ -227,8 +227,8 @@ function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
           aria-describedby="reason-hint"
         />
         <span class="hint" id="reason-hint">
-          The reason may be left out; its owner sees it. Mail still arrives, but nobody reads or sends until
-          it is resumed.
+          The owner of the mailbox sees the reason. While the mailbox is paused, mail still arrives, but
+          nobody can read or send mail.
         </span>
       </div>
       <button>Pause the mailbox</button>
@@ -242,8 +242,8 @@ function EraseForm({ call, address, fault }: { call: ConsoleCall; address: strin
       <summary>Erase this mailbox</summary>
       <Form call={call} action={call.links.act(address, "delete")}>
         <p>
-          Its mail, its keys and its settings are gone at once and for good. There is no way back, and mail to
-          it is refused from then on.
+          This erases its mail, keys and settings immediately and cannot be undone. Mail to the address is
+          refused afterwards.
         </p>
         <div class={fault === undefined ? "field" : "field wrong"}>
           <label for="confirm">
@@ -266,7 +266,7 @@ function EraseForm({ call, address, fault }: { call: ConsoleCall; address: strin
             </span>
           )}
         </div>
-        <button class="danger">Erase for good</button>
+        <button class="danger">Erase permanently</button>
       </Form>
     </details>
   );

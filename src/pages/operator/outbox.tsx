@@ -8,48 +8,48 @@ import { mailboxesThatKept } from "../../service/directory-search.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
 import { Moment } from "./words.tsx";
 
-/** As many mailboxes are asked at most, and each has the newest message at least once among them. */
+/** Messages on the page. At most so many mailboxes are asked, each for so many messages. */
 const NEWEST = 20;
 const PAGE_SIZE = 25;
 
-/** A kept message and whose it is. */
-interface Kept {
+/** An unsent message and its mailbox. */
+interface Unsent {
   mailbox: string;
   mail: UnsentMessage;
 }
 
-/** GET /operator/outbox: the newest messages of all mailboxes that would have left the deployment. */
+/** GET /operator/outbox: the newest unsent messages of all mailboxes. */
 export async function outboxPage(call: ConsoleCall): Promise<Response> {
   const entries = await mailboxesThatKept(call.env, NEWEST);
   const pages = await Promise.all(
-    entries.map(async ({ address }): Promise<Kept[]> => {
+    entries.map(async ({ address }): Promise<Unsent[]> => {
       const page = await mailboxAt(call.env, address).unsent(AS_OPERATOR, { cursor: null, limit: NEWEST });
       return page.ok ? page.value.messages.map((mail) => ({ mailbox: address, mail })) : [];
     }),
   );
-  const kept = pages.flat().toSorted((left, right) => (left.mail.sent_at < right.mail.sent_at ? 1 : -1));
+  const unsent = pages.flat().toSorted((left, right) => (left.mail.sent_at < right.mail.sent_at ? 1 : -1));
   return consolePage(call, {
     title: "Outbox",
     tab: "Outbox",
     children: (
       <>
         <h1>Outbox</h1>
-        <p>{wayOutText(call.config)}</p>
-        {kept.length === 0 ? (
+        <p>{transportText(call.config)}</p>
+        {unsent.length === 0 ? (
           <div class="card">
-            <h2>No mail was kept</h2>
+            <h2>No unsent messages</h2>
             <p>
-              With <code>OUTBOUND=local</code>, mail to addresses outside this deployment is kept here instead
-              of being sent, so that you can look at it. Mail between mailboxes of the deployment arrives, and
-              is not listed.
+              With <code>OUTBOUND=local</code>, messages to addresses outside this deployment are stored and
+              listed here instead of being sent. Messages between mailboxes of this deployment are delivered
+              and not listed.
             </p>
           </div>
         ) : (
           <>
             <h2>Newest</h2>
-            <KeptList call={call} kept={kept.slice(0, NEWEST)} showMailbox />
+            <UnsentList call={call} messages={unsent.slice(0, NEWEST)} showMailbox />
             <p>
-              <a href={call.links.mailboxes({ only: "kept" })}>All mailboxes with kept mail</a>
+              <a href={call.links.mailboxes({ only: "kept" })}>All mailboxes with unsent messages</a>
             </p>
           </>
         )}
@@ -58,21 +58,21 @@ export async function outboxPage(call: ConsoleCall): Promise<Response> {
   });
 }
 
-function wayOutText({ outbound, smtp }: Config): string {
+function transportText({ outbound, smtp }: Config): string {
   switch (outbound) {
     case "local":
-      return "This deployment has no way out: what would leave it is kept and shown here.";
+      return "Messages to addresses outside this deployment are not sent: no relay is configured. They are listed here.";
     case "none":
-      return "This deployment sends nothing: OUTBOUND is none.";
+      return "This deployment sends no mail: OUTBOUND is none.";
     case "cloudflare":
-      return "Mail leaves this deployment by the platform’s sending service; nothing is kept here now.";
+      return "Mail is sent through Cloudflare’s sending service. New messages are not listed here.";
     case "smtp":
     case "worker-mailer":
-      return `Mail leaves this deployment by the relay ${smtp?.host ?? ""}; nothing is kept here now.`;
+      return `Mail is sent through the relay ${smtp?.host ?? ""}. New messages are not listed here.`;
   }
 }
 
-/** GET /operator/outbox/:address: all of one mailbox. */
+/** GET /operator/outbox/:address: all unsent messages of one mailbox. */
 export async function mailboxOutboxPage(call: ConsoleCall, written: string): Promise<Response> {
   const address = canonicalAddress(written);
   if (address === null) return problemPage(call, notFound("Mailbox"));
@@ -81,18 +81,18 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
   if (!page.ok) return problemPage(call, page.error);
   const { messages, next_cursor } = page.value;
   return consolePage(call, {
-    title: `Kept mail of ${address}`,
+    title: `Unsent messages of ${address}`,
     tab: "Outbox",
     children: (
       <>
-        <h1>Kept mail</h1>
+        <h1>Unsent messages</h1>
         <p>
-          Of <a href={call.links.mailbox(address)}>{address}</a>, the newest first.
+          From <a href={call.links.mailbox(address)}>{address}</a>, newest first.
         </p>
         {messages.length === 0 ? (
-          <p class="card">There is none{cursor === null ? "" : " further back"}.</p>
+          <p class="card">{cursor === null ? "No unsent messages." : "No older messages."}</p>
         ) : (
-          <KeptList call={call} kept={messages.map((mail) => ({ mailbox: address, mail }))} />
+          <UnsentList call={call} messages={messages.map((mail) => ({ mailbox: address, mail }))} />
         )}
         <nav class="pager" aria-label="Pages of the list">
           {cursor === null ? <span /> : <a href={call.links.outboxOf(address)}>Newest</a>}
@@ -109,16 +109,16 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
 
 interface Listed {
   call: ConsoleCall;
-  kept: readonly Kept[];
+  messages: readonly Unsent[];
   showMailbox?: boolean;
 }
 
-function KeptList({ call, kept, showMailbox = false }: Listed) {
+function UnsentList({ call, messages, showMailbox = false }: Listed) {
   return (
     <ul class="rows">
-      {kept.map(({ mailbox, mail }) => (
+      {messages.map(({ mailbox, mail }) => (
         <li>
-          <a href={call.links.kept(mailbox, mail.id)}>
+          <a href={call.links.unsent(mailbox, mail.id)}>
             <span class="spread">
               <strong class="break">{mail.subject === "" ? "(no subject)" : mail.subject}</strong>
               <span class="small muted">

@@ -6,7 +6,7 @@ import { numberText, sizeText } from "./words.tsx";
 
 const GROUPS = ["Service", "Sending", "Limits", "Webhooks", "Secrets"] as const;
 
-/** How one setting is shown. */
+/** How the page shows one setting. */
 interface Shown<Value> {
   group: (typeof GROUPS)[number];
   /** The variable that sets it. */
@@ -16,20 +16,20 @@ interface Shown<Value> {
 
 const NOT_SET = <span class="muted">not set</span>;
 const orNotSet = (value: string | null): Child => value ?? NOT_SET;
-/** Of an address its host alone: the rest may be a secret. */
+/** Shows only the host of a URL: the rest may contain a secret. */
 const hostOrNotSet = (url: string | null): Child => (url === null ? NOT_SET : new URL(url).host);
 const yesNo = (value: boolean): Child => (value ? "yes" : "no");
 const each =
   (what: string) =>
   (value: number): Child =>
     `${numberText(value)} ${what}`;
-/** Whether a secret is set is all that is said of it. */
+/** Shows whether a secret is set. */
 const masked = (value: string | null): Child =>
   value === null ? NOT_SET : <span class="badge good">set</span>;
 
 const SECURITY = { starttls: "STARTTLS", tls: "TLS", none: "in clear" } as const;
 
-/** Of a relay with its user and password left out. */
+/** Shows a relay without its user and password. */
 const relay = (value: Config["smtp"]): Child =>
   value === null ? NOT_SET : `${value.host}:${value.port}, ${SECURITY[value.security]}`;
 
@@ -42,12 +42,12 @@ const embeddings = (value: Config["embeddings"]): Child =>
     : `${value.model}, by ${value.url === null ? "Workers AI" : new URL(value.url).host}${value.key === null ? "" : "; its key is set"}`;
 
 /**
- * Every setting, in the order shown; null for one that says nothing by itself. One that is not here does not compile: none is
- * forgotten, and no secret is shown by chance.
+ * Every setting, in the order shown; null for one that the page leaves out. A setting that is missing here does not compile,
+ * so none is forgotten and no secret is shown by accident.
  */
 const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   mailDomain: { group: "Service", variable: "MAIL_DOMAIN", show: (value) => value },
-  publicUrl: { group: "Service", variable: "PUBLIC_URL", show: (value) => value ?? "as requested" },
+  publicUrl: { group: "Service", variable: "PUBLIC_URL", show: (value) => value ?? "as in the request" },
   allowHttp: { group: "Service", variable: "ALLOW_HTTP", show: yesNo },
   trustClientAddress: { group: "Service", variable: "TRUST_CLIENT_ADDRESS", show: yesNo },
   postmaster: {
@@ -109,13 +109,13 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
       <>
         <h1>Settings</h1>
         <p>
-          Variables of the deployment, to be changed where it is started; see the README. Of secrets only is
-          said whether they are set.
+          The deployment’s variables. Change them where the deployment is started; see the README. Secrets
+          show only “set” or “not set”.
         </p>
         <dl class="facts settings">
           <dt>Version</dt>
           <dd>{VERSION}</dd>
-          <dt>Large mail lies in</dt>
+          <dt>Large messages are stored in</dt>
           <dd>{bucket === undefined ? "the mailboxes: no bucket is bound" : "a bucket (BLOBS)"}</dd>
           <dt>For programs</dt>
           <dd>

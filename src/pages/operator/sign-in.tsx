@@ -12,8 +12,8 @@ import { FORM_HEADERS, NoticeBox, type Notice } from "./frame.tsx";
 import { seeOther, signInLink, wantedPage } from "./links.ts";
 
 /**
- * GET /operator/sign-in?next=…: asks for the operator's key. Who is signed in already is led on by the page's script, which
- * keeps the page token that the address leaves out.
+ * GET /operator/sign-in?next=…: asks for the operator's key. If the browser is signed in already, the page's script goes on to
+ * `next`: it has the page token, which the URL leaves out.
  */
 export function signInPage(request: Request, env: Env): Promise<Response> {
   const query = urlOf(request).searchParams;
@@ -26,7 +26,7 @@ export function signInPage(request: Request, env: Env): Promise<Response> {
   });
 }
 
-/** POST /operator/sign-in: begins a session for who has the key. Wrong keys count like those of the API. */
+/** POST /operator/sign-in: starts a session if the key is right. Wrong keys count like those of the API. */
 export async function signIn(request: Request, env: Env): Promise<Response> {
   const config = configOf(env);
   if (!isSameOrigin(request, config)) return foreignForm();
@@ -55,7 +55,7 @@ export async function signIn(request: Request, env: Env): Promise<Response> {
   });
 }
 
-/** The session ended while a form was open: what it asked for was not done. */
+/** Answers a form that was sent after its session ended. Nothing was changed. */
 export function signInAgain(env: Env): Promise<Response> {
   return askForKey(env, {
     next: CONSOLE,
@@ -64,7 +64,7 @@ export function signInAgain(env: Env): Promise<Response> {
   });
 }
 
-/** What a form of another site, or one that is not whole, gets. */
+/** Answers a form of another site, or an incomplete form. */
 export function foreignForm(): Promise<Response> {
   return pageResponse({
     title: "Refused",
@@ -74,7 +74,7 @@ export function foreignForm(): Promise<Response> {
     headers: FORM_HEADERS,
     children: (
       <>
-        <h1>This did not come from the console</h1>
+        <h1>This form did not come from the console</h1>
         <p>Nothing was changed: the form was sent by another site, or by a page that is no longer current.</p>
         <p class="actions">
           <a class="button" href={CONSOLE}>
@@ -149,13 +149,11 @@ function KeyForm({ next, fault }: Asking) {
           </span>
         )}
         <span class="hint" id="key-hint">
-          What <code>AUTH_TOKEN</code> is set to. A server started with <code>npm start</code> made one itself
-          and keeps it as <code>auth_token</code> in <code>secrets.json</code> of its data folder.
+          The value of <code>AUTH_TOKEN</code>. <code>npm start</code> creates one and stores it as{" "}
+          <code>auth_token</code> in <code>secrets.json</code> in the data folder.
         </span>
       </div>
-      <p class="muted small">
-        You stay signed in on this browser for 12 hours. This needs one cookie, and sets no other.
-      </p>
+      <p class="muted small">You stay signed in on this browser for 12 hours. This uses one cookie.</p>
       <div class="actions">
         <button class="primary">Sign in</button>
       </div>

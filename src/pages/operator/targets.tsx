@@ -2,7 +2,7 @@ import type { DeliveryError } from "../../contract/webhook.ts";
 import type { TargetHealth } from "../../mailbox/account/overview.ts";
 import { countText, Moment } from "./words.tsx";
 
-/** URLs of webhooks and how they fare. What a receiver answered is not shown: it is its owner's. */
+/** URLs of webhooks and their state. Answers of the receivers are not shown: they belong to the mailbox's owner. */
 export function Targets({ targets }: { targets: readonly TargetHealth[] }) {
   return (
     <ul class="rows">
@@ -53,5 +53,5 @@ const ERRORS: Record<DeliveryError, string> = {
   status: "it was refused",
   interrupted: "the service stopped in the middle",
   no_secret: "there is no secret to sign with",
-  internal: "a fault of this service",
+  internal: "an internal error of this service",
 };

@@ -6,7 +6,7 @@ import { consolePage, type ConsoleCall } from "./frame.tsx";
 import { Targets } from "./targets.tsx";
 import { countText } from "./words.tsx";
 
-/** Each is asked how its webhooks fare, so fewer than on a list. */
+/** Mailboxes on a page. Each is asked for the state of its webhooks, so there are fewer than on other pages. */
 const PAGE_SIZE = 15;
 
 /** GET /operator/webhooks: mailboxes with a webhook that failed, and what is wrong with it. */
@@ -23,13 +23,13 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
       <>
         <h1>Failing webhooks</h1>
         <p>
-          A webhook fails after ten deliveries in a row that failed, and nothing more is sent to it. Once its
-          URL is set again, even to the same, it is tried again; what it missed can be replayed.
+          After ten failed deliveries in a row a webhook is marked as failed and gets no more events. Setting
+          its URL again, even to the same value, activates it; missed events can be replayed.
         </p>
         {found.total === 0 ? (
           <div class="card">
-            <h2>None fails</h2>
-            <p>Every webhook of every mailbox takes what it is sent, or has not failed ten times in a row.</p>
+            <h2>No failing webhooks</h2>
+            <p>No webhook has failed ten times in a row.</p>
           </div>
         ) : (
           <p class="muted" role="status">
@@ -42,7 +42,7 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
               <a href={call.links.mailbox(address)}>{address}</a>
             </h2>
             {targets.length === 0 ? (
-              <p class="muted">It was set right a moment ago.</p>
+              <p class="muted">It was fixed a moment ago.</p>
             ) : (
               <Targets targets={targets} />
             )}
@@ -61,7 +61,7 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
   });
 }
 
-/** The directory hears of a change a moment later: what it lists may be none any more. */
+/** The directory learns of changes with a delay, so a listed mailbox may have no failed webhook any more. */
 async function failedTargets(call: ConsoleCall, address: string): Promise<TargetHealth[]> {
   const overview = await mailboxAt(call.env, address).overview(AS_OPERATOR);
   return overview.ok ? overview.value.webhooks.filter(({ status }) => status === "failed") : [];

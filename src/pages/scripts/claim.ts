@@ -1,11 +1,11 @@
-// Approve, deny, and sign in before, on the page of a claim. What came of it the server shows: the page is asked for again.
+// Approves or denies on the page of a claim, after signing in if need be, and then reloads the page, which shows the result.
 import { find } from "./lib/dom.ts";
 import { isSignedIn, keepTokenOfPath, sessionHeaders, signIn } from "./lib/operator-session.ts";
 import { problemText } from "./lib/problem.ts";
 
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
-/** The claim is over, whatever it was that ended it. */
+/** The claim was already decided, or it expired. */
 const ENDED = [404, 409];
 
 const decision = find("#decision", HTMLElement);
@@ -18,7 +18,7 @@ function tell(text: string): void {
   problem.hidden = false;
 }
 
-/** What the check of a person has put into the page; "" while it has not. */
+/** Returns the token of the Turnstile check; "" until the check is done. */
 function challengeToken(): string {
   return decision.querySelector<HTMLInputElement>("[name='cf-turnstile-response']")?.value ?? "";
 }
@@ -30,7 +30,7 @@ async function decide(wanted: string): Promise<void> {
   const request = { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch("/v1/claim/confirm", request).catch(() => null);
   if (response?.ok === true || ENDED.includes(response?.status ?? 0)) {
-    // With the proof, also where the code was typed: it is heard whatever strangers type meanwhile.
+    // With the proof, so that the limit on wrong codes does not apply.
     return location.replace(`/claim?${new URLSearchParams({ code, proof }).toString()}`);
   }
   if (response?.status === FORBIDDEN && needsSignIn) showSignIn(true);
@@ -61,7 +61,7 @@ async function submitKey(key: HTMLInputElement): Promise<void> {
   }
   key.value = "";
   showSignIn(false);
-  // Where the reader is now, and yet on neither answer.
+  // Focuses the group, so that Enter presses neither button.
   buttons.tabIndex = -1;
   buttons.focus();
 }

@@ -27,7 +27,7 @@ function signOut(reason = ""): void {
   forgetSession();
   viewer?.end();
   viewer = null;
-  // What the address says is of the mailbox that was left.
+  // The fragment refers to a mail of the mailbox that was signed out of.
   history.replaceState(null, "", location.pathname);
   signIn.show(reason);
 }

@@ -1,4 +1,4 @@
-// Leads who is signed in already on, to where the address of the page wanted to go.
+// If the browser is signed in already, goes on to the page that the URL names.
 import { forgetToken, isSignedIn, pageToken } from "./lib/operator-session.ts";
 
 const next = document.querySelector<HTMLInputElement>("input[name=next]")?.value;

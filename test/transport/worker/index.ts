@@ -1,7 +1,7 @@
 import { EmailMessage } from "cloudflare:email";
 import { connect } from "cloudflare:sockets";
 import { DurableObject } from "cloudflare:workers";
-import { z } from "zod";
+import * as z from "zod";
 import { CloudflareTransport } from "../../../src/outbound/cloudflare.ts";
 import type { SendRaw } from "../../../src/outbound/cloudflare.ts";
 import type { Connect } from "../../../src/outbound/relay-socket.ts";

@@ -1,6 +1,6 @@
 import { bodyOfProblem, textOfProblem } from "./problem.ts";
 
-/** The service said no. `message` is its text. */
+/** The service refused a request. `message` is its text. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
@@ -19,23 +19,23 @@ export class Refusal extends Error {
     this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
   }
 
-  /** Whether the mailbox is paused: then it refuses everything but to be resumed (wire contract, part 0). */
+  /** Whether the mailbox is paused: then it refuses every request except to be resumed. */
   get isPause(): boolean {
     return this.status === 403 && this.body.error === "Mailbox is paused";
   }
 
-  /** Whether it is a fault of the service, after which nobody knows what was done; 501 and 507 say that nothing was. */
+  /** Whether it is unknown what the service did: true for every 5xx but 501 and 507, which mean that it did nothing. */
   get isFault(): boolean {
     return this.status >= 500 && this.status !== 501 && this.status !== 507;
   }
 }
 
-/** No answer came: whether the service did what was asked is not known. */
+/** No answer came: it is not known whether the service handled the request. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
 
-/** What may go into a query; null and "" are left out. */
+/** Values of a query; null and "" are left out. */
 export type Query = Readonly<Record<string, string | number | null>>;
 
 /** A request besides its path. */
@@ -50,12 +50,12 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
-/** The API, asked with one key: as Bearer, and nowhere else. */
+/** A client of the API. It sends its key in the Authorization header only. */
 export class Client {
   readonly #key: string;
   /** For the operator's key, which has no mailbox of its own. */
   readonly #mailbox: string | null;
-  /** Hears of every refusal before who asked does. */
+  /** Called with each refusal before the caller gets it. */
   #heard: (refusal: Refusal) => void = () => {};
 
   constructor(key: string, mailbox: string | null) {
@@ -63,7 +63,7 @@ export class Client {
     this.#mailbox = mailbox;
   }
 
-  /** Sets who hears of every refusal. */
+  /** Sets the function that is called with each refusal. */
   onRefusal(heard: (refusal: Refusal) => void): void {
     this.#heard = heard;
   }
@@ -119,7 +119,7 @@ async function answered(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Whether a request was given up by who made it. */
+/** Returns whether an error means that the caller cancelled the request. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

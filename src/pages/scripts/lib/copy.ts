@@ -1,6 +1,6 @@
 import { make } from "./dom.ts";
 
-/** How long the button says that it was done. */
+/** How long the button shows the result, in milliseconds. */
 const DONE_MS = 2_000;
 
 /** A button that puts `text` on the clipboard; `what` names it to who does not see it ("the code"). */

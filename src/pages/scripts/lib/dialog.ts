@@ -1,14 +1,14 @@
 import { find } from "./dom.ts";
 
-/** What a reader is asked before something happens that cannot be undone by a click. */
+/** A question before an action that cannot be undone. */
 export interface Question {
   title: string;
   text: string;
-  /** What the button says that does it. */
+  /** The text of the button that confirms. */
   action: string;
 }
 
-/** Asks, and resolves to whether the answer is yes. */
+/** Asks and resolves to whether the reader confirmed. */
 export function confirmed({ title, text, action }: Question): Promise<boolean> {
   const dialog = find("[data-part=question]", HTMLDialogElement);
   find("h2", HTMLElement, dialog).textContent = title;

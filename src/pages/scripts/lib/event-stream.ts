@@ -1,4 +1,4 @@
-/** A block of an event stream: what `id:` says, and the event it tells of; null where it has none. */
+/** A block of an event stream: its `id:` and `data:`, each null if absent. */
 export interface Block {
   id: string | null;
   data: string | null;

@@ -14,7 +14,7 @@ export function field(
   };
 }
 
-/** A button that does something: it waits until that is over, and cannot be pressed meanwhile. `act` never rejects. */
+/** A button that is disabled while `act` runs. `act` never rejects. */
 export function doing(text: string, act: () => Promise<void>, kind = ""): HTMLButtonElement {
   const button = make("button", { type: "button", class: kind }, text);
   button.addEventListener("click", () => {

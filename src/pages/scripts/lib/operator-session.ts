@@ -3,14 +3,14 @@ const NAME = "operator-session";
 const IN_PATH = /^\/operator\/([0-9a-f]{64})(?=\/|$)/;
 
 /**
- * The page token of the operator's session, without which its cookie opens nothing. Local storage is of this origin alone,
- * where a cookie is of every port of the host; a tab that is opened anew finds it there.
+ * The page token of the operator's session. The session's cookie is useless without it. It is in local storage, which belongs
+ * to this origin only (cookies are shared by all ports of a host) and which new tabs can read.
  */
 export function pageToken(): string | null {
   return localStorage.getItem(NAME);
 }
 
-/** Keeps the token that the address of this page has, if any: such a page is shown in its session alone. */
+/** Stores the token in the path of this page, if there is one. */
 export function keepTokenOfPath(): void {
   const token = IN_PATH.exec(location.pathname)?.[1];
   if (token !== undefined) localStorage.setItem(NAME, token);
@@ -20,13 +20,13 @@ export function forgetToken(): void {
   localStorage.removeItem(NAME);
 }
 
-/** What shows a request to be of the session, beside the cookie. */
+/** Returns the headers that a request of the session needs besides the cookie. */
 export function sessionHeaders(): Record<string, string> {
   const token = pageToken();
   return token === null ? {} : { "Mailkeep-Session": token };
 }
 
-/** Whether this browser is signed in; null where the server does not answer. */
+/** Returns whether this browser is signed in; null if the server does not answer. */
 export async function isSignedIn(): Promise<boolean | null> {
   if (pageToken() === null) return false;
   const response = await fetch(PLACE, { headers: sessionHeaders() }).catch(() => null);
@@ -34,7 +34,7 @@ export async function isSignedIn(): Promise<boolean | null> {
   return typeof body === "object" && body !== null ? Reflect.get(body, "signed_in") === true : null;
 }
 
-/** Signs in with the operator's key; null where the server does not answer. */
+/** Signs in with the operator's key; null if the server does not answer. */
 export async function signIn(key: string): Promise<Response | null> {
   const headers = { "Content-Type": "application/json" };
   const request = { method: "POST", headers, body: JSON.stringify({ key }) };

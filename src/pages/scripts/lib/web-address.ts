@@ -1,21 +1,21 @@
 /** Schemes, each with its colon. */
 type Schemes = readonly ("http:" | "https:" | "mailto:")[];
 
-/** An address of one of these schemes, with `//host` meaning https; null for any other, and for one that is relative. */
+/** Parses a URL of one of these schemes, with `//host` meaning https; null for other schemes and relative URLs. */
 export function webAddress(text: string, schemes: Schemes = ["http:", "https:"]): URL | null {
   try {
     const url = new URL(text.trim().replace(/^\/\//, "https://"));
     return schemes.some((scheme) => scheme === url.protocol) ? url : null;
   } catch {
-    // No URL by itself.
+    // Not an absolute URL.
     return null;
   }
 }
 
-/** Up to a space or what closes it; punctuation at its end belongs to the sentence around it. */
+/** A URL in a text. Punctuation at its end belongs to the sentence around it. */
 const WEB_ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/gi;
 
-/** A text as its pieces: what is an address, and what stands between. */
+/** Splits a text into URLs and the text between them. */
 export function* webAddressesIn(text: string): Generator<{ text: string; url: URL | null }> {
   let from = 0;
   for (const { 0: found, index } of text.matchAll(WEB_ADDRESS)) {

@@ -6,7 +6,7 @@ const dayOfYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "s
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** When something was, as short as it can be said: the time of today, the day of this year, else the date. */
+/** Formats a time briefly: the hour for today, the day within a year, else the full date. */
 export function shortTime(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (time.toDateString() === now.toDateString()) return timeOfDay.format(time);
@@ -19,7 +19,7 @@ export function exactTime(iso: string): string {
   return fullTime.format(new Date(iso));
 }
 
-/** How long until then, in whole seconds, not below 0. */
+/** Returns the whole seconds until a time; 0 if it is past. */
 export function secondsUntil(iso: string, nowMs = Date.now()): number {
   return Math.max(0, Math.round((Date.parse(iso) - nowMs) / SECOND_MS));
 }
@@ -43,10 +43,10 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Control characters, and those that turn the direction of what follows: with them a name reads as another one. */
+/** Control characters, and characters that change the text direction: they make one name look like another. */
 const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A line that a stranger wrote, as it is shown: nothing in it can reorder or break what stands around it. */
+/** Prepares a line of a mail for display: it cannot reorder or break the text around it. */
 export function line(text: string): string {
   return text.replaceAll(DECEIVING, " ").trim();
 }

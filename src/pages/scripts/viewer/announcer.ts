@@ -1,9 +1,9 @@
 import { count } from "../lib/words.ts";
 
-/** What is said within this time is said at once: a reader who listens is not to hear of each of a hundred mails. */
+/** Texts within this time, in milliseconds, are announced together: a hundred new mails are not a hundred announcements. */
 const GATHER_MS = 400;
 
-/** Tells what happens by the page's live region, to who cannot see it. */
+/** Announces texts to screen readers, by the page's live region. */
 export class Announcer {
   readonly #region: HTMLElement;
   #gathered: string[] = [];

@@ -4,7 +4,7 @@ import type { Shown } from "./context.ts";
 /** A larger image is a file to download. */
 const MAX_IMAGE_BYTES = 10_000_000;
 
-/** Pictures and nothing else. An SVG is a document: opened in a tab of its own, from here, it would be one of this origin. */
+/** Image types that are shown. SVG is left out: opened in a tab, it would be a document of this origin. */
 const PICTURE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i;
 
 /** Images that came with a mail and are shown in its HTML (`cid:`, RFC 2392). Each is fetched once, when it is asked for. */
@@ -16,13 +16,13 @@ export class AttachedImages {
     this.#shown = shown;
   }
 
-  /** Calls `place` with the address of an image once it is there; never where there is none. */
+  /** Calls `place` with the URL of an image once it is fetched; never if the mail has no such image. */
   readonly show = (contentId: string, place: (url: string) => void): void => {
     const file = this.#find(contentId);
     if (file === undefined) return;
     const url = this.#urls.get(file.id) ?? this.#fetch(file);
     this.#urls.set(file.id, url);
-    // An image that cannot be had is left out: its file is listed below the mail, where the failure is told.
+    // An image that cannot be fetched is left out. Its file is listed below the mail, where a download shows the error.
     url.then(place, () => {});
   };
 
@@ -58,7 +58,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Written without being encoded.
+    // Not percent-encoded.
     return text;
   }
 }

@@ -17,7 +17,7 @@ import {
 import { failureNotice, failureText } from "./failures.ts";
 import { hashOf } from "./place.ts";
 
-/** As the service says (interface specification, Limits): a larger file need not be tried. */
+/** The service refuses larger files, so they are not uploaded. */
 const MAX_FILE_BYTES = 100_000_000;
 
 const TITLES: Readonly<Record<Manner, string>> = {
@@ -27,13 +27,13 @@ const TITLES: Readonly<Record<Manner, string>> = {
   forward: "Forward",
 };
 
-/** What is written in this tab, by where it is written. */
+/** The drafts of this tab, by the URL fragment of their form. */
 export class Drafts {
   readonly #drafts = new Map<string, Draft>();
 
   at(place: string): Draft {
     const draft = this.#drafts.get(place) ?? newDraft();
-    // Forms that were opened and left as they were.
+    // Forgets forms that were opened and not changed.
     for (const [other, one] of this.#drafts) if (!isWorthKeeping(one)) this.#drafts.delete(other);
     this.#drafts.set(place, draft);
     return draft;
@@ -43,7 +43,7 @@ export class Drafts {
     for (const [place, one] of this.#drafts) if (one === draft) this.#drafts.delete(place);
   }
 
-  /** Whether something would be lost with the tab. */
+  /** Whether closing the tab would lose a draft. */
   get any(): boolean {
     return [...this.#drafts.values()].some(isWorthKeeping);
   }
@@ -53,24 +53,30 @@ interface Writing {
   context: Context;
   drafts: Drafts;
   manner: Manner;
-  /** Id of the mail that is answered or passed on; "" for a new one. */
-  upon: string;
+  /** Id of the mail that is answered or forwarded; "" for a new one. */
+  originalId: string;
   signal: AbortSignal;
 }
 
-/** The form in which a mail is written, or why this key cannot. */
+/** Builds the form to write a mail; for a key that cannot send, the reason. */
 export async function composeView(writing: Writing): Promise<HTMLElement> {
-  const { context, manner, upon, signal } = writing;
-  // Encoded: it comes from the address, which a link may have written.
-  const path = `/v1/emails/${encodeURIComponent(upon)}`;
+  const { context, manner, originalId, signal } = writing;
+  // Encoded: it comes from the URL, which anyone may have written.
+  const path = `/v1/emails/${encodeURIComponent(originalId)}`;
   const original = manner === "compose" ? null : await context.client.ask<Email>(path, { signal });
   const refusal = cannotSend(await context.me);
   const title = make("h2", { tabindex: "-1" }, TITLES[manner]);
   if (refusal !== null) return make("div", { class: "compose" }, title, refusal);
-  return make("div", { class: "compose" }, title, ...uponParts(manner, original), new Form(writing).element);
+  return make(
+    "div",
+    { class: "compose" },
+    title,
+    ...originalParts(manner, original),
+    new Form(writing).element,
+  );
 }
 
-/** Why a key cannot send; null if it can. */
+/** Explains why a key cannot send; null if it can. */
 function cannotSend({ send, scope }: MeShape): HTMLElement | null {
   if (send) return null;
   const notice = make("div", { class: "notice info" });
@@ -89,29 +95,29 @@ function cannotSend({ send, scope }: MeShape): HTMLElement | null {
   return notice;
 }
 
-function uponParts(manner: Manner, original: Email | null): HTMLElement[] {
+function originalParts(manner: Manner, original: Email | null): HTMLElement[] {
   if (original === null) return [];
   const facts = make("dl", { class: "facts" });
   const add = (name: string, value: string): void =>
     facts.append(make("dt", {}, name), make("dd", { class: "break", dir: "auto" }, value));
-  add("Upon", line(original.subject) || "(no subject)");
-  if (manner !== "forward") add("Goes to", whoHears(manner, original));
+  add(manner === "forward" ? "Forwarding" : "In reply to", line(original.subject) || "(no subject)");
+  if (manner !== "forward") add("To", recipientsOf(manner, original));
   else if (original.attachments.length > 0)
-    add("Takes along", original.attachments.map(({ filename }) => line(filename)).join(", "));
+    add("Attachments", original.attachments.map(({ filename }) => line(filename)).join(", "));
   return [facts];
 }
 
-function whoHears(manner: Manner, { direction, headers, from_address, to_address }: Email): string {
+function recipientsOf(manner: Manner, { direction, headers, from_address, to_address }: Email): string {
   const author = headers["reply-to"] ?? from_address;
   const who = line(direction === "outbound" ? to_address : author);
   return manner === "reply-all" ? `${who}, and all others who got it` : who;
 }
 
 const FIELDS = {
-  to: { label: "To", hint: "Several addresses are parted by commas." },
+  to: { label: "To", hint: "Separate several addresses with commas." },
   cc: { label: "Cc", hint: "" },
   bcc: { label: "Bcc", hint: "" },
-  from: { label: "From", hint: "Empty: this mailbox. Else a +tag of it, or an address of its domain." },
+  from: { label: "From", hint: "Empty: this mailbox. A +tag of it or an address of its domain also works." },
   subject: { label: "Subject", hint: "" },
 } as const;
 type FieldName = keyof typeof FIELDS;
@@ -126,7 +132,7 @@ class Form {
 
   constructor(writing: Writing) {
     this.#writing = writing;
-    this.#draft = writing.drafts.at(hashOf(writing.manner, writing.upon));
+    this.#draft = writing.drafts.at(hashOf(writing.manner, writing.originalId));
     const { manner } = writing;
     const names: FieldName[] = manner === "compose" || manner === "forward" ? ["to"] : [];
     const copies = make("details", { class: "copies" }, make("summary", {}, "Cc, Bcc, From"));
@@ -170,7 +176,7 @@ class Form {
   #text(): HTMLElement {
     const text = make("textarea", { id: "draft-text", rows: "12" });
     this.#keep("text", text);
-    const quoted = this.#writing.manner === "compose" ? [] : [" (the mail itself follows below it)"];
+    const quoted = this.#writing.manner === "compose" ? [] : [" (the original mail is added below)"];
     const label = make("label", { for: "draft-text" }, "Text", ...quoted);
     return make("div", { class: "field", "data-field": "text" }, label, text);
   }
@@ -219,7 +225,7 @@ class Form {
         query: { filename: file.name },
         body: file,
         headers: { "Content-Type": file.type || "application/octet-stream" },
-        // Not that of the view: who looks something up meanwhile finds the file in the draft.
+        // Not the view's signal: the upload continues while the reader looks at other mails.
         signal: entry.stop.signal,
       });
     } catch (error) {
@@ -260,20 +266,20 @@ class Form {
 
   async #submit(): Promise<void> {
     if (this.#send.disabled) return;
-    const { context, drafts, manner, upon } = this.#writing;
+    const { context, drafts, manner, originalId } = this.#writing;
     this.#send.disabled = true;
     this.#send.textContent = "Sending…";
     this.#outcome.replaceChildren();
     for (const field of this.element.querySelectorAll(".wrong")) field.classList.remove("wrong");
-    const { path, json } = requestOf(this.#draft, manner, upon);
+    const { path, json } = requestOf(this.#draft, manner, originalId);
     try {
-      // No signal: once it is asked for, leaving the form does not take it back.
+      // No signal: leaving the form does not cancel a send.
       const sent = await context.client.ask<{ id: string }>(path, {
         json,
         headers: { "Idempotency-Key": this.#draft.key },
       });
       drafts.sent(this.#draft);
-      context.announce("The mail was handed over.");
+      context.announce("The mail was accepted for sending.");
       location.hash = hashOf("mail", sent.id);
     } catch (error) {
       this.#failed(error);
@@ -291,15 +297,15 @@ class Form {
     this.#outcome.replaceChildren(notice);
   }
 
-  /** What a refusal means for the draft, and what its key is from now on. */
+  /** Explains a failure, marks wrong fields, and gives the draft a new idempotency key where the old one is used up. */
   #explain(error: unknown): string {
     if (error instanceof Unreachable || (error instanceof Refusal && error.isFault)) {
-      return "Whether the mail went out is not known. Send it again as it is: it goes out once at most.";
+      return "It is not known whether the mail was sent. You can send this draft again unchanged: it is sent at most once.";
     }
     if (!(error instanceof Refusal) || error.status === 429 || error.status === 409) return "";
     this.#draft.key = newKey();
     if (error.status === 422) {
-      return "An earlier try of this draft went out, as it was then: look under Sent. Sending now would send this one too.";
+      return "An earlier version of this draft was sent; see Sent. Sending now sends this version too.";
     }
     for (const path of pathsOf(error)) {
       const field = this.element.querySelector(`[data-field="${CSS.escape(path)}"]`);
@@ -311,7 +317,7 @@ class Form {
   }
 }
 
-/** The fields that a refusal is about. */
+/** Returns the names of the fields that a refusal is about. */
 function pathsOf({ body }: Refusal): string[] {
   const details: unknown[] = Array.isArray(body.details) ? body.details : [];
   return details.flatMap((detail) => {

@@ -6,18 +6,18 @@ import type { Client } from "../lib/client.ts";
 
 export type MeShape = z.infer<typeof Me>;
 
-/** What the parts of the viewer share. */
+/** What all parts of the viewer share. */
 export interface Context {
   client: Client;
   /** Who the key is. */
   me: Promise<MeShape>;
-  /** Tells a reader who listens, once he is done with what he hears. */
+  /** Announces a text to screen readers. */
   announce: (text: string) => void;
-  /** Hears of each event until `signal` is aborted. */
+  /** Calls a function with each event until `signal` is aborted. */
   onEvent: (listener: (data: EventData) => void, signal: AbortSignal) => void;
-  /** Goes back to the list, as it is now: what is shown beside it is no more. */
+  /** Goes back to the list, after the shown mail or draft is gone. */
   leave: () => void;
-  /** Begins anew, after the mailbox was paused or resumed. */
+  /** Restarts the viewer after the mailbox was paused or resumed. */
   restart: () => void;
 }
 
@@ -25,6 +25,6 @@ export interface Context {
 export interface Shown {
   context: Context;
   email: Email;
-  /** Ends when the mail is shown no more. */
+  /** Aborted when the mail is no longer shown. */
   signal: AbortSignal;
 }

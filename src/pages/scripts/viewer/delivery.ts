@@ -6,33 +6,33 @@ import { duration, exactTime, line, secondsUntil } from "../lib/words.ts";
 type DeliveryShape = z.infer<typeof Delivery>;
 type Status = z.infer<typeof MessageStatus>;
 
-/** Each state as a word, what it means, and how good it is. */
+/** Each state: its word, its meaning, and the kind of its badge. */
 const STATES: Readonly<Record<Status, { word: string; means: string; kind: string }>> = {
   received: { word: "received", means: "", kind: "" },
-  queued: { word: "queued", means: "Not taken yet: it is tried now, or again later.", kind: "info" },
-  sent: { word: "sent", means: "The next host took it.", kind: "good" },
-  delivered: { word: "delivered", means: "It lies in the recipient's mailbox.", kind: "good" },
-  bounced: { word: "bounced", means: "Refused for good.", kind: "bad" },
-  complained: { word: "complained", means: "The recipient called it spam.", kind: "bad" },
-  failed: { word: "failed", means: "Given up.", kind: "bad" },
+  queued: { word: "queued", means: "Not accepted yet. It is tried now or again later.", kind: "info" },
+  sent: { word: "sent", means: "Accepted by the next mail server.", kind: "good" },
+  delivered: { word: "delivered", means: "Delivered to the recipient's mailbox.", kind: "good" },
+  bounced: { word: "bounced", means: "Rejected permanently.", kind: "bad" },
+  complained: { word: "complained", means: "The recipient reported it as spam.", kind: "bad" },
+  failed: { word: "failed", means: "All attempts failed.", kind: "bad" },
   unknown: {
     word: "unknown",
-    means: "The connection ended before the answer: it may have arrived, or not.",
+    means: "The connection ended before the answer. It may or may not have arrived.",
     kind: "warn",
   },
 };
 
-/** What stands for `sent` where nothing leaves the deployment. */
-const KEPT = { word: "kept here", means: "Not sent: this deployment has no relay.", kind: "warn" };
+/** Replaces `sent` for mail that the deployment stored because no relay is configured. */
+const UNSENT = { word: "not sent", means: "Not sent: no relay is configured.", kind: "warn" };
 
-/** A state and whether the mail was kept here instead of sent, as lists and mails say it. */
+/** A state, and whether the mail was stored instead of sent, as lists and mails have it. */
 interface Shown {
   status: Status;
   kept_here?: true | undefined;
 }
 
 function stateOf({ status, kept_here }: Shown): { word: string; means: string; kind: string } {
-  return status === "sent" && kept_here === true ? KEPT : STATES[status];
+  return status === "sent" && kept_here === true ? UNSENT : STATES[status];
 }
 
 export function statusBadge(shown: Shown): HTMLElement {
@@ -40,12 +40,12 @@ export function statusBadge(shown: Shown): HTMLElement {
   return make("span", { class: `badge ${kind}`.trim() }, word);
 }
 
-/** Whether more is still to come by itself. */
+/** Returns whether a delivery is still being tried. */
 export function isUnderWay(delivery: readonly DeliveryShape[]): boolean {
   return delivery.some(({ status }) => status === "queued");
 }
 
-/** What became of a mail for each of its recipients. */
+/** Shows the delivery of a mail to each recipient. */
 export function deliveryPart(delivery: readonly DeliveryShape[]): HTMLElement {
   const rows = delivery.map((one) =>
     make(

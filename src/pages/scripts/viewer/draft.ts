@@ -1,27 +1,27 @@
 import type { Upload } from "../../../contract/upload.ts";
 import type { z } from "zod";
 
-/** How a mail is written: from nothing, or upon another. */
+/** How a mail is written: new, or in reply to or forwarding another. */
 export type Manner = "compose" | "reply" | "reply-all" | "forward";
 
 /** A file of a draft. */
 export interface DraftFile {
   name: string;
   bytes: number;
-  /** Null while it is on its way, and where it failed. */
+  /** Null during the upload, and after it failed. */
   upload: z.infer<typeof Upload> | null;
   failure: string | null;
-  /** Ends the upload. */
+  /** Cancels the upload. */
   stop: AbortController;
 }
 
-/** What was written and not sent. It lives in memory: as long as the tab, and no longer. */
+/** A mail that is not sent yet. It is kept in memory and lost with the tab. */
 export interface Draft {
   fields: Map<string, string>;
   files: DraftFile[];
   /**
-   * The Idempotency-Key: the same until the service said what became of the draft. A second try after no answer is then
-   * answered like the first, and sends nothing twice.
+   * The Idempotency-Key. It stays the same until the service has answered, so a second try after a lost answer sends nothing
+   * twice.
    */
   key: string;
 }
@@ -32,19 +32,19 @@ export function newDraft(): Draft {
 
 const KEY_BYTES = 16;
 
-/** Of 128 random bits. (`randomUUID` is missing on a page that came without TLS from another machine.) */
+/** Returns 128 random bits. (Browsers have no `randomUUID` on a page loaded without TLS from another machine.) */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether leaving would lose something. */
+/** Returns whether the draft has contents that leaving would lose. */
 export function isWorthKeeping({ fields, files }: Draft): boolean {
   return files.length > 0 || [...fields.values()].some((value) => value.trim() !== "");
 }
 
-/** The path and the JSON of a draft (wire contract, part 4); `upon` is the mail that it answers or passes on. */
-export function requestOf(draft: Draft, manner: Manner, upon: string): { path: string; json: object } {
+/** Returns the path and the JSON body that send a draft; `originalId` is the mail that it answers or forwards. */
+export function requestOf(draft: Draft, manner: Manner, originalId: string): { path: string; json: object } {
   const field = (name: string): string => draft.fields.get(name) ?? "";
   const common = {
     text: field("text"),
@@ -53,7 +53,7 @@ export function requestOf(draft: Draft, manner: Manner, upon: string): { path: s
     ...(field("bcc") === "" ? {} : { bcc: addresses(field("bcc")) }),
     attachments: draft.files.flatMap(({ upload }) => (upload === null ? [] : [{ attachment_id: upload.id }])),
   };
-  const path = `/v1/emails/${encodeURIComponent(upon)}`;
+  const path = `/v1/emails/${encodeURIComponent(originalId)}`;
   switch (manner) {
     case "compose":
       return { path: "/v1/send", json: { ...common, to: addresses(field("to")), subject: field("subject") } };
@@ -66,7 +66,7 @@ export function requestOf(draft: Draft, manner: Manner, upon: string): { path: s
   }
 }
 
-/** Addresses as people write them, one after the other: parted by commas or lines, but not within quotes or brackets. */
+/** Splits addresses at commas and line breaks, except within quotes and brackets. */
 function addresses(text: string): string[] {
   const entries = text.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,;\n])+/g) ?? [];
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== "");

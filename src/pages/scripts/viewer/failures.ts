@@ -2,7 +2,7 @@ import { isAbort, Refusal, Unreachable } from "../lib/client.ts";
 import { make } from "../lib/dom.ts";
 import { duration } from "../lib/words.ts";
 
-/** What went wrong, for a reader; null if nothing did: he went elsewhere in the meantime. */
+/** Describes an error for a reader; null for a request that was cancelled because the reader left. */
 export function failureText(error: unknown): string | null {
   if (isAbort(error)) return null;
   if (error instanceof Unreachable) return "The service cannot be reached. Check your connection.";
@@ -11,7 +11,7 @@ export function failureText(error: unknown): string | null {
     return "Something went wrong in this page. Load it again.";
   }
   if (error.status === 429) return busyText(error);
-  if (error.isFault) return "The service had a fault. Try again.";
+  if (error.isFault) return "The service had an internal error. Try again.";
   return `${error.message.replace(/\.$/, "")}.`;
 }
 
@@ -20,7 +20,7 @@ function busyText({ message, retryAfterSeconds }: Refusal): string {
   return `${message.replace(/\.$/, "")}. Try again ${when}.`;
 }
 
-/** A notice that says what went wrong, with a way to try again; null if nothing did. */
+/** Shows an error, with a button to try again; null for a cancelled request. */
 export function failureNotice(error: unknown, again?: () => void): HTMLElement | null {
   const text = failureText(error);
   if (text === null) return null;

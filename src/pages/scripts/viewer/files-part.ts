@@ -28,7 +28,7 @@ function fileLine(file: Attachment, shown: Shown): HTMLElement[] {
     make("span", { class: "muted small break" }, `${line(file.content_type)}, ${size(file.size_bytes)}`),
   );
   if (!file.downloadable) {
-    return [about, make("span", { class: "muted small" }, "Files can be had with a permanent mailbox.")];
+    return [about, make("span", { class: "muted small" }, "Only permanent mailboxes can download files.")];
   }
   const ask = { path: `/v1/attachments/${file.id}`, filename: file.filename, type: OPAQUE };
   return [about, downloadButton(shown, ask, { text: "Download", label: `Download ${name}` })];

@@ -5,19 +5,19 @@ import { buildMail, type BuiltMail } from "./mail-html.ts";
 import { textPart } from "./text-part.ts";
 
 const FRAME = "/mailbox/frame";
-/** A page that is longer scrolls in its frame. */
+/** A longer mail scrolls in its frame. */
 const MAX_HEIGHT_PX = 20_000;
 /** Room for a scroll bar, where the mail is wider than the frame. */
 const SCROLL_BAR_PX = 18;
 
-const NO_FRAME = "What the mail looks like could not be loaded; this is its text.";
+const NO_FRAME = "The formatted mail could not be loaded. This is its text.";
 
-/** The HTML of a mail, in a frame where it can be seen and do nothing; `built` hears what was found in it. */
+/** Shows the HTML of a mail in a sandboxed frame; `built` is called with its links and what was left out. */
 export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLElement {
   const frame = make("iframe", {
     class: "mail-frame",
     title: "Contents of the mail",
-    // As the policy of the frame says too: either alone is enough.
+    // The policy of the frame has the same rules: either is enough.
     sandbox: "allow-same-origin allow-popups allow-popups-to-escape-sandbox",
     referrerpolicy: "no-referrer",
     src: FRAME,
@@ -26,11 +26,7 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
   const question = make(
     "div",
     { class: "notice spread", hidden: true },
-    make(
-      "span",
-      {},
-      "Images that lie elsewhere were left out: loading them tells the sender that you read this.",
-    ),
+    make("span", {}, "Remote images are not loaded: loading them tells the sender that you read this mail."),
     ask,
   );
   const part = make("div", { class: "html-part" });
@@ -40,7 +36,7 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
     const target = frame.contentWindow;
     if (target === null || shown.signal.aborted) return;
     if (frame.contentDocument === null) {
-      // What a browser shows that could not load it is none of ours.
+      // The frame failed to load and shows the browser's error page.
       part.replaceChildren(make("p", { class: "notice warn" }, NO_FRAME), textPart(shown.email.body_text));
       return;
     }
@@ -59,14 +55,14 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
   return part;
 }
 
-/** Makes the frame as high as the mail, again whenever an image of it is there or the window has another width. */
+/** Makes the frame as high as the mail, and again when an image is loaded or the window is resized. */
 function fitHeight(frame: HTMLIFrameElement, target: Document, signal: AbortSignal): void {
   const fit = (): void => {
     const holder = frame.parentElement;
     if (holder === null) return;
-    // The page must not become shorter in between: it would scroll.
+    // Keeps the page's height meanwhile, so that it does not scroll.
     holder.style.minHeight = `${holder.offsetHeight}px`;
-    // What has the height of its window would grow with it without end.
+    // Elements with the height of their window would grow with the frame forever.
     frame.style.height = "0";
     const { scrollHeight, scrollWidth, clientWidth } = target.documentElement;
     const bar = scrollWidth > clientWidth ? SCROLL_BAR_PX : 0;
@@ -79,7 +75,7 @@ function fitHeight(frame: HTMLIFrameElement, target: Document, signal: AbortSign
   window.addEventListener("resize", fit, { signal });
 }
 
-/** Keys pressed while the mail has the focus are the viewer's. */
+/** Passes keys that are pressed in the frame on to the viewer. */
 function passKeys(frame: HTMLIFrameElement, target: Document): void {
   target.addEventListener("keydown", (event) => {
     const { key, ctrlKey, altKey, metaKey } = event;

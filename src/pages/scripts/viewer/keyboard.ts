@@ -1,4 +1,4 @@
-/** What keys do. */
+/** The actions of the keys. */
 export interface KeyActions {
   next: () => void;
   previous: () => void;
@@ -18,7 +18,7 @@ const KEYS: Readonly<Record<string, keyof KeyActions>> = {
   "?": "help",
 };
 
-/** Listens for single keys, but not while a reader types, chooses, or is asked something. Enter opens what has the focus, by itself. */
+/** Listens for single keys, except in fields and while a dialog is open. Enter needs no listener: it opens the focused link. */
 export function listenForKeys(actions: KeyActions, signal: AbortSignal): void {
   const press = (event: KeyboardEvent): void => {
     const action = KEYS[event.key];

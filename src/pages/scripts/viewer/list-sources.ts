@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import type { ListName } from "./place.ts";
 import { mailRow, threadRow, type Row } from "./rows.ts";
 
-/** Lines on a page. A list of any length never has more of them in the document. */
+/** Lines on a page; the document never contains more. */
 export const PAGE_ROWS = 50;
 
 export interface RowPage {

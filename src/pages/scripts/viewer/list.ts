@@ -7,20 +7,20 @@ import { PAGE_ROWS, sourceOf, type RowPage, type Source } from "./list-sources.t
 import { hashOf, type ListName } from "./place.ts";
 import { arrivedRow, fillRow, type Row } from "./rows.ts";
 
-/** What an empty list says. */
+/** The text of each list when it is empty. */
 const EMPTY: Readonly<Record<ListName, string>> = {
-  inbox: "No mail yet. What arrives appears here by itself.",
-  sent: "Nothing was sent from this mailbox yet.",
+  inbox: "No mail yet. New mail appears here automatically.",
+  sent: "No mail was sent from this mailbox yet.",
   threads: "No conversations yet.",
   search: "Nothing found.",
 };
 
-/** Of those that were not opened, so that it does not grow with what arrives. */
+/** New mails that were not opened are marked up to this number. */
 const MAX_NEW_IDS = 1_000;
 
 /**
- * The list beside which mails are read. It holds one page: going on replaces its lines, so that ten thousand mails cost what
- * fifty cost. What arrives is put on top of the first page; on any other a button says how much there is.
+ * The list of mails. It shows one page at a time, so that ten thousand mails cost as much as fifty. New mail is added on top of
+ * the first page; on other pages a button shows how many arrived.
  */
 export class List {
   readonly #context: Context;
@@ -34,15 +34,15 @@ export class List {
   #name: ListName = "inbox";
   #argument = "";
   #source: Source | null = null;
-  /** Of the pages up to this one; the first has none. */
+  /** Cursors of the pages up to this one; the first is null. */
   #cursors: (string | null)[] = [null];
   #page: RowPage = { rows: [], next: null };
-  /** Mails that arrived while this tab looked, and were not opened. */
+  /** Ids of mails that arrived while this tab was open, and were not opened. */
   readonly #new = new Set<string>();
   #arrived = 0;
-  /** The reading of a page that is under way. */
+  /** The request for a page that is under way. */
   #loading: AbortController | null = null;
-  /** Whether something happened meanwhile, which that page may not show yet. */
+  /** Whether an event arrived during that request, so that the page must be loaded again. */
   #again = false;
   #current = "";
 
@@ -65,7 +65,7 @@ export class List {
     return { name: this.#name, argument: this.#argument };
   }
 
-  /** Shows a list from its first page; stays where it is if it is shown already. */
+  /** Shows a list from its first page; does nothing if the list is already shown. */
   async open(name: ListName, argument: string): Promise<void> {
     if (this.#source !== null && name === this.#name && argument === this.#argument) return;
     this.#name = name;
@@ -75,7 +75,7 @@ export class List {
     await this.#first();
   }
 
-  /** Reads the page again, as what it shows may have changed. Many calls at once are one more reading. */
+  /** Loads the page again. Several calls during a request cause one more request. */
   refresh(): void {
     if (this.#loading !== null) this.#again = true;
     else if (this.#source !== null) void this.#turn(this.#cursors);
@@ -90,7 +90,7 @@ export class List {
     return this.#cursors.length > 1 && this.#turn(this.#cursors.slice(0, -1));
   }
 
-  /** The link after the one that is meant now (or `-1`, before), on the next page if need be; null at the end of the list. */
+  /** Returns the link after the current one (`-1`: before), turning the page if need be; null at the end of the list. */
   async step(by: 1 | -1): Promise<HTMLAnchorElement | null> {
     const links = this.#links();
     const at = links.findIndex((link) => this.#isMeant(link));
@@ -100,20 +100,20 @@ export class List {
     return turned ? (this.#links().at(by === 1 ? 0 : -1) ?? null) : null;
   }
 
-  /** The line that is meant: that with the focus, else that of what is read. */
+  /** The current line: the one with the focus, else the line of the mail that is shown. */
   get meant(): Row | null {
     const at = this.#links().findIndex((link) => this.#isMeant(link));
     return this.#page.rows[at] ?? null;
   }
 
-  /** Marks what is read beside the list; "" is nothing. */
+  /** Marks the line of the mail that is shown; "" marks none. */
   mark(id: string): void {
     this.#current = id;
     this.#new.delete(this.#page.rows.find((row) => row.id === id)?.emailId ?? id);
     this.#show();
   }
 
-  /** Puts the focus on the line of what was read last, else on the first. */
+  /** Focuses the line of the mail that was shown last, else the first line. */
   focus(id: string): void {
     const link = this.#links().find((one) => one.dataset.id === id) ?? this.#links()[0];
     link?.focus();
@@ -135,7 +135,7 @@ export class List {
     await this.#turn([null]);
   }
 
-  /** Shows the page at the end of `cursors`; false where that failed, and everything is as it was. */
+  /** Shows the page at the end of `cursors`; returns false and changes nothing if that fails. */
   async #turn(cursors: (string | null)[]): Promise<boolean> {
     this.#loading?.abort();
     const loading = new AbortController();
@@ -168,7 +168,7 @@ export class List {
     this.refresh();
   }
 
-  /** Goes to where a page begins. */
+  /** Scrolls to the beginning of the page. */
   #begin(): void {
     this.#links()[0]?.focus({ preventScroll: true });
     this.#rows.parentElement?.parentElement?.scrollIntoView({ block: "nearest" });
@@ -177,7 +177,7 @@ export class List {
 
   #hear(data: EventData): void {
     if (data.event === "message.received") this.#arrive(data);
-    // Of mail that left, the state is shown; a thread may have got one more.
+    // Events of sent mail change its state; threads may have one more mail.
     else if (this.#name === "sent" || this.#name === "threads") this.refresh();
   }
 
@@ -191,7 +191,7 @@ export class List {
       this.#show();
       return;
     }
-    // At once, of what the event tells; the rest follows with the page.
+    // Shown at once from the event's data; the other data follows with the page.
     const known = this.#page.rows.some(({ id }) => id === data.email_id);
     if (!known) {
       this.#page.rows = [arrivedRow(data), ...this.#page.rows].slice(0, 2 * PAGE_ROWS);
@@ -205,7 +205,7 @@ export class List {
     return make("p", { class: "muted empty" }, EMPTY[this.#name]);
   }
 
-  /** Brings the lines up to date. An element stays with its mail, and so the focus with it. */
+  /** Updates the lines. The element of a mail stays the same, so the focus stays on it. */
   #show(): void {
     const { rows, next } = this.#page;
     const known = new Map(this.#links().map((link) => [link.dataset.id, link]));

@@ -9,18 +9,18 @@ const LONGEST_PAUSE_MS = 10_000;
 
 export type Connection = "connecting" | "live" | "offline";
 
-/** What a listener hears. */
+/** What a listener is told. */
 export interface Listening {
   /** Each event once, in order. */
   event: (data: EventData) => void;
-  /** What happened before this moment may not have been told: read again what is shown. */
+  /** Called when events may have been missed: reload what is shown. */
   lost: () => void;
   connection: (state: Connection) => void;
 }
 
 /**
- * What happens in the mailbox, from now on. A stream that ends is opened again with the number of the last entry that
- * was heard, so that nothing is missed in between. (An EventSource could do as much, but sends no Authorization.)
+ * Receives the events of the mailbox from now on. When a stream ends, it opens the next one with the id of the last event, so
+ * that none is missed. (An EventSource does the same but cannot send an Authorization header.)
  */
 export class Live {
   readonly #client: Client;
@@ -36,7 +36,7 @@ export class Live {
     this.#signal = signal;
   }
 
-  /** Listens until `signal` is aborted, or the key may not listen. */
+  /** Listens until `signal` is aborted or the service refuses the key. */
   async run(): Promise<void> {
     this.#listening.connection("connecting");
     while (!this.#signal.aborted) {
@@ -49,12 +49,12 @@ export class Live {
     }
   }
 
-  /** Reads one stream to its end. Resolves to how long to wait before the next, null for ever. */
+  /** Reads one stream to its end. Resolves to the milliseconds to wait before the next; null: there is no next. */
   async #listen(): Promise<number | null> {
     const silence = new AbortController();
     const signal = AbortSignal.any([this.#signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
-    // The system knows of a network that is gone before any silence tells.
+    // The browser notices a lost network sooner than the timeout does.
     window.addEventListener("offline", () => silence.abort(), { signal });
     try {
       const { body } = await this.#client.fetch("/v1/events", { headers: this.#lastSeen(), signal });
@@ -83,7 +83,7 @@ export class Live {
 
   #open({ id }: Block): void {
     this.#failures = 0;
-    // A stream that does not go on where the one before ended: the first, or one whose past is not kept any more.
+    // A stream that does not continue the one before: the first, or one whose missed events are no longer stored.
     const goesOn = this.#lastId !== null && id === this.#lastId;
     this.#listening.connection("live");
     if (!goesOn) this.#listening.lost();
@@ -96,7 +96,7 @@ export class Live {
 
   #failed(error: unknown): number | null {
     if (this.#signal.aborted) return null;
-    // Silence, or a connection that broke.
+    // A timeout, or a broken connection.
     if (!(error instanceof Refusal)) return this.#backOff();
     const isFinal = error.status === 401 || error.status === 403;
     if (isFinal) return null;
@@ -106,11 +106,11 @@ export class Live {
   #backOff(): number {
     this.#failures += 1;
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
-    // Tabs that lost the service together do not come back together.
+    // Random, so that tabs which lost the service together do not reconnect together.
     return pauseMs * (0.75 + Math.random() / 4);
   }
 
-  /** A tab that nobody sees holds no stream: a browser has six connections to a host, for all of its tabs. */
+  /** A hidden tab has no stream: a browser opens at most six connections to a host, for all its tabs. */
   async #seen(): Promise<void> {
     while (document.hidden && !this.#signal.aborted) await this.#any([[document, "visibilitychange"]]);
   }
@@ -119,7 +119,7 @@ export class Live {
     await this.#any([[globalThis, "online"]], ms);
   }
 
-  /** Resolves when one of these happens, the time is over, or nobody listens any more. */
+  /** Resolves at one of these events, after the time, or when listening ends. */
   #any(events: readonly [EventTarget, string][], ms?: number): Promise<void> {
     return new Promise((resolve) => {
       const over = new AbortController();

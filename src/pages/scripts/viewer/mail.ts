@@ -14,19 +14,19 @@ import { hashOf } from "./place.ts";
 import { textPart, webLink } from "./text-part.ts";
 import { senderBadge, verdictPart } from "./verdicts.ts";
 
-/** How often a mail that is under way is looked at, besides when an event tells of it: not every state has one. */
+/** Milliseconds between reloads of a mail that is being delivered: not every state has an event. */
 const LOOK_MS = 5_000;
 const MAX_SHOWN_LINKS = 50;
-/** Of the raw message, where it is shown and not saved. */
+/** Characters of the raw message that are shown; the download has all of it. */
 const MAX_SOURCE_CHARS = 200_000;
 
-/** One mail, with everything that can be done about it. */
+/** Loads and shows one mail with its actions. */
 export async function mailView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
   const email = await context.client.ask<Email>(`/v1/emails/${id}`, { signal });
   return mailPart({ context, email, signal });
 }
 
-/** A mail that is there already; `level` is that of its heading. */
+/** Shows a loaded mail; `level` is the level of its heading. */
 export function mailPart(shown: Shown): HTMLElement {
   const { email } = shown;
   const links = make("div");
@@ -66,14 +66,14 @@ function headPart(email: Email): HTMLElement {
       person(email.from_name, email.from_address),
       ...(email.direction === "inbound" ? [" ", senderBadge(email.authentication)] : []),
     ),
-    ...(answersTo === "" ? [] : fact("Answers to", make("span", { class: "break" }, answersTo))),
+    ...(answersTo === "" ? [] : fact("Reply to", make("span", { class: "break" }, answersTo))),
     ...fact("To", make("span", { class: "break" }, line(email.to_address) || "nobody named")),
     ...(email.cc_address === "" ? [] : fact("Cc", make("span", { class: "break" }, line(email.cc_address)))),
     ...fact("When", make("time", { datetime: email.received_at }, exactTime(email.received_at))),
   );
 }
 
-/** The code and the link that the mail is about, to take along at once. */
+/** Shows the verification code and link of a mail, to be copied. */
 function prominentParts({ code, link }: Email): HTMLElement[] {
   const url = webAddress(link ?? "");
   const parts: HTMLElement[] = [];
@@ -109,7 +109,7 @@ function actionsPart(shown: Shown): HTMLElement {
   const part = make("div", { class: "actions-part" }, actions);
   source.addEventListener("click", () => toggleSource(part, source, shown));
   erase.addEventListener("click", () => void eraseMail(part, shown));
-  // Where that cannot be told, the service refuses.
+  // If the scope is not known yet, the service refuses what the key may not do.
   shown.context.me.then(({ scope }) => (erase.hidden = scope === "provisional")).catch(() => {});
   return part;
 }
@@ -153,7 +153,7 @@ async function eraseMail(part: HTMLElement, { context, email, signal }: Shown): 
   }
 }
 
-/** The delivery of a mail of ours, as it goes on. */
+/** Shows the delivery of a sent mail and updates it. */
 function livingDelivery({ context, email, signal }: Shown): HTMLElement {
   const holder = make("div", { "aria-live": "polite" }, deliveryPart(email.delivery));
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -162,11 +162,11 @@ function livingDelivery({ context, email, signal }: Shown): HTMLElement {
     try {
       const { delivery } = await context.client.ask<Email>(`/v1/emails/${email.id}`, { signal });
       const next = deliveryPart(delivery);
-      // Told to who listens only if there is news.
+      // Replaced only if something changed, because screen readers announce it.
       if (next.textContent !== holder.textContent) holder.replaceChildren(next);
       if (isUnderWay(delivery)) timer = setTimeout(() => void look(), LOOK_MS);
     } catch {
-      // Looked at again with the next event, or by the reader.
+      // The next event or the reader tries again.
     }
   };
   context.onEvent((data) => data.email_id === email.id && void look(), signal);
@@ -175,7 +175,7 @@ function livingDelivery({ context, email, signal }: Shown): HTMLElement {
   return holder;
 }
 
-/** The HTML if there is one, and the text; a reader chooses. `links` is filled with the links of what is shown. */
+/** Shows the HTML, if there is one, or the text, as the reader chooses, and fills `links` with its links. */
 function bodyPart(shown: Shown, links: HTMLElement): HTMLElement {
   const { body_html, body_text } = shown.email;
   const holder = make("div", { class: "body" });
@@ -192,7 +192,11 @@ function bodyPart(shown: Shown, links: HTMLElement): HTMLElement {
     return holder;
   }
   const showHtml = (): void => {
-    const cut = make("p", { class: "notice", hidden: true }, "The mail is longer; the rest is in its text.");
+    const cut = make(
+      "p",
+      { class: "notice", hidden: true },
+      "The mail is too long to be shown whole. Switch to the text to read the rest.",
+    );
     const html = htmlPart(shown, (mail) => {
       cut.hidden = !mail.isCut;
       showLinks(links, mail.links);
@@ -203,7 +207,7 @@ function bodyPart(shown: Shown, links: HTMLElement): HTMLElement {
   return make("div", {}, choice(["As designed", showHtml], ["As text", showText]), holder);
 }
 
-/** Two buttons of which one is pressed. */
+/** Makes toggle buttons, of which one is pressed. */
 function choice(...ways: [string, () => void][]): HTMLElement {
   const buttons = ways.map(([name, show], index) => {
     const button = make("button", { type: "button", "aria-pressed": String(index === 0) }, name);
@@ -237,7 +241,7 @@ function morePart(email: Email): HTMLElement {
   const facts = [
     ...(email.direction === "inbound" ? fact("Envelope from", line(metadata.envelope_from) || "<>") : []),
     ...(email.direction === "inbound" ? fact("Delivered to", line(metadata.envelope_to)) : []),
-    ...fact("Came by", metadata.received_via.replace("_", " ")),
+    ...fact("Received by", metadata.received_via.replace("_", " ")),
     ...(metadata.date === null ? [] : fact("Dated", exactTime(metadata.date))),
     ...fact("Message-ID", make("span", { class: "mono" }, line(email.message_id ?? "none"))),
     ...fact("Size", size(email.size_bytes)),
@@ -248,7 +252,7 @@ function morePart(email: Email): HTMLElement {
   return make(
     "details",
     { class: "more" },
-    make("summary", {}, "Where it came from"),
+    make("summary", {}, "Sender authentication"),
     ...(email.direction === "inbound" ? [verdictPart(email.authentication)] : []),
     make("dl", { class: "facts" }, ...facts),
   );

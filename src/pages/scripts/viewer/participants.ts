@@ -1,6 +1,6 @@
 /**
- * Who a conversation is with, as the reader of `mailbox` sees it: everybody who wrote in it but the reader, whose tags
- * (`name+tag@…`) are the reader too.
+ * Names the other people in a thread, as the reader of `mailbox` sees it: everybody who wrote except the reader, whose addresses
+ * with a tag (`name+tag@…`) are left out too.
  */
 export function withWhom(participants: readonly string[], mailbox: string | null): string {
   const others = participants.filter((address) => untagged(address) !== mailbox);

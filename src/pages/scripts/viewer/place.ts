@@ -1,19 +1,19 @@
-/** Lists, of which one is always there. */
+/** The lists, of which one is always shown. */
 export const LISTS = ["inbox", "sent", "threads", "search"] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** What is beside the list. */
+/** Views beside the list. */
 const READINGS = ["mail", "thread", "compose", "reply", "reply-all", "forward", "settings"] as const;
 export type ReadingName = (typeof READINGS)[number];
 
-/** Where a reader is: what the fragment of the address says. It is never sent, and holds ids and searches, no key. */
+/** The view that the URL's fragment names. Browsers do not send fragments; this one contains ids and searches, no key. */
 export type Place =
   | { kind: "list"; name: ListName; argument: string }
   | { kind: "reading"; name: ReadingName; argument: string };
 
 const INBOX: Place = { kind: "list", name: "inbox", argument: "" };
 
-/** Reads a fragment such as `#/mail/<id>`; the inbox for any that says nothing. */
+/** Reads a fragment such as `#/mail/<id>`; the inbox for an unknown one. */
 export function readPlace(hash: string): Place {
   const [, name = "", rest = ""] = /^#\/([a-z-]+)(?:\/(.*))?$/.exec(hash) ?? [];
   const argument = decoded(rest);
@@ -32,7 +32,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Typed by hand, or cut off: no id looks like that.
+    // Not percent-encoded: no id looks like that.
     return "";
   }
 }

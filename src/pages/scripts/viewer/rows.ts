@@ -15,7 +15,7 @@ export interface Row {
   emailId: string;
   who: string;
   subject: string;
-  /** A line of the mail, or what a search found. */
+  /** The beginning of the mail, or the match of a search. */
   excerpt: string;
   at: string;
   badges: readonly HTMLElement[];
@@ -51,7 +51,7 @@ export function mailRow(email: EmailSummary | Found): Row {
   };
 }
 
-/** A mail of which only the event is known so far. */
+/** Makes the line of a mail from its event, before the mail itself is loaded. */
 export function arrivedRow(data: EventData): Row {
   return {
     id: data.email_id,
@@ -85,7 +85,7 @@ export function threadRow(thread: ThreadSummary, mailbox: string | null): Row {
   };
 }
 
-/** Fills the link of a line, which stays the same element: it may have the focus. */
+/** Fills the link of a line. The element stays the same, because it may have the focus. */
 export function fillRow(link: HTMLAnchorElement, row: Row, isNew: boolean): void {
   link.href = row.href;
   link.classList.toggle("unread", isNew);

@@ -1,4 +1,4 @@
-/** Who looks into which mailbox. */
+/** The key of this tab, and the mailbox that it reads. */
 export interface Session {
   key: string;
   /** Null where the key has a mailbox of its own. */
@@ -6,12 +6,12 @@ export interface Session {
 }
 
 /**
- * Session storage: it outlives a reload, which memory would not, is seen by this tab alone, and goes when the tab is closed.
- * Links out of the viewer open without an opener, so that no other tab inherits it (HTML Standard, 7.3.1.3).
+ * The name in session storage, which survives a reload, belongs to this tab only and is erased when the tab is closed. Links out
+ * of the viewer open without an opener, so no other tab inherits it (HTML Standard, 7.3.1.3).
  */
 const NAME = "mailbox-session";
 
-/** The session of this tab; null before somebody signed in. */
+/** Returns the session of this tab; null before signing in. */
 export function storedSession(): Session | null {
   const [key, mailbox] = (sessionStorage.getItem(NAME) ?? "").split("\n");
   return key ? { key, mailbox: mailbox || null } : null;

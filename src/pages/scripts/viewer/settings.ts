@@ -52,7 +52,7 @@ function factsPart(stats: Stats, expiresAt: string | null): HTMLElement {
   return facts;
 }
 
-/** Does something and says what came of it, in `said`. */
+/** Runs an action and shows its result in `said`. */
 async function tried(said: HTMLElement, act: () => Promise<string>): Promise<void> {
   try {
     const text = await act();
@@ -65,7 +65,7 @@ async function tried(said: HTMLElement, act: () => Promise<string>): Promise<voi
 
 function namePart({ context, signal, info }: Setting): HTMLElement {
   const said = make("div");
-  const hint = "Stands before the address in the mail that you send.";
+  const hint = "Recipients see it before the address.";
   const name = field({ id: "display-name", label: "Name", hint });
   name.input.value = info.display_name ?? "";
   const save = async (): Promise<string> => {
@@ -87,7 +87,7 @@ function pausePart({ context }: Setting): HTMLElement {
   const pause = async (): Promise<string> => {
     const isSure = await confirmed({
       title: "Pause this mailbox?",
-      text: "Mail still arrives, and nobody can read it, agents included; nothing goes out. Only resuming is possible then, here as well.",
+      text: "Mail still arrives, but nobody can read or send mail, agents included. The only thing a paused mailbox accepts is to be resumed.",
       action: "Pause",
     });
     if (!isSure) return "";
@@ -99,7 +99,7 @@ function pausePart({ context }: Setting): HTMLElement {
     "section",
     {},
     make("h3", {}, "Pause"),
-    make("p", { class: "muted" }, "For when an agent does what it should not. Mail still arrives meanwhile."),
+    make("p", { class: "muted" }, "Stops an agent that misbehaves. Mail still arrives."),
     said,
     doing("Pause the mailbox", () => tried(said, pause), "danger"),
   );
@@ -110,14 +110,18 @@ function webhookPart(setting: Setting): HTMLElement {
   const said = make("div");
   const state = make("p");
   const url = field(
-    { id: "webhook-url", label: "URL", hint: "Every event but message.sent is posted there. Empty: none." },
+    {
+      id: "webhook-url",
+      label: "URL",
+      hint: "Every event except message.sent is posted there. Empty: no webhook.",
+    },
     { type: "url", inputmode: "url", placeholder: "https://", spellcheck: "false" },
   );
   const secret = field(
     {
       id: "webhook-secret",
       label: "Secret",
-      hint: "At least 16 characters. Empty: as it is. It is never shown.",
+      hint: "At least 16 characters. Empty: unchanged. It is never shown.",
     },
     { class: "masked", spellcheck: "false" },
   );
@@ -135,12 +139,12 @@ function webhookPart(setting: Setting): HTMLElement {
       ...(secret.input.value === "" ? {} : { webhook_secret: secret.input.value }),
     };
     show(await context.client.ask<MailboxInfo>("/v1/mailbox", { method: "PATCH", json, signal }));
-    return json.webhook_url === null ? "There is no webhook now." : "Saved.";
+    return json.webhook_url === null ? "The webhook is removed." : "Saved.";
   };
   const sendTest = async (): Promise<string> => {
     await context.client.ask<WebhookDelivery>("/v1/webhook/test", { method: "POST", json: {}, signal });
     await log.show(null);
-    return "A test is on its way: see below.";
+    return "A test is being delivered; see below.";
   };
   show(setting.info);
   void log.show(null);

@@ -16,7 +16,7 @@ export class SignIn {
 
   /** `open` is called with each session that the service let in, or that is paused. */
   constructor(open: (session: Session) => void) {
-    // A browser may send what it checks to its maker.
+    // Some browsers send the text that they check to their maker.
     this.#key.spellcheck = false;
     this.#address.spellcheck = false;
     this.#form.addEventListener("submit", (event) => {
@@ -25,7 +25,7 @@ export class SignIn {
     });
   }
 
-  /** Asks for a key; `reason` says why, if it is not the first time. */
+  /** Asks for a key; `reason` explains why the reader must sign in again. */
   show(reason = ""): void {
     this.#section.hidden = false;
     this.#say(reason);
@@ -37,7 +37,9 @@ export class SignIn {
     const mailbox = this.#address.value.trim() || null;
     if (!/^[\x21-\x7e]+$/.test(key)) {
       return this.#say(
-        key === "" ? "Paste a key first." : "That is no key: it has spaces or other signs in it.",
+        key === ""
+          ? "Paste a key first."
+          : "This is not a key: it contains spaces or other characters that keys do not have.",
       );
     }
     this.#button.disabled = true;
@@ -62,7 +64,7 @@ export class SignIn {
   }
 }
 
-/** Who a key is; null where its mailbox is paused, and says nothing; else why it is not let in. */
+/** Returns the mailbox and scope of a key; null if its mailbox is paused; a text if the key is refused. */
 async function whoIs(key: string, mailbox: string | null): Promise<MeShape | null | string> {
   try {
     return await new Client(key, mailbox).ask<MeShape>("/v1/me");
@@ -70,7 +72,7 @@ async function whoIs(key: string, mailbox: string | null): Promise<MeShape | nul
     if (isAbort(error)) return "";
     if (error instanceof Refusal && error.isPause) return null;
     if (error instanceof Refusal && error.status === 401) {
-      return "This key is not known here: it may be mistyped, expired or revoked.";
+      return "Unknown key: it may be mistyped, expired or revoked.";
     }
     return failureText(error) ?? "";
   }

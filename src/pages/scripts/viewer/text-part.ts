@@ -1,7 +1,7 @@
 import { make } from "../lib/dom.ts";
 import { webAddressesIn } from "../lib/web-address.ts";
 
-/** A longer text is read as the raw message: no browser lays it out at once. */
+/** Browsers lay out a longer text too slowly; the raw message has all of it. */
 const MAX_SHOWN_CHARS = 200_000;
 
 /** The text of a mail, its web addresses as links. */
@@ -12,13 +12,19 @@ export function textPart(text: string): HTMLElement {
     part.append(url === null ? piece : webLink(url, piece));
   }
   if (text.length > shown.length) {
-    part.append(make("p", { class: "notice" }, "The text is longer; the rest is in the raw message."));
+    part.append(
+      make(
+        "p",
+        { class: "notice" },
+        "The text is too long to be shown whole. The rest is in the raw message.",
+      ),
+    );
   }
   if (text.trim() === "") part.append(make("p", { class: "muted" }, "This mail has no text."));
   return part;
 }
 
-/** A link out of the viewer: into a tab of its own, which learns nothing of this one. */
+/** A link that leaves the viewer: it opens a tab without an opener and sends no referrer. */
 export function webLink(url: URL, text: string): HTMLAnchorElement {
   return make("a", { href: url.href, target: "_blank", rel: "noopener noreferrer" }, text);
 }

@@ -21,9 +21,9 @@ export async function threadView(context: Context, id: string, signal: AbortSign
   };
   await show(null);
   context.onEvent((data) => {
-    // Replaced as a whole it would close what the reader has open: it is offered.
+    // Reloading would close the mails that the reader opened, so it is offered as a button.
     if (data.thread_id !== id || view.querySelector(".arrivals") !== null) return;
-    const button = pageButton("There is something new · show", () => show(null));
+    const button = pageButton("New mail · show", () => show(null));
     button.classList.add("arrivals");
     view.prepend(button);
   }, signal);

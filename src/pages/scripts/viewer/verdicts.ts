@@ -5,30 +5,30 @@ import { line } from "../lib/words.ts";
 
 type Verdicts = z.infer<typeof Authentication>;
 
-/** What each verdict of RFC 8601 means to a reader; any other word could not be judged. */
+/** The meaning of each verdict of RFC 8601; other words mean that the check gave no result. */
 const MEANINGS: Readonly<Record<keyof Verdicts, Readonly<Record<string, string>>>> = {
   spf: {
-    pass: "The server that sent it may send for the domain of its envelope.",
-    fail: "The server that sent it may not send for the domain of its envelope.",
-    softfail: "The server that sent it probably may not send for the domain of its envelope.",
-    neutral: "The domain of its envelope does not say who may send for it.",
-    none: "The domain of its envelope does not say who may send for it.",
+    pass: "The sending server is authorised by the domain of the envelope sender.",
+    fail: "The sending server is not authorised by the domain of the envelope sender.",
+    softfail: "The sending server is probably not authorised by the domain of the envelope sender.",
+    neutral: "The domain of the envelope sender does not state who may send for it.",
+    none: "The domain of the envelope sender does not state who may send for it.",
   },
   dkim: {
-    pass: "A domain signed it, and it was not changed since.",
-    fail: "It bears a signature that does not fit: it was changed on the way, or forged.",
-    none: "It is not signed.",
+    pass: "The mail has a valid signature and was not changed afterwards.",
+    fail: "The signature is not valid: the mail was changed on the way, or it is forged.",
+    none: "The mail is not signed.",
   },
   dmarc: {
-    pass: "The author's domain stands for it.",
-    fail: "The author's domain does not stand for it: the author may be forged.",
-    none: "The author's domain says nothing about mail in its name.",
+    pass: "The mail is authenticated for the author's domain.",
+    fail: "The mail is not authenticated for the author's domain: the author may be forged.",
+    none: "The author's domain has no DMARC policy.",
   },
 };
 
 const KINDS: Readonly<Record<string, string>> = { pass: "good", fail: "bad", softfail: "warn" };
 
-/** In a word, whether the author is who he says; DMARC is the verdict about him. */
+/** Shows whether the author is authenticated, by the DMARC verdict. */
 export function senderBadge(verdicts: Verdicts | null): HTMLElement {
   const [text, kind] = summaryOf(verdicts);
   return make("span", { class: `badge ${kind}`.trim() }, text);
@@ -41,13 +41,13 @@ function summaryOf(verdicts: Verdicts | null): [string, string] {
   return ["Sender not confirmed", "warn"];
 }
 
-/** The three verdicts, as they were given and in words. */
+/** Shows the three verdicts and their meanings. */
 export function verdictPart(verdicts: Verdicts | null): HTMLElement {
   if (verdicts === null) {
     return make(
       "p",
       { class: "muted small" },
-      "Nobody whom this service trusts checked where it came from: the author's name proves nothing.",
+      "No trusted server has checked the sender: name and address may be forged.",
     );
   }
   const lines = (["spf", "dkim", "dmarc"] as const).flatMap((name) => {
@@ -59,7 +59,7 @@ export function verdictPart(verdicts: Verdicts | null): HTMLElement {
         "dd",
         {},
         make("span", { class: `badge ${kind}`.trim() }, line(verdict)),
-        ` ${MEANINGS[name][verdict] ?? "It could not be judged."}`,
+        ` ${MEANINGS[name][verdict] ?? "The check gave no result."}`,
       ),
     ];
   });

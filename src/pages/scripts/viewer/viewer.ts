@@ -16,9 +16,9 @@ import type { Session } from "./session.ts";
 import { settingsView } from "./settings.ts";
 import { threadView } from "./thread.ts";
 
-/** What the viewer cannot do by itself. */
+/** Functions that the viewer needs from its page. */
 interface Around {
-  /** They outlive a viewer that begins anew. */
+  /** Drafts survive a restart of the viewer. */
   drafts: Drafts;
   restart: () => void;
   signOut: (reason?: string) => void;
@@ -44,10 +44,10 @@ export class Viewer {
   readonly #reading = part("reading");
   readonly #panes = part("panes");
   readonly #listeners = new Set<(data: EventData) => void>();
-  /** Ends what is beside the list. */
+  /** Aborted when another mail or form is shown. */
   #shown = new AbortController();
   #place: Place = { kind: "list", name: "inbox", argument: "" };
-  /** Id of what was read last. */
+  /** Id of the mail that was shown last. */
   #lastRead = "";
 
   constructor(session: Session, announcer: Announcer, around: Around) {
@@ -74,7 +74,7 @@ export class Viewer {
     this.#list = new List(this.#context, part("list"), signal);
   }
 
-  /** Shows the mailbox: who it is, what the address asks for, and what happens; all at once. */
+  /** Shows the mailbox. Loads its state, the mail or list that the URL names, and its events at the same time. */
   start(): void {
     const { signal } = this.#over;
     part("viewer").hidden = false;
@@ -141,23 +141,23 @@ export class Viewer {
     const text = make(
       "p",
       {},
-      "This mailbox is temporary: it can be read, and ends after 72 hours. ",
+      "This mailbox is temporary: it cannot send mail and is erased after 72 hours. ",
       claim,
       " to send from it.",
     );
     part("notices").replaceChildren(make("div", { class: "notice info" }, text));
   }
 
-  /** The two refusals that concern everything. */
+  /** Handles the two refusals that concern the whole viewer: a bad key and a paused mailbox. */
   #refused(refusal: Refusal): void {
     if (this.#over.signal.aborted) return;
     if (refusal.status === 401) {
-      this.#around.signOut("The key is not valid any more: it ended or was revoked. Paste another one.");
+      this.#around.signOut("The key is no longer valid: it expired or was revoked. Paste another one.");
     } else if (refusal.isPause) this.#showPause();
   }
 
   #showPause(): void {
-    // Everything that waits for an answer is refused in the same way.
+    // All other requests under way get the same refusal.
     this.#over.abort();
     this.#shown.abort();
     this.#tell("connecting");
@@ -198,7 +198,7 @@ export class Viewer {
     badge.className = `badge ${kind}`.trim();
   }
 
-  /** Shows what the address asks for. */
+  /** Shows the list or mail that the URL names. */
   async #follow(): Promise<void> {
     const before = this.#place;
     this.#place = readPlace(location.hash);
@@ -215,7 +215,7 @@ export class Viewer {
       if (before.kind === "reading") this.#list.focus(this.#lastRead);
       return;
     }
-    // By an address alone there is no list yet.
+    // A URL opened directly has no list yet.
     const list = this.#list.place;
     this.#markList(list.name);
     const opening = this.#list.open(list.name, list.argument);
@@ -258,7 +258,7 @@ export class Viewer {
           context: this.#context,
           drafts: this.#drafts,
           manner: name,
-          upon: argument,
+          originalId: argument,
           signal,
         });
     }
@@ -307,7 +307,7 @@ export class Viewer {
     );
   }
 
-  /** While a mail is read, the next one is read; else the focus goes to its line. */
+  /** Shows the next mail if one is shown; otherwise focuses its line. */
   #goTo(link: HTMLAnchorElement | null): void {
     if (link === null) return;
     if (this.#place.kind === "reading") location.hash = link.hash;
@@ -315,7 +315,7 @@ export class Viewer {
   }
 
   #reply(): void {
-    // Of a conversation the newest.
+    // In a thread, the newest mail.
     const reply = [...this.#reading.querySelectorAll<HTMLAnchorElement>("[data-reply]")].at(-1);
     const meant = this.#list.meant;
     if (reply !== undefined) location.hash = reply.hash;

@@ -7,7 +7,7 @@ import { failureNotice } from "./failures.ts";
 
 /** Deliveries on a page; older ones replace them. */
 const PAGE_DELIVERIES = 20;
-/** While one is pending. */
+/** Milliseconds between reloads while a delivery is pending. */
 const LOOK_MS = 1_500;
 
 const STATES = {
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<WebhookDelivery["state"], string>> = {
   cancelled: "",
 };
 
-/** What a failed attempt says of itself. */
+/** The reason of a failed attempt in words. */
 const ERRORS: Readonly<Record<NonNullable<WebhookDelivery["attempts"][number]["error"]>, string>> = {
   timeout: "no answer in time",
   connection: "no connection",
@@ -34,10 +34,10 @@ const ERRORS: Readonly<Record<NonNullable<WebhookDelivery["attempts"][number]["e
   status: "not a 2xx",
   interrupted: "the service stopped in the middle of it",
   no_secret: "there is no secret to sign with",
-  internal: "a fault of the service",
+  internal: "an internal error of the service",
 };
 
-/** The log of webhook deliveries, page by page, with what can be done about each. */
+/** The log of webhook deliveries, page by page, with a button to deliver each again. */
 export class WebhookLog {
   readonly element = make("div", { class: "webhook-log" });
   readonly #context: Context;
@@ -113,7 +113,7 @@ export class WebhookLog {
     fold.open = isOpen;
     fold.append(
       make("p", { class: "mono small break" }, line(delivery.webhook_url)),
-      ...(label === null ? [] : [make("p", { class: "small" }, `Of the label ${line(label)}`)]),
+      ...(label === null ? [] : [make("p", { class: "small" }, `For the label ${line(label)}`)]),
       ...attemptLines(delivery),
       make("div", { class: "actions" }, again),
     );

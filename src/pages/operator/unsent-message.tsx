@@ -7,37 +7,37 @@ import { openRaw } from "../../service/message-source.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
 import { Moment, sizeText } from "./words.tsx";
 
-/** Of a message's source on a page; the whole of it is a download. */
+/** Bytes of a message's source that the page shows. The download has all of it. */
 const SHOWN_BYTES = 100_000;
 
-/** The beginning of a message as it would have left. */
+/** The beginning of a message's source. */
 interface Source {
   text: string;
-  /** Of all of it. */
+  /** Size of the whole message. */
   sizeBytes: number;
   isWhole: boolean;
 }
 
-/** GET /operator/outbox/:address/:id: one message, with its source. */
-export async function keptPage(call: ConsoleCall, written: string, id: string): Promise<Response> {
+/** GET /operator/outbox/:address/:id: one unsent message with its source. */
+export async function unsentMessagePage(call: ConsoleCall, written: string, id: string): Promise<Response> {
   const address = canonicalAddress(written);
   const found = address === null ? null : await mailboxAt(call.env, address).unsentOne(AS_OPERATOR, id);
   if (address === null || !found?.ok) return problemPage(call, notFound("Email"));
   const mail = found.value;
   const source = await sourceOf(call, address, id);
   return consolePage(call, {
-    title: "Kept mail",
+    title: "Unsent message",
     tab: "Outbox",
     children: (
       <>
         <h1>{mail.subject === "" ? "(no subject)" : mail.subject}</h1>
         <Facts call={call} mailbox={address} mail={mail} source={source} />
         <p class="actions">
-          <a class="button" href={`${call.links.kept(address, mail.id)}/raw`}>
+          <a class="button" href={`${call.links.unsent(address, mail.id)}/raw`}>
             Download the message
           </a>
           <a class="button" href={call.links.outboxOf(address)}>
-            Kept mail of this mailbox
+            Unsent messages of this mailbox
           </a>
         </p>
         <h2>Source</h2>
@@ -84,22 +84,22 @@ function Facts({ call, mailbox, mail, source }: Shown) {
 }
 
 function SourceText({ source }: { source: Source | null }) {
-  if (source === null) return <p>It cannot be read now. Try again in a few seconds.</p>;
+  if (source === null) return <p>The source cannot be read now. Try again in a few seconds.</p>;
   return (
     <>
       <pre class="source" tabindex={0} role="region" aria-label="Source of the message">
         {source.text}
       </pre>
       {source.isWhole ? null : (
-        <p class="muted">This is the beginning of it; download the message to see the rest.</p>
+        <p class="muted">This is the beginning of the message. Download it to see the rest.</p>
       )}
     </>
   );
 }
 
-/** GET /operator/outbox/:address/:id/raw: the bytes as they would have left. */
-export async function keptRaw(call: ConsoleCall, written: string, id: string): Promise<Response> {
-  const opened = await openKept(call, canonicalAddress(written), id);
+/** GET /operator/outbox/:address/:id/raw: the bytes of an unsent message. */
+export async function unsentMessageSource(call: ConsoleCall, written: string, id: string): Promise<Response> {
+  const opened = await openUnsent(call, canonicalAddress(written), id);
   if (opened === null) return problemPage(call, notFound("Email"));
   return new Response(opened.body, {
     headers: {
@@ -114,8 +114,8 @@ export async function keptRaw(call: ConsoleCall, written: string, id: string): P
   });
 }
 
-/** Null for a message that was not kept: through this page the operator reads no other mail. */
-async function openKept(call: ConsoleCall, address: string | null, id: string) {
+/** Returns null for any other message: the operator reads unsent messages only. */
+async function openUnsent(call: ConsoleCall, address: string | null, id: string) {
   if (address === null) return null;
   const mailbox = mailboxAt(call.env, address);
   const found = await mailbox.unsentOne(AS_OPERATOR, id);
@@ -128,7 +128,7 @@ async function openKept(call: ConsoleCall, address: string | null, id: string) {
 
 /** The beginning of a message as text; null if it cannot be read. */
 async function sourceOf(call: ConsoleCall, address: string, id: string): Promise<Source | null> {
-  const opened = await openKept(call, address, id);
+  const opened = await openUnsent(call, address, id);
   if (opened === null) return null;
   const stream = new Response(opened.body).body;
   const decoder = new TextDecoder();
