@@ -9,8 +9,8 @@ import { wasMade } from "../lib/made.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { Database } from "../lib/sql.ts";
-import { CLAIM_MIGRATIONS, type ClaimRow } from "../directory/schema.ts";
-import * as statements from "../directory/statements.ts";
+import * as rows from "./rows.ts";
+import { CLAIM_MIGRATIONS, type ClaimRow } from "./schema.ts";
 
 /** The data of a new claim. */
 export interface NewClaim {
@@ -87,7 +87,7 @@ export class ClaimSession extends Server<Env> {
       migrate(this.#db, CLAIM_MIGRATIONS);
       const asked = [sessionDigest, secretHash, address, client, userAgent] as const;
       const kept = [keep?.from ?? null, keep?.secretHash ?? null] as const;
-      this.#db.run(statements.INSERT_CLAIM, ...asked, ...kept, now, expiresAt);
+      this.#db.run(rows.INSERT_CLAIM, ...asked, ...kept, now, expiresAt);
     });
     await this.ctx.storage.setAlarm(expiresAt + RECORD_MS);
     return done({ expiresAt });
@@ -112,7 +112,7 @@ export class ClaimSession extends Server<Env> {
   countWrongCode(sessionDigest: string): void {
     const row = this.#row();
     if (row !== null && digestsEqual(row.session_digest, sessionDigest)) {
-      this.#db.run(statements.COUNT_WRONG_CODE);
+      this.#db.run(rows.COUNT_WRONG_CODE);
     }
   }
 
@@ -122,7 +122,7 @@ export class ClaimSession extends Server<Env> {
     const now = Date.now();
     if (row === null || statusOf(row, now) === "expired") return refused(notFound("Claim"));
     if (row.status === "pending") {
-      this.#db.run(statements.DECIDE_CLAIM, decision === "approve" ? "approved" : "denied", now);
+      this.#db.run(rows.DECIDE_CLAIM, decision === "approve" ? "approved" : "denied", now);
       // Written before the mailbox is made: if the process ends in between, the alarm continues.
       await this.ctx.storage.setAlarm(decision === "approve" ? now + RETRY_MS : now + RECORD_MS);
     }
@@ -148,7 +148,7 @@ export class ClaimSession extends Server<Env> {
       this.#polledAt = now;
     }
     const isReadable = status === "complete" && (row.read_at === null || now - row.read_at < KEY_READABLE_MS);
-    if (isReadable) this.#db.run(statements.READ_CLAIM_KEY, now);
+    if (isReadable) this.#db.run(rows.READ_CLAIM_KEY, now);
     const { address, keep_from } = row;
     return { kind: "status", status, address, readable: isReadable, keeps: keep_from !== null };
   }
@@ -207,7 +207,7 @@ export class ClaimSession extends Server<Env> {
     });
     if (!created.ok && created.error.code !== "conflict") throw new Error(created.error.error);
     const now = Date.now();
-    this.#db.run(statements.DECIDE_CLAIM, created.ok ? "complete" : "taken", now);
+    this.#db.run(rows.DECIDE_CLAIM, created.ok ? "complete" : "taken", now);
     await this.ctx.storage.setAlarm(now + RECORD_MS);
   }
 
@@ -220,7 +220,7 @@ export class ClaimSession extends Server<Env> {
   }
 
   #row(): ClaimRow | null {
-    return hasSchema(this.#db) ? this.#db.first(statements.READ_CLAIM) : null;
+    return hasSchema(this.#db) ? this.#db.first(rows.READ_CLAIM) : null;
   }
 }
 

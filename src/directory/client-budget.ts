@@ -3,7 +3,7 @@ import { spendOne, UNSPENT, type Allowance, type Budget } from "../lib/budget.ts
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { BUDGET_MIGRATIONS } from "./schema.ts";
-import { READ_BUDGET, WRITE_BUDGET } from "./statements.ts";
+import { READ_BUDGET, WRITE_BUDGET } from "./rows.ts";
 
 /** Counts what one client address does without a key, or with wrong ones. Named by the address (IPv6: its /64). */
 export class ClientBudget extends Server<Env> {

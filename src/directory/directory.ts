@@ -5,7 +5,7 @@ import { QUARANTINE_MS } from "../contract/limits.ts";
 import { migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { DIRECTORY_MIGRATIONS, type EntryRow } from "./schema.ts";
-import * as statements from "./statements.ts";
+import * as statements from "./rows.ts";
 
 /** One shard of the operator's list of mailboxes. Mailboxes report their own state; receiving and reading mail never asks it. */
 export class Directory extends Server<Env> {

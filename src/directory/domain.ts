@@ -2,7 +2,7 @@ import { Server } from "partyserver";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
 import { DOMAIN_MIGRATIONS, type HolderRow } from "./schema.ts";
-import { READ_HOLDER, SAW_HOLDER, WRITE_HOLDER } from "./statements.ts";
+import { READ_HOLDER, SAW_HOLDER, WRITE_HOLDER } from "./rows.ts";
 
 /**
  * Says which mailbox holds a domain. Named by the domain in its canonical form, and asked for each mail to it. Asking for a domain

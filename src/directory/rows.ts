@@ -1,5 +1,5 @@
 import type { Query } from "../lib/sql.ts";
-import type { ClaimRow, EntryRow, HolderRow } from "./schema.ts";
+import type { EntryRow, HolderRow } from "./schema.ts";
 
 const ENTRY = "address, kind, status, created_at, expires_at, webhooks_failed, kept_at, cannot_send";
 
@@ -71,29 +71,6 @@ export const WRITE_BUDGET: Query<never, [string, number, number]> = {
   text: "INSERT OR REPLACE INTO budget (kind, since, spent) VALUES (?, ?, ?)",
 };
 
-export const INSERT_CLAIM: Query<
-  never,
-  [
-    ...[sessionDigest: string, secretHash: string, address: string, client: string | null, userAgent: string],
-    ...[keepFrom: string | null, keepSecretHash: string | null, createdAt: number, expiresAt: number],
-  ]
-> = {
-  text: `INSERT INTO claim (id, session_digest, secret_hash, address, client, user_agent, keep_from, keep_secret_hash,
-    created_at, expires_at) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-};
-export const READ_CLAIM: Query<ClaimRow, []> = {
-  text: `SELECT session_digest, secret_hash, address, client, user_agent, keep_from, keep_secret_hash, created_at,
-    expires_at, status, decided_at, read_at, wrong_codes FROM claim`,
-};
-export const DECIDE_CLAIM: Query<never, [status: string, decidedAt: number]> = {
-  text: "UPDATE claim SET status = ?, decided_at = ?",
-};
-export const READ_CLAIM_KEY: Query<never, [readAt: number]> = {
-  text: "UPDATE claim SET read_at = ? WHERE read_at IS NULL",
-};
-export const COUNT_WRONG_CODE: Query<never, []> = {
-  text: "UPDATE claim SET wrong_codes = wrong_codes + 1",
-};
 export const READ_HOLDER: Query<HolderRow, []> = { text: "SELECT locator, since, seen_at FROM holder" };
 export const WRITE_HOLDER: Query<never, [locator: string, since: number, seenAt: number]> = {
   text: "INSERT INTO holder (one, locator, since, seen_at) VALUES (1, ?, ?, ?)",
