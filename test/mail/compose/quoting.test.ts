@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AnsweredMail } from "../../../src/mail/compose/answered-mail.ts";
 import { forwardedBodies, withQuote } from "../../../src/mail/compose/quoting.ts";
+import { cpuMs } from "../../cpu.ts";
 
 const MAIL: AnsweredMail = {
   messageId: "<1@x.com>",
@@ -119,10 +120,11 @@ describe("a forward", () => {
   });
 
   it("reads hostile pages in linear time", () => {
-    const start = performance.now();
-    forwardedBodies({ text: "", html: "" }, { ...MAIL, html: "<body ".repeat(160_000) });
-    withQuote({ text: "", html: `${"</body> ".repeat(100_000)}x` }, MAIL);
-    withQuote({ text: "", html: `</body>${" ".repeat(900_000)}x` }, MAIL);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    const read = () => {
+      forwardedBodies({ text: "", html: "" }, { ...MAIL, html: "<body ".repeat(160_000) });
+      withQuote({ text: "", html: `${"</body> ".repeat(100_000)}x` }, MAIL);
+      withQuote({ text: "", html: `</body>${" ".repeat(900_000)}x` }, MAIL);
+    };
+    expect(cpuMs(read)).toBeLessThan(2_000);
   });
 });

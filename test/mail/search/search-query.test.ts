@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { highlightsFor, snippetFor } from "../../../src/mail/search/excerpts.ts";
 import { MAX_QUERY_ITEMS, MAX_READ_CHARS, parseSearchQuery } from "../../../src/mail/search/search-query.ts";
 import { searchableText } from "../../../src/mail/search/search-text.ts";
+import { cpuMs } from "../../cpu.ts";
 
 const BODIES = [
   "The invoice from Paris",
@@ -384,12 +385,8 @@ describe("snippetFor", () => {
       " ".repeat(5_000_000),
       "a\u0301\u0316".repeat(1_000_000),
     ]) {
-      const start = performance.now();
-      snippetFor(
-        body,
-        Array.from({ length: 32 }, (_, at) => "a".repeat(at + 1)),
-      );
-      expect(performance.now() - start).toBeLessThan(500);
+      const terms = Array.from({ length: 32 }, (_, at) => "a".repeat(at + 1));
+      expect(cpuMs(() => snippetFor(body, terms))).toBeLessThan(1_000);
     }
   });
 });
