@@ -12,12 +12,11 @@ import { TAKEOVER } from "./takeover/schema.ts";
 import { UPLOADS } from "./uploads/schema.ts";
 import { WEBHOOKS } from "./webhooks/schema.ts";
 
-/** The schemas that every mailbox has from its first moment on. */
-export const AT_BIRTH: readonly Schema[] = [ACCOUNT, LOG, MESSAGES];
-
-/** The schemas of all capabilities; each is made at the first write to it. */
+/** The schemas of all capabilities. A new mailbox has that of its account; each other is made at the first write to it. */
 export const SCHEMAS: readonly Schema[] = [
-  ...AT_BIRTH,
+  ACCOUNT,
+  LOG,
+  MESSAGES,
   THREAD_ALIASES,
   CODES,
   BLOBS,

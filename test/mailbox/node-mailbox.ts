@@ -2,6 +2,8 @@ import { ANYONE } from "../../src/contract/scope.ts";
 import { AlarmClock } from "../../src/lib/wake.ts";
 import type { Access } from "../../src/mailbox/account/access.ts";
 import type { Account } from "../../src/mailbox/account/account.ts";
+import { parseMail } from "../../src/mail/mime/parse.ts";
+import { prepareMail } from "../../src/mail/prepare.ts";
 import { assemble, type Life, type Surroundings } from "../../src/mailbox/capabilities.ts";
 import type { Transport } from "../../src/outbound/transport.ts";
 import { NodeStorage } from "./node-storage.ts";
@@ -84,6 +86,29 @@ export class NodeMailbox {
   die(): void {
     this.life.jobs.close();
     this.life = this.#begin();
+  }
+
+  /** Receives a message as the service hands it over. */
+  async receive(raw: string): Promise<void> {
+    const bytes = Buffer.from(raw);
+    const envelope = {
+      from: "ann@example.com",
+      to: "box@mailkeep.test",
+      via: "smtp" as const,
+      clientAddress: null,
+      helo: null,
+    };
+    const prepared = prepareMail(bytes, await parseMail(bytes), envelope, null);
+    const { largeBody: _, ...mail } = prepared;
+    const stored = {
+      raw: new Uint8Array(bytes).buffer,
+      rawKey: null,
+      partsKey: null,
+      bodyKey: null,
+      bodyLayout: null,
+    };
+    const received = await this.life.receiving.receive({ ...mail, ...stored, unusedKeys: [] });
+    if (!received.ok) throw new Error(received.error.error);
   }
 
   /** Rows of a statement of the test's own. */

@@ -535,7 +535,7 @@ describe("a message with two ways", () => {
           }
         });
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -9,7 +9,7 @@ import type { MailboxContext } from "../context.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Job } from "../job.ts";
 import { BLOB_KEYS } from "../messages/rows.ts";
-import { AT_BIRTH } from "../schemas.ts";
+import { MESSAGES } from "../messages/schema.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { TakenMailbox, Takeover } from "../takeover/takeover.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -109,7 +109,7 @@ export class Lifecycle implements Job {
     const { address, kind, secretHash, scope, expiresAt, takeOver = null } = mailbox;
     const nowMs = now();
     write(() => {
-      for (const schema of AT_BIRTH) schemas.make(schema);
+      schemas.make(ACCOUNT);
       this.#others.blobs.adoptLate();
       const tables = this.#context.tables(ACCOUNT);
       const month = new Date(nowMs).toISOString().slice(0, 7);
@@ -225,7 +225,9 @@ export class Lifecycle implements Job {
     account.setStatus("closing", null, nowMs);
     const { blobs, uploads } = this.#others;
     uploads.eraseComing(nowMs);
-    blobs.eraseAll([BLOB_KEYS, ...(uploads.blobKeys === null ? [] : [uploads.blobKeys])], nowMs);
+    const messages = this.#context.tables(MESSAGES);
+    const keys = [messages.isMade ? BLOB_KEYS : null, uploads.blobKeys].filter((select) => select !== null);
+    blobs.eraseAll(keys, nowMs);
   }
 
   /** Tells the directory how the mailbox stands now, or leaves it to the alarm. */

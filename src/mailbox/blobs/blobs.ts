@@ -68,8 +68,10 @@ export class Blobs implements Job {
    * @param keys selects over the tables of other capabilities, each with one column `key`.
    */
   eraseAll(keys: readonly string[], nowMs: number): void {
+    // Every blob was reserved once.
+    if (!this.#tables.isMade) return;
     this.#tables.run(rows.KEEP_RESERVED, nowMs);
-    this.#tables.run(rows.planAll(keys.join(" UNION ")), nowMs);
+    this.#tables.run(rows.planAll(keys), nowMs);
   }
 
   /** The bytes of a blob from its first one; a piece is good until the next is asked for. Throws if the blob is gone. */

@@ -23,9 +23,10 @@ export const NEXT_ERASURE: Query<{ due_at: Nullable<number> }, []> = {
 export const POSTPONE_ERASURE: Query<never, [number, string]> = {
   text: "UPDATE blob_to_erase SET due_at = ? WHERE key = ?",
 };
-/** Plans the end of every blob whose key a select names, and of all that are reserved. */
-export const planAll = (keys: string): Query<never, [dueAt: number]> => ({
-  text: `INSERT INTO blob_to_erase (key, due_at) SELECT key, ?1 FROM (${keys} UNION SELECT key FROM blob_to_erase) WHERE true
+/** Plans the end of every blob whose key one of the selects gives, and of all that are reserved. */
+export const planAll = (selects: readonly string[]): Query<never, [dueAt: number]> => ({
+  text: `INSERT INTO blob_to_erase (key, due_at)
+    SELECT key, ?1 FROM (${[...selects, "SELECT key FROM blob_to_erase"].join(" UNION ")}) WHERE true
     ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
 });
 /** Blobs of the bucket that somebody may be writing; their reservations end with the mailbox. */

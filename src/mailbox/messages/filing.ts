@@ -104,6 +104,7 @@ export class Filing {
 
   #file(account: Account, mail: PreparedMail, filing: Placement): Filed {
     const { blobs, codes, ids } = this.#others;
+    this.#tables.make();
     const seq = nextSeq(account.row.last_seq, filing.nowMs);
     const thread = ids.join(filing.known, mail, { seq, fresh: filing.thread ?? seq });
     for (const key of [mail.rawKey, mail.partsKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
