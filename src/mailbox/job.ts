@@ -58,8 +58,8 @@ export class Drain<Work> {
   readonly #ports: DrainPorts<Work>;
   readonly #options: DrainOptions;
   readonly #underWay = new Map<Work, AbortController>();
-  /** Every row that was due by then has begun, or waits for the end of an attempt. In ms since 1970. */
-  #pumpedAt = 0;
+  /** Every row that was due by then has begun, or waits for the end of an attempt. In ms since 1970; -1 after a fault. */
+  #pumpedAt = -1;
   #pausedUntil = 0;
   #faults = 0;
   #isClosed = false;
@@ -161,6 +161,7 @@ export class Drain<Work> {
 
   #fault(error: unknown): void {
     console.error(`${this.#options.name}: failed, and goes on later:`, error);
+    this.#pumpedAt = -1;
     this.#pausedUntil = this.#context.now() + this.#options.pauseMs(this.#faults);
     this.#faults += 1;
     this.#context.clock.atLatest(this.#pausedUntil);

@@ -6,6 +6,10 @@ export class NodeStorage implements MailboxStorage {
   #db = new DatabaseSync(":memory:");
   #depth = 0;
   alarm: number | null = null;
+  /** So many writes fail from now on. */
+  failing = 0;
+  /** What was written by processes that were dead. */
+  readonly late: string[] = [];
 
   readonly sql = {
     exec: (query: string, ...params: unknown[]) => this.#exec(query, params),
@@ -14,7 +18,33 @@ export class NodeStorage implements MailboxStorage {
     },
   } as unknown as SqlStorage;
 
+  /** The storage as one process reaches it. Once `isDead` says so, its writes fail and are noted in `late`. */
+  asSeenBy(isDead: () => boolean): MailboxStorage {
+    const write = <T>(what: string, work: () => T): T => {
+      if (!isDead()) return work();
+      this.late.push(what);
+      throw new Error("A dead process writes");
+    };
+    return {
+      sql: {
+        exec: (query: string, ...params: unknown[]) =>
+          isWrite(query) ? write(query, () => this.#exec(query, params)) : this.#exec(query, params),
+        databaseSize: 0,
+      } as unknown as SqlStorage,
+      transactionSync: (change) => this.transactionSync(change),
+      sync: () => this.sync(),
+      deleteAll: () => write("deleteAll", () => this.deleteAll()),
+      getAlarm: () => this.getAlarm(),
+      setAlarm: (at) => write("setAlarm", () => this.setAlarm(at)),
+      deleteAlarm: () => write("deleteAlarm", () => this.deleteAlarm()),
+    };
+  }
+
   #exec(query: string, params: readonly unknown[]) {
+    if (this.failing > 0 && isWrite(query)) {
+      this.failing -= 1;
+      throw new Error("disk is full");
+    }
     if (params.length === 0 && query.trim().slice(0, -1).includes(";")) {
       this.#db.exec(query);
       return cursorOf([]);
@@ -66,6 +96,10 @@ export class NodeStorage implements MailboxStorage {
   async deleteAlarm(): Promise<void> {
     this.alarm = null;
   }
+}
+
+function isWrite(query: string): boolean {
+  return !/^\s*SELECT/i.test(query);
 }
 
 function cursorOf(rows: readonly object[]) {
