@@ -107,8 +107,10 @@ export class Drain<Work> {
     if (!this.mayWork(nowMs)) return [];
     const { heartbeatMs } = this.#options;
     const next = this.#ports.nextDue(this.isBusy ? Math.min(this.#pumpedAt, nowMs) : -1);
-    const due = this.isBusy && heartbeatMs !== null ? Math.min(next ?? Infinity, nowMs + heartbeatMs) : next;
-    return due === null ? [] : [Math.max(due, this.#pausedUntil)];
+    return [
+      ...(next === null ? [] : [Math.max(next, this.#pausedUntil)]),
+      ...(this.isBusy && heartbeatMs !== null ? [nowMs + heartbeatMs] : []),
+    ];
   }
 
   /** Starts the attempts that are due. Never throws, and returns before any of them has ended. */

@@ -1,9 +1,10 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { MailboxStorage } from "../../src/mailbox/context.ts";
 
 /** The storage of an object in Node: the same SQL on a real SQLite in memory, and an alarm that rings when the test says so. */
 export class NodeStorage implements MailboxStorage {
   #db = new DatabaseSync(":memory:");
+  readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
   alarm: number | null = null;
   /** So many writes fail from now on. */
@@ -49,12 +50,9 @@ export class NodeStorage implements MailboxStorage {
       this.#db.exec(query);
       return cursorOf([]);
     }
-    return cursorOf(
-      this.#db
-        .prepare(query)
-        .all(...params.map(inputOf))
-        .map(rowOf),
-    );
+    const statement = this.#statements.get(query) ?? this.#db.prepare(query);
+    this.#statements.set(query, statement);
+    return cursorOf(statement.all(...params.map(inputOf)).map(rowOf));
   }
 
   transactionSync<T>(change: () => T): T {
@@ -80,6 +78,7 @@ export class NodeStorage implements MailboxStorage {
   }
 
   async deleteAll(): Promise<void> {
+    this.#statements.clear();
     this.#db.close();
     this.#db = new DatabaseSync(":memory:");
     this.alarm = null;
