@@ -293,6 +293,17 @@ describe("the domains of a mailbox", () => {
     });
   });
 
+  it("are not written by a look-up whose process is dead", async () => {
+    await withVerified(async (rig) => {
+      rig.resolver = "silent";
+      void rig.mailbox.life.domains.verifyDomain(OPERATOR, NAMES[0] ?? "");
+      await settled();
+      rig.die(false);
+      await wait(MINUTE_MS);
+      expect([rig.mailbox.storage.late, rig.held]).toEqual([[], []]);
+    });
+  });
+
   it("fail a week after their records were first seen gone, and not before", async () => {
     await withVerified(async (rig, status) => {
       rig.resolver = "gone";

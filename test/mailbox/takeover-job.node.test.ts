@@ -98,7 +98,7 @@ class Rig {
       };
       const succeed = () => {
         // A message of a dead process arrives, if at all, before its death.
-        if (process !== this.#process) return reject(new Error("died"));
+        if (what === "receive" && process !== this.#process) return reject(new Error("died"));
         try {
           resolve(work());
         } catch (error) {
@@ -245,6 +245,18 @@ describe("mail that is taken over", () => {
       await wait(FULL_RETRY_MS);
       expect(rig.mailbox.storage.late).toEqual([]);
     });
+  });
+
+  it("asks nothing more of anybody once its process is dead", async () => {
+    const rig = await Rig.start();
+    await ring(rig.mailbox);
+    rig.held[0]?.succeed();
+    await settled();
+    const [raw] = rig.held;
+    rig.die();
+    raw?.succeed();
+    await settled();
+    expect([raw?.what, rig.held, rig.mailbox.storage.late]).toEqual(["raw", [], []]);
   });
 
   it("keeps its lease while a copy is under way, however long that takes, and is tried again 30 s after its start failed", async () => {

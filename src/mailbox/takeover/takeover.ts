@@ -169,6 +169,7 @@ export class Takeover implements Job {
 
   /** Copies one message; null when the next can follow. */
   async #copy(source: TakeoverSource, message: InboundMessage, signal: AbortSignal): Promise<End | null> {
+    if (signal.aborted) return "done";
     const raw = await source.raw(message.id);
     if (signal.aborted) return "done";
     // Deleted there since the page was read.
