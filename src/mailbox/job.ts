@@ -1,3 +1,4 @@
+import type { Account } from "./account/account.ts";
 import type { MailboxContext } from "./context.ts";
 
 /** Work that a mailbox does by itself, beside whoever asks it something. */
@@ -12,49 +13,53 @@ export interface Job {
   close(): void;
 }
 
-/** Rows that wait for an attempt, as a drain sees them. */
+/** The rows that a drain works on, and the rules of its job. */
 export interface DrainPorts<Work> {
-  /** When something that waits is due, later than `afterMs`, in ms since 1970; null if nothing waits. */
+  /** Whether all work waits although the mailbox lives: it is paused, for example. */
+  isHeld?(account: Account): boolean;
+  /** The earliest due time later than `afterMs`, in ms since 1970; null if there is none. */
   nextDue(afterMs: number): number | null;
   /**
-   * Chooses an attempt that may begin now, and writes it down with a lease: should the process die in the middle of it, it is due
-   * again when the lease is over. Called until it answers null.
+   * Yields attempts that may begin now. Each is written down, with a lease, before it is yielded: if the process dies during the
+   * attempt, the row is due again when the lease ends. The drain starts an attempt as soon as it is yielded, and stops reading
+   * when it is full.
    *
    * @param underWay attempts that have begun and not ended.
    */
-  claim(nowMs: number, underWay: readonly Work[]): Work | null;
-  /** Makes the attempt and writes down its outcome, unless `signal` says that the mailbox ended. */
+  claim(nowMs: number, underWay: readonly Work[]): Iterable<Work>;
+  /** Extends the lease of an attempt that is still under way, if the lease is over. Called at each pump. */
+  renew?(work: Work, nowMs: number): void;
+  /** Makes the attempt and writes down its outcome, but writes nothing once `signal` is aborted: the mailbox has ended. */
   attempt(work: Work, signal: AbortSignal): Promise<void>;
 }
 
 /** How a drain works. */
 export interface DrainOptions {
-  /** What it drains, for the log: "Webhooks". */
+  /** The name of the work in the log of faults: "Webhooks". */
   name: string;
   /** Attempts under way at once. */
   maxAtOnce: number;
-  /** Nothing begins while the mailbox is paused. */
-  isHeldWhilePaused: boolean;
   /**
-   * While an attempt is under way the alarm rings as often: should the process die, the next one sees to what it left. Null where
-   * the lease alone does that.
+   * While an attempt is under way the alarm rings this often, so that a new process continues soon after a death. Null if the
+   * leases alone suffice.
    */
   heartbeatMs: number | null;
-  /** How long nothing begins after so many faults of our own in a row: an alarm that rings at once would fail again at once. */
+  /** How long no attempt begins after `faults` earlier faults in a row. Without it the alarm would ring at once and fail again. */
   pauseMs: (faults: number) => number;
 }
 
 /**
- * Drains rows that are due: each attempt is written down with a lease before it is made, and nobody waits for it. A death in the
- * middle leaves the lease; a fault of our own pauses the drain; and it begins nothing in a mailbox that is paused or has ended.
+ * Attempts rows that are due. It writes each attempt down with a lease before it makes it, and nobody waits for its end. If the
+ * process dies, the lease remains; if an attempt or a claim throws, the drain pauses; and no attempt begins once the mailbox has
+ * ended or while its work is held.
  */
-export class Drain<Work> implements Job {
+export class Drain<Work> {
   readonly #context: Pick<MailboxContext, "account" | "clock" | "now">;
   readonly #ports: DrainPorts<Work>;
   readonly #options: DrainOptions;
   readonly #underWay = new Map<Work, AbortController>();
-  /** Everything that was due by then has begun, or waits for the end of an attempt. */
-  #pumpedAt = 0;
+  /** Every row that was due by then has begun, or waits for the end of an attempt. In ms since 1970; -1 after a fault. */
+  #pumpedAt = -1;
   #pausedUntil = 0;
   #faults = 0;
   #isClosed = false;
@@ -69,12 +74,11 @@ export class Drain<Work> implements Job {
     this.#options = options;
   }
 
-  /** Attempts that have begun and not ended. */
-  get underWay(): Work[] {
-    return [...this.#underWay.keys()];
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
   }
 
-  /** Attempts in a row that ended in a fault of our own. */
+  /** Faults since the last attempt that did not throw. */
   get faults(): number {
     return this.#faults;
   }
@@ -83,52 +87,70 @@ export class Drain<Work> implements Job {
     return this.#isClosed;
   }
 
-  /** Work that is due already and waits for the end of an attempt needs no alarm, and one would ring without end. */
-  dues(nowMs: number): number[] {
-    if (!this.mayWork(nowMs)) return [];
-    const isBusy = this.#underWay.size > 0;
-    const { heartbeatMs } = this.#options;
-    const next = this.#ports.nextDue(isBusy ? Math.min(this.#pumpedAt, nowMs) : -1);
-    const due = isBusy && heartbeatMs !== null ? Math.min(next ?? Infinity, nowMs + heartbeatMs) : next;
-    return due === null ? [] : [Math.max(due, this.#pausedUntil)];
+  /** Whether no attempt begins now because of a fault. */
+  isPaused(nowMs: number): boolean {
+    return nowMs < this.#pausedUntil;
   }
 
-  /** Never throws. */
+  /** Whether the mailbox lives and its work is not held. */
+  mayWork(nowMs: number): boolean {
+    const account = this.#context.account();
+    if (this.#isClosed || account?.isLive(nowMs) !== true) return false;
+    return this.#ports.isHeld?.(account) !== true;
+  }
+
+  /**
+   * When the alarm must ring. A row that is due already and waits for the end of an attempt is left out, because the alarm would
+   * ring without end.
+   */
+  dues(nowMs: number): number[] {
+    if (!this.mayWork(nowMs)) return [];
+    const { heartbeatMs } = this.#options;
+    const next = this.#ports.nextDue(this.isBusy ? Math.min(this.#pumpedAt, nowMs) : -1);
+    return [
+      ...(next === null ? [] : [Math.max(next, this.#pausedUntil)]),
+      ...(this.isBusy && heartbeatMs !== null ? [nowMs + heartbeatMs] : []),
+    ];
+  }
+
+  /** Starts the attempts that are due. Never throws, and returns before any of them has ended. */
   pump(nowMs: number): void {
-    if (nowMs < this.#pausedUntil || !this.mayWork(nowMs)) return;
-    this.#pumpedAt = nowMs;
     try {
-      while (this.#underWay.size < this.#options.maxAtOnce) {
-        const work = this.#ports.claim(nowMs, this.underWay);
-        if (work === null) return;
-        void this.#attempt(work);
-      }
+      if (!this.mayWork(nowMs)) return;
+      const underWay = [...this.#underWay.keys()];
+      for (const work of underWay) this.#ports.renew?.(work, nowMs);
+      if (this.isPaused(nowMs)) return;
+      if (!this.#isFull) this.#begin(this.#ports.claim(nowMs, underWay));
+      this.#pumpedAt = nowMs;
     } catch (error) {
       this.#fault(error);
     }
   }
 
-  forget(): void {}
-
+  /** Aborts the attempts that are under way. None begins any more. */
   close(): void {
     this.#isClosed = true;
     for (const controller of this.#underWay.values()) controller.abort();
   }
 
-  /** Whether attempts may begin. */
-  mayWork(nowMs: number): boolean {
-    const account = this.#context.account();
-    if (this.#isClosed || account === null || !account.isLive(nowMs)) return false;
-    return account.row.status === "active" || !this.#options.isHeldWhilePaused;
+  get #isFull(): boolean {
+    return this.#underWay.size >= this.#options.maxAtOnce;
+  }
+
+  #begin(claimed: Iterable<Work>): void {
+    for (const work of claimed) {
+      void this.#attempt(work);
+      if (this.#isFull) return;
+    }
   }
 
   /** Never rejects. */
   async #attempt(work: Work): Promise<void> {
     const controller = new AbortController();
     this.#underWay.set(work, controller);
-    const { heartbeatMs } = this.#options;
-    if (heartbeatMs !== null) this.#context.clock.atLatest(this.#context.now() + heartbeatMs);
     try {
+      const { heartbeatMs } = this.#options;
+      if (heartbeatMs !== null) this.#context.clock.atLatest(this.#context.now() + heartbeatMs);
       await this.#ports.attempt(work, controller.signal);
       this.#faults = 0;
     } catch (error) {
@@ -140,7 +162,8 @@ export class Drain<Work> implements Job {
   }
 
   #fault(error: unknown): void {
-    console.error(`${this.#options.name}: a fault, after which it goes on later:`, error);
+    console.error(`${this.#options.name}: failed, and goes on later:`, error);
+    this.#pumpedAt = -1;
     this.#pausedUntil = this.#context.now() + this.#options.pauseMs(this.#faults);
     this.#faults += 1;
     this.#context.clock.atLatest(this.#pausedUntil);

@@ -6,12 +6,15 @@ type Working = {
   [Name in keyof Capabilities]: Capabilities[Name] extends Job ? Name : never;
 }[keyof Capabilities];
 
+/** One job for each of these names. */
+export type Listed = Readonly<Record<Working, Job>>;
+
 /** Work that waits while the mailbox is paused. */
 const HELD_WHILE_PAUSED = ["webhooks", "sendingJob"] as const;
 
 /** Everything that a mailbox does by itself. A capability that works by itself and is missing here does not compile. */
 export class Jobs {
-  readonly #jobs: Readonly<Record<Working, Job>>;
+  readonly #jobs: Listed;
 
   constructor(capabilities: Capabilities) {
     const { webhooks, sendingJob, embeddings, takeover, domains } = capabilities;

@@ -37,6 +37,9 @@ export class NodeMailbox {
   /** ms since 1970. */
   nowMs = Date.parse("2026-11-01T12:00:00Z");
   life: Life;
+  #clock: AlarmClock;
+  /** Ends the process that runs. */
+  #kill: () => void = () => undefined;
   readonly #around: Partial<Surroundings>;
   readonly #variables: Record<string, unknown>;
 
@@ -48,7 +51,7 @@ export class NodeMailbox {
     this.storage = storage;
     this.#around = around;
     this.#variables = { ...VARIABLES, ...variables };
-    this.life = this.#begin();
+    [this.life, this.#clock] = this.#begin();
   }
 
   /** A mailbox that was just created. */
@@ -85,7 +88,21 @@ export class NodeMailbox {
   /** The process dies and another one begins, which knows what was stored. */
   die(): void {
     this.life.jobs.close();
-    this.life = this.#begin();
+    this.#kill();
+    [this.life, this.#clock] = this.#begin();
+    void this.life.context.arm();
+  }
+
+  /** The alarm rings, as it does in an actor. */
+  async ring(): Promise<void> {
+    this.storage.alarm = null;
+    this.#clock.rang();
+    const { jobs, context } = this.life;
+    try {
+      await jobs.pump(context.now());
+    } finally {
+      await context.arm();
+    }
   }
 
   /** Receives a message as the service hands it over. */
@@ -116,11 +133,18 @@ export class NodeMailbox {
     return this.life.context.db.all<Row, []>({ text });
   }
 
-  #begin(): Life {
+  #begin(): [Life, AlarmClock] {
     const env = this.#variables as unknown as Env;
-    return assemble({
-      storage: this.storage,
-      clock: new AlarmClock(this.storage),
+    let isDead = false;
+    const kill = () => {
+      isDead = true;
+    };
+    this.#kill = kill;
+    const storage = this.storage.asSeenBy(() => isDead);
+    const clock = new AlarmClock(storage);
+    const life = assemble({
+      storage,
+      clock,
       env: () => env,
       now: () => this.nowMs,
       waitUntil: () => undefined,
@@ -128,9 +152,10 @@ export class NodeMailbox {
       inside: UNREACHED,
       outside: () => null,
       takeover: { sourceOf: nothing, receive: nothing },
-      ended: () => undefined,
+      ended: kill,
       ...this.#around,
     });
+    return [life, clock];
   }
 }
 

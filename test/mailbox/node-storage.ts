@@ -1,11 +1,16 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { MailboxStorage } from "../../src/mailbox/context.ts";
 
 /** The storage of an object in Node: the same SQL on a real SQLite in memory, and an alarm that rings when the test says so. */
 export class NodeStorage implements MailboxStorage {
   #db = new DatabaseSync(":memory:");
+  readonly #statements = new Map<string, StatementSync>();
   #depth = 0;
   alarm: number | null = null;
+  /** So many writes fail from now on. */
+  failing = 0;
+  /** What was written by processes that were dead. */
+  readonly late: string[] = [];
 
   readonly sql = {
     exec: (query: string, ...params: unknown[]) => this.#exec(query, params),
@@ -14,17 +19,40 @@ export class NodeStorage implements MailboxStorage {
     },
   } as unknown as SqlStorage;
 
+  /** The storage as one process reaches it. Once `isDead` says so, its writes fail and are noted in `late`. */
+  asSeenBy(isDead: () => boolean): MailboxStorage {
+    const write = <T>(what: string, work: () => T): T => {
+      if (!isDead()) return work();
+      this.late.push(what);
+      throw new Error("A dead process writes");
+    };
+    return {
+      sql: {
+        exec: (query: string, ...params: unknown[]) =>
+          isWrite(query) ? write(query, () => this.#exec(query, params)) : this.#exec(query, params),
+        databaseSize: 0,
+      } as unknown as SqlStorage,
+      transactionSync: (change) => this.transactionSync(change),
+      sync: () => this.sync(),
+      deleteAll: () => write("deleteAll", () => this.deleteAll()),
+      getAlarm: () => this.getAlarm(),
+      setAlarm: (at) => write("setAlarm", () => this.setAlarm(at)),
+      deleteAlarm: () => write("deleteAlarm", () => this.deleteAlarm()),
+    };
+  }
+
   #exec(query: string, params: readonly unknown[]) {
+    if (this.failing > 0 && isWrite(query)) {
+      this.failing -= 1;
+      throw new Error("disk is full");
+    }
     if (params.length === 0 && query.trim().slice(0, -1).includes(";")) {
       this.#db.exec(query);
       return cursorOf([]);
     }
-    return cursorOf(
-      this.#db
-        .prepare(query)
-        .all(...params.map(inputOf))
-        .map(rowOf),
-    );
+    const statement = this.#statements.get(query) ?? this.#db.prepare(query);
+    this.#statements.set(query, statement);
+    return cursorOf(statement.all(...params.map(inputOf)).map(rowOf));
   }
 
   transactionSync<T>(change: () => T): T {
@@ -50,6 +78,7 @@ export class NodeStorage implements MailboxStorage {
   }
 
   async deleteAll(): Promise<void> {
+    this.#statements.clear();
     this.#db.close();
     this.#db = new DatabaseSync(":memory:");
     this.alarm = null;
@@ -66,6 +95,10 @@ export class NodeStorage implements MailboxStorage {
   async deleteAlarm(): Promise<void> {
     this.alarm = null;
   }
+}
+
+function isWrite(query: string): boolean {
+  return !/^\s*SELECT/i.test(query);
 }
 
 function cursorOf(rows: readonly object[]) {

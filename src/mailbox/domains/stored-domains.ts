@@ -7,10 +7,12 @@ import { DOMAINS } from "./schema.ts";
 
 /** The domains of one mailbox. Kept in memory: each message that goes out asks for them. */
 export class StoredDomains {
+  readonly #context: MailboxContext;
   readonly #tables: Tables;
   #rows: DomainRow[] | null = null;
 
   constructor(context: MailboxContext) {
+    this.#context = context;
     this.#tables = context.tables(DOMAINS);
   }
 
@@ -39,15 +41,25 @@ export class StoredDomains {
     this.forget();
   }
 
-  /** Writes how a domain stands from now on. */
-  write(row: DomainRow, change: Partial<DomainState>): void {
+  /** The earliest due time later than `afterMs`, in ms since 1970; null if there is none. */
+  nextDue(afterMs: number): number | null {
+    const dues = this.all().flatMap(({ due_at }) => (due_at !== null && due_at > afterMs ? [due_at] : []));
+    return dues.length === 0 ? null : Math.min(...dues);
+  }
+
+  /** Writes how a domain stands from now on, in a transaction of its own, and has the alarm ring when it is due. */
+  save(row: DomainRow, change: Partial<DomainState>): void {
+    const { commit, clock } = this.#context;
     const state = { ...row, ...change };
     const { status, held, verified_at, seen_at, gone_at, checked_at, due_at, results } = state;
-    this.#tables.run(
-      rows.WRITE,
-      ...([status, held, verified_at, seen_at, gone_at, checked_at, due_at, results, row.id] as const),
+    commit(() =>
+      this.#tables.run(
+        rows.WRITE,
+        ...([status, held, verified_at, seen_at, gone_at, checked_at, due_at, results, row.id] as const),
+      ),
     );
     Object.assign(row, change);
+    if (change.due_at != null) clock.atLatest(change.due_at);
   }
 
   erase(id: string): void {

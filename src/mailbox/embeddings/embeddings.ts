@@ -1,45 +1,19 @@
 import { EmbeddingError, type Embedder } from "../../embeddings/embedder.ts";
 import { quantized } from "../../embeddings/vectors.ts";
 import type { Seq } from "../../lib/ids.ts";
-import type { Tables } from "../../lib/schemas.ts";
 import { withinTime } from "../../lib/time-limit.ts";
-import { embeddedText } from "../../mail/search/embedded-text.ts";
-import { bodyTextStart } from "../../mail/search/excerpts.ts";
-import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";
-import {
-  eraseVector,
-  isVisible,
-  nextBatch,
-  putVectors,
-  readState,
-  writeState,
-  type Batch,
-  type EmbeddingState,
-  type Unembedded,
-} from "./rows.ts";
-import { listingOf } from "../messages/present.ts";
 import type { Meaning, Nearness } from "../search/rules.ts";
-import { EMBEDDINGS } from "./schema.ts";
-import { reachOf, VectorSearch } from "./vector-search.ts";
+import { EmbeddingJob } from "./job.ts";
+import type { EmbeddingState } from "./rows.ts";
+import { StoredEmbeddings, wrongDimensions } from "./stored-embeddings.ts";
+import { reachOf } from "./vector-search.ts";
 
-/** Mail that comes together is embedded together. */
-const GATHER_MS = 200;
-/** Should the process die meanwhile, the alarm goes on. */
-const HEARTBEAT_MS = 30_000;
-const BATCH_TIMEOUT_MS = 60_000;
 /** A search waits no longer: words answer it then. */
 const QUERY_TIMEOUT_MS = 5_000;
-const FIRST_PAUSE_MS = 15_000;
-const MAX_PAUSE_MS = 3_600_000;
-/** Failures in a row after which the texts are looked at: some models answer one that is too long with a fault of theirs. */
-const FAILURES_TO_SUSPECT = 3;
 /** Vectors of queries that are kept: agents ask the same again, page by page. */
 const MAX_KEPT_QUERIES = 32;
-/** Every model embeds it, unless it is the model that is at fault. */
-const PROBE = "hello";
-
 /** Where no message has a vector that could be compared. */
 const NOTHING_EMBEDDED: Meaning = {
   ...reachOf({ dimensions: 0, embedded: 0 }),
@@ -56,35 +30,21 @@ export interface EmbeddingProgress {
   error: string | null;
 }
 
-/**
- * Embeds the mail of a mailbox, as a job beside everything else: a receipt only tells it to look, and no fault of the model
- * is one of the mailbox. What is done is known by two marks in the order of receipt, so a message waits without a row of its
- * own. Another model begins anew from the newest message on; vectors of the one before are overwritten.
- */
+/** The vectors of a mailbox's mail, which a job makes, and searches among them. */
 export class Embeddings implements Job {
   readonly #context: MailboxContext;
-  readonly #tables: Tables;
   readonly #embedder: () => Embedder | null;
   readonly #queries = new Map<string, Promise<Int8Array>>();
-  readonly #vectors: VectorSearch;
-  /** Undefined = not read yet. */
-  #state: EmbeddingState | null | undefined;
-  #busy: AbortController | null = null;
-  #isGathering = false;
-  #batchSize = Infinity;
-  /** How often all was begun again: a batch that was taken before then may be of older texts, and is not kept. */
-  #starts = 0;
-  #failures = 0;
-  #pausedUntil = 0;
-  #error: string | null = null;
-  #closed = false;
+  readonly #stored: StoredEmbeddings;
+  readonly #job: EmbeddingJob;
+  #isClosed = false;
 
   /** @param embedder the configured model; null where none is. */
   constructor(context: MailboxContext, embedder: () => Embedder | null) {
     this.#context = context;
-    this.#tables = context.tables(EMBEDDINGS);
     this.#embedder = embedder;
-    this.#vectors = new VectorSearch(this.#tables, () => this.#closed);
+    this.#stored = new StoredEmbeddings(context, () => this.#isClosed);
+    this.#job = new EmbeddingJob(context, this.#stored, embedder);
   }
 
   /** Whether a model is configured. */
@@ -93,64 +53,38 @@ export class Embeddings implements Job {
   }
 
   dues(nowMs: number): number[] {
-    if (!this.#hasWork(nowMs)) return [];
-    const isUnderWay = this.#busy !== null || this.#isGathering;
-    return [Math.max(isUnderWay ? nowMs + HEARTBEAT_MS : nowMs, this.#pausedUntil)];
-  }
-
-  /** A message was stored. Costs the receipt nothing but a timer. */
-  stored(nowMs: number): void {
-    if (!this.isOn || this.#isGathering || this.#busy !== null) return;
-    // The alarm is set to the end of the pause.
-    if (nowMs < this.#pausedUntil) return;
-    this.#isGathering = true;
-    this.#context.clock.atLatest(nowMs + HEARTBEAT_MS);
-    setTimeout(() => {
-      this.#isGathering = false;
-      this.pump(this.#context.now());
-    }, GATHER_MS);
+    return this.#job.dues(nowMs);
   }
 
   /** Embeds what is to be embedded, unless that is under way. Never throws, and returns before it has ended. */
   pump(nowMs: number): void {
-    if (this.#busy !== null || nowMs < this.#pausedUntil || !this.#hasWork(nowMs)) return;
-    this.#busy = new AbortController();
-    void this.#work(this.#busy.signal);
+    this.#job.pump(nowMs);
+  }
+
+  forget(): void {
+    this.#job.forget();
   }
 
   /** The mailbox ends: nothing more is written. */
   close(): void {
-    this.#closed = true;
-    this.#busy?.abort();
-    this.#vectors.forget();
+    this.#isClosed = true;
+    this.#job.close();
+  }
+
+  /** A message was stored. */
+  stored(nowMs: number): void {
+    this.#job.stored(nowMs);
   }
 
   /** Erases the vector of a message; within the transaction that erases the message. */
   erase(seq: Seq): void {
-    const state = this.#stored();
-    if (state === null) return;
-    const { generation, low, high } = state;
-    const isPassed = seq > low && seq <= high && isVisible(this.#tables, seq);
-    const isEmbedded = eraseVector(this.#tables, seq) === generation;
-    this.#vectors.delete(seq);
-    if (isEmbedded) this.#keep({ ...state, embedded: state.embedded - 1 });
-    // It had its turn and has no vector: the model refused it.
-    else if (isPassed) this.#keep({ ...state, failed: state.failed - 1 });
-  }
-
-  /** Forgets what is in memory: a transaction that it believed in failed. */
-  forget(): void {
-    this.#state = undefined;
-    this.#vectors.forget();
+    this.#stored.erase(seq);
   }
 
   /** Embeds all mail again, the newest first; vectors there are stay until then. Within a transaction of the caller's. */
   startOver(): void {
-    const [state, account] = [this.#stored(), this.#context.account()];
-    if (state === null || account === null) return;
-    const { last_seq: seq } = account.row;
-    this.#starts += 1;
-    this.#keep({ ...state, low: seq, high: seq, failed: 0 });
+    const account = this.#context.account();
+    if (account !== null) this.#stored.startOver(account.row.last_seq);
   }
 
   /** Null without a model. */
@@ -159,7 +93,7 @@ export class Embeddings implements Job {
     if (embedder === null || account === null) return null;
     const { embedded, failed } = this.#current() ?? { embedded: 0, failed: 0 };
     const pending = Math.max(0, account.row.inbound + account.row.outbound - embedded - failed);
-    return { model: embedder.name, embedded, pending, failed, error: this.#error };
+    return { model: embedder.name, embedded, pending, failed, error: this.#job.error };
   }
 
   /** What a text is near to, as a search among the vectors of this mailbox; nobody knows where the model does not answer. */
@@ -177,7 +111,10 @@ export class Embeddings implements Job {
     const state = this.#current();
     if (state === null || state.dimensions !== vector.length) return NOTHING_EMBEDDED;
     // Candidates are chosen after this, in the same turn: what is embedded until they are compared changes no reach.
-    return { ...reachOf(state), nearest: (candidates) => this.#vectors.nearest(state, vector, candidates) };
+    return {
+      ...reachOf(state),
+      nearest: (candidates) => this.#stored.vectors.nearest(state, vector, candidates),
+    };
   }
 
   /** What is not found by meaning yet, in words; "" if nothing. */
@@ -215,148 +152,9 @@ export class Embeddings implements Job {
     return quantized(vector);
   }
 
-  #hasWork(nowMs: number): boolean {
-    const [embedder, account] = [this.#embedder(), this.#context.account()];
-    if (this.#closed || embedder === null || account?.isLive(nowMs) !== true) return false;
-    const state = this.#stored();
-    if (state?.model !== embedder.model) return account.row.last_seq > 0;
-    return state.high < account.row.last_seq || state.low > 0;
-  }
-
-  /** One batch after another, until nothing is left or the model fails; never rejects. */
-  async #work(signal: AbortSignal): Promise<void> {
-    try {
-      while (this.#hasWork(this.#context.now())) {
-        await this.#embedNext(signal);
-        this.#failures = 0;
-        this.#error = null;
-      }
-    } catch (error) {
-      this.#fail(error);
-    } finally {
-      this.#busy = null;
-    }
-  }
-
-  #fail(error: unknown): void {
-    if (this.#closed) return;
-    this.forget();
-    this.#error = error instanceof EmbeddingError ? error.message : "The embedding model cannot be reached";
-    console.error("Mail is embedded later:", error);
-    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    this.#failures += 1;
-    this.#pausedUntil = this.#context.now() + pauseMs;
-    this.#context.clock.atLatest(this.#pausedUntil);
-  }
-
-  async #embedNext(signal: AbortSignal): Promise<void> {
-    const [embedder, account] = [this.#embedder(), this.#context.account()];
-    if (embedder === null || account === null) return;
-    const state = this.#stateFor(embedder, account);
-    const limit = Math.min(embedder.maxTexts, this.#batchSize);
-    const start = this.#starts;
-    const batch = nextBatch(this.#tables, state, account.row.last_seq, limit);
-    const vectors = await this.#vectorsOf(batch.messages, embedder, signal);
-    if (this.#closed || start !== this.#starts) return;
-    if (vectors === null && batch.messages.length > 1) {
-      // One of them is refused: it is found by taking fewer.
-      this.#batchSize = 1;
-      return;
-    }
-    this.#batchSize = Math.min(limit * 2, embedder.maxTexts);
-    this.#context.write(() => this.#finish(batch, vectors));
-  }
-
-  /** Null if one of the texts is to blame: the model refuses it, or fails at it again and again but not at another. */
-  async #vectorsOf(
-    messages: readonly Unembedded[],
-    embedder: Embedder,
-    signal: AbortSignal,
-  ): Promise<Int8Array[] | null> {
-    if (messages.length === 0) return [];
-    const embed = async (texts: readonly string[]) =>
-      (await withinTime(BATCH_TIMEOUT_MS, signal, (within) => embedder.embed(texts, within))).map(quantized);
-    try {
-      return await embed(messages.map(textOf));
-    } catch (error) {
-      const isRefusal = error instanceof EmbeddingError && error.isOfTexts;
-      if (!isRefusal && this.#failures < FAILURES_TO_SUSPECT) throw error;
-      // A model that is set wrong refuses everything: then no message is to blame.
-      await embed([PROBE]);
-      // Nor is one where the model is but back since.
-      return isRefusal ? null : await embed(messages.map(textOf)).catch(() => null);
-    }
-  }
-
-  /** The state under the configured model: of another one, all is to be done again. */
-  #stateFor({ model }: Embedder, { row }: Account): EmbeddingState {
-    const state = this.#stored();
-    if (state?.model === model) return state;
-    const generation = (state?.generation ?? 0) + 1;
-    const fresh = {
-      model,
-      generation,
-      dimensions: 0,
-      low: row.last_seq,
-      high: row.last_seq,
-      embedded: 0,
-      failed: 0,
-    };
-    this.#vectors.forget();
-    this.#keep(fresh);
-    return fresh;
-  }
-
-  #finish({ messages, after }: Batch, vectors: readonly Int8Array[] | null): void {
-    const state = this.#stored();
-    if (state === null) return;
-    if (vectors === null) {
-      this.#passOver(state, { messages, after });
-      return;
-    }
-    const dimensions = state.dimensions || (vectors[0]?.length ?? 0);
-    const wrong = vectors.find(({ length }) => length !== dimensions);
-    if (wrong !== undefined) throw wrongDimensions(dimensions, wrong.length);
-    const bySeq = new Map(messages.map(({ seq }, at) => [seq, vectors[at] ?? new Int8Array(dimensions)]));
-    const kept = putVectors(this.#tables, state.generation, bySeq);
-    if (state.dimensions === 0) this.#vectors.forget();
-    for (const { seq } of kept) this.#vectors.set(seq, bySeq.get(seq) ?? new Int8Array(dimensions));
-    const embedded = state.embedded + kept.filter(({ isNew }) => isNew).length;
-    this.#keep({ ...state, ...after, dimensions, embedded });
-  }
-
-  /** Counts messages that the model refused and whose owner has not erased them meanwhile; a vector of an older text goes. */
-  #passOver(state: EmbeddingState, { messages, after }: Batch): void {
-    const refused = messages.filter(({ seq }) => isVisible(this.#tables, seq));
-    const had = refused.filter(({ seq }) => eraseVector(this.#tables, seq) === state.generation);
-    for (const { seq } of refused) this.#vectors.delete(seq);
-    const embedded = state.embedded - had.length;
-    this.#keep({ ...state, ...after, embedded, failed: state.failed + refused.length });
-  }
-
   /** The state where it is the configured model's; of another one there is nothing that words can be compared with. */
   #current(): EmbeddingState | null {
-    const state = this.#stored();
+    const state = this.#stored.state();
     return state?.model === this.#embedder()?.model ? state : null;
   }
-
-  #stored(): EmbeddingState | null {
-    if (this.#state === undefined) this.#state = readState(this.#tables);
-    return this.#state;
-  }
-
-  #keep(state: EmbeddingState): void {
-    writeState(this.#tables, state);
-    this.#state = state;
-  }
-}
-
-function wrongDimensions(expected: number, got: number): EmbeddingError {
-  return new EmbeddingError(`The model answered with ${got} dimensions in place of ${expected}`);
-}
-
-function textOf({ listing, body_start }: Unembedded): string {
-  const { subject, from_name, from_address, snippet } = listingOf({ listing });
-  const body = (body_start === null ? null : bodyTextStart(body_start)) ?? snippet;
-  return embeddedText({ subject, from: from_name || from_address, body });
 }

@@ -5,7 +5,7 @@ import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { MailboxContext } from "../context.ts";
 import { writeCursor } from "../page.ts";
-import type { Job } from "../job.ts";
+import { Drain, type Job } from "../job.ts";
 import type { InboundMessage, InboundPage } from "../messages/reindex.ts";
 import * as rows from "./rows.ts";
 import type { TakeoverRow } from "./rows.ts";
@@ -59,12 +59,25 @@ export class Takeover implements Job {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
   readonly #tools: TakeoverTools;
-  #isRunning = false;
+  readonly #drain: Drain<TakeoverRow>;
 
   constructor(context: MailboxContext, tools: TakeoverTools) {
     this.#context = context;
     this.#tables = context.tables(TAKEOVER);
     this.#tools = tools;
+    this.#drain = new Drain<TakeoverRow>(
+      context,
+      {
+        nextDue: (afterMs) => {
+          const due = this.#row()?.due_at ?? null;
+          return due !== null && due > afterMs ? due : null;
+        },
+        claim: (nowMs) => this.#claim(nowMs),
+        renew: (_, nowMs) => void this.#claim(nowMs),
+        attempt: (row, signal) => this.#attempt(row, signal),
+      },
+      { name: "Takeover", maxAtOnce: 1, heartbeatMs: null, pauseMs: () => RETRY_MS },
+    );
   }
 
   /** Within the transaction that makes the mailbox. */
@@ -72,29 +85,19 @@ export class Takeover implements Job {
     this.#tables.run(rows.INSERT, from, secretHash, nowMs);
   }
 
-  dues(): (number | null)[] {
-    return [this.#row()?.due_at ?? null];
+  dues(nowMs: number): number[] {
+    return this.#drain.dues(nowMs);
   }
 
   pump(nowMs: number): void {
-    const row = this.#row();
-    if (row === null || row.due_at === null || row.due_at > nowMs) return;
-    // While it runs, too: what stays due would ring the alarm again at once.
-    this.#setDue(nowMs + RETRY_MS);
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    void this.#run(row)
-      .then((end) => this.#setDue(end === "done" ? null : this.#context.now() + FULL_RETRY_MS))
-      .catch((error: unknown) => console.error("Mail could not be taken over and is tried again:", error))
-      .finally(() => {
-        this.#isRunning = false;
-        this.#context.rearm();
-      });
+    this.#drain.pump(nowMs);
   }
 
   forget(): void {}
 
-  close(): void {}
+  close(): void {
+    this.#drain.close();
+  }
 
   /** Notes within its transaction that a message is here; false if it was before. */
   advance(position: Seq): boolean {
@@ -121,23 +124,40 @@ export class Takeover implements Job {
     return this.#context.account() === null ? null : this.#tables.first(rows.READ);
   }
 
-  #setProblem(problem: string): void {
-    if (this.#context.account() !== null) this.#tables.run(rows.SET_PROBLEM, problem);
+  /** Takes a lease if the row is due. */
+  #claim(nowMs: number): TakeoverRow[] {
+    const row = this.#row();
+    if (row === null || row.due_at === null || row.due_at > nowMs) return [];
+    this.#setDue(nowMs + RETRY_MS);
+    return [row];
   }
 
   #setDue(dueAt: number | null): void {
-    if (this.#context.account() !== null) this.#tables.run(rows.SET_DUE, dueAt);
+    this.#tables.run(rows.SET_DUE, dueAt);
+    if (dueAt !== null) this.#context.clock.atLatest(dueAt);
+  }
+
+  async #attempt(row: TakeoverRow, signal: AbortSignal): Promise<void> {
+    try {
+      const end = await this.#run(row, signal);
+      if (!signal.aborted) this.#setDue(end === "done" ? null : this.#context.now() + FULL_RETRY_MS);
+    } catch (error) {
+      // Its lease is the pause.
+      console.error("Mail could not be taken over and is tried again:", error);
+    } finally {
+      if (!signal.aborted) this.#context.rearm();
+    }
   }
 
   /** Copies what is left. */
-  async #run(row: TakeoverRow): Promise<End> {
+  async #run(row: TakeoverRow, signal: AbortSignal): Promise<End> {
     const source = this.#tools.sourceOf({ from: row.address, secretHash: row.secret_hash });
     let cursor = row.position === 0 ? null : writeCursor(row.position);
     do {
       const page = await source.page(cursor);
       if (!page.ok) return endOf(page.error);
       for (const message of page.value.messages) {
-        const end = await this.#copy(source, message);
+        const end = await this.#copy(source, message, signal);
         if (end !== null) return end;
         // Else nobody is answered until the last message is here: calls within one process leave no turn to others.
         await new Promise((resolve) => setTimeout(resolve, 0));
@@ -148,9 +168,10 @@ export class Takeover implements Job {
   }
 
   /** Copies one message; null when the next can follow. */
-  async #copy(source: TakeoverSource, message: InboundMessage): Promise<End | null> {
-    if (this.#context.account() === null) return "done";
+  async #copy(source: TakeoverSource, message: InboundMessage, signal: AbortSignal): Promise<End | null> {
+    if (signal.aborted) return "done";
     const raw = await source.raw(message.id);
+    if (signal.aborted) return "done";
     // Deleted there since the page was read.
     if (!raw.ok) return raw.error.code === "not_found" ? null : endOf(raw.error);
     const { seq: position, receivedAt, codeTaken } = message;
@@ -158,7 +179,8 @@ export class Takeover implements Job {
     const received = await this.#tools.receive(raw.value, message.metadata, taken);
     if (received.ok) return null;
     if (received.error.code !== "mailbox_full") return "done";
-    this.#setProblem(`${received.error.error}: delete mail, or have its quota raised`);
+    if (signal.aborted) return "full";
+    this.#tables.run(rows.SET_PROBLEM, `${received.error.error}: delete mail, or have its quota raised`);
     await source.hold();
     return "full";
   }

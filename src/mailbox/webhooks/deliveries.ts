@@ -1,10 +1,12 @@
 import type { EventKind } from "../../contract/event.ts";
-import type { DeliveryError, DeliveryState } from "../../contract/webhook.ts";
+import type { DeliveryError, DeliveryState, WebhookDelivery } from "../../contract/webhook.ts";
 import { locatorOf } from "../../contract/key.ts";
 import { idOf, idTail, nextSeq, readId, SEQ_PER_MS, seqTime, type Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
+import { eventId } from "../../webhooks/body.ts";
 import { ERASED_AT_ONCE } from "../log/retention.ts";
 import type { MailboxContext } from "../context.ts";
+import { OWN_URL } from "./targets.ts";
 import * as rows from "./rows.ts";
 import type { AttemptRow, DeliveryRow, TargetRow, WaitingDelivery } from "./rows.ts";
 import { WEBHOOKS } from "./schema.ts";
@@ -112,8 +114,20 @@ export class Deliveries {
   }
 
   /** The attempts of some deliveries that ended, in their order. */
-  attemptsOf(ids: readonly Seq[]): AttemptRow[] {
+  #attemptsOf(ids: readonly Seq[]): AttemptRow[] {
     return this.#tables.all(rows.ATTEMPTS, JSON.stringify(ids));
+  }
+
+  /** Deliveries as their owner sees them. */
+  shown(mailbox: string, deliveries: readonly DeliveryRow[]): WebhookDelivery[] {
+    const attempts = deliveries.length === 0 ? [] : this.#attemptsOf(deliveries.map(({ id }) => id));
+    return deliveries.map((row) =>
+      shownDelivery(
+        mailbox,
+        row,
+        attempts.filter(({ delivery }) => delivery === row.id),
+      ),
+    );
   }
 }
 
@@ -147,4 +161,40 @@ export function isTest({ event }: Pick<DeliveryRow, "event">): boolean {
 /** An attempt of which nothing is known but that it failed, and why. */
 export function failedAttempt(error: DeliveryError) {
   return { ok: false, status: null, error, durationMs: null, answer: "" };
+}
+
+/** `webhook-id` of a delivery. Test events have one each, or a receiver that knows repeats would see but the first. */
+export function deliveryEventId(row: Pick<DeliveryRow, "event" | "id">, mailbox: string): string {
+  const locator = locatorOf(mailbox);
+  return isTest(row) ? `evt_${locator}_test_${row.id}` : eventId(locator, row.event);
+}
+
+function shownDelivery(mailbox: string, row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDelivery {
+  const id = deliveryId(row.id, mailbox);
+  return {
+    id,
+    event_id: deliveryEventId(row, mailbox),
+    seq: row.event,
+    event: row.kind,
+    email_id: isTest(row) ? id : row.email_id,
+    label: row.label === OWN_URL ? null : row.label,
+    webhook_url: row.url,
+    state: row.state,
+    attempts: attempts.map(({ number, at, status, error, duration_ms, answer }) => ({
+      number,
+      at: new Date(at).toISOString(),
+      status,
+      error,
+      duration_ms,
+      answer,
+    })),
+    created_at: new Date(seqTime(row.id)).toISOString(),
+    next_attempt_at: nextAttemptAt(row),
+  };
+}
+
+/** Null when it is over, and while an attempt is under way. */
+function nextAttemptAt(row: DeliveryRow): string | null {
+  if (row.due_at === null || row.begun_at !== null) return null;
+  return new Date(row.due_at === 0 ? seqTime(row.id) : row.due_at).toISOString();
 }

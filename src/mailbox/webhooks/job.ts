@@ -1,14 +1,14 @@
-import { locatorOf } from "../../contract/key.ts";
 import type { DeliveryError } from "../../contract/webhook.ts";
 import { dohResolver } from "../../lib/doh.ts";
 import { seqTime, type Seq } from "../../lib/ids.ts";
-import { attemptDelivery } from "../../webhooks/attempt.ts";
-import { eventId, testBody, webhookBody } from "../../webhooks/body.ts";
+import { attemptDelivery, type AttemptResult } from "../../webhooks/attempt.ts";
+import { testBody, webhookBody } from "../../webhooks/body.ts";
 import {
   afterDelivery,
   ATTEMPT_TIMEOUT_MS,
   chooseDue,
   MAX_ATTEMPTS,
+  MAX_CONCURRENT,
   MAX_PER_TARGET,
   nextAttemptAt,
   type DueJob,
@@ -16,9 +16,9 @@ import {
 import { signingSecrets } from "../../webhooks/secrets.ts";
 import { signatureHeaders, type SignedMessage } from "../../webhooks/sign.ts";
 import type { MailboxContext } from "../context.ts";
-import type { Job } from "../job.ts";
+import { Drain, type Job } from "../job.ts";
 import type { Log } from "../log/log.ts";
-import { deliveryId, failedAttempt, isTest, type Deliveries } from "./deliveries.ts";
+import { deliveryEventId, deliveryId, failedAttempt, isTest, type Deliveries } from "./deliveries.ts";
 import type { DeliveryRow, WaitingDelivery } from "./rows.ts";
 import { OWN_URL, type Targets } from "./targets.ts";
 
@@ -40,21 +40,20 @@ export interface WebhookTools {
   askResolver: typeof fetch;
 }
 
-/** An attempt that was written down and is now made. */
+/** An attempt that is written down: it is made now, or its process died. */
 interface Begun {
   row: DeliveryRow;
   number: number;
   begunAt: number;
 }
 
-/** What came of an attempt. */
-interface Ended {
-  ok: boolean;
-  status: number | null;
-  error: DeliveryError | null;
-  durationMs: number | null;
-  answer: string;
+/** An attempt that is made now, as `chooseDue` sees it. */
+interface Attempt extends Begun {
+  job: DueJob;
 }
+
+/** How an attempt ended. */
+type Ended = AttemptResult | ReturnType<typeof failedAttempt>;
 
 /**
  * Makes the attempts of deliveries, as `chooseDue` says. An attempt is written down with a lease before it is made, and
@@ -65,18 +64,25 @@ interface Ended {
 export class WebhookJob implements Job {
   readonly #context: MailboxContext;
   readonly #tools: WebhookTools;
-  readonly #inFlight = new Map<Seq, DueJob>();
+  readonly #drain: Drain<Attempt>;
   /** Targets that may have something waiting; after a start, all of them. */
   #busy: Set<number> | null = null;
-  /** What was due by then was started, or waits for the end of one under way. */
-  #pumpedAt = 0;
   /** Targets with a fault of ours, and until when they are left alone: others get their turn, and no alarm rings at once. */
   readonly #faulty = new Map<number, number>();
-  #closed = false;
 
   constructor(context: MailboxContext, tools: WebhookTools) {
     this.#context = context;
     this.#tools = tools;
+    this.#drain = new Drain<Attempt>(
+      context,
+      {
+        isHeld: ({ row }) => row.status !== "active",
+        nextDue: (afterMs) => this.#nextDue(afterMs),
+        claim: (nowMs, underWay) => this.#claim(nowMs, underWay),
+        attempt: (attempt, signal) => this.#attempt(attempt, signal),
+      },
+      { name: "Webhooks", maxAtOnce: MAX_CONCURRENT, heartbeatMs: null, pauseMs: () => FAULT_PAUSE_MS },
+    );
   }
 
   /** Something waits for a target now. */
@@ -84,42 +90,44 @@ export class WebhookJob implements Job {
     this.#busyTargets().add(target);
   }
 
-  /** The mailbox ends: what is under way writes nothing any more. */
-  close(): void {
-    this.#closed = true;
-  }
-
-  /**
-   * When the alarm must ring, in ms since 1970. What is due already and waits for the end of an attempt under way needs no
-   * alarm, and one would ring without end.
-   */
   dues(nowMs: number): number[] {
-    if (!this.#mayWork(nowMs)) return [];
-    const after = this.#inFlight.size > 0 ? Math.min(this.#pumpedAt, nowMs) : -1;
-    return [...this.#busyTargets()].flatMap((target) => {
-      const due = this.#tools.deliveries.nextDue(target, after);
-      return due === null ? [] : [Math.max(due, this.#faulty.get(target) ?? 0)];
-    });
+    return this.#drain.dues(nowMs);
   }
 
-  /** Starts the attempts that are due and may start. Never throws, and returns before any of them has ended. */
   pump(nowMs: number): void {
-    if (!this.#mayWork(nowMs)) return;
-    const jobs = [...this.#busyTargets()].flatMap((target) => {
-      if ((this.#faulty.get(target) ?? 0) > nowMs) return [];
-      return this.#safely(target, nowMs, () => this.#jobsOf(target, nowMs)) ?? [];
-    });
-    this.#pumpedAt = nowMs;
-    if (jobs.length === 0) return;
-    const targetOf = new Map(jobs.map(({ id, target }) => [id, target]));
-    const running = new Set(this.#inFlight.keys());
-    for (const id of chooseDue([...this.#inFlight.values(), ...jobs], running, nowMs)) {
-      this.#safely(targetOf.get(id) ?? 0, nowMs, () => this.#start(id, nowMs));
-    }
+    this.#drain.pump(nowMs);
   }
 
   forget(): void {
     this.#tools.targets.forget();
+  }
+
+  close(): void {
+    this.#drain.close();
+  }
+
+  #nextDue(afterMs: number): number | null {
+    const dues = [...this.#busyTargets()].flatMap((target) => {
+      const faultyUntil = this.#faulty.get(target) ?? 0;
+      // What a fault held back has not begun, however long it is due.
+      const due = this.#tools.deliveries.nextDue(target, faultyUntil > afterMs ? -1 : afterMs);
+      return due === null ? [] : [Math.max(due, faultyUntil)];
+    });
+    return dues.length === 0 ? null : Math.min(...dues);
+  }
+
+  *#claim(nowMs: number, underWay: readonly Attempt[]): Generator<Attempt, void, void> {
+    const running = new Set(underWay.map(({ job }) => job.id));
+    const waiting = [...this.#busyTargets()].flatMap((target) => {
+      if ((this.#faulty.get(target) ?? 0) > nowMs) return [];
+      return this.#safely(target, nowMs, () => this.#waitingOf(target, running, nowMs)) ?? [];
+    });
+    if (waiting.length === 0) return;
+    const targetOf = new Map(waiting.map(({ id, target }) => [id, target]));
+    for (const id of chooseDue([...underWay.map(({ job }) => job), ...waiting], running, nowMs)) {
+      const attempt = this.#safely(targetOf.get(id) ?? 0, nowMs, () => this.#begin(id, nowMs));
+      if (attempt !== null) yield attempt;
+    }
   }
 
   /** Does something about one target. What throws there leaves the others alone, and is tried again later. */
@@ -140,19 +148,13 @@ export class WebhookJob implements Job {
     return this.#busy;
   }
 
-  /** Jobs of a paused mailbox are held until it is resumed. */
-  #mayWork(nowMs: number): boolean {
-    const account = this.#context.account();
-    return !this.#closed && account?.row.status === "active" && account.isLive(nowMs);
-  }
-
   /** What `chooseDue` needs to know of a target, besides what is under way. */
-  #jobsOf(target: number, nowMs: number): DueJob[] {
+  #waitingOf(target: number, running: ReadonlySet<Seq>, nowMs: number): DueJob[] {
     const { deliveries } = this.#tools;
     const untried = deliveries.untried(target, MAX_PER_TARGET);
     const tried = deliveries.tried(target, MAX_LEFT_OVER);
     if (untried.length === 0 && tried.length === 0) this.#busyTargets().delete(target);
-    const others = tried.filter(({ id }) => !this.#inFlight.has(id));
+    const others = tried.filter(({ id }) => !running.has(id));
     for (const { id, begun_at, due_at } of others) {
       if (begun_at !== null && due_at !== null && due_at <= nowMs) this.#interrupted(id, nowMs);
     }
@@ -168,42 +170,37 @@ export class WebhookJob implements Job {
     this.#context.write(() => this.#write(begun, failedAttempt("interrupted"), nowMs));
   }
 
-  /** Writes the attempt down, then makes it. */
-  #start(id: Seq, nowMs: number): void {
+  /** Writes an attempt down; null if its delivery or target is gone. */
+  #begin(id: Seq, nowMs: number): Attempt | null {
     const { deliveries, targets } = this.#tools;
     const { write, clock } = this.#context;
     const row = deliveries.find(id);
     const target = row === null ? null : targets.withId(row.target);
-    if (row === null || target === null) return;
+    if (row === null || target === null) return null;
+    const { url } = target;
     const number = row.attempts + 1;
     const lease = nowMs + LEASE_MS;
     write(() => {
-      deliveries.begin(id, { number, url: target.url, lease, begunAt: nowMs });
+      deliveries.begin(id, { number, url, lease, begunAt: nowMs });
       clock.atLatest(lease);
     });
-    this.#inFlight.set(id, {
-      ...dueJob({ ...row, due_at: lease }, target.id),
-      attempts: row.attempts,
-    });
-    void this.#attempt({ row: { ...row, url: target.url }, number, begunAt: nowMs });
+    return {
+      row: { ...row, url },
+      number,
+      begunAt: nowMs,
+      job: dueJob({ ...row, due_at: lease }, target.id),
+    };
   }
 
-  /** Never rejects. */
-  async #attempt(begun: Begun): Promise<void> {
-    const { id } = begun.row;
-    let ended: Ended;
-    try {
-      ended = await this.#send(begun);
-    } catch (error) {
+  async #attempt(begun: Attempt, signal: AbortSignal): Promise<void> {
+    const ended = await this.#send(begun).catch((error: unknown) => {
       console.error("A webhook could not be sent:", error);
-      ended = failedAttempt("internal");
-    }
-    this.#inFlight.delete(id);
-    if (this.#closed) return;
+      return failedAttempt("internal");
+    });
+    if (signal.aborted) return;
     const now = this.#context.now();
     // Should it fail, the lease is still there: past it, the attempt counts as interrupted.
     this.#safely(begun.row.target, now, () => this.#context.write(() => this.#write(begun, ended, now)));
-    this.pump(now);
   }
 
   async #send(begun: Begun): Promise<Ended> {
@@ -281,18 +278,12 @@ export class WebhookJob implements Job {
     const target = targets.withId(row.target);
     if (target?.url !== row.url) return;
     const state = afterDelivery(target, succeeded);
-    if (state.status === target.status && state.failures === target.failures) return;
     const isNews = state.status !== target.status;
+    if (!isNews && state.failures === target.failures) return;
     targets.mark(target, state);
     if (isNews) this.#context.reportSoon();
     if (state.status === "failed") deliveries.cancelEvents(target.id);
   }
-}
-
-/** `webhook-id` of a delivery. Test events have one each, or a receiver that knows repeats would see but the first. */
-export function deliveryEventId(row: Pick<DeliveryRow, "event" | "id">, mailbox: string): string {
-  const locator = locatorOf(mailbox);
-  return isTest(row) ? `evt_${locator}_test_${row.id}` : eventId(locator, row.event);
 }
 
 function nextAfterFailure(number: number, nowMs: number, error: DeliveryError | null): number | null {

@@ -16,13 +16,13 @@ import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";
 import { pageOf, pageStart, writeCursor } from "../page.ts";
-import { Deliveries, deliveryId, isTest, readDeliveryId } from "./deliveries.ts";
+import { Deliveries, isTest, readDeliveryId } from "./deliveries.ts";
 import type { Log } from "../log/log.ts";
 import type { LoggedEvent } from "../log/rows.ts";
 import { DeliveryRetention } from "./retention.ts";
-import type { AttemptRow, DeliveryRow, TargetRow } from "./rows.ts";
+import type { AttemptRow, TargetRow } from "./rows.ts";
 import { OWN_URL, Targets, webhookRoute } from "./targets.ts";
-import { deliveryEventId, LEASE_MS, WebhookJob } from "./job.ts";
+import { LEASE_MS, WebhookJob } from "./job.ts";
 
 /** URLs of labels of one mailbox at most: each is asked for work whenever an attempt ends. */
 const MAX_ROUTES = 50;
@@ -193,7 +193,7 @@ export class Webhooks implements Job {
     const [below = 0] = read.value;
     const rows = this.#deliveries.page({ below, state, label, limit: limit + 1 });
     const { shown, next } = pageOf(rows, limit, ({ id }) => writeCursor(id));
-    return done({ deliveries: this.#show(account, shown), next_cursor: next });
+    return done({ deliveries: this.#deliveries.shown(account.row.address, shown), next_cursor: next });
   }
 
   #redeliver(account: Account, id: string, nowMs: number): Answer<WebhookDelivery> {
@@ -280,52 +280,11 @@ export class Webhooks implements Job {
     this.#job.expect(target.id);
     this.#context.clock.atLatest(seqTime(id) + LEASE_MS);
     const row = this.#deliveries.find(id);
-    const [shown] = row === null ? [] : this.#show(account, [row]);
+    const [shown] = row === null ? [] : this.#deliveries.shown(account.row.address, [row]);
     if (shown === undefined) throw new Error("A delivery is not where it was put");
     return done(shown);
-  }
-
-  #show(account: Account, rows: readonly DeliveryRow[]): WebhookDelivery[] {
-    const attempts = rows.length === 0 ? [] : this.#deliveries.attemptsOf(rows.map(({ id }) => id));
-    return rows.map((row) =>
-      shownDelivery(
-        account.row.address,
-        row,
-        attempts.filter(({ delivery }) => delivery === row.id),
-      ),
-    );
   }
 }
 
 const NEEDS_SECRET =
   "needs a secret to sign with: give webhook_secret as well, or set WEBHOOK_SECRET for the deployment";
-
-function shownDelivery(mailbox: string, row: DeliveryRow, attempts: readonly AttemptRow[]): WebhookDelivery {
-  const id = deliveryId(row.id, mailbox);
-  return {
-    id,
-    event_id: deliveryEventId(row, mailbox),
-    seq: row.event,
-    event: row.kind,
-    email_id: isTest(row) ? id : row.email_id,
-    label: row.label === OWN_URL ? null : row.label,
-    webhook_url: row.url,
-    state: row.state,
-    attempts: attempts.map(({ number, at, status, error, duration_ms, answer }) => ({
-      number,
-      at: new Date(at).toISOString(),
-      status,
-      error,
-      duration_ms,
-      answer,
-    })),
-    created_at: new Date(seqTime(row.id)).toISOString(),
-    next_attempt_at: nextAttemptAt(row),
-  };
-}
-
-/** Null when it is over, and while an attempt is under way. */
-function nextAttemptAt(row: DeliveryRow): string | null {
-  if (row.due_at === null || row.begun_at !== null) return null;
-  return new Date(row.due_at === 0 ? seqTime(row.id) : row.due_at).toISOString();
-}

@@ -1,0 +1,34 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Job } from "../../src/mailbox/job.ts";
+import type { Listed } from "../../src/mailbox/jobs.ts";
+import { NodeMailbox } from "./node-mailbox.ts";
+
+const isJob = (capability: unknown): capability is Job =>
+  typeof capability === "object" &&
+  capability !== null &&
+  ["dues", "pump", "forget", "close"].every((name) => name in capability);
+
+describe("the list of jobs", () => {
+  it("has every capability that works by itself", async () => {
+    const { life } = await NodeMailbox.create();
+    const { jobs, ...capabilities } = life;
+    const working = Object.entries(capabilities).filter(([, capability]) => isJob(capability));
+    const closed = new Set<string>();
+    for (const [name, job] of working) {
+      if (isJob(job)) vi.spyOn(job, "close").mockImplementation(() => void closed.add(name));
+    }
+    jobs.close();
+    expect([...closed].toSorted()).toEqual(working.map(([name]) => name).toSorted());
+    expect(closed.size).toBeGreaterThan(5);
+  });
+
+  it("does not compile if one is missing", () => {
+    const withoutOne = (list: Listed) => {
+      const { takeover, ...rest } = list;
+      // @ts-expect-error takeover is missing
+      const shorter: Listed = rest;
+      return { takeover, shorter };
+    };
+    expect(withoutOne).toBeTypeOf("function");
+  });
+});
