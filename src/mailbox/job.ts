@@ -8,9 +8,9 @@ export interface Job {
   /** Starts what is due. Work that takes long goes on after it returns; the alarm waits for a promise. */
   pump(nowMs: number): void | Promise<void>;
   /** Reads again what it keeps in memory: a transaction that it took part in was undone. */
-  forget(): void;
+  forget?(): void;
   /** The mailbox ends: what is under way is broken off and writes nothing any more. */
-  close(): void;
+  close?(): void;
 }
 
 /** The rows that a drain works on, and the rules of its job. */

@@ -51,12 +51,12 @@ export class Jobs {
 
   /** Reads again what jobs keep in memory: a transaction was undone. */
   forget(): void {
-    for (const job of this.#all) job.forget();
+    for (const job of this.#all) job.forget?.();
   }
 
   /** The mailbox ends: what is under way is broken off and writes nothing any more. */
   close(): void {
-    for (const job of this.#all) job.close();
+    for (const job of this.#all) job.close?.();
   }
 
   get #all(): Job[] {

@@ -193,8 +193,6 @@ export class Lifecycle implements Job {
     this.account = schemas.isMade(ACCOUNT) ? Account.open(tables(ACCOUNT)) : null;
   }
 
-  close(): void {}
-
   async #end(): Promise<number> {
     const { account } = this;
     if (account === null) return 0;

@@ -103,10 +103,6 @@ export class Blobs implements Job {
     await eraseLateBlobs(this.#erasure(), nowMs);
   }
 
-  forget(): void {}
-
-  close(): void {}
-
   /** Erases all blobs that are planned, whenever they are due; answers how many lay in the bucket. */
   drain(nowMs: number): Promise<number> {
     return eraseDueBlobs(this.#erasure(), ALL_DUE, nowMs);

@@ -111,8 +111,6 @@ export class Log implements Job {
     this.#newestAt = null;
   }
 
-  close(): void {}
-
   #timeOfNewest({ row: { last_event } }: Account): number {
     this.#newestAt ??= last_event === 0 ? 0 : this.#timeOf(last_event);
     return this.#newestAt;

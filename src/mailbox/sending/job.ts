@@ -56,8 +56,6 @@ export class SendingJob implements Job {
     for (const drain of this.#drains) drain.pump(nowMs);
   }
 
-  forget(): void {}
-
   close(): void {
     for (const drain of this.#drains) drain.close();
   }

@@ -93,8 +93,6 @@ export class Takeover implements Job {
     this.#drain.pump(nowMs);
   }
 
-  forget(): void {}
-
   close(): void {
     this.#drain.close();
   }

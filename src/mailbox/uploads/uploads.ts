@@ -190,10 +190,6 @@ export class Uploads implements Job {
     });
   }
 
-  forget(): void {}
-
-  close(): void {}
-
   #complete(account: Account, { id, sizeBytes, sha256, named }: WholeUpload): Answer<Upload> {
     const row = this.#tables.first(rows.FIND, id);
     if (row === null) return refused({ code: "unavailable", error: "The upload took too long; try again" });

@@ -26,8 +26,4 @@ export class DeliveryRetention implements Job {
     if (due === null || due > nowMs) return;
     this.#context.write(() => this.#deliveries.erase(nowMs - this.#log.retentionMs));
   }
-
-  forget(): void {}
-
-  close(): void {}
 }
