@@ -12,10 +12,10 @@ import { TAKEOVER } from "./takeover/schema.ts";
 import { UPLOADS } from "./uploads/schema.ts";
 import { WEBHOOKS } from "./webhooks/schema.ts";
 
-/** The schemas that every mailbox has from its first moment on. */
+/** The schemas that every mailbox has from its creation. */
 export const AT_BIRTH: readonly Schema[] = [ACCOUNT, LOG, MESSAGES];
 
-/** The schemas of all capabilities; each is made at the first write to it. */
+/** The schemas of all capabilities. Each is made at its first write. */
 export const SCHEMAS: readonly Schema[] = [
   ...AT_BIRTH,
   THREAD_ALIASES,
@@ -30,5 +30,8 @@ export const SCHEMAS: readonly Schema[] = [
   EMBEDDINGS,
 ];
 
-/** What a mailbox of an earlier release has: everything that this list names, in one chain of steps. A new schema is not in it. */
+/**
+ * The schemas that a mailbox of a release up to 0.1.0 already has, made by one chain of steps. A new schema does not belong
+ * here.
+ */
 export const EARLIER: Chain = { steps: EARLIER_STEPS, made: SCHEMAS };

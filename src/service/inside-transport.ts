@@ -38,15 +38,16 @@ const LOCAL_ERROR: Said = {
 };
 
 /**
- * Delivers to mailboxes of the same deployment, actor to actor, as real inbound mail (architecture 7). Repeated after a
- * death it is one mail: the receiving mailbox knows the Message-ID and the content again. So it never asks for leave to end.
+ * Delivers to mailboxes of this deployment, from actor to actor; the mailbox receives the message like any other mail. If a
+ * try is repeated after a crash, the receiving mailbox recognizes the duplicate by Message-ID and content, so this
+ * transport does not call `beforeEnd`.
  *
- * @param limitMs time of one try before what the size adds; the usual if undefined
+ * @param limitMs time limit of one try in ms, to which the size of the message adds; undefined = the default.
  */
 export function insideTransport(env: Env, config: () => Config, limitMs?: number): Transport {
   return {
     name: "local",
-    // Each recipient is told at once what became of its copy, so nobody reports.
+    // Each recipient's result is known at once, so there are no delivery reports.
     showsReturnPath: false,
     maxBytes: MAX_MESSAGE_BYTES,
     async send(mail, signal) {
@@ -69,7 +70,10 @@ export function insideTransport(env: Env, config: () => Config, limitMs?: number
   };
 }
 
-/** One after another. Where the time is up in the middle, whoever may have it already is tried again: a repeat is one mail. */
+/**
+ * Delivers to one recipient after another. If time runs out, recipients that may already have the message are tried again:
+ * a repeat is a duplicate.
+ */
 async function deliverEach(
   attempt: Attempt,
   deliverTo: (recipient: string) => Promise<Said>,
@@ -93,7 +97,9 @@ async function attempted(attempt: Attempt, work: () => Promise<Said>): Promise<S
   }
 }
 
-/** A fault of ours, of which the sender hears no more than that; or the end of the try, which says why it ended. */
+/**
+ * The result of an error of this server, which the sender sees without details; or of the end of the try, with the reason.
+ */
 function later(error: unknown): Said {
   if (error instanceof Ended) return withoutReply("deferred", error.message);
   console.error("A message could not be delivered inside and is tried again:", error);

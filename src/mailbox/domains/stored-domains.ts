@@ -5,7 +5,7 @@ import * as rows from "./rows.ts";
 import type { DomainRow, DomainState } from "./rows.ts";
 import { DOMAINS } from "./schema.ts";
 
-/** The domains of one mailbox. Kept in memory: each message that goes out asks for them. */
+/** The custom domains of one mailbox, cached because each outgoing message needs them. */
 export class StoredDomains {
   readonly #tables: Tables;
   #rows: DomainRow[] | null = null;
@@ -14,7 +14,7 @@ export class StoredDomains {
     this.#tables = context.tables(DOMAINS);
   }
 
-  /** In the order in which they were added. */
+  /** All domains in the order in which they were added. */
   all(): readonly DomainRow[] {
     this.#rows ??= this.#tables.all(rows.LIST);
     return this.#rows;
@@ -28,7 +28,7 @@ export class StoredDomains {
     return this.all().find((row) => row.name === name) ?? null;
   }
 
-  /** Reads them again when next asked: a change that they took part in was undone. */
+  /** Drops the cache: a transaction that changed it was undone. */
   forget(): void {
     this.#rows = null;
   }
@@ -39,7 +39,7 @@ export class StoredDomains {
     this.forget();
   }
 
-  /** Writes how a domain stands from now on. */
+  /** Writes a change of a domain's state. */
   write(row: DomainRow, change: Partial<DomainState>): void {
     const state = { ...row, ...change };
     const { status, held, verified_at, seen_at, gone_at, checked_at, due_at, results } = state;

@@ -12,7 +12,7 @@ import { MESSAGES } from "../messages/schema.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { RecipientRow } from "./rows.ts";
 
-/** Events of messages of ours. */
+/** Writes the log events of outgoing messages. */
 export class OutgoingEvents {
   readonly #messages: Tables;
   readonly #log: Log;
@@ -24,7 +24,7 @@ export class OutgoingEvents {
     this.#webhooks = others.webhooks;
   }
 
-  /** Writes an event of a message of ours into the log, and plans its webhooks; within one transaction. */
+  /** Writes an event of an outgoing message into the log and plans its webhooks, within one transaction. */
   write(
     account: Account,
     { kind, recipient, nowMs }: { kind: EventKind; recipient: RecipientRow; nowMs: number },
