@@ -12,7 +12,7 @@ export function tryLimitMs(sizeBytes: number, baseMs: number = TRY_LIMIT_MS): nu
 }
 
 /** The error of an attempt that this server ended, not the peer. The sender sees its message. */
-export class Ended extends Error {}
+export class AttemptEnded extends Error {}
 
 const ENDED_BECAUSE = { late: "The time for this try is up", "given up": "The try was ended" } as const;
 
@@ -32,7 +32,7 @@ export class Attempt {
     this.#limit = new TimeLimit({
       ms: limitMs,
       given: signal,
-      errorFor: (reason) => new Ended(ENDED_BECAUSE[reason]),
+      errorFor: (reason) => new AttemptEnded(ENDED_BECAUSE[reason]),
     });
   }
 
@@ -74,7 +74,7 @@ export class Attempt {
     }
     // A truncated blob must not arrive as a complete message.
     if (bytes !== this.mail.sizeBytes) {
-      throw new Ended(`The message has not the ${this.mail.sizeBytes} bytes that it should have`);
+      throw new AttemptEnded(`The message has not the ${this.mail.sizeBytes} bytes that it should have`);
     }
   }
 
@@ -110,7 +110,7 @@ export class Attempt {
 
   /** Ends the attempt. Resolves when a running call of `beforeEnd` has ended; none is made afterwards. */
   async close(): Promise<void> {
-    this.#limit.abort(new Ended("The try is over"));
+    this.#limit.abort(new AttemptEnded("The try is over"));
     await this.#leave?.catch(() => undefined);
   }
 }

@@ -1,8 +1,8 @@
-import { Attempt, Ended, tryLimitMs } from "./attempt.ts";
+import { Attempt, AttemptEnded, tryLimitMs } from "./attempt.ts";
 import type { HandOver } from "./ledger.ts";
 import { withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
-import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "./results.ts";
+import { sameForAll, faultOf, NOT_SENDABLE, sendableRecipients } from "./results.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
 /** The largest message for any recipient, in bytes. Its limit of 25 MiB applies to verified addresses only. */
@@ -43,12 +43,12 @@ export class CloudflareTransport implements Transport {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     try {
       const fault = faultOf(mail, this.maxBytes);
-      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
-      const sayable = new Set(sayableRecipients(mail));
-      if (sayable.size === 0) return everybody(mail, NOT_SAYABLE);
-      return await this.#sendEach(attempt, sayable);
+      if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
+      const sendable = new Set(sendableRecipients(mail));
+      if (sendable.size === 0) return sameForAll(mail, NOT_SENDABLE);
+      return await this.#sendEach(attempt, sendable);
     } catch (error) {
-      return everybody(
+      return sameForAll(
         mail,
         withoutReply("deferred", error instanceof Error ? error.message : String(error)),
       );
@@ -57,14 +57,16 @@ export class CloudflareTransport implements Transport {
     }
   }
 
-  async #sendEach(attempt: Attempt, sayable: ReadonlySet<string>): Promise<RecipientResult[]> {
+  async #sendEach(attempt: Attempt, sendable: ReadonlySet<string>): Promise<RecipientResult[]> {
     const { mail } = attempt;
     // Read into memory: if a stream broke inside the platform, it would be unknown what was sent.
     const message = new Blob([await attempt.whole()]);
     await attempt.passEnd();
     const results: RecipientResult[] = [];
     for (const recipient of mail.recipients) {
-      const verdict = sayable.has(recipient) ? await this.#sendTo(recipient, message, attempt) : NOT_SAYABLE;
+      const verdict = sendable.has(recipient)
+        ? await this.#sendTo(recipient, message, attempt)
+        : NOT_SENDABLE;
       results.push({ recipient, ...verdict });
     }
     return results;
@@ -78,7 +80,7 @@ export class CloudflareTransport implements Transport {
       const { messageId } = await attempt.race(sending);
       return { ...withoutReply("taken", `Taken as ${messageId}`), providerId: messageId };
     } catch (error) {
-      return error instanceof Ended ? withoutReply("unanswered", error.message) : refusal(error);
+      return error instanceof AttemptEnded ? withoutReply("unanswered", error.message) : refusal(error);
     }
   }
 }

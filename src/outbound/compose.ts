@@ -94,7 +94,7 @@ async function* attachmentBytes(open: OpenAttachment, index: number, sizeBytes: 
     if (left < 0) break;
     yield chunk;
   }
-  if (left !== 0) throw new Error(`Attachment ${index} has not the ${sizeBytes} bytes that were announced`);
+  if (left !== 0) throw new Error(`Attachment ${index} does not have the announced ${sizeBytes} bytes`);
 }
 
 function composer(message: OutgoingMessage, contents: readonly (string | Buffer)[]): MailComposer {

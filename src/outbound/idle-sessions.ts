@@ -1,5 +1,5 @@
 /** A session with a relay that can carry one message more. */
-export interface KeptSession {
+export interface IdleSession {
   isOpen: boolean;
   /** Messages that it carried or tried to carry. */
   transactions: number;
@@ -18,7 +18,7 @@ const MAX_TRANSACTIONS = 100;
 const IDLE_LIMIT_MS = 2_000;
 
 /** Open sessions that wait a short time for the next message. */
-export class IdleSessions<Session extends KeptSession> {
+export class IdleSessions<Session extends IdleSession> {
   readonly #idle: { session: Session; timer: ReturnType<typeof setTimeout> }[] = [];
 
   /** The most recently used session that is still open; null if there is none. */

@@ -6,17 +6,17 @@ import { SmtpFailure } from "./smtp-failure.ts";
 import type { OutboundMail, RecipientResult } from "./transport.ts";
 
 /** The result for an address that SMTP commands cannot carry. */
-export const NOT_SAYABLE: Verdict = withoutReply("impossible", "This is no address that SMTP can carry");
+export const NOT_SENDABLE: Verdict = withoutReply("impossible", "This is no address that SMTP can carry");
 
 /** The recipients whose addresses SMTP commands can carry. */
-export function sayableRecipients(mail: OutboundMail): string[] {
-  return mail.recipients.filter((recipient) => isSayable(recipient, mail));
+export function sendableRecipients(mail: OutboundMail): string[] {
+  return mail.recipients.filter((recipient) => isSendable(recipient, mail));
 }
 
 /** Why no try can succeed, as a sentence for the sender; null if one may. */
 export function faultOf(mail: OutboundMail, maxBytes: number): string | null {
   if (mail.sizeBytes > maxBytes) return `The message is larger than ${maxBytes} bytes`;
-  if (mail.returnPath !== "" && !isSayable(mail.returnPath, mail)) return "The return path is no address";
+  if (mail.returnPath !== "" && !isSendable(mail.returnPath, mail)) return "The return path is no address";
   return null;
 }
 
@@ -36,7 +36,7 @@ export function resultsOf(
   const isShared = verdict.fault === "address" && mail.recipients.length > 1;
   const others: Verdict = isShared ? { ...verdict, fault: "recipient" } : verdict;
   return mail.recipients.map((recipient) => {
-    if (!isSayable(recipient, mail)) return { recipient, ...NOT_SAYABLE };
+    if (!isSendable(recipient, mail)) return { recipient, ...NOT_SENDABLE };
     const own = verdictOf(refused.get(recipient) ?? "", "recipient");
     // A reply that is not a refusal here cannot be interpreted.
     return { recipient, ...(own !== null && own.result.kind !== "taken" ? hinted(own) : others) };
@@ -44,7 +44,7 @@ export function resultsOf(
 }
 
 /** The same result for all recipients. */
-export function everybody(mail: OutboundMail, verdict: Verdict): RecipientResult[] {
+export function sameForAll(mail: OutboundMail, verdict: Verdict): RecipientResult[] {
   return mail.recipients.map((recipient) => ({ recipient, ...verdict }));
 }
 
@@ -96,6 +96,6 @@ export function endedBetweenMessages(
 }
 
 /** Whether SMTP commands can carry this address; one that is not ASCII needs SMTPUTF8 for the whole message. */
-function isSayable(address: string, mail: OutboundMail): boolean {
+function isSendable(address: string, mail: OutboundMail): boolean {
   return isPath(address) && (mail.needsSmtpUtf8 || isAscii(address));
 }

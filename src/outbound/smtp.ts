@@ -5,12 +5,12 @@ import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import {
   endedBetweenMessages,
-  everybody,
+  sameForAll,
   failureVerdict,
   faultOf,
-  NOT_SAYABLE,
+  NOT_SENDABLE,
   resultsOf,
-  sayableRecipients,
+  sendableRecipients,
   tooLargeFor,
 } from "./results.ts";
 import { isRefusedEnvelope, SmtpFailure } from "./smtp-failure.ts";
@@ -51,7 +51,7 @@ export class SmtpTransport implements Transport {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     try {
       const fault = faultOf(mail, this.maxBytes);
-      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+      if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
       return await this.#handOver(attempt);
     } finally {
       await attempt.close();
@@ -62,12 +62,12 @@ export class SmtpTransport implements Transport {
     const { mail } = attempt;
     const envelope: SessionEnvelope = {
       from: mail.returnPath,
-      to: sayableRecipients(mail),
+      to: sendableRecipients(mail),
       size: mail.sizeBytes,
       envelopeId: isEnvelopeId(mail.envelopeId) ? mail.envelopeId : null,
       refused: new Map(),
     };
-    const verdict = envelope.to.length === 0 ? NOT_SAYABLE : await this.#verdict(attempt, envelope);
+    const verdict = envelope.to.length === 0 ? NOT_SENDABLE : await this.#verdict(attempt, envelope);
     return resultsOf(mail, envelope.refused, verdict);
   }
 

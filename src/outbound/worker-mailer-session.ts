@@ -42,7 +42,7 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     this.socket = socket;
     this.reader = socket.readable.getReader();
     this.writer = socket.writable.getWriter();
-    this.#hush();
+    this.#ignoreRejections();
     this.#settings = settings;
     this.#hello = settings.name ?? hello;
     const { auth } = settings;
@@ -167,7 +167,7 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     this.supportsDSN = false;
     this.allowAuth = false;
     this.authTypeSupported = [];
-    this.#hush();
+    this.#ignoreRejections();
   }
 
   override parseCapabilities(reply: string): void {
@@ -212,7 +212,7 @@ export class WorkerMailerSession extends WorkerMailerSteps {
   }
 
   /** Ignores rejections of these promises: reads and writes report the same errors. */
-  #hush(): void {
+  #ignoreRejections(): void {
     for (const closed of [this.socket.closed, this.reader.closed, this.writer.closed]) closed.catch(ignore);
   }
 

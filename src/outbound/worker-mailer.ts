@@ -7,12 +7,12 @@ import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import {
   endedBetweenMessages,
-  everybody,
+  sameForAll,
   failureVerdict,
   faultOf,
-  NOT_SAYABLE,
+  NOT_SENDABLE,
   resultsOf,
-  sayableRecipients,
+  sendableRecipients,
   tooLargeFor,
 } from "./results.ts";
 import { isRefusedEnvelope, SmtpFailure } from "./smtp-failure.ts";
@@ -49,10 +49,10 @@ export class WorkerMailerTransport implements Transport {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     const refused = new Map<string, string>();
     try {
-      const fault = faultOf(mail, this.maxBytes) ?? beyond(this.#options.settings, mail);
-      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
-      const recipients = sayableRecipients(mail);
-      if (recipients.length === 0) return resultsOf(mail, refused, NOT_SAYABLE);
+      const fault = faultOf(mail, this.maxBytes) ?? impossibleWith(this.#options.settings, mail);
+      if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
+      const recipients = sendableRecipients(mail);
+      if (recipients.length === 0) return resultsOf(mail, refused, NOT_SENDABLE);
       return resultsOf(mail, refused, await this.#verdict(attempt, recipients, refused));
     } finally {
       await attempt.close();
@@ -118,7 +118,7 @@ export class WorkerMailerTransport implements Transport {
 const SECURE_TRANSPORT = { tls: "on", starttls: "starttls", none: "off" } as const;
 
 /** Why worker-mailer cannot carry the message; null if it can. */
-function beyond({ auth }: SmtpSettings, { needsSmtpUtf8 }: OutboundMail): string | null {
+function impossibleWith({ auth }: SmtpSettings, { needsSmtpUtf8 }: OutboundMail): string | null {
   if (auth?.kind === "xoauth2") return "The transport worker-mailer does not know XOAUTH2";
   if (needsSmtpUtf8)
     return "The transport worker-mailer does not know SMTPUTF8, which an address that is not ASCII needs";
@@ -142,7 +142,7 @@ async function transact(
   if (refused.size === recipients.length) {
     if (!(await session.reset())) session.destroy();
     // Every recipient was refused, so this verdict applies to none.
-    return NOT_SAYABLE;
+    return NOT_SENDABLE;
   }
   // Each write was awaited, so the kernel has all bytes when the message is exhausted.
   const flushed = (): Promise<void> => Promise.resolve();

@@ -57,6 +57,6 @@ async function bytesOf(env: Env, mailbox: MailboxStub, source: RawSource): Promi
   if (source.bytes !== null) return new Uint8Array(source.bytes);
   const { key } = source;
   const stream = source.stream ?? (key === null ? null : await blobsForReading(env, mailbox, key).get(key));
-  if (!stream) throw new Error("A message that is taken over cannot be read");
+  if (!stream) throw new Error("A message of the mailbox to take over cannot be read");
   return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
 }

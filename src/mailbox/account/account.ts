@@ -190,8 +190,8 @@ export class Account {
   }
 
   /** Writes the number of the newest log entry, which outlives the entry. */
-  keepLastEvent(): void {
-    this.#db.run(statements.KEEP_LAST_EVENT, this.row.last_event);
+  writeLastEvent(): void {
+    this.#db.run(statements.WRITE_LAST_EVENT, this.row.last_event);
   }
 
   /** Counts a filed message and writes the newest log number; within the transaction that files the message. */

@@ -52,7 +52,7 @@ export class Birth {
     try {
       return await this.#standingOf(address);
     } catch (error) {
-      console.error("The directory could not be asked for an address:", error);
+      console.error("The directory could not be asked whether an address is free:", error);
       return null;
     }
   }

@@ -99,7 +99,7 @@ export class Lifecycle implements Job {
     const { account } = this;
     if (account === null || account.isLive(nowMs)) return account;
     if (account.row.status !== "closing") {
-      this.end().catch((error: unknown) => console.error("A mailbox could not be ended:", error));
+      this.end().catch((error: unknown) => console.error("An expired mailbox could not be erased:", error));
     }
     return null;
   }
@@ -221,13 +221,13 @@ export class Lifecycle implements Job {
     try {
       await this.#others.domains.releaseAll();
       const blobs = await this.#others.blobs.drain(nowMs);
-      await this.#tell(account, (directory, { address, kind }) => directory.remove(address, kind));
+      await this.#callDirectory(account, (directory, { address, kind }) => directory.remove(address, kind));
       await this.#others.blobs.clearStorage();
       this.account = null;
       this.#tools.ended();
       return blobs;
     } catch (error) {
-      console.error("A mailbox could not be erased whole and is tried again:", error);
+      console.error("A mailbox could not be erased completely; its alarm tries again:", error);
       account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
       await arm();
       return 0;
@@ -247,7 +247,7 @@ export class Lifecycle implements Job {
   async #report(account: Account): Promise<void> {
     try {
       const report = this.#stateOf(account);
-      await this.#tell(account, (directory) => directory.report(report));
+      await this.#callDirectory(account, (directory) => directory.report(report));
       // A change during the call needs another report. If the mailbox ended meanwhile, its rows may be gone and must not be
       // read.
       const isLive = account.row.status === report.status;
@@ -255,7 +255,7 @@ export class Lifecycle implements Job {
         account.setDirectoryDue(null);
       }
     } catch (error) {
-      console.error("The directory could not be told of a mailbox and is told again:", error);
+      console.error("A mailbox could not report to the directory; its alarm tries again:", error);
       account.setDirectoryDue(this.#context.now() + REPORT_RETRY_MS);
     }
   }
@@ -274,7 +274,7 @@ export class Lifecycle implements Job {
   }
 
   /** Calls the directory once its previous call has ended. */
-  async #tell(
+  async #callDirectory(
     { row }: Account,
     say: (directory: DirectoryEntry, row: Account["row"]) => Promise<void>,
   ): Promise<void> {

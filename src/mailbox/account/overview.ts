@@ -34,7 +34,7 @@ export interface Overview {
   keys: number;
   webhooks: TargetHealth[];
   /** Whether some message was not sent because no transport is configured. */
-  hasKept: boolean;
+  hasUnsent: boolean;
 }
 
 /** A message that was not sent because no transport is configured. */

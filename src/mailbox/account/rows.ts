@@ -72,7 +72,7 @@ export const COUNT_MESSAGE: Query<never, [number, number, number, string, number
   text: `UPDATE account SET last_seq = ?, inbound = ?, outbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?,
     last_event = ? WHERE one = 1`,
 };
-export const KEEP_LAST_EVENT: Query<never, [number]> = { text: "UPDATE account SET last_event = ?" };
+export const WRITE_LAST_EVENT: Query<never, [number]> = { text: "UPDATE account SET last_event = ?" };
 export const COUNT_STORAGE: Query<never, [number]> = {
   text: "UPDATE account SET storage_bytes = ? WHERE one = 1",
 };

@@ -139,7 +139,7 @@ export class Settings {
         pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
         keys: account.keyRecords().length,
         webhooks: healthOf(webhooks),
-        hasKept: outbox.unsent(BEYOND_ALL, 1).length > 0,
+        hasUnsent: outbox.unsent(BEYOND_ALL, 1).length > 0,
       });
     });
   }

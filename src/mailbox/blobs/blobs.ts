@@ -59,7 +59,7 @@ export class Blobs implements Job {
    * @param dueAt when its writer has given up, in ms since 1970.
    */
   eraseLate(key: string, dueAt: number): void {
-    if (!isRowsKey(key)) this.#tables.run(rows.KEEP_LATE_BLOB, key, dueAt);
+    if (!isRowsKey(key)) this.#tables.run(rows.NOTE_LATE_BLOB, key, dueAt);
   }
 
   /**
@@ -68,7 +68,7 @@ export class Blobs implements Job {
    * @param keys SELECT statements over tables of other capabilities, each with one column `key`.
    */
   eraseAll(keys: readonly string[], nowMs: number): void {
-    this.#tables.run(rows.KEEP_RESERVED, nowMs);
+    this.#tables.run(rows.NOTE_RESERVED, nowMs);
     this.#tables.run(rows.planAll(keys.join(" UNION ")), nowMs);
   }
 
@@ -125,7 +125,7 @@ export class Blobs implements Job {
     const [first] = late;
     if (first !== undefined) {
       db.script(LATE_BLOBS);
-      for (const { key, due_at } of late) db.run(rows.KEEP_LATE_BLOB, key, due_at);
+      for (const { key, due_at } of late) db.run(rows.NOTE_LATE_BLOB, key, due_at);
       await storage.setAlarm(first.due_at);
     }
     await cleared;
@@ -141,7 +141,7 @@ export class Blobs implements Job {
     const { db, storage } = this.#context;
     if (db.first(rows.FIND_LATE_BLOBS) === null) return;
     const next = await eraseLateBlobs({ ...this.#erasure(), tables: db }, nowMs).catch((error: unknown) => {
-      console.error("Blobs of a mailbox that ended could not be erased and are tried again:", error);
+      console.error("Blobs of an erased mailbox could not be erased; its alarm tries again:", error);
       return nowMs + RETRY_MS;
     });
     if (!isGone()) return;

@@ -19,7 +19,7 @@ export async function* readOwnBlob(
   for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
     const length = Math.min(RANGE_BYTES, sizeBytes - offset);
     const stream = await store?.get(key, { offset, length });
-    if (!stream) throw new Error("A blob of a message is gone");
+    if (!stream) throw new Error("A blob of a message is missing");
     const bytes = await inTime(new Response(stream).arrayBuffer());
     // A shorter message would look complete.
     if (bytes.byteLength !== length) throw new Error("A blob of a message was read in part");

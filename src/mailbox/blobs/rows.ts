@@ -29,11 +29,11 @@ export const planAll = (keys: string): Query<never, [dueAt: number]> => ({
     ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
 });
 /** Notes reserved blobs of the bucket that may still be written when the mailbox ends. */
-export const KEEP_RESERVED: Query<never, [now: number]> = {
+export const NOTE_RESERVED: Query<never, [now: number]> = {
   text: `INSERT OR IGNORE INTO late_blob (key, due_at)
     SELECT key, due_at FROM blob_to_erase WHERE due_at > ? AND erasing = 0 AND key NOT LIKE 'rows:%'`,
 };
-export const KEEP_LATE_BLOB: Query<never, [key: string, dueAt: number]> = {
+export const NOTE_LATE_BLOB: Query<never, [key: string, dueAt: number]> = {
   text: "INSERT OR IGNORE INTO late_blob (key, due_at) VALUES (?, ?)",
 };
 export const LATE_BLOBS: Query<{ key: string; due_at: number }, []> = {

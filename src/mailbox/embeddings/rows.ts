@@ -99,7 +99,7 @@ export function nextBatch(
 }
 
 /** A vector that was stored. */
-export interface KeptVector {
+export interface StoredVector {
   seq: Seq;
   /** Whether its message had no vector of this generation before. */
   isNew: boolean;
@@ -110,7 +110,7 @@ export function putVectors(
   tables: Statements,
   generation: number,
   vectors: ReadonlyMap<Seq, Int8Array>,
-): KeptVector[] {
+): StoredVector[] {
   return tables.all(STANDING, JSON.stringify([...vectors.keys()])).map((row) => {
     tables.run(PUT, row.seq, generation, (vectors.get(row.seq) ?? new Int8Array()).slice().buffer);
     return { seq: row.seq, isNew: row.generation !== generation };

@@ -146,7 +146,7 @@ export class Listeners {
       this.#gathered = [];
     } catch (error) {
       // Events that could not be written were not committed either. A client that reconnects replays what the log holds.
-      console.error("Streams are ended, because the log could not be written:", error);
+      console.error("Event streams of a mailbox were closed, because its log could not be written:", error);
       this.#gathered = [];
       for (const listener of this.#open) this.#close(listener);
     } finally {

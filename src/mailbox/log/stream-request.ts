@@ -6,7 +6,7 @@ import type { Access } from "../account/access.ts";
  * A caller's request for a stream of events: the JSON body of the one request that the actor serves by `fetch` and not by
  * RPC.
  */
-export interface StreamWish {
+export interface StreamRequest {
   access: Access;
   filters: EventFilters;
   /** The `Last-Event-ID` header as the client sent it; null without one. */
@@ -14,8 +14,8 @@ export interface StreamWish {
 }
 
 /** Reads the request that the router sends. */
-export function readStreamRequest(request: Request): Promise<StreamWish> {
-  return request.json<StreamWish>();
+export function readStreamRequest(request: Request): Promise<StreamRequest> {
+  return request.json<StreamRequest>();
 }
 
 /** A response with the stream; if it is refused, status 400 with the problem as JSON. */

@@ -93,7 +93,7 @@ export class Messages {
     for (const label of JSON.parse(row.labels) as string[]) this.#tables.run(rows.REMOVE_LABEL, label, seq);
     for (const key of [row.raw_key, row.parts_key, row.body_key]) if (key !== null) blobs.erase(key, nowMs);
     if (row.status !== "received") {
-      outbox.keepAnswer(seq, {
+      outbox.storeAnswer(seq, {
         thread_id: idOf(row.thread, account.idTail),
         message_id: messageIdOf(row),
         status: answeredStatus(row.status, outbox.toldSent(seq) === true),

@@ -28,7 +28,7 @@ export class OlderBodies {
   }
 
   /** Stores the bodies of a message. Throws if the raw message cannot be read now. */
-  keep(seq: Seq): Promise<void> {
+  store(seq: Seq): Promise<void> {
     const kept = this.#last.then(() => this.#keep(seq));
     this.#last = kept.catch(() => {});
     return kept;
@@ -48,7 +48,7 @@ export class OlderBodies {
       // The message was deleted or parsed again meanwhile. The blob written for it is erased as planned.
       if (!this.#isWithout(seq)) return;
       if (key !== null) this.#blobs.claim(key);
-      this.#tables.run(rows.KEEP_BODY, body, key, largeBody && JSON.stringify(largeBody.layout), seq);
+      this.#tables.run(rows.STORE_BODY, body, key, largeBody && JSON.stringify(largeBody.layout), seq);
       this.#tellTruncated(seq, parsed);
     });
   }
@@ -69,7 +69,7 @@ export class OlderBodies {
   async #rawOf(seq: Seq): Promise<Uint8Array> {
     const row = this.#tables.first(rows.READ_RAW, seq);
     if (row?.raw != null) return new Uint8Array(row.raw);
-    if (row?.raw_key == null) throw new Error("A message has no bytes");
+    if (row?.raw_key == null) throw new Error("The raw bytes of a message are missing");
     const raw = new Uint8Array(row.size_bytes);
     let end = 0;
     for await (const piece of this.#blobs.read({ key: row.raw_key, sizeBytes: raw.byteLength })) {

@@ -57,8 +57,8 @@ export function listingOf(row: { listing: string }): Listing {
  * One email of a listing as JSON text (EmailSummary). The constant part is stored as text; `summaryOpening` comes before
  * it.
  */
-export function summaryText(row: MessageRow, view: View, isKept: boolean): JsonText<EmailSummary> {
-  return summaryOpening(row, view, isKept) + wholeListing(row.listing).slice(1);
+export function summaryText(row: MessageRow, view: View, isUnsent: boolean): JsonText<EmailSummary> {
+  return summaryOpening(row, view, isUnsent) + wholeListing(row.listing).slice(1);
 }
 
 const TRUNCATED_OPENING = '{"text_truncated":';
@@ -75,11 +75,11 @@ export function wholeListing(listing: string): string {
  * The members before the stored part of a listing. No value needs escaping: they are ids, times, a status, and labels that
  * are stored as JSON. `isUnsent`: some recipient gets nothing because no transport is configured.
  */
-export function summaryOpening(row: MessageRow, view: View, isKept: boolean): string {
+export function summaryOpening(row: MessageRow, view: View, isUnsent: boolean): string {
   const id = idOf(row.seq, view.tail);
   const thread = row.thread === row.seq ? id : idOf(row.thread, view.tail);
-  const kept = isKept ? ',"kept_here":true' : "";
-  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}"${kept},"received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
+  const keptHere = isUnsent ? ',"kept_here":true' : "";
+  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}"${keptHere},"received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
 }
 
 export function threadOf(
@@ -118,8 +118,8 @@ export function emailText(
   const fate = `"delivery":${JSON.stringify(more.delivery)},"link":${JSON.stringify(row.link)}`;
   const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
   const body = row.body === null ? "" : `,${members(row.body)}`;
-  const isKept = more.delivery.some(({ kept_here }) => kept_here === true);
-  return `${summaryOpening(row, view, isKept)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
+  const isUnsent = more.delivery.some(({ kept_here }) => kept_here === true);
+  return `${summaryOpening(row, view, isUnsent)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
 }
 
 /** The members of a JSON object that is not empty, as text. */

@@ -108,7 +108,7 @@ export const INSERT_CONTENT: Query<
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 /** Stores the body of a message that an earlier release stored without it. */
-export const KEEP_BODY: Query<
+export const STORE_BODY: Query<
   never,
   [body: Nullable<string>, key: Nullable<string>, layout: Nullable<string>, seq: number]
 > = { text: "UPDATE content SET body = ?, body_key = ?, body_layout = ? WHERE seq = ?" };

@@ -124,7 +124,7 @@ export class KnownIds {
     const [survivor, ...ended] = sizes.toSorted(
       (one, two) => two.count - one.count || one.thread - two.thread,
     );
-    if (survivor === undefined) throw new Error("A message without a thread");
+    if (survivor === undefined) throw new Error("Threads cannot be merged without any");
     for (const { thread } of ended) {
       this.#tables.run(rows.MOVE_THREAD, survivor.thread, thread);
       this.#aliases.run(MOVE_ALIASES, survivor.thread, thread);

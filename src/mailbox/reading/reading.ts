@@ -8,7 +8,7 @@ import type { BodyLayout } from "../../mail/large-body.ts";
 import { messageKey } from "../../mail/prepare.ts";
 import { outgoingBodyJson } from "../../mail/compose/prepare-outgoing.ts";
 import type { StoredAttachment } from "../../mail/prepared-mail.ts";
-import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
+import { isUnsent, UNSENT_HINT } from "../../outbound/unsent.ts";
 import { shownState } from "../../outbound/ledger.ts";
 import type { Access } from "../account/access.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -198,10 +198,10 @@ export class Reading {
     try {
       for (const { id } of without) {
         const seq = emailSeq(viewOf(account), id);
-        if (seq.ok) await this.#olderBodies.keep(seq.value);
+        if (seq.ok) await this.#olderBodies.store(seq.value);
       }
     } catch (error) {
-      console.error("The texts of a stored message could not be read:", error);
+      console.error("The texts of a stored message could not be read from its raw bytes:", error);
       return refused({
         code: "unavailable",
         error: "The stored message cannot be read now; try again",
@@ -219,7 +219,7 @@ export class Reading {
     const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(seq));
     const unsent = this.#others.outbox.unsentAmong(shown);
     const emails = shown.map((row) => summaryText(row, view, unsent.has(row.seq))).join(",");
-    const hint = unsent.size === 0 ? "" : `"hint":${JSON.stringify(KEPT_HINT)},`;
+    const hint = unsent.size === 0 ? "" : `"hint":${JSON.stringify(UNSENT_HINT)},`;
     return done(`{"emails":[${emails}],${hint}"next_cursor":${JSON.stringify(next)}}`);
   }
 
@@ -353,7 +353,7 @@ function deliveryOf(
     status: shownState(state),
     at: new Date(at).toISOString(),
     diagnostic,
-    ...(isKept(state, diagnostic) ? { kept_here: true as const } : {}),
+    ...(isUnsent(state, diagnostic) ? { kept_here: true as const } : {}),
     next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
   };
 }

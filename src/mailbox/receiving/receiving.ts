@@ -122,7 +122,7 @@ export class Receiving {
   async #stored(receipt: Receipt): Promise<Answer<Written>> {
     const bytes = heldBytes(receipt.mail);
     if (this.#heldBytes > 0 && this.#heldBytes + bytes > MAX_HELD_BYTES)
-      throw new Error("More mail comes than can be stored");
+      throw new Error("Too much mail waits to be stored; try again");
     this.#heldBytes += bytes;
     try {
       return await this.#receipts.add(receipt);
@@ -161,7 +161,7 @@ export class Receiving {
     const { filing, reports } = this.#others;
     const events = mail.report === null ? null : reports.apply(account, mail.report, nowMs);
     if (events !== null) return { filed: filing.fileReport(account, mail, nowMs), events };
-    return this.#told(account, filing.fileInbound(account, mail, nowMs), nowMs);
+    return this.#planWebhooks(account, filing.fileInbound(account, mail, nowMs), nowMs);
   }
 
   /** Writes mail of the mailbox that is taken over, with its original time of arrival, unless it is stored already. */
@@ -172,11 +172,11 @@ export class Receiving {
     }
     const filed = filing.fileInbound(account, mail, taken.receivedAt);
     if (filed.kind === "stored" && taken.codeTaken) codes.take(filed.message.seq, taken.receivedAt);
-    return this.#told(account, filed, this.#context.now());
+    return this.#planWebhooks(account, filed, this.#context.now());
   }
 
   /** Plans the webhooks of a message unless it is a duplicate. */
-  #told(
+  #planWebhooks(
     account: Account,
     filed: Exclude<FiledMail, { kind: "report" }>,
     nowMs: number,

@@ -100,7 +100,7 @@ export function cutHint(maxCandidates: number, isFiltered: boolean): string {
 }
 
 /** One hit as JSON text: its listing, and the snippet that contains the match. */
-export function hitText(hit: SearchHit, view: View, terms: readonly string[], isKept: boolean): string {
+export function hitText(hit: SearchHit, view: View, terms: readonly string[], isUnsent: boolean): string {
   const listing = wholeListing(hit.listing);
   const opening = stringMember(listing, "snippet");
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
@@ -111,7 +111,7 @@ export function hitText(hit: SearchHit, view: View, terms: readonly string[], is
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
   const shown = `${listing.slice(1, opening.start)}${excerptJson(snippet)}${listing.slice(opening.end, -1)}`;
   const fragments = highlights.map(excerptJson).join(",");
-  return `${summaryOpening(hit, view, isKept)}${shown},"score":${score},"highlights":[${fragments}]}`;
+  return `${summaryOpening(hit, view, isUnsent)}${shown},"score":${score},"highlights":[${fragments}]}`;
 }
 
 export interface Selection {

@@ -8,7 +8,7 @@ import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import { TokenBucket } from "../../lib/token-bucket.ts";
 import type { SearchQuery } from "../../mail/search/search-query.ts";
-import { KEPT_HINT } from "../../outbound/kept.ts";
+import { UNSENT_HINT } from "../../outbound/unsent.ts";
 import type { Access } from "../account/access.ts";
 import { spentCalls } from "../account/call-limits.ts";
 import type { MailboxContext } from "../context.ts";
@@ -202,18 +202,18 @@ export class Search {
   #pageText(
     view: View,
     { query, selection, newest }: Asked,
-    told: { hits: readonly SearchHit[]; mode: string; hint: string },
+    found: { hits: readonly SearchHit[]; mode: string; hint: string },
   ): JsonText<SearchPage> {
-    const { hits } = told;
+    const { hits } = found;
     const perPage = selection.limit - 1;
     const shown = hits.slice(0, perPage);
     const unsent = this.#outbox.unsentAmong(shown);
-    const hints = [told.hint, unsent.size === 0 ? "" : KEPT_HINT].filter((hint) => hint !== "");
+    const hints = [found.hint, unsent.size === 0 ? "" : UNSENT_HINT].filter((hint) => hint !== "");
     const hint = hints.length === 0 ? "" : `"hint":${JSON.stringify(hints.join(". "))},`;
     const next =
       hits.length > perPage ? JSON.stringify(writeCursor(newest, selection.offset + perPage)) : "null";
     const emails = shown.map((hit) => hitText(hit, view, query.terms, unsent.has(hit.seq))).join(",");
-    return `{"emails":[${emails}],"search_mode":"${told.mode}",${hint}"next_cursor":${next}}`;
+    return `{"emails":[${emails}],"search_mode":"${found.mode}",${hint}"next_cursor":${next}}`;
   }
 
   /** Messages that match the words, best first. */

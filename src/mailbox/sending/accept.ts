@@ -106,13 +106,13 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   if (tooLarge !== null) return refused(tooLarge);
   const obstacle = obstacleTo(tools, recipients, nowMs);
   if (obstacle !== null) return obstacle;
-  const sizeBytes = keptBytes(message, recipients);
+  const sizeBytes = outboxBytes(message, recipients);
   if (sizeBytes > tools.room.bytes) return refused(tools.room.full);
   const uploads = request.files.map(({ upload }) => upload);
   const thread = threadOf(tools, request.answered);
   const seq = write(tools, { ...composed.value, addressees, sizeBytes, uploads, thread }, nowMs);
   if (keyed !== null) {
-    outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
+    outbox.storeKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
   }
   return done({ seq, replayed: false });
 }
@@ -136,7 +136,7 @@ function write(
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
   const { seq } = filing.fileOutgoing(account, prepared, { nowMs, thread });
   const used = stored.use(seq, uploads);
-  if (!used.ok) throw new Error("An upload went while it was put to use");
+  if (!used.ok) throw new Error("An upload was erased while its message was accepted");
   outbox.add(seq, { ...departing, recipients: addressees }, returnPath, nowMs);
   account.countSend(nowMs);
   return seq;
@@ -146,7 +146,7 @@ function write(
  * Bytes that a message counts against the quota: those of its outbox row. Attachments count as uploads. Idempotency keys do
  * not count: there is at most one for each message of two days.
  */
-function keptBytes({ text, html, ...fields }: OutgoingMessage, recipients: readonly string[]): number {
+function outboxBytes({ text, html, ...fields }: OutgoingMessage, recipients: readonly string[]): number {
   const written = [text, html, JSON.stringify(fields), ...recipients];
   return written.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }

@@ -12,7 +12,7 @@ import {
   type RecipientState,
 } from "../../outbound/ledger.ts";
 import type { DkimKey } from "../../outbound/dkim.ts";
-import { KEPT_HERE } from "../../outbound/kept.ts";
+import { KEPT_HERE } from "../../outbound/unsent.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../../outbound/transport.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";

@@ -288,19 +288,19 @@ export class Outbox {
   }
 
   /** Stores what an Idempotency-Key was used for, and erases keys used before `sinceMs`. */
-  keepKey(key: string, used: { digest: string; seq: Seq }, times: { nowMs: number; sinceMs: number }): void {
+  storeKey(key: string, used: { digest: string; seq: Seq }, times: { nowMs: number; sinceMs: number }): void {
     this.#tables.run(rows.FORGET_KEYS, times.sinceMs);
-    this.#tables.run(rows.KEEP_KEY, key, used.digest, used.seq, times.nowMs);
+    this.#tables.run(rows.STORE_KEY, key, used.digest, used.seq, times.nowMs);
   }
 
   /** Stores, with its Idempotency-Key if it has one, the answer to a send whose message is being erased. */
-  keepAnswer(seq: Seq, parts: DeletedParts): void {
-    this.#tables.run(rows.KEEP_ANSWER, JSON.stringify(parts), seq);
+  storeAnswer(seq: Seq, parts: DeletedParts): void {
+    this.#tables.run(rows.STORE_ANSWER, JSON.stringify(parts), seq);
   }
 
-  /** The answer that `keepAnswer` stored for a message; null if none. */
-  keptAnswer(seq: Seq): DeletedParts | null {
-    const answer = this.#tables.first(rows.KEPT_ANSWER, seq)?.answer ?? null;
+  /** The answer that `storeAnswer` stored for a message; null if none. */
+  storedAnswer(seq: Seq): DeletedParts | null {
+    const answer = this.#tables.first(rows.STORED_ANSWER, seq)?.answer ?? null;
     return answer === null ? null : (JSON.parse(answer) as DeletedParts);
   }
 }

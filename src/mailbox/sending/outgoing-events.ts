@@ -30,7 +30,7 @@ export class OutgoingEvents {
     { kind, recipient, nowMs }: { kind: EventKind; recipient: RecipientRow; nowMs: number },
   ): LoggedEvent {
     const row = this.#messages.first(FIND_EMAIL, recipient.seq);
-    if (row === null) throw new Error("A message on its way out is not where it was put");
+    if (row === null) throw new Error("The row of an outgoing message is missing");
     const { from_address, subject, has_attachments, attachment_count } = listingOf(row);
     const data: LoggedData = {
       event: kind,
@@ -53,7 +53,7 @@ export class OutgoingEvents {
           }),
     };
     const event = this.#log.append(account, { kind, at: nowMs, data });
-    account.keepLastEvent();
+    account.writeLastEvent();
     this.#webhooks.enqueue(account, event, nowMs);
     return event;
   }

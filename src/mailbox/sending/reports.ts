@@ -39,7 +39,7 @@ export class Reports {
    */
   apply(account: Account, news: ReportNews, nowMs: number): LoggedEvent[] | null {
     const outbox = this.#outbox;
-    const believed = this.#believedOf(news, nowMs);
+    const believed = this.#trustedRecipients(news, nowMs);
     const meant = news.recipients.flatMap((one) => {
       const recipient = recipientMeant(one, believed);
       return recipient === null ? [] : [{ one, recipient }];
@@ -76,7 +76,7 @@ export class Reports {
   }
 
   /** The recipients about whom this report may be true. */
-  #believedOf(news: ReportNews, nowMs: number): RecipientRow[] {
+  #trustedRecipients(news: ReportNews, nowMs: number): RecipientRow[] {
     const since = nowMs - TOKEN_LIFETIME_MS;
     const own = this.#outbox.ofToken(news.token, since);
     if (own !== null) return [own];

@@ -191,14 +191,14 @@ export const OBSTACLE: Query<ObstacleRow, []> = { text: "SELECT reply, at FROM s
 export const FIND_KEY: Query<{ digest: string; seq: Seq }, [key: string, since: number]> = {
   text: "SELECT digest, seq FROM send_key WHERE key = ? AND at > ?",
 };
-export const KEEP_KEY: Query<never, [key: string, digest: string, Seq, at: number]> = {
+export const STORE_KEY: Query<never, [key: string, digest: string, Seq, at: number]> = {
   text: "INSERT OR REPLACE INTO send_key (key, digest, seq, at) VALUES (?, ?, ?, ?)",
 };
 export const FORGET_KEYS: Query<never, [before: number]> = { text: "DELETE FROM send_key WHERE at <= ?" };
 /** Without an index: a mailbox has at most as many keys as it sent messages in two days. */
-export const KEEP_ANSWER: Query<never, [answer: string, Seq]> = {
+export const STORE_ANSWER: Query<never, [answer: string, Seq]> = {
   text: "UPDATE send_key SET answer = ? WHERE seq = ?",
 };
-export const KEPT_ANSWER: Query<{ answer: string | null }, [Seq]> = {
+export const STORED_ANSWER: Query<{ answer: string | null }, [Seq]> = {
   text: "SELECT answer FROM send_key WHERE seq = ? AND answer IS NOT NULL",
 };

@@ -4,7 +4,7 @@ import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import { domainOf } from "../../mail/address/address.ts";
-import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
+import { isUnsent, UNSENT_HINT } from "../../outbound/unsent.ts";
 import type { Access } from "../account/access.ts";
 import type { Account } from "../account/account.ts";
 import type { Room } from "../account/room.ts";
@@ -194,7 +194,10 @@ export class Sending {
       await this.#context.durable();
     } catch (error) {
       // The runtime tells the caller. If the message is on disk after all, the alarm sends it.
-      console.error("A message is left to the alarm, because the disk failed:", error);
+      console.error(
+        "A message is not sent at once but by the alarm, because it could not be written to disk:",
+        error,
+      );
       return;
     }
     setTimeout(() => this.#others.job.pump(this.#context.now()), answerMs);
@@ -245,7 +248,7 @@ export class Sending {
   #sentParts(account: Account, seq: Seq): SentParts | null {
     const row = this.#messages.first(FIND_EMAIL, seq);
     if (row === null || row.status === "received") {
-      const kept = this.#others.outbox.keptAnswer(seq);
+      const kept = this.#others.outbox.storedAnswer(seq);
       return kept === null ? null : { ...kept, hint: DELETED_HINT };
     }
     return {
@@ -253,7 +256,7 @@ export class Sending {
       message_id: messageIdOf(row),
       status: answeredStatus(row.status, this.#others.outbox.toldSent(seq) === true),
       delivery_status: row.status,
-      ...(this.#isUnsent(seq) ? { hint: KEPT_HINT } : {}),
+      ...(this.#isUnsent(seq) ? { hint: UNSENT_HINT } : {}),
     };
   }
 
@@ -262,7 +265,7 @@ export class Sending {
     const leaves = this.#others.outbox.recipients(seq).filter(({ inside }) => inside === 0);
     const sendsNothing = this.#context.config().outbound === "local";
     return leaves.some(
-      ({ state, diagnostic }) => isKept(state, diagnostic) || (sendsNothing && diagnostic === null),
+      ({ state, diagnostic }) => isUnsent(state, diagnostic) || (sendsNothing && diagnostic === null),
     );
   }
 }

@@ -139,7 +139,7 @@ export class Uploads implements Job {
   /** The bytes of an upload that a message uses. Throws if it is erased. */
   open(id: string): AsyncIterable<Uint8Array> {
     const found = this.find(id);
-    if (found === null) throw new Error("An upload of a message is gone");
+    if (found === null) throw new Error("An upload that a message uses is missing");
     return this.#blobs.read(found);
   }
 

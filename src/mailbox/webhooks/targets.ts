@@ -61,7 +61,7 @@ export class Targets {
     this.#tables.run(rows.PUT_TARGET, label, url, nowMs);
     this.forget();
     const target = this.of(label);
-    if (target === null) throw new Error("A target is not where it was put");
+    if (target === null) throw new Error("The row of a new webhook target is missing");
     return target;
   }
 

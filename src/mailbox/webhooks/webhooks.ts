@@ -249,20 +249,20 @@ export class Webhooks implements Job {
   }
 
   #put(label: string, url: string, nowMs: number): TargetRow {
-    this.#tellIfFailed(this.targets.of(label));
+    this.#reportIfFailed(this.targets.of(label));
     const target = this.targets.put(label, url, nowMs);
     this.#job.expect(target.id);
     return target;
   }
 
   #remove(target: TargetRow): void {
-    this.#tellIfFailed(target);
+    this.#reportIfFailed(target);
     this.#deliveries.cancelAll(target.id);
     this.targets.remove(target);
   }
 
   /** Reports to the directory, which stores whether the mailbox has a failed target. */
-  #tellIfFailed(target: TargetRow | null): void {
+  #reportIfFailed(target: TargetRow | null): void {
     if (target?.status === "failed") this.#context.reportSoon();
   }
 
@@ -281,7 +281,7 @@ export class Webhooks implements Job {
     this.#context.clock.atLatest(seqTime(id) + LEASE_MS);
     const row = this.#deliveries.find(id);
     const [shown] = row === null ? [] : this.#show(account, [row]);
-    if (shown === undefined) throw new Error("A delivery is not where it was put");
+    if (shown === undefined) throw new Error("The row of a new delivery is missing");
     return done(shown);
   }
 
