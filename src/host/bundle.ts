@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, uti
 import path from "node:path";
 import { Refusal } from "./refusal.ts";
 
-/** The bundle, as Miniflare takes it. */
+/** The bundle in Miniflare's format. */
 export interface BundleModule {
   type: "ESModule";
   path: string;
@@ -13,19 +13,20 @@ export interface BundleModule {
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const DIST = path.join(ROOT, "dist");
 const ENTRY = path.join(DIST, "index.js");
-/** Positions in the bundle and in its sources. */
+/** Maps positions in the bundle to its sources. */
 export const SOURCE_MAP = `${ENTRY}.map`;
-/** What the bundle is made of; a folder's own time tells of removed files. */
+/** Inputs of the bundle. The modification time of a folder changes when a file is removed. */
 const SOURCES = ["src", "dist/assets.json", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].map(
   (name) => path.join(ROOT, name),
 );
 
-/** Builds `dist/` with wrangler, exactly as a deployment would, unless it is newer than all of its sources. */
+/** Builds `dist/` with wrangler, as a deployment does, unless it is newer than all its sources. */
 export async function buildBundle(): Promise<void> {
   const startedMs = Date.now();
   if (modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
   process.stderr.write("Building (after each change of the sources)…\n");
-  // Built in a folder of its own and moved, the entry last: a server that starts meanwhile finds the old bundle or the new one.
+  // Built in a folder of its own and then moved, the entry last: a server that starts meanwhile finds the old bundle or the
+  // new one.
   const draft = path.join(DIST, `.build-${process.pid}`);
   mkdirSync(draft, { recursive: true });
   try {
@@ -34,14 +35,14 @@ export async function buildBundle(): Promise<void> {
     for (const file of files.toSorted((one) => (one === "index.js" ? 1 : -1))) {
       renameSync(path.join(draft, file), path.join(DIST, file));
     }
-    // A source saved during the build makes the next start build again.
+    // A source that is saved during the build makes the next start build again.
     utimesSync(ENTRY, new Date(), new Date(startedMs));
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** Reads the bundle into memory: a runtime that is restarted must not meet the script of a later build. */
+/** Reads the bundle into memory: a restarted runtime must not load the script of a later build. */
 export function readBundle(): BundleModule[] {
   return [{ type: "ESModule", path: ENTRY, contents: readFileSync(ENTRY, "utf8") }];
 }
@@ -49,7 +50,7 @@ export function readBundle(): BundleModule[] {
 /** The folder that module paths are relative to. */
 export const BUNDLE_ROOT = DIST;
 
-/** Quiet unless it fails. */
+/** Runs wrangler; prints its output only if it fails. */
 function wrangler(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
@@ -69,7 +70,7 @@ function wrangler(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Milliseconds; the newest of a file, or of a folder and everything below it. */
+/** The newest modification time of a file, or of a folder with everything in it, in ms. */
 function newestIn(target: string): number {
   const stat = statSync(target, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;

@@ -12,25 +12,25 @@ import { sourcePositions } from "./stack-trace.ts";
 
 export interface RuntimeOptions {
   host: string;
-  /** 0 chooses a free one. */
+  /** 0 = any free port. */
   port: number;
   dataDir: string;
-  /** Variables and secrets of the worker: it gets these and no others. */
+  /** Variables and secrets of the worker; it gets no others. */
   bindings: Record<string, string>;
-  /** Webhooks may go to this machine and its network. */
+  /** Whether webhooks may go to this machine and its network. */
   allowPrivateTargets: boolean;
-  /** Certificates in PEM that may have signed the relay's, besides those that browsers know. */
+  /** PEM certificates of authorities that may have signed the relay's, beside those that browsers trust. */
   relayAuthorities: readonly string[];
   /** Called when workerd died too often. */
   onDead(reason: string): void;
-  /** Called when workerd died and runs again, as another process. */
+  /** Called after workerd died and was restarted. */
   onRestart(): void;
-  /** Gets the log of the worker and of the runtime, line by line. */
+  /** Receives the log of the worker and of the runtime, line by line. */
   log(line: string): void;
 }
 
 export interface Runtime {
-  /** Where the worker answers; a restart keeps it. */
+  /** The port where the worker answers; a restart does not change it. */
   port: number;
   stop(): Promise<void>;
 }
@@ -39,21 +39,21 @@ const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc"
 const WORKER = "mailkeep";
 const ASSETS = "mailkeep-assets";
 /**
- * Halves of the young generation of 2 MB, and not of 16: the isolates of one machine share its memory. At the same speed the
- * benchmark's peak is two thirds of what it was.
+ * Sets V8's semi-spaces to 2 MB instead of 16, because the isolates of one machine share its memory. The benchmark's peak
+ * memory fell by a third, at the same speed.
  */
 const V8_FLAGS = "--max-semi-space-size=2";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Starts the bundle in workerd and resolves when it answers on `host` and `port`. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  // Miniflare reads it when it starts workerd; whoever sets it knows better.
+  // Miniflare reads this when it starts workerd. A value that the operator has set stays.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
   const disk = await openDisk(options.dataDir);
   const withSources = sourcePositions(SOURCE_MAP);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
   const settings = convertV4MiniflareOptions({
-    // Miniflare's own entrance trusts MF-* and X-Forwarded-Proto of the client: nobody is told where it is.
+    // Miniflare's own port trusts MF-* and X-Forwarded-Proto headers of clients, so it is neither public nor announced.
     host: "127.0.0.1",
     port: 0,
     cf: false,
@@ -73,7 +73,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     ],
   });
   const runtime = new Miniflare(settings);
-  // Miniflare ends the process at the first signal, in the middle of deliveries. Its "exit" listener stays.
+  // Miniflare ends the process at the first signal, even during deliveries. Its "exit" listener stays.
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   await runtime.ready;
   await syncFolders(options.dataDir);
@@ -88,7 +88,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
-/** Opens the folder of the bucket that wrangler.jsonc names; null if it names none, and blobs are stored as rows. */
+/** Opens the folder of the bucket that wrangler.jsonc names. Null if it names none; blobs are then stored in rows. */
 async function openDisk(dataDir: string): Promise<BlobDisk | null> {
   const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
   const [bucket]: unknown[] = Object.values(Object(workerOptions.r2Buckets));
@@ -101,7 +101,7 @@ async function openDisk(dataDir: string): Promise<BlobDisk | null> {
 
 function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
   const { assets: _, ...workerOptions } = workerOptionsOf(WRANGLER_CONFIG).workerOptions;
-  // Relay, resolver and embedding model are the operator's own, no stranger's URL: they may well stand on this machine.
+  // Relay, resolver and embedding model belong to the operator, so they may be on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
   const BLOB_DISK = async (request: { url: string }) => {
@@ -118,20 +118,20 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
       OBJECT_FILES: objectFiles(options.dataDir),
       BLOB_DISK,
     },
-    // Not the variables of wrangler.jsonc, which are those of a deployment on the platform.
+    // The variables of wrangler.jsonc apply to deployments on Cloudflare only.
     bindings: options.bindings,
     outboundService: OUTBOUND,
     modulesRules: undefined,
     modulesRoot: BUNDLE_ROOT,
     modules: readBundle(),
-    // This socket leads directly to the worker and keeps its port when workerd is restarted.
+    // This socket leads directly to the worker, and keeps its port when workerd is restarted.
     unsafeDirectSockets: [{ host: options.host, port: options.port }],
   };
 }
 
 /**
- * Serves the files of the pages by the program that Cloudflare uses. The worker asks it for them: with `assets` of its own, every
- * request of the API would pass through two more workers.
+ * Serves the files of the pages with the same program as Cloudflare. The worker requests them from it: with `assets` of its
+ * own, every request of the API would pass through two more workers.
  */
 function assetsWorker(): V4WorkerOptions {
   const { rootPath, compatibilityDate, assets }: Partial<V4WorkerOptions> =
@@ -146,10 +146,10 @@ function assetsWorker(): V4WorkerOptions {
   };
 }
 
-/** Answers what is no file. */
+/** Answers 404 to requests that name no file. */
 const NO_FILE = "export default { fetch: () => new Response(null, { status: 404 }) };";
 
-/** The folder where workerd keeps the objects' files; it must be there before workerd starts. */
+/** The folder where workerd stores the files of Durable Objects; it must exist before workerd starts. */
 function objectFiles(dataDir: string): { disk: { path: string; writable: false } } {
   const folder = path.join(dataDir, "do");
   mkdirSync(folder, { recursive: true });

@@ -1,17 +1,17 @@
 import { hasSchema, migrate, type Migration } from "./migrate.ts";
 import type { Database, Query } from "./sql.ts";
 
-/** The tables of one part of an actor. Steps are only ever appended; a released one never changes. */
+/** The tables of one part of an actor. Steps are only appended; a released step never changes. */
 export interface Schema {
-  /** Its steps are recorded as `<name>-1`, `<name>-2` and so on. */
+  /** Steps are recorded as `<name>-1`, `<name>-2` and so on. */
   name: string;
   steps: readonly string[];
 }
 
-/** The one chain of steps in which earlier releases made all tables at once. */
+/** The single chain of steps by which earlier releases made all tables. */
 export interface Chain {
   steps: readonly Migration[];
-  /** The schemas whose first step the whole chain amounts to. */
+  /** The schemas whose first steps together equal the chain. */
   made: readonly Schema[];
 }
 
@@ -21,19 +21,19 @@ const RECORD: Query<never, [id: string]> = {
 };
 
 /**
- * The schemas of one actor's parts. The tables of a part are made at its first write, so that an actor which never uses a part
- * stores nothing for it; those that are there are brought up to date when the actor wakes.
+ * The schemas of an actor's parts. The tables of a part are made at its first write, so that an actor stores nothing for
+ * parts it never uses; existing tables are upgraded when the actor wakes.
  */
 export class Schemas {
   readonly #db: Database;
   readonly #all: readonly Schema[];
   readonly #chain: Chain;
   readonly #tables = new Map<Schema, Tables>();
-  /** Recorded steps; null = not read since the actor woke or a transaction was undone. */
+  /** Recorded steps; null = not read since the actor woke or since a transaction was undone. */
   #applied: Set<string> | null = null;
 
   /**
-   * @param all every schema that this release knows.
+   * @param all every schema of this release.
    * @param chain how earlier releases made their tables.
    */
   constructor(db: Database, all: readonly Schema[], chain: Chain = { steps: [], made: [] }) {
@@ -42,9 +42,7 @@ export class Schemas {
     this.#chain = chain;
   }
 
-  /**
-   * Brings the tables that are there up to date; makes none. Throws when the data was written by a newer release.
-   */
+  /** Upgrades existing tables; makes none. Throws if a newer release wrote the data. */
   open(): void {
     if (!hasSchema(this.#db)) return;
     this.#db.transaction(() => {
@@ -61,12 +59,12 @@ export class Schemas {
     });
   }
 
-  /** Whether the tables of a schema are there. */
+  /** Whether the tables of a schema exist. */
   isMade({ name }: Schema): boolean {
     return this.#steps().has(`${name}-1`);
   }
 
-  /** Makes the tables of a schema, or adds what they lack; within a transaction of the caller's. */
+  /** Makes or upgrades the tables of a schema, within a transaction of the caller. */
   make(schema: Schema): void {
     const applied = this.#steps();
     for (const [index, id] of stepIds(schema).entries()) {
@@ -78,7 +76,7 @@ export class Schemas {
     }
   }
 
-  /** The statements of a part: reading before its tables are made finds nothing, the first insertion makes them. */
+  /** The statements of a part: before its tables exist, reads find nothing, and the first insertion makes the tables. */
   tables(schema: Schema): Tables {
     const known = this.#tables.get(schema);
     if (known !== undefined) return known;
@@ -87,13 +85,13 @@ export class Schemas {
     return tables;
   }
 
-  /** Reads again which tables are there: a transaction was undone, or everything was erased. */
+  /** Reads the recorded steps again: a transaction was undone, or everything was erased. */
   forget(): void {
     this.#applied = null;
     for (const tables of this.#tables.values()) tables.forget();
   }
 
-  /** Data of an earlier release: its chain is completed once, and the schemas that it made are recorded. */
+  /** Completes the chain of an earlier release once, and records the schemas that it made. */
   #adopt(): void {
     const made = this.#chain.made.flatMap((schema) => stepIds(schema).slice(0, 1));
     if (made.some((id) => this.#steps().has(id))) return;
@@ -124,13 +122,13 @@ export class Tables implements Statements {
     this.#schema = schema;
   }
 
-  /** Whether the tables are there. */
+  /** Whether the tables exist. */
   get isMade(): boolean {
     this.#isMade ??= this.#schemas.isMade(this.#schema);
     return this.#isMade;
   }
 
-  /** All rows; none where there are no tables yet. */
+  /** All rows; none if the tables do not exist yet. */
   all<Row extends object, Params extends readonly SqlStorageValue[]>(
     query: Query<Row, Params>,
     ...params: Params
@@ -138,7 +136,7 @@ export class Tables implements Statements {
     return this.isMade ? this.#db.all(query, ...params) : [];
   }
 
-  /** The first row; null where there is none, or no table. */
+  /** The first row; null if there is none or no table. */
   first<Row extends object, Params extends readonly SqlStorageValue[]>(
     query: Query<Row, Params>,
     ...params: Params
@@ -146,7 +144,9 @@ export class Tables implements Statements {
     return this.isMade ? this.#db.first(query, ...params) : null;
   }
 
-  /** Runs a statement for its effect: one that inserts makes the tables first, any other has nothing to change without them. */
+  /**
+   * Runs a statement for its effect. An insertion first makes the tables; without tables, any other statement does nothing.
+   */
   run<Params extends readonly SqlStorageValue[]>(query: Query<object, Params>, ...params: Params): void {
     if (!this.isMade) {
       if (!query.text.startsWith("INSERT")) return;
@@ -155,7 +155,7 @@ export class Tables implements Statements {
     this.#db.run(query, ...params);
   }
 
-  /** Makes the tables, for a write that several statements share. */
+  /** Makes the tables, for a write of several statements. */
   make(): void {
     if (this.isMade) return;
     this.#db.transaction(() => this.#schemas.make(this.#schema));

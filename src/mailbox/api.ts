@@ -62,18 +62,18 @@ type Others = Pick<
   Pick<Domains, "addDomain" | "listDomains" | "getDomain" | "verifyDomain" | "removeDomain">;
 
 /**
- * Everything that the edge and other actors call on a mailbox, by RPC. Each method is described at the capability that does its
- * work.
+ * The RPC methods that the router and other actors call on a mailbox. Each is documented at the capability that implements
+ * it.
  */
 export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Files, Others {
-  /** Judges a caller and does nothing more. */
+  /** Authenticates a caller and checks what it may do; does nothing more. */
   admit(access: Access): Answer<Principal>;
-  /** Whether this address is somebody's. */
+  /** Whether the address belongs to a live mailbox. */
   isTaken(): boolean;
-  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
+  /** How much of the temporary mailbox's mail is copied into this one; null if this one takes over no mailbox. */
   takeoverProgress(): ReturnType<Takeover["progress"]>;
-  /** Ends a wait whose caller hung up. */
+  /** Ends a wait whose caller closed its connection. */
   forget(waitId: string): void;
-  /** Rows read and written since the last call: for the benchmark and for tests of cost; no route leads here. */
+  /** Rows read and written since the last call. For the benchmark and for tests of cost; no route calls it. */
   takeRowCost(): RowCost;
 }

@@ -38,7 +38,7 @@ import { Uploads } from "./uploads/uploads.ts";
 import type { DeliveryRetention } from "./webhooks/retention.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
-/** Everything that one life of a mailbox consists of. */
+/** All capabilities of one life of a mailbox. */
 export interface Capabilities {
   settings: Settings;
   lifecycle: Lifecycle;
@@ -70,13 +70,13 @@ export interface Capabilities {
 export interface Life extends Capabilities {
   context: MailboxContext;
   jobs: Jobs;
-  /** Makes everybody who waits or listens prove itself again. */
+  /** Authenticates every waiting call and every stream again, and ends those that are no longer allowed. */
   recheck: () => void;
-  /** Ends a wait whose caller hung up. */
+  /** Ends a wait whose caller closed its connection. */
   forgetWait: (waitId: string) => void;
 }
 
-/** The world around a mailbox. */
+/** The environment of a mailbox. */
 export interface Surroundings {
   storage: MailboxStorage;
   clock: AlarmClock;
@@ -86,16 +86,16 @@ export interface Surroundings {
   /** Keeps the object in memory until a promise is settled. */
   waitUntil: (promise: Promise<unknown>) => void;
   directoryOf: (address: string) => DirectoryEntry;
-  /** Delivers mail inside the deployment. */
+  /** Delivers to mailboxes of this deployment. */
   inside: Transport;
-  /** Carries mail out of the deployment; null where nothing does. */
+  /** Carries mail out of the deployment; null if no transport is configured. */
   outside: () => Transport | null;
   takeover: TakeoverTools;
-  /** Nothing is left of the mailbox: the object may become another one. */
+  /** Called when nothing is left of the mailbox: the object may become another one. */
   ended: () => void;
 }
 
-/** Puts the capabilities of a mailbox together, whether or not it was created yet. */
+/** Connects the capabilities of a mailbox, whether or not it was created yet. */
 export function assemble(around: Surroundings): Life {
   const db = new Database(around.storage);
   const schemas = new Schemas(db, SCHEMAS, EARLIER);
@@ -133,7 +133,7 @@ export function assemble(around: Surroundings): Life {
   return life;
 }
 
-/** Capabilities that need at most those before them. */
+/** Capabilities that need none but each other: the tables that the others build on. */
 function storesOf(context: MailboxContext, { takeover }: Surroundings) {
   const { env, config } = context;
   const askResolver = operatorFetch(env() as OperatorBindings);
@@ -201,7 +201,7 @@ function contextOf(
     } catch (error) {
       schemas.forget();
       life().jobs.forget();
-      // What the change said of the alarm is undone with it.
+      // The transaction's changes to the alarm are undone with it.
       rearm();
       throw error;
     }
@@ -236,14 +236,17 @@ function contextOf(
   };
 }
 
-/** Sets the alarm to whatever is due first. Of a mailbox that ends only its end is due. */
+/** Sets the alarm to the earliest due job. A mailbox that is being erased has no other job. */
 async function armAlarm({ lifecycle, jobs }: Life, clock: AlarmClock, nowMs: number): Promise<void> {
   if (lifecycle.account === null) return;
   const isEnding = lifecycle.account.row.status === "closing";
   await clock.set(isEnding ? lifecycle.dues() : jobs.dues(nowMs));
 }
 
-/** Mail from a custom domain is signed by its own key alone: DMARC (RFC 7489) wants the domain of From. */
+/**
+ * The key that signs mail from `from`; null if the address is not the mailbox's. A custom domain signs with its own key,
+ * because DMARC (RFC 7489) compares the signing domain with that of From.
+ */
 function signerFor(
   from: string,
   { account, config }: MailboxContext,

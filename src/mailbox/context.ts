@@ -8,8 +8,8 @@ import type { Account } from "./account/account.ts";
 import type { LoggedEvent } from "./log/rows.ts";
 
 /**
- * Everything that a capability of a mailbox is given. A capability owns its tables: what it needs of another one is a method of
- * that one, which is handed to its constructor.
+ * Everything that a mailbox gives each of its capabilities. A capability owns its tables. If it needs something of another
+ * capability, its constructor takes a method of that one.
  */
 export interface MailboxContext {
   readonly db: Database;
@@ -23,31 +23,34 @@ export interface MailboxContext {
   now: () => number;
   /** The statements of a capability over its own tables. */
   tables: (schema: Schema) => Tables;
-  /** The mailbox, also while it ends; null where nobody created one. */
+  /** The mailbox, also while it is being erased; null if nobody created one. */
   account: () => Account | null;
-  /** The mailbox while it lives. Once it is seen to have expired it ends for good, even if the clock moves backwards. */
+  /**
+   * The mailbox while it is live, else null. Once found expired at `nowMs` it is ended for good, even if the clock moves
+   * backwards.
+   */
   live: (nowMs: number) => Account | null;
-  /** Judges a caller and does nothing more. */
+  /** Authenticates a caller and checks what it may do; does nothing more. */
   admit: (access: Access) => Answer<Principal>;
-  /** Judges a caller, then does the work in the same turn. */
+  /** Authenticates a caller as `admit` does, then does the work in the same synchronous turn. */
   answer: <T>(access: Access, work: (account: Account, principal: Principal) => Answer<T>) => Answer<T>;
-  /** Runs a change of messages as one transaction. When it fails, memory is read again from what is stored. */
+  /** Runs a change of messages as one transaction. If it fails, capabilities forget what they cached and read it again. */
   commit: <T>(change: () => T) => T;
-  /** As `commit`, for a change that no page of messages shows. */
+  /** As `commit`, for a change that no listing of messages shows: cached pages stay. */
   write: <T>(change: () => T) => T;
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
-  /** Tells everybody who hears of the log; after the transaction that wrote `events`. */
+  /** Wakes waiting calls, streams and webhooks for new log entries. Call it after the transaction that wrote `events`. */
   publish: (events: readonly LoggedEvent[]) => void;
-  /** Has the directory told of the mailbox again, together with whatever else changes within a second. */
+  /** Reports the mailbox to the directory within a second; changes in that time share one report. */
   reportSoon: () => void;
-  /** Sets the alarm to whatever is due first. */
+  /** Sets the alarm to the earliest due job. */
   arm: () => Promise<void>;
   /** As `arm`, for callers that do not wait for it. */
   rearm: () => void;
 }
 
-/** What the platform offers an object beside SQL. */
+/** The part of a Durable Object's storage that a mailbox uses. */
 export type MailboxStorage = Pick<
   DurableObjectStorage,
   "sql" | "sync" | "deleteAll" | "setAlarm" | "getAlarm" | "deleteAlarm" | "transactionSync"

@@ -3,8 +3,8 @@ import { LATE_BLOBS } from "./blobs/schema.ts";
 import { DERIVED_TABLES } from "./messages/schema.ts";
 
 /**
- * The one chain of steps in which releases up to 0.1.0 made all tables of a mailbox. It completes mailboxes that such a release
- * began; new ones have the schemas of their capabilities (`schemas.ts`). It never changes.
+ * The one chain of steps by which releases up to 0.1.0 made all tables of a mailbox. It upgrades mailboxes of such a
+ * release; new ones use the schemas of their capabilities (`schemas.ts`). It never changes.
  */
 export const EARLIER_STEPS: readonly Migration[] = [
   {
@@ -80,8 +80,8 @@ CREATE TABLE event (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT 
   },
   {
     id: "003-webhooks",
-    // One index for both kinds of waiting jobs, first attempts (due_at = 0) in the order of the log; none for those that
-    // are over. Numbers of targets are never used again: jobs of one that is gone must not find another.
+    // One index serves both kinds of waiting deliveries, first attempts (due_at = 0) in the order of the log; finished ones
+    // are not in it. Ids of targets are never reused: deliveries of a removed target must not go to another one.
     sql: `
 ALTER TABLE account ADD COLUMN webhook_secret TEXT;
 ALTER TABLE account ADD COLUMN webhook_secret_before TEXT;
@@ -140,7 +140,8 @@ CREATE INDEX upload_use_upload ON upload_use (upload);
   },
   {
     id: "005-outbox",
-    // A message is kept as what it is composed of: the same parts make the same bytes at every try and for whoever reads it.
+    // A message is stored as the parts that it is composed of: the same parts give the same bytes for every try and every
+    // reader.
     sql: `
 ALTER TABLE account ADD COLUMN sends_day TEXT NOT NULL DEFAULT '';
 ALTER TABLE account ADD COLUMN sends_count INTEGER NOT NULL DEFAULT 0;
@@ -180,7 +181,7 @@ CREATE TABLE send_key (key TEXT PRIMARY KEY, digest TEXT NOT NULL, seq INTEGER N
   },
   {
     id: "006-provider",
-    // What the platform's events call a message, where it is they that tell what became of it.
+    // The name that the sending service gives a message; its events use that name.
     sql: `
 ALTER TABLE recipient ADD COLUMN provider_id TEXT;
 CREATE INDEX recipient_provider ON recipient (provider_id) WHERE provider_id IS NOT NULL;
@@ -188,7 +189,7 @@ CREATE INDEX recipient_provider ON recipient (provider_id) WHERE provider_id IS 
   },
   {
     id: "007-ways",
-    // Mail to mailboxes of this deployment is tried beside mail that leaves it: each way has its own tries and due time.
+    // Recipients inside and outside the deployment have tries and due times of their own.
     sql: `
 ALTER TABLE outbox ADD COLUMN inside_tries INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE outbox ADD COLUMN inside_due_at INTEGER;
@@ -204,7 +205,7 @@ UPDATE outbox SET due_at = NULL
   },
   {
     id: "008-domains",
-    // A mailbox has few: all are read at once and kept in memory.
+    // A mailbox has few domains: all are read at once and cached.
     sql: `
 CREATE TABLE domain (
   id TEXT PRIMARY KEY,
@@ -239,7 +240,7 @@ CREATE TABLE take_over (
   },
   {
     id: "010-embeddings",
-    // Vectors of messages, in signed bytes, and how far they go (`embeddings/rows.ts`).
+    // Vectors of messages, one signed byte a dimension, and the progress of embedding (`embeddings/rows.ts`).
     sql: `
 CREATE TABLE embedding (seq INTEGER PRIMARY KEY, generation INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE TABLE embedding_state (
@@ -255,8 +256,8 @@ CREATE TABLE embedding_state (
   },
   {
     id: "011-kept",
-    // Mail that would have left a deployment without a way out. What the directory is told besides, since this step, it is
-    // told when the mailbox next wakes.
+    // Mail that was not sent because no transport is configured. Reports to the directory have more fields since this step,
+    // so each mailbox reports when it next wakes.
     sql: `
 ALTER TABLE outbox ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
 UPDATE outbox SET kept = 1 WHERE EXISTS
@@ -268,7 +269,7 @@ UPDATE account SET directory_due = 0 WHERE directory_due IS NULL AND (EXISTS (SE
   },
   {
     id: "012-code-evidence",
-    // Which version of the reader looked for a code, and what it went by. What stood before was read by the first.
+    // The version of the code that looked for a verification code, and the evidence it found. Older rows are of version 1.
     sql: `
 ALTER TABLE message ADD COLUMN code_evidence TEXT;
 ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
@@ -276,8 +277,8 @@ ALTER TABLE message ADD COLUMN code_reader INTEGER NOT NULL DEFAULT 1;
   },
   {
     id: "013-recipient-tokens",
-    // Each recipient has a token of its own; one of a message (outbox.token) is made no more. Under such a one a report is
-    // believed of whom a host has taken, where it names what that host called the message: only its reply tells.
+    // Each recipient has its own token; new messages get no common one (outbox.token). A report under a common token is
+    // believed only if a host accepted the message and the report contains the name from that host's reply.
     sql: `
 ALTER TABLE recipient ADD COLUMN token TEXT;
 ALTER TABLE recipient ADD COLUMN handed_at INTEGER;
@@ -287,8 +288,8 @@ UPDATE recipient SET handed_at = at WHERE state = 'sent' AND inside = 0;
   },
   {
     id: "014-sending",
-    // Tries of each way that were begun since one of them last ended, so that a message which ends the process each time is
-    // given up. And what a repeat of a send is answered with once its email is deleted.
+    // Tries that were begun since one last ended, for each way: a message that kills the process each time is given up.
+    // Also the answer to a repeated send whose email is deleted.
     sql: `
 ALTER TABLE outbox ADD COLUMN unended INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE outbox ADD COLUMN inside_unended INTEGER NOT NULL DEFAULT 0;
@@ -297,8 +298,8 @@ ALTER TABLE send_key ADD COLUMN answer TEXT;
   },
   {
     id: "015-blob-ends",
-    // A blob that is being erased is nobody's any more, though the process end in between. `late_blob` outlives the mailbox:
-    // whoever was writing a blob when it ended may have written it after all.
+    // A blob that is being erased cannot be claimed, even after a crash. `late_blob` outlives the mailbox: a blob that was
+    // being written when the mailbox ended may appear afterwards.
     sql: `
 ALTER TABLE blob_to_erase ADD COLUMN erasing INTEGER NOT NULL DEFAULT 0;
 ${LATE_BLOBS}
@@ -316,7 +317,7 @@ CREATE TABLE sending_obstacle (one INTEGER PRIMARY KEY CHECK (one = 1), reply TE
   },
   {
     id: "018-bodies",
-    // Texts too large for a row, where they lie and how. Mail from before this step gets them when it is first read.
+    // Where texts that are too large for a row are stored, and their layout. Older mail gets them when it is first read.
     sql: `
 ALTER TABLE content ADD COLUMN body_key TEXT;
 ALTER TABLE content ADD COLUMN body_layout TEXT;

@@ -1,4 +1,4 @@
-/** How many of `sizes`, from the first, fit into `limit` together. */
+/** Counts how many of `sizes`, from the first, fit into `limit` together. */
 export function countFitting(sizes: readonly number[], limit: number): number {
   let total = 0;
   const over = sizes.findIndex((size) => (total += size) > limit);

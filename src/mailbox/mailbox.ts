@@ -14,20 +14,19 @@ import { transportOf, type TransportBindings } from "./sending/transport.ts";
 type Args<Name extends keyof MailboxApi> = Parameters<MailboxApi[Name]>;
 
 /**
- * One mailbox. It is named by its locator and holds everything of it: mail, keys, counters, jobs. Each method is one line that
- * leads to the capability which does the work; `api.ts` lists them in the same order.
- *
- * RPC does not pass through partyserver's `onStart`: an address that nobody created gets no row by being asked for, because
- * `create` alone makes tables.
+ * One mailbox: an object named by its locator that holds its mail, keys, counters and jobs. Each method is one line that
+ * calls the capability which does the work; `api.ts` lists them in the same order.
+ * | RPC does not pass through partyserver's `onStart`. Only `create` makes tables, so calls to an address that nobody
+ * created write no row.
  */
-// One line a method, so that the list reads as a list.
+// Formatted by hand: one line a method.
 // oxfmt-ignore
 export class Mailbox extends Server<Env> implements MailboxApi {
-  /** Its life now. Never reached by RPC, which sees methods alone; tests look into it. */
+  /** The current life. RPC cannot reach it, because it calls methods only; tests read it. */
   life: Life;
   readonly #clock: AlarmClock;
   readonly #birth: Birth;
-  /** The one transport for as long as the object lives: it keeps sessions. */
+  /** Created once for the object's lifetime, because a transport reuses its sessions. */
   #outside: Transport | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -38,13 +37,13 @@ export class Mailbox extends Server<Env> implements MailboxApi {
       () => this.life.lifecycle,
       (address) => this.env.DIRECTORY.getByName(directoryShard(address)).standing(address),
     );
-    // An alarm that failed too often is cleared for good by the platform: the next call that wakes the object sets it again.
+    // The platform deletes an alarm that failed too often. The next call that wakes the object sets it again.
     if (this.life.lifecycle.account !== null) {
       void ctx.blockConcurrencyWhile(() => this.life.context.arm());
     }
   }
 
-  // Its beginning, its end, and its callers.
+  // Beginning, end and authentication.
   create(...args: Args<"create">) { return this.#birth.create(...args); }
   replay(...args: Args<"replay">) { return this.life.lifecycle.replay(...args); }
   hold(...args: Args<"hold">) { return this.life.lifecycle.hold(...args); }
@@ -77,7 +76,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   code(...args: Args<"code">) { return this.life.codes.code(...args); }
   changes(...args: Args<"changes">) { return this.life.feed.changes(...args); }
 
-  // Changes of emails that are there.
+  // Changes to stored emails.
   relabel(...args: Args<"relabel">) { return this.life.messages.relabel(...args); }
   deleteEmail(...args: Args<"deleteEmail">) { return this.life.messages.deleteEmail(...args); }
   allInbound(...args: Args<"allInbound">) { return this.life.reindexing.allInbound(...args); }
@@ -96,7 +95,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   forgive(...args: Args<"forgive">) { return this.life.sending.forgive(...args); }
   sendingEvent(...args: Args<"sendingEvent">) { return this.life.reports.sendingEvent(...args); }
 
-  // Files. Where a deployment has no bucket, blobs lie in rows; the router alone calls the methods of chunks.
+  // Files. If a deployment has no bucket, blobs are stored in rows; only the router calls the chunk methods.
   beginUpload(...args: Args<"beginUpload">) { return this.life.uploads.beginUpload(...args); }
   completeUpload(...args: Args<"completeUpload">) { return this.life.uploads.completeUpload(...args); }
   abandonUpload(...args: Args<"abandonUpload">) { return this.life.uploads.abandonUpload(...args); }
@@ -119,22 +118,27 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   verifyDomain(...args: Args<"verifyDomain">) { return this.life.domains.verifyDomain(...args); }
   removeDomain(...args: Args<"removeDomain">) { return this.life.domains.removeDomain(...args); }
 
-  // The rest.
+  // Other.
   takeoverProgress() { return this.life.takeover.progress(); }
   forget(waitId: string) { this.life.forgetWait(waitId); }
   takeRowCost() { return this.life.context.db.takeCost(); }
 
-  /** Opens a stream of the log: the one call that is no RPC. */
+  /** Opens a stream of the log. This is the only request served by `fetch` and not by RPC. */
   override onRequest(request: Request): Promise<Response> {
     return this.life.feed.stream(request);
   }
 
-  /** partyserver's own `fetch` writes the name into the object, and an address that nobody created must get no row. */
+  /**
+   * Skips partyserver's own `fetch`, which would store the name of the object: an address that nobody created gets no row.
+   */
   override fetch(request: Request): Promise<Response> {
     return this.life.lifecycle.account === null ? this.onRequest(request) : super.fetch(request);
   }
 
-  /** Does everything that is due. It may ring twice, and it never throws: an alarm that throws too often is never rung again. */
+  /**
+   * Runs all due jobs. It may be called twice for one alarm, and it never throws: the platform deletes an alarm that throws
+   * too often.
+   */
   override async onAlarm(): Promise<void> {
     this.#clock.rang();
     const { lifecycle, blobs, jobs, context } = this.life;

@@ -3,12 +3,12 @@ import { invalid, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { sealed, unsealed } from "../lib/sealed-text.ts";
 
-/** Numbers that say where the next page begins, as an opaque text. */
+/** Encodes numbers as an opaque cursor. */
 export function writeCursor(...numbers: readonly number[]): string {
   return sealed(numbers.map((number) => number.toString(36)).join("-"));
 }
 
-/** Reads a cursor of `count` numbers. One that is not whole would lead anywhere, most often to where nothing is left. */
+/** Decodes a cursor of `count` numbers. 400 for any other text: half a cursor would start a page at an arbitrary place. */
 export function readCursor(written: string, count: number): Answer<number[]> {
   const numbers = (unsealed(written) ?? "")
     .split("-")
@@ -19,18 +19,18 @@ export function readCursor(written: string, count: number): Answer<number[]> {
   return done(numbers);
 }
 
-/** Where a page begins: at its cursor, or without one at `start`. */
+/** Where a page begins: at its cursor, or at `start` without one. 400 for an invalid cursor. */
 export function pageStart(cursor: string | null, start: readonly number[]): Answer<readonly number[]> {
   return cursor === null ? done(start) : readCursor(cursor, start.length);
 }
 
-/** The rows of a page, and where the next one begins; null where there is none. */
+/** The rows of a page, and the cursor of the next one; null on the last page. */
 export interface Page<Row> {
   shown: Row[];
   next: string | null;
 }
 
-/** A page of `rows`, of which one more was read than it shows: that one tells whether there is a next page. */
+/** Makes a page of `rows`, which were read with one row more than `limit`: that one shows that there is a next page. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,

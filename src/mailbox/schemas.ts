@@ -29,5 +29,8 @@ export const SCHEMAS: readonly Schema[] = [
   EMBEDDINGS,
 ];
 
-/** What a mailbox of an earlier release has: everything that this list names, in one chain of steps. A new schema is not in it. */
+/**
+ * The schemas that a mailbox of a release up to 0.1.0 already has, made by one chain of steps. A new schema does not belong
+ * here.
+ */
 export const EARLIER: Chain = { steps: EARLIER_STEPS, made: SCHEMAS };

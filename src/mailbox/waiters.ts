@@ -1,17 +1,17 @@
 import { rateLimited, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
 
-/** Long-polls of one kind that one mailbox holds at once. */
+/** Waiting calls of one kind on one mailbox at most. */
 const MAX_WAITERS = 1_000;
 const RETRY_SECONDS = 5;
 
-/** What ended a wait: what was waited for, the time, or a change that makes the caller prove itself again. */
+/** Why a wait ended: the item came, time is up, or the caller must be authenticated again. */
 export type Wake<Item> = { kind: "item"; item: Item } | { kind: "timeout" } | { kind: "recheck" };
 
-/** What a caller waits for. */
+/** The items that a call waits for. */
 export interface Wanted<Item> {
   fits: (item: Item) => boolean;
-  /** Whoever is served so is served alone. */
+  /** If true, an item that this call gets goes to no other call. */
   consume: boolean;
 }
 
@@ -19,7 +19,9 @@ interface Waiter<Item> extends Wanted<Item> {
   wake: (wake: Wake<Item>) => void;
 }
 
-/** Callers waiting for something to happen. They live in memory and are woken after the commit; nobody queries in a loop. */
+/**
+ * Calls that wait for something to happen. They wait in memory and are woken after the commit; nobody polls the database.
+ */
 export class Waiters<Item> {
   readonly #waiting = new Map<string, Waiter<Item>>();
 
@@ -27,7 +29,7 @@ export class Waiters<Item> {
     return this.#waiting.size;
   }
 
-  /** Waits for what is `wanted`, at most `timeoutMs`. `id` lets the caller's hang-up end the wait. */
+  /** Waits for an item that fits, at most `timeoutMs`. `forget(id)` ends the wait. 429 if too many calls wait. */
   wait(id: string, wanted: Wanted<Item>, timeoutMs: number): Answer<Promise<Wake<Item>>> {
     if (this.#waiting.size >= MAX_WAITERS) {
       return refused(
@@ -51,8 +53,8 @@ export class Waiters<Item> {
   }
 
   /**
-   * Hands what happened to everybody who waits for it. Who consumes is served first and alone, the latest first: after a
-   * lost connection the latest is the one still there. Returns true if it was consumed.
+   * Gives an item to the calls that wait for it. If some of them consume it, only the latest of these gets it: after a lost
+   * connection, the latest call is the one whose client is still there. Returns true if the item was consumed.
    */
   publish(item: Item): boolean {
     const fitting = [...this.#waiting].filter(([, waiter]) => waiter.fits(item));
@@ -61,12 +63,12 @@ export class Waiters<Item> {
     return consumer !== undefined;
   }
 
-  /** Makes every waiter prove itself again: a key was revoked, the mailbox paused or erased. */
+  /** Wakes every call to authenticate its caller again: a key was revoked, the mailbox was paused or erased. */
   recheck(): void {
     for (const id of this.#waiting.keys()) this.#end(id, { kind: "recheck" });
   }
 
-  /** Forgets a waiter whose caller hung up, so that it consumes nothing. */
+  /** Ends a wait whose caller closed its connection, so that it consumes nothing. */
   forget(id: string): void {
     this.#end(id, { kind: "timeout" });
   }

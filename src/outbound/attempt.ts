@@ -1,18 +1,18 @@
 import { TimeLimit } from "../lib/time-limit.ts";
 import type { OutboundMail } from "./transport.ts";
 
-/** Milliseconds for one try over a network; the size of the message adds to them. */
+/** Time limit of one try over a network, in ms; the size of the message adds to it. */
 export const TRY_LIMIT_MS = 60_000;
-/** The slowest peer that is waited for: 100 MB, in base64, take nine and a half minutes; an alarm may take 15. */
+/** Slowest accepted peer: 100 MB in base64 take nine and a half minutes; an alarm may take 15. */
 const SLOWEST_BYTES_PER_MS = 250;
 
-/** Milliseconds that a try of a message of that size may take in all. */
+/** Time limit of a try for a message of that size, in ms. */
 export function tryLimitMs(sizeBytes: number, baseMs: number = TRY_LIMIT_MS): number {
   return baseMs + Math.ceil(sizeBytes / SLOWEST_BYTES_PER_MS);
 }
 
-/** The error of an attempt that we ended, not the peer. The sender sees its message. */
-export class Ended extends Error {}
+/** The error of an attempt that this server ended, not the peer. The sender sees its message. */
+export class AttemptEnded extends Error {}
 
 const ENDED_BECAUSE = { late: "The time for this try is up", "given up": "The try was ended" } as const;
 
@@ -23,37 +23,40 @@ export class Attempt {
   #leave: Promise<void> | null = null;
   #isEndSent = false;
 
-  /** `signal` ends it early. The owner must call `close`. */
+  /**
+   * @param signal ends the attempt early.
+   * The owner must call `close`.
+   */
   constructor(mail: OutboundMail, signal: AbortSignal, limitMs: number) {
     this.mail = mail;
     this.#limit = new TimeLimit({
       ms: limitMs,
       given: signal,
-      errorFor: (reason) => new Ended(ENDED_BECAUSE[reason]),
+      errorFor: (reason) => new AttemptEnded(ENDED_BECAUSE[reason]),
     });
   }
 
-  /** Aborts when the time of the attempt is over or it is given up. */
+  /** Aborts when time is up or the attempt is given up. */
   get signal(): AbortSignal {
     return this.#limit.signal;
   }
 
-  /** Whether the time ran out. */
+  /** Whether time ran out. */
   get isLate(): boolean {
     return this.#limit.isLate;
   }
 
-  /** Whether the end of the message was sent: if no answer comes now, the message may have been taken. */
+  /** Whether the end of the message was sent: if no answer comes after that, the message may have been taken. */
   get mayBeTaken(): boolean {
     return this.#isEndSent;
   }
 
-  /** Waits for work that heeds no signal; rejects when the attempt ends. */
+  /** Waits for work that ignores `signal`; rejects when the attempt ends. */
   race<T>(work: Promise<T>): Promise<T> {
     return this.#limit.race(work);
   }
 
-  /** The bytes of the message. Throws if they are not as many as announced. */
+  /** The bytes of the message. Throws if their number differs from the announced size. */
   async *chunks(): AsyncGenerator<Uint8Array, void> {
     const reader = this.mail.open().getReader();
     let bytes = 0;
@@ -66,16 +69,16 @@ export class Attempt {
         yield value;
       }
     } finally {
-      // On a stream that ended it does nothing, on a broken one it rejects.
+      // Cancelling a stream that has ended does nothing; on a broken one it rejects.
       reader.cancel().catch(() => undefined);
     }
-    // A blob that was cut off must not arrive as a whole message.
+    // A truncated blob must not arrive as a complete message.
     if (bytes !== this.mail.sizeBytes) {
-      throw new Ended(`The message has not the ${this.mail.sizeBytes} bytes that it should have`);
+      throw new AttemptEnded(`The message has not the ${this.mail.sizeBytes} bytes that it should have`);
     }
   }
 
-  /** The message in one piece. Throws if it does not have the announced size. */
+  /** The whole message. Throws if it does not have the announced size. */
   async whole(): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(this.mail.sizeBytes);
     let end = 0;
@@ -88,7 +91,7 @@ export class Attempt {
 
   /**
    * The bytes of the message. After the last one it waits for `beforeEnd`, and throws if the end of the message must not be
-   * sent. `flushed` resolves when the kernel has taken all bytes that were yielded.
+   * sent. `flushed` resolves when the kernel has taken all yielded bytes.
    */
   async *body(flushed: () => Promise<void>): AsyncGenerator<Uint8Array, void> {
     yield* this.chunks();
@@ -96,7 +99,7 @@ export class Attempt {
     await this.passEnd();
   }
 
-  /** Asks `beforeEnd` whether the end of the message may be sent; throws if not, and if the attempt ended meanwhile. */
+  /** Calls `beforeEnd`. Throws if the end of the message must not be sent, or if the attempt ended meanwhile. */
   async passEnd(): Promise<void> {
     this.signal.throwIfAborted();
     this.#leave = this.mail.beforeEnd();
@@ -105,9 +108,9 @@ export class Attempt {
     this.#isEndSent = true;
   }
 
-  /** Ends the attempt. Resolves when a call of `beforeEnd` under way has ended; there is no further one. */
+  /** Ends the attempt. Resolves when a running call of `beforeEnd` has ended; none is made afterwards. */
   async close(): Promise<void> {
-    this.#limit.abort(new Ended("The try is over"));
+    this.#limit.abort(new AttemptEnded("The try is over"));
     await this.#leave?.catch(() => undefined);
   }
 }

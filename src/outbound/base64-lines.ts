@@ -1,29 +1,30 @@
-/** RFC 2045 §6.8: 76 characters, of which four make three bytes. */
+/** Bytes of a line: RFC 2045 §6.8 allows 76 characters, of which four encode three bytes. */
 const LINE_BYTES = 57;
 const LINE_CHARS = 76;
 const LINE_END_BYTES = 2;
-/** Encoded in one turn, in some tenths of a millisecond: a caller that pauses between pieces keeps nobody waiting. */
+/** Bytes encoded in one turn, a few tenths of a millisecond: a caller that pauses between pieces delays nobody. */
 const PIECE_BYTES = 512 * LINE_BYTES;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/** Two characters side by side, in whatever order this machine keeps two bytes. */
+/** Two characters as one number, in the byte order of this machine. */
 const pairOf = (two: string): number =>
   new Uint16Array(new Uint8Array(Buffer.from(two, "latin1")).buffer)[0] ?? 0;
-/** The characters of each 12 bits. */
+/** The two characters for each value of 12 bits. */
 const PAIRS = Uint16Array.from({ length: 4_096 }, (_, bits) =>
   pairOf(ALPHABET.charAt(bits >> 6) + ALPHABET.charAt(bits & 63)),
 );
 const LINE_END = pairOf("\r\n");
 
-/** Bytes of what {@link base64Lines} makes of so many. */
+/** Bytes of the output of {@link base64Lines} for an input of `bytes`. */
 export function base64LinesBytes(bytes: number): number {
   const chars = Math.ceil(bytes / 3) * 4;
   return chars + LINE_END_BYTES * Math.max(0, Math.ceil(chars / LINE_CHARS) - 1);
 }
 
 /**
- * Encodes bytes as lines of base64 with CRLF between them and none behind the last, the same however the bytes come in
- * pieces. It is the whole work of sending a file, so it goes two characters at a time and makes no string.
+ * Encodes bytes as lines of base64, with CRLF between the lines and not after the last. The output does not depend on the
+ * size of the pieces. Encoding is nearly all the work of sending a file, so it writes two characters at a time and builds
+ * no strings.
  */
 export async function* base64Lines(
   content: AsyncIterable<Uint8Array>,
@@ -46,7 +47,7 @@ export async function* base64Lines(
   if (filled > 0) yield linesOf(piece.subarray(0, filled)).subarray(skipped);
 }
 
-/** Lines of base64, each behind a line end. */
+/** Lines of base64, each after a line end. */
 function linesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const rest = bytes.byteLength % 3;
   const whole = bytes.byteLength - rest;

@@ -2,29 +2,29 @@ import * as z from "zod";
 import type { Reported } from "../mail/report/report-news.ts";
 import { codeOf, diagnosticOf } from "./reply.ts";
 
-/** What an event of the platform's sending service says of one recipient of one message. */
+/** An event of Cloudflare's Email Service about one recipient of one message. */
 export interface SendingReport {
-  /** Names the event: it may come again, and after later ones. */
+  /** Id of the event. Events may come twice and out of order. */
   eventId: string;
-  /** As `send` named the message, which it may do after the event came. */
+  /** The name that the service gave the message; the event may come before `send` answers with it. */
   providerId: string;
-  /** The address it was sent from, which names the mailbox. */
+  /** The sender's address, which names the mailbox. */
   sender: string;
   recipient: string;
-  /** `failed`: it never got to the recipient's host, by no fault of the recipient. */
+  /** `failed`: the service never reached the recipient's host; the recipient is not at fault. */
   report: Reported | "failed";
-  /** The address itself is at fault, now and later: it is not to be written to again. */
+  /** Whether the address itself is permanently at fault, so that it is suppressed. */
   isHard: boolean;
-  /** Reply code of the recipient's host; null if it is not said. */
+  /** Reply code of the recipient's host; null if unknown. */
   code: number | null;
   enhancedCode: string | null;
-  /** One line, bounded. */
+  /** One line of bounded length. */
   diagnostic: string;
   /** ISO 8601. */
   at: string;
 }
 
-/** Everything is optional that the documentation's examples do not all have. */
+/** Members that some of the documentation's examples lack are optional. */
 const eventSchema = z.object({
   type: z.string(),
   payload: z.object({
@@ -51,8 +51,8 @@ type Payload = z.output<typeof eventSchema>["payload"];
 const PREFIX = "cf.email.sending.message.";
 
 /**
- * Reads the body of a Queue message (Email Service, event subscriptions, schema version 1). Null for what is no such event, or
- * one of a kind that came later than this: it says nothing that can be acted on.
+ * Parses the body of a queue message (Email Service, event subscriptions, schema version 1). Null for anything else, and
+ * for kinds of events that are not known here.
  */
 export function sendingReport(body: unknown): SendingReport | null {
   const event = eventSchema.safeParse(body);
@@ -85,14 +85,14 @@ function verdictOf(
     case "deferred":
       return { report: "delayed", isHard: false };
     case "bounced":
-      // Also said when retries are used up, and then of type soft.
+      // This event also comes when retries are used up; its type is then "soft".
       return { report: "bounced", isHard: payload.bounce?.type === "hard" };
     case "complained":
       return { report: "complained", isHard: true };
     case "failed":
       return { report: "failed", isHard: false };
     case "rejected": {
-      // The others are about the message.
+      // Other reasons are about the message.
       const isSuppressed = payload.rejection?.reason === "suppressed";
       return { report: isSuppressed ? "bounced" : "failed", isHard: isSuppressed };
     }

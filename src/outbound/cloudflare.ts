@@ -1,30 +1,33 @@
-import { Attempt, Ended, tryLimitMs } from "./attempt.ts";
+import { Attempt, AttemptEnded, tryLimitMs } from "./attempt.ts";
 import type { HandOver } from "./ledger.ts";
 import { withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
-import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "./results.ts";
+import { sameForAll, faultOf, NOT_SENDABLE, sendableRecipients } from "./results.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
-/** What the platform takes for any recipient; 25 MiB are for verified addresses only (its page of limits). */
+/** The largest message for any recipient, in bytes. Its limit of 25 MiB applies to verified addresses only. */
 const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
-/** `send` of a `send_email` binding, given an `EmailMessage` of these; resolves to the platform's name for the message. */
+/**
+ * `send` of a `send_email` binding, called with an `EmailMessage` of these values. Resolves to the platform's name for the
+ * message.
+ */
 export type SendRaw = (
   from: string,
   to: string,
   raw: ReadableStream<Uint8Array>,
 ) => Promise<{ messageId: string }>;
 
-/** How messages leave. */
+/** The options of this transport. */
 export interface CloudflareOptions {
   sendRaw: SendRaw;
-  /** Time of one try before what the size adds; the usual if undefined. */
+  /** Time limit of one try in ms, to which the size of the message adds; undefined = the default. */
   limitMs?: number;
 }
 
 /**
- * Hands messages to the platform's sending service, one for each recipient: given several, one that is suppressed would fail
- * all of them. Message-ID, Date and Return-Path are the platform's. What becomes of a message comes as events on a Queue.
+ * Hands messages to Cloudflare's Email Service, one for each recipient: with several, one suppressed address would fail all
+ * of them. The platform sets Message-ID, Date and Return-Path. Later results arrive as events on a queue.
  */
 export class CloudflareTransport implements Transport {
   readonly name = "cloudflare";
@@ -40,12 +43,12 @@ export class CloudflareTransport implements Transport {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     try {
       const fault = faultOf(mail, this.maxBytes);
-      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
-      const sayable = new Set(sayableRecipients(mail));
-      if (sayable.size === 0) return everybody(mail, NOT_SAYABLE);
-      return await this.#sendEach(attempt, sayable);
+      if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
+      const sendable = new Set(sendableRecipients(mail));
+      if (sendable.size === 0) return sameForAll(mail, NOT_SENDABLE);
+      return await this.#sendEach(attempt, sendable);
     } catch (error) {
-      return everybody(
+      return sameForAll(
         mail,
         withoutReply("deferred", error instanceof Error ? error.message : String(error)),
       );
@@ -54,14 +57,16 @@ export class CloudflareTransport implements Transport {
     }
   }
 
-  async #sendEach(attempt: Attempt, sayable: ReadonlySet<string>): Promise<RecipientResult[]> {
+  async #sendEach(attempt: Attempt, sendable: ReadonlySet<string>): Promise<RecipientResult[]> {
     const { mail } = attempt;
-    // Held whole: a stream that broke in the platform's hands would leave it open what was sent.
+    // Read into memory: if a stream broke inside the platform, it would be unknown what was sent.
     const message = new Blob([await attempt.whole()]);
     await attempt.passEnd();
     const results: RecipientResult[] = [];
     for (const recipient of mail.recipients) {
-      const verdict = sayable.has(recipient) ? await this.#sendTo(recipient, message, attempt) : NOT_SAYABLE;
+      const verdict = sendable.has(recipient)
+        ? await this.#sendTo(recipient, message, attempt)
+        : NOT_SENDABLE;
       results.push({ recipient, ...verdict });
     }
     return results;
@@ -70,12 +75,12 @@ export class CloudflareTransport implements Transport {
   async #sendTo(recipient: string, message: Blob, attempt: Attempt): Promise<Verdict> {
     if (attempt.signal.aborted) return withoutReply("deferred", endOf(attempt));
     try {
-      // The platform takes nobody else for the sender than the From field does.
+      // The platform accepts only the From address as the sender.
       const sending = this.#options.sendRaw(attempt.mail.fromAddress, recipient, message.stream());
       const { messageId } = await attempt.race(sending);
       return { ...withoutReply("taken", `Taken as ${messageId}`), providerId: messageId };
     } catch (error) {
-      return error instanceof Ended ? withoutReply("unanswered", error.message) : refusal(error);
+      return error instanceof AttemptEnded ? withoutReply("unanswered", error.message) : refusal(error);
     }
   }
 }
@@ -86,15 +91,15 @@ function endOf(attempt: Attempt): string {
 }
 
 /**
- * The documented codes (Workers API, error codes). What is not among them leaves it open whether the message was taken, and a
- * second one would be another message: the platform gives each its own Message-ID.
+ * The documented error codes (Workers API). Any other error leaves open whether the message was taken, and a second try
+ * would be another message, because the platform gives each its own Message-ID.
  */
 const KINDS: Readonly<Record<string, HandOver["kind"]>> = {
   E_RATE_LIMIT_EXCEEDED: "deferred",
   E_DAILY_LIMIT_EXCEEDED: "deferred",
-  // Tried and not taken by the next host, for now or for good: once for good, the platform suppresses the address.
+  // The receiving host did not take it, temporarily or permanently. If permanently, the platform suppresses the address.
   E_DELIVERY_FAILED: "deferred",
-  // The operator's to mend, while the message waits.
+  // The operator can fix these while the message waits.
   E_SENDER_NOT_VERIFIED: "deferred",
   E_SENDER_DOMAIN_NOT_AVAILABLE: "deferred",
   E_RECIPIENT_SUPPRESSED: "refused",
@@ -113,7 +118,7 @@ const KINDS: Readonly<Record<string, HandOver["kind"]>> = {
   E_HEADERS_TOO_MANY: "impossible",
 };
 
-/** What an operator mends, of those. */
+/** The codes among them that the operator can fix. */
 const OPERATORS: ReadonlySet<string> = new Set([
   "E_RATE_LIMIT_EXCEEDED",
   "E_DAILY_LIMIT_EXCEEDED",

@@ -5,24 +5,24 @@ import { base64Lines, base64LinesBytes } from "./base64-lines.ts";
 import { base64, encodeWord, MailComposer, quotedPrintable, type MimeNode } from "./nodemailer-internals.ts";
 
 /**
- * No text of quoted-printable or base64 holds these two characters side by side (RFC 2045 §6.7); what the digest adds is
- * guessed by nobody who writes a text before the Message-ID is minted.
+ * Quoted-printable and base64 never contain these two characters in sequence (RFC 2045 §6.7). The digest that follows
+ * cannot be guessed by anybody who writes a text before the Message-ID is made.
  */
 const BOUNDARY_PREFIX = "=_";
 const BOUNDARY_HEX = 32;
-/** Of one encoded word with its frame; RFC 2047 §2 allows 75. */
+/** Characters of one encoded word with its frame; RFC 2047 §2 allows 75. */
 const ENCODED_WORD_CHARS = 52;
 const CRLF = "\r\n";
-/** A longer word cannot share a line of 998 (RFC 5322 §2.1.1) with the longest field name. */
+/** A longer word does not fit into a line of 998 (RFC 5322 §2.1.1) beside the longest field name. */
 const MAX_PLAIN_WORD_CHARS = 900;
 
-/** Opens the content of an attachment, by its place in the message, from its first byte. May be called again and again. */
+/** Opens an attachment by its index in the message, from its first byte. May be called repeatedly. */
 export type OpenAttachment = (index: number) => AsyncIterable<Uint8Array>;
 
 /**
- * The message as it goes out, byte by byte: RFC 5322 with CRLF throughout, Bcc nowhere. The same message with the same
- * attachments gives the same bytes at each call. Attachments are opened when their turn comes and pass through in pieces;
- * one whose length is not what the message says breaks the stream off, so that half a file never goes out as a whole one.
+ * Yields the message as it is sent: RFC 5322, CRLF throughout, without Bcc. The same message with the same attachments
+ * yields the same bytes. Attachments are opened when their turn comes and stream through. Throws if one does not have the
+ * announced length, so that half a file is never sent as a whole one.
  */
 export async function* composeMessage(
   message: OutgoingMessage,
@@ -34,7 +34,7 @@ export async function* composeMessage(
   }
 }
 
-/** Bytes of the composed message, told without opening an attachment. */
+/** Bytes of the composed message, computed without opening an attachment. */
 export function composedBytes(message: OutgoingMessage): number {
   return layOut(message).reduce(
     (sum, part) =>
@@ -43,15 +43,15 @@ export function composedBytes(message: OutgoingMessage): number {
   );
 }
 
-/** What a message consists of, in its order: text as it goes out, and attachments by their place in the message. */
+/** The parts of a message in order: encoded text, and attachments by their index. */
 type Part = { kind: "text"; text: string } | { kind: "file"; index: number; sizeBytes: number };
 
 /**
- * Walks the tree that the composer makes. It can stream one itself, but then waits for a timer some times in each node: all
- * of a tree but its attachments is in memory anyway.
+ * Lays out the tree of nodemailer's composer. The composer can stream it, but waits for several timers in each node;
+ * everything except attachments is in memory anyway.
  */
 function layOut(message: OutgoingMessage): Part[] {
-  // Of an empty content the composer makes no content.
+  // The composer omits the body of a node with empty content.
   const marks = message.attachments.map(({ sizeBytes }) => (sizeBytes === 0 ? "" : Buffer.from("mark")));
   const parts: Part[] = [];
   const write = (text: string): void => {
@@ -72,13 +72,13 @@ function layOut(message: OutgoingMessage): Part[] {
     if (node.multipart) write(`${CRLF}--${node.boundary}--${CRLF}`);
   };
   walk(composer(message, marks).compile());
-  // A text alone may end within a line.
+  // A message of text alone may end without a line end.
   const last = parts.at(-1);
   if (last?.kind !== "text" || !last.text.endsWith(CRLF)) write(CRLF);
   return parts;
 }
 
-/** The text of a node; "" for one that has none. */
+/** The encoded text of a node; "" if it has none. */
 function encodedText(node: MimeNode): string {
   const { content } = node;
   if (typeof content !== "string") return "";
@@ -94,7 +94,7 @@ async function* attachmentBytes(open: OpenAttachment, index: number, sizeBytes: 
     if (left < 0) break;
     yield chunk;
   }
-  if (left !== 0) throw new Error(`Attachment ${index} has not the ${sizeBytes} bytes that were announced`);
+  if (left !== 0) throw new Error(`Attachment ${index} does not have the announced ${sizeBytes} bytes`);
 }
 
 function composer(message: OutgoingMessage, contents: readonly (string | Buffer)[]): MailComposer {
@@ -120,7 +120,7 @@ function composer(message: OutgoingMessage, contents: readonly (string | Buffer)
     })),
     baseBoundary: sha256Hex(message.messageId).slice(0, BOUNDARY_HEX),
     boundaryPrefix: BOUNDARY_PREFIX,
-    // A content is what was handed in; nothing in a message makes us read a file or call a URL.
+    // Only the given content is used: nothing in a message may read a file or call a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -131,9 +131,9 @@ function headerLine({ name, value }: OutgoingField) {
 }
 
 /**
- * An unstructured value (RFC 5322 §2.2.1): ASCII as it is, so that URLs and tokens stay readable to machines; everything
- * else as encoded words. The composer would let a text through that looks like an encoded word, and readers would show
- * something else than was sent.
+ * Encodes an unstructured value (RFC 5322 §2.2.1): ASCII stays as it is, so that machines can read URLs and tokens;
+ * everything else becomes encoded words. The composer would leave text that looks like an encoded word unchanged, and
+ * readers would decode it.
  */
 function headerText(value: string): string {
   const isPlain = /^[\x20-\x7e]*$/.test(value) && !value.includes("=?") && !/ {2}/.test(value);
@@ -143,7 +143,7 @@ function headerText(value: string): string {
   return encodeWord(value, letters * 2 > value.length ? "Q" : "B", ENCODED_WORD_CHARS);
 }
 
-/** Lines of a text end in CRLF on the wire (RFC 5322 §2.3). */
+/** Converts line ends to CRLF (RFC 5322 §2.3). */
 function crlf(text: string): string {
   return text.replace(/\r\n?|\n/g, CRLF);
 }

@@ -1,17 +1,17 @@
-/** RFC 8301 §3.2: at least 1,024 bits, 2,048 recommended; more does not fit everybody's DNS. */
+/** RFC 8301 §3.2: at least 1,024 bits, 2,048 recommended. Some DNS providers store no larger keys. */
 const KEY_BITS = 2_048;
-/** RFC 7468 §2. */
+/** Length of a line of PEM (RFC 7468 §2). */
 const PEM_LINE_CHARS = 64;
 
-/** A key pair to sign mail with. */
+/** A key pair for DKIM. */
 export interface DkimPair {
   /** PKCS #8 as PEM. */
   privateKey: string;
-  /** SubjectPublicKeyInfo in Base64: the `p=` of its record. */
+  /** SubjectPublicKeyInfo in Base64: the value of `p=` in the DNS record. */
   publicKey: string;
 }
 
-/** Makes an RSA key pair; some tenths of a second of work. */
+/** Makes an RSA key pair; takes a few tenths of a second. */
 export async function newDkimPair(): Promise<DkimPair> {
   const algorithm = {
     name: "RSASSA-PKCS1-v1_5",

@@ -3,22 +3,22 @@ import { MessageParser, RelaxedBody, sign } from "./nodemailer-internals.ts";
 
 const HASH = "sha256";
 
-/** What a domain signs with. */
+/** The key with which a domain signs. */
 export interface DkimKey {
-  /** The signing domain, in A-labels: `d=`. */
+  /** The signing domain in A-labels: `d=`. */
   domain: string;
-  /** Where its public key stands: `<selector>._domainkey.<domain>`. */
+  /** Selector of the DNS record `<selector>._domainkey.<domain>`. */
   selector: string;
   /** RSA, as PEM. */
   privateKey: string;
 }
 
 /**
- * The DKIM-Signature field (RFC 6376: rsa-sha256, relaxed/relaxed) of a composed message, with its line end: written before
- * the message, it signs it. Reads the message to its end and holds none of it, so a signed message is composed twice; that
- * it is the same both times is what makes this right. The field names no time: a retry signs to the same bytes.
+ * The DKIM-Signature field (RFC 6376: rsa-sha256, relaxed/relaxed) of a composed message, with its line end, to be written
+ * before the message. Reads the message and stores none of it, so a signed message is composed twice; composing gives the
+ * same bytes both times. The field contains no time: a retry signs to the same bytes.
  *
- * Throws where the key cannot sign.
+ * @throws if the key cannot sign.
  */
 export async function dkimSignature(message: AsyncIterable<Uint8Array>, key: DkimKey): Promise<string> {
   const parser = new MessageParser();
@@ -44,7 +44,7 @@ async function discard(chunks: AsyncIterable<unknown>): Promise<void> {
   while ((await rest.next()).done !== true);
 }
 
-/** `message` with fields before its first one, such as a signature. */
+/** `message` with fields added before its first one, such as a signature. */
 export async function* withFields(
   fields: string,
   message: AsyncIterable<Uint8Array>,

@@ -7,8 +7,8 @@ const QUOTED_STRING = /^"(?:[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}"\\<>]|\\[\x20-\x3b\x3d\x3
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[a-z0-9.:]+\])$/i;
 
 /**
- * Whether text can stand between the angle brackets of MAIL FROM and RCPT TO and nothing else: no line end, no bracket, no
- * space outside quotes, so that whatever it holds it stays one address (T29).
+ * Whether a text is one address between the angle brackets of MAIL FROM and RCPT TO, and nothing else: it contains no line
+ * end, no bracket, and no space outside quotes.
  */
 export function isPath(text: string): boolean {
   const at = text.lastIndexOf("@");
@@ -17,12 +17,14 @@ export function isPath(text: string): boolean {
   return (DOT_STRING.test(local) || QUOTED_STRING.test(local)) && DOMAIN.test(text.slice(at + 1));
 }
 
-/** Whether it is said only where SMTPUTF8 is offered (RFC 6531 §3.3). */
+/**
+ * Whether a text is printable ASCII. An address that is not may be sent only if the relay offers SMTPUTF8 (RFC 6531 §3.3).
+ */
 export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
-/** RFC 3461 §4.4: printable, and at most 100 characters. */
+/** Whether a text may be an ENVID (RFC 3461 §4.4): printable, at most 100 characters. */
 export function isEnvelopeId(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }

@@ -1,24 +1,27 @@
 /** A session with a relay that can carry one message more. */
-export interface KeptSession {
+export interface IdleSession {
   isOpen: boolean;
-  /** Messages that it has carried, or was asked to. */
+  /** Messages that it carried or tried to carry. */
   transactions: number;
-  /** Says goodbye. */
+  /** Sends QUIT. */
   quit: () => void;
-  /** Ends at once. */
+  /** Closes the connection at once. */
   destroy: () => void;
 }
 
-/** Common relays take some hundred messages in a session. */
+/** Messages of one session at most; common relays accept about a hundred. */
 const MAX_TRANSACTIONS = 100;
-/** An idle session keeps the actor in memory, and relays end one after a few minutes themselves. */
+/**
+ * How long a session stays open without a message, in ms. It keeps the actor in memory meanwhile, and relays close idle
+ * sessions after a few minutes.
+ */
 const IDLE_LIMIT_MS = 2_000;
 
-/** Sessions that wait for the next message, for a short while. */
-export class IdleSessions<Session extends KeptSession> {
+/** Open sessions that wait a short time for the next message. */
+export class IdleSessions<Session extends IdleSession> {
   readonly #idle: { session: Session; timer: ReturnType<typeof setTimeout> }[] = [];
 
-  /** The one used last that is still open; null if there is none. */
+  /** The most recently used session that is still open; null if there is none. */
   take(): Session | null {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       clearTimeout(kept.timer);

@@ -2,11 +2,11 @@ import type { EventKind } from "../contract/event.ts";
 import type { Reported } from "../mail/report/report-news.ts";
 
 /**
- * What is known of one recipient of one message.
- *
- * `queued`: not taken yet, and tried (again) when due. `handing`: a transport has it, and whatever ends before the message
- * does can be tried again. `ending`: the end of the message was about to be said; who loses the connection from here on
- * cannot know whether it was taken. `sent`: the next host took it. `unknown`: it may have; nobody tries again by himself.
+ * The state of one recipient of one message.
+ * | `queued`: not taken yet; a try is due. `handing`: a try is under way; if it fails before the end of the message,
+ * another one follows. `ending`: the end of the message was about to be sent; if the connection is lost now, the host may
+ * have taken the message. `sent`: the receiving host took it. `unknown`: it may have taken it, and there is no further try.
+ * See docs/sending.md#states.
  */
 export type RecipientState =
   | "queued"
@@ -19,10 +19,10 @@ export type RecipientState =
   | "failed"
   | "unknown";
 
-/** As the API shows it: on its way to the next host is still queued. */
+/** The state as the API shows it: `handing` and `ending` are shown as `queued`. */
 export type ShownState = Exclude<RecipientState, "handing" | "ending">;
 
-/** What a transport says of one recipient after it tried. */
+/** The result of a try for one recipient. */
 export type HandOver =
   /** The host took the message for this recipient. */
   | { kind: "taken" }
@@ -32,20 +32,23 @@ export type HandOver =
   | { kind: "deferred" }
   /** The connection ended after the end of the message and before the answer (RFC 1047). */
   | { kind: "unanswered" }
-  /** Nothing that another try changes, and no fault of the recipient: too large for this transport, a wrong configuration. */
+  /**
+   * No other try can succeed, and the recipient is not at fault: the message is too large for this transport, or the
+   * configuration is wrong.
+   */
   | { kind: "impossible" };
 
-/** What happens to a recipient. */
+/** The next state of a recipient. */
 export interface Step {
   state: RecipientState;
-  /** What the log tells of it; null = nothing that anybody has to hear. */
+  /** The event to write into the log; null = none. */
   event: EventKind | null;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Waits after a try that was deferred (architecture 7). */
+/** Delays after a try that was deferred, in ms (docs/limits.md#sending). */
 const RETRY_AFTER_MS: readonly number[] = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -56,16 +59,16 @@ const RETRY_AFTER_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** One try and its retries: about 41 hours in all. */
+/** The first try and its retries: about 41 hours in all. */
 export const MAX_TRIES = RETRY_AFTER_MS.length + 1;
 
-/** When to try again, in ms since 1970, after `triesMade` of which the last ended at `endedAtMs`; null = give up. */
+/** When to try again, in ms since 1970, after `triesMade` tries of which the last ended at `endedAtMs`; null = give up. */
 export function nextTryAt(triesMade: number, endedAtMs: number): number | null {
   const waitMs = RETRY_AFTER_MS[triesMade - 1];
   return waitMs === undefined ? null : endedAtMs + waitMs;
 }
 
-/** Order in which a message's status is looked for among its recipients (wire contract, part 5, States of a send). */
+/** The status of a message is the first of these that one of its recipients has (docs/sending.md#states). */
 const STATUS_ORDER: readonly ShownState[] = [
   "queued",
   "unknown",
@@ -76,12 +79,12 @@ const STATUS_ORDER: readonly ShownState[] = [
   "delivered",
 ];
 
-/** A recipient's state as the API shows it. */
+/** The state as the API shows it. */
 export function shownState(state: RecipientState): ShownState {
   return state === "handing" || state === "ending" ? "queued" : state;
 }
 
-/** The status of a message: the first in the order of the contract that any of its recipients has. Throws without any. */
+/** The status of a message, from the states of its recipients. Throws without recipients. */
 export function messageStatus(recipients: readonly RecipientState[]): ShownState {
   const shown = new Set(recipients.map(shownState));
   const status = STATUS_ORDER.find((state) => shown.has(state));
@@ -95,8 +98,8 @@ export function isHanding(state: RecipientState): boolean {
 }
 
 /**
- * A recipient after a try, the `triesMade`-th. What comes when no try is under way is late news, of a try that was given up
- * for lost, and changes nothing but an `unknown`; and a report of `delivered` that came while the host was about to refuse.
+ * The state after try number `triesMade`. If no try is under way, the result comes late, from a try that was given up. It
+ * then changes only `unknown`, and a refusal changes `delivered`: the report came while the host was about to refuse.
  */
 export function afterTry(state: RecipientState, result: HandOver, triesMade: number): Step {
   if (state === "delivered" && result.kind === "refused")
@@ -113,22 +116,24 @@ export function afterTry(state: RecipientState, result: HandOver, triesMade: num
     case "unanswered":
       return { state: "unknown", event: null };
     case "deferred":
-      // An unknown one is not tried again by itself, whatever is learned of the try.
+      // An `unknown` recipient gets no further try, whatever the result.
       if (state === "unknown") return { state, event: null };
       return { state: triesMade < MAX_TRIES ? "queued" : "failed", event: null };
   }
 }
 
 /**
- * A recipient whose try was under way when the process died. Before the end of the message was said the host has dropped
- * it (RFC 5321 §4.1.1.4), so it is tried again; after that nobody knows.
+ * The state after the process died during a try. If the end of the message was not sent, the host has dropped the message
+ * (RFC 5321 §4.1.1.4), and it is tried again; else the state is `unknown`.
  */
 export function afterDeath(state: RecipientState): RecipientState {
   if (state === "handing") return "queued";
   return state === "ending" ? "unknown" : state;
 }
 
-/** Later news beats earlier news of lower rank, in whatever order they come: complained > bounced > delivered > sent. */
+/**
+ * News of higher rank replaces news of lower rank, in whatever order they come: complained > bounced > delivered > sent.
+ */
 const RANK: Readonly<Record<RecipientState, number>> = {
   queued: 0,
   handing: 0,
@@ -145,12 +150,12 @@ const REPORTED: Readonly<Record<Reported, { state: RecipientState; event: EventK
   delivered: { state: "delivered", event: "message.delivered" },
   bounced: { state: "bounced", event: "message.bounced" },
   complained: { state: "complained", event: "message.complained" },
-  // Another host has it now, which may report again; a delay is no end.
+  // `relayed`: another host has the message and may report again. A delay is not final either.
   relayed: null,
   delayed: null,
 };
 
-/** Whose host has taken the message, or may have. */
+/** States in which the host has taken the message, or may have. */
 const HANDED_OVER: ReadonlySet<RecipientState> = new Set<RecipientState>([
   "ending",
   "sent",
@@ -161,17 +166,16 @@ const HANDED_OVER: ReadonlySet<RecipientState> = new Set<RecipientState>([
 ]);
 
 /**
- * A recipient after a mail that reports on it, which anybody may have written who has seen its token. It moves nobody whose
- * host has not taken the message as far as SMTP told us: what waits is tried on, and what was given up stays so.
+ * The state after a delivery report, which anybody who saw the token may have written. It changes nothing unless SMTP said
+ * that the host took the message: what is queued stays queued, and what failed stays failed.
  */
 export function afterReport(state: RecipientState, report: Reported): Step {
   return HANDED_OVER.has(state) ? afterNews(state, report) : { state, event: null };
 }
 
 /**
- * A recipient after news that are certainly true. The same twice, and news that better ones have overtaken, change nothing
- * and are told to nobody. News prove that the message was taken, so they also settle an `unknown`, a `failed` and one under
- * way.
+ * The state after a trustworthy report. Repeated reports, and those of lower rank than an earlier one, change nothing and
+ * write no event. A report proves that the message was taken, so it also changes `unknown`, `failed`, and a try under way.
  */
 export function afterNews(state: RecipientState, report: Reported): Step {
   const news = REPORTED[report];
@@ -180,14 +184,14 @@ export function afterNews(state: RecipientState, report: Reported): Step {
 }
 
 /**
- * A recipient whose host was never reached, as the carrier says that took the message. It is no news of the recipient, so
- * the log tells nobody; better news that came before stands.
+ * The state after the carrier says that it never reached the recipient's host. It is not the recipient's doing, so there is
+ * no event; a report that came before stands.
  */
 export function afterFailure(state: RecipientState): Step {
   return { state: RANK[state] <= RANK.sent ? "failed" : state, event: null };
 }
 
-/** Whether nothing can happen to a recipient any more but reports. */
+/** Whether only reports can change the recipient any more. */
 export function isSettled(state: RecipientState): boolean {
   return state !== "queued" && !isHanding(state);
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 
-// Modules below nodemailer/lib: nodemailer publishes them, but documents few of them.
+// Modules below nodemailer/lib: nodemailer publishes them, but documents few.
 export * as base64 from "nodemailer/lib/base64";
 export { default as MessageParser } from "nodemailer/lib/dkim/message-parser.js";
 export { default as RelaxedBody } from "nodemailer/lib/dkim/relaxed-body.js";
@@ -13,15 +13,15 @@ export * as quotedPrintable from "nodemailer/lib/qp";
 export { default as XOAuth2 } from "nodemailer/lib/xoauth2";
 export type { SMTPConnection };
 
-/** nodemailer's state of a message under way. */
+/** nodemailer's state of the current message. */
 export interface InnerEnvelope {
   dsn?: { orcpt?: string | null } | undefined;
   rejectedErrors?: { recipient?: string; response?: string }[];
 }
 
 /**
- * Private members of nodemailer's connection that we use, because it has no public ones for the same. The version is pinned;
- * test/library-internals.test.ts fails with another one, and when a member is missing.
+ * Private members of nodemailer's connection for which it has no public ones. The version is pinned:
+ * test/library-internals.test.ts fails with any other version, and if a member is missing.
  */
 export interface Inner {
   _onData(chunk: Buffer): void;

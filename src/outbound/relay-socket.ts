@@ -1,16 +1,16 @@
 import { Duplex } from "node:stream";
 
-/** Opens a TCP connection, as `connect` of `cloudflare:sockets` and as a binding to a network does. */
+/** Opens a TCP connection; `connect` of `cloudflare:sockets` and bindings to a network have this type. */
 export type Connect = (address: SocketAddress, options: SocketOptions) => Socket;
 
-/** When a connection is encrypted: from its first byte, when asked to, or never. */
+/** When a connection is encrypted: from its first byte, after STARTTLS, or never. */
 export type Security = NonNullable<SocketOptions["secureTransport"]>;
 
 type Callback = (error?: Error | null) => void;
 
 /**
- * A TCP connection of the runtime as a Node stream. workerd's `node:net` can do this too, but only by the way out that every
- * `fetch` takes: under `npm start` a worker stands there, and through a worker there is no TLS.
+ * A TCP connection of the runtime as a Node stream. workerd's `node:net` offers the same, but through the service that
+ * handles every `fetch`: under `npm start` that is a worker, and TLS does not work through a worker.
  */
 export class RelaySocket extends Duplex {
   #socket: Socket;
@@ -24,7 +24,9 @@ export class RelaySocket extends Duplex {
     [this.#reader, this.#writer] = endsOf(socket);
   }
 
-  /** Resolves when connected, encrypted too where `security` is `on`. Rejects when that fails, or with the reason of `signal`. */
+  /**
+   * Resolves when connected, and encrypted if `security` is `on`. Rejects if that fails, or with the reason of `signal`.
+   */
   static async open(
     connect: Connect,
     address: SocketAddress,
@@ -33,7 +35,7 @@ export class RelaySocket extends Duplex {
   ): Promise<RelaySocket> {
     signal.throwIfAborted();
     const socket = new RelaySocket(connect(address, { secureTransport: security, allowHalfOpen: false }));
-    // Its first error may come before anybody listens.
+    // An error may occur before anybody listens.
     socket.on("error", () => undefined);
     const aborted = Promise.withResolvers<never>();
     aborted.promise.catch(() => undefined);
@@ -50,17 +52,17 @@ export class RelaySocket extends Duplex {
     }
   }
 
-  /** Goes on encrypted; a handshake that fails is an error of the next read or write. */
+  /** Encrypts the connection; a failed handshake is reported by the next read or write. */
   secure(): void {
     this.#reader.releaseLock();
     this.#writer.releaseLock();
     this.#socket = this.#socket.startTls();
     [this.#reader, this.#writer] = endsOf(this.#socket);
-    // The read that was under way was of the stream in clear.
+    // The pending read belongs to the unencrypted stream.
     if (this.#reading) this.#readNext(this.#reader);
   }
 
-  /** For nodemailer, which sets an idle limit: an attempt has a limit of its own. */
+  /** nodemailer sets an idle limit here; it has no effect, because an attempt has its own limit. */
   setTimeout(): this {
     return this;
   }
@@ -92,7 +94,7 @@ export class RelaySocket extends Duplex {
   }
 
   override _destroy(error: Error | null, callback: Callback): void {
-    // It fails where the connection already has.
+    // Closing fails if the connection is already closed.
     this.#socket.close().catch(() => undefined);
     callback(error);
   }
@@ -112,12 +114,12 @@ export class RelaySocket extends Duplex {
   }
 }
 
-/** Smaller ones may be part of a buffer that others use as well. */
+/** Smaller pieces may share a buffer with other data. */
 const MIN_RELEASED_BYTES = 16_384;
 
 /**
- * Frees a piece of a message that is out of our hands: pieces are made anew for whoever reads a message, so nobody else has
- * it. Left to the collector, a large message would leave tens of megabytes behind before it looks.
+ * Frees a piece of a message after it was sent: each reader gets new pieces, so nobody else uses it. Until garbage
+ * collection, a large message would otherwise occupy tens of megabytes.
  */
 function release({ buffer, byteLength }: Uint8Array): void {
   const isWhole = byteLength === buffer.byteLength && byteLength >= MIN_RELEASED_BYTES;
@@ -129,7 +131,7 @@ type Ends = [ReadableStreamDefaultReader<Uint8Array>, WritableStreamDefaultWrite
 function endsOf(socket: Socket): Ends {
   const reader: ReadableStreamDefaultReader<Uint8Array> = socket.readable.getReader();
   const writer: WritableStreamDefaultWriter<Uint8Array> = socket.writable.getWriter();
-  // What they have to say is also said by the reads and writes.
+  // Reads and writes report the same errors.
   for (const closed of [socket.closed, reader.closed, writer.closed]) closed.catch(() => undefined);
   return [reader, writer];
 }

@@ -3,19 +3,19 @@ import type { HandOver } from "./ledger.ts";
 import type { SmtpFailure } from "./smtp-failure.ts";
 import type { RecipientResult } from "./transport.ts";
 
-/** What a reply, or the lack of one, says of a recipient. */
+/** The result of a reply, or of a missing reply, for a recipient. */
 export type Verdict = Omit<RecipientResult, "recipient">;
 
-/** Longest diagnostic that is kept, in characters. */
+/** Longest stored diagnostic, in characters. */
 export const MAX_DIAGNOSTIC_CHARS = 500;
-/** What may become one: a reply is read no further. */
+/** Characters of a reply that are read. */
 const MAX_READ_CHARS = 4 * MAX_DIAGNOSTIC_CHARS;
 
 const REPLY_CODE = /^([2-5][0-9]{2})(?=[ -]|$)/;
-/** RFC 3463 §2, at the place RFC 2034 §4 gives it. */
+/** RFC 3463 §2, at the position that RFC 2034 §4 defines. */
 const ENHANCED_CODE = /^[0-9]{3}[ -]([245]\.[0-9]{1,3}\.[0-9]{1,3})(?![0-9.])/;
 
-/** One line of at most {@link MAX_DIAGNOSTIC_CHARS} characters, without control characters. */
+/** Text on one line without control characters, at most {@link MAX_DIAGNOSTIC_CHARS} characters. */
 export function diagnosticOf(text: string): string {
   const line = text
     .slice(0, MAX_READ_CHARS)
@@ -24,7 +24,7 @@ export function diagnosticOf(text: string): string {
   return Array.from(line).slice(0, MAX_DIAGNOSTIC_CHARS).join("");
 }
 
-/** The same without a reply. */
+/** The result if there is no reply. */
 export function withoutReply(kind: HandOver["kind"], what: string, fault: Fault | null = null): Verdict {
   return {
     result: { kind },
@@ -38,17 +38,17 @@ export function withoutReply(kind: HandOver["kind"], what: string, fault: Fault 
 }
 
 /**
- * What an SMTP reply says (RFC 5321 §4.2.1): 2yz taken, 4yz deferred; 5yz refused, unless it is about us, which an operator
- * may mend while the message waits: a bounce would blame the recipient. Null for what is no reply, and for 3yz, which ends
- * nothing. Lines of a reply are parted by "\n" with or without "\r".
+ * The result of an SMTP reply (RFC 5321 §4.2.1). 2yz: taken. 4yz: deferred. 5yz: refused, unless it is about this server:
+ * then deferred, because an operator may fix it while the message waits, and a bounce would blame the recipient. Null for
+ * text that is not a reply, and for 3yz, which is never final. Lines of a reply are separated by "\n" or "\r\n".
  *
- * @param stage what was answered; `session`: whatever comes before a message, which is never about it.
+ * @param stage the command that was answered; `session` for all commands before a message.
  */
 export function verdictOf(reply: string, stage: Stage): Verdict | null {
   const code = codeOf(reply);
   if (code === null || (code >= 300 && code < 400)) return null;
   const enhanced = ENHANCED_CODE.exec(reply)?.[1] ?? null;
-  // One of another class than the reply's says nothing that can be trusted.
+  // An enhanced code of another class than the reply's is not trustworthy.
   const enhancedCode = enhanced?.startsWith(String(code).charAt(0)) === true ? enhanced : null;
   const said = { code, enhancedCode, diagnostic: diagnosticOf(unfolded(reply)), providerId: null };
   if (code < 300) return { ...said, result: { kind: "taken" }, fault: null, concernsAll: false };
@@ -68,7 +68,7 @@ function judged(
   return { result: { kind: isRefused ? "refused" : "deferred" }, fault, concernsAll };
 }
 
-/** The code a reply begins with; null if it is none. */
+/** The reply code; null if the text does not begin with one. */
 export function codeOf(reply: string): number | null {
   const code = REPLY_CODE.exec(reply)?.[1];
   return code === undefined ? null : Number(code);
@@ -78,13 +78,13 @@ export function codeOf(reply: string): number | null {
 const TAKEN_AS =
   /^250[ -].*?(?:\bqueued as <?|\bid=)([\w-]{6,64})(?![\w-])|^250[ -](?:2\.\d+\.\d+ )?([\w-]{6,64}) message accepted/i;
 
-/** What the host calls the message that it took, by its reply; null if it does not say. */
+/** The name that a host gave the message in its reply; null if the reply contains none. */
 export function takenAs(reply: string): string | null {
   const match = TAKEN_AS.exec(reply);
   return match?.[1] ?? match?.[2] ?? null;
 }
 
-/** The lines of a reply without the codes that all but the first repeat. */
+/** The lines of a reply joined, without the reply codes that all but the first repeat. */
 function unfolded(reply: string): string {
   return reply
     .slice(0, MAX_READ_CHARS)

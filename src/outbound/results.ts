@@ -5,50 +5,50 @@ import type { Verdict } from "./reply.ts";
 import { SmtpFailure } from "./smtp-failure.ts";
 import type { OutboundMail, RecipientResult } from "./transport.ts";
 
-/** What comes of a recipient that cannot be said in a command. */
-export const NOT_SAYABLE: Verdict = withoutReply("impossible", "This is no address that SMTP can carry");
+/** The result for an address that SMTP commands cannot carry. */
+export const NOT_SENDABLE: Verdict = withoutReply("impossible", "This is no address that SMTP can carry");
 
-/** The recipients that can be said in a command, whatever the others are. */
-export function sayableRecipients(mail: OutboundMail): string[] {
-  return mail.recipients.filter((recipient) => isSayable(recipient, mail));
+/** The recipients whose addresses SMTP commands can carry. */
+export function sendableRecipients(mail: OutboundMail): string[] {
+  return mail.recipients.filter((recipient) => isSendable(recipient, mail));
 }
 
-/** What no try changes: null, or a sentence for the sender. */
+/** Why no try can succeed, as a sentence for the sender; null if one may. */
 export function faultOf(mail: OutboundMail, maxBytes: number): string | null {
   if (mail.sizeBytes > maxBytes) return `The message is larger than ${maxBytes} bytes`;
-  if (mail.returnPath !== "" && !isSayable(mail.returnPath, mail)) return "The return path is no address";
+  if (mail.returnPath !== "" && !isSendable(mail.returnPath, mail)) return "The return path is no address";
   return null;
 }
 
-/** What a relay that names a limit does not take. */
+/** The sentence for a message that exceeds the relay's limit; null if it does not. */
 export function tooLargeFor(maxBytes: number | null, { sizeBytes }: OutboundMail): string | null {
   if (maxBytes === null || sizeBytes <= maxBytes) return null;
   return `The message has ${sizeBytes} bytes, and the relay takes ${maxBytes}`;
 }
 
-/** Results in the order of the recipients: of those in `refused`, by the reply to each; of the others, by `verdict`. */
+/** Results in the order of the recipients: for those in `refused` by the reply to each, for all others `verdict`. */
 export function resultsOf(
   mail: OutboundMail,
   refused: ReadonlyMap<string, string>,
   verdict: Verdict,
 ): RecipientResult[] {
-  // An answer to a message for several does not say whose address is dead.
+  // An answer about several recipients does not say whose address is wrong.
   const isShared = verdict.fault === "address" && mail.recipients.length > 1;
   const others: Verdict = isShared ? { ...verdict, fault: "recipient" } : verdict;
   return mail.recipients.map((recipient) => {
-    if (!isSayable(recipient, mail)) return { recipient, ...NOT_SAYABLE };
+    if (!isSendable(recipient, mail)) return { recipient, ...NOT_SENDABLE };
     const own = verdictOf(refused.get(recipient) ?? "", "recipient");
-    // A reply of another kind was no refusal, only none that anybody can read.
+    // A reply that is not a refusal here cannot be interpreted.
     return { recipient, ...(own !== null && own.result.kind !== "taken" ? hinted(own) : others) };
   });
 }
 
-/** The same for all. */
-export function everybody(mail: OutboundMail, verdict: Verdict): RecipientResult[] {
+/** The same result for all recipients. */
+export function sameForAll(mail: OutboundMail, verdict: Verdict): RecipientResult[] {
   return mail.recipients.map((recipient) => ({ recipient, ...verdict }));
 }
 
-/** What a failure says of all recipients that were not refused before it. */
+/** The result of a failure for all recipients that were not refused before it. */
 export function failureVerdict(error: unknown, attempt: Attempt): Verdict {
   if (error instanceof SmtpFailure) {
     const verdict = verdictOf(error.reply, attempt.mayBeTaken ? "message" : error.about);
@@ -56,16 +56,17 @@ export function failureVerdict(error: unknown, attempt: Attempt): Verdict {
   }
   const what = error instanceof Error ? error.message : String(error);
   if (attempt.mayBeTaken) return withoutReply("unanswered", what);
-  // A relay that is not there, or does not answer, is the operator's; what became of the message here is not.
+  // If the relay cannot be reached or does not answer, the operator is responsible; for an error on this side nobody is
+  // named.
   const isRelays = error instanceof SmtpFailure || attempt.isLate;
   const hint = error instanceof SmtpFailure ? error.hint : null;
   return hinted(withoutReply("deferred", what, isRelays ? "us" : null), hint);
 }
 
-/** Characters of a reply that stay where a hint follows. */
+/** Characters of a reply that are kept before a hint. */
 const MAX_HINTED_CHARS = 250;
 
-/** A verdict that names the setting which an operator can mend, where one is known to be at fault. */
+/** Adds a hint about the setting at fault to the diagnostic, if one is known. */
 function hinted(verdict: Verdict, known: string | null = null): Verdict {
   const hint = known ?? settingAtFault(verdict);
   if (hint === null) return verdict;
@@ -73,7 +74,7 @@ function hinted(verdict: Verdict, known: string | null = null): Verdict {
   return { ...verdict, diagnostic: diagnosticOf(`${said} (${hint})`) };
 }
 
-/** RFC 3207 §4, RFC 4954 §6: what a relay asks for, by its replies. */
+/** The setting at fault, by the reply (RFC 3207 §4, RFC 4954 §6); null if none is known. */
 function settingAtFault({ code, diagnostic }: Verdict): string | null {
   if (code === 530 && /starttls|encrypt|\btls\b/i.test(diagnostic))
     return "the relay wants encryption: take ?ignoreTLS=true out of SMTP_URL";
@@ -82,8 +83,8 @@ function settingAtFault({ code, diagnostic }: Verdict): string | null {
 }
 
 /**
- * Whether a session that had carried a message before was over when the relay heard of this one, which another session may
- * then carry: a relay may end one at any time, with 421 or without a word (RFC 5321 §3.8).
+ * Whether a reused session ended before the relay received anything of this message, so that another session may carry it.
+ * A relay may end a session at any time, with 421 or without a reply (RFC 5321 §3.8).
  */
 export function endedBetweenMessages(
   error: unknown,
@@ -94,7 +95,7 @@ export function endedBetweenMessages(
   return error instanceof SmtpFailure && (error.reply === "" || error.reply.startsWith("421"));
 }
 
-/** An address of another script needs the extension, and the whole message then says so. */
-function isSayable(address: string, mail: OutboundMail): boolean {
+/** Whether SMTP commands can carry this address; one that is not ASCII needs SMTPUTF8 for the whole message. */
+function isSendable(address: string, mail: OutboundMail): boolean {
   return isPath(address) && (mail.needsSmtpUtf8 || isAscii(address));
 }

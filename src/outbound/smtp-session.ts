@@ -12,61 +12,61 @@ import type { Connect } from "./relay-socket.ts";
 import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smtp-failure.ts";
 import type { SmtpAuth, SmtpSettings } from "./smtp-settings.ts";
 
-/** A single reply; those of real servers have a few lines. */
+/** Longest reply that is read, in bytes; those of real servers have a few lines. */
 const MAX_REPLY_BYTES = 16_384;
 /** How a session is opened. */
 export interface Dial {
   settings: SmtpSettings;
-  /** What EHLO says where the settings name nothing. */
+  /** The name in EHLO if the settings contain none. */
   hello: string;
   connect: Connect;
 }
 
 const TRANSPORT = { tls: "on", starttls: "starttls", none: "off" } as const;
 
-/** What a relay may say before the first message, and for one message and each of its recipients. */
+/** Bytes that a relay may send before the first message, and for each message and each recipient. */
 const SESSION_ALLOWANCE_BYTES = 65_536;
 const RECIPIENT_ALLOWANCE_BYTES = MAX_REPLY_BYTES;
-/** A goodbye that is not answered by then is not waited for. */
+/** How long an answer to QUIT is awaited, in ms. */
 const QUIT_LIMIT_MS = 1_000;
 
-/** A `MAIL FROM` and its `RCPT TO`s; after `send` also what was answered to each of the latter. */
+/** A `MAIL FROM` and its `RCPT TO`s; after `send` also the refusals of recipients. */
 export interface SessionEnvelope {
   from: string;
   to: string[];
   size: number;
-  /** ENVID; null asks for no reports. */
+  /** ENVID; null if no reports are wanted. */
   envelopeId: string | null;
-  /** Filled while the message is sent: recipients that were refused, with the replies. */
+  /** Refused recipients and the replies to them; filled during `send`. */
   refused: Map<string, string>;
 }
 
-/** nodemailer's client, changed where workerd or a hostile peer needs it. */
+/** nodemailer's client, changed where workerd or a hostile peer requires it. */
 class Connection extends SmtpConnectionInternals {
   readonly #socket: RelaySocket;
   #allowanceBytes = SESSION_ALLOWANCE_BYTES;
 
   constructor(socket: RelaySocket, options: SMTPConnection.Options) {
-    // Of a socket it uses what every stream has, and setTimeout.
+    // Of the socket it uses the methods of every stream, and setTimeout.
     super({ ...options, connection: socket as Duplex as net.Socket });
     this.#socket = socket;
   }
 
-  /** Lets the relay say as much as one message to that many recipients can be worth. */
+  /** Raises the limit of received bytes by what one message to that many recipients may need. */
   allow(recipients: number): void {
     this.#allowanceBytes = SESSION_ALLOWANCE_BYTES + recipients * RECIPIENT_ALLOWANCE_BYTES;
   }
 
-  /** nodemailer bounds one reply, but reads empty lines without end, each in a turn of its own. */
+  /** nodemailer limits the length of one reply, but reads any number of empty lines, each in a turn of its own. */
   override _onData(chunk: Buffer): void {
     this.#allowanceBytes -= chunk.byteLength;
     if (this.#allowanceBytes >= 0) return super._onData(chunk);
     this._onError(new Error("The relay said more than a session can hold"), "EPROTOCOL", false, "CONN");
   }
 
-  /** nodemailer would ask node:tls, which the connection is not of. */
+  /** nodemailer would use node:tls, to which this connection does not belong. */
   override _upgradeConnection(callback: (error: Error | null, secured?: boolean) => void): void {
-    // RFC 3207 §4.2: whatever was said in clear after the answer to STARTTLS is nobody's.
+    // RFC 3207 §4.2: what was received in clear after the answer to STARTTLS must be discarded.
     this._remainder = "";
     this._responseQueue = [];
     this._responsePartial = false;
@@ -79,16 +79,16 @@ class Connection extends SmtpConnectionInternals {
     callback(null, true);
   }
 
-  /** nodemailer knows one ORCPT for all recipients; here each has its own (RFC 3461 §4.2). */
+  /** nodemailer uses one ORCPT for all recipients; here each has its own (RFC 3461 §4.2). */
   override _getDsnRcptToArgs(): string {
     const recipient = this._recipientQueue.at(-1) ?? "";
     const dsn = this._envelope === false ? undefined : this._envelope.dsn;
-    // RFC 6533 has a type of its own for UTF-8, which only what offers SMTPUTF8 reads.
+    // UTF-8 addresses need the type of RFC 6533, which only relays with SMTPUTF8 accept.
     if (dsn) dsn.orcpt = /^[\x21-\x7e]+$/.test(recipient) ? `rfc822;${recipient}` : null;
     return super._getDsnRcptToArgs();
   }
 
-  /** Bytes of the message that this host still holds. */
+  /** Bytes of the message that this host has not sent yet. */
   get unsentBytes(): number {
     const stuffer = this._currentDataStream;
     const held = stuffer ? stuffer.writableLength + stuffer.readableLength : 0;
@@ -96,12 +96,12 @@ class Connection extends SmtpConnectionInternals {
   }
 }
 
-/** A session with a relay, greeted, encrypted as the settings say and logged in. */
+/** A session with a relay after greeting, encryption as configured, and login. */
 export class SmtpSession {
   readonly #connection: Connection;
   readonly #socket: RelaySocket;
   readonly #lost: Promise<never>;
-  /** Messages that ended with a reply to their end, or were given up after one to their envelope. */
+  /** Messages that were answered, or given up because their envelope was refused. */
   transactions = 0;
 
   private constructor(connection: Connection, socket: RelaySocket) {
@@ -109,16 +109,16 @@ export class SmtpSession {
     lost.promise.catch(() => undefined);
     const closed = (): void => lost.reject(new SmtpFailure("The relay closed the connection", "", "session"));
     connection.on("error", (error: Error) => lost.reject(error));
-    // A callback that tells more is called within the same turn, and then that is what counts.
+    // If a callback of the same turn says more, its error counts.
     connection.once("end", () => queueMicrotask(closed));
-    // Until the greeting nodemailer may not hear it: it begins to listen a turn after the connection was made.
+    // nodemailer may miss a close before the greeting, because it starts listening one turn after the connection.
     socket.once("close", () => connection.lastServerResponse === false && closed());
     this.#connection = connection;
     this.#socket = socket;
     this.#lost = lost.promise;
   }
 
-  /** Connects and logs in; rejects with an `SmtpFailure`, or with the reason of `signal`. */
+  /** Connects and logs in. Rejects with an `SmtpFailure`, or with the reason of `signal`. */
   static async open(dial: Dial, signal: AbortSignal): Promise<SmtpSession> {
     const { host, port, security, name, auth } = dial.settings;
     const socket = await RelaySocket.open(
@@ -138,7 +138,7 @@ export class SmtpSession {
       name: name ?? dial.hello,
       logger: false,
       maxResponseSize: MAX_REPLY_BYTES,
-      // A FIN would first flush what is buffered, and a peer that takes nothing would keep the socket.
+      // A FIN would first send what is buffered, and a peer that reads nothing would keep the socket open.
       socketCloseTimeout: 0,
     });
     const session = new SmtpSession(connection, socket);
@@ -157,12 +157,12 @@ export class SmtpSession {
     }
   }
 
-  /** Whether a message can be tried on it. */
+  /** Whether the session can carry a message. */
   get isOpen(): boolean {
     return !this.#connection.destroyed && this.#socket.writable;
   }
 
-  /** Resolves when the session is over, whoever ended it. */
+  /** Resolves when the session has ended, from either side. */
   async over(): Promise<void> {
     await this.#lost.catch(() => undefined);
   }
@@ -171,14 +171,14 @@ export class SmtpSession {
     return this.#connection._supportedExtensions.includes(extension);
   }
 
-  /** In bytes; null where the relay names no limit (RFC 1870 §4). */
+  /** The largest message that the relay accepts, in bytes; null if it states no limit (RFC 1870 §4). */
   get maxBytes(): number | null {
     return this.#connection._maxAllowedSize || null;
   }
 
   /**
-   * Sends one message, dots stuffed, and resolves to the reply to its end; its end is said when `body` is exhausted. Rejects
-   * with an `SmtpFailure`, or with what `body` throws.
+   * Sends one message with dots stuffed. Sends its end when `body` is exhausted, and resolves to the reply. Rejects with an
+   * `SmtpFailure`, or with what `body` throws.
    */
   async send(envelope: SessionEnvelope, body: AsyncIterable<Uint8Array>): Promise<string> {
     const connection = this.#connection;
@@ -207,7 +207,7 @@ export class SmtpSession {
     }
   }
 
-  /** Gives a message up whose envelope was refused; false where the session cannot go on. */
+  /** Gives up a message whose envelope was refused; false if the session cannot continue. */
   async reset(): Promise<boolean> {
     if (!this.isOpen) return false;
     await this.#ask((callback) => this.#connection.reset(callback));
@@ -215,7 +215,10 @@ export class SmtpSession {
     return true;
   }
 
-  /** Resolves when the kernel has taken everything that was written; there is no event for it that both streams raise. */
+  /**
+   * Resolves when the kernel has taken all written bytes. It polls, because no event for it exists on both kinds of
+   * streams.
+   */
   async flushed(): Promise<void> {
     for (let waitMs = 0; this.#connection.unsentBytes > 0 && this.isOpen; waitMs = Math.min(20, waitMs + 1)) {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -223,7 +226,7 @@ export class SmtpSession {
     if (!this.isOpen) throw new SmtpFailure("The relay closed the connection", "", "session");
   }
 
-  /** Says goodbye. */
+  /** Sends QUIT. */
   quit(): void {
     if (!this.isOpen) return this.destroy();
     this.#connection.quit();
@@ -231,7 +234,7 @@ export class SmtpSession {
     void this.over().then(() => clearTimeout(timer));
   }
 
-  /** Ends at once; whatever was not sent never is. */
+  /** Closes the connection at once; buffered bytes are dropped. */
   destroy(): void {
     this.#connection.close();
     this.#socket.destroy();
@@ -243,7 +246,7 @@ export class SmtpSession {
     await this.#ask((callback) => this.#connection.login(credentialsOf(auth), callback));
   }
 
-  /** nodemailer forgets its callbacks when the connection ends, so that is waited for as well. */
+  /** Calls nodemailer. It drops its callbacks when the connection ends, so that event ends the call as well. */
   #ask<T>(question: (callback: (error?: Error | null, answer?: T) => void) => void): Promise<T> {
     const asked = new Promise<T>((resolve, reject) =>
       question((error, answer) => (error ? reject(error) : resolve(answer as T))),
@@ -261,21 +264,21 @@ function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
 }
 
-/** What a reply is about, by the command that it answers as nodemailer names it. */
+/** The subject of a reply, by nodemailer's name of the command that it answers. */
 const SUBJECTS: Readonly<Record<string, SmtpFailure["about"]>> = {
   "MAIL FROM": "sender",
   "RCPT TO": "recipient",
   DATA: "message",
 };
 
-/** nodemailer's error, or one of the socket, as a failure. */
+/** Converts an error of nodemailer or of the socket. */
 function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new SmtpFailure(String(error), "", "session");
   if (error instanceof SmtpFailure || !("code" in error)) return error;
   const reply = "response" in error && typeof error.response === "string" ? error.response : "";
   const command = "command" in error ? String(error.command) : "CONN";
   if (command.startsWith("AUTH")) return loginFailure(reply);
-  // Not where the handshake fails: there the relay has said yes.
+  // A failed handshake does not count: there the relay had offered STARTTLS.
   const isUnoffered = reply !== "" && (command === "STARTTLS" || error.message.includes("required STARTTLS"));
   return new SmtpFailure(
     error.message,

@@ -1,24 +1,26 @@
 import * as z from "zod";
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 
-/** How a relay is reached and what it is told of us. */
+/** How the relay is reached, and how this server identifies itself. */
 export interface SmtpSettings {
   host: string;
   port: number;
-  /** `starttls`: the session is upgraded or ends. `tls`: encrypted from its first byte. `none`: in clear, credentials too. */
+  /**
+   * `starttls`: the session is upgraded or ends. `tls`: encrypted from the first byte. `none`: in clear, credentials too.
+   */
   security: "starttls" | "tls" | "none";
-  /** Null: the relay knows us by our address. */
+  /** Null: no login; the relay accepts this server's IP address. */
   auth: SmtpAuth | null;
-  /** What EHLO says; null leaves it to the deployment. */
+  /** The name in EHLO; null = the mail domain. */
   name: string | null;
 }
 
-/** Credentials; a method that is null is chosen from what the relay offers. */
+/** Credentials. A null method is chosen from those that the relay offers. */
 export type SmtpAuth =
   | { kind: "password"; user: string; password: string; method: "PLAIN" | "LOGIN" | null }
   | { kind: "xoauth2"; user: string; accessToken: string | null; refresh: TokenRefresh | null };
 
-/** How a new access token is asked for (RFC 6749 §6). */
+/** How a new access token is requested (RFC 6749 §6). */
 export interface TokenRefresh {
   accessUrl: string;
   clientId: string;
@@ -26,7 +28,7 @@ export interface TokenRefresh {
   refreshToken: string;
 }
 
-/** Submission (RFC 6409 §3.1), and submission within TLS (RFC 8314 §3.3). */
+/** Ports of submission (RFC 6409 §3.1) and of submission over TLS (RFC 8314 §3.3). */
 const DEFAULT_PORT = { "smtp:": 587, "smtps:": 465 } as const;
 
 const HOST_NAME = /^[a-z0-9._:-]+$/i;
@@ -34,7 +36,7 @@ const HOST_NAME = /^[a-z0-9._:-]+$/i;
 const HELLO_NAME = /^(?:[a-z0-9.-]+|\[[a-z0-9.:]+\])$/i;
 
 const flag = z.enum(["true", "false"]).transform((value) => value === "true");
-/** Strict: an option that is misspelt must not be one that is not heeded. */
+/** Strict, so that a misspelled option is an error and not ignored. */
 const optionsSchema = z.strictObject({
   ignoreTLS: flag.default(false),
   requireTLS: flag.default(false),
@@ -50,7 +52,7 @@ const optionsSchema = z.strictObject({
   refreshToken: z.string().optional(),
 });
 type Options = z.output<typeof optionsSchema>;
-/** All of it, or none. */
+/** All of these options, or none. */
 const refreshSchema = z.object({
   accessUrl: z.string(),
   clientId: z.string(),
@@ -59,9 +61,10 @@ const refreshSchema = z.object({
 });
 
 /**
- * Reads `SMTP_URL`, spelled as nodemailer spells it: `smtp://user:pass@host:587`, `smtps://…`, `?ignoreTLS=true`,
- * `?authMethod=PLAIN|LOGIN|XOAUTH2` (the password is then an access token), `?name=` for EHLO. For XOAUTH2 with tokens that
- * expire, `?clientId=&clientSecret=&refreshToken=&accessUrl=`. The error is a sentence for the operator and holds no secret.
+ * Parses `SMTP_URL` in nodemailer's format: `smtp://user:pass@host:587`, `smtps://…`, `?ignoreTLS=true`,
+ * `?authMethod=PLAIN|LOGIN|XOAUTH2` (with XOAUTH2 the password is an access token), `?name=` for EHLO. For XOAUTH2 tokens
+ * that expire: `?clientId=&clientSecret=&refreshToken=&accessUrl=`. The error is a sentence for the operator and contains
+ * no secret.
  */
 export function smtpSettings(text: string): Outcome<SmtpSettings, string> {
   const url = URL.parse(text);
@@ -86,7 +89,7 @@ export function smtpSettings(text: string): Outcome<SmtpSettings, string> {
   });
 }
 
-/** The name of the option; its value may be a secret. */
+/** The name of the invalid option, without its value, which may be a secret. */
 function culprit(error: z.ZodError): string {
   const issue = error.issues[0];
   return issue?.code === "unrecognized_keys" ? issue.keys.join(", ") : String(issue?.path[0]);
@@ -117,7 +120,7 @@ function tokenAuth(options: Options, user: string, password: string): Outcome<Sm
   return done({ kind: "xoauth2", user, accessToken, refresh });
 }
 
-/** Null for text that is no percent-encoded UTF-8. */
+/** Null if the text is not percent-encoded UTF-8. */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text);

@@ -5,12 +5,12 @@ import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import {
   endedBetweenMessages,
-  everybody,
+  sameForAll,
   failureVerdict,
   faultOf,
-  NOT_SAYABLE,
+  NOT_SENDABLE,
   resultsOf,
-  sayableRecipients,
+  sendableRecipients,
   tooLargeFor,
 } from "./results.ts";
 import { isRefusedEnvelope, SmtpFailure } from "./smtp-failure.ts";
@@ -18,20 +18,21 @@ import { SmtpSession } from "./smtp-session.ts";
 import type { Dial, SessionEnvelope } from "./smtp-session.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
-/** 100 MB of attachments in base64 with its line ends are 137 MB; text, HTML and headers come on top. */
+/** 100 MB of attachments are 137 MB in base64 with line ends. Text, HTML and headers are added to that. */
 const MAX_MESSAGE_BYTES = 150_000_000;
-/** Sessions of one actor at a time: a large message must not hold up a small one. */
+/** Sessions of one actor at the same time: with two, a large message does not delay a small one. */
 const MAX_SESSIONS = 2;
 
-/** How messages leave. */
+/** The options of an SMTP transport. */
 export interface SmtpOptions extends Dial {
-  /** Time of one try before what the size adds; the usual if undefined. */
+  /** Time limit of one try in ms, to which the size of the message adds; undefined = the default. */
   limitMs?: number;
 }
 
 /**
- * Hands messages to a relay over SMTP (RFC 5321, RFC 6409), streaming them, with a result for each recipient, and keeps the
- * session for the next message. An instance belongs to one actor: workerd ties a socket to what opened it.
+ * Hands messages to a relay over SMTP (RFC 5321, RFC 6409) as streams, with a result for each recipient. It keeps the
+ * session open for the next message. An instance belongs to one actor, because workerd ties a socket to the actor that
+ * opened it.
  */
 export class SmtpTransport implements Transport {
   readonly name = "smtp";
@@ -50,7 +51,7 @@ export class SmtpTransport implements Transport {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     try {
       const fault = faultOf(mail, this.maxBytes);
-      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+      if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
       return await this.#handOver(attempt);
     } finally {
       await attempt.close();
@@ -61,16 +62,16 @@ export class SmtpTransport implements Transport {
     const { mail } = attempt;
     const envelope: SessionEnvelope = {
       from: mail.returnPath,
-      to: sayableRecipients(mail),
+      to: sendableRecipients(mail),
       size: mail.sizeBytes,
       envelopeId: isEnvelopeId(mail.envelopeId) ? mail.envelopeId : null,
       refused: new Map(),
     };
-    const verdict = envelope.to.length === 0 ? NOT_SAYABLE : await this.#verdict(attempt, envelope);
+    const verdict = envelope.to.length === 0 ? NOT_SENDABLE : await this.#verdict(attempt, envelope);
     return resultsOf(mail, envelope.refused, verdict);
   }
 
-  /** What came of all recipients that were not refused one by one. */
+  /** The verdict on all recipients that were not refused one by one. */
   async #verdict(attempt: Attempt, envelope: SessionEnvelope): Promise<Verdict> {
     try {
       await this.#freeSlot(attempt);
@@ -96,7 +97,7 @@ export class SmtpTransport implements Transport {
     }
   }
 
-  /** Null when the session was over before the relay heard of the message, which another session may then carry. */
+  /** Null if the session ended before the relay received anything of the message: another session may then carry it. */
   async #tryOn(session: SmtpSession, attempt: Attempt, envelope: SessionEnvelope): Promise<Verdict | null> {
     const wasUsed = session.transactions > 0;
     const impossible = impossibleOn(session, attempt.mail);
@@ -107,7 +108,7 @@ export class SmtpTransport implements Transport {
     try {
       const body = attempt.body(() => session.flushed());
       const reply = await attempt.race(session.send(envelope, body));
-      // A reply to what was not said yet is an answer to something else.
+      // A reply that came too early cannot be about the end of the message.
       if (!attempt.mayBeTaken) throw new SmtpFailure("The relay answered before it was asked", "", "session");
       this.#idle.keep(session);
       return verdictOf(reply, "message") ?? withoutReply("unanswered", `The relay answered: ${reply}`);
@@ -130,7 +131,7 @@ export class SmtpTransport implements Transport {
         await attempt.race(turn.promise);
       } catch (error) {
         const place = this.#waiting.indexOf(turn.resolve);
-        // Not in line any more: it is this one's turn, which somebody else can have.
+        // This try is no longer in the queue: a session was already given to it, and goes to the next one.
         if (place === -1) this.#waiting.shift()?.();
         else this.#waiting.splice(place, 1);
         throw error;
@@ -140,7 +141,7 @@ export class SmtpTransport implements Transport {
   }
 }
 
-/** What this relay cannot do, so that the message never gets to it. */
+/** Why this relay cannot carry the message; null if it can. Nothing is sent then. */
 function impossibleOn(session: SmtpSession, mail: OutboundMail): string | null {
   if (mail.needsSmtpUtf8 && !session.offers("SMTPUTF8")) {
     return "The relay does not offer SMTPUTF8, which an address that is not ASCII needs";

@@ -1,6 +1,6 @@
 import { WorkerMailer } from "worker-mailer";
 
-/** The envelope in the form that worker-mailer's steps read. */
+/** The envelope as worker-mailer's steps read it. */
 export interface SendingEnvelope {
   from: { email: string };
   to: { email: string }[];
@@ -8,8 +8,8 @@ export interface SendingEnvelope {
 }
 
 /**
- * worker-mailer's steps of a session, which it declares private: its public methods send only messages that it composed. The
- * version is pinned; test/library-internals.test.ts fails with another one, and when a step is missing.
+ * The steps of worker-mailer's session, which it declares private; its public methods send only messages that it composed
+ * itself. The version is pinned: test/library-internals.test.ts fails with any other version, and if a step is missing.
  */
 export interface Steps {
   greet(): Promise<void>;
@@ -26,8 +26,8 @@ export interface Steps {
 }
 
 /**
- * The steps without worker-mailer's constructor. That one opens a connection of its own (`npm start` needs to hand one in),
- * starts a queue whose loop spins on a closed connection, and logs.
+ * The steps without worker-mailer's constructor, which opens a connection of its own (`npm start` must pass one in), starts
+ * a queue whose loop spins on a closed connection, and logs.
  */
 export const WorkerMailerSteps = function () {} as unknown as new () => Steps;
 WorkerMailerSteps.prototype = WorkerMailer.prototype;

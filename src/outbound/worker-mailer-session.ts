@@ -6,25 +6,25 @@ import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smt
 import type { SmtpSettings } from "./smtp-settings.ts";
 import { WorkerMailerSteps, type SendingEnvelope } from "./worker-mailer-internals.ts";
 
-/** A single reply; those of real servers have a few lines. */
+/** Longest reply that is read, in bytes; those of real servers have a few lines. */
 const MAX_REPLY_BYTES = 16_384;
 const REFUSAL = /^[45][0-9]{2}[ -]/;
 const encoder = new TextEncoder();
 
-/** A session with a relay in worker-mailer's steps, each of whose faults is mended here. */
+/** A session with a relay. It runs worker-mailer's steps and works around the defects of each. */
 export class WorkerMailerSession extends WorkerMailerSteps {
   readonly #settings: SmtpSettings;
   readonly #hello: string;
   readonly #decoder = new TextDecoder();
   #received = "";
-  /** What the relay offered, in capitals, since the session is encrypted if it is. */
+  /** Extensions that the relay offers, in capitals; if the session is encrypted, those of its EHLO answer after STARTTLS. */
   #offers: string[] = [];
   lastReply = "";
   #isOver = false;
-  /** Messages that were answered for, one way or the other. */
+  /** Messages that were answered, accepted or not. */
   transactions = 0;
 
-  // What the inherited steps read and write.
+  // Fields that the inherited steps read and write.
   socket: Socket;
   reader: ReadableStreamDefaultReader<Uint8Array>;
   writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -42,30 +42,33 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     this.socket = socket;
     this.reader = socket.readable.getReader();
     this.writer = socket.writable.getWriter();
-    this.#hush();
+    this.#ignoreRejections();
     this.#settings = settings;
     this.#hello = settings.name ?? hello;
     const { auth } = settings;
     this.authType =
       auth?.kind !== "password" || auth.method === null ? ["plain", "login"] : [AUTH_TYPE[auth.method]];
-    // The steps hand these to btoa, which takes bytes in a string.
+    // The steps pass these to btoa, which takes a string of bytes.
     this.credentials =
       auth?.kind === "password"
         ? { username: utf8InLatin1(auth.user), password: utf8InLatin1(auth.password) }
         : undefined;
   }
 
-  /** Whether a message can be tried on it, as far as it is known: what was said unasked would answer the next command. */
+  /**
+   * Whether the session can carry a message. Unexpected input would be read as the answer to the next command, so it rules
+   * that out.
+   */
   get isOpen(): boolean {
     return !this.#isOver && this.#received === "";
   }
 
-  /** From the greeting to the login. */
+  /** Runs the session from the greeting to the login. */
   async begin(): Promise<void> {
     await this.#step(() => this.greet(), ofSession);
     await this.#step(() => this.ehlo(), ofSession);
     if (this.#settings.security === "starttls") {
-      // The steps would go on in clear where STARTTLS is not offered, the password with them.
+      // Without STARTTLS the steps would continue in clear, and send the password so.
       if (!this.supportsStartTls)
         throw new SmtpFailure("The relay does not offer STARTTLS", "", "session", NO_STARTTLS_HINT);
       await this.#step(() => this.tls(), ofSession);
@@ -77,13 +80,13 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     }
   }
 
-  /** The largest message the relay takes, in bytes; null where it names no limit (RFC 1870 §4). */
+  /** The largest message that the relay accepts, in bytes; null if it states no limit (RFC 1870 §4). */
   get maxBytes(): number | null {
     const size = this.#offers.find((offer) => /^SIZE [0-9]+$/.test(offer));
     return Number(size?.slice(5) ?? 0) || null;
   }
 
-  /** MAIL FROM; the envelope id is asked for in reports where the relay makes any. */
+  /** Sends MAIL FROM. The envelope id is included if the relay makes delivery reports. */
   async from(returnPath: string, envelopeId: string | null): Promise<void> {
     this.emailSending = {
       from: { email: returnPath },
@@ -91,22 +94,23 @@ export class WorkerMailerSession extends WorkerMailerSteps {
       dsnOverride: {
         ...(envelopeId === null ? {} : { envelopeId: xtext(envelopeId) }),
         RET: { HEADERS: true },
-        // Left out, the steps would say NOTIFY=NEVER.
+        // Without these, the steps would send NOTIFY=NEVER.
         NOTIFY: { DELAY: true, FAILURE: true },
       },
     };
     await this.#step(() => this.mail(), ofSender);
   }
 
-  /** RCPT TO for one recipient: given several, the step ends at the first that is refused. */
+  /** Sends RCPT TO for one recipient: with several, the step would stop at the first refused one. */
   async to(recipient: string): Promise<void> {
     if (this.emailSending !== null) this.emailSending.to = [{ email: recipient }];
     await this.#step(() => this.rcpt(), ofRecipient);
   }
 
   /**
-   * DATA, and the message up to its end; the step `body` would hold it whole, and encode it as UTF-8 that it may not be. Listens
-   * meanwhile, so that a connection that ends is heard of before the end is said. Resolves to what says it.
+   * Sends DATA and the message without its end. The step `body` would hold the message in memory and encode it as UTF-8.
+   * Reads meanwhile, so that a closed connection is noticed before the end is sent. Resolves to a function that sends the
+   * end.
    */
   async message(
     chunks: AsyncIterable<Uint8Array>,
@@ -130,18 +134,18 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     return { end };
   }
 
-  /** Gives a message up whose envelope was refused; false where the session cannot go on. */
+  /** Gives up a message whose envelope was refused; false if the session cannot continue. */
   async reset(): Promise<boolean> {
     try {
       await this.writeLine("RSET");
       return codeOf(await this.readTimeout()) === 250;
     } catch {
-      // The connection ended, or what came is no reply.
+      // The connection ended, or the input is not a reply.
       return false;
     }
   }
 
-  /** Leaves without waiting for an answer. */
+  /** Sends QUIT and does not wait for the answer. */
   quit(): void {
     this.writer
       .write(encoder.encode("QUIT\r\n"))
@@ -149,7 +153,7 @@ export class WorkerMailerSession extends WorkerMailerSteps {
       .finally(() => this.destroy());
   }
 
-  /** Ends at once. */
+  /** Closes the connection at once. */
   destroy(): void {
     this.#isOver = true;
     this.socket.close().catch(ignore);
@@ -157,13 +161,13 @@ export class WorkerMailerSession extends WorkerMailerSteps {
 
   override async tls(): Promise<void> {
     await super.tls();
-    // RFC 3207 §4.2: nothing that was said in clear counts any more.
+    // RFC 3207 §4.2: what was received before encryption must be discarded.
     this.#received = "";
     this.#offers = [];
     this.supportsDSN = false;
     this.allowAuth = false;
     this.authTypeSupported = [];
-    this.#hush();
+    this.#ignoreRejections();
   }
 
   override parseCapabilities(reply: string): void {
@@ -177,17 +181,20 @@ export class WorkerMailerSession extends WorkerMailerSteps {
   }
 
   override async writeLine(line: string): Promise<void> {
-    // Whatever is in it, one command is one line.
+    // Whatever a value contains, one command must stay one line.
     if (/[\r\n]/.test(line))
       throw new SmtpFailure("A command with a line end in it was not sent", "", "session");
-    // RFC 5321 §3.3: no space before the path. §4.1.1.1: an address is no name of a host.
+    // RFC 5321 §3.3: no space before the path. §4.1.1.1: an IP address must not be sent as a host name.
     const written = line
       .replace(/^(MAIL FROM|RCPT TO): </, "$1:<")
       .replace(/^(EHLO|HELO) 127\.0\.0\.1$/, `$1 ${this.#hello}`);
     await this.writer.write(encoder.encode(`${written}\r\n`));
   }
 
-  /** The next whole reply, its lines ended by "\n". The step spins on a connection that ended, and takes any two replies for one. */
+  /**
+   * The next complete reply, its lines ended by "\n". The inherited step loops forever on a closed connection, and takes
+   * two replies for one.
+   */
   override async readTimeout(): Promise<string> {
     for (;;) {
       const reply = this.#takeReply();
@@ -204,8 +211,8 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     for await (const chunk of chunks) await this.writer.write(stuffing.stuff(chunk));
   }
 
-  /** What these have to say is also said by the reads and writes. */
-  #hush(): void {
+  /** Ignores rejections of these promises: reads and writes report the same errors. */
+  #ignoreRejections(): void {
     for (const closed of [this.socket.closed, this.reader.closed, this.writer.closed]) closed.catch(ignore);
   }
 
@@ -216,12 +223,12 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     return match[0].replaceAll("\r", "");
   }
 
-  /** A refusal is one also without its line end. */
+  /** The rest of the input if it begins with a refusal, also without a line end. */
   #lastWords(): string {
     return REFUSAL.test(this.#received) ? this.#received : "";
   }
 
-  /** The steps throw texts; the reply says the same and more. */
+  /** Runs a step. Steps throw texts; the failure holds the reply instead, which says more. */
   async #step(
     step: () => Promise<void>,
     failure: (what: string, reply: string) => SmtpFailure,
@@ -250,7 +257,7 @@ function utf8InLatin1(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** RFC 3461 §4. */
+/** Encodes text as xtext (RFC 3461 §4). */
 function xtext(text: string): string {
   return text.replaceAll(/[^\x21-\x2a\x2c-\x3c\x3e-\x7e]/g, (octet) => {
     return `+${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;

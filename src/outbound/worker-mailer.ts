@@ -7,12 +7,12 @@ import { verdictOf, withoutReply } from "./reply.ts";
 import type { Verdict } from "./reply.ts";
 import {
   endedBetweenMessages,
-  everybody,
+  sameForAll,
   failureVerdict,
   faultOf,
-  NOT_SAYABLE,
+  NOT_SENDABLE,
   resultsOf,
-  sayableRecipients,
+  sendableRecipients,
   tooLargeFor,
 } from "./results.ts";
 import { isRefusedEnvelope, SmtpFailure } from "./smtp-failure.ts";
@@ -20,20 +20,20 @@ import type { SmtpSettings } from "./smtp-settings.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 import { WorkerMailerSession } from "./worker-mailer-session.ts";
 
-/** It is for small messages: the relay is told the size of none beforehand. */
+/** Bytes of a message at most. This transport does not tell the relay the size beforehand, so it is for small messages. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** How messages leave. */
+/** The options of this transport. */
 export interface WorkerMailerOptions {
   settings: SmtpSettings;
-  /** What EHLO says where the settings name nothing: the mail domain. */
+  /** The name in EHLO if the settings contain none: the mail domain. */
   hello: string;
   connect: Connect;
-  /** Time of one try before what the size adds; the usual if undefined. */
+  /** Time limit of one try in ms, to which the size of the message adds; undefined = the default. */
   limitMs?: number;
 }
 
-/** Hands small messages to a relay in worker-mailer's steps, and keeps the session for the next one. */
+/** Hands small messages to a relay with worker-mailer's steps, and keeps the session open for the next message. */
 export class WorkerMailerTransport implements Transport {
   readonly name = "worker-mailer";
   readonly showsReturnPath = true;
@@ -49,17 +49,17 @@ export class WorkerMailerTransport implements Transport {
     const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, this.#options.limitMs));
     const refused = new Map<string, string>();
     try {
-      const fault = faultOf(mail, this.maxBytes) ?? beyond(this.#options.settings, mail);
-      if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
-      const recipients = sayableRecipients(mail);
-      if (recipients.length === 0) return resultsOf(mail, refused, NOT_SAYABLE);
+      const fault = faultOf(mail, this.maxBytes) ?? impossibleWith(this.#options.settings, mail);
+      if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
+      const recipients = sendableRecipients(mail);
+      if (recipients.length === 0) return resultsOf(mail, refused, NOT_SENDABLE);
       return resultsOf(mail, refused, await this.#verdict(attempt, recipients, refused));
     } finally {
       await attempt.close();
     }
   }
 
-  /** What came of all recipients that were not refused one by one; those are put into `refused`. */
+  /** The verdict on all recipients that were not refused one by one; those are added to `refused`. */
   async #verdict(attempt: Attempt, recipients: string[], refused: Map<string, string>): Promise<Verdict> {
     const reused = this.#idle.take();
     if (reused !== null) {
@@ -90,7 +90,7 @@ export class WorkerMailerTransport implements Transport {
     return new WorkerMailerSession(socket, settings, hello);
   }
 
-  /** Null when the session was over before the relay heard of the message, which another session may then carry. */
+  /** Null if the session ended before the relay received anything of the message: another session may then carry it. */
   async #tryOn(
     session: WorkerMailerSession,
     attempt: Attempt,
@@ -117,8 +117,8 @@ export class WorkerMailerTransport implements Transport {
 
 const SECURE_TRANSPORT = { tls: "on", starttls: "starttls", none: "off" } as const;
 
-/** What worker-mailer does not know. */
-function beyond({ auth }: SmtpSettings, { needsSmtpUtf8 }: OutboundMail): string | null {
+/** Why worker-mailer cannot carry the message; null if it can. */
+function impossibleWith({ auth }: SmtpSettings, { needsSmtpUtf8 }: OutboundMail): string | null {
   if (auth?.kind === "xoauth2") return "The transport worker-mailer does not know XOAUTH2";
   if (needsSmtpUtf8)
     return "The transport worker-mailer does not know SMTPUTF8, which an address that is not ASCII needs";
@@ -141,17 +141,17 @@ async function transact(
   }
   if (refused.size === recipients.length) {
     if (!(await session.reset())) session.destroy();
-    // Each has its own verdict.
-    return NOT_SAYABLE;
+    // Every recipient was refused, so this verdict applies to none.
+    return NOT_SENDABLE;
   }
-  // Each write was awaited: when the message is exhausted, the kernel has it.
+  // Each write was awaited, so the kernel has all bytes when the message is exhausted.
   const flushed = (): Promise<void> => Promise.resolve();
   const { end } = await session.message(attempt.body(flushed), new DotStuffing());
   const reply = await end();
   return verdictOf(reply, "message") ?? withoutReply("unanswered", `The relay answered: ${reply}`);
 }
 
-/** Null for a recipient that the relay takes. What ends the session ends the message. */
+/** The refusal of a recipient; null if the relay accepts it. Throws if the session ended. */
 async function refusalOf(session: WorkerMailerSession, recipient: string): Promise<string | null> {
   try {
     await session.to(recipient);

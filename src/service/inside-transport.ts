@@ -2,14 +2,14 @@ import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import { STATUS } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
 import { readOnce, receiveBy, type Reading } from "./receive.ts";
-import { Attempt, Ended, tryLimitMs } from "../outbound/attempt.ts";
+import { Attempt, AttemptEnded, tryLimitMs } from "../outbound/attempt.ts";
 import { withoutReply } from "../outbound/reply.ts";
-import { everybody, faultOf, NOT_SAYABLE, sayableRecipients } from "../outbound/results.ts";
+import { sameForAll, faultOf, NOT_SENDABLE, sendableRecipients } from "../outbound/results.ts";
 import type { OutboundMail, RecipientResult, Transport } from "../outbound/transport.ts";
 
-type Said = Omit<RecipientResult, "recipient">;
+type Result = Omit<RecipientResult, "recipient">;
 
-const TOO_LARGE: Said = {
+const TOO_LARGE: Result = {
   result: { kind: "refused" },
   code: 552,
   enhancedCode: "5.3.4",
@@ -18,7 +18,7 @@ const TOO_LARGE: Said = {
   concernsAll: false,
   providerId: null,
 };
-const DELIVERED: Said = {
+const DELIVERED: Result = {
   result: { kind: "taken" },
   code: 250,
   enhancedCode: "2.1.5",
@@ -27,7 +27,7 @@ const DELIVERED: Said = {
   concernsAll: false,
   providerId: null,
 };
-const LOCAL_ERROR: Said = {
+const LOCAL_ERROR: Result = {
   result: { kind: "deferred" },
   code: 451,
   enhancedCode: "4.3.0",
@@ -38,30 +38,31 @@ const LOCAL_ERROR: Said = {
 };
 
 /**
- * Delivers to mailboxes of the same deployment, actor to actor, as real inbound mail (architecture 7). Repeated after a
- * death it is one mail: the receiving mailbox knows the Message-ID and the content again. So it never asks for leave to end.
+ * Delivers to mailboxes of this deployment, from actor to actor; the mailbox receives the message like any other mail. If a
+ * try is repeated after a crash, the receiving mailbox recognizes the duplicate by Message-ID and content, so this
+ * transport does not call `beforeEnd`.
  *
- * @param limitMs time of one try before what the size adds; the usual if undefined
+ * @param limitMs time limit of one try in ms, to which the size of the message adds; undefined = the default.
  */
 export function insideTransport(env: Env, config: () => Config, limitMs?: number): Transport {
   return {
     name: "local",
-    // Each recipient is told at once what became of its copy, so nobody reports.
+    // Each recipient's result is known at once, so there are no delivery reports.
     showsReturnPath: false,
     maxBytes: MAX_MESSAGE_BYTES,
     async send(mail, signal) {
-      if (mail.sizeBytes > MAX_MESSAGE_BYTES) return everybody(mail, TOO_LARGE);
+      if (mail.sizeBytes > MAX_MESSAGE_BYTES) return sameForAll(mail, TOO_LARGE);
       const attempt = new Attempt(mail, signal, tryLimitMs(mail.sizeBytes, limitMs));
       try {
         const fault = faultOf(mail, MAX_MESSAGE_BYTES);
-        if (fault !== null) return everybody(mail, withoutReply("impossible", fault));
+        if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
         const raw = await attempt.whole();
         const reading = readOnce();
         return await deliverEach(attempt, (recipient) =>
           deliver(raw, { mail, recipient, reading }, env, config()),
         );
       } catch (error) {
-        return everybody(mail, later(error));
+        return sameForAll(mail, later(error));
       } finally {
         await attempt.close();
       }
@@ -69,22 +70,27 @@ export function insideTransport(env: Env, config: () => Config, limitMs?: number
   };
 }
 
-/** One after another. Where the time is up in the middle, whoever may have it already is tried again: a repeat is one mail. */
+/**
+ * Delivers to one recipient after another. If time runs out, recipients that may already have the message are tried again:
+ * a repeat is a duplicate.
+ */
 async function deliverEach(
   attempt: Attempt,
-  deliverTo: (recipient: string) => Promise<Said>,
+  deliverTo: (recipient: string) => Promise<Result>,
 ): Promise<RecipientResult[]> {
   const { recipients } = attempt.mail;
-  const sayable = new Set(sayableRecipients(attempt.mail));
+  const sendable = new Set(sendableRecipients(attempt.mail));
   const results: RecipientResult[] = [];
   for (const recipient of recipients) {
-    const said = sayable.has(recipient) ? await attempted(attempt, () => deliverTo(recipient)) : NOT_SAYABLE;
+    const said = sendable.has(recipient)
+      ? await attempted(attempt, () => deliverTo(recipient))
+      : NOT_SENDABLE;
     results.push({ recipient, ...said });
   }
   return results;
 }
 
-async function attempted(attempt: Attempt, work: () => Promise<Said>): Promise<Said> {
+async function attempted(attempt: Attempt, work: () => Promise<Result>): Promise<Result> {
   try {
     attempt.signal.throwIfAborted();
     return await attempt.race(work());
@@ -93,10 +99,15 @@ async function attempted(attempt: Attempt, work: () => Promise<Said>): Promise<S
   }
 }
 
-/** A fault of ours, of which the sender hears no more than that; or the end of the try, which says why it ended. */
-function later(error: unknown): Said {
-  if (error instanceof Ended) return withoutReply("deferred", error.message);
-  console.error("A message could not be delivered inside and is tried again:", error);
+/**
+ * The result of an error of this server, which the sender sees without details; or of the end of the try, with the reason.
+ */
+function later(error: unknown): Result {
+  if (error instanceof AttemptEnded) return withoutReply("deferred", error.message);
+  console.error(
+    "A message to a mailbox of this deployment could not be delivered and is tried again:",
+    error,
+  );
   return LOCAL_ERROR;
 }
 
@@ -105,7 +116,7 @@ async function deliver(
   { mail, recipient, reading }: { mail: OutboundMail; recipient: string; reading: Reading },
   env: Env,
   config: Config,
-): Promise<Said> {
+): Promise<Result> {
   const envelope = {
     from: mail.returnPath,
     to: recipient,

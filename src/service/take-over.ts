@@ -12,13 +12,13 @@ import { blobsForReading } from "./blob-choice.ts";
 import { mailboxAt, type MailboxStub } from "./mailbox-stub.ts";
 import { receiveTaken } from "./receive.ts";
 
-/** Messages that one call names. */
+/** Messages that one call lists. */
 const PAGE_MESSAGES = 20;
 
 /**
- * Reads the mail of a temporary mailbox, and hands it to the mailbox that it became.
+ * Reads the mail of a temporary mailbox and gives it to the mailbox that takes it over.
  *
- * @param addressOf the mailbox that takes the mail over; null while there is none.
+ * @param addressOf the address of the mailbox that takes it over; null while there is none.
  */
 export function takeoverTools(env: () => Env, addressOf: () => string | null): TakeoverTools {
   return {
@@ -57,6 +57,6 @@ async function bytesOf(env: Env, mailbox: MailboxStub, source: RawSource): Promi
   if (source.bytes !== null) return new Uint8Array(source.bytes);
   const { key } = source;
   const stream = source.stream ?? (key === null ? null : await blobsForReading(env, mailbox, key).get(key));
-  if (!stream) throw new Error("A message that is taken over cannot be read");
+  if (!stream) throw new Error("A message of the mailbox to take over cannot be read");
   return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
 }

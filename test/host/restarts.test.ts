@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Restarts } from "../../src/host/restarts.ts";
 
 const AGAIN = "workerd died and was started again";
-/** Wire contract, part 5: so many deaths within a minute are survived. */
+/** How often workerd may die within a minute before the server gives up (docs/deployment.md#systemd). */
 const SURVIVED = 5;
 
 let said: string[];

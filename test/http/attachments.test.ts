@@ -10,7 +10,7 @@ interface Attachment {
   mime_part_index: number;
 }
 
-/** The bytes of every test file: a ruler, so that a wrong range is seen. */
+/** The content of every test file: numbered blocks of ten bytes, so that a wrong range shows. */
 const CONTENT = Array.from({ length: 100 }, (_, index) => String(index).padStart(10, "0")).join("");
 
 function part(disposition: string, type = "application/octet-stream"): string[] {
@@ -58,7 +58,7 @@ describe.each([
   ["row", () => small],
   ["blob", () => large],
 ])("an attachment of a message that lies in a %s", (_, file) => {
-  it("is described, and comes whole", async () => {
+  it("is described, and downloaded completely", async () => {
     const { id, email_id } = file();
     const email = await ask<{ attachments: unknown[] }>(`/v1/emails/${email_id}`, { key: box.api_key });
     expect(email.body).toMatchObject({
@@ -133,7 +133,7 @@ describe.each([
     expect(await response.text()).toBe(CONTENT);
   });
 
-  it("is gone with its email", async () => {
+  it("is deleted with its email", async () => {
     const own = await createMailbox();
     const isLarge = file() === large;
     const attachment = await receive(own, mailWith(part("attachment; filename=a"), isLarge));
@@ -178,7 +178,7 @@ describe("no attachment is ever rendered on this origin", () => {
     expect(decodeURIComponent(header.split("UTF-8''")[1] ?? "")).toBe(filename);
   });
 
-  it("with a name of 5 kB, which is cut and keeps its extension", async () => {
+  it("with a name of 5 kB, which is shortened and keeps its extension", async () => {
     const attachment = await receive(box, mailWith(part(`attachment; filename="${"n".repeat(5_000)}.pdf"`)));
     expect(attachment.filename.length).toBeLessThanOrEqual(200);
     expect(attachment.filename).toMatch(/^n+\.pdf$/);

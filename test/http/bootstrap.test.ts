@@ -39,7 +39,7 @@ const start = (headers: Record<string, string> = {}, vars = {}) =>
   });
 
 describe("POST /v1/bootstrap", () => {
-  it("gives a mailbox and a key without a credential", async () => {
+  it("creates a mailbox and a key without a credential", async () => {
     const made = await start();
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -56,7 +56,7 @@ describe("POST /v1/bootstrap", () => {
     expect(me.body).toMatchObject({ mailbox: made.body.mailbox, scope: "provisional", send: false });
   });
 
-  it("takes an empty object for a body, and names what else there is as ignored", async () => {
+  it("accepts an empty object as body, and lists other members as ignored", async () => {
     const headers = { "CF-Connecting-IP": clientAddress() };
     expect((await ask("/v1/bootstrap", { json: {}, headers })).status).toBe(201);
     const named = await ask("/v1/bootstrap", { json: { mailbox: "me@x.y" }, headers });
@@ -64,7 +64,7 @@ describe("POST /v1/bootstrap", () => {
     expect((await api("/v1/bootstrap", { method: "POST", body: "x=1", headers })).status).toBe(415);
   });
 
-  it("names what it makes by PUBLIC_URL and MAIL_DOMAIN", async () => {
+  it("uses PUBLIC_URL and MAIL_DOMAIN in its answer", async () => {
     const vars = { PUBLIC_URL: "https://mail.example/base/", MAIL_DOMAIN: "Agents.Example" };
     const made = await start({}, vars);
     expect(made.body).toMatchObject({ upgrade: { url: "https://mail.example/base/claim" } });
@@ -106,7 +106,7 @@ describe("an Idempotency-Key", () => {
     expect((await start(headers)).body).toEqual({ ...first.body, replayed: true });
   });
 
-  it("gives another client another mailbox, so that nobody reads along", async () => {
+  it("gives another client another mailbox, so that nobody can read it too", async () => {
     const key = { "Idempotency-Key": `shared-${crypto.randomUUID()}` };
     const mine = await start(key);
     const theirs = await start(key);
@@ -117,7 +117,7 @@ describe("an Idempotency-Key", () => {
     expect(forged.body.mailbox).not.toBe(mine.body.mailbox);
   });
 
-  it("makes one mailbox of twenty simultaneous tries", async () => {
+  it("creates one mailbox for twenty simultaneous calls", async () => {
     const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `race-${crypto.randomUUID()}` };
     const vars = { BOOTSTRAP_PER_HOUR: "100" };
     const answers = await Promise.all(Array.from({ length: 20 }, () => start(headers, vars)));
@@ -126,7 +126,7 @@ describe("an Idempotency-Key", () => {
     expect(answers.filter(({ status }) => status === 201).length).toBe(1);
   });
 
-  it("is replayed even when the budget is spent", async () => {
+  it("is replayed even if the budget is used up", async () => {
     const headers = {
       "CF-Connecting-IP": clientAddress(),
       "Idempotency-Key": `spent-${crypto.randomUUID()}`,
@@ -153,8 +153,8 @@ describe("an Idempotency-Key", () => {
     expect(told.includes("Idempotency-Key: must")).toBe(status === 400);
   });
 
-  it("that somebody else could guess makes a mailbox at each call, tells nobody's key, and says what to send", async () => {
-    // As where nothing tells one client from another.
+  it("that others could guess creates a mailbox at each call, reveals no key, and gets a hint what to send", async () => {
+    // All clients look the same to the server.
     const from = { "CF-Connecting-IP": clientAddress() };
     const guessable = [
       "my-first-agent-mailbox-for-testing",
@@ -184,7 +184,7 @@ describe("an Idempotency-Key", () => {
     expect((await start(headers)).body).toEqual({ ...first.body, replayed: true });
   });
 
-  it("cannot be honoured without a deployment secret, and says so", async () => {
+  it("is refused without KEY_SECRET, with the reason", async () => {
     const vars = { KEY_SECRET: undefined };
     const refused = await start({ "Idempotency-Key": "k".repeat(16) }, vars);
     expect([refused.status, refused.body]).toMatchObject([
@@ -194,7 +194,7 @@ describe("an Idempotency-Key", () => {
     expect((await start({}, vars)).status).toBe(201);
   });
 
-  it("opens nothing once its mailbox was deleted, until it makes a new one", async () => {
+  it("gives no access after its mailbox was deleted, until it creates a new one", async () => {
     const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `gone-${crypto.randomUUID()}` };
     const first = await start(headers);
     await deliver(first.body.mailbox, plainMessage());
@@ -226,7 +226,7 @@ describe("the bootstrap budget", () => {
     expect((await start(headers)).status).toBe(201);
   });
 
-  it("is what BOOTSTRAP_PER_HOUR says, and forgiven by no restart", async () => {
+  it("is set by BOOTSTRAP_PER_HOUR, and survives a restart", async () => {
     const address = clientAddress();
     const headers = { "CF-Connecting-IP": address };
     const vars = { BOOTSTRAP_PER_HOUR: "2" };
@@ -250,20 +250,20 @@ describe("the bootstrap budget", () => {
     expect(await from(`::ffff:${ipv4}`)).toBe(429);
   });
 
-  it("is not escaped by a forged X-Forwarded-For", async () => {
+  it("cannot be avoided with a forged X-Forwarded-For", async () => {
     const headers = { "CF-Connecting-IP": clientAddress() };
     const vars = { BOOTSTRAP_PER_HOUR: "1" };
     expect((await start({ ...headers, "X-Forwarded-For": "203.0.113.1" }, vars)).status).toBe(201);
     expect((await start({ ...headers, "X-Forwarded-For": "203.0.113.2" }, vars)).status).toBe(429);
   });
 
-  it("is one for all where the deployment does not vouch for CF-Connecting-IP", async () => {
+  it("is shared by all clients if CF-Connecting-IP is not trusted", async () => {
     const vars = { BOOTSTRAP_PER_HOUR: "1", TRUST_CLIENT_ADDRESS: "false" };
     const answers = [await start({}, vars), await start({}, vars), await start({}, vars)];
     expect(answers.map(({ status }) => status)).toEqual([201, 429, 429]);
   });
 
-  it("is not spent by what is refused", async () => {
+  it("is not used up by refused calls", async () => {
     const headers = { "CF-Connecting-IP": clientAddress() };
     const vars = { BOOTSTRAP_PER_HOUR: "1" };
     expect((await start({ ...headers, "Idempotency-Key": "short" }, vars)).status).toBe(400);
@@ -290,7 +290,7 @@ describe("the end of a temporary mailbox", () => {
     expect((await ask(`/v1/mailboxes/${body.mailbox}`, { key: OPERATOR })).status).toBe(404);
   });
 
-  it("is what its alarm is set to, and an early alarm ends nothing", async () => {
+  it("has an alarm set to it, and an early alarm ends nothing", async () => {
     const { body } = await start();
     expect(await alarmOf(body.mailbox)).toBe(Date.parse(body.expires_at));
     expect(await ringAlarm(body.mailbox)).toBe(true);
@@ -298,7 +298,7 @@ describe("the end of a temporary mailbox", () => {
     expect(await alarmOf(body.mailbox)).toBe(Date.parse(body.expires_at));
   });
 
-  it("answers 401 though the alarm is late, and stays so when the clock goes back", async () => {
+  it("is effective even if the alarm is late, and stays when the clock moves backwards", async () => {
     const { body } = await start();
     await deliver(body.mailbox, plainMessage());
     advance(3 * DAY_MS - 60_000);
@@ -313,7 +313,7 @@ describe("the end of a temporary mailbox", () => {
     expect(await actorOf(body.mailbox).getChunk("any", 0)).toBeNull();
   });
 
-  it("stays an end when the clock goes back before the alarm rang", async () => {
+  it("stays when the clock moves backwards before the alarm rings", async () => {
     const { body } = await start();
     advance(3 * DAY_MS);
     expect((await ask("/v1/inbox", { key: body.api_key })).status).toBe(401);
@@ -346,7 +346,7 @@ describe("the end of a temporary mailbox", () => {
     expect(entries.map((entry) => entry.address)).not.toContain(mailbox);
   });
 
-  it("leaves the directory's list at once, though its alarm is late", async () => {
+  it("removes it from the directory's list at once, even if its alarm is late", async () => {
     const { body } = await start();
     const listed = async () => {
       const shard = env.DIRECTORY.getByName(directoryShard(body.mailbox));
@@ -358,7 +358,7 @@ describe("the end of a temporary mailbox", () => {
     expect(await listed()).toBe(false);
   });
 
-  it("gives the same client's next try another address, one that each further try says again", async () => {
+  it("makes the same key create another address, which repeats then answer", async () => {
     const headers = {
       "CF-Connecting-IP": clientAddress(),
       "Idempotency-Key": `again-${crypto.randomUUID()}`,
@@ -374,7 +374,7 @@ describe("the end of a temporary mailbox", () => {
     expect((await start(headers)).body).toEqual({ ...second.body, replayed: true });
   });
 
-  it("is followed by as many others as an Idempotency-Key is used for, each at an address of its own", async () => {
+  it("can be followed by any number of mailboxes of the same Idempotency-Key, each with a new address", async () => {
     const vars = { BOOTSTRAP_PER_HOUR: "100" };
     const headers = {
       "CF-Connecting-IP": clientAddress(),

@@ -21,7 +21,7 @@ const OWN = { Origin: "https://api.example" };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KEY = /^mk_[0-9a-f]{64}$/;
 
-// What one test guesses is no other's.
+// Wrong codes of one test must not count in another.
 beforeEach(() =>
   runInDurableObject(env.CLIENT_BUDGET.getByName("all"), (_, state) => state.storage.deleteAll()),
 );
@@ -34,7 +34,7 @@ afterEach(() => {
 let named = 0;
 const newName = () => `claim-${(named += 1)}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** A client address of the test's own: budgets are counted by it. */
+/** A new client address for each test, because budgets are counted by address. */
 const from = (address = clientAddress()) => ({ "CF-Connecting-IP": address });
 
 async function start(
@@ -78,7 +78,7 @@ const approve = ({ device_code }: StartedClaim) => confirm({ device_code });
 const objectOf = ({ device_code }: StartedClaim) => env.CLAIM_SESSION.getByName(device_code);
 
 describe("POST /v1/claim/start", () => {
-  it("answers all that an agent shows and polls with", async () => {
+  it("answers everything that an agent needs to show and to poll", async () => {
     const { status, body } = await start("Billing-Of-Ann");
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -102,7 +102,7 @@ describe("POST /v1/claim/start", () => {
     expect(body.verification_uri).toBe("https://mail.example/claim");
   });
 
-  it("makes nobody's mailbox by itself", async () => {
+  it("creates no mailbox by itself", async () => {
     const { mailbox } = await started();
     expect((await api(`/v1/mailboxes/${mailbox}`, { key: OPERATOR })).status).toBe(404);
   });
@@ -127,7 +127,7 @@ describe("POST /v1/claim/start", () => {
     expect([status, body.error]).toEqual([409, `${box.mailbox} is taken`]);
   });
 
-  it("refuses the address of an erased mailbox for 30 days, and tells until when", async () => {
+  it("refuses the address of an erased mailbox for 30 days, and says until when", async () => {
     const box = await createMailbox();
     const [name] = box.mailbox.split("@");
     await ask("/v1/mailbox", { method: "DELETE", key: box.api_key });
@@ -138,7 +138,7 @@ describe("POST /v1/claim/start", () => {
     expect((await start(name)).status).toBe(201);
   });
 
-  it("is worth nothing once its address was another's and is erased", async () => {
+  it("cannot be approved after its address was used and erased by another mailbox", async () => {
     const claim = await started();
     const { body } = await ask<{ api_key: string }>("/v1/mailboxes", {
       key: OPERATOR,
@@ -150,14 +150,14 @@ describe("POST /v1/claim/start", () => {
     expect((await poll(claim)).body.api_key).toBeUndefined();
   });
 
-  it("leaves an erased address to the operator", async () => {
+  it("lets the operator create an erased address", async () => {
     const box = await createMailbox();
     const [name] = box.mailbox.split("@");
     await ask("/v1/mailbox", { method: "DELETE", key: box.api_key });
     expect((await ask("/v1/claim/auto", { key: OPERATOR, json: { name } })).status).toBe(201);
   });
 
-  it("is granted ten times an hour to a client address", async () => {
+  it("is limited to ten an hour for a client address", async () => {
     const headers = from();
     for (let count = 0; count < 10; count += 1) {
       expect((await start(newName(), { headers })).status).toBe(201);
@@ -169,7 +169,7 @@ describe("POST /v1/claim/start", () => {
     expect((await start()).status).toBe(201);
   });
 
-  it("is refused where nothing could come of it", async () => {
+  it("is refused if a secret is missing that approval needs", async () => {
     const keyless = await start(newName(), { vars: { KEY_SECRET: undefined } });
     expect([keyless.status, keyless.body.error]).toEqual([503, expect.stringContaining("KEY_SECRET")]);
     const headless = await start(newName(), { vars: { CLAIM_APPROVAL: "operator", AUTH_TOKEN: undefined } });
@@ -192,7 +192,7 @@ describe("GET /v1/claim/poll", () => {
     expect(me.body).toMatchObject({ mailbox: claim.mailbox, scope: "mailbox", expires_at: null });
   });
 
-  it("says the same key for 60 s after it was first read, then never again", async () => {
+  it("answers the key for 60 s after it was first read, then never again", async () => {
     const claim = await started();
     await approve(claim);
     advance(5 * 60_000);
@@ -206,7 +206,7 @@ describe("GET /v1/claim/poll", () => {
     expect((await poll(claim)).status).toBe(200);
   });
 
-  it("asks who polls too fast to slow down, and nobody who keeps the interval", async () => {
+  it("answers slow_down if polled too fast, and not if the interval is kept", async () => {
     const claim = await started();
     await poll(claim);
     advance(400);
@@ -222,7 +222,7 @@ describe("GET /v1/claim/poll", () => {
     expect((await poll(claim)).status).toBe(200);
   });
 
-  it("says denied, and why another won", async () => {
+  it("answers denied after it was denied, and no mailbox is created", async () => {
     const claim = await started();
     expect((await confirm({ device_code: claim.device_code, decision: "deny" })).body).toEqual({
       mailbox: claim.mailbox,
@@ -232,7 +232,7 @@ describe("GET /v1/claim/poll", () => {
     expect((await api(`/v1/mailboxes/${claim.mailbox}`, { key: OPERATOR })).status).toBe(404);
   });
 
-  it("says expired when its time is up, and approves nothing any more", async () => {
+  it("answers expired when its time is up; it can no longer be approved then", async () => {
     const claim = await started();
     advance(600_000 - 1_000);
     expect((await poll(claim)).body).toEqual({ status: "pending" });
@@ -242,7 +242,7 @@ describe("GET /v1/claim/poll", () => {
     expect((await poll(claim)).body).toEqual({ status: "expired" });
   });
 
-  it("lives as long as the deployment says", async () => {
+  it("expires after the configured time", async () => {
     const { body } = await start(newName(), { vars: { CLAIM_TTL_SECONDS: "60" } });
     expect(body.expires_in).toBe(60);
     advance(61_000);
@@ -266,7 +266,7 @@ describe("GET /v1/claim/poll", () => {
     expect((await api("/v1/claim/poll", { vars: OPEN })).status).toBe(400);
   });
 
-  it("hears no guesses without end", async () => {
+  it("limits guesses", async () => {
     const headers = from();
     const guess = () =>
       api(`/v1/claim/poll?session=${crypto.randomUUID()}`, {
@@ -278,7 +278,7 @@ describe("GET /v1/claim/poll", () => {
     expect(told).toEqual([404, 404, 404, 429]);
   });
 
-  it("knows the device code for no session", async () => {
+  it("does not accept the device code as a session", async () => {
     const claim = await started();
     await approve(claim);
     expect((await poll({ session_id: claim.device_code })).status).toBe(404);
@@ -286,13 +286,13 @@ describe("GET /v1/claim/poll", () => {
 });
 
 describe("POST /v1/claim/confirm", () => {
-  it("takes the code however it is written", async () => {
+  it("accepts the code in any spelling", async () => {
     const claim = await started();
     const typed = ` ${claim.device_code.toLowerCase().replace("-", " ")} `;
     expect((await confirm({ device_code: typed })).body.status).toBe("complete");
   });
 
-  it("never tells the key", async () => {
+  it("never answers the key", async () => {
     const claim = await started();
     const text = await (
       await api("/v1/claim/confirm", {
@@ -306,7 +306,7 @@ describe("POST /v1/claim/confirm", () => {
     expect(text).not.toContain("mk_");
   });
 
-  it("said twice is the same, and the other way round a conflict", async () => {
+  it("gives the same answer to the same decision twice, and 409 to the opposite one", async () => {
     const claim = await started();
     const both = await Promise.all([approve(claim), approve(claim)]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
@@ -318,7 +318,7 @@ describe("POST /v1/claim/confirm", () => {
     expect((await poll(claim)).body.api_key).toMatch(KEY);
   });
 
-  it("gives a name to the first of several claims, at once or one after another", async () => {
+  it("gives a name to the first of several claims, simultaneous or not", async () => {
     const name = newName();
     const claims = await Promise.all(Array.from({ length: 5 }, () => started(name)));
     const told = await Promise.all(claims.map(approve));
@@ -349,7 +349,7 @@ describe("POST /v1/claim/confirm", () => {
     expect((await poll(claim)).body.status).toBe("pending");
   });
 
-  it("is open to a page of the public address, and to a browser that says same-origin alone", async () => {
+  it("accepts pages of the public address, and browsers that send only Sec-Fetch-Site: same-origin", async () => {
     const one = await started();
     const told = await confirm(
       { device_code: one.device_code },
@@ -361,7 +361,7 @@ describe("POST /v1/claim/confirm", () => {
     expect((await confirm({ device_code: two.device_code }, { headers })).status).toBe(200);
   });
 
-  it("is for JSON alone: no form of another site can be made to send it", async () => {
+  it("accepts JSON only, which no form of another site can send", async () => {
     const claim = await started();
     const { status } = await ask("/v1/claim/confirm", {
       body: JSON.stringify({ device_code: claim.device_code }),
@@ -379,12 +379,12 @@ describe("POST /v1/claim/confirm", () => {
     expect((await poll(claim)).body.status).toBe("pending");
   });
 
-  it("hears five wrong codes of a client and then none, the right one included", async () => {
+  it("refuses all codes of a client after five wrong ones, the right one included", async () => {
     setClock(Date.now());
     const claim = await started();
     const headers = { ...OWN, ...from() };
     const right = { device_code: claim.device_code };
-    // A right code costs nothing, however often.
+    // A right code does not count.
     for (let count = 0; count < 7; count += 1)
       await api(`/claim?code=${claim.device_code}`, { headers, vars: OPEN });
     for (let count = 0; count < 5; count += 1) {
@@ -410,8 +410,8 @@ describe("POST /v1/claim/confirm", () => {
     expect(told.filter(({ status }) => status === 429)).toHaveLength(15);
   });
 
-  it("hears whoever follows the link, though strangers use up all that may be guessed", async () => {
-    // All of them have one address, and they have others besides.
+  it("accepts a person who follows the link, even if strangers have used up all guesses", async () => {
+    // They use this person's client address, and others.
     const shared = { ...OWN, ...from() };
     for (let count = 0; count < 6; count += 1) {
       await confirm({ device_code: "BBBB-BBBC" }, { headers: shared });
@@ -431,14 +431,14 @@ describe("POST /v1/claim/confirm", () => {
     expect(proof).toBe(link.searchParams.get("proof"));
     const told = await confirm({ device_code: claim.device_code, proof }, { headers: shared });
     expect(told.body).toEqual({ mailbox: claim.mailbox, status: "complete" });
-    // Where a client in the wild leads its person, too.
+    // The link of existing clients works, too.
     const path = `/?session=${(await started()).session_id}&claim=x&source=cli`;
     const led = await api(path, { headers: shared, vars: OPEN });
     const page = new URL(led.headers.get("Location") ?? "");
     expect((await api(`${page.pathname}${page.search}`, { headers: shared, vars: OPEN })).status).toBe(200);
   });
 
-  it("hears no more than ten wrong codes of all clients together, however many addresses they have", async () => {
+  it("accepts no more than ten wrong codes of all clients together", async () => {
     const told: number[] = [];
     for (let count = 0; count < 14; count += 1) {
       told.push((await confirm({ device_code: "BBBB-BBBG" })).status);
@@ -448,7 +448,7 @@ describe("POST /v1/claim/confirm", () => {
     expect((await confirm({ device_code: "BBBB-BBBG" })).status).toBe(404);
   });
 
-  it("takes the proof of another claim, or one made up, for no proof", async () => {
+  it("ignores the proof of another claim, and an invented one", async () => {
     const [claim, other] = [await started(), await started()];
     const proof = new URL(other.verification_uri_complete).searchParams.get("proof");
     const headers = { ...OWN, ...from() };
@@ -458,7 +458,7 @@ describe("POST /v1/claim/confirm", () => {
     }
   });
 
-  it("that names the session too must fit it; five that do not end the claim", async () => {
+  it("with a session must match that session; five mismatches end the claim", async () => {
     const [claim, other] = [await started(), await started()];
     const fitting = await confirm({ device_code: other.device_code, session_id: other.session_id });
     expect(fitting.status).toBe(200);
@@ -473,21 +473,21 @@ describe("POST /v1/claim/confirm", () => {
   });
 });
 
-describe("a claim where the operator approves", () => {
+describe("a claim that the operator must approve", () => {
   const vars = { CLAIM_APPROVAL: "operator" };
 
   async function signIn(key = OPERATOR, headers: Record<string, string> = OWN): Promise<Response> {
     return api("/operator/session", { json: { key }, headers: { ...headers, ...from() } });
   }
 
-  /** What a browser sends of a session that began, with a request of a script. */
+  /** The headers that a signed-in browser sends with a script's request. */
   async function signedIn(): Promise<{ Cookie: string; "Mailkeep-Session": string }> {
     const answer = await signIn();
     const { token } = await answer.json<{ token: string }>();
     return { Cookie: answer.headers.get("Set-Cookie")?.split(";")[0] ?? "", "Mailkeep-Session": token };
   }
 
-  it("is what a deployment does unless it says otherwise", async () => {
+  it("is the default", async () => {
     const claim = await started();
     const { status, body } = await confirm(
       { device_code: claim.device_code },
@@ -497,7 +497,7 @@ describe("a claim where the operator approves", () => {
     expect((await poll(claim)).body.status).toBe("pending");
   });
 
-  it("wants the cookie and the token of who signed in with the operator's key", async () => {
+  it("needs the cookie and the token of a session with the operator's key", async () => {
     const claim = await started();
     const answer = await signIn();
     expect(answer.status).toBe(200);
@@ -514,7 +514,7 @@ describe("a claim where the operator approves", () => {
     expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(200);
   });
 
-  it("is not decided by the cookie alone, which a server of another port gets too", async () => {
+  it("cannot be decided with the cookie alone, which servers on other ports also get", async () => {
     const claim = await started();
     const [session, other] = [await signedIn(), await signedIn()];
     const stolen = { ...OWN, Cookie: session.Cookie };
@@ -537,7 +537,7 @@ describe("a claim where the operator approves", () => {
     });
   });
 
-  it("hears who is signed in though a stranger with the same address said five wrong codes", async () => {
+  it("can be decided by a signed-in person even if a stranger with the same address sent five wrong codes", async () => {
     const claim = await started();
     const headers: Record<string, string> = { ...OWN, ...from() };
     const page = (code: string, at = "") => api(`${at}/claim?code=${code}`, { headers, vars });
@@ -547,7 +547,7 @@ describe("a claim where the operator approves", () => {
     expect(await refused.text()).toContain(`href="/operator/claim?code=${claim.device_code}"`);
     const session = await signedIn();
     headers["Cookie"] = session.Cookie;
-    // The cookie alone, which a server of another port has too, is heard no longer than a stranger.
+    // A request with the cookie alone is limited like a stranger's.
     expect((await page(claim.device_code)).status).toBe(429);
     expect((await page(claim.device_code, "/operator")).status).toBe(303);
     expect((await confirm({ device_code: claim.device_code }, { headers, vars })).status).toBe(403);
@@ -556,7 +556,7 @@ describe("a claim where the operator approves", () => {
     expect((await confirm({ device_code: claim.device_code }, { headers: shown, vars })).status).toBe(200);
   });
 
-  it("believes no cookie that is forged, changed, over, or of another key", async () => {
+  it("rejects cookies that are forged, changed, expired, or of another key", async () => {
     const session = await signedIn();
     const cookie = session.Cookie;
     const later = cookie.replace(/\.\d+\./, `.${Date.now() + 10 ** 9}.`);
@@ -583,12 +583,12 @@ describe("a claim where the operator approves", () => {
     expect(await isIn(cookie)).toBe(false);
   });
 
-  it("opens the API to no cookie", async () => {
+  it("does not let a cookie call the API", async () => {
     const headers = { ...OWN, ...(await signedIn()) };
     expect((await api("/v1/mailboxes", { headers })).status).toBe(401);
   });
 
-  it("signs nobody in with a wrong key, from another origin, or too often", async () => {
+  it("refuses to sign in with a wrong key, from another origin, or too often", async () => {
     expect((await signIn("not the key")).status).toBe(401);
     expect((await signIn(OPERATOR, { Origin: "https://evil.example" })).status).toBe(403);
     expect((await signIn(OPERATOR, {})).status).toBe(403);
@@ -600,7 +600,7 @@ describe("a claim where the operator approves", () => {
     expect(told).toEqual([401, 401, 429]);
   });
 
-  it("signs out, for whoever has a copy of the cookie and the token too", async () => {
+  it("ends the session at sign-out, also for copies of the cookie and the token", async () => {
     const headers = { ...OWN, ...(await signedIn()) };
     const response = await api("/operator/session", { method: "DELETE", headers });
     expect((await ask("/operator/session", { headers })).body).toMatchObject({ signed_in: false });
@@ -608,7 +608,7 @@ describe("a claim where the operator approves", () => {
     expect(response.headers.get("Set-Cookie")).toMatch(/^__Host-mailkeep_operator=; Max-Age=0; Path=\/;/);
   });
 
-  it("needs no https on this machine, and has a name of its own there", async () => {
+  it("works without https on this machine, with another cookie name", async () => {
     const response = await api("http://127.0.0.1:8787/operator/session", {
       json: { key: OPERATOR },
       headers: { Origin: "http://127.0.0.1:8787", ...from() },
@@ -619,14 +619,14 @@ describe("a claim where the operator approves", () => {
   });
 });
 
-describe("a claim where people are told from programs", () => {
+describe("a claim with a Turnstile check", () => {
   const vars = { TURNSTILE_SITE_KEY: "site-key", TURNSTILE_SECRET_KEY: "secret-key" };
   /** Cloudflare's side, as its documentation describes it. */
   function siteverify(answer: () => Response) {
     return vi.spyOn(globalThis, "fetch").mockImplementation(async () => answer());
   }
 
-  it("approves with a token that Cloudflare knows, and asks with our secret", async () => {
+  it("is approved with a token that Cloudflare confirms, and sends the configured secret", async () => {
     const fetched = siteverify(() => Response.json({ success: true }));
     const claim = await started();
     const told = await confirm({ device_code: claim.device_code, turnstile_token: "token" }, { vars });
@@ -650,7 +650,7 @@ describe("a claim where people are told from programs", () => {
     expect((await poll(claim)).body.status).toBe("pending");
   });
 
-  it("approves nothing without a token, and asks nobody", async () => {
+  it("is not approved without a token, and then calls nobody", async () => {
     const fetched = siteverify(() => Response.json({ success: true }));
     const claim = await started();
     const told = await confirm({ device_code: claim.device_code }, { vars });
@@ -658,7 +658,7 @@ describe("a claim where people are told from programs", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("shows the check on its page, and lets nothing else in", async () => {
+  it("shows the check on its page, whose policy allows nothing else", async () => {
     const claim = await started();
     const path = `/claim?code=${claim.device_code}`;
     const shown = await api(path, { vars: { ...OPEN, ...vars }, headers: from() });
@@ -671,13 +671,13 @@ describe("a claim where people are told from programs", () => {
     await plain.text();
   });
 
-  it("is set up whole or not at all", async () => {
+  it("needs both keys or none", async () => {
     expect((await start(newName(), { vars: { TURNSTILE_SITE_KEY: "site-key" } })).status).toBe(503);
   });
 });
 
 describe("the page of a claim", () => {
-  it("shows who asks for what, and changes nothing", async () => {
+  it("shows the request, and changes nothing", async () => {
     const { body } = await start("shown-to-ann", {
       headers: { "CF-Connecting-IP": "203.0.113.9", "User-Agent": "hermes/1.0 \t <b>\tbold</b>" },
     });
@@ -696,7 +696,7 @@ describe("the page of a claim", () => {
     expect((await poll(body)).body.status).toBe("pending");
   });
 
-  it("is 404 for a wrong code and 429 after five, with what was typed as text", async () => {
+  it("is 404 for a wrong code and 429 after five, with the typed code as text", async () => {
     const headers = from();
     const typed = encodeURIComponent(`"><script>alert(1)</script>`);
     for (let count = 0; count < 5; count += 1) {
@@ -709,7 +709,7 @@ describe("the page of a claim", () => {
     await refused.text();
   });
 
-  it("tells what became of a claim", async () => {
+  it("shows the result of a claim", async () => {
     const shown = async ({ device_code }: StartedClaim) =>
       (await api(`/claim?code=${device_code}`, { headers: from(), vars: OPEN })).text();
     const [approved, denied, expired] = [await started(), await started(), await started()];
@@ -721,7 +721,7 @@ describe("the page of a claim", () => {
     expect(await shown(expired)).toContain("<h1>Expired</h1>");
   });
 
-  it("is where the page of a client in the wild leads, without the session", async () => {
+  it("is where the links of existing clients lead, without the session", async () => {
     const claim = await started();
     const path = `/?session=${claim.session_id}&claim=${claim.name}&source=cli`;
     const response = await api(path, { vars: OPEN });
@@ -748,7 +748,7 @@ describe("what a claim leaves behind", () => {
     expect(JSON.stringify(await rowsOf(claim.mailbox, "SELECT * FROM api_key"))).not.toContain(secret);
   });
 
-  it("is nothing an hour after its end, and then nobody knows it", async () => {
+  it("is erased an hour after its end", async () => {
     const claim = await started();
     await approve(claim);
     const alarm = await runInDurableObject(objectOf(claim), (_, state) => state.storage.getAlarm());
@@ -764,7 +764,7 @@ describe("what a claim leaves behind", () => {
     expect((await approve(claim)).status).toBe(404);
   });
 
-  it("is no mailbox whose key nobody has: one that nobody fetched within the hour is erased", async () => {
+  it("does not include a mailbox whose key nobody fetched within the hour: it is erased", async () => {
     const [fetched, left] = [await started(), await started()];
     await approve(fetched);
     await approve(left);
@@ -772,13 +772,13 @@ describe("what a claim leaves behind", () => {
     for (const claim of [fetched, left]) expect(await runDurableObjectAlarm(objectOf(claim))).toBe(true);
     expect((await ask("/v1/me", { key: body.api_key })).status).toBe(200);
     expect((await api(`/v1/mailboxes/${left.mailbox}`, { key: OPERATOR })).status).toBe(404);
-    // Mail for it may be on its way, so a stranger cannot claim it at once.
+    // Mail to it may be on its way, so nobody else can claim it at once.
     expect((await start(left.name)).status).toBe(409);
     const again = await ask("/v1/claim/auto", { key: OPERATOR, json: { name: left.name } });
     expect(again.status).toBe(201);
   });
 
-  it("is nothing at all of a code that never was", async () => {
+  it("is nothing for a code that never existed", async () => {
     await confirm({ device_code: "ZZZZ-ZZZZ" });
     const tables = await runInDurableObject(env.CLAIM_SESSION.getByName("ZZZZ-ZZZZ"), (_, state) =>
       state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'claim'").toArray(),
@@ -786,14 +786,14 @@ describe("what a claim leaves behind", () => {
     expect(tables).toEqual([]);
   });
 
-  it("is the mailbox, though the process ended between the approval and its making", async () => {
+  it("is the mailbox, even if the process died between approval and creation", async () => {
     const claim = await started();
     await runInDurableObject(objectOf(claim), async (_, state) => {
       state.storage.sql.exec("UPDATE claim SET status = 'approved', decided_at = ?", Date.now());
       await state.storage.setAlarm(Date.now() + 5_000);
     });
     expect((await poll(claim)).body).toEqual({ status: "pending" });
-    // What is approved is not called denied, though nobody has the key yet.
+    // An approved claim cannot be denied, even if nobody has fetched the key yet.
     const denied = await confirm({ device_code: claim.device_code, decision: "deny" });
     expect([denied.status, denied.body.error]).toEqual([409, "The claim is already approved"]);
     expect(await runDurableObjectAlarm(objectOf(claim))).toBe(true);
@@ -803,7 +803,7 @@ describe("what a claim leaves behind", () => {
 });
 
 describe("the temporary mailbox of a claim", () => {
-  it("is refused where the key is none of one", async () => {
+  it("is refused if the key is not one of a temporary mailbox", async () => {
     const box = await createMailbox();
     const json = { keep_mail: true };
     const keyless = await start(newName(), { json });
@@ -817,7 +817,7 @@ describe("the temporary mailbox of a claim", () => {
     expect((await start(newName(), { json, key: "nonsense" })).status).toBe(401);
   });
 
-  it("is named on the page, and left alone unless the agent wants its mail", async () => {
+  it("is named on the page, and unchanged unless the agent asks for its mail", async () => {
     const box = await bootstrap();
     const kept = await start(newName(), { json: { keep_mail: true }, key: box.api_key });
     expect(kept.body.keep_mail).toBe(true);

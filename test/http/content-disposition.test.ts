@@ -28,7 +28,7 @@ describe("the file name in a Content-Disposition", () => {
     expect(read(field)).toBe(name);
   });
 
-  it.each(["attachment", "inline;", " attachment ; name=x"])("may not be there: %s", (field) => {
+  it.each(["attachment", "inline;", " attachment ; name=x"])("may be missing: %s", (field) => {
     expect(read(field)).toBeNull();
   });
 
@@ -76,7 +76,7 @@ describe("the file name in a Content-Disposition", () => {
     });
   });
 
-  it("is the one that was written, whatever it is", () => {
+  it("is read exactly as it was written, whatever it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (name) => {
         fc.pre(attachmentDisposition(name).length <= 4_096);
@@ -85,7 +85,7 @@ describe("the file name in a Content-Disposition", () => {
     );
   });
 
-  it("is read in a moment, or refused, out of whatever is sent", () => {
+  it("is read or refused quickly, whatever was sent", () => {
     for (const field of [
       `attachment; filename="${"n".repeat(10_000)}"`,
       `attachment${'; a="\\"'.repeat(2_000)}`,

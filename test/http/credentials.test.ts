@@ -17,7 +17,7 @@ import {
 afterEach(resetClock);
 
 const HOUR_MS = 3_600_000;
-/** What a refusal is to the byte, whatever was wrong with the key. */
+/** The exact refusal, whatever is wrong with the key. */
 const UNAUTHORIZED = {
   status: 401,
   challenge: "Bearer",
@@ -36,7 +36,7 @@ async function withAuthorization(value: string | null): Promise<Response> {
   return api("/v1/inbox", { headers: value === null ? {} : { Authorization: value } });
 }
 
-describe("a request without a right key", () => {
+describe("a request without a valid key", () => {
   const unknown = `${locatorOf(`nobody@${DOMAIN}`)}${"0".repeat(32)}`;
   it.each([
     ["no header", null],
@@ -55,20 +55,20 @@ describe("a request without a right key", () => {
     expect(await toldOf(await withAuthorization(value))).toEqual(UNAUTHORIZED);
   });
 
-  it("hears the same 401 with the right mailbox and a wrong secret", async () => {
+  it("gets the same 401 with the right mailbox and a wrong secret", async () => {
     const { api_key } = await createMailbox();
     const wrong = `${api_key.slice(0, -1)}${api_key.endsWith("0") ? "1" : "0"}`;
     expect(await toldOf(await api("/v1/inbox", { key: wrong }))).toEqual(UNAUTHORIZED);
   });
 
-  it("hears the same 401 with the secret of another mailbox", async () => {
+  it("gets the same 401 with the secret of another mailbox", async () => {
     const a = await createMailbox();
     const b = await createMailbox();
     const crossed = `${a.api_key.slice(0, 35)}${b.api_key.slice(35)}`;
     expect(await toldOf(await api("/v1/inbox", { key: crossed }))).toEqual(UNAUTHORIZED);
   });
 
-  it("hears the same 401 with a key that expired or was revoked", async () => {
+  it("gets the same 401 with a key that expired or was revoked", async () => {
     const { api_key } = await createMailbox();
     const soon = new Date(Date.now() + HOUR_MS).toISOString();
     const second = await ask<{ api_key: string; id: string }>("/v1/keys", {
@@ -85,7 +85,7 @@ describe("a request without a right key", () => {
     expect((await api("/v1/inbox", { key: api_key })).status).toBe(200);
   });
 
-  it("hears 401 when two Authorization headers are sent, though one is right", async () => {
+  it("gets 401 if it has two Authorization headers, even if one is valid", async () => {
     const { api_key } = await createMailbox();
     const headers = new Headers();
     headers.append("Authorization", `Bearer ${api_key}`);
@@ -95,7 +95,7 @@ describe("a request without a right key", () => {
     );
   });
 
-  it("finds no credential in the query, a cookie, the body or another header", async () => {
+  it("cannot pass its key in the query, a cookie, the body or another header", async () => {
     const { api_key } = await createMailbox();
     for (const name of ["access_token", "key", "api_key", "token", "Authorization"]) {
       expect(await toldOf(await api(`/v1/inbox?${name}=${api_key}`))).toEqual(UNAUTHORIZED);
@@ -112,7 +112,7 @@ describe("a request without a right key", () => {
     ).toEqual(UNAUTHORIZED);
   });
 
-  it("leaves no row in the object that a made-up key leads to", async () => {
+  it("writes no row in the object that a made-up key names", async () => {
     const address = `ghost-${Math.random().toString(36).slice(2)}@${DOMAIN}`;
     const key = `mk_${locatorOf(address)}${"1".repeat(32)}`;
     for (const path of ["/v1/me", "/v1/inbox", "/v1/code?timeout=1", "/v1/nowhere"]) {
@@ -123,7 +123,7 @@ describe("a request without a right key", () => {
   });
 });
 
-describe("a right key", () => {
+describe("a valid key", () => {
   it.each(["Bearer", "bearer", "BEARER", "bEaReR"])("is accepted behind the scheme %s", async (scheme) => {
     const { api_key } = await createMailbox();
     expect((await withAuthorization(`${scheme} ${api_key}`)).status).toBe(200);
@@ -134,7 +134,7 @@ describe("a right key", () => {
     expect((await withAuthorization(`Bearer   ${api_key}`)).status).toBe(200);
   });
 
-  it("tells who it is", async () => {
+  it("can ask for its scope and mailbox", async () => {
     const { mailbox, api_key } = await createMailbox();
     expect((await ask("/v1/me", { key: api_key })).body).toEqual({
       worker: "mailkeep",
@@ -149,7 +149,7 @@ describe("a right key", () => {
 });
 
 describe("the operator's token", () => {
-  it("acts on the mailbox it names, on the configured one, or is told to name one", async () => {
+  it("acts on the mailbox that the request names, else on DEFAULT_MAILBOX, else is told to name one", async () => {
     const named = await createMailbox();
     const configured = await createMailbox();
     const vars = { DEFAULT_MAILBOX: configured.mailbox };
@@ -163,7 +163,7 @@ describe("the operator's token", () => {
     expect(neither.body).toMatchObject({ details: [{ path: "mailbox" }] });
   });
 
-  it("needs no mailbox to ask who it is, and names one if it likes", async () => {
+  it("may call /v1/me with or without a mailbox", async () => {
     const { mailbox } = await createMailbox();
     expect((await ask("/v1/me", { key: OPERATOR })).body).toMatchObject({ mailbox: null, scope: "operator" });
     expect((await ask(`/v1/me?mailbox=${mailbox}`, { key: OPERATOR })).body).toMatchObject({
@@ -172,7 +172,7 @@ describe("the operator's token", () => {
     });
   });
 
-  it("hears 404 for a mailbox that does not exist, and 400 for what is no address", async () => {
+  it("gets 404 for a mailbox that does not exist, and 400 for an invalid address", async () => {
     const unknown = await ask(`/v1/inbox?mailbox=nobody-here@${DOMAIN}`, { key: OPERATOR });
     expect(unknown.status).toBe(404);
     expect(unknown.body).toEqual(problemBody({ code: "not_found", error: "Mailbox not found" }));
@@ -190,7 +190,7 @@ describe("the operator's token", () => {
     }
   });
 
-  it("is refused at 31 characters by the whole deployment, and taken at 32", async () => {
+  it("needs 32 characters: with 31 the whole deployment answers an error", async () => {
     const short = "x".repeat(31);
     const refused = await ask("/v1/me", { key: short, vars: { AUTH_TOKEN: short } });
     expect(refused.status).toBe(503);
@@ -203,7 +203,7 @@ describe("the operator's token", () => {
     expect((await ask("/v1/me", { key: token, vars: { AUTH_TOKEN: token } })).status).toBe(200);
   });
 
-  it("may be any text of 32 characters or more, and only that very text", async () => {
+  it("may be any text of 32 characters or more, and only that text is valid", async () => {
     const token = `mk_${"ab".repeat(32)}`;
     const vars = { AUTH_TOKEN: token };
     expect((await ask("/v1/me", { key: token, vars })).body).toMatchObject({ scope: "operator" });
@@ -218,7 +218,7 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
   const guess = (address: string, key = `mk_${"f".repeat(64)}`) =>
     ask("/v1/inbox", { key, headers: { "CF-Connecting-IP": address }, vars });
 
-  it("hear 429 with Retry-After and the limit, right at the next guess", async () => {
+  it("get 429 with Retry-After and the limit, from the next guess on", async () => {
     const address = clientAddress();
     for (let count = 0; count < 3; count += 1) expect((await guess(address)).status).toBe(401);
     const limited = await guess(address);
@@ -230,7 +230,7 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
     expect(limited.body).toMatchObject({ code: "rate_limited" });
   });
 
-  it("hinder neither right keys from the same address nor wrong ones from another", async () => {
+  it("affect neither valid keys from the same address nor wrong ones from another", async () => {
     const { api_key } = await createMailbox();
     const address = clientAddress();
     for (let count = 0; count < 4; count += 1) await guess(address);
@@ -240,7 +240,7 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
     expect((await guess(clientAddress())).status).toBe(401);
   });
 
-  it("count malformed keys and unknown paths too, and requests without a key never", async () => {
+  it("include malformed keys and unknown paths, but not requests without a key", async () => {
     const address = clientAddress();
     const headers = { "CF-Connecting-IP": address };
     for (let count = 0; count < 5; count += 1) {
@@ -252,7 +252,7 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
     expect((await guess(address, "nonsense")).status).toBe(429);
   });
 
-  it("are counted by the /64 of an IPv6 client, and forgiven after a minute", async () => {
+  it("are counted by the /64 of an IPv6 client, for a minute", async () => {
     for (let host = 1; host <= 3; host += 1) {
       expect((await guess(`2001:db8:77:1::${host}`)).status).toBe(401);
     }
@@ -262,7 +262,7 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
     expect((await guess("2001:db8:77:1::1")).status).toBe(401);
   });
 
-  it("are not told apart by X-Forwarded-For, which anybody can write", async () => {
+  it("are not counted by X-Forwarded-For, which anybody can write", async () => {
     const address = clientAddress();
     const forged = (from: string) =>
       api("/v1/inbox", {
@@ -275,8 +275,8 @@ describe("wrong keys over BAD_KEY_LIMIT", () => {
   });
 });
 
-describe("keys that are handed out", () => {
-  it("are unique, of the documented form, and their secrets look random bit by bit", async () => {
+describe("new keys", () => {
+  it("are unique, have the documented form, and their secrets look random bit by bit", async () => {
     const { api_key } = await createMailbox();
     const keys = new Set<string>();
     for (let count = 0; count < 60; count += 1) {
@@ -291,7 +291,7 @@ describe("keys that are handed out", () => {
     expect(Math.abs(ones - bits.length / 2)).toBeLessThan(3 * Math.sqrt(bits.length));
   });
 
-  it("are refused over the number that a mailbox may hold, with the way out", async () => {
+  it("are refused beyond the limit of a mailbox, with a hint what to do", async () => {
     const { api_key } = await createMailbox();
     let last = { status: 201, body: {} };
     for (let count = 1; count < 100; count += 1)
@@ -304,7 +304,7 @@ describe("keys that are handed out", () => {
 });
 
 describe("a provisional key", () => {
-  it("says until when it lives", async () => {
+  it("shows when it expires", async () => {
     const { api_key } = await bootstrap();
     const { body } = await ask<{ expires_at: string; scope: string }>("/v1/me", { key: api_key });
     expect(body.scope).toBe("provisional");

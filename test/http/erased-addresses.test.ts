@@ -31,7 +31,7 @@ const nameOf = ({ mailbox }: Pick<TestMailbox, "mailbox">) => mailbox.split("@")
 
 type Told = { error?: string; device_code: string; mailbox: string; api_key: string };
 
-/** Asks for a permanent mailbox as a stranger does. */
+/** Starts a claim of a permanent mailbox as a stranger does. */
 const claim = (name: string) =>
   ask<Told>("/v1/claim/start", {
     json: { name },
@@ -41,7 +41,7 @@ const claim = (name: string) =>
 const make = (json: object) => ask<Told>("/v1/mailboxes", { key: OPERATOR, json });
 const erase = ({ api_key }: TestMailbox) => ask("/v1/mailbox", { method: "DELETE", key: api_key });
 
-/** Everybody who could give the name out, and what they say. */
+/** The answers of all routes that could give out the name. */
 async function everybody(name: string): Promise<{ status: number; error?: string }[]> {
   const told = [
     await claim(name),
@@ -54,7 +54,7 @@ async function everybody(name: string): Promise<{ status: number; error?: string
 }
 
 describe("the address of a temporary mailbox", () => {
-  it("that bootstrap minted is never given out by name, while it lives, after it, or before", async () => {
+  it("that bootstrap made is never given out by name, before, during or after its life", async () => {
     const box = await bootstrap();
     const unused = "agent-0123456789abcdef";
     for (const name of [nameOf(box), unused]) {
@@ -66,13 +66,13 @@ describe("the address of a temporary mailbox", () => {
     for (const { status } of await everybody(nameOf(box))) expect(status).toBe(400);
   });
 
-  it("that is no sixteen hex digits is a name like any other", async () => {
+  it("is recognized by its sixteen hex digits; other names are ordinary", async () => {
     for (const name of ["agent-01", "agent-0123456789abcde", "agent-0123456789abcdeg"]) {
       expect((await make({ name, kind: "permanent" })).status).toBe(201);
     }
   });
 
-  it("is never given out again once it is erased, whoever asks and however late", async () => {
+  it("is never given out again once it is erased, by any route and at any time", async () => {
     const box = await createMailbox("temporary");
     await erase(box);
     const expected = { status: 409, error: expect.stringContaining("never given out again") as string };
@@ -81,7 +81,7 @@ describe("the address of a temporary mailbox", () => {
     for (const told of await everybody(nameOf(box))) expect(told).toEqual(expected);
   });
 
-  it("is never given out again once it expired, though its alarm is late", async () => {
+  it("is never given out again once it expired, even if its alarm is late", async () => {
     const [late, rung] = [await createMailbox("temporary"), await createMailbox("temporary")];
     advance(PROVISIONAL_LIFETIME_MS + 1);
     await ringAlarm(rung.mailbox);
@@ -91,7 +91,7 @@ describe("the address of a temporary mailbox", () => {
     }
   });
 
-  it("is kept as a digest of sixteen bytes, once, and never in clear", async () => {
+  it("is stored once as a digest of sixteen bytes, and never in clear", async () => {
     const box = await createMailbox("temporary");
     await erase(box);
     const shard = env.DIRECTORY.getByName(directoryShard(box.mailbox));
@@ -111,7 +111,7 @@ describe("the address of a temporary mailbox", () => {
 });
 
 describe("the address of an erased permanent mailbox", () => {
-  it("is remembered though the directory never heard of the mailbox before it was erased", async () => {
+  it("is remembered even if the directory first hears of the mailbox when it is erased", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const name = `unheard-${Math.random().toString(36).slice(2, 8)}`;
     const address = `${name}@${DOMAIN}`;
@@ -134,7 +134,7 @@ describe("the address of an erased permanent mailbox", () => {
     expect((await claim(name)).status).toBe(201);
   });
 
-  it("is refused to a claim that asked in the moment in which it was erased", async () => {
+  it("is refused to a claim that asked at the moment of the erasure", async () => {
     const box = await createMailbox();
     const address = box.mailbox;
     const directory = env.DIRECTORY;
@@ -148,7 +148,7 @@ describe("the address of an erased permanent mailbox", () => {
     await erase(box);
     await real().remove(address, "permanent");
     advance(QUARANTINE_MS + 1_000);
-    // While the directory is asked for one, another has the address, and erases it.
+    // During the call to the directory, another call creates a mailbox at the address and erases it.
     let interrupted = false;
     const slow = {
       getByName: () => ({
@@ -179,7 +179,7 @@ describe("the address of an erased permanent mailbox", () => {
     });
   });
 
-  it("is not given out while the directory cannot say whose it was", async () => {
+  it("is not given out while the directory does not answer", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const name = `unknown-${Math.random().toString(36).slice(2, 8)}`;
     const down = {
@@ -193,8 +193,8 @@ describe("the address of an erased permanent mailbox", () => {
   });
 });
 
-describe("a directory of the release before", () => {
-  it("opens, goes on, and remembers temporary addresses from then on", async () => {
+describe("a directory of an earlier release", () => {
+  it("opens, works, and remembers temporary addresses from then on", async () => {
     const shard = env.DIRECTORY.getByName(`old-${crypto.randomUUID()}`);
     const listed = `old-${Math.random().toString(36).slice(2)}@${DOMAIN}`;
     await runInDurableObject(shard, async (_, state) => {
@@ -207,7 +207,7 @@ describe("a directory of the release before", () => {
       );
       const opened = new Directory(state, env);
       expect(opened.standing(listed)).toEqual({ kind: "listed" });
-      // A mailbox of the release before does not say of which kind it was.
+      // A mailbox of an earlier release does not say its kind.
       opened.remove(listed);
       expect(opened.standing(listed)).toEqual({ kind: "retired" });
       expect(opened.standing(`nobody@${DOMAIN}`)).toEqual({ kind: "free" });

@@ -74,7 +74,7 @@ describe("every answer", () => {
     expect(response.headers.get("X-Request-Id")).toMatch(UUID);
   });
 
-  it("is JSON in UTF-8 wherever it is a refusal", async () => {
+  it("is JSON in UTF-8 if it is an error", async () => {
     for (const path of ["/v1/inbox", "/nowhere", "/v1/bootstrap", "http://api.example/v1/inbox"]) {
       const response = await api(path);
       expect(response.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
@@ -84,7 +84,7 @@ describe("every answer", () => {
 });
 
 describe("a preflight", () => {
-  it("allows every origin, the contract's methods and headers, without a key", async () => {
+  it("allows every origin and the documented methods and headers, without a key", async () => {
     const response = await api("/v1/emails/x", {
       method: "OPTIONS",
       headers: { Origin: "https://app.example", "Access-Control-Request-Method": "PATCH" },
@@ -121,7 +121,7 @@ describe("HEAD", () => {
     },
   );
 
-  it("leaves a code to the GET that consumes it", async () => {
+  it("does not consume a code", async () => {
     const own = await createMailbox();
     await deliver(own.mailbox, plainMessage({ subject: "Your code", body: "Your code is 482913" }));
     const path = "/v1/code?consume=true&timeout=1";
@@ -132,7 +132,7 @@ describe("HEAD", () => {
     expect([first.body.code, second.body.code]).toEqual(["482913", null]);
   });
 
-  it("is no poll of a claim", async () => {
+  it("does not poll a claim", async () => {
     const session = crypto.randomUUID();
     const head = await api(`/v1/claim/poll?session=${session}`, { method: "HEAD" });
     expect([head.status, head.headers.get("Allow")]).toEqual([405, "GET"]);
@@ -143,8 +143,8 @@ describe("HEAD", () => {
   });
 });
 
-describe("a fault of ours", () => {
-  it("is 500 with the request's id and nothing of what went wrong", async () => {
+describe("a server error", () => {
+  it("is 500 with the request's id and no details", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const MAILBOX = {
       getByName: () => {
@@ -161,7 +161,7 @@ describe("a fault of ours", () => {
     expect(JSON.stringify(log.mock.calls)).not.toContain(box.api_key.slice(3));
   });
 
-  it("is 500 as well when the budget of wrong keys cannot be asked, never a way in", async () => {
+  it("is 500 if the budget of wrong keys cannot be read, and never grants access", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const CLIENT_BUDGET = {
       getByName: () => {
@@ -178,7 +178,7 @@ describe("a fault of ours", () => {
 });
 
 describe("plain http", () => {
-  it("is refused, even with a right key, before anything else", async () => {
+  it("is refused before any other check, even with a valid key", async () => {
     for (const path of ["/v1/inbox", "/v1/bootstrap", "/health", "/nowhere"]) {
       const { status, body } = await ask(`http://api.example${path}`, { key: box.api_key });
       expect(status).toBe(403);
@@ -201,7 +201,7 @@ describe("plain http", () => {
     },
   );
 
-  it("is served with ALLOW_HTTP=true, and with nothing that is not a clear yes", async () => {
+  it("is served only if ALLOW_HTTP is clearly true", async () => {
     const url = "http://api.example/v1/inbox";
     expect((await api(url, { key: box.api_key, vars: { ALLOW_HTTP: "true" } })).status).toBe(200);
     expect((await api(url, { key: box.api_key, vars: { ALLOW_HTTP: "false" } })).status).toBe(403);
@@ -209,13 +209,13 @@ describe("plain http", () => {
     expect((await api(url, { key: box.api_key, vars: { ALLOW_HTTP: "perhaps" } })).status).toBe(503);
   });
 
-  it("is not taken for https because a header says so", async () => {
+  it("is not treated as https because of a header", async () => {
     const headers = { "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
     expect((await api("http://api.example/v1/inbox", { key: box.api_key, headers })).status).toBe(403);
   });
 });
 
-describe("a deployment that is set up wrong", () => {
+describe("a deployment with an invalid setting", () => {
   it.each([
     ["MAIL_DOMAIN", "no domain"],
     ["MAIL_DOMAIN", "127.0.0.1"],
@@ -249,14 +249,14 @@ describe("a deployment that is set up wrong", () => {
     expect(body.error).not.toContain(value);
   });
 
-  it("is well with the variables of the tests", async () => {
+  it("is not reported for the variables of the tests", async () => {
     expect(env.MAIL_DOMAIN).toBe("mailkeep.test");
     expect((await ask("/health")).body).toMatchObject({ status: "ok", worker: "mailkeep" });
   });
 });
 
 describe("an unknown path", () => {
-  it("is 401 without a right key, 404 with one, whatever the method", async () => {
+  it("is 401 without a valid key, 404 with one, for every method", async () => {
     for (const method of ["GET", "POST", "DELETE", "PATCH"]) {
       expect((await api("/v1/nowhere", { method })).status).toBe(401);
       expect((await api("/v1/nowhere", { method, key: `mk_${"0".repeat(64)}` })).status).toBe(401);
@@ -266,7 +266,7 @@ describe("an unknown path", () => {
     }
   });
 
-  it("is 404 for everybody outside /v1", async () => {
+  it("is 404 without a key outside /v1", async () => {
     expect((await api("/nowhere")).status).toBe(404);
     expect((await api("/v2/inbox")).status).toBe(404);
     expect((await api("/docs/nothing.js")).status).toBe(404);
@@ -300,7 +300,7 @@ describe("a known path with the wrong method", () => {
     expect(answer.headers.get("Allow")?.split(", ").toSorted().join(", ")).toBe(allow);
   });
 
-  it("is 401 first without a right key, but on a path that needs none 405 at once", async () => {
+  it("is 401 without a valid key, but 405 at once on a path that needs none", async () => {
     expect((await api("/v1/inbox", { method: "PUT" })).status).toBe(401);
     const open = await api("/v1/bootstrap");
     expect([open.status, open.headers.get("Allow")]).toEqual([405, "POST"]);

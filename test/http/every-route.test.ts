@@ -105,7 +105,7 @@ async function withRoute(asked: Ask, query = ""): Promise<Response> {
 
 const newMailbox = async () => (await createMailbox()).mailbox;
 
-/** A call for each status that each route documents, in their order. A route that is missing does not compile. */
+/** For each route, a call for each status that it documents, in order. A missing route does not compile. */
 const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
   bootstrap: [replayed, () => api("/v1/bootstrap", { method: "POST" })],
   claimStart: [
@@ -235,13 +235,13 @@ describe("every route", () => {
         status,
         "media" in shape ? shape.media : "application/json; charset=utf-8",
       ]);
-      // The harness holds JSON against the schema when it is read.
+      // The harness checks JSON against the schema when a test reads it.
       if ("media" in shape) await response?.body?.cancel();
       else await response?.json();
     }
   });
 
-  it("was read whole, by the schema of its status", () => {
+  it("was checked against the schema of each of its statuses", () => {
     const json = all.flatMap(([id, { responses }]) =>
       Object.entries(responses).flatMap(([status, shape]) => ("json" in shape ? [`${id} ${status}`] : [])),
     );

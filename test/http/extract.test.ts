@@ -65,7 +65,7 @@ const REVIEW = {
   source: "ics",
 };
 
-/** Lines that make a message too large for a row, below what is read of it. */
+/** Lines that make a message too large for a row, after the part that is read. */
 const FILLER = "filler line of a large message\n".repeat(20_000);
 
 describe("POST /v1/extract", () => {
@@ -92,7 +92,7 @@ describe("POST /v1/extract", () => {
     });
   });
 
-  it("reads a parcel, with the year of its arrival taken from when the mail came", async () => {
+  it("reads a parcel, with the year of its arrival taken from the date of the mail", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2035-12-29T12:00:00Z") });
     try {
       const body = "UPS tracking number: 1Z7A41F20364518294\nEstimated delivery: January 2";
@@ -174,7 +174,7 @@ describe("POST /v1/extract", () => {
     expect((await read(body.id, "order")).body.extraction).toMatchObject({ order_id: "HB-2025-00391" });
   });
 
-  it("is open to every key of the mailbox and to the operator who names it, and to nobody else", async () => {
+  it("is open to every key of the mailbox and to the operator, and to nobody else", async () => {
     const temporary = await bootstrap();
     const raw = invitation("See you.");
     const { body } = await deliver(temporary.mailbox, raw);
@@ -187,7 +187,7 @@ describe("POST /v1/extract", () => {
     expect((await api("/v1/extract", { json })).status).toBe(401);
   });
 
-  it("answers 404 to an email that is not there, 400 to a type that is none", async () => {
+  it("answers 404 for an unknown email, and 400 for an unknown type", async () => {
     expect(await read("none", "order")).toMatchObject({ status: 404, body: { error: "Email not found" } });
     const id = await receive(plainMessage());
     for (const json of [{ email_id: id, type: "poem" }, { email_id: id }, { type: "order" }, {}]) {

@@ -27,7 +27,7 @@ const ignoredBy = async (path: string, json?: unknown, more: object = {}) => {
   return { ...answer, ignored: answer.headers.get("Mailkeep-Ignored") };
 };
 
-describe("what a route does not know of a request", () => {
+describe("an unknown parameter or member of a request", () => {
   it.each<[string, unknown, number, string]>([
     ["/v1/inbox?limt=10&api_key=secret", undefined, 200, "limt, api_key"],
     ["/v1/keys", { expires_at: null, note: "x" }, 201, "note"],
@@ -50,7 +50,7 @@ describe("what a route does not know of a request", () => {
     expect(await ignoredBy(path, body)).toMatchObject({ status, ignored });
   });
 
-  it("is ignored on routes without a key as on others", async () => {
+  it("is also listed as ignored on routes without a key", async () => {
     const headers = { "CF-Connecting-IP": clientAddress() };
     const started = await ignoredBy("/v1/claim/start", { name: "somebody-new", source: "cli" }, { headers });
     expect(started).toMatchObject({ status: 201, ignored: "source" });
@@ -60,13 +60,13 @@ describe("what a route does not know of a request", () => {
     });
   });
 
-  it("is not there where everything is known", async () => {
+  it("is not listed if all are known", async () => {
     for (const path of ["/v1/inbox?limit=1", "/v1/search?q=x", "/v1/me"]) {
       expect((await ignoredBy(path)).ignored).toBeNull();
     }
   });
 
-  it("cannot write header fields, or long ones", async () => {
+  it("cannot inject header fields, or make them long", async () => {
     const names = ["a\r\nSet-Cookie: b=c", "ü, x", "", "__proto__", "l".repeat(5_000)];
     const members = names.map((name) => `${JSON.stringify(name)}:1`).join(",");
     const headers = { "Content-Type": "application/json" };
@@ -79,12 +79,12 @@ describe("what a route does not know of a request", () => {
     expect([status, (ignored ?? "").length < 500, ignored?.endsWith("...")]).toEqual([201, true, true]);
   });
 
-  it("still reads no key of another mailbox", async () => {
+  it("does not weaken the check of the mailbox that a key may use", async () => {
     const foreign = { to: "a@example.net", subject: "x", text: "y", mailbox: "other@mailkeep.test" };
     expect((await ignoredBy("/v1/send", foreign)).status).toBe(403);
   });
 
-  it("is said in the hint of a page, too", async () => {
+  it("is also named in the hint of a page", async () => {
     const hint = "Unknown parameters were ignored: limt";
     for (const path of ["/v1/inbox?limt=10", "/v1/inbox?query=invoice&limt=10"]) {
       expect((await ignoredBy(path)).body.hint).toBe(hint);
@@ -93,8 +93,8 @@ describe("what a route does not know of a request", () => {
   });
 });
 
-describe("a slip of the pen", () => {
-  it("is asked about where something is missing", async () => {
+describe("a misspelled member", () => {
+  it("is suggested in the error about a missing one", async () => {
     const sent = await ignoredBy("/v1/send", { to: "a@example.net", subject: "x", txt: "y" });
     expect(sent).toMatchObject({ status: 400, ignored: "txt" });
     expect(sent.body.error).toBe("Either text or html body is required");
@@ -103,7 +103,7 @@ describe("a slip of the pen", () => {
     expect((await ignoredBy("/v1/claim/poll?sesion=x")).body.fix).toContain("`session`");
   });
 
-  it("hides no field that is missing besides", async () => {
+  it("does not hide other missing fields", async () => {
     const sent = await ignoredBy("/v1/send", { to: "a@example.net", txt: "y" });
     expect(sent.body.error).toBe("Missing required fields: to, subject");
     expect(sent.body.fix).toBe(
@@ -111,13 +111,13 @@ describe("a slip of the pen", () => {
     );
   });
 
-  it("is none where the name is far from all, or the member there", async () => {
+  it("is not suggested if no name is similar, or the member is present", async () => {
     const far = await ignoredBy("/v1/send", { to: "a@example.net", subject: "x", body_markdown: "y" });
     expect(far.body.fix).not.toContain("did you mean");
   });
 });
 
-describe("operators that a search does not know", () => {
+describe("unknown operators of a search", () => {
   it.each([
     ["is:unread", "is:unread"],
     ["before:tomorrow", "before:tomorrow"],
@@ -138,8 +138,8 @@ describe("operators that a search does not know", () => {
   );
 });
 
-describe("what to do next", () => {
-  it("stands in a header beside the bodies that are shown to the letter", async () => {
+describe("the advice what to do next", () => {
+  it("is in a header if the body must have exactly the documented text", async () => {
     const refused = await api("/v1/inbox?mailbox=other@mailkeep.test", { key: box.api_key });
     expect(await refused.text()).toBe(
       '{"error":"forbidden","message":"Key not authorized for this mailbox"}',

@@ -114,7 +114,7 @@ describe("mail for nobody", () => {
     expect((await env.BLOBS.list()).objects.length).toBe(before);
   });
 
-  it("leaves nothing in an expired mailbox, which ends by what it noticed", async () => {
+  it("stores nothing in an expired mailbox, and makes it end", async () => {
     const to = await over();
     await deliver(to, plainMessage());
     await ringAlarm(to);
@@ -134,7 +134,7 @@ describe("mail for nobody", () => {
 });
 
 describe("a message that is too large", () => {
-  it("is refused for good at one byte over 26,214,400", async () => {
+  it("is refused permanently at one byte over 26,214,400", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = new Uint8Array(LIMIT + 1).fill(0x61);
     const handed = await deliver(mailbox, raw);
@@ -145,7 +145,7 @@ describe("a message that is too large", () => {
     expect(await inbox(api_key)).toEqual([]);
   });
 
-  it("is not too large at 26,214,400 bytes, and comes back byte for byte", async () => {
+  it("is accepted at 26,214,400 bytes, and comes back byte for byte", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = sized(LIMIT);
     expect(raw.length).toBe(LIMIT);
@@ -221,14 +221,14 @@ describe("the envelope", () => {
     expect([...seen].toSorted()).toEqual([`${local}+shop@${domain}`, mailbox].toSorted());
   });
 
-  it("stands for the sender where the message names none", async () => {
+  it("provides the sender if the message names none", async () => {
     const { mailbox, api_key } = await createMailbox();
     await deliver(mailbox, message(["Subject: No From"]), "bounce@example.com");
     await deliver(mailbox, message(["Subject: Nobody at all"]), "");
     expect((await inbox(api_key)).map((email) => email.from_address)).toEqual(["", "bounce@example.com"]);
   });
 
-  it("tells who handed over, as the SMTP listener says it", async () => {
+  it("contains the client's address and name as the SMTP listener gives them", async () => {
     const { mailbox, api_key } = await createMailbox();
     const query = new URLSearchParams({
       from: "a@example.com",
@@ -247,7 +247,7 @@ describe("the envelope", () => {
     });
   });
 
-  it("may be handed over by the operator alone", async () => {
+  it("is accepted from the operator only", async () => {
     const { mailbox, api_key } = await createMailbox();
     const hand = (key?: string) => api(`/v1/inbound?to=${mailbox}`, { key, body: plainMessage() });
     expect((await hand()).status).toBe(401);
@@ -293,7 +293,7 @@ describe("one message for several recipients", () => {
     expect((await env.BLOBS.list()).objects.length - blobs).toBe(raw.length > 524_288 ? 1 : 0);
   });
 
-  it("says of a single recipient what it always said, and notes no list of them", async () => {
+  it("has the single-recipient answer for one recipient, without a list", async () => {
     const { mailbox, api_key } = await createMailbox();
     const { status, body } = await deliverToAll(plainMessage(), [mailbox]);
     expect([status, body]).toEqual([202, { id: expect.any(String), duplicate: false }]);
@@ -302,7 +302,7 @@ describe("one message for several recipients", () => {
     expect(email.body.metadata).not.toHaveProperty("envelope_recipients");
   });
 
-  it("is one copy in each of several mailboxes, which shows nothing of the others", async () => {
+  it("is one copy in each mailbox, which shows nothing of the others", async () => {
     const boxes = [await createMailbox(), await createMailbox()];
     for (const raw of [plainMessage({ subject: "small" }), sized(600_000)]) {
       const recipients = boxes.flatMap(({ mailbox }) => tagged(mailbox, 2));
@@ -323,7 +323,7 @@ describe("one message for several recipients", () => {
     for (const { api_key } of boxes) expect((await inbox(api_key)).length).toBe(2);
   });
 
-  it("is told of each recipient by itself, and a repeat is a duplicate where it was stored", async () => {
+  it("gets a result for each recipient, and a repeat is a duplicate where it was stored", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const [good, full, failing] = [await createMailbox(), await bootstrap(), await createMailbox()];
     await rowsOf(full.mailbox, "UPDATE account SET storage_bytes = 100000000");
@@ -356,7 +356,7 @@ describe("one message for several recipients", () => {
     expect((await inbox(good.api_key)).length).toBe(1);
   });
 
-  it("is refused whole where it names more than 100, or none", async () => {
+  it("is refused for all if it names more than 100 recipients, or none", async () => {
     const { mailbox, api_key } = await createMailbox();
     const tooMany = await deliverToAll(plainMessage(), tagged(mailbox, 101));
     expect([tooMany.status, tooMany.body]).toMatchObject([
@@ -369,7 +369,7 @@ describe("one message for several recipients", () => {
     expect(await inbox(api_key)).toEqual([]);
   });
 
-  it("keeps all of its recipients when it is read again", async () => {
+  it("keeps all its recipients when it is reindexed", async () => {
     const { mailbox, api_key } = await createMailbox();
     const recipients = tagged(mailbox, 3);
     await deliverToAll(plainMessage(), recipients);
@@ -384,8 +384,8 @@ describe("one message for several recipients", () => {
   });
 });
 
-describe("a fault of ours", () => {
-  it("is 503 with Retry-After, and an exception out of email(), so that the sender comes again", async () => {
+describe("a server error", () => {
+  it("is 503 with Retry-After, and an exception from email(), so that the sender tries again", async () => {
     const { mailbox, api_key } = await createMailbox();
     const BLOBS = faultyBucket();
     const raw = sized(600_000);
@@ -412,7 +412,7 @@ describe("a fault of ours", () => {
     );
   });
 
-  it("of the actor is temporary too, and tried three times where the platform says that it may help", async () => {
+  it("of the actor is temporary too, and retried up to three times if the platform marks it retryable", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const failing = (marks: object) => {
       const receive = vi.fn<() => Promise<never>>(() =>
@@ -434,7 +434,7 @@ describe("a fault of ours", () => {
     }
   });
 
-  it("in the middle of storing leaves nothing half done, and the retry is stored once", async () => {
+  it("during a transaction stores nothing, and the retry is stored once", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { mailbox, api_key } = await createMailbox();
     const raw = plainMessage({ subject: "All or nothing" });
@@ -457,7 +457,7 @@ describe("a fault of ours", () => {
     expect((await inbox(api_key)).map((email) => email.subject)).toEqual(["All or nothing"]);
   });
 
-  it("is forgotten when the second try works", async () => {
+  it("has no effect if the second try works", async () => {
     const { mailbox, api_key } = await createMailbox();
     let calls = 0;
     const MAILBOX = {
@@ -474,7 +474,7 @@ describe("a fault of ours", () => {
   });
 });
 
-describe("blobs that no message came to name", () => {
+describe("blobs that no message uses", () => {
   const keysOf = async () => (await env.BLOBS.list()).objects.map((object) => object.key);
 
   it("are reserved before they are written, and erased an hour later", async () => {
@@ -507,7 +507,7 @@ describe("blobs that no message came to name", () => {
     expect(await alarmOf(mailbox)).toBeNull();
   });
 
-  it("are also those of a message that turned out to be a duplicate", async () => {
+  it("include those of a duplicate", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = sized(600_000);
     const before = await keysOf();
@@ -521,7 +521,7 @@ describe("blobs that no message came to name", () => {
     expect((await back.text()) === raw).toBe(true);
   });
 
-  it("are not those of a stored message, which survive every alarm", async () => {
+  it("do not include those of a stored message, which survive every alarm", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = sized(600_000);
     const { body } = await deliver(mailbox, raw);
@@ -530,7 +530,7 @@ describe("blobs that no message came to name", () => {
     expect((await (await api(`/v1/emails/${body.id}/raw`, { key: api_key })).text()) === raw).toBe(true);
   });
 
-  it("are erased a minute later again where the bucket refuses, and the alarm never dies", async () => {
+  it("are retried a minute later if the bucket fails, and the alarm continues", async () => {
     const { mailbox, api_key } = await createMailbox();
     // An hour ahead, so that the alarm rings when the test rings it, and not before.
     setClock(Date.now() + HOUR_MS);
@@ -554,7 +554,7 @@ describe("blobs that no message came to name", () => {
 });
 
 describe("a mailbox that is full", () => {
-  it("has the sender come again with what does not fit, and takes what does", async () => {
+  it("refuses temporarily what does not fit, and accepts what does", async () => {
     const { mailbox, api_key } = await bootstrap();
     const raw = plainMessage();
     const room = 100_000_000 - raw.length;
@@ -581,7 +581,7 @@ describe("a mailbox that is full", () => {
     expect((await ask("/v1/stats", { key: api_key })).body).toMatchObject({ storage_bytes: 100_000_000 });
   });
 
-  it("holds fifty times as much where it is permanent, and has room again after a deletion", async () => {
+  it("has fifty times the quota if it is permanent, and has room again after a deletion", async () => {
     const { mailbox, api_key } = await createMailbox();
     const { body } = await deliver(mailbox, plainMessage());
     await rowsOf(mailbox, "UPDATE account SET storage_bytes = ?", 5_000_000_000);

@@ -32,7 +32,7 @@ describe("a route that needs no body", () => {
     expect(response.status).toBeLessThan(300);
   });
 
-  it("takes an empty one of any type, and an empty object", async () => {
+  it("accepts an empty body of any type, and an empty object", async () => {
     expect((await patch("", { "Content-Type": "text/plain" })).status).toBe(200);
     expect((await patch("{}")).status).toBe(200);
   });
@@ -48,7 +48,7 @@ describe("a JSON body", () => {
     },
   );
 
-  it("is said back to nobody, whatever secret stood in it", async () => {
+  it("is never repeated in the answer, because it may contain a secret", async () => {
     const { body } = await patch('{"display_name": "hunter2-secret" "x"');
     expect(JSON.stringify(body)).not.toContain("hunter2");
   });
@@ -107,7 +107,7 @@ describe("a JSON body", () => {
     expect(status).toBe(413);
   });
 
-  it("that streams on without a length is cut off at the limit", async () => {
+  it("without a length is read up to the limit", async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -174,12 +174,12 @@ describe("a JSON body", () => {
     expect([status, body.error]).toEqual([400, error]);
   });
 
-  it("with an unknown key is read without it, and the answer names that key", async () => {
+  it("with an unknown member is read without it, and the answer names that member", async () => {
     const { status, headers } = await patch('{"display_nam":"x"}');
     expect([status, headers.get("Mailkeep-Ignored")]).toEqual([200, "display_nam"]);
   });
 
-  it("with __proto__ or constructor changes nothing but itself", async () => {
+  it("with __proto__ or constructor does not change any prototype", async () => {
     for (const body of [
       '{"__proto__":{"display_name":"polluted"}}',
       '{"constructor":{"prototype":{"display_name":"polluted"}}}',
@@ -196,7 +196,7 @@ describe("a JSON body", () => {
     expect(body).toMatchObject({ display_name: "last" });
   });
 
-  it("tells of every field that has a wrong type", async () => {
+  it("gets an error that names every field of a wrong type", async () => {
     const { status, body } = await ask<Refusal>("/v1/mailboxes", {
       key: OPERATOR,
       json: { name: 1, kind: "eternal" },
@@ -216,7 +216,7 @@ describe("settings", () => {
     expect((await patch(JSON.stringify({ display_name: 7 }))).status).toBe(400);
   });
 
-  it("are cleared by null and by the empty text, and left alone where not named", async () => {
+  it("are cleared by null and by the empty text, and unchanged if not given", async () => {
     for (const cleared of [null, ""]) {
       await patch('{"display_name":"Agent"}');
       expect((await patch("{}")).body).toMatchObject({ display_name: "Agent" });

@@ -79,7 +79,7 @@ describe("keys of a mailbox", () => {
     for (const key of [api_key, made.body.api_key]) expect(text).not.toContain(key.slice(35));
   });
 
-  it("tell when they were last used, to the hour", async () => {
+  it("show when they were last used, to the hour", async () => {
     const { api_key } = await createMailbox();
     const { body: made } = await newKey(api_key);
     const used = async () =>
@@ -98,7 +98,7 @@ describe("keys of a mailbox", () => {
     expect(await used()).toBe(new Date(now + 3_600_000).toISOString());
   });
 
-  it("end at expires_at to the millisecond", async () => {
+  it("expire at expires_at to the millisecond", async () => {
     const { mailbox, api_key } = await createMailbox();
     const now = Date.now();
     setClock(now);
@@ -129,14 +129,14 @@ describe("keys of a mailbox", () => {
     expect(refused.body).toMatchObject({ details: [{ path: "expires_at" }] });
   });
 
-  it("end at an offset's time, and never when null is given", async () => {
+  it("accept a time with an offset, and never expire with null", async () => {
     const { api_key } = await createMailbox();
     const offset = await newKey(api_key, { expires_at: "2099-01-01T02:00:00+02:00" });
     expect(offset.body).toMatchObject({ expires_at: "2099-01-01T00:00:00.000Z" });
     expect((await newKey(api_key, { expires_at: null })).body).toMatchObject({ expires_at: null });
   });
 
-  it("may revoke themselves, and the last one takes the mailbox out of reach but for the operator", async () => {
+  it("may revoke themselves; without the last one only the operator can use the mailbox", async () => {
     const { mailbox, api_key } = await createMailbox();
     const { body } = await ask<KeyList>("/v1/keys", { key: api_key });
     expect((await revoke(api_key, body.keys[0]?.id ?? "")).body).toEqual({ deleted: true });
@@ -145,7 +145,7 @@ describe("keys of a mailbox", () => {
     expect((await api("/v1/me", { key: rescued.body.api_key })).status).toBe(200);
   });
 
-  it("are revoked once: the second time there is none", async () => {
+  it("can be revoked once, and then answer 404", async () => {
     const { api_key } = await createMailbox();
     const { body } = await newKey(api_key);
     expect((await revoke(api_key, body.id)).status).toBe(200);
@@ -158,7 +158,7 @@ describe("keys of a mailbox", () => {
 });
 
 describe("a revoked key", () => {
-  it("is dead at once on twenty parallel connections and an open wait, and after a restart", async () => {
+  it("is invalid at once on twenty parallel connections and in an open wait, and after a restart", async () => {
     const { mailbox, api_key } = await createMailbox();
     const { body: made } = await newKey(api_key);
     const waiting = api("/v1/code?timeout=55", { key: made.api_key });
@@ -185,8 +185,8 @@ describe("a revoked key", () => {
   });
 });
 
-describe("at rest", () => {
-  it("lies no secret, in no table of any actor", async () => {
+describe("stored data", () => {
+  it("contains no secret, in no table of any actor", async () => {
     const { mailbox, api_key } = await createMailbox();
     const headers = { "CF-Connecting-IP": clientAddress(), "Idempotency-Key": `rest-${crypto.randomUUID()}` };
     const temporary = await bootstrap(headers);
@@ -213,7 +213,7 @@ describe("at rest", () => {
     expect(stored).not.toContain(headers["Idempotency-Key"]);
   });
 
-  it("lies nothing of a deleted mailbox, and its key is 401 in the very next request", async () => {
+  it("contains nothing of a deleted mailbox, whose key gets 401 in the next request", async () => {
     const { mailbox, api_key } = await createMailbox();
     await deliver(mailbox, plainMessage({ subject: "Erase me" }));
     const [deleted, next] = await Promise.all([

@@ -22,7 +22,7 @@ afterEach(resetClock);
 const JSON_TYPE = { "Content-Type": "application/json" };
 const INVENTED = `mk_${locatorOf(`nobody@${DOMAIN}`)}${"0".repeat(32)}`;
 
-/** A body of which nothing ever comes; `asked` tells whether anybody wanted some. */
+/** A body that never yields anything; `asked` says whether it was read. */
 function endless() {
   const seen = { asked: false };
   const stream = new ReadableStream<Uint8Array>(
@@ -37,7 +37,7 @@ function endless() {
   return { stream, seen };
 }
 
-/** Asks with a body that never comes, announced as 20 MB or not at all. */
+/** Sends a request whose body never comes, with a Content-Length of 20 MB or without one. */
 async function askUnread(path: string, request: Ask, length: string | null = "20000000") {
   const { stream, seen } = endless();
   const headers = {
@@ -50,7 +50,7 @@ async function askUnread(path: string, request: Ask, length: string | null = "20
   return answer;
 }
 
-/** Gives the running mailbox other limits. The configuration is read once for each environment, so it gets another. */
+/** Gives the running mailbox other limits, in a new environment, because the configuration is read once for each. */
 const setLimits = (box: TestMailbox, limits: Record<string, string>) => setVariables(box.mailbox, limits);
 
 const inPieces = (text: string, size: number) => {
@@ -65,7 +65,7 @@ const inPieces = (text: string, size: number) => {
   });
 };
 
-/** Sends a body whose length nobody says. */
+/** Sends a body without a Content-Length. */
 const stream = (box: TestMailbox, text: string, more: Ask = {}, path = "/v1/send") =>
   ask<{ error: string; id: string; details: { path: string; message: string }[] }>(path, {
     key: box.api_key,
@@ -81,7 +81,7 @@ const uploadsOf = (box: TestMailbox) =>
     "SELECT id, key, size_bytes FROM upload",
   );
 
-describe("a large body, or one of unknown length, is not read before its caller is judged", () => {
+describe("a large body, or one of unknown length, is not read before its caller is authorized", () => {
   let box: TestMailbox;
   beforeAll(async () => {
     box = await createMailbox();
@@ -128,7 +128,7 @@ describe("a large body, or one of unknown length, is not read before its caller 
     expect(refused).toMatchObject({ status: 403, body: { error: "Mailbox is paused" } });
   });
 
-  it("a day's sends that are spent are 429", async () => {
+  it("a used-up daily limit is 429", async () => {
     const busy = await createMailbox();
     await setLimits(busy, { DAILY_SEND_LIMIT: "0" });
     const refused = await askUnread("/v1/send", { key: busy.api_key });
@@ -143,7 +143,7 @@ describe("a large body, or one of unknown length, is not read before its caller 
     expect(refused).toMatchObject({ status: 507, body: { code: "mailbox_full" } });
   });
 
-  it("what is wrong with its header fields, its query or the deployment is told at once", async () => {
+  it("errors in header fields, query or configuration are answered at once", async () => {
     const key = box.api_key;
     expect((await askUnread("/v1/send", { key }, "25000001")).status).toBe(413);
     expect((await askUnread("/v1/send", { key, headers: { "Content-Type": "text/plain" } })).status).toBe(
@@ -155,13 +155,13 @@ describe("a large body, or one of unknown length, is not read before its caller 
     expect((await askUnread("/v1/keys", { key }, "262145")).status).toBe(413);
   });
 
-  it("the operator's key is judged first, too", async () => {
+  it("the operator's key is checked first, too", async () => {
     expect((await askUnread("/v1/mailboxes", { key: OPERATOR }, "262145")).status).toBe(413);
     expect((await askUnread("/v1/send", { key: OPERATOR })).status).toBe(400);
   });
 });
 
-describe("a body that nobody's key comes with", () => {
+describe("a body of a route without a key", () => {
   it.each(["/v1/bootstrap", "/v1/claim/start", "/v1/claim/confirm"])(
     "is read up to 16,384 bytes and not one more: %s",
     async (path) => {
@@ -175,7 +175,7 @@ describe("a body that nobody's key comes with", () => {
     },
   );
 
-  it("is read up to 4,096 bytes where the operator signs in", async () => {
+  it("is read up to 4,096 bytes when the operator signs in", async () => {
     const headers = { "Sec-Fetch-Site": "same-origin" };
     expect((await askUnread("/operator/session", { headers }, "4097")).status).toBe(413);
   });
@@ -193,7 +193,7 @@ const withFile = (box: TestMailbox, more: object = {}) =>
     ...more,
   });
 
-/** A message with a file of which all but the end came in, of an announced length; `finish` sends the end. */
+/** A request with a Content-Length whose file has arrived except for its end; `finish` sends the end. */
 async function begun(box: TestMailbox) {
   const bytes = new TextEncoder().encode(withFile(box));
   const { readable, writable } = new IdentityTransformStream();
@@ -213,7 +213,7 @@ async function begun(box: TestMailbox) {
 }
 
 describe("files in a large body", () => {
-  it("are sent byte for byte, under their names, wherever in the body they stand", async () => {
+  it("are sent byte for byte, under their names, wherever they are in the body", async () => {
     const box = await createMailbox();
     const sent = await stream(box, withFile(box));
     expect(sent.status).toBe(200);
@@ -228,7 +228,7 @@ describe("files in a large body", () => {
     expect(Buffer.from(await file.arrayBuffer()).equals(FILE)).toBe(true);
   });
 
-  it("are sent of an announced length, and small and empty ones beside large ones", async () => {
+  it("are sent with a Content-Length, and small and empty ones beside large ones", async () => {
     const box = await createMailbox();
     const attachments = [
       { filename: "one", content: "" },
@@ -246,7 +246,7 @@ describe("files in a large body", () => {
     expect(body.attachments.map(({ size_bytes }) => size_bytes)).toEqual([0, FILE.byteLength, 3]);
   });
 
-  it("of a message that is refused are erased, and their room is free", async () => {
+  it("of a refused message are erased, and their room is free", async () => {
     const box = await createMailbox();
     const refusals: [string, number][] = [
       [withFile(box, { to: undefined }), 400],
@@ -266,7 +266,7 @@ describe("files in a large body", () => {
     expect(account).toEqual([{ storage_bytes: 0 }]);
   });
 
-  it("are sent though the mailbox's object dies while they come in", async () => {
+  it("are sent even if the mailbox's object dies while they come in", async () => {
     const box = await createMailbox();
     const { coming, finish } = await begun(box);
     await kill(box.mailbox);
@@ -275,7 +275,7 @@ describe("files in a large body", () => {
     expect([sent.status, (await uploadsOf(box)).length]).toEqual([200, 1]);
   });
 
-  it("are sent once, though what no message uses cannot be erased in that moment", async () => {
+  it("are sent once, even if unused uploads cannot be erased at that moment", async () => {
     const box = await createMailbox();
     const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const discardUploads = () => Promise.reject(new Error("The object is overloaded"));
@@ -291,7 +291,7 @@ describe("files in a large body", () => {
     told.mockRestore();
   });
 
-  it("keep no more room than the body that brings them may fill", async () => {
+  it("reserve no more room than the body can fill", async () => {
     const box = await createMailbox();
     const { coming, finish, bytes } = await begun(box);
     const [upload] = await uploadsOf(box);
@@ -300,14 +300,14 @@ describe("files in a large body", () => {
     expect((await coming).status).toBe(200);
   });
 
-  it("that a later member of the same name takes the place of are erased", async () => {
+  it("are erased if a later member of the same name replaces them", async () => {
     const box = await createMailbox();
     const sent = await stream(box, withFile(box).replace('"to"', '"attachments":[],"to"'));
     expect(sent.status).toBe(200);
     expect(await uploadsOf(box)).toEqual([]);
   });
 
-  it("that are no base64 are named", async () => {
+  it("that are not base64 are named in the error", async () => {
     const box = await createMailbox();
     const attachments = [
       { filename: "a", content: "QUJD" },
@@ -335,7 +335,7 @@ describe("files in a large body", () => {
     expect(await uploadsOf(box)).toEqual([]);
   });
 
-  it("are checked as in a small one: a name with content, and content or an id", async () => {
+  it("are checked as in a small body: a name with content, and content or an id", async () => {
     const box = await createMailbox();
     for (const [file, error] of [
       [{ content: "QUJD" }, "attachments.0.filename: is required with content"],
@@ -351,7 +351,7 @@ describe("files in a large body", () => {
     }
   });
 
-  it("of a reply and of a forward go along, too", async () => {
+  it("are also sent with a reply and a forward", async () => {
     const box = await createMailbox();
     const first = await ask<{ id: string }>("/v1/send", {
       key: box.api_key,
@@ -372,7 +372,7 @@ describe("files in a large body", () => {
 describe("a large message under an Idempotency-Key", () => {
   const headers = { "Idempotency-Key": "the-key" };
 
-  it("is sent once, and answered again though the day is spent and the mailbox full", async () => {
+  it("is sent once, and answered again even if the daily limit is reached and the mailbox is full", async () => {
     const box = await createMailbox();
     const first = await stream(box, withFile(box), { headers });
     const again = await stream(box, withFile(box), { headers });
@@ -392,7 +392,7 @@ describe("a large message under an Idempotency-Key", () => {
   });
 });
 
-describe("what a body may cost its reader", () => {
+describe("a hostile body", () => {
   it.each([
     ["nested too deep", `{"to":${"[".repeat(200_000)}`, "Request body must be nested at most 32 deep"],
     [
@@ -420,7 +420,7 @@ describe("what a body may cost its reader", () => {
     expect([large.status, large.body.error]).toEqual([400, error]);
   });
 
-  it("is cut off where a body of unknown length goes on", async () => {
+  it("of unknown length is read up to the limit", async () => {
     const box = await createMailbox();
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({

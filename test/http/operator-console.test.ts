@@ -27,7 +27,7 @@ import {
 } from "../webhook-target.ts";
 
 const SITE = "https://api.example";
-/** What must stay text wherever it is shown. */
+/** Hostile text that every page must show as text. */
 const HOSTILE = `"'><img src=x onerror=alert(1)><script>alert(2)</script>&lt;`;
 const SHOWN_HOSTILE =
   "&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;alert(2)&lt;/script&gt;&amp;lt;";
@@ -50,7 +50,7 @@ const ACTIONS = [
   "/operator/mailboxes/a%40mailkeep.test/delete",
 ];
 
-/** A browser of the operator: its cookie, where its pages are, and the token of its forms. */
+/** A browser of the operator: its cookie, the base path of its pages, and the token of its forms. */
 interface Browser {
   cookie: string;
   base: string;
@@ -82,7 +82,7 @@ async function operator(): Promise<Browser> {
   return { cookie, base, token: /name="token" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? "no token" };
 }
 
-/** Where a page is for this browser: the links that it reads on a page say so already. */
+/** The path of a page in this browser's session; links on a page already contain it. */
 function at({ base }: Browser, path: string): string {
   return path.startsWith(base) ? path : path.replace("/operator", base);
 }
@@ -116,21 +116,21 @@ async function statusOf(box: TestMailbox): Promise<string> {
 afterEach(endOutside);
 
 describe("signing in to the console", () => {
-  it.each(PAGES)("comes before anything is shown: %s", async (path) => {
+  it.each(PAGES)("is required before a page is shown: %s", async (path) => {
     const answer = await api(path);
     expect(answer.status).toBe(303);
     expect(answer.headers.get("Location")).toBe(`/operator/sign-in?next=${encodeURIComponent(path)}`);
     expect(await answer.text()).toBe("");
   });
 
-  it.each(ACTIONS)("comes before anything is done: %s", async (path) => {
+  it.each(ACTIONS)("is required before an action: %s", async (path) => {
     const answer = await api(path, form({ name: "sneaked", token: "0".repeat(64) }));
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain("Sign in and do it again");
     expect((await ask("/v1/mailboxes/sneaked@mailkeep.test", { key: OPERATOR })).status).toBe(404);
   });
 
-  it("takes the operator key, and leads where one wanted to go", async () => {
+  it("accepts the operator key, and redirects to the requested page", async () => {
     const answer = await signIn({ key: ` ${OPERATOR} `, next: "/operator/settings" });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("Location")).toMatch(/^\/operator\/[0-9a-f]{64}\/settings$/);
@@ -156,7 +156,7 @@ describe("signing in to the console", () => {
     expect(page).toContain('name="next" value="/operator"');
   });
 
-  it("takes neither another key nor a mailbox's, and says so without repeating it", async () => {
+  it("refuses any other key, a mailbox's too, and does not repeat it", async () => {
     const box = await createMailbox();
     for (const key of [`${OPERATOR}x`, OPERATOR.toUpperCase(), box.api_key, HOSTILE]) {
       const answer = await signIn({ key });
@@ -169,7 +169,7 @@ describe("signing in to the console", () => {
     expect((await signIn({ key: "" })).status).toBe(400);
   });
 
-  it("limits wrong keys by client address, together with those of the API; the right one still opens", async () => {
+  it("limits wrong keys by client address, together with those of the API; the right one still works", async () => {
     const from = { "CF-Connecting-IP": clientAddress() };
     const vars = { BAD_KEY_LIMIT: "3" };
     const wrong = () => api("/operator/sign-in", { ...form({ key: "wrong" }, from), vars });
@@ -184,7 +184,7 @@ describe("signing in to the console", () => {
     expect((await api("/operator/sign-in", { ...form({ key: OPERATOR }, from), vars })).status).toBe(303);
   });
 
-  it("is not done by a form of another site", async () => {
+  it("cannot be done by a form of another site", async () => {
     const answer = await signIn(
       { key: OPERATOR },
       { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
@@ -193,7 +193,7 @@ describe("signing in to the console", () => {
     expect(answer.headers.get("Set-Cookie")).toBeNull();
   });
 
-  it("is for nobody where no operator key is set", async () => {
+  it("is impossible if no operator key is set", async () => {
     const vars = { AUTH_TOKEN: undefined };
     expect(await (await api("/operator/sign-in", { vars })).text()).toContain("has no operator");
     for (const key of ["", "undefined", OPERATOR]) {
@@ -202,7 +202,7 @@ describe("signing in to the console", () => {
     }
   });
 
-  it("leads from an address of a session before to the same page of the new one", async () => {
+  it("redirects from a page of an earlier session to the same page of the new one", async () => {
     const old = await operator();
     await submit(old, "/operator/sign-out");
     const asked = await open(old, "/operator/outbox?q=x");
@@ -217,7 +217,7 @@ describe("signing in to the console", () => {
     }
   });
 
-  it("is over after signing out", async () => {
+  it("ends with signing out", async () => {
     const browser = await operator();
     const answer = await submit(browser, "/operator/sign-out");
     expect(answer.headers.get("Location")).toBe("/operator/sign-in?done=signed-out");
@@ -226,14 +226,14 @@ describe("signing in to the console", () => {
     expect((await submit(browser, "/operator/mailboxes/new", { name: "late" })).status).toBe(403);
   });
 
-  it("opens no route of the API, and a key of the API opens no page", async () => {
+  it("gives no access to the API, and an API key gives no access to pages", async () => {
     const { cookie } = await operator();
     expect((await ask("/v1/mailboxes", { headers: { Cookie: cookie } })).status).toBe(401);
     expect((await api("/operator", { key: OPERATOR })).status).toBe(303);
   });
 });
 
-describe("a cookie that a server of another port got", () => {
+describe("a cookie that a server on another port received", () => {
   it.each(PAGES)("opens no page: %s", async (path) => {
     const [{ cookie }, other] = [await operator(), await operator()];
     for (const wanted of [
@@ -249,7 +249,7 @@ describe("a cookie that a server of another port got", () => {
     }
   });
 
-  it("is told nowhere how to open one", async () => {
+  it("gets no answer that helps to open one", async () => {
     const { cookie, base, token } = await operator();
     for (const path of ["/operator/sign-in", "/operator/session", "/claim", "/", "/mailbox"]) {
       const answer = await api(path, { headers: { Cookie: cookie } });
@@ -259,7 +259,7 @@ describe("a cookie that a server of another port got", () => {
     }
   });
 
-  it.each(ACTIONS)("does nothing, whatever else a program says with it: %s", async (path) => {
+  it.each(ACTIONS)("does nothing, whatever else the request contains: %s", async (path) => {
     const { cookie, base, token } = await operator();
     const box = await createMailbox();
     const wanted = path.replace("a%40mailkeep.test", encodeURIComponent(box.mailbox));
@@ -316,7 +316,7 @@ describe("a form of the console", () => {
     expect(await statusOf(box)).toBe("active");
   });
 
-  it("does nothing when it is no form, or is endless", async () => {
+  it("does nothing if the body is not a form, or too long", async () => {
     const json = JSON.stringify({ token: browser.token });
     const wrongType = await api(at(browser, pathOf(box, "/pause")), {
       ...form({}, { Cookie: browser.cookie, "Content-Type": "text/plain" }),
@@ -327,7 +327,7 @@ describe("a form of the console", () => {
     expect(await statusOf(box)).toBe("active");
   });
 
-  it("is never a GET", async () => {
+  it("does nothing by GET", async () => {
     for (const action of ["/pause", "/delete", "/resume"]) {
       const answer = await open(
         browser,
@@ -341,7 +341,7 @@ describe("a form of the console", () => {
 });
 
 describe("a page of the console", () => {
-  it.each(PAGES)("runs nothing inline, and is framed and kept by nobody: %s", async (path) => {
+  it.each(PAGES)("runs nothing inline, and can be neither framed nor cached: %s", async (path) => {
     const answer = await open(await operator(), path);
     const { headers } = answer;
     expect(headers.get("Content-Security-Policy")).toContain(
@@ -354,11 +354,11 @@ describe("a page of the console", () => {
     expect(headers.get("Referrer-Policy")).toBe("same-origin");
     const page = await answer.text();
     expect(page).not.toMatch(/<style|style=|<script(?![^>]+src="\/)|\son[a-z]+=/i);
-    // Every form but the search, which changes nothing, is of this session.
+    // Every form except the search, which changes nothing, has the session's token.
     expect(page.match(/<form [^>]*method="post"/g)?.length).toBe(page.match(/name="token"/g)?.length);
   });
 
-  it.each(PAGES)("links to pages of its session alone: %s", async (path) => {
+  it.each(PAGES)("links only to pages of its session: %s", async (path) => {
     const browser = await operator();
     const page = await read(browser, path);
     const linked = [...page.matchAll(/ (?:href|action)="(\/operator[^"]*)"/g)].map(([, link]) => link ?? "");
@@ -366,7 +366,7 @@ describe("a page of the console", () => {
     for (const link of linked) expect(`${link}/`.startsWith(`${browser.base}/`) || link).toBe(true);
   });
 
-  it("that does not exist says so", async () => {
+  it("that does not exist shows an error", async () => {
     const browser = await operator();
     for (const path of [
       "/operator/nothing",
@@ -387,7 +387,7 @@ describe("the operator", () => {
   });
   afterEach(resetClock);
 
-  it("creates a mailbox and sees its key in that answer alone", async () => {
+  it("creates a mailbox and sees its key in that answer only", async () => {
     const name = `made-${crypto.randomUUID().slice(0, 8)}`;
     const answer = await submit(browser, "/operator/mailboxes/new", { name: ` ${name.toUpperCase()} ` });
     expect(answer.status).toBe(201);
@@ -400,7 +400,7 @@ describe("the operator", () => {
     expect(await read(browser, `/operator/mailboxes/${name}%40mailkeep.test`)).not.toContain(key);
   });
 
-  it("creates a temporary one, named by its whole address", async () => {
+  it("creates a temporary mailbox by its whole address", async () => {
     const address = `temp-${crypto.randomUUID().slice(0, 8)}@mailkeep.test`;
     const answer = await submit(browser, "/operator/mailboxes/new", { name: address, kind: "temporary" });
     const key = /mk_[0-9a-f]{64}/.exec(await answer.text())?.[0] ?? "";
@@ -410,7 +410,7 @@ describe("the operator", () => {
     );
   });
 
-  it("is told why a name cannot be had, and keeps what was typed", async () => {
+  it("sees why a name is refused, and the typed text stays in the form", async () => {
     const box = await createMailbox();
     const taken = box.mailbox.split("@")[0] ?? "";
     const refusals: [string, number, string][] = [
@@ -483,7 +483,7 @@ describe("the operator", () => {
     expect(page).toContain("0 of 100");
   });
 
-  it("sees what a relay has against the deployment, as text, until it takes a message", async () => {
+  it("sees the relay's error, as text, until the relay accepts a message", async () => {
     const box = await createMailbox();
     const shown = () => read(browser, pathOf(box));
     expect(await shown()).not.toContain('<span class="badge bad">refused</span>');
@@ -497,7 +497,7 @@ describe("the operator", () => {
     expect(await shown()).not.toContain('<span class="badge bad">refused</span>');
   });
 
-  it("sees which webhooks fail and why, until they are set right", async () => {
+  it("sees which webhooks fail and why, until they are repaired", async () => {
     holdAlarms();
     browser = await operator();
     outside(broken);
@@ -515,7 +515,7 @@ describe("the operator", () => {
     expect(await read(browser, "/operator/webhooks")).not.toContain(box.mailbox);
   });
 
-  it("sees mail that was kept, with its source, and no other mail", async () => {
+  it("sees unsent mail with its source, and no other mail", async () => {
     holdAlarms();
     browser = await operator();
     const box = await createMailbox();
@@ -549,7 +549,7 @@ describe("the operator", () => {
     expect((await open(browser, `${path}?cursor=!`)).status).toBe(400);
   });
 
-  it("pages through the kept mail of a mailbox", async () => {
+  it("pages through the unsent mail of a mailbox", async () => {
     const box = await createMailbox();
     for (let n = 10; n < 40; n += 1) {
       const json = { to: "ann@example.com", subject: `Letter ${n}`, text: "x" };
@@ -564,7 +564,7 @@ describe("the operator", () => {
     expect(listed).toEqual(Array.from({ length: 30 }, (_, n) => 39 - n));
   });
 
-  it("sees the settings, and secrets only as set or not set", async () => {
+  it("sees the settings; secrets are shown only as set or not set", async () => {
     const vars = {
       SMTP_URL: "smtp://relay-user:relay-password@relay.example:2587",
       DKIM_SELECTOR: "mk2026",
@@ -610,7 +610,7 @@ describe("the operator", () => {
     }
   });
 
-  it("reads what strangers wrote as text, wherever it stands", async () => {
+  it("sees texts of strangers as text on every page", async () => {
     const box = await createMailbox();
     const own = { key: box.api_key, method: "PATCH" };
     await ask("/v1/mailbox", { ...own, json: { display_name: HOSTILE } });

@@ -28,7 +28,7 @@ const entryOf = async (address: string) => {
 };
 
 describe("POST /v1/mailboxes", () => {
-  it("makes a mailbox by name or by address, and its key works", async () => {
+  it("creates a mailbox by name or by address, and its key works", async () => {
     for (const key of ["name", "address"]) {
       const name = unique();
       const address = `${name}@${DOMAIN}`;
@@ -38,7 +38,7 @@ describe("POST /v1/mailboxes", () => {
     }
   });
 
-  it("makes a temporary one that ends after 72 hours", async () => {
+  it("creates a temporary mailbox that ends after 72 hours", async () => {
     const made = await create({ name: unique(), kind: "temporary" });
     const { body } = await ask<{ scope: string; expires_at: string }>("/v1/me", { key: made.body.api_key });
     expect(body.scope).toBe("provisional");
@@ -54,7 +54,7 @@ describe("POST /v1/mailboxes", () => {
     ]);
   });
 
-  it("answers 409 for a taken name in any spelling, and leaves the owner's key alone", async () => {
+  it("answers 409 for a taken name in any spelling, and the owner's key stays valid", async () => {
     const { mailbox, api_key } = await createMailbox();
     const [name = ""] = mailbox.split("@");
     for (const json of [
@@ -70,7 +70,7 @@ describe("POST /v1/mailboxes", () => {
     expect((await api("/v1/me", { key: api_key })).status).toBe(200);
   });
 
-  it("lets one of twenty win a race for a name", async () => {
+  it("succeeds for one of twenty simultaneous calls with the same name", async () => {
     const name = unique();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ name })));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -103,7 +103,7 @@ describe("POST /v1/mailboxes", () => {
     expect(body).toMatchObject({ code: "invalid" });
   });
 
-  it("says of a reserved name that it is reserved, and not that its characters are wrong", async () => {
+  it("says that a reserved name is reserved, and not that its characters are wrong", async () => {
     for (const json of [{ name: "Admin" }, { address: `admin@${DOMAIN}` }]) {
       const { status, body } = await create(json);
       expect(status).toBe(400);
@@ -113,7 +113,7 @@ describe("POST /v1/mailboxes", () => {
     }
   });
 
-  it.each(["a", "9", "a".repeat(40), "a.b_c-d", "0x"])("takes a name at its limits: %s", async (name) => {
+  it.each(["a", "9", "a".repeat(40), "a.b_c-d", "0x"])("accepts a name at the limits: %s", async (name) => {
     const made = await create({ name });
     expect([201, 409]).toContain(made.status);
     expect(made.status === 201 || made.body).toBeTruthy();
@@ -122,7 +122,7 @@ describe("POST /v1/mailboxes", () => {
 });
 
 describe("the operator's mailboxes", () => {
-  it("are paused, resumed and deleted, and the directory tells so at once", async () => {
+  it("can be paused, resumed and deleted, and the directory shows it at once", async () => {
     const { mailbox, api_key } = await createMailbox();
     expect(await entryOf(mailbox)).toMatchObject({ kind: "permanent", status: "active", expires_at: null });
     await ask(`/v1/mailboxes/${mailbox}/pause`, { key: OPERATOR, method: "PATCH" });
@@ -138,7 +138,7 @@ describe("the operator's mailboxes", () => {
     expect(await tablesOf(mailbox)).toEqual([]);
   });
 
-  it("that a client paused or deleted itself are told of too", async () => {
+  it("show when a client paused or deleted its own", async () => {
     const { mailbox, api_key } = await createMailbox();
     await ask("/v1/mailbox/pause", { key: api_key, method: "PATCH" });
     expect(await entryOf(mailbox)).toMatchObject({ status: "paused" });
@@ -154,13 +154,13 @@ describe("the operator's mailboxes", () => {
     expect((await ask("/v1/inbox", { key: api_key })).body).toEqual({ error: "Mailbox is paused" });
   });
 
-  it("are deleted while paused", async () => {
+  it("can be deleted while paused", async () => {
     const { mailbox } = await createMailbox();
     await ask(`/v1/mailboxes/${mailbox}/pause`, { key: OPERATOR, method: "PATCH" });
     expect((await ask(`/v1/mailboxes/${mailbox}`, { key: OPERATOR, method: "DELETE" })).status).toBe(200);
   });
 
-  it("are 404 where there is none, and nothing is made by asking", async () => {
+  it("answer 404 for an address without a mailbox, and the call creates nothing", async () => {
     const address = `${unique()}@${DOMAIN}`;
     for (const [method, path] of [
       ["GET", ""],
@@ -175,14 +175,14 @@ describe("the operator's mailboxes", () => {
     expect(await tablesOf(address)).toEqual([]);
   });
 
-  it("are named in any spelling of the address", async () => {
+  it("can be named in any spelling of the address", async () => {
     const { mailbox } = await createMailbox();
     for (const spelling of [mailbox.toUpperCase(), mailbox.replace("@", "%40"), `%20${mailbox}`]) {
       expect((await ask(`/v1/mailboxes/${spelling}`, { key: OPERATOR })).body).toMatchObject({ mailbox });
     }
   });
 
-  it("take a reason for a pause of 500 characters and not one more", async () => {
+  it("accept a reason for a pause of 500 characters and not one more", async () => {
     const { mailbox } = await createMailbox();
     const pause = (reason: unknown) =>
       ask(`/v1/mailboxes/${mailbox}/pause`, { key: OPERATOR, method: "PATCH", json: { reason } });
@@ -238,7 +238,7 @@ describe("reading all mail again from its raw bytes", () => {
     await evict(mailbox);
     expect(await reindex(mailbox)).toBe(4);
     expect(await readAll()).toEqual(before);
-    // Once more over the whole index. Scores count deleted rows too, so that only they may differ.
+    // Reindexes again, over the complete index. Scores may differ, because they count deleted rows too.
     expect(await reindex(mailbox)).toBe(4);
     const unscored = (answers: unknown) => JSON.stringify(answers).replace(/"score":[\d.]+/g, "");
     expect(unscored(await readAll())).toBe(unscored(before));

@@ -14,7 +14,7 @@ import { advance, resetClock, setClock } from "../harness.ts";
 const HOUR_MS = 3_600_000;
 const SITE = "https://mail.example";
 
-/** What a browser has of a session. */
+/** The parts of a session that a browser has. */
 interface Held {
   cookie: string | null;
   token: string;
@@ -57,7 +57,7 @@ describe("the operator's session", () => {
     ]);
   });
 
-  it("goes over plain http on this machine alone", () => {
+  it("is sent over plain http on this machine only", () => {
     const cookieAt = (url: string, vars = {}) =>
       beginSession(new Request(url), configOf({ ...env, ...vars })).cookie;
     expect(cookieAt("http://127.0.0.1:8787/")).not.toMatch(/Secure|__Host-/);
@@ -65,7 +65,7 @@ describe("the operator's session", () => {
     expect(cookieAt("http://127.0.0.1:8787/", { PUBLIC_URL: SITE })).toMatch(/^__Host-.*Secure/);
   });
 
-  it("is known again until its time is up", async () => {
+  it("is valid until it expires", async () => {
     setClock(Date.UTC(2030, 0, 1));
     const held = signedIn();
     expect(await readSession(request(held), env)).not.toBeNull();
@@ -75,7 +75,7 @@ describe("the operator's session", () => {
     expect(await readSession(request(held), env)).toBeNull();
   });
 
-  it("is known by the page token of its path or of its header, and by none that stands elsewhere", async () => {
+  it("needs its page token in the path or in its header, and nowhere else", async () => {
     const { cookie, token } = signedIn();
     const isKnown = async (path: string, headers: Record<string, string> = {}) =>
       (await readSession(new Request(SITE + path, { headers: { Cookie: cookie, ...headers } }), env)) !==
@@ -95,7 +95,7 @@ describe("the operator's session", () => {
     }
   });
 
-  it("is none by its cookie alone, as another port of the host gets it, and none by its token alone", async () => {
+  it("is invalid with the cookie alone, which other ports of the host also get, and with the token alone", async () => {
     const [{ cookie, token }, other] = [signedIn(), signedIn()];
     expect(await readSession(request({ cookie: null, token }), env)).toBeNull();
     const signature = cookie.split(".").at(-1) ?? "";
@@ -107,14 +107,14 @@ describe("the operator's session", () => {
     }
   });
 
-  it("is none without a cookie, and none with one that is not whole", async () => {
+  it("is invalid without a cookie, and with an incomplete one", async () => {
     const { cookie, token } = signedIn();
     const name = cookie.split("=")[0] ?? "";
     const cookies = [null, "", `${name}=`, `${name}=1.2.3`, `${name}=${"0".repeat(32)}.9999999999999.`];
     for (const wrong of cookies) expect(await readSession(request({ cookie: wrong, token }), env)).toBeNull();
   });
 
-  it("is none once a single character of it is another", async () => {
+  it("is invalid if a single character of it is changed", async () => {
     const { cookie, token } = signedIn();
     const begin = cookie.indexOf("=") + 1;
     for (let at = begin; at < cookie.length; at += 1) {
@@ -124,7 +124,7 @@ describe("the operator's session", () => {
     }
   });
 
-  it("is none in another deployment, and none once a secret of the deployment is another", async () => {
+  it("is invalid in another deployment, and after a secret of the deployment has changed", async () => {
     const held = signedIn();
     const others = [
       { AUTH_TOKEN: "another-operator-token-0123456789-012" },
@@ -135,12 +135,12 @@ describe("the operator's session", () => {
     for (const vars of others) expect(await readSession(request(held), { ...env, ...vars })).toBeNull();
   });
 
-  it("works where KEY_SECRET is not set", async () => {
+  it("works without KEY_SECRET", async () => {
     const bare = { ...env, KEY_SECRET: undefined };
     expect(await readSession(request(signedIn(configOf(bare))), bare)).not.toBeNull();
   });
 
-  it("is over when it is ended, for whoever kept a copy of it; others go on", async () => {
+  it("is invalid once it is ended, also for copies of it; other sessions continue", async () => {
     const [held, other] = [signedIn(), signedIn()];
     const gone = await endSession(request(held), env);
     expect(gone).toMatch(/^__Host-mailkeep_operator=; Max-Age=0/);
@@ -148,14 +148,14 @@ describe("the operator's session", () => {
     expect(await readSession(request(other), env)).not.toBeNull();
   });
 
-  it("is not ended by who has its cookie alone", async () => {
+  it("cannot be ended with its cookie alone", async () => {
     const held = signedIn();
     const bare = new Request(`${SITE}/operator/session`, { headers: { Cookie: held.cookie } });
     expect(await endSession(bare, env)).toMatch(/^__Host-mailkeep_operator=; Max-Age=0/);
     expect(await readSession(request(held), env)).not.toBeNull();
   });
 
-  it("gives its forms a token that is good in no other session and is neither cookie nor page token", async () => {
+  it("gives its forms a token that is valid in no other session and is neither cookie nor page token", async () => {
     const config = configOf(env);
     const [held, other] = [signedIn(), signedIn()];
     const token = formToken(await session(held), config);
@@ -167,11 +167,11 @@ describe("the operator's session", () => {
   });
 });
 
-describe("a request from a page of ours", () => {
+describe("a request from the service's own page", () => {
   const isOwn = (headers: Record<string, string>, vars = {}) =>
     isSameOrigin(new Request(`${SITE}/operator`, { method: "POST", headers }), configOf({ ...env, ...vars }));
 
-  it("is what its browser says is one", () => {
+  it("is recognized by the headers of its browser", () => {
     expect(isOwn({ "Sec-Fetch-Site": "same-origin" })).toBe(true);
     expect(isOwn({ Origin: SITE })).toBe(true);
     expect(isOwn({ Origin: "https://behind.example" }, { PUBLIC_URL: "https://behind.example/x" })).toBe(
@@ -179,12 +179,12 @@ describe("a request from a page of ours", () => {
     );
   });
 
-  it("is known behind a proxy that ends TLS", () => {
+  it("is recognized behind a proxy that ends TLS", () => {
     const behind = new Request("http://mail.example/operator", { method: "POST", headers: { Origin: SITE } });
     expect(isSameOrigin(behind, configOf(env))).toBe(true);
   });
 
-  it("is none of another site, of another host of the same one, or of nobody", () => {
+  it("is not one of another site, of another host of the same site, or without these headers", () => {
     for (const site of ["cross-site", "same-site", "none"]) {
       expect(isOwn({ "Sec-Fetch-Site": site, Origin: SITE })).toBe(false);
     }

@@ -61,7 +61,7 @@ describe("a key of one mailbox that names another", () => {
     },
   );
 
-  it("hears the same of a mailbox that does not exist, and of what is no address", async () => {
+  it("gets the same answer for a mailbox that does not exist, and for an invalid address", async () => {
     for (const other of [`nobody-at-all@${DOMAIN}`, "someone@elsewhere.example", "nonsense", "%00"]) {
       expect(await toldOf(await api(`/v1/inbox?mailbox=${other}`, { key: a.api_key }))).toEqual(
         WRONG_MAILBOX,
@@ -69,7 +69,7 @@ describe("a key of one mailbox that names another", () => {
     }
   });
 
-  it("is refused on every route, before its input is looked at", async () => {
+  it("is refused on every route, before its input is checked", async () => {
     const other = `mailbox=${b.mailbox}`;
     for (const path of [
       "me",
@@ -139,7 +139,7 @@ describe("a key of one mailbox that names another", () => {
     }
   });
 
-  it("is refused when it names its own beside it, in either order", async () => {
+  it("is refused if it also names its own, in either order", async () => {
     for (const pair of [
       `mailbox=${a.mailbox}&mailbox=${b.mailbox}`,
       `mailbox=${b.mailbox}&mailbox=${a.mailbox}`,
@@ -156,14 +156,14 @@ describe("a key of one mailbox that names another", () => {
     expect(recipient.status).toBe(403);
   });
 
-  it("does not reach it by a header of that name", async () => {
+  it("cannot reach it by a header of that name", async () => {
     for (const header of ["X-Mailbox", "Mailbox", "X-Forwarded-User", "X-HTTP-Method-Override"]) {
       const { body } = await ask("/v1/stats", { key: a.api_key, headers: { [header]: b.mailbox } });
       expect(body).toMatchObject({ mailbox: a.mailbox });
     }
   });
 
-  it("may filter by recipients elsewhere, who are no mailbox here", async () => {
+  it("may filter by recipients at other domains", async () => {
     const { status, body } = await ask("/v1/inbox?to=someone@elsewhere.example", { key: a.api_key });
     expect(status).toBe(200);
     expect(body).toMatchObject({ emails: [] });
@@ -187,7 +187,7 @@ describe("a mailbox named by its own key", () => {
     }
   });
 
-  it("is another one in every spelling that only looks like it", async () => {
+  it("is another one in every spelling that only looks similar", async () => {
     const [local = "", domain = ""] = a.mailbox.split("@");
     for (const spelling of [
       `${local}\uff20${domain}`,
@@ -205,7 +205,7 @@ describe("a mailbox named by its own key", () => {
     }
   });
 
-  it("is not made anew by an operator who looks for a variant of it", async () => {
+  it("is not created by an operator who looks for a variant of it", async () => {
     const variant = `${a.mailbox.split("@")[0]}@other.example`;
     expect((await api(`/v1/inbox?mailbox=${variant}`, { key: OPERATOR })).status).toBe(404);
     expect(await tablesOf(variant)).toEqual([]);
@@ -213,7 +213,7 @@ describe("a mailbox named by its own key", () => {
 });
 
 describe("an id of another mailbox", () => {
-  /** An id of A's own that no message bears. */
+  /** A valid id of mailbox A that no message has. */
   const unused = () => idOf(123_456, idTail(locatorOf(a.mailbox)));
 
   it.each([
@@ -253,7 +253,7 @@ describe("an id of another mailbox", () => {
     expect(answers[0]).toBe(`404 ${JSON.stringify(problemBody(notFound(what)))}`);
   });
 
-  it("leaves what it names untouched", async () => {
+  it("changes nothing", async () => {
     await api(`/v1/emails/${emailOfB}`, { key: a.api_key, method: "DELETE" });
     await api(`/v1/emails/${emailOfB}`, {
       key: a.api_key,
@@ -265,7 +265,7 @@ describe("an id of another mailbox", () => {
     expect(body).toMatchObject({ subject: "Secret of B", labels: ["personal"] });
   });
 
-  it("is one of an upload too", async () => {
+  it("may be one of an upload", async () => {
     const upload = await ask<{ id: string }>("/v1/attachments?filename=b.txt", {
       key: b.api_key,
       body: "Secret of B",
@@ -277,19 +277,19 @@ describe("an id of another mailbox", () => {
     expect((await api(path, { key: b.api_key })).status).toBe(200);
   });
 
-  it("is one of a key too", async () => {
+  it("may be one of a key", async () => {
     const { body } = await ask<{ keys: { id: string }[] }>("/v1/keys", { key: b.api_key });
     const refused = await ask(`/v1/keys/${body.keys[0]?.id}`, { key: a.api_key, method: "DELETE" });
     expect(refused.status).toBe(404);
     expect((await api("/v1/inbox", { key: b.api_key })).status).toBe(200);
   });
 
-  it("is a part of it that no other mailbox can mint", () => {
+  it("has a part that no other mailbox can make", () => {
     expect(readId(emailOfB, idTail(locatorOf(a.mailbox)))).toBeNull();
     expect(readId(emailOfB, idTail(locatorOf(b.mailbox)))).not.toBeNull();
   });
 
-  it("of an email is none of an attachment, nor the other way round", async () => {
+  it("of an email is not one of an attachment, nor the other way round", async () => {
     expect((await api(`/v1/attachments/${emailOfB}`, { key: b.api_key })).status).toBe(404);
     expect((await api(`/v1/emails/${attachmentOfB}`, { key: b.api_key })).status).toBe(404);
     expect((await api(`/v1/threads/${attachmentOfB}`, { key: b.api_key })).status).toBe(404);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const get = <Body = Page>(path: string) => ask<Body>(path, { key: box.api_key });
 
-/** The fields that a 400 names, in its text and one by one in its details; none if it was no such refusal. */
+/** The fields that a 400 names, both in its text and in its details; none for any other answer. */
 async function refusedFields(path: string): Promise<string[]> {
   const { status, body } = await get<Refusal>(path);
   if (status !== 400 || body.code !== "invalid") return [`not refused: ${status}`];
@@ -57,7 +57,7 @@ describe("limit", () => {
 });
 
 describe("offset", () => {
-  it("skips from the newest, and past the end finds nothing", async () => {
+  it("skips the newest emails, and finds nothing past the end", async () => {
     expect((await get("/v1/inbox?offset=0&limit=1")).body.emails[0]?.subject).toBe("Mail 102");
     expect((await get("/v1/inbox?offset=1&limit=1")).body.emails[0]?.subject).toBe("Mail 101");
     const last = await get("/v1/inbox?offset=101&limit=1");
@@ -78,7 +78,7 @@ describe("timeout", () => {
     expect(await refusedFields(`/v1/code?timeout=${value}`)).toContain("timeout");
   });
 
-  it("of one second is the least", async () => {
+  it("is at least one second", async () => {
     const { status, body } = await get<{ code: null }>("/v1/code?timeout=1");
     expect([status, body]).toEqual([200, { code: null }]);
   });
@@ -117,7 +117,7 @@ describe("since and until", () => {
     expect((await get(`/v1/inbox?limit=1&since=${encodeURIComponent(value)}`)).status).toBe(200);
   });
 
-  it("keep what was received at that very millisecond, and not one off it", async () => {
+  it("include mail of exactly that millisecond, and none outside", async () => {
     const { body } = await get("/v1/inbox?limit=1&offset=50");
     const at = Date.parse(body.emails[0]?.received_at ?? "");
     const iso = (ms: number) => new Date(ms).toISOString();
@@ -197,23 +197,23 @@ describe("texts and choices", () => {
     expect(await refusedFields(`/v1/inbox?${query}`)).toContain(field);
   });
 
-  it("are taken at their very limit", async () => {
+  it("are accepted at their limit", async () => {
     expect((await get(`/v1/inbox?from=${"a".repeat(320)}`)).status).toBe(200);
     expect((await get(`/v1/inbox?query=${"a".repeat(10_240)}`)).status).toBe(200);
   });
 
-  it("count as not given when empty", async () => {
+  it("count as absent if empty", async () => {
     const empty =
       "direction=&label=&query=&mode=&from=&to=&subject=&has_attachment=&since=&until=&cursor=&mailbox=";
     expect((await get(`/v1/inbox?${empty}&offset=`)).body.emails.length).toBe(20);
   });
 
-  it("are refused when given twice with two meanings", async () => {
+  it("are refused if given twice with different values", async () => {
     expect(await refusedFields("/v1/inbox?limit=1&limit=2")).toContain("limit");
     expect(await refusedFields("/v1/inbox?label=a&label=b")).toContain("label");
   });
 
-  it("tell all that is wrong at once", async () => {
+  it("get one error that names all faults", async () => {
     const { body } = await get<Refusal>("/v1/inbox?limit=0&offset=-1&since=x&direction=y");
     expect(body.details.map((detail) => detail.path).toSorted()).toEqual([
       "direction",
@@ -237,7 +237,7 @@ describe("texts and choices", () => {
     expect([`${detail?.path}: ${detail?.message}`, others]).toEqual([error, []]);
   });
 
-  it("that no route knows are passed over", async () => {
+  it("that the route does not know are ignored", async () => {
     expect((await get("/v1/inbox?utm_source=x&__proto__=y&constructor=z&limit=1")).status).toBe(200);
   });
 
@@ -248,7 +248,7 @@ describe("texts and choices", () => {
     expect((await get("/v1/inbox?limit=1")).body.emails.length).toBe(1);
   });
 
-  it("name the missing one: id, query, to", async () => {
+  it("get an error that names the missing one: id, query, to", async () => {
     expect(await refusedFields("/v1/email")).toContain("id");
     expect(await refusedFields("/v1/email?id=")).toContain("id");
     expect(await refusedFields("/v1/thread")).toContain("id");

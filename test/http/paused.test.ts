@@ -78,7 +78,7 @@ describe("a paused mailbox", () => {
     },
   );
 
-  it("says 401 and 403 of another mailbox before it says paused, and paused before 400", async () => {
+  it("answers 401 and 403 for another mailbox before it answers paused, and paused before 400", async () => {
     const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
     expect((await api("/v1/inbox", { key: wrong })).status).toBe(401);
     const foreign = await ask("/v1/inbox?mailbox=x@elsewhere.example", { key: box.api_key });
@@ -86,17 +86,17 @@ describe("a paused mailbox", () => {
     expect(await toldOf(await api("/v1/inbox?limit=0", { key: box.api_key }))).toEqual(PAUSED);
   });
 
-  it("still receives, by either way in", async () => {
+  it("still receives mail, over HTTP and by the email handler", async () => {
     expect((await deliver(box.mailbox, plainMessage())).status).toBe(202);
     expect(await inject(plainMessage(), "sender@example.com", box.mailbox)).toEqual({ rejected: null });
   });
 
-  it("still stands in what the operator administers", async () => {
+  it("is still shown to the operator", async () => {
     const { body } = await ask(`/v1/mailboxes/${box.mailbox}`, { key: OPERATOR });
     expect(body).toMatchObject({ mailbox: box.mailbox, status: "paused" });
   });
 
-  it("works again once its own key resumes it, with what arrived meanwhile", async () => {
+  it("works again once its own key resumes it, with the mail that arrived meanwhile", async () => {
     const own = await createMailbox();
     const paused = await ask("/v1/mailbox/pause", { key: own.api_key, method: "PATCH" });
     expect(paused.body).toMatchObject({ mailbox: own.mailbox, status: "paused", reason: null });
@@ -107,7 +107,7 @@ describe("a paused mailbox", () => {
     expect(body).toMatchObject({ emails: [{ subject: "Meanwhile" }] });
   });
 
-  it("is told again what it was paused for and since when, if the operator pauses it twice", async () => {
+  it("answers the first reason and time if the operator pauses it twice", async () => {
     const own = await createMailbox();
     const path = `/v1/mailboxes/${own.mailbox}/pause`;
     const first = await ask<{ paused_at: string }>(path, {
@@ -120,7 +120,7 @@ describe("a paused mailbox", () => {
     expect(second.body).toMatchObject({ reason: "Abuse", paused_at: first.body.paused_at });
   });
 
-  it("may be a temporary one, resumed by its provisional key", async () => {
+  it("may be temporary, and its provisional key can resume it", async () => {
     const own = await bootstrap();
     await ask(`/v1/mailboxes/${own.mailbox}/pause`, { key: OPERATOR, method: "PATCH" });
     expect(await toldOf(await api("/v1/inbox", { key: own.api_key }))).toEqual(PAUSED);

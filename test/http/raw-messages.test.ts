@@ -167,7 +167,7 @@ describe("the raw message comes back byte for byte", () => {
 describe("a deployment without a bucket", () => {
   const vars = { BLOBS: undefined };
 
-  it("keeps large messages and their attachments as rows, and gives all of it back", async () => {
+  it("stores large messages and their attachments as rows, and returns them byte for byte", async () => {
     const box = await createMailbox();
     const raw = encode(mailWithFiles(3, 500_000));
     const before = (await env.BLOBS.list()).objects.length;
@@ -184,14 +184,14 @@ describe("a deployment without a bucket", () => {
     await ask(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE", vars });
   });
 
-  it("reads what it kept so after it was given a bucket", async () => {
+  it("still reads those rows after a bucket was added", async () => {
     const box = await createMailbox();
     const raw = sizedMail(700_000);
     const { body } = await deliver(box.mailbox, raw, "a@example.com", vars);
     expect((await rawOf(box, body.id)).equals(raw)).toBe(true);
   });
 
-  it("keeps an empty attachment beside large ones", async () => {
+  it("stores an empty attachment beside large ones", async () => {
     const box = await createMailbox();
     const empty = [
       "--cut",
@@ -216,7 +216,7 @@ describe("a body too large for a row", () => {
     `<p>begin</p>${'<p title="x">paragraph of a very long page</p>'.repeat(paragraphs)}<p>end</p>`;
   const html = pageOf(20_000);
 
-  it("of 3 MB ends at 1 MB and says so, and the raw message has all of it", async () => {
+  it("of 3 MB is cut at 1 MB with text_truncated, and the raw message is complete", async () => {
     const box = await createMailbox();
     const large = pageOf(66_000);
     const raw = plainMessage({ headers: ["Content-Type: text/html"], body: large });
@@ -232,7 +232,7 @@ describe("a body too large for a row", () => {
     expect((await whole.text()) === raw).toBe(true);
   });
 
-  it("of 900 KB is whole in the email and in its thread", async () => {
+  it("of 900 KB is complete in the email and in its thread", async () => {
     const box = await createMailbox();
     expect(html.length).toBeGreaterThan(900_000);
     const raw = plainMessage({ subject: "Huge", headers: ["Content-Type: text/html"], body: html });
@@ -250,7 +250,7 @@ describe("a body too large for a row", () => {
     expect(found.emails.map(({ id }) => id)).toEqual([body.id]);
   });
 
-  it("of 300 kB lies in a row beside its raw and is whole as well", async () => {
+  it("of 300 kB is stored in one row with its raw message, and is complete as well", async () => {
     const box = await createMailbox();
     const text = "a line of text that is quite plain\n".repeat(9_000);
     const { body } = await deliver(box.mailbox, plainMessage({ body: text }));
@@ -258,7 +258,7 @@ describe("a body too large for a row", () => {
     expect(email.body.body_text.replaceAll("\r\n", "\n").trim() === text.trim()).toBe(true);
   });
 
-  it("can be labelled and answers whole", async () => {
+  it("can be labelled, and the answer is complete", async () => {
     const box = await createMailbox();
     const { body } = await deliver(
       box.mailbox,
@@ -275,7 +275,7 @@ describe("a body too large for a row", () => {
 });
 
 describe("a bucket that cannot be read", () => {
-  it("is 503 on that message alone, and every listing goes on", async () => {
+  it("causes 503 for that message only, and listings still work", async () => {
     const box = await createMailbox();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { body } = await deliver(box.mailbox, mailWithFiles(1, 600_000));

@@ -23,7 +23,7 @@ const lookUp = (address: string, vars: Ask["vars"] = {}) =>
 
 afterEach(() => ask(`/v1/mailboxes/${POSTMASTER}`, { key: OPERATOR, method: "DELETE" }));
 
-it("takes mail for postmaster and abuse into one mailbox, which the operator reads and lists", async () => {
+it("stores mail for postmaster and abuse in one mailbox, which the operator can read and list", async () => {
   for (const to of [POSTMASTER, `Abuse@${DOMAIN}`, `abuse+report@${DOMAIN}`]) {
     expect((await lookUp(to.replace("+", "%2B"))).body).toMatchObject({ mailbox: POSTMASTER });
     expect((await deliver(to, plainMessage({ subject: to }))).status).toBe(202);
@@ -43,7 +43,7 @@ it("takes mail for postmaster and abuse into one mailbox, which the operator rea
   expect(body.mailboxes.map((one) => one.mailbox)).toContain(POSTMASTER);
 });
 
-it("makes the mailbox of the roles when the first mail comes, and again after it was erased", async () => {
+it("creates the role mailbox when the first mail comes, and again after it was erased", async () => {
   expect(await tablesOf(POSTMASTER)).toEqual([]);
   expect((await deliver(POSTMASTER, plainMessage())).status).toBe(202);
   await ask(`/v1/mailboxes/${POSTMASTER}`, { key: OPERATOR, method: "DELETE" });
@@ -51,7 +51,7 @@ it("makes the mailbox of the roles when the first mail comes, and again after it
   expect((await asOperator(POSTMASTER)).length).toBe(1);
 });
 
-it("gives mail for the roles to the mailbox that POSTMASTER names", async () => {
+it("delivers mail for the roles to the mailbox that POSTMASTER names", async () => {
   const { mailbox, api_key } = await createMailbox();
   const vars = { POSTMASTER: mailbox.toUpperCase() };
   expect((await lookUp(POSTMASTER, vars)).body).toMatchObject({ mailbox });
@@ -61,7 +61,7 @@ it("gives mail for the roles to the mailbox that POSTMASTER names", async () => 
   expect(await tablesOf(POSTMASTER)).toEqual([]);
 });
 
-it("makes no mailbox of a role where nobody could read it, nor of another domain's", async () => {
+it("creates no role mailbox if nobody could read it, nor for another domain", async () => {
   const raw = plainMessage();
   expect((await inject(raw, "s@example.com", POSTMASTER, { AUTH_TOKEN: "" })).rejected).toMatch(/^550 /);
   for (const to of ["postmaster@elsewhere.example", `hostmaster@${DOMAIN}`]) {
@@ -69,7 +69,7 @@ it("makes no mailbox of a role where nobody could read it, nor of another domain
   }
 });
 
-it("refuses a POSTMASTER that is no address", async () => {
+it("refuses a POSTMASTER that is not an address", async () => {
   const answer = await lookUp(POSTMASTER, { POSTMASTER: "me" });
   expect([answer.status, answer.body]).toMatchObject([
     503,

@@ -70,7 +70,7 @@ const filled = (path: string, own: TestMailbox) =>
 
 describe("a provisional key", () => {
   it.each([...OWNERS_ONLY, ...OPERATORS_ONLY])(
-    "may not %s %s and is told where to get a better one",
+    "may not %s %s, and the error says how to get a permanent mailbox",
     async (method, path) => {
       const refused = await ask(filled(path, temporary), { key: temporary.api_key, method });
       expect(refused.status).toBe(403);
@@ -100,7 +100,7 @@ describe("a provisional key", () => {
     await response.arrayBuffer();
   });
 
-  it("sees that there are attachments, and that it may not download them", async () => {
+  it("sees attachments, and that it may not download them", async () => {
     const { body } = await ask(`/v1/emails/${email}`, { key: temporary.api_key });
     expect(body).toMatchObject({ has_attachments: true, attachments: [{ downloadable: false }] });
   });
@@ -130,7 +130,7 @@ describe("a provisional key", () => {
 });
 
 describe("a mailbox key", () => {
-  it.each(OPERATORS_ONLY)("may not %s %s, and has no upgrade to go to", async (method, path) => {
+  it.each(OPERATORS_ONLY)("may not %s %s, and gets no upgrade URL", async (method, path) => {
     const refused = await ask(filled(path, permanent), { key: permanent.api_key, method });
     expect(refused.status).toBe(403);
     expect(refused.body).toEqual({
@@ -142,7 +142,7 @@ describe("a mailbox key", () => {
     });
   });
 
-  it("makes keys of its own scope and no other", async () => {
+  it("creates keys of its own scope only", async () => {
     const made = await ask<{ api_key: string }>("/v1/keys", { key: permanent.api_key, method: "POST" });
     expect(made.body).toMatchObject({ scope: "mailbox", mailbox: permanent.mailbox });
     const wish = await ask("/v1/keys", { key: permanent.api_key, json: { scope: "operator" } });

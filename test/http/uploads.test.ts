@@ -76,7 +76,7 @@ const chunksOf = (own: TestMailbox) => rowsOf(own.mailbox, "SELECT key FROM blob
 const objects = async () => (await env.BLOBS.list()).objects.map((object) => object.key);
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** A body of so many bytes that comes in pieces, its length not said; after `breaksAt` bytes it breaks off. */
+/** A body of `length` bytes that comes in pieces, without a Content-Length; it fails after `breaksAt` bytes. */
 function streamed(length: number, breaksAt = Infinity): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream({
@@ -99,7 +99,7 @@ function streamed(length: number, breaksAt = Infinity): ReadableStream<Uint8Arra
 
 const announced = (length: number) => ({ "Content-Length": String(length) });
 
-/** Nothing is left of an upload: no row, no blob, and its room is free. */
+/** Expects that an upload left no row and no blob, and that its room is free. */
 async function expectNothing(own: TestMailbox, before: readonly string[], storageBefore = 0): Promise<void> {
   await vi.waitFor(async () => {
     expect(await uploadRows(own)).toEqual([]);
@@ -111,7 +111,7 @@ async function expectNothing(own: TestMailbox, before: readonly string[], storag
 }
 
 describe("an upload", () => {
-  it("is told with its digest and its end, and comes back byte for byte", async () => {
+  it("is answered with its digest and its expiry, and comes back byte for byte", async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(50_000));
     const { status, body } = await upload(bytes, {
       headers: { "Content-Type": "application/pdf", ...announced(50_000) },
@@ -163,7 +163,7 @@ describe("an upload", () => {
     expect(await storage(own)).toBe(length);
   });
 
-  it("lies in the mailbox where a deployment has no bucket", async () => {
+  it("is stored in the mailbox if the deployment has no bucket", async () => {
     const own = await createMailbox();
     const vars = { BLOBS: undefined };
     const { body } = await upload(streamed(2_500_000), { vars }, own);
@@ -183,7 +183,7 @@ describe("an upload", () => {
     expect([back.status, await back.text()]).toEqual([200, ""]);
   });
 
-  it("is the operator's as well, who names the mailbox", async () => {
+  it("is also open to the operator, who names the mailbox", async () => {
     const { status, body } = await upload("x", {
       key: OPERATOR,
       query: `filename=a&mailbox=${box.mailbox}`,
@@ -193,7 +193,7 @@ describe("an upload", () => {
     expect((await refusal("x", { key: OPERATOR, query: "filename=a" })).status).toBe(400);
   });
 
-  it("is there for who asks after the mailbox's object was torn down", async () => {
+  it("survives an eviction of the mailbox", async () => {
     const own = await createMailbox();
     const { body } = await upload("kept", {}, own);
     await evict(own.mailbox);
@@ -201,7 +201,7 @@ describe("an upload", () => {
     expect(await storage(own)).toBe(4);
   });
 
-  it("beside another does not mix with it", async () => {
+  it("does not mix with another one at the same time", async () => {
     const sizes = [3, 700_000, 6_000_000, 1_200_000, 5_300_000];
     const uploads = await Promise.all(
       sizes.map((size, index) => upload(streamed(size), index % 2 ? { headers: announced(size) } : {})),
@@ -213,7 +213,7 @@ describe("an upload", () => {
   });
 });
 
-describe("what an upload says of its file", () => {
+describe("the name and type of an uploaded file", () => {
   it.each([
     ['attachment; filename="a b.txt"', "a b.txt"],
     ["attachment; filename=plain.txt; filename*=UTF-8''na%C3%AFve%20%E4%B8%AD.txt", "naïve 中.txt"],
@@ -320,7 +320,7 @@ describe("the limit of 100 MB", () => {
     120_000,
   );
 
-  it("refuses one byte more by its announcement, before anything is read", async () => {
+  it("refuses one byte more by its Content-Length, before the body is read", async () => {
     const own = await createMailbox();
     let pulled = 0;
     const body = new ReadableStream({ type: "bytes", pull: () => void (pulled += 1) }, { highWaterMark: 0 });
@@ -330,7 +330,7 @@ describe("the limit of 100 MB", () => {
     expect(await uploadRows(own)).toEqual([]);
   });
 
-  it("refuses one byte more by counting, and keeps nothing of it", async () => {
+  it("refuses one byte more by counting, and stores nothing", async () => {
     const own = await createMailbox();
     const before = await objects();
     const refused = await refusal(streamed(MAX_BYTES + 1), {}, own);
@@ -338,7 +338,7 @@ describe("the limit of 100 MB", () => {
     await expectNothing(own, before);
   }, 120_000);
 
-  it("is told only to who may upload", async () => {
+  it("is checked only after the caller is authorized", async () => {
     const own = await bootstrap();
     const headers = announced(MAX_BYTES + 1);
     expect((await refusal("x", { headers }, own)).status).toBe(403);
@@ -346,7 +346,7 @@ describe("the limit of 100 MB", () => {
   });
 });
 
-describe("a body that is not whole", () => {
+describe("an incomplete body", () => {
   it.each([
     ["small, announced", 1_000, announced(2_000)],
     ["large, announced", 3_000_000, announced(9_000_000)],
@@ -375,7 +375,7 @@ describe("a body that is not whole", () => {
 });
 
 describe("a store that fails", () => {
-  it("is a 503 that says so, nothing is left, and the next try works", async () => {
+  it("is a 503 with the reason, nothing is left, and the next try works", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const own = await createMailbox();
     const before = await objects();
@@ -396,11 +396,11 @@ describe("a store that fails", () => {
 });
 
 describe("the room of a mailbox", () => {
-  /** Gives the running mailbox another quota. The configuration is read once for each environment, so it gets another. */
+  /** Gives the running mailbox another quota, in a new environment, because the configuration is read once for each. */
   const setQuota = (own: TestMailbox, bytes: number) =>
     setVariables(own.mailbox, { MAILBOX_QUOTA_BYTES: String(bytes) });
 
-  it("is kept for an announced upload, to the byte", async () => {
+  it("is reserved for an upload with a Content-Length, to the byte", async () => {
     const own = await createMailbox();
     await setQuota(own, 10_000);
     expect((await upload(streamed(10_000), { headers: announced(10_000) }, own)).status).toBe(201);
@@ -410,7 +410,7 @@ describe("the room of a mailbox", () => {
     expect((await deliver(own.mailbox, plainMessage())).status).toBe(503);
   });
 
-  it("bounds an upload whose length nobody knows", async () => {
+  it("limits an upload of unknown length", async () => {
     const own = await createMailbox();
     const before = await objects();
     await setQuota(own, 6_000_000);
@@ -420,7 +420,7 @@ describe("the room of a mailbox", () => {
     expect((await upload(streamed(6_000_000), {}, own)).status).toBe(201);
   });
 
-  it("is kept while an upload comes in, and is free again for what it did not take", async () => {
+  it("is reserved while an upload comes in, and the unused part is free afterwards", async () => {
     const own = await createMailbox();
     const { readable, writable } = new IdentityTransformStream();
     const writer = writable.getWriter();
@@ -450,7 +450,7 @@ describe("an upload that no message uses", () => {
     await ringAlarm(own.mailbox);
     expect((await download(body.id, own)).status).toBe(200);
     advance(60_000);
-    // By the clock alone, before the alarm.
+    // It has expired by the clock, before its alarm.
     expect((await download(body.id, own)).status).toBe(404);
     expect((await objects()).length + (await chunksOf(own)).length).toBe(before.length + 1);
     await ringAlarm(own.mailbox);
@@ -459,7 +459,7 @@ describe("an upload that no message uses", () => {
     expect((await download(body.id, own)).status).toBe(404);
   });
 
-  it("and that the router died over is erased after an hour, its room with it", async () => {
+  it("is erased after an hour with its room if the router died during it", async () => {
     const own = await createMailbox();
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const before = await objects();
@@ -487,7 +487,7 @@ describe("an upload that no message uses", () => {
     await expectNothing(own, before);
   });
 
-  it("goes with the mailbox, whole or not", async () => {
+  it("is erased with the mailbox, complete or not", async () => {
     const own = await createMailbox();
     const before = await objects();
     await upload("small", { headers: announced(5) }, own);
@@ -502,7 +502,7 @@ describe("an upload that no message uses", () => {
     await writer.close();
     expect((await coming).status).toBe(401);
     expect(await objects()).toEqual(before);
-    // The bucket is asked once more when the last one can no longer come in.
+    // The bucket is called again when the last upload can no longer arrive.
     expect(await tablesOf(own.mailbox)).toEqual(["late_blob"]);
     advance(2 * HOUR_MS);
     await ringAlarm(own.mailbox);
@@ -510,7 +510,7 @@ describe("an upload that no message uses", () => {
     expect(await tablesOf(own.mailbox)).toEqual([]);
   });
 
-  it("of a mailbox that is made anew under the address is nothing of the new one's", async () => {
+  it("does not belong to a new mailbox with the same address", async () => {
     const name = `anew-${Math.random().toString(36).slice(2, 8)}`;
     const first = await createMailbox("permanent", name);
     const before = await objects();
@@ -526,7 +526,7 @@ describe("an upload that no message uses", () => {
   });
 });
 
-describe("an upload whose key ends on the way", () => {
+describe("an upload whose key expires meanwhile", () => {
   it("is refused, and nothing is left", async () => {
     const own = await createMailbox();
     const made = await ask<{ id: string; api_key: string }>("/v1/keys", { key: own.api_key, method: "POST" });
@@ -541,7 +541,7 @@ describe("an upload whose key ends on the way", () => {
     await expectNothing(own, before);
   });
 
-  it("or whose object dies on the way still comes whole", async () => {
+  it("is complete if only the mailbox's object dies meanwhile", async () => {
     const own = await createMailbox();
     const { readable, writable } = new IdentityTransformStream();
     const writer = writable.getWriter();
@@ -556,7 +556,7 @@ describe("an upload whose key ends on the way", () => {
 });
 
 describe("an upload that takes too long", () => {
-  it("is given up before its room is, and nothing is left", async () => {
+  it("is ended before its reservation, and nothing is left", async () => {
     const own = await createMailbox();
     const before = await objects();
     const { readable, writable } = new IdentityTransformStream();

@@ -36,7 +36,7 @@ describe("a URL that no webhook may go to", () => {
     expect(answer.body.details).toEqual([{ path: "webhook_url", message: answer.body.error.slice(13) }]);
   });
 
-  it("is refused for a label in the same words, and nothing of it is kept", async () => {
+  it("is refused for a label in the same words, and not stored", async () => {
     for (const [webhook_url, reason] of HOSTILE) {
       const answer = await put({ label: "x", webhook_url });
       expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(reason)]);
@@ -53,7 +53,7 @@ describe("a URL that no webhook may go to", () => {
     },
   );
 
-  it("leads back to this service, by the name it was called by or its public one", async () => {
+  it("includes this service's own, by the host of the request and by its public one", async () => {
     for (const webhook_url of ["https://api.example/v1/inbound", "https://api.example:8443/"]) {
       const answer = await patch({ webhook_url });
       expect([answer.status, answer.body.error]).toEqual([
@@ -68,7 +68,7 @@ describe("a URL that no webhook may go to", () => {
     expect(named.body.error).toContain("must not lead back");
   });
 
-  it("is told of only to who may set it", async () => {
+  it("is checked only after the caller is authorized", async () => {
     const wish = { webhook_url: "http://127.0.0.1/" };
     const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
     expect((await patch(wish, {}, wrong)).status).toBe(401);
@@ -96,7 +96,7 @@ describe("ALLOW_PRIVATE_WEBHOOKS", () => {
     },
   );
 
-  it("still refuses what is no target at all, and this very service", async () => {
+  it("still refuses invalid URLs, and this service itself", async () => {
     const vars = { ALLOW_PRIVATE_WEBHOOKS: "true" };
     for (const webhook_url of ["ftp://localhost/", "http://user@localhost/", "https://api.example/x"]) {
       expect((await patch({ webhook_url }, vars)).status).toBe(400);
@@ -120,7 +120,7 @@ describe("a URL that a setting would allow", () => {
     }
   });
 
-  it("is refused without it on the platform, and where the setting would not help", async () => {
+  it("is refused without that name on Cloudflare, and if the setting would not help", async () => {
     const unnamed = { fix: expect.not.stringContaining("ALLOW_PRIVATE_WEBHOOKS") as string };
     expect((await patch({ webhook_url: local })).body).toMatchObject(unnamed);
     for (const webhook_url of [
@@ -139,7 +139,7 @@ describe("a name", () => {
   const DOH = { DOH_URL: "https://doh.example/dns-query" };
   const leadsTo = (answer: object) => outside(() => Response.json(answer));
 
-  it("is looked up when a URL is set, and refused where it leads home", async () => {
+  it("is looked up when a URL is set, and refused if it resolves to a private address", async () => {
     leadsTo({ Status: 0, Answer: [{ type: 1, data: "169.254.169.254" }] });
     expect((await patch({ webhook_url: HOOK }, DOH)).body.error).toBe(
       "webhook_url: must name a public host: its name leads to an address that is not public",
@@ -147,19 +147,19 @@ describe("a name", () => {
     expect((await put({ label: "x", webhook_url: HOOK }, DOH)).status).toBe(400);
   });
 
-  it("that nobody knows is refused, too", async () => {
+  it("that does not resolve is refused, too", async () => {
     leadsTo({ Status: 3 });
     expect((await patch({ webhook_url: HOOK }, DOH)).body.error).toContain("has no address");
   });
 
-  it("that leads to the public is taken", async () => {
+  it("that resolves to a public address is accepted", async () => {
     const world = leadsTo({ Status: 0, Answer: [{ type: 1, data: "8.8.8.8" }] });
     const own = await createMailbox();
     expect((await patch({ webhook_url: HOOK }, DOH, own.api_key)).status).toBe(200);
     expect(world.sent).toHaveLength(2);
   });
 
-  it("is looked up for nobody who may not set it", async () => {
+  it("is looked up only after the caller is authorized", async () => {
     const world = leadsTo({ Status: 3 });
     const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
     expect((await patch({ webhook_url: HOOK }, DOH, wrong)).status).toBe(401);
@@ -169,7 +169,7 @@ describe("a name", () => {
 });
 
 describe("the settings of webhooks", () => {
-  it("are shown, but for the secret", async () => {
+  it("are shown, without the secret", async () => {
     const own = await createMailbox();
     const secret = "a secret of the mailbox's own";
     await configure(own, { webhook_url: HOOK, webhook_secret: secret });
@@ -202,14 +202,14 @@ describe("the settings of webhooks", () => {
     });
   });
 
-  it("that are not named stay as they are", async () => {
+  it("that are not given stay unchanged", async () => {
     const own = await createMailbox();
     await configure(own, { webhook_url: HOOK });
     await configure(own, { display_name: "Name" });
     expect(await settings(own)).toMatchObject({ webhook_url: HOOK, display_name: "Name" });
   });
 
-  it("keep a URL as it was given", async () => {
+  it("show a URL exactly as it was set", async () => {
     const own = await createMailbox();
     for (const url of ["https://hooks.example.com", "https://Hooks.example.com:443/a?b=c"]) {
       await configure(own, { webhook_url: url });
@@ -219,14 +219,14 @@ describe("the settings of webhooks", () => {
 });
 
 describe("a deployment without WEBHOOK_SECRET", () => {
-  /** The mailbox judges by its own variables. */
+  /** A mailbox whose actor has no WEBHOOK_SECRET: the actor checks with its own variables. */
   async function withoutSecret(): Promise<TestMailbox> {
     const own = await createMailbox();
     await withVariables(own, NO_SECRET);
     return own;
   }
 
-  it("refuses a URL with the reason, unless a secret comes along or is there", async () => {
+  it("refuses a URL with the reason, unless the call or the mailbox has a secret", async () => {
     const own = await withoutSecret();
     const refused = await patch({ webhook_url: HOOK }, {}, own.api_key);
     expect([refused.status, refused.body.error]).toEqual([
@@ -260,7 +260,7 @@ describe("a deployment without WEBHOOK_SECRET", () => {
 });
 
 describe("the routes of labels", () => {
-  it("are put, listed in the order of their labels, and removed", async () => {
+  it("are set, listed by label, and removed", async () => {
     const own = await createMailbox();
     const key = own.api_key;
     expect((await ask("/v1/mailbox/routes", { key })).body).toEqual({ mailbox: own.mailbox, routes: [] });
@@ -308,7 +308,7 @@ describe("the routes of labels", () => {
     expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(field)]);
   });
 
-  it("are 50 at most, and one of them can still be changed", async () => {
+  it("are limited to 50, and existing ones can still be changed", async () => {
     const own = await createMailbox();
     for (let count = 0; count < 50; count += 1) await route(own, `label-${count}`, HOOK);
     const over = await ask("/v1/mailbox/routes", {
@@ -322,8 +322,8 @@ describe("the routes of labels", () => {
   });
 });
 
-describe("who may", () => {
-  it("use webhooks is who owns the mailbox for good, and is told so", async () => {
+describe("permission", () => {
+  it("to use webhooks needs a permanent mailbox, and `capabilities` shows it", async () => {
     const temporary = await bootstrap();
     const capabilities = async (key: string) =>
       (await ask<{ capabilities: string[] }>("/v1/me", { key })).body.capabilities;

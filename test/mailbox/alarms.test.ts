@@ -35,7 +35,7 @@ afterEach(() => {
   resetClock();
 });
 
-/** A clock an hour ahead: alarms set by it ring when the test rings them, and not before. */
+/** Sets the mailbox's clock an hour ahead, so that its alarms ring only when the test rings them. */
 const holdAlarms = () => setClock(Date.now() + HOUR_MS);
 
 const large = () => plainMessage({ body: "x".repeat(600_000) });
@@ -51,7 +51,7 @@ const blobCount = async () => (await env.BLOBS.list()).objects.length;
 
 const BROKEN_DIRECTORY = {
   getByName: () => ({
-    // It fell after it was asked whether the address is free.
+    // The directory fails after it said that the address is free.
     standing: () => Promise.resolve({ kind: "free" }),
     report: () => Promise.reject(new Error("The directory is down")),
     remove: () => Promise.reject(new Error("The directory is down")),
@@ -60,7 +60,7 @@ const BROKEN_DIRECTORY = {
 const BROKEN_BUCKET = { delete: () => Promise.reject(new Error("The bucket is down")) };
 
 describe("the alarm of a mailbox", () => {
-  it("is set again by whoever wakes the object, if the platform cleared it with work due (F13)", async () => {
+  it("is set again by the next call, if the platform deleted it while work was due", async () => {
     const { mailbox } = await bootstrap();
     const end = await alarmOf(mailbox);
     expect(end).not.toBeNull();
@@ -81,7 +81,7 @@ describe("the alarm of a mailbox", () => {
     await vi.waitFor(async () => expect(await blobCount()).toBeLessThan(before), { timeout: 5_000 });
   });
 
-  it("does its other jobs when one of them fails, and rings again for that one (F13)", async () => {
+  it("does its other jobs if one of them fails, and rings again for that one", async () => {
     holdAlarms();
     const { mailbox, api_key } = await createMailbox();
     const { body } = await deliver(mailbox, large());
@@ -98,7 +98,7 @@ describe("the alarm of a mailbox", () => {
     });
   });
 
-  it("tells the directory though the bucket refuses (F13)", async () => {
+  it("reports to the directory even if the bucket fails", async () => {
     holdAlarms();
     const { mailbox, api_key } = await createMailbox();
     const { body } = await deliver(mailbox, large());
@@ -119,7 +119,7 @@ describe("the alarm of a mailbox", () => {
     expect(await alarmOf(mailbox)).not.toBeNull();
   });
 
-  it("rung twice or early does no harm", async () => {
+  it("may ring twice or early", async () => {
     const { mailbox, api_key } = await bootstrap();
     const raw = large();
     const { body } = await deliver(mailbox, raw);
@@ -133,7 +133,7 @@ describe("the alarm of a mailbox", () => {
     expect(await tablesOf(mailbox)).toEqual([]);
   });
 
-  it("rung on an object that never was a mailbox writes nothing", async () => {
+  it("writes nothing in an object that holds no mailbox", async () => {
     const address = `never-${crypto.randomUUID()}@${DOMAIN}`;
     await runInDurableObject(env.MAILBOX.getByName(locatorOf(address)), async (instance, state) => {
       await instance.onAlarm();
@@ -144,7 +144,7 @@ describe("the alarm of a mailbox", () => {
 });
 
 describe("the directory", () => {
-  it("that fails when a mailbox is made is told by alarm", async () => {
+  it("that fails when a mailbox is created gets its report by alarm", async () => {
     holdAlarms();
     const name = `told-later-${Math.random().toString(36).slice(2, 8)}`;
     const address = `${name}@${DOMAIN}`;
@@ -163,7 +163,7 @@ describe("the directory", () => {
     expect(await alarmOf(address)).toBeNull();
   });
 
-  it("that fails when a mailbox is deleted keeps nothing of it alive: 401 at once, erased by alarm", async () => {
+  it("that fails when a mailbox is deleted does not delay the end: 401 at once, erased by alarm", async () => {
     holdAlarms();
     const { mailbox, api_key } = await createMailbox();
     await deliver(mailbox, plainMessage());
@@ -183,7 +183,7 @@ describe("the directory", () => {
 });
 
 describe("the end of a mailbox whose bucket fails", () => {
-  it("is at once for everybody, and whole when the bucket works again", async () => {
+  it("is effective at once, and complete when the bucket works again", async () => {
     holdAlarms();
     const { mailbox, api_key } = await createMailbox();
     await deliver(mailbox, large());
@@ -215,7 +215,7 @@ describe("the end of a mailbox whose bucket fails", () => {
     expect(await blobCount()).toBe(before - 3);
   });
 
-  it("frees its address for a new owner, who sees nothing of it", async () => {
+  it("frees its address for a new mailbox, which shows nothing of the old one", async () => {
     const name = `second-life-${Math.random().toString(36).slice(2, 8)}`;
     const first = await createMailbox("permanent", name);
     await deliver(first.mailbox, plainMessage({ subject: "Of the first owner" }));

@@ -22,7 +22,7 @@ import { bucket, bucketWith, keysOf } from "../bucket.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Over what lies in a row of the mailbox. */
+/** Too large for a row of the mailbox. */
 const LARGE_BYTES = 600_000;
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ afterEach(() => {
   resetClock();
 });
 
-/** A door that a test opens. */
+/** A promise that a test resolves. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -47,13 +47,13 @@ const inbox = async ({ api_key }: TestMailbox) =>
   (await ask<{ emails: { id: string; subject: string }[] }>("/v1/inbox", { key: api_key })).body.emails;
 
 describe("a blob whose reservation has ended", () => {
-  /** A large message whose blob is written and whose rows come when `door` opens. */
+  /** Delivers a large message whose blob is written and whose rows wait until the test opens the gate. */
   async function arriving(box: TestMailbox, raw: string) {
     const [written, door] = [gate(), gate()];
     const MAILBOX = {
       getByName: (name: string) => ({
         reserve: (keys: string[], bytes: number) => env.MAILBOX.getByName(name).reserve(keys, bytes),
-        // Its text is large too, and lies in rows.
+        // Its text is also large, and stored in chunks.
         putChunk: (...args: Parameters<ReturnType<typeof actorOf>["putChunk"]>) =>
           env.MAILBOX.getByName(name).putChunk(...args),
         deleteChunks: (keys: string[]) => env.MAILBOX.getByName(name).deleteChunks(keys),
@@ -69,13 +69,13 @@ describe("a blob whose reservation has ended", () => {
     return { answer, open: door.open };
   }
 
-  it("is taken by no message once its erasure has begun, however slow the bucket is", async () => {
+  it("cannot be claimed by a message once its erasure has begun, however slow the bucket is", async () => {
     const box = await createMailbox();
     const before = await keysOf();
     const raw = large();
     const message = await arriving(box, raw);
     advance(HOUR_MS + 1);
-    // Flags, because the actor waits for no promise of the test's.
+    // Flags, because the actor cannot wait for a promise of the test.
     const slow = { isAsked: false, answers: false };
     const BLOBS = bucketWith({
       delete: async (keys: string[]) => {
@@ -94,12 +94,12 @@ describe("a blob whose reservation has ended", () => {
     });
     expect(await inbox(box)).toEqual([]);
     expect(await keysOf()).toEqual(before);
-    // The sender comes again.
+    // The sender tries again.
     const { body } = await deliver(box.mailbox, raw);
     expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
   });
 
-  it("is kept by the message that came for it before", async () => {
+  it("stays if a message claimed it before", async () => {
     const box = await createMailbox();
     const raw = large();
     const message = await arriving(box, raw);
@@ -111,7 +111,7 @@ describe("a blob whose reservation has ended", () => {
     expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
   });
 
-  it("is nobody's where the bucket erased it and said no, nor after a restart, and erased again in the end", async () => {
+  it("cannot be claimed if the bucket erased it but failed, even after a restart, and is erased again", async () => {
     const box = await createMailbox();
     const before = await keysOf();
     const message = await arriving(box, large());
@@ -136,7 +136,7 @@ describe("a blob whose reservation has ended", () => {
 });
 
 describe("a blob that is written while its mailbox is erased", () => {
-  /** A router that dies when its bucket has answered. */
+  /** Bindings of a router that dies when its bucket has answered. */
   function dyingRouter(put: () => Promise<void>): { reached: Promise<void>; vars: Record<string, unknown> } {
     const reached = gate();
     const BLOBS = bucketWith({
@@ -151,7 +151,7 @@ describe("a blob that is written while its mailbox is erased", () => {
     return { reached: reached.opened, vars: { BLOBS } };
   }
 
-  it("is erased when its reservation would have ended, though its router died", async () => {
+  it("is erased when its reservation would have ended, even if its router died", async () => {
     const box = await createMailbox();
     const before = await keysOf();
     const door = gate();
@@ -176,7 +176,7 @@ describe("a blob that is written while its mailbox is erased", () => {
     expect(await alarmOf(box.mailbox)).toBeNull();
   });
 
-  it("is erased a while later where the bucket refuses", async () => {
+  it("is erased later if the bucket fails", async () => {
     const box = await createMailbox();
     const before = await keysOf();
     const router = dyingRouter(() => Promise.resolve());
@@ -194,7 +194,7 @@ describe("a blob that is written while its mailbox is erased", () => {
     expect(await tablesOf(box.mailbox)).toEqual([]);
   });
 
-  it("does not wake a mailbox again and again where the bucket refuses to erase it", async () => {
+  it("does not wake a mailbox in a loop if the bucket fails to erase it", async () => {
     const box = await createMailbox();
     const BLOBS = bucketWith({ delete: () => Promise.reject(new Error("The bucket is down")) });
     await withBindings(box.mailbox, { BLOBS }, async () => {
@@ -209,7 +209,7 @@ describe("a blob that is written while its mailbox is erased", () => {
     expect(await rowsOf(box.mailbox, "SELECT key FROM late_blob")).toEqual([]);
   });
 
-  it("is erased by the mailbox that took the address since", async () => {
+  it("is erased by a new mailbox with the same address", async () => {
     const name = `late-${Math.random().toString(36).slice(2, 10)}`;
     const box = await createMailbox("permanent", name);
     const before = await keysOf();
@@ -229,14 +229,14 @@ describe("a blob that is written while its mailbox is erased", () => {
     expect(await alarmOf(again.mailbox)).not.toBe(0);
   });
 
-  it("takes nothing from a mailbox that is made while the bucket erases it", async () => {
+  it("does not affect a mailbox that is created while the bucket erases it", async () => {
     const name = `late-${Math.random().toString(36).slice(2, 10)}`;
     const box = await createMailbox("permanent", name);
     const router = dyingRouter(() => Promise.resolve());
     await deliver(box.mailbox, large(), "s@example.com", router.vars);
     await ask("/v1/mailbox", { key: box.api_key, method: "DELETE" });
     await rowsOf(box.mailbox, "UPDATE late_blob SET due_at = 0");
-    // Flags, because the actor waits for no promise of the test's.
+    // Flags, because the actor cannot wait for a promise of the test.
     const slow = { isAsked: false, answers: false };
     const BLOBS = bucketWith({
       delete: async (keys: string[]) => {
@@ -256,7 +256,7 @@ describe("a blob that is written while its mailbox is erased", () => {
     });
   });
 
-  it("leaves nothing at all behind where nobody was writing one", async () => {
+  it("leaves no row behind if no blob was being written", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, large());
     await ask("/v1/mailbox", { key: box.api_key, method: "DELETE" });

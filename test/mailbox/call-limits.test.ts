@@ -12,7 +12,7 @@ import {
 
 afterEach(resetClock);
 
-/** A mailbox with limits of its own. The configuration is read once for each environment, so it gets another. */
+/** A mailbox with its own limits, in a new environment, because the configuration is read once for each. */
 async function limited(limits: Record<string, string>): Promise<TestMailbox> {
   const box = await createMailbox();
   await setVariables(box.mailbox, limits);
@@ -25,7 +25,7 @@ const statuses = async (paths: string[], key: string) => {
   return found;
 };
 
-it("lets a mailbox's keys make so many calls a minute, and says when there are more", async () => {
+it("limits the calls a minute of a mailbox's keys, and says when to try again", async () => {
   setClock(Date.now());
   const box = await limited({ REQUEST_LIMIT: "3" });
   expect(await statuses(["/v1/me", "/v1/inbox", "/v1/stats"], box.api_key)).toEqual([200, 200, 200]);
@@ -37,7 +37,7 @@ it("lets a mailbox's keys make so many calls a minute, and says when there are m
   expect(await statuses(["/v1/me", "/v1/me"], box.api_key)).toEqual([200, 429]);
 });
 
-it("counts a call once, however long it waits, and one with a fault as well", async () => {
+it("counts a call once, however long it waits, and also counts invalid calls", async () => {
   const box = await limited({ REQUEST_LIMIT: "3" });
   const paths = ["/v1/code?timeout=1", "/v1/inbox?limit=0", "/v1/changes?wait=1", "/v1/me"];
   expect(await statuses(paths, box.api_key)).toEqual([200, 400, 200, 429]);
@@ -57,7 +57,7 @@ it.each([
   expect(await statuses(["/v1/me"], box.api_key)).toEqual([429]);
 });
 
-it("keeps nobody out who has another key, and never the operator", async () => {
+it("does not limit other mailboxes' keys, nor the operator", async () => {
   const box = await limited({ REQUEST_LIMIT: "1" });
   const other = await createMailbox();
   expect(await statuses(["/v1/me", "/v1/me"], box.api_key)).toEqual([200, 429]);
@@ -68,7 +68,7 @@ it("keeps nobody out who has another key, and never the operator", async () => {
   expect(await statuses(["/v1/me"], wrong)).toEqual([401]);
 });
 
-it("is no limit at 0", async () => {
+it("has no limit at 0", async () => {
   const box = await limited({ REQUEST_LIMIT: "0" });
   expect(
     await statuses(
@@ -78,7 +78,7 @@ it("is no limit at 0", async () => {
   ).not.toContain(429);
 });
 
-it("limits searches that ask the model, and no others", async () => {
+it("limits searches that call the model, and no others", async () => {
   const model = { EMBEDDINGS_URL: "http://127.0.0.1:9/v1", EMBEDDINGS_MODEL: "none" };
   const box = await limited({ ...model, MODEL_SEARCH_LIMIT: "1" });
   const paths = ["/v1/search?q=a+word", "/v1/search?q=a+word", "/v1/search?q=a+word&mode=keyword"];

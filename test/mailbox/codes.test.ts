@@ -38,7 +38,7 @@ const linkMail = () =>
     body: "Please confirm your email address:\nhttps://shop.example/verify?token=abcdef0123456789\n",
   });
 
-/** Until the waits begun so far lie in the mailbox: it serves calls in order. */
+/** Resolves when the mailbox has received the waiting calls made so far: it serves calls in order. */
 const settled = async (box: TestMailbox) => {
   await api("/v1/mailbox", { key: OPERATOR });
   await actorOf(box.mailbox).takeRowCost();
@@ -69,7 +69,7 @@ describe("GET /v1/code", () => {
     expect((await code(box)).body.code).toBe("482913");
   });
 
-  it("says how sure it is of a link that comes without a code, and why", async () => {
+  it("shows confidence and evidence of a link without a code", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, linkMail());
     const { body } = await code(box, "kind=link");
@@ -77,7 +77,7 @@ describe("GET /v1/code", () => {
     expect(body.evidence).toEqual(["link_path", "link_announced", "link_only", "link_token"]);
   });
 
-  it("says the same to who waited as to who asks later", async () => {
+  it("gives a waiting call the same answer as a later one", async () => {
     const box = await createMailbox();
     const waiting = code(box, "timeout=55");
     await settled(box);
@@ -85,7 +85,7 @@ describe("GET /v1/code", () => {
     expect((await waiting).body).toEqual((await code(box)).body);
   });
 
-  it("answers { code: null } with 200 when none came in time", async () => {
+  it("answers { code: null } with 200 if none came in time", async () => {
     const box = await createMailbox();
     const answer = await code(box, "timeout=1");
     expect([answer.status, answer.body]).toEqual([200, { code: null }]);
@@ -98,7 +98,7 @@ describe("GET /v1/code", () => {
     expect((await code(box)).body.code).toBe("771204");
   });
 
-  it("counts as after since only what was received strictly after it", async () => {
+  it("counts only mail that was received strictly after since", async () => {
     const box = await createMailbox();
     const now = Date.now();
     setClock(now);
@@ -109,7 +109,7 @@ describe("GET /v1/code", () => {
     expect((await code(box, at(now + 1))).body.code).toBeNull();
   });
 
-  it("counts none of several codes received in the very millisecond of since", async () => {
+  it("counts none of several codes received in exactly the millisecond of since", async () => {
     const box = await createMailbox();
     const now = Date.now();
     setClock(now);
@@ -119,7 +119,7 @@ describe("GET /v1/code", () => {
     expect((await code(box, since(now - 1))).body.code).toBe("482913");
   });
 
-  it("waits past an older code when since says so", async () => {
+  it("skips an older code before since, and waits", async () => {
     const box = await createMailbox();
     const now = Date.now();
     setClock(now);
@@ -131,7 +131,7 @@ describe("GET /v1/code", () => {
     expect((await waiting).body.code).toBe("482913");
   });
 
-  it("narrows by sender, in address or name, any case", async () => {
+  it("filters by sender, in address or name, in any case", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, codeMail("482913", "Bank <x@bank.example>"));
     await deliver(box.mailbox, codeMail("111222", "Attacker <x@evil.example>"));
@@ -146,7 +146,7 @@ describe("GET /v1/code", () => {
     expect((await waiting).body.code).toBe("555666");
   });
 
-  it("tells codes from links by kind", async () => {
+  it("distinguishes codes and links by kind", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, codeMail("482913"));
     const { body } = await deliver(box.mailbox, linkMail());
@@ -160,7 +160,7 @@ describe("GET /v1/code", () => {
     expect((await ask("/v1/code?kind=magic", { key: box.api_key })).status).toBe(400);
   });
 
-  it("lets a waiter for codes sleep through a link, and the other way round", async () => {
+  it("does not wake a call that waits for a code by a link, nor the other way round", async () => {
     const box = await createMailbox();
     const forCode = code(box, "kind=code");
     const forLink = code(box, "kind=link");
@@ -171,7 +171,7 @@ describe("GET /v1/code", () => {
     expect((await forCode).body.code).toBe("482913");
   });
 
-  it.each(["56", "3600", "999999999"])("clamps a timeout of %s instead of refusing it", async (timeout) => {
+  it.each(["56", "3600", "999999999"])("limits a timeout of %s instead of refusing it", async (timeout) => {
     const box = await createMailbox();
     await deliver(box.mailbox, codeMail("482913"));
     expect((await code(box, `timeout=${timeout}`)).status).toBe(200);
@@ -179,7 +179,7 @@ describe("GET /v1/code", () => {
 });
 
 describe("a wait for a code", () => {
-  it("is ended by the commit that stores it, for everybody who waits", async () => {
+  it("is ended by the commit that stores the code, for every waiting call", async () => {
     const box = await createMailbox();
     const waiting = Array.from({ length: 20 }, () => code(box, "timeout=55"));
     await settled(box);
@@ -189,7 +189,7 @@ describe("a wait for a code", () => {
     }
   });
 
-  it("sleeps through mail that holds no code", async () => {
+  it("continues when mail without a code arrives", async () => {
     const box = await createMailbox();
     const order: string[] = [];
     const waiting = code(box, "timeout=55").then(() => order.push("waiter"));
@@ -201,7 +201,7 @@ describe("a wait for a code", () => {
     expect(order).toEqual(["waiter"]);
   });
 
-  it("reads no row while nothing comes: nobody queries in a loop", async () => {
+  it("reads no row while nothing comes: nobody polls", async () => {
     const box = await createMailbox();
     await api("/v1/me", { key: box.api_key });
     const waiting = code(box, "timeout=1");
@@ -212,7 +212,7 @@ describe("a wait for a code", () => {
     expect((await waiting).body.code).toBeNull();
   });
 
-  it("is 401 when its key is revoked, and goes on for other keys", async () => {
+  it("is 401 when its key is revoked, and continues for other keys", async () => {
     const box = await createMailbox();
     const { body: made } = await ask<{ id: string; api_key: string }>("/v1/keys", {
       key: box.api_key,
@@ -236,7 +236,7 @@ describe("a wait for a code", () => {
     expect([answer.status, answer.body]).toEqual([403, { error: "Mailbox is paused" }]);
   });
 
-  it("is 401 when the mailbox is deleted, and 404 for the operator who waited on it", async () => {
+  it("is 401 when the mailbox is deleted, and 404 for the operator", async () => {
     const box = await createMailbox();
     const own = ask("/v1/code?timeout=55", { key: box.api_key });
     const operator = ask(`/v1/code?timeout=55&mailbox=${box.mailbox}`, { key: OPERATOR });
@@ -246,7 +246,7 @@ describe("a wait for a code", () => {
     expect((await operator).status).toBe(404);
   });
 
-  it("is 401 when the mailbox's time is up during it", async () => {
+  it("is 401 when the mailbox expires meanwhile", async () => {
     const box = await bootstrap();
     const { body: me } = await ask<{ expires_at: string }>("/v1/me", { key: box.api_key });
     setClock(Date.parse(me.expires_at) - 100);
@@ -256,7 +256,7 @@ describe("a wait for a code", () => {
     expect((await waiting).status).toBe(401);
   });
 
-  it("is 401 when its key's own time is up during it", async () => {
+  it("is 401 when its key expires meanwhile", async () => {
     const box = await createMailbox();
     const end = Date.now() + 3_600_000;
     const { body: made } = await ask<{ api_key: string }>("/v1/keys", {
@@ -283,7 +283,7 @@ describe("a code that is consumed", () => {
     expect((await ask(`/v1/emails/${body.id}`, { key: box.api_key })).body).toMatchObject({ code: "482913" });
   });
 
-  it("goes to one of two who wait; the other waits for the next", async () => {
+  it("goes to one of two waiting calls; the other waits for the next", async () => {
     const box = await createMailbox();
     const answered: string[] = [];
     const wait = (name: string) =>
@@ -300,7 +300,7 @@ describe("a code that is consumed", () => {
     expect(new Set(answered.map((line) => line.split(" ")[0])).size).toBe(2);
   });
 
-  it("is not lost to a caller who hung up: the next try gets it", async () => {
+  it("is not lost when a waiting client closes its connection: the next call gets it", async () => {
     const box = await createMailbox();
     const hangUp = new AbortController();
     const lost = code(box, "consume=true&timeout=55", hangUp.signal).catch(() => null);
@@ -311,7 +311,7 @@ describe("a code that is consumed", () => {
     expect((await code(box, "consume=true")).body.code).toBe("482913");
   });
 
-  it("goes to the latest try of a client whose earlier one is still open", async () => {
+  it("goes to the latest call of a client whose earlier one is still open", async () => {
     const box = await createMailbox();
     const abandoned = code(box, "consume=true&timeout=2");
     await settled(box);
@@ -322,14 +322,14 @@ describe("a code that is consumed", () => {
     expect((await abandoned).body.code).toBeNull();
   });
 
-  it("is handed out once to twenty who ask at the same time", async () => {
+  it("is handed out once to twenty simultaneous calls", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, codeMail("482913"));
     const answers = await Promise.all(Array.from({ length: 20 }, () => code(box, "consume=true&timeout=1")));
     expect(answers.filter(({ body }) => body.code !== null)).toHaveLength(1);
   });
 
-  it("spares a code that the filter passes over", async () => {
+  it("is never one that the filter excludes", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, codeMail("482913", "a@bank.example"));
     await deliver(box.mailbox, codeMail("111222", "a@shop.example"));

@@ -35,7 +35,7 @@ const UNKNOWN = problemBody({ code: "not_found", error: "Unknown mailbox" });
 let zone: Zone;
 let world: Outside;
 let made = 0;
-/** A domain of the test's own: who holds one outlives a test. */
+/** A new domain for each test: the object of a domain outlives a test. */
 const newName = () => `d${(made += 1)}-${Math.random().toString(36).slice(2, 8)}.example.org`;
 
 beforeEach(() => {
@@ -60,7 +60,7 @@ const send = (box: TestMailbox, json: Record<string, unknown>) =>
 const emailOf = async (box: TestMailbox, id: string) =>
   (await ask<Email>(`/v1/emails/${id}`, { key: box.api_key })).body;
 
-/** A domain whose records are set and which is verified. */
+/** Adds a domain, sets its records and verifies it. */
 async function owned(box: TestMailbox, name = newName()): Promise<Domain> {
   const { body } = await add(box, name);
   zone.publish(body.dns_records);
@@ -86,8 +86,8 @@ async function recheckAfter(box: TestMailbox, ms: number): Promise<void> {
 
 const holderOf = (name: string) => env.DOMAIN.getByName(name).holder();
 
-describe("a domain that is asked for", () => {
-  it("is pending, and told the four records to set", async () => {
+describe("a domain that is added", () => {
+  it("is pending, and the answer lists the four records to set", async () => {
     const box = await createMailbox();
     const { status, body } = await add(box, " EXAMPLE-Shop.org. ");
     expect(status).toBe(201);
@@ -116,7 +116,7 @@ describe("a domain that is asked for", () => {
     expect(list.body).toEqual({ domains: [body] });
   });
 
-  it("names the hosts and senders that the deployment is set up with", async () => {
+  it("gets records with the mail hosts and SPF mechanisms of the deployment's configuration", async () => {
     const box = await createMailbox();
     const vars = {
       MAIL_HOST: "Route1.mx.example.net, route2.mx.example.net.",
@@ -154,7 +154,7 @@ describe("a domain that is asked for", () => {
     expect(shown).not.toContain(secret);
   });
 
-  it("is refused twice to one mailbox, however it is written, and after twenty", async () => {
+  it("is refused if the mailbox already has it, in any spelling, and beyond twenty domains", async () => {
     const box = await createMailbox();
     const name = newName();
     expect((await add(box, name)).status).toBe(201);
@@ -171,7 +171,7 @@ describe("a domain that is asked for", () => {
     expect((await add(box, newName())).status).toBe(201);
   });
 
-  it("is one of sixty an hour: each costs a key", async () => {
+  it("is limited to sixty an hour, because each one needs a key pair", async () => {
     const box = await createMailbox();
     const statuses: number[] = [];
     for (let count = 0; count < 60; count += 1) {
@@ -215,22 +215,22 @@ describe("a domain that is asked for", () => {
     },
   );
 
-  it("is none that lies above the public address of the deployment", async () => {
+  it("may not be a parent domain of the deployment's public address", async () => {
     const box = await createMailbox();
     const vars = { PUBLIC_URL: "https://agents.corp.example" };
     const ofCorp = await ask("/v1/domains", { key: box.api_key, json: { domain: "corp.example" }, vars });
     expect(ofCorp.status).toBe(400);
   });
 
-  it("is told of only to who may ask", async () => {
+  it("is checked only after the caller is authorized", async () => {
     const box = await createMailbox();
     await ask("/v1/mailbox/pause", { key: box.api_key, method: "PATCH" });
     expect((await add(box, "mailkeep.test")).body).toEqual({ error: "Mailbox is paused" });
   });
 });
 
-describe("a domain of another mailbox (T08)", () => {
-  it("is not found, as one that never was", async () => {
+describe("a domain of another mailbox", () => {
+  it("answers 404, as a domain that does not exist", async () => {
     const [box, stranger] = [await createMailbox(), await createMailbox()];
     const { id } = (await add(box, newName())).body;
     const calls: [string, string][] = [
@@ -248,7 +248,7 @@ describe("a domain of another mailbox (T08)", () => {
     expect(world.sent).toEqual([]);
   });
 
-  it("is reached by the operator, who names the mailbox", async () => {
+  it("can be read by the operator, who names the mailbox", async () => {
     const box = await createMailbox();
     const { id } = (await add(box, newName())).body;
     const named = await ask(`/v1/domains/${id}?mailbox=${box.mailbox}`, { key: OPERATOR });
@@ -258,7 +258,7 @@ describe("a domain of another mailbox (T08)", () => {
 });
 
 describe("verification", () => {
-  it("says what was found of each record, and takes the domain with MX and DKIM", async () => {
+  it("reports on each record, and succeeds with MX and DKIM", async () => {
     const box = await createMailbox();
     const { id, domain, dns_records } = (await add(box, newName())).body;
     const nothing = await verify(box, id);
@@ -309,7 +309,7 @@ describe("verification", () => {
     expect(await get(box, id)).toMatchObject({ status: "verified", spf_verified: true, fails_at: null });
   });
 
-  it("is begun ten times a minute by one mailbox: each asks the resolver four times", async () => {
+  it("is limited to ten times a minute for one mailbox, because each asks the resolver four times", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     setClock(Date.now());
     const ids = [(await add(box, newName())).body.id, (await add(box, newName())).body.id] as const;
@@ -339,7 +339,7 @@ describe("verification", () => {
     expect((await verify(box, ids[0])).status).toBe(200);
   });
 
-  it("by the alarm goes on where a client asked too often", async () => {
+  it("by the alarm continues when a client has reached that limit", async () => {
     const box = await createMailbox();
     setClock(Date.now());
     const { id } = await owned(box);
@@ -349,14 +349,14 @@ describe("verification", () => {
     expect(await get(box, id)).toMatchObject({ status: "verified", fails_at: null });
   });
 
-  it("survives the actor's end", async () => {
+  it("survives an eviction of the mailbox", async () => {
     const box = await createMailbox();
     const { id } = await owned(box);
     await evict(box.mailbox);
     expect(await get(box, id)).toMatchObject({ status: "verified", mx_verified: true });
   });
 
-  it("takes no other mailbox's key for its own, though it is for the same domain", async () => {
+  it("does not accept another mailbox's DKIM key for the same domain", async () => {
     const [victim, attacker] = [await createMailbox(), await createMailbox()];
     const name = newName();
     const wanted = (await add(victim, name)).body;
@@ -378,7 +378,7 @@ describe("verification", () => {
     expect((await verify(victim, wanted.id)).body.status).toBe("verified");
   });
 
-  it("is won by one of two that race, and the other is told 409", async () => {
+  it("succeeds for one of two mailboxes at the same time, and the other gets 409", async () => {
     const boxes = [await createMailbox(), await createMailbox()];
     const name = newName();
     const asked = await Promise.all(boxes.map(async (box) => ({ box, ...(await add(box, name)).body })));
@@ -398,12 +398,12 @@ describe("verification", () => {
       (await ask<{ emails: unknown[] }>("/v1/inbox", { key: api_key })).body.emails;
     expect([(await inbox(winner.box)).length, (await inbox(loser.box)).length]).toEqual([1, 0]);
 
-    // The winner gives it up: now it is the other's.
+    // The winner removes the domain, and the other mailbox can have it.
     expect((await remove(winner.box, winner.id)).body).toEqual({ ok: true, deleted: name });
     expect((await verify(loser.box, loser.id)).body.status).toBe("verified");
   });
 
-  it("asked for by many at once is one look-up, and counts as one", async () => {
+  it("that many calls ask for at the same time is one look-up, and counts as one", async () => {
     const box = await createMailbox();
     const { id, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);
@@ -414,7 +414,7 @@ describe("verification", () => {
       return Response.json(zone.answer(new URL(url)));
     };
     const calls = Array.from({ length: 20 }, () => verify(box, id));
-    // What is asked last is answered once the others have been heard.
+    // The mailbox serves calls in order, so this answer comes after all others have begun.
     expect((await get(box, id)).status).toBe("pending");
     release();
     const said = await Promise.all(calls);
@@ -439,7 +439,7 @@ describe("verification", () => {
     expect(await get(box, id)).toMatchObject({ status: "pending" });
   });
 
-  it("asks the deployment's own resolver where it names one", async () => {
+  it("asks the configured resolver", async () => {
     const box = await createMailbox();
     const { id } = (await add(box, newName())).body;
     await withVariables(box, { DOH_URL: "https://doh.corp.example/q" });
@@ -448,11 +448,11 @@ describe("verification", () => {
     expect(world.to(RESOLVER)).toHaveLength(0);
   });
 
-  it("goes on after a process that died while the domain was taken", async () => {
+  it("continues after the process died while it called the domain's object", async () => {
     const box = await createMailbox();
     const { id, domain, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);
-    // The object of the domain answers, and nobody lives to hear it.
+    // The object of the domain stores the holder, but its answer is lost.
     const { DOMAIN } = env;
     const dying = {
       getByName: (name: string) => ({
@@ -475,7 +475,7 @@ describe("verification", () => {
 });
 
 describe("mail to a verified domain", () => {
-  it("reaches its mailbox at every address, which stays visible with its tag", async () => {
+  it("reaches the mailbox at every address, and the email shows the address with its tag", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     for (const local of ["sales", "postmaster", "a.b-c_d", "Anything+Tag", '"quoted"']) {
@@ -493,7 +493,7 @@ describe("mail to a verified domain", () => {
     expect(filtered.body.emails.map(({ to_address }) => to_address)).toEqual([`sales@${domain}`]);
   });
 
-  it("comes by the platform's email handler, too", async () => {
+  it("is also received by the platform's email handler", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     expect(await inject(plainMessage(), "x@y.example", `me@${domain}`)).toEqual({ rejected: null });
@@ -502,12 +502,12 @@ describe("mail to a verified domain", () => {
     });
   });
 
-  it("is known to the listener before the message, as its mailbox is", async () => {
+  it("is accepted at RCPT TO, before the message, like mail to the mailbox itself", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const known = await ask(`/v1/mailboxes/any@${domain}`, { key: OPERATOR });
     expect([known.status, known.body]).toMatchObject([200, { mailbox: box.mailbox }]);
-    // To pause or to end it takes the mailbox's own name.
+    // Pausing and deleting need the mailbox's own address.
     for (const [method, rest] of [
       ["DELETE", ""],
       ["PATCH", "/pause"],
@@ -517,7 +517,7 @@ describe("mail to a verified domain", () => {
     }
   });
 
-  it("is large without another way in", async () => {
+  it("may be large", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const body = `${"x".repeat(70)}\n`.repeat(10_000);
@@ -525,7 +525,7 @@ describe("mail to a verified domain", () => {
     expect((await emailOf(box, stored.body.id)).to_address).toBe(`big@${domain}`);
   });
 
-  it("below it, above it, or pending, is refused and leaves nothing", async () => {
+  it("is refused and leaves no data if it is for a subdomain, a parent domain or a pending domain", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const pending = (await add(box, newName())).body.domain;
@@ -538,7 +538,7 @@ describe("mail to a verified domain", () => {
     }
   });
 
-  it("is told to come again while nobody can say who holds it", async () => {
+  it("is refused temporarily while the domain's object does not answer", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -549,7 +549,7 @@ describe("mail to a verified domain", () => {
       "overloaded",
     );
     expect(log).toHaveBeenCalled();
-    // The deployment's own domain does not ask.
+    // Mail to the deployment's own domain needs no such object.
     expect((await deliver(box.mailbox, plainMessage(), "a@b.example", { DOMAIN })).status).toBe(202);
   });
 
@@ -576,7 +576,7 @@ describe("mail from a verified domain", () => {
   const rawOf = async (box: TestMailbox, id: string) =>
     (await api(`/v1/emails/${id}/raw`, { key: box.api_key })).text();
 
-  it("may bear any of its addresses, is signed by its key, and comes back to the mailbox if it bounces", async () => {
+  it("may be from any of its addresses, is signed with its key, and bounces to the mailbox", async () => {
     const box = await createMailbox();
     const { domain, dns_records } = await owned(box);
     const { status, body } = await send(box, { from: `"Sales" <Sales+x@${domain}>` });
@@ -598,7 +598,7 @@ describe("mail from a verified domain", () => {
     expect(isSignedWith(Buffer.from(raw.replace("Hello.", "Hallo.")), key)).toBe(false);
   });
 
-  it("is not signed by it where it is from the mailbox itself", async () => {
+  it("is not signed with its key if it is from the mailbox's own address", async () => {
     const box = await createMailbox();
     await owned(box);
     const { body } = await send(box, {});
@@ -611,14 +611,14 @@ describe("mail from a verified domain", () => {
     ["two addresses", (domain) => `a@${domain}, b@evil.example`],
     ["a name that is one", (domain) => `"a@${domain}" <x@evil.example>`],
     ["another mailbox of the deployment", () => "someone-else@mailkeep.test"],
-  ])("may not be from %s (T27)", async (_, from) => {
+  ])("may not be from %s", async (_, from) => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const { status, body } = await send(box, { from: from(domain) });
     expect([status, body.error]).toEqual([403, `From address must match your mailbox: ${box.mailbox}`]);
   });
 
-  it("waits until it is verified, and says so", async () => {
+  it("is refused until the domain is verified, with the reason", async () => {
     const box = await createMailbox();
     const { domain } = (await add(box, newName())).body;
     const { status, body } = await send(box, { from: `x@${domain}` });
@@ -632,13 +632,13 @@ describe("mail from a verified domain", () => {
     ]);
   });
 
-  it("is nobody else's to send", async () => {
+  it("cannot be sent by another mailbox", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const { domain } = await owned(box);
     expect((await send(other, { from: `x@${domain}` })).status).toBe(403);
   });
 
-  it("to an address of it is delivered inside", async () => {
+  it("to an address of the domain is delivered inside the deployment", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const { body } = await send(box, { from: `a@${domain}`, to: `b@${domain}` });
@@ -648,7 +648,7 @@ describe("mail from a verified domain", () => {
     expect(emails).toMatchObject([{ from_address: `a@${domain}`, to_address: `b@${domain}` }]);
   });
 
-  it("is what a reply to its mail comes from, and goes to none of its addresses", async () => {
+  it("answers mail from the address that received it, and never to the domain's own addresses", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const headers = [`To: sales@${domain}, ben@example.net`, `Cc: other@${domain}, ${box.mailbox}`];
@@ -660,7 +660,7 @@ describe("mail from a verified domain", () => {
     const sent = await emailOf(box, reply.body.id);
     expect(sent).toMatchObject({ from_address: `sales@${domain}`, to_address: "ann@example.com" });
     expect(sent.delivery.map(({ recipient }) => recipient)).toEqual(["ann@example.com", "ben@example.net"]);
-    // What follows it up is from the same address; another one may be named.
+    // A further reply is from the same address by default; the request may name another one.
     const again = await ask<Sent>(`/v1/emails/${reply.body.id}/reply`, {
       key: box.api_key,
       json: { text: "!" },
@@ -673,7 +673,7 @@ describe("mail from a verified domain", () => {
     expect((await emailOf(box, named.body.id)).from_address).toBe(box.mailbox);
   });
 
-  it("is nobody's after the deployment has moved to that domain", async () => {
+  it("is refused after the deployment has moved to that domain", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     await withVariables(box, { MAIL_DOMAIN: domain });
@@ -682,7 +682,7 @@ describe("mail from a verified domain", () => {
 });
 
 describe("a verified domain, looked up once a day", () => {
-  it("stays while its records do", async () => {
+  it("stays verified as long as its records are found", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     const before = await holderOf(domain);
@@ -694,7 +694,7 @@ describe("a verified domain, looked up once a day", () => {
     expect((after?.seen_at ?? 0) - (before?.seen_at ?? 0)).toBeGreaterThanOrEqual(DAY_MS);
   });
 
-  it("is warned of when they are gone, works for a week, and is lost then", async () => {
+  it("shows a warning when they are missing, works for a week, and then fails", async () => {
     const box = await createMailbox();
     const { id, domain, dns_records } = await owned(box);
     zone.set("MX", domain);
@@ -727,7 +727,7 @@ describe("a verified domain, looked up once a day", () => {
     ]);
     expect((await deliver(`x@${domain}`, plainMessage())).status).toBe(404);
     expect(await tablesOfDomain(domain)).toEqual([]);
-    // Nothing is looked up any more, until its owner asks for it.
+    // Nothing is looked up any more until the owner asks for it.
     const asked = zone.asked.length;
     advance(30 * DAY_MS);
     await ringAlarm(box.mailbox);
@@ -737,7 +737,7 @@ describe("a verified domain, looked up once a day", () => {
     expect((await deliver(`x@${domain}`, plainMessage())).status).toBe(202);
   });
 
-  it("is somebody else's once it is lost, and not before", async () => {
+  it("can be verified by another mailbox once it has failed, and not before", async () => {
     const [box, next] = [await createMailbox(), await createMailbox()];
     const { domain, dns_records } = await owned(box);
     const theirs = (await add(next, domain)).body;
@@ -751,7 +751,7 @@ describe("a verified domain, looked up once a day", () => {
     expect((await verify(next, theirs.id)).body.status).toBe("verified");
   });
 
-  it("is whole again when they come back in time, and begins the week anew", async () => {
+  it("recovers when they come back in time, and the next week starts from the beginning", async () => {
     const box = await createMailbox();
     const { id, domain, dns_records } = await owned(box);
     zone.set("MX", domain);
@@ -766,7 +766,7 @@ describe("a verified domain, looked up once a day", () => {
     expect(await get(box, id)).toMatchObject({ status: "verified" });
   });
 
-  it("is not lost to a resolver that fails, however long", async () => {
+  it("never fails because the resolver does, however long", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     zone.broken.add(domain);
@@ -778,7 +778,7 @@ describe("a verified domain, looked up once a day", () => {
     expect(await alarmOf(box.mailbox)).toBeLessThanOrEqual(Date.now() + HOUR_MS);
   });
 
-  it("does not die of a clock that goes back", async () => {
+  it("does not fail when the clock moves backwards", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     zone.set("MX", domain);
@@ -789,7 +789,7 @@ describe("a verified domain, looked up once a day", () => {
     expect(Date.parse(fails_at ?? "")).toBe(Date.now() + 7 * DAY_MS);
   });
 
-  it("is let go later when its object cannot be told at once", async () => {
+  it("is released later if its object does not answer at once", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     zone.set("MX", domain);
@@ -809,7 +809,7 @@ describe("a verified domain, looked up once a day", () => {
     expect((await get(box, id)).status).toBe("failed");
   });
 
-  it("takes nothing with it that waits to be sent from it", async () => {
+  it("sends nothing that waited to be sent from it, once it has failed", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     // Nothing leaves the deployment for a while.
@@ -828,7 +828,7 @@ describe("a verified domain, looked up once a day", () => {
   });
 });
 
-describe("a domain that is given up", () => {
+describe("a domain that is removed", () => {
   it("is free at once, and its key is gone", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
@@ -842,7 +842,7 @@ describe("a domain that is given up", () => {
     expect((await send(box, { from: `x@${domain}` })).status).toBe(403);
   });
 
-  it("by the end of its mailbox is free, too, whoever comes by that name later", async () => {
+  it("because its mailbox ends is free too, and not of a later mailbox with that address", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const pending = (await add(box, newName())).body;
@@ -857,7 +857,7 @@ describe("a domain that is given up", () => {
     expect((await deliver(`x@${domain}`, plainMessage())).status).toBe(404);
   });
 
-  it("is given up with the mailbox though its object cannot be told at once", async () => {
+  it("because its mailbox ends is released later if its object does not answer at once", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -865,7 +865,7 @@ describe("a domain that is given up", () => {
     await withBindings(box.mailbox, { DOMAIN }, async () => {
       await ask("/v1/mailbox", { key: box.api_key, method: "DELETE" });
     });
-    // Nothing is accepted for a mailbox that ends.
+    // A mailbox that is being erased accepts no mail.
     expect((await deliver(`x@${domain}`, plainMessage())).status).toBe(404);
     expect(await holderOf(domain)).not.toBeNull();
     advance(60_000);
@@ -895,7 +895,7 @@ describe("a domain that is given up", () => {
 });
 
 describe("the object of a domain", () => {
-  it("is taken by one, kept by nobody else's word, and freed by its holder alone", async () => {
+  it("has one holder, whom no other mailbox can replace, and only its holder can release it", async () => {
     const object = env.DOMAIN.getByName(newName());
     expect(await object.holder()).toBeNull();
     await object.release("a");
@@ -911,7 +911,7 @@ describe("the object of a domain", () => {
     expect(await object.holder()).toEqual({ locator: "b", since: 4, seen_at: 4 });
   });
 
-  it("is asked once for a message, and not at all for the deployment's own domain", async () => {
+  it("is called once for a message, and not at all for the deployment's own domain", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const names: string[] = [];
@@ -929,7 +929,7 @@ describe("the object of a domain", () => {
 });
 
 describe("the alarm of a mailbox without a verified domain", () => {
-  it("is not set for the sake of domains", async () => {
+  it("is not set because of domains", async () => {
     const box = await createMailbox();
     await ringAlarm(box.mailbox);
     const { id } = (await add(box, newName())).body;

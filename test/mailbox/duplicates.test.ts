@@ -6,7 +6,7 @@ afterEach(resetClock);
 const DAY_MS = 86_400_000;
 
 let count = 0;
-/** A message with a Message-ID of its own; `before` are lines above, as relays add them. */
+/** A message with its own Message-ID; `before` are lines that relays add at the top. */
 function mail(parts: { id?: string; body?: string; before?: string[]; headers?: string[] } = {}): string {
   count += 1;
   const { id = `<dup${count}@example.com>`, body = "The content.", before = [], headers = [] } = parts;
@@ -17,7 +17,7 @@ const stored = async (key: string) =>
   (await ask<{ emails: { id: string }[] }>("/v1/inbox?limit=100", { key })).body.emails.map(({ id }) => id);
 
 describe("the same message again", () => {
-  it("is one email, and answers with the first one's id", async () => {
+  it("is one email, and the answer has the first one's id", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = mail();
     const first = await deliver(mailbox, raw);
@@ -27,7 +27,7 @@ describe("the same message again", () => {
     expect(await stored(api_key)).toEqual([first.body.id]);
   });
 
-  it("is one email by another path: new Received lines and verdicts change nothing (T52)", async () => {
+  it("is one email if it comes by another path: Received lines and authentication results may differ", async () => {
     const { mailbox, api_key } = await createMailbox();
     const id = "<retry@example.com>";
     const first = await deliver(
@@ -48,7 +48,7 @@ describe("the same message again", () => {
     expect(await stored(api_key)).toHaveLength(1);
   });
 
-  it("is one email whoever the envelope says has sent it", async () => {
+  it("is one email whatever the envelope sender", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = mail();
     await deliver(mailbox, raw, "one@example.com");
@@ -56,7 +56,7 @@ describe("the same message again", () => {
     expect(await stored(api_key)).toHaveLength(1);
   });
 
-  it("is one row of twenty deliveries at once (F04)", async () => {
+  it("is one row after twenty deliveries at the same time", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = mail();
     const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(mailbox, raw)));
@@ -66,7 +66,7 @@ describe("the same message again", () => {
     expect((await ask("/v1/stats", { key: api_key })).body).toMatchObject({ total_emails: 1 });
   });
 
-  it("is one email across a restart and until five days are over, then it is stored again", async () => {
+  it("is one email for five days, also after a restart; then it is stored again", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = mail();
     const first = await deliver(mailbox, raw);
@@ -88,7 +88,7 @@ describe("the same message again", () => {
     expect(await stored(api_key)).toHaveLength(1);
   });
 
-  it("is another mailbox's own first", async () => {
+  it("is a new email in another mailbox", async () => {
     const a = await createMailbox();
     const b = await createMailbox();
     const raw = mail();
@@ -98,7 +98,7 @@ describe("the same message again", () => {
 });
 
 describe("a message that is not the same", () => {
-  it("is stored though an attacker used its Message-ID first (T52)", async () => {
+  it("is stored even if an attacker used its Message-ID first", async () => {
     const { mailbox, api_key } = await createMailbox();
     const id = "<guessed@bank.example>";
     await deliver(mailbox, mail({ id, body: "Planted by an attacker." }));
@@ -121,7 +121,7 @@ describe("a message that is not the same", () => {
     expect(await stored(api_key)).toHaveLength(2);
   });
 
-  it("is stored when it has no Message-ID, each time: a repeat is better than a loss", async () => {
+  it("is stored each time if it has no Message-ID: a repeat is better than a loss", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = message(["Subject: Anonymous", "From: a@example.com"]);
     for (let time = 0; time < 3; time += 1) expect((await deliver(mailbox, raw)).body.duplicate).toBe(false);
@@ -133,7 +133,7 @@ describe("a message that is not the same", () => {
     expect(await stored(api_key)).toHaveLength(9);
   });
 
-  it("is stored again after its owner deleted it, if the sender sends it anew after the window", async () => {
+  it("is stored again after its owner deleted it, if the sender repeats it after five days", async () => {
     const { mailbox, api_key } = await createMailbox();
     const raw = mail();
     const { body } = await deliver(mailbox, raw);
@@ -144,7 +144,7 @@ describe("a message that is not the same", () => {
   });
 });
 
-describe("a Message-ID at rest", () => {
+describe("a stored Message-ID", () => {
   it("is a digest of fixed length, however long the id", async () => {
     const { mailbox } = await createMailbox();
     await deliver(mailbox, mail({ id: `<${"l".repeat(900)}@example.com>` }));

@@ -46,7 +46,7 @@ describe("one email", () => {
     "--x\nContent-Type: text/plain\n\nPlain text.\n--x\nContent-Type: text/html\n\n<p>Rich text.</p>\n--x--",
   );
 
-  it("is what the contract says, by either path", async () => {
+  it("has the documented shape, by either path", async () => {
     const box = await createMailbox();
     const { body } = await deliver(box.mailbox, RAW, "bounce@example.com");
     const byPath = await ask(`/v1/emails/${body.id}`, { key: box.api_key });
@@ -80,7 +80,7 @@ describe("one email", () => {
     expect(headers["to"]).toBe("agent@mailkeep.test");
   });
 
-  it("is stored and listed though no parser could read it (T35)", async () => {
+  it("is stored and listed even if the parser fails", async () => {
     const box = await createMailbox();
     const deep = Array.from(
       { length: 2_000 },
@@ -96,7 +96,7 @@ describe("one email", () => {
     expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
   });
 
-  it("believes a verdict of our border alone, and none that the sender wrote", async () => {
+  it("trusts authentication results of this deployment only, and none that the sender wrote", async () => {
     const box = await createMailbox();
     const verdict = async (...headers: string[]) => {
       const { body } = await deliver(box.mailbox, plainMessage({ headers }));
@@ -129,7 +129,7 @@ describe("one email", () => {
 });
 
 describe("a deleted email", () => {
-  it("is gone from every reading, by either path of deletion", async () => {
+  it("is gone from every answer, by either path of deletion", async () => {
     const box = await createMailbox();
     for (const path of ["/v1/emails/ID", "/v1/email?id=ID"]) {
       const raw = plainMessage({ subject: "Ephemeral", body: "Your code is 771204" });
@@ -159,7 +159,7 @@ describe("a deleted email", () => {
     }
   });
 
-  it("leaves counters that equal a recount, and nothing in the rows that held it (I5)", async () => {
+  it("leaves counters that equal a recount, and no data in any row", async () => {
     const box = await createMailbox();
     const raws = [plainMessage({ subject: "one" }), plainMessage({ subject: "two" }), plainMessage()];
     const ids: string[] = [];
@@ -179,7 +179,7 @@ describe("a deleted email", () => {
     expect(await rowsOf(box.mailbox, "SELECT count(*) AS n FROM search")).toEqual([{ n: 2 }]);
   });
 
-  it("does not lend its id to the next one", async () => {
+  it("does not pass its id on to the next email", async () => {
     const box = await createMailbox();
     const first = (await deliver(box.mailbox, plainMessage())).body.id;
     await ask(`/v1/emails/${first}`, { key: box.api_key, method: "DELETE" });
@@ -204,7 +204,7 @@ describe("labels", () => {
     expect((await label(box, id, {})).body.labels).toEqual(["to-do", "Wichtig", "new"]);
   });
 
-  it("that are added and removed at once are removed", async () => {
+  it("that one call adds and removes are removed", async () => {
     const box = await createMailbox();
     const { id } = (await deliver(box.mailbox, plainMessage())).body;
     expect((await label(box, id, { add_labels: ["x"], remove_labels: ["x"] })).body.labels).toEqual([
@@ -212,7 +212,7 @@ describe("labels", () => {
     ]);
   });
 
-  it("may be a hundred on one email and not one more, and a refusal changes nothing", async () => {
+  it("are limited to a hundred on one email, and a refusal changes nothing", async () => {
     const box = await createMailbox();
     const { id } = (await deliver(box.mailbox, plainMessage())).body;
     const names = (from: number, count: number) => Array.from({ length: count }, (_, n) => `l${from + n}`);

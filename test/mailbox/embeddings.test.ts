@@ -21,7 +21,7 @@ import {
   setVariables,
 } from "../harness.ts";
 
-/** What the test's model knows: words of one line mean the same. */
+/** The vocabulary of the test's model: words of one line have the same meaning. */
 const MEANINGS = [
   ["invoice", "bill", "payment", "rechnung"],
   ["flight", "plane", "departure", "boarding"],
@@ -38,7 +38,7 @@ const model = {
   refuses: "",
   refusal: 400,
   down: false,
-  /** Answers wait for it. */
+  /** The model answers when this is resolved. */
   gate: Promise.resolve(),
 };
 
@@ -76,7 +76,7 @@ afterEach(() => {
   Object.assign(model, { refuses: "", refusal: 400, down: false, gate: Promise.resolve() });
 });
 
-/** Gives an actor a model, as long as it runs. */
+/** Gives a running actor a model. */
 async function useModel({ mailbox }: TestMailbox, name = "tiny"): Promise<void> {
   await setVariables(mailbox, { EMBEDDINGS_URL: "http://model.test/v1", EMBEDDINGS_MODEL: name });
 }
@@ -123,7 +123,7 @@ async function search(
 const semantic = "&mode=semantic";
 
 describe("a search by meaning", () => {
-  it("finds what no word of it says, and says how it searched", async () => {
+  it("finds emails without any common word, and shows its mode", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Your invoice for May", "Please transfer 12 EUR.");
     await mail(box, "Boarding opens soon", "Your flight leaves at 9.");
@@ -141,7 +141,7 @@ describe("a search by meaning", () => {
     expect([keyword.search_mode, keyword.subjects]).toEqual(["keyword", []]);
   });
 
-  it("puts first in a hybrid search what both words and meaning find", async () => {
+  it("ranks hits of both words and meaning first in a hybrid search", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Payment received", "Thank you.");
     await mail(box, "Bill of May", "The bill is attached.");
@@ -150,7 +150,7 @@ describe("a search by meaning", () => {
     expect((await search(box, "bill")).subjects).toEqual(["Bill of May", "Bill Gates", "Payment received"]);
   });
 
-  it("holds filters, operators and exclusions in every mode", async () => {
+  it("applies filters, operators and exclusions in every mode", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice 1", "from the shop", "Shop <shop@example.net>");
     await mail(box, "Invoice 2", "from the bank", "Bank <bank@example.net>");
@@ -166,14 +166,14 @@ describe("a search by meaning", () => {
       expect(await by("bill before:2020-01-01")).toEqual([]);
       expect(await by("bill has:attachment")).toEqual([]);
     }
-    // Filters alone have no meaning.
+    // A search of operators only has no text to compare.
     expect(await search(box, "from:shop", semantic)).toMatchObject({
       search_mode: "keyword",
       subjects: ["Invoice 1"],
     });
   });
 
-  it("goes through its pages without repeats or gaps while mail arrives", async () => {
+  it("pages without repeats or gaps while mail arrives", async () => {
     const box = await mailboxWithModel();
     for (let number = 0; number < 7; number += 1) await mail(box, `Invoice ${number}`);
     await isEmbedded(box);
@@ -193,7 +193,7 @@ describe("a search by meaning", () => {
     }
   });
 
-  it("finds no more what was erased, also by a new process", async () => {
+  it("no longer finds erased emails, also after a restart", async () => {
     const box = await mailboxWithModel();
     const id = await mail(box, "Invoice");
     await mail(box, "Flight");
@@ -207,7 +207,7 @@ describe("a search by meaning", () => {
     expect(await progress(box)).toMatchObject({ embedded: 1, pending: 0 });
   });
 
-  it("asks the model for no caller who may not search, and once for the same words", async () => {
+  it("calls the model only for authorized callers, and once for the same words", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice");
     await isEmbedded(box);
@@ -219,7 +219,7 @@ describe("a search by meaning", () => {
     expect(model.calls).toEqual([["bill"]]);
   });
 
-  it("asks the model once for words that are searched twice at the same time", async () => {
+  it("calls the model once for words that are searched twice at the same time", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice");
     await isEmbedded(box);
@@ -235,7 +235,7 @@ const MANY = 70_000;
 const COMPARED = 20_000;
 
 describe("a search by meaning in a mailbox of many mails", () => {
-  /** An old mail, vectors of `MANY` others that mean nothing, and a new mail. */
+  /** A mailbox with an old mail, `MANY` meaningless vectors, and a new mail. */
   async function largeMailbox(): Promise<TestMailbox> {
     const box = await mailboxWithModel();
     await mail(box, "Invoice of an old order", "", "Shop <shop@example.net>");
@@ -269,14 +269,14 @@ describe("a search by meaning in a mailbox of many mails", () => {
     }
   });
 
-  it("compares all that a filter lets through, where that is few enough, and then has nothing to say", async () => {
+  it("compares all emails that pass a filter, if they are few enough, and then adds no hint", async () => {
     const box = await largeMailbox();
     const found = await search(box, "rechnung from:shop", semantic);
     expect(found.subjects).toEqual(["Invoice of an old order"]);
     expect(found).not.toHaveProperty("hint");
   });
 
-  it("reads no more vectors than it compares, and answers others meanwhile", async () => {
+  it("reads no more vectors than it compares, and answers other calls meanwhile", async () => {
     const box = await largeMailbox();
     await search(box, "rechnung", semantic);
     const actor = actorOf(box.mailbox);
@@ -291,7 +291,7 @@ describe("a search by meaning in a mailbox of many mails", () => {
     expect((await actor.takeRowCost()).read).toBeLessThan(COMPARED + 2_000);
   });
 
-  it("goes through its pages without repeats", async () => {
+  it("pages without repeats", async () => {
     const box = await largeMailbox();
     const first = await search(box, "invoice", `${semantic}&limit=1`);
     const second = await search(box, "invoice", `${semantic}&limit=1&cursor=${first.next_cursor}`);
@@ -303,7 +303,7 @@ describe("a search by meaning in a mailbox of many mails", () => {
 });
 
 describe("a search by filters alone", () => {
-  it("has no meaning: it costs no call of the model, and misses no answer of it", async () => {
+  it("needs no call of the model, and gets no hint about it", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice", "", "Shop <shop@example.net>");
     await isEmbedded(box);
@@ -332,7 +332,7 @@ describe("without an answer of the model", () => {
     });
   });
 
-  it("words answer where none is configured", async () => {
+  it("a search goes by words if no model is configured", async () => {
     const box = await createMailbox();
     await mail(box, "Invoice");
     expect(await search(box, "invoice")).toMatchObject({
@@ -345,7 +345,7 @@ describe("without an answer of the model", () => {
 });
 
 describe("embedding", () => {
-  it("delays no receipt while the model hangs, and goes on when it is back", async () => {
+  it("delays no received mail while the model hangs, and continues when it is back", async () => {
     const box = await mailboxWithModel();
     model.hangs = true;
     await mail(box, "Invoice");
@@ -360,7 +360,7 @@ describe("embedding", () => {
     expect((await search(box, "bill", semantic)).subjects[0]).toBe("Invoice");
   });
 
-  it("is tried again by the alarm after a failure, later each time, and says what is wrong", async () => {
+  it("is retried by the alarm after a failure, with growing delays, and shows the error", async () => {
     const box = await mailboxWithModel();
     model.status = 500;
     await mail(box, "Invoice");
@@ -381,11 +381,11 @@ describe("embedding", () => {
     expect(await progress(box)).toMatchObject({ embedded: 1, failed: 0, error: null });
   });
 
-  it("wakes the mailbox for no mail that comes while it waits for the model", async () => {
+  it("is not retried earlier because mail arrives", async () => {
     const box = await mailboxWithModel();
     model.status = 500;
     await mail(box, "Invoice");
-    // Three failures and more: it waits for two minutes and more.
+    // After three or more failures, the delay is at least two minutes.
     const alarmAfterRing = async () => {
       await ringAlarm(box.mailbox);
       return ((await alarmOf(box.mailbox)) ?? 0) - Date.now();
@@ -400,7 +400,7 @@ describe("embedding", () => {
     expect(((await alarmOf(box.mailbox)) ?? 0) - Date.now()).toBeGreaterThan(100_000);
   });
 
-  it("of wrong dimensions writes nothing, and waits for the model to be right", async () => {
+  it("with wrong dimensions stores nothing, and waits for the right model", async () => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice");
     await isEmbedded(box);
@@ -417,7 +417,7 @@ describe("embedding", () => {
     expect((await search(box, "plane", semantic)).subjects).toEqual(["Flight", "Invoice"]);
   });
 
-  it("passes over the one message that the model refuses, and no other", async () => {
+  it("skips the one message that the model refuses, and no other", async () => {
     const box = await mailboxWithModel();
     model.refuses = "poison";
     for (let number = 0; number < 6; number += 1)
@@ -428,7 +428,7 @@ describe("embedding", () => {
     expect((await search(box, "poison", "&mode=keyword")).subjects).toEqual(["poison"]);
   });
 
-  it("passes over a message that the model fails at each time, whatever it says of that", async () => {
+  it("skips a message on which the model fails repeatedly, whatever the error", async () => {
     const box = await mailboxWithModel();
     Object.assign(model, { refuses: "poison", refusal: 500 });
     for (const subject of ["Invoice 1", "poison", "Invoice 2"]) await mail(box, subject);
@@ -445,7 +445,7 @@ describe("embedding", () => {
     expect(await progress(box)).toMatchObject({ embedded: 2, failed: 1, error: null });
   });
 
-  it("counts a message that was refused no more once it is erased, and none that was erased meanwhile", async () => {
+  it("does not count refused messages that are erased before or after the answer", async () => {
     const box = await mailboxWithModel();
     model.refuses = "poison";
     const refused = await mail(box, "poison");
@@ -466,7 +466,7 @@ describe("embedding", () => {
     expect(await progress(box)).toMatchObject({ embedded: 2, pending: 0, failed: 0 });
   });
 
-  it("blames no message when the model refuses everything", async () => {
+  it("skips no message if the model refuses everything", async () => {
     const box = await mailboxWithModel();
     model.status = 400;
     await mail(box, "Invoice");
@@ -474,7 +474,7 @@ describe("embedding", () => {
     expect(await progress(box)).toMatchObject({ embedded: 0, failed: 0, pending: 1 });
   });
 
-  it("begins anew with another model, newest first, and vectors of the old one are near nothing", async () => {
+  it("starts again with another model, newest first, and old vectors match nothing", async () => {
     const box = await mailboxWithModel();
     const subjects = ["Invoice", "Flight", "Dinner"];
     for (const subject of subjects) await mail(box, subject);
@@ -494,7 +494,7 @@ describe("embedding", () => {
     expect(await rowsOf(box.mailbox, "SELECT seq FROM embedding")).toHaveLength(3);
   });
 
-  it("compares words with no vector of another model, though it be as long", async () => {
+  it("never compares vectors of different models, even with equal dimensions", async () => {
     const box = await mailboxWithModel();
     for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
     await isEmbedded(box);
@@ -509,7 +509,7 @@ describe("embedding", () => {
     }
   });
 
-  it("embeds mail that was there before any model was", async () => {
+  it("includes mail from before a model was configured", async () => {
     const box = await createMailbox();
     for (let number = 0; number < 70; number += 1) await mail(box, `Invoice ${number}`);
     modelRuns();
@@ -521,7 +521,7 @@ describe("embedding", () => {
     expect(Math.max(...model.calls.map((texts) => texts.length))).toBe(32);
   });
 
-  it("reads what the sender wrote anew, and not what he quotes", async () => {
+  it("uses the new text of an email, and not its quotes", async () => {
     const box = await mailboxWithModel();
     await mail(
       box,
@@ -533,7 +533,7 @@ describe("embedding", () => {
     expect(model.calls.flat().join()).not.toContain("invoice");
   });
 
-  it("is done again for all mail that is read again, though a batch be under way", async () => {
+  it("is repeated for all reindexed mail, even if a batch is under way", async () => {
     const box = await mailboxWithModel();
     for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
     await isEmbedded(box);
@@ -549,7 +549,7 @@ describe("embedding", () => {
     await expect.poll(async () => (await progress(box))?.embedded).toBe(4);
   });
 
-  it("is done again only when all is read again, and with what was read", async () => {
+  it("is repeated only when reindexing is complete, with the new texts", async () => {
     const box = await mailboxWithModel();
     for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);
     await isEmbedded(box);
@@ -563,13 +563,13 @@ describe("embedding", () => {
     expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Flight", "Invoice"]);
   });
 
-  it("shows the name of the model, and not where it stands", async () => {
+  it("shows the name of the model, and not its URL", async () => {
     const box = await mailboxWithModel();
     expect((await progress(box))?.model).toBe("tiny");
   });
 });
 
-/** Lets the operator have all mail read again. */
+/** Reindexes all mail as the operator. */
 async function reread(box: TestMailbox): Promise<void> {
   let cursor: string | null = "";
   while (cursor !== null) {

@@ -8,12 +8,12 @@ export interface Frame {
   data: EventData;
 }
 
-/** What a client of a stream sees. */
+/** A client of an event stream, which records its frames. */
 export class EventStream {
   readonly response: Response;
-  /** Everything that came, as text. */
+  /** The complete body so far. */
   text = "";
-  /** Resolves when the stream ended, however it did. */
+  /** Resolves when the stream has ended: closed by the server, or broken off. */
   readonly ended: Promise<"closed" | "broken">;
   readonly #hangUp: AbortController;
   readonly #changed = new Set<() => void>();
@@ -41,13 +41,13 @@ export class EventStream {
     );
   }
 
-  /** The frames as soon as there are so many. */
+  /** Resolves to the frames when at least `count` have arrived. */
   async framesOnce(count: number): Promise<Frame[]> {
     await this.until(() => this.frames.length >= count);
     return this.frames;
   }
 
-  /** Resolves when `holds` does; rejects when the stream ended before. */
+  /** Resolves when `holds()` is true; rejects if the stream ends before. */
   async until(holds: () => boolean): Promise<void> {
     let over = false;
     const end = this.ended.then(() => (over = true));
@@ -71,7 +71,7 @@ export class EventStream {
       }
       return "closed";
     } catch {
-      // Cut off, or hung up by the test.
+      // The server cut the stream off, or the test closed it.
       return "broken";
     }
   }

@@ -10,10 +10,10 @@ import { carry } from "../transport/worker/carry.ts";
 import { actorOf, api, ask, evict, OPERATOR } from "../harness.ts";
 
 const ADDRESSES = ["first@a.example", "second@b.example", "third@c.example", "good@y.example"];
-/** Over any quota. */
+/** More than any quota. */
 const FULL_BYTES = 1e12;
 
-/** Mailboxes of the deployment as the far side, empty at the beginning of each test. */
+/** Creates the receiving mailboxes of a test, empty. */
 async function mailboxes(behaviour: Behaviour): Promise<void> {
   for (const address of ADDRESSES) {
     await api(`/v1/mailboxes/${address}`, { key: OPERATOR, method: "DELETE" });
@@ -31,7 +31,7 @@ async function fill(address: string): Promise<void> {
   await evict(address);
 }
 
-/** The actors as they are, but for what a dying or stuck one does. */
+/** The real actors, except that one dies or hangs if the behaviour says so. */
 function actors(behaviour: Behaviour): Pick<typeof env.MAILBOX, "getByName"> {
   if (behaviour !== "is lost after the end" && behaviour !== "hangs") return env.MAILBOX;
   return {
@@ -78,10 +78,10 @@ conformance("delivery inside the deployment", {
     };
   },
   splits: true,
-  // The message is held whole: there is no middle of it to be lost in.
+  // The message is passed in one piece, so the far side cannot be lost in the middle of it.
   streams: false,
-  // A mailbox knows Message-ID and content again, so that a try whose answer was lost is no doubt, and no end needs leave.
+  // A mailbox recognizes duplicates by Message-ID and content, so a try whose answer was lost is repeated without `beforeEnd`.
   knowsRepeats: true,
-  // The mailbox's own limit, in the words in which the way in over SMTP says it.
+  // The limit of the mailbox, with the reply that the SMTP listener gives.
   tooLarge: "refused",
 });

@@ -16,7 +16,7 @@ import {
   type TestMailbox,
 } from "../harness.ts";
 
-/** The log of a mailbox, as its actor reads it. */
+/** Reads the log of a mailbox inside its actor. */
 function logOf<T>(box: TestMailbox, read: (log: Log, account: Account) => T): Promise<T> {
   return runInDurableObject(actorOf(box.mailbox), ({ life }) => {
     const { account } = life.lifecycle;
@@ -28,7 +28,7 @@ function logOf<T>(box: TestMailbox, read: (log: Log, account: Account) => T): Pr
 const all = (box: TestMailbox): Promise<LoggedEvent[]> => logOf(box, (log) => log.after(0, 100));
 
 describe("The log of a mailbox", () => {
-  it("numbers what arrives from 1 without a gap, over an eviction and a duplicate", async () => {
+  it("numbers events from 1 without a gap, also after an eviction and a duplicate", async () => {
     const box = await createMailbox();
     const repeated = plainMessage({ subject: "Twice" });
     await deliver(box.mailbox, repeated);
@@ -43,7 +43,7 @@ describe("The log of a mailbox", () => {
     expect(await logOf(box, (_, account) => account.row.last_event)).toBe(2);
   });
 
-  it("tells of a message what a stream shows, in exactly nine fields", async () => {
+  it("stores of a message exactly the nine fields that a stream shows", async () => {
     const box = await createMailbox();
     const { body } = await deliver(box.mailbox, plainMessage({ subject: "Größe\r\n" }));
     const [shown] = (await all(box)).map(({ data }) => EventData.parse(eventData(data)));
@@ -52,7 +52,7 @@ describe("The log of a mailbox", () => {
     expect(Object.keys(shown ?? {})).toHaveLength(9);
   });
 
-  it("never goes back in time, whatever the clock does, also for what became of mail of its own", async () => {
+  it("never goes back in time, whatever the clock does, also for events of outgoing mail", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const started = Date.now();
     const send = () =>

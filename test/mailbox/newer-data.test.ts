@@ -5,7 +5,7 @@ import { Mailbox } from "../../src/mailbox/mailbox.ts";
 import { actorOf, ask, createMailbox, deliver, evict, plainMessage } from "../harness.ts";
 
 describe("a mailbox whose data a newer release wrote", () => {
-  it("refuses to open with a clear error, loses nothing, and works again under that release", async () => {
+  it("refuses to open with an error, loses nothing, and works again under that release", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, plainMessage({ subject: "Kept" }));
     await runInDurableObject(actorOf(box.mailbox), (_, state) => {

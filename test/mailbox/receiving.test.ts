@@ -29,7 +29,7 @@ const listed = async (key: string) =>
     subject,
   }));
 
-/** How many messages each transaction of a mailbox stored, from now on. */
+/** Records how many messages each transaction of a mailbox stores from now on. */
 async function transactionsOf(mailbox: string): Promise<number[]> {
   const counts: number[] = [];
   await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
@@ -46,7 +46,7 @@ async function transactionsOf(mailbox: string): Promise<number[]> {
 }
 
 describe("mail that comes all at once", () => {
-  it("is stored whole, each message once and with an id of its own, and found and logged", async () => {
+  it("is stored completely: each message once, with its own id, searchable and logged", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     const names = subjects("Crowd", 60);
     const answers = await deliverAll(
@@ -79,7 +79,7 @@ describe("mail that comes all at once", () => {
     expect(Math.max(...transactions)).toBeLessThanOrEqual(32);
   });
 
-  it("is one email where it is the same message (F04)", async () => {
+  it("is one email if it is the same message", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     const raw = plainMessage({ subject: "Twice" });
     const answers = await deliverAll(mailbox, [raw, raw, raw, raw]);
@@ -101,7 +101,7 @@ describe("mail that comes all at once", () => {
     expect(account?.storage_bytes).toBeLessThanOrEqual(quota);
   });
 
-  it("is not lost for one message among it that cannot be written", async () => {
+  it("is stored even if one message among it cannot be written", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
       storage.sql.exec(`CREATE TRIGGER poison BEFORE INSERT ON message WHEN NEW.listing LIKE '%Poison%'
@@ -124,7 +124,7 @@ describe("mail that comes all at once", () => {
     );
   });
 
-  it("leaves nothing of a message that fails at its very end, in no count and in no news", async () => {
+  it("leaves no rows, counts or events of a message whose transaction fails at its end", async () => {
     const world = outside();
     const box = await createMailbox();
     const { mailbox } = box;
@@ -153,7 +153,7 @@ describe("mail that comes all at once", () => {
     });
   });
 
-  it("waits in memory while there is room for it, and what is refused then is welcome afterwards", async () => {
+  it("waits in memory up to a limit; mail refused beyond it is accepted later", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     let isDurable = (): void => undefined;
     const durable = new Promise<void>((resolve) => (isDurable = resolve));
@@ -178,7 +178,7 @@ describe("mail that comes all at once", () => {
     expect(body.inbound).toBe(stored + again.filter((one) => !one.body.duplicate).length);
   });
 
-  it("hands each code to one of those who wait", async () => {
+  it("hands each code to one of the waiting calls", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     const waiting = [1, 2, 3].map(() => ask("/v1/code?consume=true&timeout=20", { key }));
     await runInDurableObject(actorOf(mailbox), async ({ life }) => {
@@ -194,7 +194,7 @@ describe("mail that comes all at once", () => {
     expect((await ask("/v1/code?timeout=1", { key })).body).toEqual({ code: null });
   });
 
-  it("is refused to the last message once the mailbox is gone, and nothing of it is kept", async () => {
+  it("is all refused once the mailbox is erased, and leaves no data", async () => {
     const { mailbox } = await createMailbox();
     const raws = subjects("Late", 10).map((subject) => plainMessage({ subject }));
     const [erased, ...answers] = await Promise.all([

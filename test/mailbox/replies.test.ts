@@ -51,7 +51,7 @@ const outboundOf = async (box: TestMailbox) =>
 const uploadsOf = (box: TestMailbox) => rowsOf(box.mailbox, "SELECT id FROM upload");
 const storageOf = async (box: TestMailbox) =>
   (await ask<{ storage_bytes: number }>("/v1/stats", { key: box.api_key })).body.storage_bytes;
-/** Where bytes of a mailbox lie, in its rows and in the store. */
+/** The blobs of a mailbox, in its rows and in the bucket. */
 const blobsOf = async (box: TestMailbox) => {
   const rows = await rowsOf<{ key: string }>(box.mailbox, "SELECT DISTINCT key FROM blob_chunk");
   const { objects } = await env.BLOBS.list();
@@ -117,7 +117,7 @@ describe("a reply", () => {
       .toEqual([question.body.thread_id]);
   });
 
-  it("carries the whole chain of ancestors, through as many answers as there are", async () => {
+  it("has the complete chain of references, through any number of replies", async () => {
     const [ann, bob] = [await createMailbox(), await createMailbox()];
     const first = await send(ann, { to: bob.mailbox }, "?wait=10");
     const ids = [first.body.message_id];
@@ -137,7 +137,7 @@ describe("a reply", () => {
     expect(thread.body.emails.map(({ message_id }) => message_id)).toEqual(ids);
   });
 
-  it("goes to all with reply_all, without ourselves and nobody twice, and to the caller's cc and bcc besides", async () => {
+  it("goes to all with reply_all, but not to the mailbox itself and to nobody twice; also to the caller's cc and bcc", async () => {
     const box = await createMailbox();
     const id = await received(box, [
       "From: Ann <ann@example.com>",
@@ -161,13 +161,13 @@ describe("a reply", () => {
     expect(await rawOf(box, all.body.id)).not.toContain("ed@example.net");
   });
 
-  it("goes where the message asks for answers", async () => {
+  it("goes to the Reply-To addresses", async () => {
     const box = await createMailbox();
     const id = await received(box, ["From: ann@example.com", "Reply-To: desk@example.com", "Subject: Hi"]);
     expect(await recipientsOf(box, (await reply(box, id, {})).body.id)).toEqual(["desk@example.com"]);
   });
 
-  it("comes from the tag under which its correspondent knows the mailbox, unless it says another", async () => {
+  it("comes from the tagged address that the message was sent to, unless the request names another", async () => {
     const box = await createMailbox();
     const tagged = box.mailbox.replace("@", "+shop@");
     await api("/v1/mailbox", { key: box.api_key, method: "PATCH", json: { display_name: "The agent" } });
@@ -180,13 +180,13 @@ describe("a reply", () => {
     };
     const answer = await reply(box, id, {});
     expect(await sender(answer)).toBe(`The agent <${tagged}>`);
-    // What follows it comes from there, too.
+    // A further reply comes from the same address.
     expect(await sender(await reply(box, answer.body.id, {}))).toBe(`The agent <${tagged}>`);
     expect(await sender(await reply(box, id, { from: `Me <${box.mailbox}>` }))).toBe(`Me <${box.mailbox}>`);
     expect(await sender(await reply(box, id, { from: [] }))).toBe(`The agent <${tagged}>`);
   });
 
-  it("never comes from the path that reports come back to", async () => {
+  it("never comes from a return path", async () => {
     const box = await createMailbox();
     const first = await send(box, {});
     const path = (await email(box, first.body.id)).metadata.envelope_from;
@@ -195,7 +195,7 @@ describe("a reply", () => {
     expect(await email(box, body.id)).toMatchObject({ from_address: box.mailbox });
   });
 
-  it("to a message of our own goes to whom we sent it, whatever its Reply-To", async () => {
+  it("to an outgoing message goes to its recipients, whatever its Reply-To", async () => {
     const box = await createMailbox();
     const sent = await send(box, {
       to: "Bob <bob@example.net>",
@@ -213,7 +213,7 @@ describe("a reply", () => {
     expect(await recipientsOf(box, all.body.id)).toEqual(["bob@example.net", "cy@example.net"]);
   });
 
-  it("to a message that names nobody is refused", async () => {
+  it("to a message without any address is refused", async () => {
     const box = await createMailbox();
     for (const lines of [
       ["Subject: Hi"],
@@ -238,7 +238,7 @@ describe("a reply", () => {
     expect(await email(box, body.id)).toMatchObject({ in_reply_to: null, references: null });
   });
 
-  it("leaves the quote out when told to, and a subject's prefix as it is", async () => {
+  it("omits the quote on request, and does not repeat a subject's prefix", async () => {
     const box = await createMailbox();
     const id = await received(box, ["From: ann@example.com", "Subject: AW: Hi"], "Secret.");
     const { body } = await reply(box, id, { text: "No.", html: "<p>No.</p>", quote: false });
@@ -249,7 +249,7 @@ describe("a reply", () => {
     });
   });
 
-  it("quotes a page by its text, escaped", async () => {
+  it("quotes an HTML message by its escaped text", async () => {
     const box = await createMailbox();
     const id = await received(
       box,
@@ -285,7 +285,7 @@ describe("a reply", () => {
     expect(sent.body_text).toMatch(/\[…\]$/);
   });
 
-  it("takes the caller's files along and none of the original", async () => {
+  it("carries the caller's attachments and none of the original", async () => {
     const box = await createMailbox();
     const file = { lines: ['Content-Disposition: attachment; filename="a.txt"'], content: base64("A") };
     const id = (await deliver(box.mailbox, withFiles([file]))).body.id;
@@ -294,7 +294,7 @@ describe("a reply", () => {
     expect((await email(box, body.id)).attachments.map(({ filename }) => filename)).toEqual(["b.txt"]);
   });
 
-  it("counts 50 recipients with those it finds, and refuses the next", async () => {
+  it("allows 50 recipients, those of the original included, and refuses more", async () => {
     const box = await createMailbox();
     const others = Array.from({ length: 48 }, (_, n) => `r${n}@example.net`).join(", ");
     const id = await received(box, [
@@ -312,7 +312,7 @@ describe("a reply", () => {
     });
   });
 
-  it("may be as long as any message, with no room left for the quote, and not a byte longer", async () => {
+  it("may have the maximum length, which leaves no room for the quote, and not a byte more", async () => {
     const box = await createMailbox();
     const id = await received(box, ["From: ann@example.com", "Subject: Long"], "Quoted.");
     const most = await reply(box, id, { text: "x".repeat(500_000) });
@@ -328,7 +328,7 @@ describe("a reply", () => {
     });
   });
 
-  it("is not written to a suppressed address, and counts for nothing then", async () => {
+  it("is refused to a suppressed address, and does not count against the daily limit then", async () => {
     const box = await createMailbox();
     const gone = "nobody-at-all@mailkeep.test";
     await send(box, { to: gone }, "?wait=10");
@@ -343,10 +343,10 @@ describe("a reply", () => {
 
 const BY_MACHINE = { headers: { "Auto-Submitted": "auto-replied" } };
 
-describe("an answer by a machine", () => {
+describe("an automatic reply", () => {
   const MACHINES = ["Auto-Submitted: auto-replied", "List-Id: <l.example.com>", "Precedence: bulk"];
 
-  it.each(MACHINES)("never goes to a machine: %s", async (line) => {
+  it.each(MACHINES)("is refused to automatic mail: %s", async (line) => {
     const box = await createMailbox();
     const [id, messageId] = [
       await received(box, ["From: ann@example.com", "Message-ID: <m@example.com>", line]),
@@ -364,21 +364,21 @@ describe("an answer by a machine", () => {
       await reply(box, id, {}),
       await send(box, { in_reply_to: messageId }),
       await forward(box, id, { to: "ann@example.com" }),
-      // To others it is news, and no answer.
+      // Forwarded to others it is new mail, not a reply.
       await forward(box, id, BY_MACHINE),
     ]) {
       expect(status).toBe(200);
     }
   });
 
-  it("never goes to who cannot be answered: no return path", async () => {
+  it("is refused to mail with a null return path", async () => {
     const box = await createMailbox();
     const { id } = (await deliver(box.mailbox, plainMessage(), "")).body;
     expect((await reply(box, id, BY_MACHINE)).status).toBe(400);
     expect((await reply(box, id, {})).status).toBe(200);
   });
 
-  it("to a person says what it is, and goes to the return path alone, whatever the message asks for", async () => {
+  it("to a person is marked as automatic, and goes to the return path only, whatever Reply-To says", async () => {
     const box = await createMailbox();
     const lines = ["From: Ann <ann@example.com>", "Reply-To: everybody@example.com", `To: ${box.mailbox}`];
     const raw = message([...lines, "Cc: bob@example.net", "Subject: A person"]);
@@ -396,7 +396,7 @@ describe("an answer by a machine", () => {
     ]);
   });
 
-  it("to a mailbox here goes to its address, and not to the path that reports come back to", async () => {
+  it("to a mailbox of this deployment goes to its address, and not to its return path", async () => {
     const [box, ann] = [await createMailbox(), await createMailbox()];
     await send(ann, { to: box.mailbox, reply_to: "everybody@example.com" }, "?wait=10");
     const [arrived] = await inboxOf(box);
@@ -405,7 +405,7 @@ describe("an answer by a machine", () => {
     expect((await inboxOf(ann)).map(({ to_address }) => to_address)).toEqual([ann.mailbox]);
   });
 
-  it("is impossible where nothing can be sent to the return path", async () => {
+  it("is refused if the return path is not a valid address", async () => {
     const box = await createMailbox();
     const { id } = (await deliver(box.mailbox, plainMessage(), "ann@[192.0.2.1]")).body;
     expect(await reply(box, id, BY_MACHINE)).toMatchObject({
@@ -414,7 +414,7 @@ describe("an answer by a machine", () => {
     });
   });
 
-  it("may follow what the mailbox sent itself, or does not know", async () => {
+  it("may follow a message that the mailbox sent itself, or does not know", async () => {
     const box = await createMailbox();
     const first = await send(box, BY_MACHINE);
     const next = await send(box, { in_reply_to: first.body.message_id, ...BY_MACHINE });
@@ -424,7 +424,7 @@ describe("an answer by a machine", () => {
     expect(await recipientsOf(box, reminder.body.id)).toEqual(["ann@example.net"]);
   });
 
-  it("to each other ends between two that pass on whatever they get", async () => {
+  it("ends a loop between two mailboxes that answer everything", async () => {
     const [one, other] = [await createMailbox(), await createMailbox()];
     const passOn = async (from: TestMailbox, to: TestMailbox, id: string) =>
       post(from, `emails/${id}/forward?wait=10`, {
@@ -457,7 +457,7 @@ describe("a forward", () => {
   ];
   const page = '<p>Look: <img src="cid:logo@x"></p>';
 
-  it("carries the message and its files byte for byte, pictures in their place", async () => {
+  it("carries the message and its attachments byte for byte, inline images included", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const id = (await deliver(box.mailbox, withFiles(files, page))).body.id;
     const { body } = await post(box, `emails/${id}/forward?wait=10`, { to: other.mailbox, text: "For you." });
@@ -480,7 +480,7 @@ describe("a forward", () => {
     expect(await download(box, sent.attachments[0]?.id ?? "")).toEqual(png);
   });
 
-  it("leaves the files when told to, and takes the caller's first", async () => {
+  it("omits the attachments on request, and puts the caller's first", async () => {
     const box = await createMailbox();
     const id = (await deliver(box.mailbox, withFiles(files, page))).body.id;
     const without = await forward(box, id, { with_attachments: false });
@@ -491,7 +491,7 @@ describe("a forward", () => {
     expect([names.length, names[0]]).toEqual([5, "mine.txt"]);
   });
 
-  it("takes files of a large message out of the blob store", async () => {
+  it("reads attachments of a large message from the blob store", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const large = new Uint8Array(3_000_000).map((_, index) => (index * 31) % 251);
     const file = { lines: ['Content-Disposition: attachment; filename="large.bin"'], content: base64(large) };
@@ -504,7 +504,7 @@ describe("a forward", () => {
     expect(await download(other, attachments[1]?.id ?? "")).toEqual(large);
   });
 
-  it("of a message of our own uses its uploads, which no copy is made of", async () => {
+  it("of an outgoing message uses its uploads without copying them", async () => {
     const box = await createMailbox();
     const attachments = [{ filename: "a.txt", content: base64("A") }];
     const sent = await send(box, { attachments });
@@ -515,7 +515,7 @@ describe("a forward", () => {
     expect(new TextDecoder().decode(await download(box, file?.id ?? ""))).toBe("A");
   });
 
-  it("reads a small message once, however many files of it go along, and each goes as it was", async () => {
+  it("reads a small message once, however many attachments it has, and each is unchanged", async () => {
     const box = await createMailbox();
     const contents = Array.from({ length: 20 }, (_, n) => `${n}`.repeat(n));
     const many = contents.map((content, n) => ({
@@ -531,7 +531,7 @@ describe("a forward", () => {
     expect(sent.map((bytes) => new TextDecoder().decode(bytes))).toEqual(contents);
   });
 
-  it("carries 100 files at most, the caller's counted, and says so before it copies any", async () => {
+  it("carries 100 attachments at most, the caller's included, and is refused before any is copied", async () => {
     const box = await createMailbox();
     const many = Array.from({ length: 99 }, (_, n) => ({
       lines: [`Content-Disposition: attachment; filename="${n}.txt"`],
@@ -558,7 +558,7 @@ describe("a forward", () => {
     expect((await forward(box, id, {})).status).toBe(200);
   });
 
-  it("is composed into one header, whatever a stranger wrote into his", async () => {
+  it("has one header section, whatever the original's header contains", async () => {
     const box = await createMailbox();
     const id = await received(box, [
       "From: =?utf-8?q?=3D=3Futf-8=3Fq=3F=3D0D=3D0ABcc=3A=5Fx=40example=2Eorg=3F=3D?= <ann@example.com>",
@@ -575,7 +575,7 @@ describe("a forward", () => {
 });
 
 describe("a reply and a forward", () => {
-  it("know no email that is not there, of another mailbox, or no longer there", async () => {
+  it("answer 404 for an email that does not exist, of another mailbox, or deleted", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const foreign = (await deliver(other.mailbox, plainMessage())).body.id;
     const gone = (await deliver(box.mailbox, plainMessage())).body.id;
@@ -588,7 +588,7 @@ describe("a reply and a forward", () => {
     expect(await outboundOf(other)).toBe(0);
   });
 
-  it("send once under an Idempotency-Key, even after the email is gone, and copy no file for the repeat", async () => {
+  it("send once under an Idempotency-Key, even after the email is deleted, and copy no file for the repeat", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const file = { lines: ['Content-Disposition: attachment; filename="a.txt"'], content: base64("A") };
     const id = (await deliver(box.mailbox, withFiles([file]))).body.id;
@@ -608,7 +608,7 @@ describe("a reply and a forward", () => {
     }
   });
 
-  it("that is refused leaves no copy of a file behind, and takes no room", async () => {
+  it("that are refused leave no copy of a file behind, and take no room", async () => {
     const box = await createMailbox();
     const large = new Uint8Array(600_000).map((_, index) => index % 251);
     const files = ["A", large].map((bytes, index) => ({
@@ -633,12 +633,12 @@ describe("a reply and a forward", () => {
       expect(refused.status).toBe(status);
       expect(await uploadsOf(box)).toEqual([]);
     }
-    // The bytes follow by the alarm, which is due.
+    // The alarm, which is due, erases the bytes.
     await ringAlarm(box.mailbox);
     expect([await storageOf(box), await blobsOf(box)]).toEqual(before);
   });
 
-  it("leaves an upload of the caller's alone when it is refused", async () => {
+  it("do not erase an upload of the caller if they are refused", async () => {
     const box = await createMailbox();
     const { id } = (await deliver(box.mailbox, plainMessage())).body;
     const upload = await ask<{ id: string }>("/v1/attachments?filename=a.txt", {
@@ -650,7 +650,7 @@ describe("a reply and a forward", () => {
     expect((await forward(box, id, { attachments })).status).toBe(200);
   });
 
-  it("that come at once under one key are one message", async () => {
+  it("that come at the same time under one key are one message", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const id = await received(box, [`From: ${other.mailbox}`, "Subject: Once"]);
     const more = { headers: { "Idempotency-Key": "at-once" } };
@@ -666,7 +666,7 @@ describe("a reply and a forward", () => {
     expect(await uploadsOf(box)).toHaveLength(1);
   });
 
-  it("count for the day like any send, and are refused after it", async () => {
+  it("count against the daily limit like any send, and are refused beyond it", async () => {
     const box = await createMailbox();
     const id = (await deliver(box.mailbox, plainMessage())).body.id;
     await Promise.all(Array.from({ length: 99 }, () => send(box, {})));
@@ -676,7 +676,7 @@ describe("a reply and a forward", () => {
     }
   });
 
-  it("are the operator's too, who names the mailbox", async () => {
+  it("are also open to the operator, who names the mailbox", async () => {
     const box = await createMailbox();
     const id = (await deliver(box.mailbox, plainMessage())).body.id;
     const path = `/v1/emails/${id}/reply?mailbox=${box.mailbox}`;
@@ -685,7 +685,7 @@ describe("a reply and a forward", () => {
 });
 
 describe("in_reply_to", () => {
-  it("takes along the ancestors of a message that the mailbox holds, received or its own", async () => {
+  it("adds the references of a message that the mailbox stores, received or sent", async () => {
     const box = await createMailbox();
     await received(box, [
       "From: ann@example.com",
@@ -705,7 +705,7 @@ describe("in_reply_to", () => {
     });
   });
 
-  it("is the only ancestor where the mailbox holds no such message, or another mailbox does", async () => {
+  it("is the only reference if the mailbox does not store that message", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     await received(other, ["From: a@x.com", "Message-ID: <held@x.com>", "References: <secret@x.com>"]);
     const { body } = await send(box, { in_reply_to: "held@x.com" });
@@ -715,7 +715,7 @@ describe("in_reply_to", () => {
     });
   });
 
-  it("must be one Message-ID, which a provisional key is not told", async () => {
+  it("must be one Message-ID, which is checked only after the key", async () => {
     const box = await createMailbox();
     const wrong = { in_reply_to: "<a@x.com> <b@x.com>" };
     expect(await send(box, wrong)).toMatchObject({
@@ -730,7 +730,7 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
   const vars = { OUTBOUND: "none" };
   const NOT_AVAILABLE = { status: 501, body: { error: "Email sending is not available" } };
 
-  it("says so to who may send, whatever was asked, and takes nothing over", async () => {
+  it("answers 501 to callers that may send, whatever the request, and accepts nothing", async () => {
     const box = await createMailbox();
     const id = (await deliver(box.mailbox, plainMessage())).body.id;
     const more = { vars, headers: { "Idempotency-Key": "none" } };
@@ -745,10 +745,10 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
     expect((await reply({ ...box, api_key: "mk_wrong" }, id, {}, { vars })).status).toBe(401);
   });
 
-  it("hands nothing over that was accepted before, until it sends again", async () => {
+  it("does not send messages that were accepted before, until sending is configured again", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     await setVariables(box.mailbox, vars);
-    // The router takes it over still, as one does that runs with the settings of before.
+    // The router still has the old settings and accepts the message.
     const { body } = await send(box, { to: other.mailbox }, "?wait=1");
     await ringAlarm(box.mailbox);
     expect((await email(box, body.id)).status).toBe("queued");
@@ -759,7 +759,7 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
       .toBe("delivered");
   });
 
-  it("says so in /v1/me, where only keys that may send are told that they can", async () => {
+  it("shows it in the capabilities of /v1/me", async () => {
     const [box, temporary] = [await createMailbox(), await bootstrap()];
     const me = async (key: string, more: Ask = {}) =>
       (await ask<{ send: boolean; capabilities: string[] }>("/v1/me", { key, ...more })).body;
@@ -775,7 +775,7 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
 
 describe("a JSON body with files in it", () => {
   const LIMIT = 25_000_000;
-  /** A body of so many bytes, nearly all of them a file. */
+  /** A body of this many bytes, nearly all of them a file. */
   const padded = (bytes: number) => {
     const withFile = (content: string) =>
       JSON.stringify({ text: "Hi.", attachments: [{ filename: "a.bin", content }] });
@@ -783,7 +783,7 @@ describe("a JSON body with files in it", () => {
     return withFile("A".repeat(room - (room % 4))).padEnd(bytes, " ");
   };
 
-  it("may have 25 MB; over that it is told where to upload", async () => {
+  it("may have 25 MB; beyond that the error names the upload route", async () => {
     const box = await createMailbox();
     const id = (await deliver(box.mailbox, plainMessage())).body.id;
     const headers = { "Content-Type": "application/json" };

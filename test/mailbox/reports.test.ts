@@ -27,7 +27,7 @@ afterEach(() => {
 const ANN = "ann@example.net";
 const BOB = "bob@example.net";
 
-/** A message that left, and where reports about it come to. */
+/** A message that was sent, and the return path of each recipient. */
 async function sentMessage(to: string[] = [ANN, BOB], bcc: string[] = []) {
   const box = await createMailbox();
   const { body } = await ask<Sent>("/v1/send?wait=10", {
@@ -95,7 +95,7 @@ const listed = async (box: TestMailbox, query: string) =>
   (await ask<EmailPage>(`/v1/inbox?direction=inbound&${query}`, { key: box.api_key })).body.emails;
 
 describe("a report to the return path of a recipient", () => {
-  it("moves that recipient, and that one alone", async () => {
+  it("changes the state of that recipient and of no other", async () => {
     const { box, id, pathOf } = await sentMessage();
     await deliver(pathOf(ANN), notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
     expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent"]);
@@ -106,7 +106,7 @@ describe("a report to the return path of a recipient", () => {
     expect(body.events[1]?.data).toMatchObject({ event: "message.bounced", email_id: id, from: box.mailbox });
   });
 
-  it("may name others too, who stay as they are, and a delay is no end", async () => {
+  it("does not change other recipients that it names; a delay is not final", async () => {
     const { box, id, pathOf } = await sentMessage();
     const both = () =>
       notification(
@@ -118,11 +118,11 @@ describe("a report to the return path of a recipient", () => {
     await deliver(pathOf(BOB), both(), "");
     expect(await statesOf(box, id)).toEqual(["bounced", "sent", "bounced"]);
     expect(await listed(box, "")).toEqual([]);
-    // A full mailbox may be emptied.
+    // A full mailbox is a temporary reason, so the address is not suppressed.
     expect(await suppressionsOf(box)).toEqual([]);
   });
 
-  it("suppresses an address that is dead, and one that complained", async () => {
+  it("suppresses an address that does not exist, and one that complained", async () => {
     const { box, id, pathOf } = await sentMessage();
     await deliver(pathOf(ANN), notification({ address: ANN, action: "failed", status: "5.1.1" }), "");
     await deliver(pathOf(BOB), complaint("abuse", BOB));
@@ -135,13 +135,13 @@ describe("a report to the return path of a recipient", () => {
     expect(again.body.error).toBe(`Recipient is suppressed: ${BOB} (complaint)`);
   });
 
-  it("that hides its recipient is about the one whose token it came to", async () => {
+  it("that hides its recipient applies to the one whose token it came to", async () => {
     const { box, id, pathOf } = await sentMessage();
     await deliver(pathOf(BOB), complaint("abuse", null));
     expect(await statesOf(box, id)).toEqual(["complained", "sent", "complained"]);
   });
 
-  it("is told of once, however often and in whatever order it comes", async () => {
+  it("writes one event, however often and in whatever order it comes", async () => {
     const { box, id, returnPath } = await sentMessage([ANN]);
     const bounced = notification({ address: ANN, action: "failed", status: "5.1.1" });
     for (const each of [
@@ -155,7 +155,7 @@ describe("a report to the return path of a recipient", () => {
     expect(await kindsOf(box)).toEqual(["message.sent", "message.bounced"]);
   });
 
-  it("does not clutter the inbox, threads and counts, yields no code, and is found by its label and by search", async () => {
+  it("is not in the inbox, threads and counters, yields no code, and is found by its label and by search", async () => {
     const { box, returnPath } = await sentMessage([ANN]);
     const { body } = await deliver(
       returnPath,
@@ -179,11 +179,11 @@ describe("a report to the return path of a recipient", () => {
 
 describe("a forged report", () => {
   const failed = (address: string) => notification({ address, action: "failed", status: "5.1.1" });
-  /** As tokens were computed from the bytes that stand in the Message-ID. */
+  /** A token computed from the Message-ID, as earlier releases did. */
   const derived = (messageId: string) =>
     mintToken(Buffer.from(/^<([0-9a-f]{40})@/.exec(messageId)?.[1] ?? "", "hex"));
 
-  it("by somebody who saw the Message-ID suppresses nobody", async () => {
+  it("by somebody who knows the Message-ID suppresses nobody", async () => {
     const { box, id, messageId } = await sentMessage([ANN]);
     const [row] = await rowsOf<{ return_path: string }>(box.mailbox, "SELECT return_path FROM outbox");
     const guessed = returnPathWith(box.mailbox, derived(messageId)) ?? "";
@@ -197,7 +197,7 @@ describe("a forged report", () => {
     expect(await listed(box, "")).toHaveLength(4);
   });
 
-  it("by a recipient of the same message moves none of the others, Bcc included", async () => {
+  it("by a recipient of the same message changes no other recipient, Bcc included", async () => {
     const CAT = "cat@example.net";
     const { box, id, pathOf } = await sentMessage([ANN, BOB], [CAT]);
     const all = [ANN, BOB, CAT].map((address) => ({ address, action: "failed", status: "5.1.1" }));
@@ -207,7 +207,7 @@ describe("a forged report", () => {
     expect(await suppressionsOf(box)).toMatchObject([{ address: ANN }]);
   });
 
-  it("finds no token in the message itself, nor one that was made for two", async () => {
+  it("cannot use a token from the message itself, nor one that two recipients share", async () => {
     const { box, id, messageId } = await sentMessage();
     const raw = await (await api(`/v1/emails/${id}/raw`, { key: box.api_key })).text();
     const rows = await rowsOf<{ token: string }>(box.mailbox, "SELECT token FROM recipient");
@@ -218,7 +218,7 @@ describe("a forged report", () => {
     expect(raw).not.toContain("+b.");
   });
 
-  it("that comes 30 days after the hand-over moves nobody", async () => {
+  it("that comes 30 days after the hand-over changes nothing", async () => {
     const { box, id, returnPath } = await sentMessage([ANN]);
     advance(30 * 86_400_000 - 60_000);
     await deliver(returnPath, notification({ address: ANN, action: "delivered", status: "2.0.0" }), "");
@@ -241,7 +241,7 @@ describe("a forged report", () => {
     expect(await kindsOf(box)).toEqual(["message.sent", "message.received"]);
   });
 
-  it("with the token of another message, or mailbox, moves nothing of whom it names", async () => {
+  it("with the token of another message or mailbox does not change the recipient it names", async () => {
     const [one, other] = [await sentMessage([ANN]), await sentMessage([BOB])];
     await deliver(other.returnPath, failed(ANN), "");
     expect(await statesOf(one.box, one.id)).toEqual(["sent", "sent"]);
@@ -249,7 +249,7 @@ describe("a forged report", () => {
     expect(await listed(other.box, "")).toHaveLength(1);
   });
 
-  it("of another kind than a complaint is none", async () => {
+  it("of another feedback type is not a complaint", async () => {
     const { box, id, returnPath } = await sentMessage([ANN]);
     for (const kind of ["not-spam", "opt-out", "auth-failure", "fraud"])
       await deliver(returnPath, complaint(kind, ANN));
@@ -257,7 +257,7 @@ describe("a forged report", () => {
     expect(await listed(box, "")).toHaveLength(4);
   });
 
-  it("that is an out-of-office answer is mail", async () => {
+  it("that is an out-of-office answer is an ordinary email", async () => {
     const { box, id, returnPath } = await sentMessage([ANN]);
     const away = message(
       [
@@ -286,7 +286,7 @@ describe("a message that was handed over when its recipients shared a token", ()
       "",
     );
 
-  /** As the version before left it. */
+  /** A message as an earlier release stored it. */
   async function oldMessage() {
     const sent = await sentMessage();
     await runInDurableObject(actorOf(sent.box.mailbox), (_, { storage }) => {
@@ -298,7 +298,7 @@ describe("a message that was handed over when its recipients shared a token", ()
     return sent;
   }
 
-  it("is not moved by who knows the token", async () => {
+  it("is not changed by a report that has the token alone", async () => {
     const { box, id } = await oldMessage();
     for (const words of ["", "X-Postfix-Queue-ID: 4F2A6B7C8E", "X-Note: queued as queued", "X-Queue-ID: "]) {
       await reported(box, words);
@@ -307,7 +307,7 @@ describe("a message that was handed over when its recipients shared a token", ()
     expect(await suppressionsOf(box)).toEqual([]);
   });
 
-  it("is moved by who also knows what the host called the message that took it", async () => {
+  it("is changed by a report that also has the name which the receiving host gave the message", async () => {
     const { box, id } = await oldMessage();
     await reported(box, "X-Postfix-Queue-ID: 4F2A6B7C8D");
     expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent"]);
@@ -322,7 +322,7 @@ describe("events of the platform's sending service", () => {
     metadata: { eventTimestamp: new Date().toISOString() },
   });
 
-  /** Hands events over as the platform's Queue does; answers what became of each. */
+  /** Delivers events as the platform's queue does; answers whether each was acknowledged. */
   async function queue(...bodies: unknown[]): Promise<("ack" | "retry")[]> {
     const fates: ("ack" | "retry")[] = bodies.map(() => "ack");
     const messages = bodies.map((body, index) => ({
@@ -346,7 +346,7 @@ describe("events of the platform's sending service", () => {
     return sent;
   }
 
-  it("move the recipient whose message they name, once, in whatever order they come (F21)", async () => {
+  it("change the recipient whose message they name, once, in whatever order they come", async () => {
     const { box, id } = await named();
     const bounced = event("bounced", box.mailbox, { bounce: { type: "hard", reason: "no such user" } });
     const all = [event("deferred", box.mailbox), bounced, bounced, event("delivered", box.mailbox)];
@@ -360,14 +360,14 @@ describe("events of the platform's sending service", () => {
     });
   });
 
-  it("that say that nobody was reached are no bounce", async () => {
+  it("that say the host could not be reached are not a bounce", async () => {
     const { box, id } = await named();
     await queue(event("failed", box.mailbox, { failure: { reason: "timed out" } }));
     expect(await statesOf(box, id)).toEqual(["failed", "failed"]);
     expect(await kindsOf(box)).toEqual(["message.sent"]);
   });
 
-  it("come again if they came before our own record, and are done with where nobody needs them", async () => {
+  it("are retried if they come before the message is known, and acknowledged if they are for no mailbox", async () => {
     const { box } = await sentMessage([ANN]);
     const old = {
       ...event("delivered", box.mailbox),

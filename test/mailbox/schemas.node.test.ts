@@ -93,7 +93,10 @@ describe("the tables of a mailbox", () => {
   it("of every other capability can be read before they are made, and find nothing", async () => {
     const { life, nowMs } = await NodeMailbox.create();
     const { settings, reading, webhooks, uploads, domains, takeover, outbox, jobs } = life;
-    expect(settings.overview(OPERATOR)).toMatchObject({ ok: true, value: { webhooks: [], hasKept: false } });
+    expect(settings.overview(OPERATOR)).toMatchObject({
+      ok: true,
+      value: { webhooks: [], hasUnsent: false },
+    });
     expect(settings.stats(OPERATOR).ok).toBe(true);
     expect(reading.threads(OPERATOR, { limit: 10, cursor: null }).ok).toBe(true);
     expect(webhooks.targets.all()).toEqual([]);
@@ -356,7 +359,7 @@ describe("a mailbox of an earlier release", () => {
         inside: { made: 0, unended: 0, dueAt: null },
         outside: { made: 3, unended: 0, dueAt: 50 },
       });
-      expect([outbox.keyed("order-1", 0), outbox.keptAnswer(42)]).toEqual([{ digest: "d", seq: 42 }, null]);
+      expect([outbox.keyed("order-1", 0), outbox.storedAnswer(42)]).toEqual([{ digest: "d", seq: 42 }, null]);
     });
   });
 

@@ -144,7 +144,7 @@ describe("search finds", () => {
     expect(body.emails.map((email) => email.subject).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it("by words and by the filters of the request, both", async () => {
+  it("emails that match both the words and the filters of the request", async () => {
     expect(await found(box, "invoice", "&from=archer")).toEqual(["Invoice March"]);
     expect(await found(box, "invoice", "&subject=lunch")).toEqual(["Lunch"]);
     expect(await found(box, "invoice", "&label=newsletter")).toEqual([]);
@@ -157,27 +157,27 @@ describe("search finds", () => {
     expect(await found(box, "from:bob", "&from=ann")).toEqual([]);
   });
 
-  it("the same under query and under q, and both are the same parameter", async () => {
+  it("the same by `query` and by `q`, which are one parameter", async () => {
     const q = await ask("/v1/search?q=invoice", { key: box.api_key });
     const query = await ask("/v1/search?query=invoice", { key: box.api_key });
     expect(q.body).toEqual(query.body);
   });
 
-  it("what stands in the subject before what stands in the body", async () => {
+  it("matches in the subject before matches in the body", async () => {
     expect(await found(box, "invoice")).toEqual(["Invoice March", "Lunch"]);
     const { body } = await search(box, "invoice");
     const [first, second] = body.emails;
     expect(first?.score).toBeGreaterThan(second?.score ?? Infinity);
   });
 
-  it("operators alone newest first", async () => {
+  it("emails by operators alone, newest first", async () => {
     const { body } = await search(box, "label:personal");
     const ids = body.emails.map((email) => email.id);
     expect(ids).toEqual(ids.toSorted().toReversed());
     expect(ids.length).toBeGreaterThan(3);
   });
 
-  it("what to show: a snippet and highlights around the hit, as text", async () => {
+  it("a snippet and highlights around each hit, as text", async () => {
     const own = await createMailbox();
     const filler = "nothing to see here ".repeat(100);
     await deliver(
@@ -190,7 +190,7 @@ describe("search finds", () => {
     expect(body.emails[0]?.highlights.join()).toContain("needle");
   });
 
-  it("by keywords whatever mode was asked for, and says so", async () => {
+  it("by keywords in every mode without a model, and says so", async () => {
     for (const mode of ["", "keyword", "semantic", "hybrid"]) {
       const { body } = await search(box, "invoice", `&mode=${mode}`);
       expect(body.search_mode).toBe("keyword");
@@ -201,7 +201,7 @@ describe("search finds", () => {
 });
 
 describe("a search cursor", () => {
-  it("leads through all hits once, while mail arrives that would rank first", async () => {
+  it("pages through all hits once, while mail arrives that would rank first", async () => {
     const box = await createMailbox();
     const wanted: string[] = [];
     for (let n = 0; n < 11; n += 1) {
@@ -219,7 +219,7 @@ describe("a search cursor", () => {
     expect(seen.toSorted()).toEqual(wanted.toSorted());
   });
 
-  it("leads through hits of operators alone, too", async () => {
+  it("pages through hits of operators alone, too", async () => {
     const box = await createMailbox();
     for (let n = 0; n < 7; n += 1) await deliver(box.mailbox, plainMessage({ subject: `m${n}` }));
     const seen: string[] = [];
@@ -244,7 +244,7 @@ describe("a search cursor", () => {
 });
 
 describe("a search that is asked for again", () => {
-  it("is right after every change, and reads nothing until there is one", async () => {
+  it("is correct after every change, and reads no row until there is one", async () => {
     const box = await createMailbox();
     const first = await deliver(box.mailbox, plainMessage({ subject: "Otter one" }));
     const ids = async (more = "") => (await search(box, "otter", more)).body.emails.map(({ id }) => id);
@@ -264,7 +264,7 @@ describe("a search that is asked for again", () => {
     expect(await ids()).toEqual([first.body.id]);
   });
 
-  it("is found for each of many searches that alternate", async () => {
+  it("is answered from the cache when a few searches alternate", async () => {
     const box = await createMailbox();
     const words = ["alder", "birch", "cedar", "dogwood", "elm", "fir"];
     for (const word of words) await deliver(box.mailbox, plainMessage({ subject: word }));
@@ -273,7 +273,7 @@ describe("a search that is asked for again", () => {
   });
 });
 
-describe("no search is an error (T46)", () => {
+describe("no search text is an error", () => {
   let box: TestMailbox;
   let schema: unknown;
   const readSchema = () => rowsOf(box.mailbox, "SELECT name, sql FROM sqlite_master ORDER BY name");
@@ -353,7 +353,7 @@ describe("no search is an error (T46)", () => {
     }
   });
 
-  it("whatever 200 strings, and the tables stay as they were (T47)", async () => {
+  it("for any of 200 random strings, and no table changes", async () => {
     const word = fc.constantFrom(
       '"',
       "(",
@@ -408,7 +408,7 @@ describe("no search is an error (T46)", () => {
 });
 
 describe("a thread", () => {
-  it("is found first by the mail that says a thing, not by one that quotes it as often", async () => {
+  it("ranks the mail that says something before one that quotes it as often", async () => {
     const box = await createMailbox();
     const quote = (text: string) => `On Mon, 1 May 2026 Ann <ann@x.example> wrote:\n> ${text}`;
     const reply = (id: string, text: string) =>

@@ -45,7 +45,7 @@ const kindsOf = async (box: TestMailbox) =>
   (await ask<ChangePage>("/v1/changes", { key: box.api_key })).body.events.map(({ event }) => event);
 
 describe("POST /v1/send", () => {
-  it("takes a message over and answers with what it became", async () => {
+  it("accepts a message and answers with its status", async () => {
     const box = await createMailbox();
     const { status, body } = await send(box, {});
     expect(status).toBe(200);
@@ -82,7 +82,7 @@ describe("POST /v1/send", () => {
     ]);
   });
 
-  it("keeps what would leave a deployment without a way out, to be looked at", async () => {
+  it("does not send to other domains without a transport, and stores the message", async () => {
     const box = await createMailbox();
     const { body } = await send(box, { html: "<p>Hi</p>", cc: "Bob <bob@example.net>" }, {}, "?wait=10");
     expect(body.status).toBe("sent");
@@ -106,7 +106,7 @@ describe("POST /v1/send", () => {
     expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
   });
 
-  it("bounces what no mailbox here takes, suppresses the address, and lets it go again", async () => {
+  it("bounces mail to an unknown address here, suppresses the address, and can remove the suppression", async () => {
     const box = await createMailbox();
     const nobody = "no-such-box@mailkeep.test";
     const { body } = await send(box, { to: nobody }, {}, "?wait=10");
@@ -128,7 +128,7 @@ describe("POST /v1/send", () => {
     expect((await send(box, { to: nobody })).status).toBe(200);
   });
 
-  it("one refused recipient does not sink the others", async () => {
+  it("sends to the other recipients if one is refused", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const { body } = await send(from, { to: [to.mailbox, "nobody-here@mailkeep.test"] }, {}, "?wait=10");
     const { delivery, status } = await email(from, body.id);
@@ -147,7 +147,7 @@ describe("POST /v1/send", () => {
     }
   });
 
-  it("joins the thread of what it answers, on both sides", async () => {
+  it("joins the thread of the email it answers, on both sides", async () => {
     const [one, other] = [await createMailbox(), await createMailbox()];
     const first = await send(one, { to: other.mailbox }, {}, "?wait=10");
     const [arrived] = await inboxOf(other);
@@ -158,7 +158,7 @@ describe("POST /v1/send", () => {
     expect(back?.thread_id).toBe(first.body.thread_id);
   });
 
-  it("refuses another's address in From with the text that clients know", async () => {
+  it("refuses another address in From with the documented text", async () => {
     const box = await createMailbox();
     const { status, body } = await send(box, { from: "ceo@example.com" });
     expect([status, body]).toMatchObject([
@@ -184,7 +184,7 @@ describe("POST /v1/send", () => {
     expect(await send(box, json)).toMatchObject({ status, body: { error } });
   });
 
-  it("names the field that is missing, beside the text that clients show", async () => {
+  it("names each missing field in details, beside the documented text", async () => {
     const box = await createMailbox();
     const required = (...paths: string[]) => paths.map((path) => ({ path, message: "is required" }));
     for (const [json, details, fix] of [
@@ -210,7 +210,7 @@ describe("POST /v1/send", () => {
     });
   });
 
-  it("is nothing for a provisional key, for a paused mailbox, and where sending is off", async () => {
+  it("is refused to a provisional key, to a paused mailbox, and if sending is off", async () => {
     const temporary = await bootstrap();
     expect(await send(temporary, {})).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
     const box = await createMailbox();
@@ -234,7 +234,7 @@ describe("an Idempotency-Key", () => {
     expect((await send(from, { to: to.mailbox })).body.sends_today).toBe(2);
   });
 
-  it("refuses another message under it for a day, and is forgotten then", async () => {
+  it("is refused with another message for a day, and can be used again after that", async () => {
     const box = await createMailbox();
     const first = await send(box, {}, { headers });
     expect(await send(box, { subject: "Other" }, { headers })).toMatchObject({ status: 422 });
@@ -266,7 +266,7 @@ describe("an Idempotency-Key", () => {
     });
   });
 
-  it("answers a repeat of a reply and of a forward so too", async () => {
+  it("does the same for a reply and a forward", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await send(from, { to: to.mailbox }, {}, "?wait=10");
     const [arrived] = await inboxOf(to);
@@ -281,7 +281,7 @@ describe("an Idempotency-Key", () => {
     }
   });
 
-  it("answers the same though the email was deleted, and sends nothing again", async () => {
+  it("answers the same after the email was deleted, and sends nothing again", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const first = await send(from, { to: to.mailbox }, { headers }, "?wait=10");
     await api(`/v1/emails/${first.body.id}`, { key: from.api_key, method: "DELETE" });
@@ -293,7 +293,7 @@ describe("an Idempotency-Key", () => {
     expect(await inboxOf(to)).toHaveLength(1);
   });
 
-  it("is of its mailbox alone", async () => {
+  it("is valid in its mailbox only", async () => {
     const [one, other] = [await createMailbox(), await createMailbox()];
     const sent = await Promise.all([send(one, {}, { headers }), send(other, {}, { headers })]);
     expect(new Set(sent.map(({ body }) => body.id)).size).toBe(2);
@@ -301,7 +301,7 @@ describe("an Idempotency-Key", () => {
 });
 
 describe("the daily limit", () => {
-  it("accepts exactly 100 of 200 that come at once", async () => {
+  it("accepts exactly 100 of 200 messages that come at once", async () => {
     const box = await createMailbox();
     const all = await Promise.all(Array.from({ length: 200 }, () => send(box, {})));
     const refused = all.filter(({ status }) => status === 429);
@@ -316,7 +316,7 @@ describe("the daily limit", () => {
     });
   });
 
-  it("begins anew at midnight, late alarms or not, and never twice when the clock goes back (F15)", async () => {
+  it("restarts at midnight, even if alarms are late, and only once if the clock moves backwards", async () => {
     const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
     setClock(midnight - 100);
     const box = await createMailbox();
@@ -332,7 +332,7 @@ describe("the daily limit", () => {
   });
 });
 
-/** Makes a mailbox full, so that it takes nothing for now, or empty again. */
+/** Sets the counted bytes of a mailbox, so that it is full or empty. */
 async function fill(box: TestMailbox, bytes: number): Promise<void> {
   await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
     storage.sql.exec("UPDATE account SET storage_bytes = ?", bytes);
@@ -345,7 +345,7 @@ const FULL = 10_000_000_000;
 describe("the room of a mailbox", () => {
   const QUOTA = 5_000_000_000;
 
-  it("is taken by what is sent, text and fields alike, and free again when it is deleted", async () => {
+  it("counts outgoing mail, texts and fields, and is free again when that is deleted", async () => {
     const box = await createMailbox();
     const bytes = async () =>
       (await ask<{ storage_bytes: number }>("/v1/stats", { key: box.api_key })).body.storage_bytes;
@@ -356,7 +356,7 @@ describe("the room of a mailbox", () => {
     expect(await bytes()).toBe(0);
   });
 
-  it("bounds what is sent, replied and forwarded as it bounds uploads and mail that arrives", async () => {
+  it("limits sends, replies and forwards as it limits uploads and received mail", async () => {
     const box = await createMailbox();
     const keyed = { headers: { "Idempotency-Key": "before-it-was-full" } };
     const { body } = await send(box, {}, keyed);
@@ -374,7 +374,7 @@ describe("the room of a mailbox", () => {
       sends_today: 1,
       outbound: 1,
     });
-    // What was accepted before is answered all the same.
+    // A repeat of an accepted message still gets its answer.
     expect((await send(box, {}, keyed)).body.id).toBe(body.id);
     await fill(box, 0);
     expect((await send(box, { text: "x".repeat(600) })).status).toBe(200);
@@ -416,7 +416,7 @@ describe("a message that is too large for a mailbox of this deployment", () => {
     expect((await send(from, { to: "ann@example.net", attachments })).status).toBe(200);
   });
 
-  it("leaves no file behind that came inside the request", async () => {
+  it("leaves no file behind that came in the request", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const content = Buffer.alloc(9_000_000).toString("base64");
     const attachments = await uploaded(from, 12_000_000);
@@ -426,10 +426,10 @@ describe("a message that is too large for a mailbox of this deployment", () => {
   });
 });
 
-describe("mail that a deployment without a relay keeps", () => {
+describe("mail that is not sent because no relay is configured", () => {
   const WHY = /no relay is configured \(OUTBOUND=local\).*SMTP_URL/;
 
-  it("is `sent` in its answer beside a hint that says that it was kept here, why, and what changes that", async () => {
+  it("has the status `sent`, and a hint that says why it was not sent and how to change that", async () => {
     const box = await createMailbox();
     const headers = { "Idempotency-Key": "kept-here" };
     const first = await send(box, {}, { headers });
@@ -445,7 +445,7 @@ describe("mail that a deployment without a relay keeps", () => {
     ]);
   });
 
-  it("is marked in lists and in searches, which say why", async () => {
+  it("is marked in lists and searches, whose hint says why", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     await send(box, { to: other.mailbox, subject: "Went" }, {}, "?wait=10");
     const list = async (query = "") =>
@@ -461,13 +461,13 @@ describe("mail that a deployment without a relay keeps", () => {
     }
   });
 
-  it("carries no hint where all of it stays inside the deployment", async () => {
+  it("has no hint if all recipients are inside the deployment", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     expect((await send(from, { to: to.mailbox }, {}, "?wait=10")).body).not.toHaveProperty("hint");
   });
 });
 
-describe("what was accepted", () => {
+describe("an accepted message", () => {
   it("is tried again 1, 5, 15 minutes and so on later, and given up after the eighth try", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await fill(to, FULL);
@@ -494,7 +494,7 @@ describe("what was accepted", () => {
     expect(await inboxOf(to)).toEqual([]);
   });
 
-  it("is tried again, and given up in time, when it cannot be composed", async () => {
+  it("is tried again, and finally given up, if it cannot be composed", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const [from, to] = [await createMailbox(), await createMailbox()];
     await fill(to, FULL);
@@ -526,7 +526,7 @@ describe("what was accepted", () => {
     expect(await inboxOf(to)).toHaveLength(1);
   });
 
-  it("is looked after by the alarm while it is handed over: a death then costs it half a minute at most", async () => {
+  it("is taken up by the alarm within half a minute if the process dies during the hand-over", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const gate = Promise.withResolvers<void>();
     const held = runInDurableObject(actorOf(to.mailbox), (_, state) =>
@@ -542,14 +542,14 @@ describe("what was accepted", () => {
     await kill(from.mailbox);
     gate.resolve();
     await held;
-    // Nobody asks it anything: the alarm alone brings it back.
+    // No call wakes the mailbox, only its alarm.
     await ringAlarm(from.mailbox);
     await vi.waitFor(async () => expect(await rowsOf(from.mailbox, HANDING)).toEqual([]));
     expect(await inboxOf(to)).toHaveLength(1);
     expect((await email(from, body.id)).status).toBe("delivered");
   });
 
-  it("is sent by the alarm where the disk fails after it was accepted, and nobody is left with the fault", async () => {
+  it("is sent by the alarm if the disk fails after it was accepted, and no error goes unhandled", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await runInDurableObject(actorOf(from.mailbox), (_, { storage }) => {
       vi.spyOn(storage, "sync").mockRejectedValueOnce(new Error("The disk is gone"));
@@ -561,7 +561,7 @@ describe("what was accepted", () => {
     expect(await inboxOf(to)).toHaveLength(1);
   });
 
-  it("waits while the mailbox is paused, and goes on after", async () => {
+  it("waits while the mailbox is paused, and is sent when it is resumed", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await fill(to, FULL);
     const { body } = await send(from, { to: to.mailbox }, {}, "?wait=10");
@@ -576,13 +576,13 @@ describe("what was accepted", () => {
     expect(await inboxOf(to)).toHaveLength(1);
   });
 
-  it("reaches a paused mailbox", async () => {
+  it("is delivered to a paused mailbox", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await api("/v1/mailbox/pause", { key: to.api_key, method: "PATCH" });
     expect((await send(from, { to: to.mailbox }, {}, "?wait=10")).body.delivery_status).toBe("delivered");
   });
 
-  it("is not sent when its owner erases it first, nor kept in any table", async () => {
+  it("is neither sent nor left in any table if its owner deletes it first", async () => {
     const box = await createMailbox();
     const { body } = await send(box, {}, {}, "?wait=10");
     await api(`/v1/emails/${body.id}`, { key: box.api_key, method: "DELETE" });
@@ -605,7 +605,7 @@ describe("files of a message", () => {
   const download = async (box: TestMailbox, id: string) =>
     new Uint8Array(await (await api(`/v1/attachments/${id}`, { key: box.api_key })).arrayBuffer());
 
-  it("arrive byte for byte, uploaded before or written into the request, and can be downloaded on both sides", async () => {
+  it("arrive byte for byte, whether uploaded before or part of the request, and can be downloaded on both sides", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const attachments = [
       { attachment_id: await upload(from, bytes, "größe.pdf") },
@@ -631,7 +631,7 @@ describe("files of a message", () => {
     expect(text).toContain(Buffer.from(bytes).toString("base64").slice(0, 76));
   });
 
-  it("can be those of an email in the mailbox", async () => {
+  it("can be attachments of an email in the mailbox", async () => {
     const [from, to, third] = [await createMailbox(), await createMailbox(), await createMailbox()];
     const attachments = [{ filename: "a.bin", content: Buffer.from("abc").toString("base64") }];
     await send(from, { to: to.mailbox, attachments }, {}, "?wait=10");
@@ -644,7 +644,7 @@ describe("files of a message", () => {
     expect(new TextDecoder().decode(await download(third, file?.id ?? ""))).toBe("abc");
   });
 
-  it("that are not there, or another's, are named", async () => {
+  it("that do not exist, or belong to another mailbox, are named in the error", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const foreign = await upload(other, bytes, "x.pdf");
     for (const attachment_id of [foreign, "nonsense"]) {
@@ -654,7 +654,7 @@ describe("files of a message", () => {
     expect(await inboxOf(box)).toEqual([]);
   });
 
-  it("stay as long as the message does, and go with it", async () => {
+  it("are stored as long as the message", async () => {
     const box = await createMailbox();
     const id = await upload(box, bytes, "x.pdf");
     const { body } = await send(box, { attachments: [{ attachment_id: id }] }, {}, "?wait=10");

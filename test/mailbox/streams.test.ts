@@ -20,7 +20,7 @@ import { EventStream } from "./event-stream.ts";
 
 afterEach(() => resetClock());
 
-/** Streams that the mailbox holds. */
+/** Number of open streams of a mailbox. */
 function listening(box: TestMailbox): Promise<number> {
   return runInDurableObject(actorOf(box.mailbox), ({ life }) => life.feed.listeners.size);
 }
@@ -38,7 +38,7 @@ async function readToEnd(reader: ReadableStreamDefaultReader | undefined): Promi
 const ids = (stream: EventStream): number[] => stream.frames.map(({ id }) => id);
 
 describe("GET /v1/events", () => {
-  it("tells of a mail that arrives: id, event and one line of data with exactly nine fields", async () => {
+  it("sends a frame for a mail that arrives: id, event and one line of data with exactly nine fields", async () => {
     const box = await createMailbox();
     const stream = await EventStream.open(box.api_key);
     const { headers } = stream.response;
@@ -68,7 +68,7 @@ describe("GET /v1/events", () => {
     stream.hangUp();
   });
 
-  it("begins now: without Last-Event-ID and since nothing of before is told", async () => {
+  it("starts with the next event if neither Last-Event-ID nor since is given", async () => {
     const box = await createMailbox();
     await deliverMany(box, 2);
     const stream = await EventStream.open(box.api_key);
@@ -78,7 +78,7 @@ describe("GET /v1/events", () => {
     stream.hangUp();
   });
 
-  it("goes on after Last-Event-ID, which beats since, and over an eviction", async () => {
+  it("resumes after Last-Event-ID, which overrides since, also after an eviction", async () => {
     const box = await createMailbox();
     await deliverMany(box, 5);
     await evict(box.mailbox);
@@ -105,7 +105,7 @@ describe("GET /v1/events", () => {
     },
   );
 
-  it("replays from a time on, that moment included", async () => {
+  it("replays from `since`, that millisecond included", async () => {
     const box = await createMailbox();
     await deliverMany(box, 3);
     const { body } = await ask<{ events: { at: string }[] }>("/v1/changes", { key: box.api_key });
@@ -132,7 +132,7 @@ describe("GET /v1/events", () => {
     stream.hangUp();
   });
 
-  it("tells only the kinds asked for, and keeps the numbers of the log", async () => {
+  it("sends only the requested types, with the numbers of the log", async () => {
     const box = await createMailbox();
     const none = await EventStream.open(box.api_key, "types=message.bounced,message.sent");
     const some = await EventStream.open(box.api_key, "types=message.bounced,%20message.received");
@@ -154,7 +154,7 @@ describe("GET /v1/events", () => {
     expect(body).toMatchObject({ error: expect.stringContaining(`${field}: `), details: [{ path: field }] });
   });
 
-  it("shows the operator the mailbox that is named, and refuses a key another's", async () => {
+  it("lets the operator name a mailbox, and refuses a key that names another one", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const stream = await EventStream.open(OPERATOR, `mailbox=${box.mailbox}`);
     await deliverMany(other, 1);
@@ -164,20 +164,20 @@ describe("GET /v1/events", () => {
     expect((await api(`/v1/events?mailbox=${other.mailbox}`, { key: box.api_key })).status).toBe(403);
   });
 
-  it("leaves no trace of a mailbox that nobody created", async () => {
+  it("writes no row for a mailbox that nobody created", async () => {
     const stranger = "nobody-ever@mailkeep.test";
     expect((await api(`/v1/events?mailbox=${stranger}`, { key: OPERATOR })).status).toBe(404);
     expect(await tablesOf(stranger)).toEqual([]);
   });
 
-  it("answers HEAD without holding anything", async () => {
+  it("answers HEAD without opening a stream", async () => {
     const box = await createMailbox();
     const head = await api("/v1/events", { key: box.api_key, method: "HEAD" });
     expect([head.status, head.headers.get("Content-Type")]).toEqual([200, "text/event-stream"]);
     expect(await listening(box)).toBe(0);
   });
 
-  it("keeps a line of data one line, whatever a sender wrote (T58)", async () => {
+  it("writes data on one line, whatever a sender wrote", async () => {
     const box = await createMailbox();
     const stream = await EventStream.open(box.api_key);
     await deliver(
@@ -191,7 +191,7 @@ describe("GET /v1/events", () => {
     stream.hangUp();
   });
 
-  it("says every two seconds that it lives, while nothing happens", async () => {
+  it("sends a keep-alive every two seconds while nothing happens", async () => {
     const box = await createMailbox();
     const stream = await EventStream.open(box.api_key);
     await stream.until(() => stream.text.split(": keepalive\n\n").length > 2);
@@ -199,7 +199,7 @@ describe("GET /v1/events", () => {
     stream.hangUp();
   });
 
-  it("is forgotten when its client hangs up, and no timer stays", async () => {
+  it("is removed with its timer when its client closes the connection", async () => {
     const box = await createMailbox();
     const streams = await Promise.all(Array.from({ length: 5 }, () => EventStream.open(box.api_key)));
     expect(await listening(box)).toBe(5);
@@ -209,13 +209,13 @@ describe("GET /v1/events", () => {
     expect(timer).toBe(true);
   });
 
-  it("is cut off when its client does not read, and goes on by Last-Event-ID", async () => {
+  it("is closed when its client does not read, and resumes by Last-Event-ID", async () => {
     const box = await createMailbox();
     const response = await api("/v1/events", { key: box.api_key });
     const reader = response.body?.getReader();
     await reader?.read();
     const subject = "x".repeat(900);
-    // What workerd itself buffers between actor and client comes on top of what we count.
+    // workerd buffers more between actor and client than the limit counts.
     for (let n = 0; n < 400 && (await listening(box)) > 0; n += 1) {
       await deliver(box.mailbox, plainMessage({ subject }));
     }
@@ -229,7 +229,7 @@ describe("GET /v1/events", () => {
     again.hangUp();
   });
 
-  it("has 1,000 places in a mailbox; who comes then is told when to come again", async () => {
+  it("is one of 1,000 at most in a mailbox; beyond that, 429 with Retry-After", async () => {
     const box = await createMailbox();
     const streams = await Promise.all(Array.from({ length: 1_000 }, () => EventStream.open(box.api_key)));
     const refused = await ask("/v1/events", { key: box.api_key });
@@ -265,7 +265,7 @@ describe("a stream and a waiting call end at once", () => {
       401,
     ],
   ];
-  it.each(endings)("%s (T06)", async (_, end, status) => {
+  it.each(endings)("%s", async (_, end, status) => {
     const box = await createMailbox();
     const stream = await EventStream.open(box.api_key);
     const waits = ["/v1/changes?wait=25", "/v1/code?timeout=55"].map((path) =>

@@ -26,7 +26,7 @@ const headers = () => ({ "CF-Connecting-IP": clientAddress(), Origin: "https://a
 
 afterEach(resetClock);
 
-/** A claim that takes the mail of `box` along, approved. */
+/** An approved claim that takes over the mail of `box`. */
 async function claimed({ api_key }: TestMailbox): Promise<StartedClaim> {
   const name = `kept-${Math.random().toString(36).slice(2, 10)}`;
   const json = { name, keep_mail: true };
@@ -41,7 +41,7 @@ async function claimed({ api_key }: TestMailbox): Promise<StartedClaim> {
 const poll = async ({ session_id }: StartedClaim) =>
   (await ask<PolledClaim>(`/v1/claim/poll?session=${session_id}`, { headers: headers(), vars })).body;
 
-/** Its key, once all mail is here. */
+/** The claimed mailbox, once all mail is copied. */
 async function arrived(claim: StartedClaim): Promise<TestMailbox> {
   const polled = await vi.waitUntil(
     async () => {
@@ -59,7 +59,7 @@ const giveQuota = (address: string, bytes: number) =>
   setVariables(address, { MAILBOX_QUOTA_BYTES: String(bytes) });
 const giveLimit = (address: string, limit: string) => setVariables(address, { REQUEST_LIMIT: limit });
 
-/** As `claimed`, by a mailbox that has a quota from the first. */
+/** As `claimed`, for a permanent mailbox with this quota from its creation. */
 async function claimedWithQuota({ api_key }: TestMailbox, bytes: number): Promise<StartedClaim> {
   const name = `kept-${Math.random().toString(36).slice(2, 10)}`;
   const json = { name, keep_mail: true };
@@ -73,7 +73,7 @@ async function claimedWithQuota({ api_key }: TestMailbox, bytes: number): Promis
 const takeOverOf = async ({ mailbox }: StartedClaim) =>
   (await rowsOf<{ due_at: number | null }>(mailbox, "SELECT due_at FROM take_over"))[0]?.due_at ?? null;
 const isDone = async (claim: StartedClaim) => (await takeOverOf(claim)) === null;
-/** It has tried, and tries again when there may be room. */
+/** Whether a copy failed for lack of room and waits for the next try. */
 const isWaiting = async (claim: StartedClaim) => ((await takeOverOf(claim)) ?? 0) >= Date.now() + 300_000;
 
 async function expiryOf({ mailbox }: TestMailbox): Promise<number> {
@@ -84,8 +84,8 @@ async function expiryOf({ mailbox }: TestMailbox): Promise<number> {
 const inbox = async ({ api_key }: TestMailbox) =>
   (await ask<{ emails: EmailSummary[] }>("/v1/inbox?limit=100", { key: api_key })).body.emails;
 
-describe("a mailbox that takes the mail of a temporary one along", () => {
-  it("has every message as it arrived: its time, its bytes, its recipient, its files and its thread", async () => {
+describe("a mailbox that takes over a temporary one", () => {
+  it("has every message as it arrived: time, bytes, recipient, attachments and thread", async () => {
     setClock(Date.now() - 3_600_000);
     const box = await bootstrap();
     await deliver(`${box.mailbox.replace("@", "+tag@")}`, plainMessage({ subject: "Plain" }));
@@ -142,7 +142,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(await attachment.text()).toBe("papers ".repeat(150_000));
   });
 
-  it("hands out no code that was handed out before", async () => {
+  it("hands out no code that the temporary mailbox handed out", async () => {
     const box = await bootstrap();
     await deliver(box.mailbox, plainMessage({ subject: "Your code is 111222" }));
     await deliver(box.mailbox, plainMessage({ subject: "Your code is 333444" }));
@@ -154,7 +154,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(next.body).toEqual({ code: null });
   });
 
-  it("hands out none of those to who waits for a code, either", async () => {
+  it("does not hand out such a code to a waiting call, either", async () => {
     const [box, kept] = [await createMailbox(), await createMailbox()];
     const receive = await runInDurableObject(actorOf(box.mailbox), ({ life }) =>
       vi.spyOn(life.receiving, "receive"),
@@ -173,7 +173,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect((await ask<EmailPage>("/v1/inbox", { key: kept.api_key })).body.emails).toHaveLength(1);
   });
 
-  it("tells of each message in its log, oldest first", async () => {
+  it("logs each message, oldest first", async () => {
     const box = await bootstrap();
     for (const subject of ["One", "Two", "Three"]) await deliver(box.mailbox, plainMessage({ subject }));
     const kept = await arrived(await claimed(box));
@@ -190,7 +190,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     ]);
   });
 
-  it("says how far it is, and leaves the temporary mailbox as it was", async () => {
+  it("shows its progress, and does not change the temporary mailbox", async () => {
     const box = await bootstrap();
     await deliver(box.mailbox, plainMessage());
     const claim = await claimed(box);
@@ -200,15 +200,15 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(await inbox(box)).toHaveLength(2);
   });
 
-  it("goes on where it was when its process ended, and has nothing twice", async () => {
+  it("continues after the process died, and has no message twice", async () => {
     const box = await bootstrap();
-    // Without a Message-ID a repeat would be another mail.
+    // Without a Message-ID, a repeat would be stored as another mail.
     const subjects = Array.from({ length: 7 }, (_, index) => `Mail ${index}`);
     for (const subject of subjects)
       await deliver(box.mailbox, message(["From: a@example.com", `Subject: ${subject}`]));
     const claim = await claimed(box);
     const kept = await arrived(claim);
-    // As after a crash that came when three were here, before the fourth.
+    // The state after a crash between the third message and the fourth.
     const [third] = await rowsOf<{ seq: number }>(
       box.mailbox,
       "SELECT seq FROM message ORDER BY seq LIMIT 1 OFFSET 2",
@@ -236,7 +236,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect((await poll(claim)).kept_mail?.messages).toBe(7);
   });
 
-  it("answers others meanwhile, and is left alone by the alarm as long as it is at it", async () => {
+  it("answers other calls meanwhile, and the alarm starts no second copy", async () => {
     const box = await bootstrap();
     const count = 200;
     for (let index = 0; index < count; index += 1) await deliver(box.mailbox, plainMessage());
@@ -260,11 +260,11 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(await inbox(await arrived(claim))).toHaveLength(100);
   });
 
-  it("waits where it is full, says so, keeps the temporary mailbox alive, and has all in the end", async () => {
+  it("waits while it is full, says so, keeps the temporary mailbox alive, and has all mail in the end", async () => {
     const start = Date.now();
     const box = await bootstrap();
     for (const subject of ["One", "Two", "Three"]) await deliver(box.mailbox, plainMessage({ subject }));
-    // Room for the first of them.
+    // Room for the first message only.
     const [{ size_bytes: size } = { size_bytes: 0 }] = await rowsOf<{ size_bytes: number }>(
       box.mailbox,
       "SELECT size_bytes FROM message ORDER BY seq LIMIT 1",
@@ -274,7 +274,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     const { kept_mail } = await poll(claim);
     expect(kept_mail).toMatchObject({ from: box.mailbox, messages: 1, done: false });
     expect(kept_mail?.error).toMatch(/^Mailbox is full/);
-    // A day before its end it is held again and again.
+    // A day before it expires, its life is extended repeatedly.
     setClock(start + 71 * HOUR_MS);
     await ringAlarm(claim.mailbox);
     await vi.waitUntil(async () => (await expiryOf(box)) > start + 90 * HOUR_MS, { timeout: 20_000 });
@@ -288,7 +288,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(await rowsOf(kept.mailbox, "SELECT seq FROM message")).toHaveLength(3);
   });
 
-  it("goes on later where the temporary mailbox's calls of a minute were all made, and has all in the end", async () => {
+  it("continues later if the temporary mailbox's call limit is reached, and has all mail in the end", async () => {
     const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => told.mockRestore());
     setClock(Date.now());
@@ -311,7 +311,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     expect(await messages()).toBe(4);
   });
 
-  it("holds the temporary mailbox for 30 days at most", async () => {
+  it("keeps the temporary mailbox alive for 30 days at most", async () => {
     const start = Date.now();
     const box = await bootstrap();
     await deliver(box.mailbox, plainMessage());
@@ -331,7 +331,7 @@ describe("a mailbox that takes the mail of a temporary one along", () => {
     });
   });
 
-  it("is a mailbox all the same when the temporary one is gone", async () => {
+  it("works even if the temporary mailbox no longer exists", async () => {
     const box = await bootstrap();
     await deliver(box.mailbox, plainMessage());
     const name = `kept-${Math.random().toString(36).slice(2, 10)}`;

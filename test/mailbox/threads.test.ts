@@ -80,7 +80,7 @@ describe("a thread", () => {
     expect((await list(box)).threads).toMatchObject([{ message_count: 2, latest_email_id: two.id }]);
   });
 
-  it("is made of two by a message that links them, and both old ids still lead to it", async () => {
+  it("is merged from two by a message that links them, and both old ids still lead to it", async () => {
     const box = await createMailbox();
     const a = await receive(box, mail("a"));
     const b = await receive(box, mail("b"));
@@ -99,14 +99,14 @@ describe("a thread", () => {
     expect(late.thread).toBe(whole.thread_id);
   });
 
-  it("joins no stranger by the same subject alone", async () => {
+  it("is not joined by mail that only has the same subject", async () => {
     const box = await createMailbox();
     const one = await receive(box, mail("one", [], { subject: "Re: Hello" }));
     const two = await receive(box, mail("two", [], { subject: "Re: Hello" }));
     expect(two.thread).not.toBe(one.thread);
   });
 
-  it("is not entered by a copied Message-ID (T54)", async () => {
+  it("cannot be joined by copying a Message-ID", async () => {
     const box = await createMailbox();
     const root = await receive(box, mail("root"));
     const copy = await receive(box, mail("root", [], { body: "I am someone else." }));
@@ -126,7 +126,7 @@ describe("a thread", () => {
     expect((await read(b, reply.thread)).emails).toHaveLength(1);
   });
 
-  it("is bounded and whole with 5,000 references, itself among them, a cycle and empty ids (T54)", async () => {
+  it("is bounded and complete with 5,000 references, its own id among them, a cycle and empty ids", async () => {
     const box = await createMailbox();
     const many = Array.from({ length: 5_000 }, (_, n) => `<ref${n}@t>`).join(" ");
     const first = await deliver(
@@ -141,7 +141,7 @@ describe("a thread", () => {
     expect(last.thread).toBe(await threadOf(box, first.body.id));
   });
 
-  it("is 404 when all of it is deleted, and keeps its id when only its root is", async () => {
+  it("answers 404 when all its emails are deleted, and keeps its id when only the first is", async () => {
     const box = await createMailbox();
     const root = await receive(box, mail("root"));
     const reply = await receive(box, mail("reply", ["root"]));
@@ -158,7 +158,7 @@ describe("a thread", () => {
     ]);
   });
 
-  it("is the newest page of a long one, and its cursor leads to what is older", async () => {
+  it("that is long answers its newest page, and a cursor to older emails", async () => {
     const box = await createMailbox();
     const { thread } = await receive(box, mail("m0"));
     for (let n = 1; n < 7; n += 1) await deliver(box.mailbox, mail(`m${n}`, [`m${n - 1}`]));
@@ -173,7 +173,7 @@ describe("a thread", () => {
     expect((await read(box, thread)).next_cursor).toBeNull();
   });
 
-  it("is paged by bytes too: large emails come a few at a time, and all of them come", async () => {
+  it("is also paged by bytes: large emails come a few at a time, and all of them come", async () => {
     const box = await createMailbox();
     const body = "x".repeat(900_000);
     const { thread } = await receive(box, mail("big0", [], { body }));
@@ -239,7 +239,7 @@ describe("the list of threads", () => {
     expect(seen).toEqual(wanted);
   });
 
-  it("is empty where nothing came", async () => {
+  it("is empty in an empty mailbox", async () => {
     expect(await list(await createMailbox())).toEqual({ threads: [], next_cursor: null });
   });
 });

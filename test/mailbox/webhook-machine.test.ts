@@ -20,13 +20,13 @@ import {
   until,
 } from "../webhook-target.ts";
 
-/** Waits before each attempt, from the end of the one before (interface specification, Limits). */
+/** Delays before each attempt, from the end of the one before (docs/limits.md#webhooks). */
 const DELAYS_MS = [0, 1_000, 3_000, 8_000];
 
 type Outcome = "ok" | "broken" | "lost" | "hangs";
 const ANSWERS = { ok, broken, lost: () => Promise.reject(new Error("reset")), hangs: hanging };
 
-/** What befalls a mailbox. */
+/** An event in the life of a mailbox. */
 type Step =
   | { kind: "mail"; labelled: boolean }
   | { kind: "time"; ms: number }
@@ -54,15 +54,15 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ kind: "pause" }) },
 );
 
-/** Attempts written down as under way, by whoever is alive or was. */
+/** Number of attempts stored as under way, by this process or by one that died. */
 async function begunOf(box: TestMailbox): Promise<number> {
   const rows = await rowsOf(box.mailbox, "SELECT id FROM delivery WHERE begun_at IS NOT NULL");
   return rows.length;
 }
 
-/** What of the wire's promises a delivery breaks, now that it is over; null if nothing. */
+/** The documented promise that a finished delivery breaks; null if none. */
 function brokenPromise({ attempts, state }: WebhookDelivery, targetFailed: boolean): string | null {
-  // The fourth is made once more if nobody lived to see its end.
+  // The fourth attempt is repeated if the process died during it.
   const most = attempts[3]?.error === "interrupted" ? 5 : 4;
   const failures = state === "delivered" ? attempts.slice(0, -1) : attempts;
   const promises: Record<string, boolean> = {
@@ -80,8 +80,8 @@ function brokenPromise({ attempts, state }: WebhookDelivery, targetFailed: boole
 beforeEach(holdAlarms);
 afterEach(endOutside);
 
-describe("the whole machine of deliveries, whatever the targets answer and whenever the process dies", () => {
-  it("ends each delivery delivered, failed after four attempts, or cancelled with its target; it forgets none", async () => {
+describe("deliveries, whatever the targets answer and whenever the process dies", () => {
+  it("all end as delivered, as failed after four attempts, or as cancelled with their target", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -102,7 +102,7 @@ describe("the whole machine of deliveries, whatever the targets answer and whene
           });
           const box = await hooked();
           await route(box, "newsletter", LETTERS);
-          /** Attempts that nobody will end: those that hang, and those whose process died. */
+          /** Attempts that never end: those that hang, and those whose process died. */
           let lost = 0;
           const settle = () => until(async () => (await begunOf(box)) <= hung + lost);
           const die = async () => {
@@ -128,7 +128,7 @@ describe("the whole machine of deliveries, whatever the targets answer and whene
               }
               await (labelled ? deliver(box.mailbox, newsletter()) : receive(box));
             },
-            // Attempts end first: of one in which the clock jumps, nobody could say how long the wait after it was.
+            // Attempts end before the clock jumps: during one, the delay after it could not be checked.
             time: async (one) => {
               await settle();
               advance(one.kind === "time" ? one.ms : 0);
@@ -136,7 +136,7 @@ describe("the whole machine of deliveries, whatever the targets answer and whene
             ring: () => ringAlarm(box.mailbox),
             settle,
             kill: die,
-            // The process dies, and is there again when the next attempt is due.
+            // The process dies, and a new one runs when the next attempt is due.
             crash: async () => {
               await die();
               for (const ms of [LEASE_MS, 8_000]) {
@@ -149,7 +149,7 @@ describe("the whole machine of deliveries, whatever the targets answer and whene
           };
           for (const one of steps) await act[one.kind](one);
 
-          // From here on nothing dies any more, and time goes by.
+          // From here on the process does not die, and time passes.
           mayHang = false;
           await setPaused(false);
           await die();
@@ -174,7 +174,7 @@ describe("the whole machine of deliveries, whatever the targets answer and whene
             expect(mine).toHaveLength(delivery.attempts.length);
             expect(new Set(mine.map(({ body }) => body)).size).toBeLessThanOrEqual(1);
             expect(mine.every(({ headers }) => headers["webhook-id"] === delivery.event_id)).toBe(true);
-            // What was interrupted ended nobody knows when; the others ended when they began, as clocks stand still here.
+            // The end of an interrupted attempt is unknown; others ended when they began, because the clock stands still.
             for (const [index, { at }] of delivery.attempts.entries()) {
               const before = delivery.attempts[index - 1];
               if (before === undefined || before.error === "interrupted") continue;

@@ -56,7 +56,7 @@ describe("the log of deliveries", () => {
     });
   });
 
-  it("is newest first, by pages, filtered by state and label", async () => {
+  it("is listed newest first, in pages, and can be filtered by state and label", async () => {
     const world = outside();
     const box = await hooked();
     await route(box, "newsletter", LETTERS);
@@ -83,7 +83,7 @@ describe("the log of deliveries", () => {
     expect(await deliveriesOf(box, "&state=cancelled")).toEqual([]);
   });
 
-  it("refuses a state and a cursor that there is not", async () => {
+  it("refuses an unknown state and an invalid cursor", async () => {
     const box = await createMailbox();
     for (const query of ["state=sent", "cursor=nonsense!", "limit=0"]) {
       const answer = await ask(`/v1/webhook/deliveries?${query}`, { key: box.api_key });
@@ -111,7 +111,7 @@ describe("redelivering", () => {
     expect((await deliveriesOf(box)).map(({ state }) => state)).toEqual(["failed", "delivered"]);
   });
 
-  it("is possible of one that arrived, and of one that was cancelled", async () => {
+  it("works for a delivery that succeeded, and for one that was cancelled", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -128,7 +128,7 @@ describe("redelivering", () => {
     expect(world.sent).toHaveLength(3);
   });
 
-  it("is 409 while the old one is pending, when the URL is gone, and when it has failed", async () => {
+  it("answers 409 while the old delivery is pending, after its URL was removed, and after its target failed", async () => {
     outside(broken);
     const box = await hooked();
     await receive(box);
@@ -146,7 +146,7 @@ describe("redelivering", () => {
     expect(await redeliver()).toMatchObject({ status: 409, body: { code: "conflict" } });
   });
 
-  it("is 404 for an id of nothing, of another mailbox, of an email (T08)", async () => {
+  it("answers 404 to an unknown id, an id of another mailbox, and the id of an email", async () => {
     outside();
     const [box, other] = [await hooked(), await hooked()];
     const { body: email } = await receive(box);
@@ -162,7 +162,7 @@ describe("redelivering", () => {
     }
   });
 
-  it("is 410 with the oldest entry once the log forgot the event", async () => {
+  it("answers 410 with the oldest seq once the log has erased the event", async () => {
     outside();
     const box = await hooked();
     await receive(box);
@@ -196,7 +196,7 @@ describe("a replay", () => {
     );
   });
 
-  it("goes to the newest entry unless told otherwise, and no farther", async () => {
+  it("ends at the newest entry unless to_seq is given", async () => {
     const world = outside();
     const box = await filled(3);
     expect((await post(box, "replay", { from_seq: 3 })).body).toMatchObject({ to_seq: 3, deliveries: 1 });
@@ -206,7 +206,7 @@ describe("a replay", () => {
     expect(world.sent).toHaveLength(4);
   });
 
-  it("leaves out what no target wants", async () => {
+  it("skips events that no target gets", async () => {
     const world = outside();
     const box = await createMailbox();
     await route(box, "newsletter", LETTERS);
@@ -244,7 +244,7 @@ describe("a replay", () => {
     expect(answer.status).toBe(status);
   });
 
-  it("is 410 with the oldest entry when the log no longer goes back so far", async () => {
+  it("answers 410 with the oldest seq if the log no longer goes back so far", async () => {
     const box = await filled(3);
     await runInDurableObject(actorOf(box.mailbox), (_, state) => {
       state.storage.sql.exec("DELETE FROM event WHERE seq < 3");
@@ -253,7 +253,7 @@ describe("a replay", () => {
     expect([answer.status, answer.body]).toMatchObject([410, { code: "gone", oldest_seq: 3 }]);
   });
 
-  it("is 409 when no target is active", async () => {
+  it("answers 409 if no target is active", async () => {
     outside(broken);
     const box = await createMailbox();
     await receive(box);
@@ -280,7 +280,7 @@ describe("a replay", () => {
 });
 
 describe("a test event", () => {
-  it("is a message.received that says so, with an id of its own each time", async () => {
+  it("is a message.received that is marked as a test, with a new id each time", async () => {
     const world = outside();
     const box = await hooked();
     const first = await post<WebhookDelivery>(box, "test");
@@ -343,7 +343,7 @@ describe("a test event", () => {
     expect(new Set(world.sent.map(({ body }) => body)).size).toBe(1);
   });
 
-  it("is 409 without a URL, 404 for a label without one, and is not redelivered", async () => {
+  it("answers 409 without a URL, 404 for a label without one, and cannot be redelivered", async () => {
     outside();
     const box = await createMailbox();
     expect((await post(box, "test")).status).toBe(409);

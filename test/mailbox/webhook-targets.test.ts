@@ -59,7 +59,7 @@ beforeEach(holdAlarms);
 afterEach(endOutside);
 
 describe("a label's URL", () => {
-  it("gets the events of emails with that label, besides the mailbox's own URL", async () => {
+  it("gets the events of emails with that label, as does the mailbox's own URL", async () => {
     const world = outside();
     const box = await hooked();
     await route(box, "newsletter", LETTERS);
@@ -71,7 +71,7 @@ describe("a label's URL", () => {
     expect(world.to(LETTERS)[0]?.body).toBe(world.to(HOOK)[0]?.body);
   });
 
-  it("works without an own URL", async () => {
+  it("works without a URL of the mailbox's own", async () => {
     const world = outside();
     const box = await createMailbox();
     await route(box, "newsletter", LETTERS);
@@ -94,7 +94,7 @@ describe("a label's URL", () => {
     },
   );
 
-  it("fails by itself, and the mailbox's own goes on", async () => {
+  it("fails alone, and the mailbox's own URL stays active", async () => {
     const world = outside((sent) => (sent.url === LETTERS ? broken(sent) : ok(sent)));
     const box = await hooked();
     await route(box, "newsletter", LETTERS);
@@ -128,7 +128,7 @@ describe("a label's URL", () => {
 });
 
 describe("a URL that is changed or removed", () => {
-  it("while deliveries wait: they go to the new one, and say so", async () => {
+  it("while deliveries wait: they go to the new URL, and show it", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -142,25 +142,28 @@ describe("a URL that is changed or removed", () => {
     expect(await deliveriesOf(box)).toMatchObject([{ state: "delivered", webhook_url: ELSEWHERE }]);
   });
 
-  it.each([null, ""])("by %j: what waits is cancelled, and nothing more is sent", async (nothing) => {
-    const world = outside(broken);
-    const box = await hooked();
-    await receive(box);
-    await settled(box);
-    await configure(box, { webhook_url: nothing });
-    await later(box, 60_000);
-    await receive(box);
-    expect(world.sent).toHaveLength(1);
-    expect(await deliveriesOf(box)).toMatchObject([{ state: "cancelled", next_attempt_at: null }]);
-    expect((await ask("/v1/mailbox", { key: box.api_key })).body).toMatchObject({
-      webhook_url: null,
-      webhook_status: null,
-    });
-    await later(box, 60_000);
-    expect(await hasQuietAlarm(box)).toBe(true);
-  });
+  it.each([null, ""])(
+    "by %j: waiting deliveries are cancelled, and nothing more is sent",
+    async (nothing) => {
+      const world = outside(broken);
+      const box = await hooked();
+      await receive(box);
+      await settled(box);
+      await configure(box, { webhook_url: nothing });
+      await later(box, 60_000);
+      await receive(box);
+      expect(world.sent).toHaveLength(1);
+      expect(await deliveriesOf(box)).toMatchObject([{ state: "cancelled", next_attempt_at: null }]);
+      expect((await ask("/v1/mailbox", { key: box.api_key })).body).toMatchObject({
+        webhook_url: null,
+        webhook_status: null,
+      });
+      await later(box, 60_000);
+      expect(await hasQuietAlarm(box)).toBe(true);
+    },
+  );
 
-  it("while an attempt is under way: that it arrived is told, that it failed is not tried again", async () => {
+  it("while an attempt is under way: a success is recorded, a failure is not retried", async () => {
     let held = true;
     const world = outside(async (sent) => {
       while (held) await scheduler.wait(5);
@@ -180,7 +183,7 @@ describe("a URL that is changed or removed", () => {
 });
 
 describe("a paused mailbox", () => {
-  it("holds what waits until it is resumed, and makes no delivery of what arrives", async () => {
+  it("keeps waiting deliveries until it is resumed, and adds none for mail that arrives", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box, "Before");
@@ -202,7 +205,7 @@ describe("a paused mailbox", () => {
     expect(world.sent[2]?.json).toMatchObject({ subject: "Meanwhile", seq: 2 });
   });
 
-  it("resumed after an eviction makes at once what became due", async () => {
+  it("makes overdue attempts at once when it is resumed after an eviction", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -217,7 +220,7 @@ describe("a paused mailbox", () => {
 });
 
 describe("a mailbox that is deleted", () => {
-  it("with attempts under way and waiting ends whole: nothing more is sent or written", async () => {
+  it("with attempts under way and waiting is erased completely: nothing more is sent or written", async () => {
     let held = true;
     const world = outside(async (sent) => {
       while (held) await scheduler.wait(5);
@@ -247,7 +250,7 @@ describe("the secret of a webhook", () => {
     `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
   const signatures = ({ headers }: Sent) => headers["webhook-signature"]?.split(" ") ?? [];
 
-  /** The secrets, of those known here, that a ready-made verifier takes the delivery with. */
+  /** Those of the test's secrets with which the standardwebhooks library verifies the request. */
   function takenWith(sent: Sent): string[] {
     vi.setSystemTime(Number(sent.headers["webhook-timestamp"]) * 1_000);
     return [SHARED, OWN, NEXT, "older-deployment-secret"].filter((secret) => {
@@ -270,7 +273,7 @@ describe("the secret of a webhook", () => {
     return sent;
   }
 
-  it("is the deployment's without one of its own", async () => {
+  it("is the deployment's if the mailbox has none", async () => {
     const world = outside();
     const box = await hooked();
     const sent = await sendOne(box, world);
@@ -303,7 +306,7 @@ describe("the secret of a webhook", () => {
     expect(takenWith(await sendOne(box, world))).toEqual([after]);
   });
 
-  it("set to what it is already changes nothing", async () => {
+  it("set to its current value changes nothing", async () => {
     const world = outside();
     const box = await createMailbox();
     await configure(box, { webhook_url: HOOK, webhook_secret: OWN });
@@ -321,7 +324,7 @@ describe("the secret of a webhook", () => {
     expect(sent.headers["x-webhook-signature"]).toBe(legacy(SHARED, sent));
   });
 
-  it("that the deployment lost fails the attempt, for nothing is sent that nobody can verify", async () => {
+  it("that was removed from the deployment fails the attempt, because nobody could verify the request", async () => {
     const world = outside();
     const box = await hooked();
     await withVariables(box, { WEBHOOK_SECRET: "" });
@@ -334,7 +337,7 @@ describe("the secret of a webhook", () => {
   });
 });
 
-describe("a name that leads elsewhere when the attempt is made (T18)", () => {
+describe("a host name that resolves to a private address when the attempt is made", () => {
   const answers = (address: string) =>
     Response.json({ Status: 0, Answer: [{ name: "hooks.example.com", type: 1, TTL: 1, data: address }] });
 
@@ -361,7 +364,7 @@ describe("what webhooks cost", () => {
     return actorOf(box.mailbox).takeRowCost();
   };
 
-  it("is nothing for a mailbox without them: no row, no alarm", async () => {
+  it("is nothing for a mailbox without webhooks: no row, no alarm", async () => {
     outside();
     const [plain, once] = [await createMailbox(), await hooked()];
     await configure(once, { webhook_url: null });
@@ -372,10 +375,10 @@ describe("what webhooks cost", () => {
     expect(await hasQuietAlarm(plain)).toBe(true);
   });
 
-  it("is one delivery and its index entry in the transaction of the receipt, for one target", async () => {
+  it("is one delivery and its index entry for one target, in the transaction that stores the mail", async () => {
     outside(hanging);
     const [plain, box] = [await createMailbox(), await hooked()];
-    // Both attempts that the target may have under way are: what is counted is the receipt alone.
+    // The target already has its two attempts under way, so only the receipt is counted.
     for (let count = 0; count < 4; count += 1) await receive(box);
     for (let count = 0; count < 4; count += 1) await receive(plain);
     const without = await costOf(plain, () => receive(plain));
@@ -383,7 +386,7 @@ describe("what webhooks cost", () => {
     expect(one.written - without.written).toBe(2);
   });
 
-  it("does not grow with what waits: 10,000 deliveries slow neither a page nor a receipt", async () => {
+  it("does not grow with waiting deliveries: 10,000 slow neither a page nor a receipt", async () => {
     outside(hanging);
     const box = await hooked();
     for (let count = 0; count < 10; count += 1) await receive(box);
@@ -405,12 +408,12 @@ describe("what webhooks cost", () => {
   });
 });
 
-describe("a row that nothing can be made of (F13)", () => {
+describe("a delivery whose row cannot be read", () => {
   beforeEach(() => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
   });
 
-  it("is given up, the others are delivered, and the target is not to blame", async () => {
+  it("fails, the others are delivered, and it does not count against the target", async () => {
     const world = outside();
     const box = await hooked();
     await ask("/v1/mailbox/pause", { key: box.api_key, method: "PATCH" });
@@ -433,7 +436,7 @@ describe("a row that nothing can be made of (F13)", () => {
     ]);
   });
 
-  it("does not end the alarm: it rings again, not at once, and goes on when the fault is mended", async () => {
+  it("does not stop the alarm: it rings again later, and continues once the row is repaired", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -456,8 +459,8 @@ describe("a row that nothing can be made of (F13)", () => {
   });
 });
 
-describe("an alarm that the platform cleared", () => {
-  it("is set again by whoever wakes the object", async () => {
+describe("an alarm that the platform deleted", () => {
+  it("is set again by the next call", async () => {
     outside(broken);
     const box = await hooked();
     await receive(box);
@@ -467,7 +470,7 @@ describe("an alarm that the platform cleared", () => {
     expect(await alarmOf(box.mailbox)).toBe(Date.now() + 1_000);
   });
 
-  it("does not ring without end while a target hangs", async () => {
+  it("does not ring in a loop while a target hangs", async () => {
     outside(hanging);
     const box = await hooked();
     for (let count = 0; count < 10; count += 1) await receive(box);
@@ -480,7 +483,7 @@ describe("an alarm that the platform cleared", () => {
 });
 
 describe("the operator", () => {
-  it("sets webhooks of a mailbox it names", async () => {
+  it("sets webhooks of a mailbox by its address", async () => {
     const world = outside();
     const box = await createMailbox();
     const set = await ask(`/v1/mailbox?mailbox=${box.mailbox}`, {
@@ -504,7 +507,7 @@ describe("the log of deliveries", () => {
         (SELECT count(*) FROM attempt) AS attempts`,
     );
 
-  it("is kept as long as the log, and then erased by alarm, attempts and all", async () => {
+  it("is kept as long as the log, and then erased by alarm, with all attempts", async () => {
     outside(broken);
     const box = await hooked();
     await receive(box);
@@ -517,7 +520,7 @@ describe("the log of deliveries", () => {
     expect(await alarmOf(box.mailbox)).toBeNull();
   });
 
-  it("is erased of what has no entry in the log, too", async () => {
+  it("is also erased of deliveries without a log entry", async () => {
     outside();
     const box = await hooked();
     await ask("/v1/webhook/test", { key: box.api_key, method: "POST" });

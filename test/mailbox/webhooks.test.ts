@@ -41,14 +41,14 @@ import {
   until,
 } from "../webhook-target.ts";
 
-/** Waits before the attempts (interface specification, Limits). */
+/** Delays before the attempts, in ms (docs/limits.md#webhooks). */
 const DELAYS_MS = [0, 1_000, 3_000, 8_000];
 
 beforeEach(holdAlarms);
 afterEach(endOutside);
 
 describe("a webhook", () => {
-  it("tells of a receipt in the specification's eleven fields, and of its place in the log", async () => {
+  it("describes a received email in eleven documented fields, and its place in the log", async () => {
     const world = outside();
     const box = await hooked();
     const { body } = await receive(box, "Größe 👋");
@@ -86,7 +86,7 @@ describe("a webhook", () => {
     });
   });
 
-  it("carries the specification's headers, verifiable as they are by node:crypto and standardwebhooks", async () => {
+  it("has the documented headers, and node:crypto and standardwebhooks verify its signature", async () => {
     resetClock();
     const world = outside();
     const box = await createMailbox();
@@ -107,7 +107,7 @@ describe("a webhook", () => {
     expect(new Webhook(secret).verify(sent.body, sent.headers)).toEqual(sent.json);
   });
 
-  it("carries nothing else: no credential, no cookie, nothing of ours (T24)", async () => {
+  it("has no other headers: no credential, no cookie, no internal header", async () => {
     const world = outside();
     const box = await hooked();
     await receive(box);
@@ -125,7 +125,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("is not sent for a message that came before", async () => {
+  it("is not sent for a duplicate", async () => {
     const world = outside();
     const box = await hooked();
     const raw = plainMessage();
@@ -138,7 +138,7 @@ describe("a webhook", () => {
 });
 
 describe("attempts", () => {
-  it("are four, 1, 3 and 8 s after the one before, with the same id and the same bytes", async () => {
+  it("are made up to four times, 1, 3 and 8 s after the one before, with the same id and bytes", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -170,7 +170,7 @@ describe("attempts", () => {
     expect(begun.slice(1).map((at, index) => at - (begun[index] ?? 0))).toEqual(DELAYS_MS.slice(1));
   });
 
-  it.each([200, 204, 299])("succeed on %i, and there is an end", async (status) => {
+  it.each([200, 204, 299])("end with %i, which is success", async (status) => {
     const world = outside(() => new Response(null, { status }));
     const box = await hooked();
     await receive(box);
@@ -181,7 +181,7 @@ describe("attempts", () => {
     expect(await hasQuietAlarm(box)).toBe(true);
   });
 
-  it("sign the time of each of them", async () => {
+  it("each sign the time of their own request", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -191,7 +191,7 @@ describe("attempts", () => {
     expect(new Set(world.sent.map(({ headers }) => headers["webhook-signature"])).size).toBe(4);
   });
 
-  it.each([1, 2, 3])("go on after an eviction between attempt %i and the next", async (before) => {
+  it.each([1, 2, 3])("continue after an eviction between attempt %i and the next", async (before) => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -206,7 +206,7 @@ describe("attempts", () => {
     expect(await deliveriesOf(box)).toMatchObject([{ state: "failed" }]);
   });
 
-  it("rung for early, late or twice are made once each (F13)", async () => {
+  it("are each made once, even if the alarm rings early, late or twice", async () => {
     const world = outside(broken);
     const box = await hooked();
     await receive(box);
@@ -250,7 +250,7 @@ describe("a process that dies in the middle of an attempt", () => {
     ]);
   });
 
-  it("costs the fourth once: it is made once more, and then no more (F12)", async () => {
+  it("repeats the fourth attempt once, and not a second time", async () => {
     const world = outside(hanging);
     const box = await hooked();
     await receive(box);
@@ -267,7 +267,7 @@ describe("a process that dies in the middle of an attempt", () => {
     expect(world.sent).toHaveLength(5);
   });
 
-  it("before the first attempt loses nothing: the alarm of the receipt makes it", async () => {
+  it("before the first attempt loses nothing: the alarm makes it", async () => {
     const world = outside(hanging);
     const box = await hooked();
     for (let n = 0; n < 5; n += 1) await receive(box, `Mail ${n}`);
@@ -289,7 +289,7 @@ describe("the state of a webhook", () => {
     await drain(box);
   }
 
-  it("is failed after ten deliveries in a row that failed, and not after nine", async () => {
+  it("is failed after ten consecutive failed deliveries, and not after nine", async () => {
     outside(broken);
     const box = await hooked();
     await failTimes(box, 9);
@@ -298,7 +298,7 @@ describe("the state of a webhook", () => {
     expect(await info(box)).toMatchObject({ webhook_url: HOOK, webhook_status: "failed" });
   });
 
-  it("is counted anew after one success", async () => {
+  it("is counted from zero after one success", async () => {
     const world = outside(broken);
     const box = await hooked();
     await failTimes(box, 9);
@@ -309,7 +309,7 @@ describe("the state of a webhook", () => {
     expect(await info(box)).toMatchObject({ webhook_status: "active" });
   });
 
-  it("survives an eviction, count and all", async () => {
+  it("survives an eviction, with its count", async () => {
     outside(broken);
     const box = await hooked();
     await failTimes(box, 9);
@@ -319,7 +319,7 @@ describe("the state of a webhook", () => {
     expect(await info(box)).toMatchObject({ webhook_status: "failed" });
   });
 
-  it("failed gives up what waits and sends no more, while events go on being logged", async () => {
+  it("failed cancels waiting deliveries and adds no more, while events are still logged", async () => {
     const world = outside(broken);
     const box = await hooked();
     for (let count = 0; count < 30; count += 1) await receive(box, `Mail ${count}`);
@@ -335,7 +335,7 @@ describe("the state of a webhook", () => {
     expect(await rowsOf(box.mailbox, "SELECT count(*) AS count FROM event")).toEqual([{ count: 31 }]);
   });
 
-  it("is active again when the URL is set, even to the same; what was missed is replayed", async () => {
+  it("is active again when the URL is set, even to the same one; missed events can be replayed", async () => {
     const world = outside(broken);
     const box = await hooked();
     await failTimes(box, 10);
@@ -353,7 +353,7 @@ describe("the state of a webhook", () => {
     expect(world.sent.map(({ json }) => json.subject)).toEqual(["Missed"]);
   });
 
-  it("counts nothing of a URL that is no longer set", async () => {
+  it("does not count deliveries to a URL that is no longer set", async () => {
     const world = outside(broken);
     const box = await hooked();
     await failTimes(box, 9);
@@ -397,7 +397,7 @@ describe("many deliveries", () => {
     expect(most).toBe(2);
   });
 
-  it("begin in the order of the log though one of them must be tried again", async () => {
+  it("begin in the order of the log even if one of them needs another attempt", async () => {
     const world = outside((sent) => (sent.json.seq === 3 ? broken(sent) : ok(sent)));
     const box = await hooked();
     for (let count = 0; count < 8; count += 1) await receive(box);
@@ -407,7 +407,7 @@ describe("many deliveries", () => {
     expect(world.sent.filter(({ json }) => json.seq === 3)).toHaveLength(4);
   });
 
-  it("of a target that hangs hold up neither another label's target, nor a receipt, nor a read (F11)", async () => {
+  it("to a target that hangs delay neither another target, nor received mail, nor a read", async () => {
     const world = outside((sent) => (sent.url === HOOK ? hanging(sent) : ok(sent)));
     const box = await hooked();
     await route(box, "newsletter", LETTERS);

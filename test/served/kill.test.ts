@@ -8,15 +8,15 @@ import type { Orphan } from "./server.ts";
 import { SmtpConnection } from "./smtp.ts";
 
 const MAILS = 200;
-/** Every mail answers others of its conversation, in whatever order they arrive. */
+/** Every mail answers others of its conversation, which arrive in any order. */
 const CONVERSATIONS = 25;
 const SENDERS = 6;
 const KILLS = 10;
-/** A server gives up at the sixth within a minute (wire contract, part 5): after so many it is killed itself, and started again. */
+/** Kills of workerd that a server survives within a minute. After these, the test kills the server itself and starts another. */
 const KILLS_PER_SERVER = 5;
-/** Above this a raw message lies in the blob store, written before its row. */
+/** A larger raw message is stored in the blob store, which is written before the row. */
 const MAX_ROW_BYTES = 524_288;
-/** How long a sender waits before it comes again; a real one waits minutes. */
+/** How long a sender waits before it tries again, in ms; a real one waits minutes. */
 const RETRY_MS = 50;
 
 interface Mail {
@@ -68,7 +68,7 @@ function compose(number: number, boxes: readonly MailboxKey[]): Mail {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends mails as an MTA: comes again with the same bytes after a 4xx or a lost connection, until each is acknowledged. */
+/** Sends mails as an MTA does: repeats the same bytes after a 4xx or a lost connection, until each is acknowledged. */
 class Sender {
   #connection: SmtpConnection | null = null;
   retries = 0;
@@ -87,7 +87,7 @@ class Sender {
       const refused = [mail, ...rcpt, data ?? ""].find((reply) => reply.startsWith("5"));
       if (refused !== undefined) throw new Refused(`Mail ${number} was refused: ${refused}`);
       const isWhole = rcpt.length === to.length && rcpt.every((reply) => reply.startsWith("250"));
-      // A recipient that was put off gets the mail with the repeat; the others already have it.
+      // A recipient that was refused temporarily gets the mail with the repeat; the others already have it.
       return isWhole && data !== null && data.startsWith("250");
     } catch (error) {
       if (error instanceof Refused) throw error;
@@ -107,7 +107,7 @@ class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Waits until `acknowledged` mails are. */
+/** Counts acknowledged mails, and waits for a number of them. */
 class Progress {
   #acknowledged = 0;
   #waiting: { at: number; wake: () => void }[] = [];
@@ -124,11 +124,11 @@ class Progress {
   }
 }
 
-/** Kills workerd again and again while mail comes in, and once the server itself, whose workerd stays behind. */
+/** Kills workerd repeatedly while mail comes in, and once the server itself, whose workerd keeps running. */
 async function killTenTimes(progress: Progress): Promise<void> {
   for (let kill = 0; kill < KILLS; kill += 1) {
     await progress.reached(5 + kill * 18);
-    // At any point of what is under way: between two answers lie about ten of these.
+    // At a random point of a transaction: about ten such pauses pass between two answers.
     await pause(Math.random() * 40);
     if (kill === KILLS_PER_SERVER) {
       orphans.push(await server.abandon());
@@ -154,10 +154,10 @@ it("keeps every acknowledged mail once while workerd is killed ten times", { tim
     sender.close();
   });
   await Promise.all([...sending, killing]);
-  // Otherwise no kill met anything, and nothing was shown.
+  // Otherwise no kill interrupted a transaction, and the test has shown nothing.
   expect(senders.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThan(KILLS);
 
-  // What is read from now on was on disk.
+  // Everything that is read after this restart was on disk.
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   server = await Server.start({ dataDir });
   for (const box of boxes)
@@ -204,7 +204,7 @@ async function expectWhole({ mailbox, api_key }: MailboxKey, mails: readonly Mai
   });
 }
 
-/** One thread a conversation, with the mails that the list counts to it. */
+/** Expects one thread for each conversation, with the number of mails that the list shows. */
 async function expectThreads(
   key: string,
   inbox: readonly EmailSummary[],
@@ -236,13 +236,13 @@ it("starts workerd again when it dies while it starts", async () => {
   const unlucky = await Server.start();
   onTestFinished(async () => void (await unlucky.stop()));
   expect(await unlucky.killWorkerd()).toBe(true);
-  // The new one has only just begun: nothing listens yet.
+  // The new process has just started and does not listen yet.
   await unlucky.killWorkerd();
   expect([await unlucky.answers(), unlucky.process.stderr]).toEqual([true, expect.any(String)]);
   expect(await unlucky.stop()).toEqual({ code: 0, signal: null });
 });
 
-it("gives up, in one line and with exit code 1, when workerd dies again and again", async () => {
+it("gives up with one line and exit code 1 when workerd dies too often", async () => {
   const broken = await Server.start();
   onTestFinished(async () => void (await broken.stop()));
   let kills = 0;
@@ -250,7 +250,7 @@ it("gives up, in one line and with exit code 1, when workerd dies again and agai
     kills += 1;
     await broken.killWorkerd();
   }
-  // Fewer would break the promise to go on; more means that they took longer than a minute.
+  // It must survive KILLS_PER_SERVER kills; more are possible if they took longer than a minute.
   expect(kills).toBeGreaterThan(KILLS_PER_SERVER);
   expect(await broken.stop()).toEqual({ code: 1, signal: null });
   const lines = broken.process.stderr.trimEnd().split("\n");

@@ -7,7 +7,7 @@ import { filler, message, newMessageId } from "./messages.ts";
 import { Server } from "./server.ts";
 import { SmtpConnection, deliver, sendMail, stuffed } from "./smtp.ts";
 
-/** What the service takes (wire contract, part 5): 25 MiB. */
+/** The largest message that is received: 25 MiB (docs/limits.md#receiving). */
 const MAX_MESSAGE_BYTES = 26_214_400;
 
 let server: Server;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** Sends exact bytes by SMTP to one mailbox and returns the email that is there afterwards. */
+/** Sends exact bytes by SMTP to one mailbox and returns the stored email. */
 async function received(box: MailboxKey, bytes: Buffer, to = box.mailbox, from = "a@b.example") {
   const replies = await deliver(server.smtpPort, { from, to: [to], bytes });
   expect(replies.data).toMatch(/^250 2\.0\.0 Ok: \S+$/);
@@ -129,7 +129,7 @@ describe("an agent without a human", () => {
 });
 
 describe("a permanent mailbox", () => {
-  it("downloads an attachment whole and in ranges, and never as something a browser renders", async () => {
+  it("downloads an attachment whole and in ranges, and never as a type that a browser renders", async () => {
     const box = await service.createMailbox();
     const content = randomBytes(70_000);
     await sendMail(server.smtpPort, {
@@ -165,7 +165,7 @@ describe("a permanent mailbox", () => {
 });
 
 describe("recipients", () => {
-  it("get one message each with their own envelope, and an unknown one refuses nobody else", async () => {
+  it("each get one message with their own envelope, and an unknown one does not affect the others", async () => {
     const [one, two] = [await service.createMailbox(), await service.createMailbox()];
     const bytes = message({ subject: "To you both", headers: ["To: undisclosed-recipients:;"] });
     const replies = await deliver(server.smtpPort, {
@@ -210,7 +210,7 @@ describe("recipients", () => {
     expect(email.mailbox).toBe(box.mailbox);
   });
 
-  it("receive while their mailbox is paused, and read it when it is resumed", async () => {
+  it("receive mail while their mailbox is paused, and can read it when it is resumed", async () => {
     const box = await service.createMailbox();
     const bytes = message({ subject: "While you slept" });
     expect((await service.call("/v1/mailbox/pause", { key: box.api_key, method: "PATCH" })).status).toBe(200);
@@ -222,7 +222,7 @@ describe("recipients", () => {
     expect((await service.inbox(box.api_key)).map((one) => one.subject)).toEqual(["While you slept"]);
   });
 
-  it("receive from the null sender", async () => {
+  it("receive mail from the null sender", async () => {
     const box = await service.createMailbox();
     const email = await received(box, message({ from: "MAILER-DAEMON@example.com" }), box.mailbox, "");
     expect(email.metadata.envelope_from).toBe("");
@@ -231,7 +231,7 @@ describe("recipients", () => {
 });
 
 describe("a repeat", () => {
-  it("of a sender that heard no answer is one mail; a mail without Message-ID never counts as a repeat", async () => {
+  it("by a sender that got no answer is one mail; a mail without Message-ID is never a repeat", async () => {
     const box = await service.createMailbox();
     const known = message({ subject: "Again" });
     const retried = Buffer.concat([Buffer.from("Received: by another.example\r\n"), known]);
@@ -244,7 +244,7 @@ describe("a repeat", () => {
     expect(subjects).toEqual(["Anonymous", "Anonymous", "Again"]);
   });
 
-  it("of a Message-ID with other content pre-empts nobody", async () => {
+  it("of a Message-ID with other content is another mail", async () => {
     const box = await service.createMailbox();
     const messageId = newMessageId();
     for (const subject of ["Forged", "Genuine"]) await received(box, message({ messageId, subject }));
@@ -326,7 +326,7 @@ describe("a message over the limit", () => {
     await sender.quit();
   });
 
-  it("is refused at DATA, not kept, and the connection goes on", async () => {
+  it("is refused at DATA and not stored, and the connection continues", async () => {
     const box = await service.createMailbox();
     const header = message({ subject: "Too large", body: "" });
     const bytes = Buffer.concat([header, filler(MAX_MESSAGE_BYTES + 1 - header.length)]);
@@ -352,11 +352,11 @@ describe("a message over the limit", () => {
     expect((await service.raw(box.api_key, email.id)).equals(bytes)).toBe(true);
   });
 
-  it("is refused over HTTP with 413 and kept nowhere, whether or not its length is announced", async () => {
+  it("is refused over HTTP with 413 and not stored, whether or not its length is announced", async () => {
     const box = await service.createMailbox();
     const path = `/v1/inbound?${new URLSearchParams({ from: "a@b.example", to: box.mailbox }).toString()}`;
     const ask = { key: service.operator, method: "POST" };
-    // The first bytes alone: the length is enough to refuse, and the rest is never sent.
+    // Only the first bytes are sent: the announced length is enough to refuse.
     const announced = await service.call(path, {
       ...ask,
       headers: { "Content-Type": "message/rfc822", "Content-Length": MAX_MESSAGE_BYTES + 1 },

@@ -11,22 +11,22 @@ import { endOrphan, removeDataDir, Server } from "./server.ts";
 const BOXES = 3;
 const SENDS = 60;
 const CLIENTS = 6;
-/** Messages that a mailbox hands over at once. */
+/** Messages that a mailbox hands over at the same time. */
 const AT_ONCE = 2;
-/** A server gives up at the sixth within a minute (wire contract, part 5). */
+/** Kills of workerd that a server survives within a minute; it gives up at the sixth. */
 const KILLS = 5;
-/** How long the relay takes before each answer, and after the end of a message: long enough to be met in the middle of it. */
+/** How long the relay takes before each answer, and after the end of a message, in ms: long enough that kills happen then. */
 const ANSWER_MS = 3;
 const WORK_MS = 25;
-/** How long a client waits before it asks again. */
+/** How long a client waits before it repeats a request, in ms. */
 const RETRY_MS = 50;
-/** More than the sockets between here and there hold, so that it stays under way while nobody reads it. */
+/** More bytes than socket buffers hold, so that the message stays under way while the relay does not read. */
 const LARGE_BYTES = 20_000_000;
 
 let relay: SmtpPeer;
 let server: Server;
 
-// One for each test: a server counts its deaths.
+// A server for each test, because it counts how often workerd died.
 beforeEach(async () => {
   relay = await SmtpPeer.start();
   server = await Server.start({ env: { SMTP_URL: relay.url() } });
@@ -44,7 +44,7 @@ const later =
   (talk) =>
     void setTimeout(() => talk.write(`${text}\r\n`), ms);
 
-/** Sends under a key, again and again, until it is answered: as a client does that lost the answer. */
+/** Repeats a send under one Idempotency-Key until it is answered, as a client does that lost the answer. */
 async function sendSurely(
   box: MailboxKey,
   number: number,
@@ -59,13 +59,13 @@ async function sendSurely(
       { key: `send-${number}`, wait },
     ).catch(() => null);
     if (answer?.status === 200) return { sent: answer.body, retries };
-    // Only a service that is not there may leave it unanswered.
+    // Only a server that does not run may fail to answer.
     if (answer !== null && answer.status < 500) throw new Error(JSON.stringify(answer.body));
     await pause(RETRY_MS);
   }
 }
 
-/** Makes the relay hold on to the next `count` messages after their final dot, and resolves when it does. */
+/** Makes the relay delay its answer to the final dot of the next `count` messages; resolves when it has received them. */
 async function heldAtTheEnd(count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { end } = relay.plan;
@@ -78,7 +78,7 @@ async function heldAtTheEnd(count: number): Promise<void> {
   relay.plan.end = end;
 }
 
-/** Kills workerd whenever the relay has taken so many messages more, somewhere within what it does with one. */
+/** Kills workerd each time the relay has accepted some more messages, at a random point of a transaction. */
 async function killAgainAndAgain(kills: number): Promise<void> {
   const before = relay.taken.length;
   for (let kill = 1; kill <= kills; kill += 1) {
@@ -88,7 +88,7 @@ async function killAgainAndAgain(kills: number): Promise<void> {
   }
 }
 
-it("loses nothing and sends nothing twice when workerd is killed in the middle of sixty", async () => {
+it("loses no message and sends none twice when workerd is killed during sixty", async () => {
   Object.assign(relay.plan, {
     on: { MAIL: later("250 2.1.0 fine", ANSWER_MS) },
     end: later("250 2.0.0 taken", WORK_MS),
@@ -98,7 +98,7 @@ it("loses nothing and sends nothing twice when workerd is killed in the middle o
   const sending = inParallel([...Array(SENDS).keys()], CLIENTS, (number) =>
     sendSurely(boxOf(number), number, number % 2),
   );
-  // The first kill meets a request and hand-overs in their last moment for certain; the others whatever they meet.
+  // The first kill certainly interrupts hand-overs after their final dot; the others happen at random points.
   await heldAtTheEnd(BOXES * AT_ONCE);
   const behind = sendSurely(boxOf(SENDS), SENDS, 30);
   expect(await server.killWorkerd()).toBe(true);
@@ -124,7 +124,7 @@ it("loses nothing and sends nothing twice when workerd is killed in the middle o
   }
 });
 
-/** The relay has a message once for each whom it is for; for one who is `unknown` once at most. */
+/** Expects that the relay got a message once for each recipient; at most once for one whose state is `unknown`. */
 function expectOnce(number: number, { message_id, delivery }: Email): void {
   const taken = copies(relay, message_id ?? "").map(recipientsOf);
   expect(taken.filter((recipients) => recipients.length !== 1)).toEqual([]);
@@ -139,7 +139,7 @@ function expectOnce(number: number, { message_id, delivery }: Email): void {
   }
 }
 
-/** Sends so many messages, and resolves when the relay holds all of them in its hands, and answers none. */
+/** Sends `count` messages, and resolves when the relay has stopped in all of them and answers none. */
 async function meet(box: MailboxKey, where: "DATA" | "end", count = 1): Promise<Sent[]> {
   const met = Promise.withResolvers<void>();
   let held = 0;
@@ -157,7 +157,7 @@ async function meet(box: MailboxKey, where: "DATA" | "end", count = 1): Promise<
   return sent.map(({ body }) => body);
 }
 
-it("calls unknown, and leaves alone, what was under way after its final dot; sends once what waited behind", async () => {
+it("marks messages killed after their final dot as unknown and does not repeat them; sends waiting ones once", async () => {
   const box = await server.service.createMailbox();
   const held = await meet(box, "end", AT_ONCE);
   const waiting = await send(server.service, box, { to: "x@elsewhere.example" });
@@ -168,17 +168,17 @@ it("calls unknown, and leaves alone, what was under way after its final dot; sen
     expect(email.delivery).toMatchObject([{ status: "unknown", next_attempt_at: null }]);
   }
   expect((await reading(server.service, box, waiting.body.id, isTried)).status).toBe("sent");
-  // Nothing of the above is still under way when one more is through.
+  // When another message has been sent, none of these is still under way.
   const more = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
   expect(more.body.status).toBe("sent");
   for (const sent of [...held, waiting.body]) expect(copies(relay, sent.message_id)).toHaveLength(1);
 });
 
-it("sends again, by the alarm alone, what was under way before its end", async () => {
+it("sends messages again, by the alarm alone, that were under way before their end", async () => {
   const box = await server.service.createMailbox();
   const held = await meet(box, "DATA", AT_ONCE);
   await server.killWorkerd();
-  // Nobody asks for anything meanwhile.
+  // No request wakes the mailbox meanwhile.
   while (held.some(({ message_id }) => copies(relay, message_id).length === 0)) await pause(20);
   for (const { id, message_id } of held) {
     expect((await reading(server.service, box, id, isTried)).status).toBe("sent");
@@ -211,12 +211,12 @@ it.each([
     const isOver = ({ delivery }: Email) => delivery.every(({ status }) => status !== "queued");
     const email = await reading(server.service, box, body.id, isOver);
     expect(email.delivery.map(({ status }) => status)).toEqual(["sent", "sent", third, "sent", "sent"]);
-    // Whoever is unknown has it in truth: the relay heard the end, and was not heard.
+    // Recipients in state `unknown` did get the message: the relay received its end, but its answer was lost.
     expect(copies(relay, body.message_id).flatMap(recipientsOf).toSorted()).toEqual(to);
   },
 );
 
-/** Where the relay stops in the middle of a message, by what it was about to do. */
+/** The phases of a transaction in which the relay stops. */
 const PHASES: Readonly<Record<string, (stop: Act) => Plan>> = {
   greeting: (stop) => ({ greeting: stop }),
   EHLO: (stop) => ({ on: { EHLO: stop } }),
@@ -227,7 +227,7 @@ const PHASES: Readonly<Record<string, (stop: Act) => Plan>> = {
   "the final dot": (stop) => ({ end: stop }),
 };
 
-/** Sends from a mailbox of its own, and resolves when the relay has stopped in that phase of it. */
+/** Sends from a new mailbox, and resolves when the relay has stopped in that phase. */
 async function stoppedIn(phase: string): Promise<{ phase: string; box: MailboxKey; sent: Sent }> {
   const met = Promise.withResolvers<void>();
   const stop: Act = (talk) => {
@@ -250,7 +250,7 @@ async function stoppedIn(phase: string): Promise<{ phase: string; box: MailboxKe
   return { phase, box, sent };
 }
 
-it("knows after the server was killed, in whatever phase, what to send again and what not, and when", async () => {
+it("sends again exactly what the relay cannot have accepted, after the server was killed in any phase", async () => {
   const { dataDir } = server;
   onTestFinished(() => removeDataDir(dataDir));
   const patient = await server.service.createMailbox();
@@ -267,7 +267,7 @@ it("knows after the server was killed, in whatever phase, what to send again and
   expect(relay.taken).toEqual(ended);
   server = await Server.start({ dataDir, env: { SMTP_URL: relay.url() } });
 
-  // Nobody asks for anything until all that is sent again has come, what was put off a minute later included.
+  // No request wakes the mailboxes until all repeats have come, also the deferred one a minute later.
   const expected = [deferred.body, ...stopped.map(({ sent }) => sent)].map(({ message_id }) => message_id);
   while (expected.some((id) => copies(relay, id).length === 0)) await pause(20);
   for (const { phase, box, sent } of stopped) {

@@ -9,9 +9,9 @@ import { Server } from "./server.ts";
 
 const MB = 1_000_000;
 const TEXT = "The whole of it.\r\n";
-/** With the text it is a message of exactly the limit (interface specification, Limits). */
+/** With the text, the message has exactly the size of the limit (docs/limits.md#sending). */
 const LARGEST_BYTES = 100 * MB - Buffer.byteLength(TEXT);
-/** That workerd may grow by: 105 to 150 MB were seen, and a message held whole, 137 MB on the wire, comes on top of that. */
+/** Allowed growth of workerd: 105 to 150 MB were measured; a message held in memory would add 137 MB. */
 const MAX_GROWTH_BYTES = 210 * MB;
 
 let relay: SmtpPeer;
@@ -50,7 +50,7 @@ function attachmentOf(raw: Buffer): Buffer {
   return Buffer.from(raw.toString("latin1", start, end), "base64");
 }
 
-it("sends the largest message there may be, byte for byte, without holding it", async () => {
+it("sends the largest allowed message byte for byte, without holding it in memory", async () => {
   const content = randomBytes(LARGEST_BYTES);
   const { id, sha256: digest } = await upload(content);
   expect(digest).toBe(sha256(content));
@@ -70,7 +70,7 @@ it("sends the largest message there may be, byte for byte, without holding it", 
   const { bytes, commands } = taken[0] ?? { bytes: Buffer.alloc(0), commands: [] };
   const received = attachmentOf(bytes);
   expect([received.length, sha256(received)]).toEqual([content.length, digest]);
-  // What was announced is what came (RFC 1870 §5).
+  // The announced size is the actual one (RFC 1870 §5).
   expect(commands.find((line) => line.startsWith("MAIL"))).toContain(` SIZE=${bytes.length}`);
   const raw = await server.service.raw(box.api_key, sent.body.id);
   expect([raw.length, sha256(raw)]).toEqual([bytes.length, sha256(bytes)]);

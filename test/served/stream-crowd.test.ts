@@ -6,7 +6,7 @@ import { EventSocket } from "./event-socket.ts";
 import { message } from "./messages.ts";
 import { Server } from "./server.ts";
 
-/** Streams that one mailbox holds (threats T59, as the wire contract rules). */
+/** Open streams of one mailbox at most (docs/limits.md#calling-the-api). */
 const CAP = 1_000;
 /** With frames of 3 KB half as much again as the system keeps for a socket that nobody reads, which is 4 MB here. */
 const MAILS = 2_000;

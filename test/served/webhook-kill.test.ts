@@ -10,13 +10,13 @@ import type { Behaviour, Received } from "./target.ts";
 
 const BOXES = 4;
 const MAILS_EACH = 50;
-/** A server gives up at the sixth within a minute (wire contract, part 5). */
+/** Kills of workerd that a server survives within a minute; it gives up at the sixth. */
 const KILLS = 5;
-/** Four, and one more after a death in the middle of the fourth (F12). */
+/** Four, and one more after a crash during the fourth. */
 const MAX_ATTEMPTS = 5;
-/** How long a target takes: long enough to be met in the middle of it. */
+/** How long a target takes to answer, in ms: long enough that kills happen during it. */
 const WORK_MS = 30;
-/** How long a sender waits before it comes again. */
+/** How long a sender waits before it tries again, in ms. */
 const RETRY_MS = 50;
 
 let server: Server;
@@ -37,7 +37,7 @@ afterAll(async () => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const idOf = (received: Received): string => String(received.headers["webhook-id"]);
 
-/** Takes its time, and refuses each fourth event at first, so that some wait for their second attempt at each kill. */
+/** A slow target that refuses the first attempt of every fourth event, so that some wait for a second one at each kill. */
 const reluctant: Behaviour = (response, received) => {
   const { seq } = JSON.parse(received.body.toString()) as { seq: number };
   const isFirst = target.received.filter((one) => idOf(one) === idOf(received)).length === 1;
@@ -53,7 +53,7 @@ async function mailbox(index: number): Promise<MailboxKey> {
   return box;
 }
 
-/** Hands the same bytes over until they are acknowledged, as a sender does. */
+/** Sends the same bytes until they are acknowledged, as a sender does. */
 async function receive(box: MailboxKey, subject: string): Promise<string> {
   const bytes = message({ subject });
   for (;;) {
@@ -79,13 +79,13 @@ async function killAgainAndAgain(): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const arrived = (kill * BOXES * MAILS_EACH) / (KILLS + 2);
     await target.until(() => new Set(target.received.map(idOf)).size >= arrived, `${arrived} events`);
-    // Somewhere within what a target takes to answer.
+    // At a random point of a target's answer.
     await pause(Math.random() * WORK_MS);
     expect(await server.killWorkerd()).toBe(true);
   }
 }
 
-it("forgets no delivery when workerd is killed in the middle of two hundred, and repeats under the same id", async () => {
+it("loses no delivery when workerd is killed during two hundred, and repeats under the same id", async () => {
   const boxes = await inParallel([0, 1, 2, 3], BOXES, mailbox);
   const mails = boxes.flatMap((box) => Array.from({ length: MAILS_EACH }, (_, number) => ({ box, number })));
   const killing = killAgainAndAgain();
@@ -117,7 +117,7 @@ it("forgets no delivery when workerd is killed in the middle of two hundred, and
       expect(JSON.parse(repeats[0]?.body.toString() ?? "")).toMatchObject({ seq, email_id, event_id });
     }
   }
-  // Otherwise no kill met a delivery, and nothing was shown.
+  // Otherwise no kill interrupted a delivery, and the test has shown nothing.
   expect(interrupted).toBeGreaterThan(0);
 });
 

@@ -11,12 +11,12 @@ import { makeDataDir, readSecrets, removeDataDir, Server } from "./server.ts";
 import { answer, cut, drip, flood, hang, Target } from "./target.ts";
 import type { Behaviour, Received } from "./target.ts";
 
-/** Before attempts two, three and four, from the end of the one before (interface specification, Limits). */
+/** Delays before attempts two, three and four, from the end of the one before, in ms (docs/limits.md#webhooks). */
 const WAITS_MS = [1_000, 3_000, 8_000];
 const TOLERANCE_MS = 1_000;
 const MB = 1_000_000;
 
-/** The specification's eleven, and two of the wire contract. */
+/** The fields of the body (docs/events.md#the-request). */
 const FIELDS =
   "event email_id mailbox from subject received_at message_id thread_id labels has_attachments attachment_count event_id seq".split(
     " ",
@@ -221,7 +221,7 @@ describe.concurrent("a target that never takes a delivery gets four attempts, an
 });
 
 describe("a delivery", () => {
-  it("carries what the specification says, and nothing of ours", async () => {
+  it("has the documented fields and headers, and no others", async () => {
     const path = "/plain";
     const box = await mailboxFor(target.plan(path, answer(200)));
     const id = await receive(box, "Grüße ☃ \u2028");

@@ -1,7 +1,7 @@
 import type { Answer, Problem } from "../../contract/problem.ts";
 import type { eventRoutes } from "../../contract/routes/events.ts";
 import { done, refused } from "../../lib/outcome.ts";
-import type { StreamWish } from "../../mailbox/log/stream-request.ts";
+import type { StreamRequest } from "../../mailbox/log/stream-request.ts";
 import type { MailboxStub } from "../../service/mailbox-stub.ts";
 import { newWait } from "../../service/wait.ts";
 import { Bytes } from "../answers.ts";
@@ -35,7 +35,7 @@ export const eventHandlers = {
  */
 async function openStream(
   mailbox: MailboxStub,
-  request: StreamWish,
+  request: StreamRequest,
   signal: AbortSignal,
 ): Promise<Answer<ReadableStream>> {
   const response = await mailbox.fetch("https://mailbox/", {

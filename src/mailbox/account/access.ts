@@ -1,31 +1,31 @@
 import type { Problem } from "../../contract/problem.ts";
 import type { Scope } from "../../contract/scope.ts";
 
-/** What a caller showed. The secret itself stays in the router; the actor sees and keeps its digest. */
+/** A caller's credential. Only the router sees the secret itself; the actor gets and stores its digest. */
 export type Credential = { kind: "key"; secretHash: string } | { kind: "operator" };
 
-/** A caller's wish to act on a mailbox, judged by the mailbox in the same call that does the work. */
+/** A caller's request to act on a mailbox. The mailbox checks it in the same call that does the work. */
 export interface Access {
   credential: Credential;
-  /** Scopes that may do it. */
+  /** Scopes that are allowed to. */
   scopes: readonly Scope[];
-  /** The request also names another mailbox: refused, but only after the key proved right. */
+  /** The request also names another mailbox. It is refused, but only after the key was found valid. */
   foreign: boolean;
-  /** Allowed on a paused mailbox too. */
+  /** Whether the request is allowed on a paused mailbox. */
   whilePaused: boolean;
-  /** Why the request cannot be done whoever asks; told only to a caller that may ask. */
+  /** A fault of the request itself, such as an invalid parameter. Only an authorized caller gets to see it. */
   fault: Problem | null;
-  /** An earlier call of the same request was counted against the calls of a minute. */
+  /** True if an earlier call for the same request was counted against the limit of calls a minute. */
   isCounted?: boolean;
-  /** Where a provisional key's holder gets a permanent mailbox. */
+  /** URL where the holder of a provisional key can claim a permanent mailbox. */
   upgradeUrl: string;
 }
 
-/** Who a caller proved to be. */
+/** An authenticated caller. */
 export interface Principal {
   scope: Scope;
   /** Null for the operator. */
   keyId: string | null;
-  /** ms since 1970; null = does not end by itself. */
+  /** When the key expires, in ms since 1970; null = never. */
   expiresAt: number | null;
 }

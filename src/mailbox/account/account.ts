@@ -22,13 +22,13 @@ import type { AccountRow, KeyRow } from "./rows.ts";
 
 /** Keys of one mailbox at most: each is compared on every request. */
 const MAX_KEYS = 100;
-/** How stale `last_used_at` may get on disk: a read must not cost a write. */
+/** `last_used_at` is written at most this often, so that most reads write nothing. */
 const LAST_USED_PRECISION_MS = 3_600_000;
 
-/** When the alarm tells the directory of a change that the call which made it could not tell; and again after a failure. */
+/** Delay until the alarm reports a change to the directory that the call itself could not report, and between retries. */
 export const REPORT_RETRY_MS = 30_000;
 
-/** A message that is counted. A report about a message of ours has no direction, and counts as bytes alone. */
+/** A message to count. A delivery report has no direction: only its bytes count. */
 export interface MessageCount {
   seq: Seq;
   direction: Direction | null;
@@ -36,10 +36,10 @@ export interface MessageCount {
   sizeBytes: number;
 }
 
-/** The mailbox's own row and its keys, kept in memory so that admission reads no rows. */
+/** The row of the mailbox and its keys, cached so that authentication reads no rows. */
 export class Account {
   readonly row: AccountRow;
-  /** The mailbox's part of every id it mints. */
+  /** The mailbox's part of every id that it makes. */
   readonly idTail: bigint;
   readonly #db: Statements;
   readonly #keys: Map<string, KeyRow>;
@@ -51,23 +51,23 @@ export class Account {
     this.#keys = new Map(db.all(statements.LIST_KEYS).map((key) => [key.id, key]));
   }
 
-  /** Reads what is stored; null for an object that holds no mailbox. */
+  /** Reads the stored account; null if the object holds no mailbox. */
   static open(db: Statements): Account | null {
     const row = db.first(statements.READ_ACCOUNT);
     return row === null ? null : new Account(db, row);
   }
 
-  /** Whether mail and keys of it are still good. Time alone ends it, however late the alarm. */
+  /** Whether keys are valid and mail is accepted. An expired mailbox is not live, even before its alarm rings. */
   isLive(nowMs: number): boolean {
     return this.row.status !== "closing" && !this.isOver(nowMs);
   }
 
-  /** Whether its time is up. */
+  /** Whether the mailbox has expired. */
   isOver(nowMs: number): boolean {
     return this.row.expires_at !== null && nowMs >= this.row.expires_at;
   }
 
-  /** Judges a caller in this order: 401, scope, other mailbox, paused, fault of the request. */
+  /** Authenticates a caller. The first error that applies: 401, scope, other mailbox, paused, fault of the request. */
   admit(access: Access, nowMs: number): Answer<Principal> {
     if (!this.isLive(nowMs)) return refused(noMailbox(access));
     const principal = this.#principal(access, nowMs);
@@ -86,7 +86,7 @@ export class Account {
     const { credential } = access;
     if (credential.kind === "operator") return { scope: "operator", keyId: null, expiresAt: null };
     let found: KeyRow | null = null;
-    // Every key is compared, so that the time tells nothing of which one was near.
+    // Every key is compared, so that the duration does not reveal which one was similar.
     for (const key of this.#keys.values()) {
       if (digestsEqual(key.secret_hash, credential.secretHash)) found = key;
     }
@@ -107,7 +107,9 @@ export class Account {
     this.#db.run(statements.TOUCH_KEY, nowMs, key.id);
   }
 
-  /** Lets a temporary mailbox and one of its keys live until `until` at least. A mailbox that is over stays over. */
+  /**
+   * Extends the life of a temporary mailbox and of one of its keys to `until` at least. Does nothing once it has expired.
+   */
   extend(until: number, keyId: string): void {
     const key = this.#keys.get(keyId);
     if (this.row.expires_at !== null && this.row.expires_at < until) {
@@ -120,12 +122,12 @@ export class Account {
     }
   }
 
-  /** The keys as their owner sees them, without their digests. */
+  /** The keys as the API shows them, without digests. */
   keyRecords(): KeyRecord[] {
     return [...this.#keys.values()].map(keyRecord);
   }
 
-  /** Keeps a key's digest. Refused over MAX_KEYS. */
+  /** Stores the digest of a key. 409 beyond MAX_KEYS. */
   addKey(secretHash: string, scope: Scope, expiresAt: number | null, nowMs: number): Answer<KeyRecord> {
     if (this.#keys.size >= MAX_KEYS)
       return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`));
@@ -142,7 +144,7 @@ export class Account {
     return done(keyRecord(key));
   }
 
-  /** Ends a key at once. */
+  /** Removes a key at once. 404 for an unknown id. */
   removeKey(id: string): Answer<null> {
     if (!this.#keys.has(id)) return refused(notFound("Key"));
     this.#db.run(statements.DELETE_KEY, id);
@@ -150,12 +152,12 @@ export class Account {
     return done(null);
   }
 
-  /** Whether this digest is one of the mailbox's live keys. */
+  /** Whether this is the digest of a valid key of the mailbox. */
   holdsKey(secretHash: string): boolean {
     return [...this.#keys.values()].some((key) => digestsEqual(key.secret_hash, secretHash));
   }
 
-  /** Pauses, resumes or ends; the directory hears of it now from the caller, or later from the alarm. */
+  /** Changes the status. The caller reports it to the directory now, or the alarm does later. */
   setStatus(status: AccountRow["status"], reason: string | null, nowMs: number): void {
     const pausedAt = status === "paused" ? nowMs : null;
     const due = nowMs + REPORT_RETRY_MS;
@@ -168,7 +170,7 @@ export class Account {
     this.row.display_name = name;
   }
 
-  /** Changes what signs webhooks; the one before signs too for a while. Null = the deployment's. */
+  /** Changes the webhook secret; the previous one also signs for a while. Null = use the deployment's. */
   setWebhookSecret(secret: string | null, nowMs: number): void {
     const webhook_secret_before = this.row.webhook_secret;
     this.#db.run(statements.SET_WEBHOOK_SECRET, secret, webhook_secret_before, nowMs);
@@ -181,18 +183,18 @@ export class Account {
     this.row.directory_due = due;
   }
 
-  /** The directory is told at `dueAt` at the latest; whoever calls sees to the alarm. */
+  /** Sets when the directory gets its next report at the latest. The caller sets the alarm. */
   reportBy(dueAt: number): void {
     const due = this.row.directory_due;
     if (due === null || due > dueAt) this.setDirectoryDue(dueAt);
   }
 
-  /** Writes the number of the newest entry of the log, which survives the entry. */
-  keepLastEvent(): void {
-    this.#db.run(statements.KEEP_LAST_EVENT, this.row.last_event);
+  /** Writes the number of the newest log entry, which outlives the entry. */
+  writeLastEvent(): void {
+    this.#db.run(statements.WRITE_LAST_EVENT, this.row.last_event);
   }
 
-  /** Counts a message that was filed, and writes how far the log is; within the transaction that files it. */
+  /** Counts a filed message and writes the newest log number; within the transaction that files the message. */
   countMessage(counted: MessageCount): void {
     const { row } = this;
     const { seq, direction, isParsed, sizeBytes } = counted;
@@ -213,13 +215,13 @@ export class Account {
     Object.assign(row, next);
   }
 
-  /** Erases every key: every later call is answered 401. */
+  /** Removes every key: every later call gets 401. */
   removeKeys(): void {
     this.#db.run(statements.DELETE_KEYS);
     this.#keys.clear();
   }
 
-  /** Takes an erased message out of the counters; what the month saw stays counted. */
+  /** Takes an erased message out of the counters. The month's counter stays. */
   countDeletion(direction: Direction | null, sizeBytes: number): void {
     const { row } = this;
     const inbound = row.inbound - (direction === "inbound" ? 1 : 0);
@@ -229,28 +231,28 @@ export class Account {
     Object.assign(row, { inbound, outbound, storage_bytes });
   }
 
-  /** Sends counted on a day. The clock may go back: a day that was begun is never begun again, so no quota is granted twice. */
+  /** The day's sends. If the clock moves backwards, the latest day stays current, so no quota is granted twice. */
   sendsOn(nowMs: number): { day: string; count: number } {
     const today = new Date(nowMs).toISOString().slice(0, 10);
     const { sends_day, sends_count } = this.row;
     return today > sends_day ? { day: today, count: 0 } : { day: sends_day, count: sends_count };
   }
 
-  /** Counts a send; within the transaction that accepts it. */
+  /** Counts a send, within the transaction that accepts it. */
   countSend(nowMs: number): void {
     const { day, count } = this.sendsOn(nowMs);
     this.#db.run(statements.COUNT_SEND, day, count + 1);
     Object.assign(this.row, { sends_day: day, sends_count: count + 1 });
   }
 
-  /** Counts bytes that came to lie beside the messages, or that went. */
+  /** Adds to the stored bytes; negative for bytes that were erased. */
   countStorage(bytes: number): void {
     const storage_bytes = this.row.storage_bytes + bytes;
     this.#db.run(statements.COUNT_STORAGE, storage_bytes);
     this.row.storage_bytes = storage_bytes;
   }
 
-  /** The mailbox as its owner sees it; `webhook` is where its webhooks go. */
+  /** The mailbox as the API shows it; `webhook` is its own webhook URL. */
   info(webhook: { url: string; status: WebhookStatus } | null): MailboxInfo {
     const { row } = this;
     return {
@@ -279,7 +281,7 @@ function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** What a caller hears where there is no mailbox: a key never learns that; the operator, who named it, does. */
+/** The problem to answer if there is no mailbox: 401 for a key, so that it learns nothing; 404 for the operator. */
 export function noMailbox(access: Access) {
   return access.credential.kind === "operator" ? notFound("Mailbox") : UNAUTHORIZED;
 }

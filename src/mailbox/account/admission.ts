@@ -6,29 +6,29 @@ import type { Access, Principal } from "./access.ts";
 import { noMailbox, type Account } from "./account.ts";
 import { spentCalls } from "./call-limits.ts";
 
-/** Judges the callers of a mailbox. */
+/** Authenticates callers and applies the call limit. */
 export class Admission {
   readonly #live: (nowMs: number) => Account | null;
   readonly #config: () => Config;
   readonly #calls = new TokenBucket();
   readonly #counted = new WeakSet<Access>();
 
-  /** @param live the mailbox while it lives. */
+  /** @param live answers the mailbox while it is live. */
   constructor(live: (nowMs: number) => Account | null, config: () => Config) {
     this.#live = live;
     this.#config = config;
   }
 
-  /** Judges a caller and does nothing more. */
+  /** Authenticates a caller and checks what it may do; does nothing more. */
   admit(access: Access, nowMs: number): Answer<Principal> {
     const judged = this.#live(nowMs)?.admit(access, nowMs) ?? refused(noMailbox(access));
-    // A caller that may not ask hears that first; a fault of the request counts like any other call.
+    // Errors of authentication come before the call limit; a fault of the request counts as a call.
     if (!judged.ok && judged.error !== access.fault) return judged;
     const spent = this.#spentCalls(access, nowMs);
     return spent === null ? judged : refused(spent);
   }
 
-  /** Judges a caller, then does the work in the same turn. */
+  /** Authenticates a caller as `admit` does, then does the work in the same synchronous turn. */
   answer<T>(
     access: Access,
     nowMs: number,
@@ -40,7 +40,9 @@ export class Admission {
     return account === null ? refused(noMailbox(access)) : work(account, admitted.value);
   }
 
-  /** Counts a request once, however often it is judged while it waits or listens. The operator's are not counted. */
+  /**
+   * Counts a request once, however often its caller is authenticated while it waits. Calls of the operator do not count.
+   */
   #spentCalls(access: Access, nowMs: number): Problem | null {
     const isCounted = access.isCounted === true || this.#counted.has(access);
     if (access.credential.kind === "operator" || isCounted) return null;

@@ -3,28 +3,28 @@ import { conflict, type Answer, type Problem } from "../../contract/problem.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { CreatedMailbox, Lifecycle, NewMailbox } from "./lifecycle.ts";
 
-/** No address is given out unless the directory said that it may be. */
+/** 503 while the directory does not answer, because only the directory knows which addresses may not be given out again. */
 const DIRECTORY_DOWN: Problem = {
   code: "unavailable",
   error: "The list of mailboxes does not answer; try again",
   retryAfterSeconds: 5,
 };
 
-/** Makes an object a mailbox: one life after another, should one end and the address be given out again. */
+/** Creates the mailbox of an object: several in turn, if one ends and its address is given out again. */
 export class Birth {
   readonly #current: () => Lifecycle;
   readonly #standingOf: (address: string) => Promise<Standing>;
 
   /**
-   * @param current the life that the object is in now.
-   * @param standingOf how an address stands in the directory.
+   * @param current the current life of the object.
+   * @param standingOf asks the directory about an address.
    */
   constructor(current: () => Lifecycle, standingOf: (address: string) => Promise<Standing>) {
     this.#current = current;
     this.#standingOf = standingOf;
   }
 
-  /** Repeated with the same key it answers the same; with another key it is a conflict. */
+  /** Creates the mailbox. A repeat with the same key gets the same answer; with another key it is a conflict (409). */
   async create(mailbox: NewMailbox): Promise<Answer<CreatedMailbox>> {
     const { address, secretHash, evenIfQuarantined = false } = mailbox;
     for (;;) {
@@ -42,17 +42,17 @@ export class Birth {
       if (standing === null) return refused(DIRECTORY_DOWN);
       const fault = standingFault(address, standing, { evenIfQuarantined });
       if (fault !== null) return refused(fault);
-      // While the directory was asked, another call may have made the mailbox, and a third may have erased it.
+      // During the call to the directory, other calls may have created the mailbox and erased it again.
       if (this.#current() === life && life.account === null) return life.begin(mailbox);
     }
   }
 
-  /** Null where the directory does not answer. */
+  /** Null if the directory does not answer. */
   async #standing(address: string): Promise<Standing | null> {
     try {
       return await this.#standingOf(address);
     } catch (error) {
-      console.error("The directory could not be asked for an address:", error);
+      console.error("The directory could not be asked whether an address is free:", error);
       return null;
     }
   }

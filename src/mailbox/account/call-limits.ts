@@ -3,7 +3,7 @@ import type { TokenBucket } from "../../lib/token-bucket.ts";
 
 const WINDOW_SECONDS = 60;
 
-/** 429 where all of a limit's calls of a minute were made; null where one is left, which is taken. A limit of 0 is none. */
+/** Counts a call. 429 if the limit of a minute is used up; null if the call may go on. A limit of 0 means no limit. */
 export function spentCalls(
   bucket: TokenBucket,
   { name, limit }: { name: string; limit: number },

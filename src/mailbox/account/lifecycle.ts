@@ -19,27 +19,27 @@ import { Account, REPORT_RETRY_MS } from "./account.ts";
 import * as rows from "./rows.ts";
 import { ACCOUNT } from "./schema.ts";
 
-/** The properties of a mailbox that is to be made. */
+/** The properties of a new mailbox. */
 export interface NewMailbox {
-  /** Canonical. */
+  /** Canonical address. */
   address: string;
   kind: "permanent" | "temporary";
   secretHash: string;
   scope: Scope;
   expiresAt: number | null;
-  /** The temporary mailbox whose mail comes along. */
+  /** The temporary mailbox to take over; null for none. */
   takeOver?: TakenMailbox | null;
-  /** The operator may make anew what was erased a while ago. */
+  /** Allows the operator to create an address again while erased addresses are still reserved. */
   evenIfQuarantined?: boolean;
 }
 
-/** A created mailbox; `replayed` if the very same key had created it before. */
+/** A created mailbox. `replayed`: an earlier call with the same key had created it. */
 export interface CreatedMailbox {
   replayed: boolean;
   expiresAt: number | null;
 }
 
-/** The directory, as a mailbox calls it. */
+/** The methods of the directory that a mailbox calls. */
 export interface DirectoryEntry {
   report(report: DirectoryReport): Promise<void>;
   remove(address: string, kind: "permanent" | "temporary"): Promise<void>;
@@ -55,20 +55,20 @@ interface Others {
   takeover: Takeover;
 }
 
-/** Everything that it takes to begin and to end, beside the mailbox. */
+/** Everything outside the mailbox that its beginning and end need. */
 export interface LifecycleTools {
   directoryOf: (address: string) => DirectoryEntry;
-  /** Breaks off what the mailbox does by itself, and what is waited for. */
+  /** Stops the jobs of the mailbox and ends all waiting calls and streams. */
   stop: () => void;
-  /** Nothing is left: the object may become another mailbox. */
+  /** Called when nothing is left: the object may become another mailbox. */
   ended: () => void;
 }
 
-/** A burst of changes that concern the directory is one report. */
+/** Changes within this time share one report to the directory. */
 const REPORT_DELAY_MS = 1_000;
-/** How long a mailbox lives on after the one that takes its mail over has asked for it. */
+/** How long a temporary mailbox is kept after each `hold` of the mailbox that takes it over. */
 const HOLD_MS = 86_400_000;
-/** From its beginning: some weeks in which somebody can make room. */
+/** Limit of all extensions by `hold`, from the creation of the mailbox: time for somebody to make room. */
 const MAX_HELD_MS = 30 * HOLD_MS;
 
 /** One life of a mailbox: its beginning, its entry in the directory, and its end. */
@@ -78,7 +78,10 @@ export class Lifecycle implements Job {
   readonly #tools: LifecycleTools;
   account: Account | null = null;
   #ending: Promise<number> | null = null;
-  /** The latest call of the directory: calls of two stubs may overtake each other. */
+  /**
+   * The latest call to the directory. Calls go out one after another, because calls on different stubs may overtake each
+   * other.
+   */
   #reported: Promise<void> = Promise.resolve();
 
   constructor(context: MailboxContext, others: Others, tools: LifecycleTools) {
@@ -88,22 +91,25 @@ export class Lifecycle implements Job {
     this.forget();
   }
 
-  /** The mailbox while it lives. Once it is seen to have expired it ends for good, even if the clock moves backwards. */
+  /**
+   * The mailbox while it is live, else null. Once found expired at `nowMs` it is ended for good, even if the clock moves
+   * backwards.
+   */
   live(nowMs: number): Account | null {
     const { account } = this;
     if (account === null || account.isLive(nowMs)) return account;
     if (account.row.status !== "closing") {
-      this.end().catch((error: unknown) => console.error("A mailbox could not be ended:", error));
+      this.end().catch((error: unknown) => console.error("An expired mailbox could not be erased:", error));
     }
     return null;
   }
 
-  /** Whether the mailbox has expired or was deleted, and some of it is left. */
+  /** Whether the mailbox has expired or was deleted, but is not completely erased yet. */
   isOver(): boolean {
     return this.account !== null && !this.account.isLive(this.#context.now());
   }
 
-  /** Makes the mailbox, where there is none. */
+  /** Creates the mailbox of an object that holds none. */
   async begin(mailbox: NewMailbox): Promise<Answer<CreatedMailbox>> {
     const { schemas, write, now } = this.#context;
     const { address, kind, secretHash, scope, expiresAt, takeOver = null } = mailbox;
@@ -122,14 +128,17 @@ export class Lifecycle implements Job {
     return done({ replayed: false, expiresAt });
   }
 
-  /** Whether the mailbox was made with this very key, and until when it lives; null if not. */
+  /** If this key created the mailbox: the answer to a repeat of the creation. Else null. */
   replay(secretHash: string): CreatedMailbox | null {
     const account = this.live(this.#context.now());
     if (!account?.holdsKey(secretHash)) return null;
     return { replayed: true, expiresAt: account.row.expires_at };
   }
 
-  /** Erases the mailbox. From here on its keys are unknown and its mail is refused; a store that fails is retried by alarm. */
+  /**
+   * Erases the mailbox. From here on its keys are invalid and its mail is refused. If the blob store fails, the alarm
+   * retries.
+   */
   async destroy(access: Access): Promise<Answer<DeletedMailbox>> {
     const admitted = this.#context.answer(access, (account) => done(account));
     if (!admitted.ok) return admitted;
@@ -137,8 +146,8 @@ export class Lifecycle implements Job {
   }
 
   /**
-   * Keeps a temporary mailbox alive for a while, as long as another one waits to take its mail over: its mail that the other has
-   * no room for yet is nowhere else. It ends all the same some weeks after its beginning.
+   * Extends the life of a temporary mailbox while another mailbox takes it over and has no room for its mail yet: nothing
+   * else has that mail. It ends nevertheless 30 days after its creation.
    */
   async hold(access: Access): Promise<Answer<null>> {
     const { answer, write, now, arm } = this.#context;
@@ -151,7 +160,10 @@ export class Lifecycle implements Job {
     return held;
   }
 
-  /** Ends the mailbox: from the first moment its keys are unknown and its mail is refused. Called twice it is one end. */
+  /**
+   * Ends the mailbox: its keys are invalid and its mail is refused at once. Resolves to the number of blobs erased from the
+   * bucket. Calls at the same time share one end.
+   */
   async end(): Promise<number> {
     this.#ending ??= this.#end();
     try {
@@ -161,14 +173,17 @@ export class Lifecycle implements Job {
     }
   }
 
-  /** Has the directory told of the mailbox within a second. */
+  /** Reports the mailbox to the directory within a second. */
   reportSoon(): void {
     const due = this.#context.now() + REPORT_DELAY_MS;
     this.account?.reportBy(due);
     this.#context.clock.atLatest(due);
   }
 
-  /** Tells the directory how the mailbox stands. The alarm is set first: should the process end in between, it tells. */
+  /**
+   * Reports the state of the mailbox to the directory. The alarm is set first, so that it reports if the process dies
+   * before.
+   */
   async reportNow(account: Account): Promise<void> {
     await this.#context.arm();
     await this.#report(account);
@@ -181,7 +196,7 @@ export class Lifecycle implements Job {
     return status === "closing" ? [directory_due] : [expires_at, directory_due];
   }
 
-  /** Tells the directory if that is due. The alarm waits for it. */
+  /** Reports to the directory if that is due. The alarm waits for it. */
   async pump(nowMs: number): Promise<void> {
     const { account } = this;
     const due = account?.row.directory_due ?? null;
@@ -204,20 +219,20 @@ export class Lifecycle implements Job {
     try {
       await this.#others.domains.releaseAll();
       const blobs = await this.#others.blobs.drain(nowMs);
-      await this.#tell(account, (directory, { address, kind }) => directory.remove(address, kind));
+      await this.#callDirectory(account, (directory, { address, kind }) => directory.remove(address, kind));
       await this.#others.blobs.clearStorage();
       this.account = null;
       this.#tools.ended();
       return blobs;
     } catch (error) {
-      console.error("A mailbox could not be erased whole and is tried again:", error);
+      console.error("A mailbox could not be erased completely; its alarm tries again:", error);
       account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
       await arm();
       return 0;
     }
   }
 
-  /** Writes down that the mailbox ends: its keys are gone with it, and the alarm does what is left undone now. */
+  /** Stores that the mailbox ends: removes its keys and plans the erasure of its blobs. The alarm does what fails now. */
   #beginEnd(account: Account, nowMs: number): void {
     account.removeKeys();
     account.setStatus("closing", null, nowMs);
@@ -228,18 +243,19 @@ export class Lifecycle implements Job {
     blobs.eraseAll(keys, nowMs);
   }
 
-  /** Tells the directory how the mailbox stands now, or leaves it to the alarm. */
+  /** Reports the state of the mailbox to the directory. If that fails, the alarm retries. */
   async #report(account: Account): Promise<void> {
     try {
       const report = this.#stateOf(account);
-      await this.#tell(account, (directory) => directory.report(report));
-      // A change in the meantime is told again. Of a mailbox that ended there are no rows to look at.
+      await this.#callDirectory(account, (directory) => directory.report(report));
+      // A change during the call needs another report. If the mailbox ended meanwhile, its rows may be gone and must not be
+      // read.
       const isLive = account.row.status === report.status;
       if (isLive && JSON.stringify(this.#stateOf(account)) === JSON.stringify(report)) {
         account.setDirectoryDue(null);
       }
     } catch (error) {
-      console.error("The directory could not be told of a mailbox and is told again:", error);
+      console.error("A mailbox could not report to the directory; its alarm tries again:", error);
       account.setDirectoryDue(this.#context.now() + REPORT_RETRY_MS);
     }
   }
@@ -257,13 +273,13 @@ export class Lifecycle implements Job {
     return { address, kind, status, created_at, expires_at, ...attention };
   }
 
-  /** Calls the directory after the call before is answered. */
-  async #tell(
+  /** Calls the directory once its previous call has ended. */
+  async #callDirectory(
     { row }: Account,
     say: (directory: DirectoryEntry, row: Account["row"]) => Promise<void>,
   ): Promise<void> {
     const before = this.#reported;
-    // The caller of the call before heard of its failure.
+    // The caller of the previous call already got its error.
     const reported = before.catch(() => {}).then(() => say(this.#tools.directoryOf(row.address), row));
     this.#reported = reported;
     await reported;

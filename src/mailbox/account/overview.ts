@@ -11,15 +11,15 @@ import { BEYOND_ALL } from "../reading/rules.ts";
 import { OWN_URL } from "../webhooks/targets.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
-/** One URL of webhooks and how it fares. */
+/** A webhook URL and the result of its latest deliveries. */
 export interface TargetHealth {
-  /** Null for the mailbox's own. */
+  /** Null for the mailbox's own URL. */
   label: string | null;
   url: string;
   status: WebhookStatus;
-  /** Deliveries in a row that failed. */
+  /** Consecutive failed deliveries. */
   failures: number;
-  /** Null before the first attempt. */
+  /** The latest attempt; null before the first. */
   latest: { at: string; status: number | null; error: DeliveryError | null } | null;
 }
 
@@ -28,13 +28,13 @@ export interface Overview {
   info: MailboxInfo & { full: boolean };
   kind: "permanent" | "temporary";
   stats: Omit<Stats, "embeddings">;
-  /** Bytes of mail that it holds at most. */
+  /** Quota in bytes. */
   quotaBytes: number;
   pause: { at: string; reason: string | null } | null;
   keys: number;
   webhooks: TargetHealth[];
-  /** Whether it has mail that was not sent. */
-  hasKept: boolean;
+  /** Whether some message was not sent because no transport is configured. */
+  hasUnsent: boolean;
 }
 
 /** A message that was not sent because no transport is configured. */
@@ -51,7 +51,7 @@ export interface UnsentMessagePage {
   next_cursor: string | null;
 }
 
-/** How the webhooks of a mailbox fare. */
+/** The webhook URLs of a mailbox and the results of their latest deliveries. */
 export function healthOf(webhooks: Webhooks): TargetHealth[] {
   return webhooks.health().map(({ target: { label, url, status, failures }, latest }) => ({
     label: label === OWN_URL ? null : label,
@@ -65,7 +65,7 @@ export function healthOf(webhooks: Webhooks): TargetHealth[] {
   }));
 }
 
-/** Messages that were not sent, the newest first. */
+/** Messages that were not sent, newest first. */
 export function unsentPage(
   outbox: Outbox,
   view: View,
@@ -80,7 +80,7 @@ export function unsentPage(
   return done({ messages: shown.map((row) => unsentMessage(outbox, view, row)), next_cursor: next });
 }
 
-/** One of them; any other message is not found. */
+/** One of these messages. 404 for any other. */
 export function findUnsent(outbox: Outbox, view: View, id: string): Answer<UnsentMessage> {
   const seq = emailSeq(view, id);
   const row = seq.ok ? outbox.unsentOne(seq.value) : null;

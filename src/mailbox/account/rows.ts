@@ -4,39 +4,39 @@ import type { Scope } from "../../contract/scope.ts";
 
 type Nullable<T> = T | null;
 
-/** The mailbox itself; one row. */
+/** The mailbox's own row; there is one. */
 export type AccountRow = {
   /** Canonical address. */
   address: string;
   kind: "permanent" | "temporary";
-  /** `closing`: erased for everybody; what is left waits for the blob store and the directory. */
+  /** `closing`: keys and mail are no longer usable; blobs, domains and the directory entry remain to be erased. */
   status: "active" | "paused" | "closing";
-  /** ms since 1970, as every time here. */
+  /** ms since 1970, as is every time in this file. */
   created_at: number;
   /** null = never. */
   expires_at: number | null;
   display_name: string | null;
   paused_at: number | null;
   pause_reason: string | null;
-  /** The newest number handed out; it survives the deletion of its message. */
+  /** The newest seq that was assigned; it outlives the message. */
   last_seq: Seq;
   inbound: number;
   outbound: number;
   /** UTC month `YYYY-MM` that `month_count` counts. */
   month: string;
   month_count: number;
-  /** Messages that the parser gave up on. */
+  /** Messages that the parser could not read. */
   unparsed: number;
   storage_bytes: number;
-  /** When the directory is told (again) of this state; null = it knows. */
+  /** When the next report to the directory is due; null = the directory is up to date. */
   directory_due: number | null;
-  /** `seq` of the newest entry of the log; it survives the entry. */
+  /** `seq` of the newest log entry; it outlives the entry. */
   last_event: number;
-  /** Signs the webhooks; null = the deployment's does. */
+  /** Signs the webhooks; null = the deployment's secret does. */
   webhook_secret: string | null;
-  /** What signed before the last change, in the same words. */
+  /** The secret before the last change; null = the deployment's. */
   webhook_secret_before: string | null;
-  /** When that was; null = never. */
+  /** When the secret last changed; null = never. */
   webhook_secret_changed_at: number | null;
   /** UTC day `YYYY-MM-DD` that `sends_count` counts; "" before the first send. */
   sends_day: string;
@@ -68,11 +68,11 @@ export const INSERT_ACCOUNT: Query<
     inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
 };
 export const COUNT_MESSAGE: Query<never, [number, number, number, string, number, number, number, number]> = {
-  // The row is named, though there is but one: an UPDATE of who knows how many rows keeps a journal to undo itself.
+  // The WHERE clause names the only row: SQLite keeps an undo journal for an UPDATE that might change several rows.
   text: `UPDATE account SET last_seq = ?, inbound = ?, outbound = ?, month = ?, month_count = ?, unparsed = ?, storage_bytes = ?,
     last_event = ? WHERE one = 1`,
 };
-export const KEEP_LAST_EVENT: Query<never, [number]> = { text: "UPDATE account SET last_event = ?" };
+export const WRITE_LAST_EVENT: Query<never, [number]> = { text: "UPDATE account SET last_event = ?" };
 export const COUNT_STORAGE: Query<never, [number]> = {
   text: "UPDATE account SET storage_bytes = ? WHERE one = 1",
 };

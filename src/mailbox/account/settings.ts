@@ -22,15 +22,15 @@ import {
 import type { Room } from "./room.ts";
 import { statsOf, type Counted } from "./stats.ts";
 
-/** Capabilities whose state is shown beside the mailbox's own. */
+/** Capabilities whose state is shown with that of the mailbox. */
 interface Others {
   room: Room;
   webhooks: Webhooks;
   outbox: Outbox;
   embeddings: Embeddings;
-  /** Makes everybody who waits or listens prove itself again. */
+  /** Authenticates every waiting call and every stream again, and ends those that are no longer allowed. */
   recheck: () => void;
-  /** Starts work that waited while the mailbox was paused. */
+  /** Starts jobs that waited while the mailbox was paused. */
   resume: () => void;
   reportNow: (account: Account) => Promise<void>;
 }
@@ -45,19 +45,19 @@ export class Settings {
     this.#others = others;
   }
 
-  /** Who the caller is, and on which mailbox. */
+  /** The caller's key and its mailbox. */
   me(access: Access): Answer<Principal & { address: string }> {
     return this.#context.answer(access, ({ row }, principal) => done({ ...principal, address: row.address }));
   }
 
-  /** State and settings, and whether mail is refused for want of room. */
+  /** State and settings; `full` = mail is refused because there is no room. */
   info(access: Access): Answer<MailboxInfo & { full: boolean }> {
     return this.#context.answer(access, (account) =>
       done({ ...this.#info(account), full: !this.#others.room.for(1, this.#context.now()).ok }),
     );
   }
 
-  /** Changes all that is given, or nothing. */
+  /** Changes all given settings, or none. */
   configure(
     access: Access,
     change: { displayName: string | null | undefined; webhook: WebhookSettings },
@@ -72,7 +72,7 @@ export class Settings {
     });
   }
 
-  /** Refuses every request but resume from now on, waiting ones included. Mail still arrives. */
+  /** Pauses the mailbox: every call but `resume` is refused, waiting ones too. Mail still arrives. */
   pause(access: Access, reason: string | null): Promise<Answer<PausedMailbox>> {
     return this.#changeStatus(access, "paused", reason, ({ row }) => ({
       mailbox: row.address,
@@ -116,7 +116,7 @@ export class Settings {
     });
   }
 
-  /** Usage. */
+  /** Usage counters. */
   stats(access: Access): Answer<JsonText<Stats>> {
     return this.#context.answer(access, (account) => {
       const counted = statsOf(account.row, this.#counted(account), this.#context.now());
@@ -139,22 +139,22 @@ export class Settings {
         pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
         keys: account.keyRecords().length,
         webhooks: healthOf(webhooks),
-        hasKept: outbox.unsent(BEYOND_ALL, 1).length > 0,
+        hasUnsent: outbox.unsent(BEYOND_ALL, 1).length > 0,
       });
     });
   }
 
-  /** Messages that were not sent because no transport is configured, the newest first. */
+  /** Messages that were not sent because no transport is configured, newest first. */
   unsent(access: Access, page: { cursor: string | null; limit: number }): Answer<UnsentMessagePage> {
     return this.#context.answer(access, (account) => unsentPage(this.#others.outbox, viewOf(account), page));
   }
 
-  /** One of them; any other message is not found. */
+  /** One of these messages. 404 for any other. */
   unsentOne(access: Access, id: string): Answer<UnsentMessage> {
     return this.#context.answer(access, (account) => findUnsent(this.#others.outbox, viewOf(account), id));
   }
 
-  /** The numbers of `/v1/stats` that are not among the account's own. */
+  /** The values of `GET /v1/stats` that are not in the account's row. */
   #counted(account: Account): Counted {
     const { webhooks, outbox } = this.#others;
     return {

@@ -2,18 +2,18 @@ import type { Stats } from "../../contract/mailbox.ts";
 import type { ObstacleRow } from "../sending/rows.ts";
 import type { AccountRow } from "./rows.ts";
 
-/** What is not among the running counters. */
+/** The values that are not running counters of the account. */
 export interface Counted {
-  /** URLs of labels. */
+  /** Number of labels with a webhook URL. */
   routes: number;
   suppressions: number;
   sendsToday: number;
-  /** What stands in the way of sending; null = nothing that is known. */
+  /** The last known obstacle to sending; null = none. */
   obstacle: ObstacleRow | null;
   dailySendLimit: number;
 }
 
-/** Usage of a mailbox, from its running counters: no row of mail is counted for it. */
+/** Usage of a mailbox, from running counters: no rows of mail are counted. */
 export function statsOf(row: AccountRow, counted: Counted, nowMs: number): Omit<Stats, "embeddings"> {
   const month = new Date(nowMs).toISOString().slice(0, 7);
   return {

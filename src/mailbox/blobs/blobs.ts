@@ -8,17 +8,17 @@ import { readOwnBlob } from "./own-blobs.ts";
 import * as rows from "./rows.ts";
 import { BLOBS, CHUNKS, LATE_BLOBS } from "./schema.ts";
 
-/** A reserved blob that no message came to name is an orphan after this long. */
+/** A reserved blob that no message claims within this time, in ms, is erased. */
 export const ORPHAN_AFTER_MS = 3_600_000;
 /** Later than every due date. */
 const ALL_DUE = Number.MAX_SAFE_INTEGER;
 
-/** The blobs of a mailbox: which are reserved, which are to be erased, and those that lie in rows of its own. */
+/** The blobs of a mailbox: reservations, planned erasures, and the blobs stored in its own rows. */
 export class Blobs implements Job {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
   readonly #chunks: Tables;
-  /** Blobs in rows of this mailbox. */
+  /** The blobs stored in rows of this mailbox. */
   readonly store: RowsBlobStore;
 
   constructor(context: MailboxContext) {
@@ -32,12 +32,12 @@ export class Blobs implements Job {
     });
   }
 
-  /** Reserves a blob that is written next. It is erased at `dueAt` unless a message claims it. */
+  /** Reserves a blob that is written next. It is erased at `dueAt` (ms since 1970) unless a message claims it. */
   reserve(key: string, dueAt: number): void {
     this.#tables.run(rows.PLAN_ERASURE, key, dueAt);
   }
 
-  /** Takes a reserved blob for a message. Throws if it came too late and may be erased already: the sender comes again. */
+  /** Claims a reserved blob for a message. Throws if it is too late and the blob may be erased: the sender tries again. */
   claim(key: string): void {
     if (this.#tables.first(rows.CLAIM_BLOB, key) === null)
       throw new Error("The blob of a message is no longer reserved");
@@ -48,33 +48,35 @@ export class Blobs implements Job {
     this.#tables.run(rows.END_ERASURE, key);
   }
 
-  /** Erases a blob by the next alarm: nothing names it any more. */
+  /** Plans the erasure of a blob that nothing uses any more, at the next alarm. */
   erase(key: string, nowMs: number): void {
     this.#tables.run(rows.PLAN_ERASURE, key, nowMs);
   }
 
   /**
-   * Erases a blob once nobody writes it any more, even if the mailbox has ended by then.
+   * Plans the erasure of a blob that may still be written, even after the mailbox has ended.
    *
    * @param dueAt when its writer has given up, in ms since 1970.
    */
   eraseLate(key: string, dueAt: number): void {
-    if (!isRowsKey(key)) this.#tables.run(rows.KEEP_LATE_BLOB, key, dueAt);
+    if (!isRowsKey(key)) this.#tables.run(rows.NOTE_LATE_BLOB, key, dueAt);
   }
 
   /**
-   * Erases everything: the mailbox ends.
+   * Plans the erasure of all blobs, because the mailbox ends.
    *
-   * @param keys selects over the tables of other capabilities, each with one column `key`.
+   * @param keys SELECT statements over tables of other capabilities, each with one column `key`.
    */
   eraseAll(keys: readonly string[], nowMs: number): void {
     // Every blob was reserved once.
     if (!this.#tables.isMade) return;
-    this.#tables.run(rows.KEEP_RESERVED, nowMs);
+    this.#tables.run(rows.NOTE_RESERVED, nowMs);
     this.#tables.run(rows.planAll(keys), nowMs);
   }
 
-  /** The bytes of a blob from its first one; a piece is good until the next is asked for. Throws if the blob is gone. */
+  /**
+   * Reads a blob from its first byte. Each piece is valid until the next one is requested. Throws if the blob is missing.
+   */
   read(blob: { key: string; sizeBytes: number }): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     return readOwnBlob(this.store, this.#bucket(), blob);
   }
@@ -97,7 +99,7 @@ export class Blobs implements Job {
     return [this.#tables.first(rows.NEXT_ERASURE)?.due_at ?? null];
   }
 
-  /** Erases what is due. The alarm waits for it. */
+  /** Erases the blobs that are due. The alarm waits for it. */
   async pump(nowMs: number): Promise<void> {
     await eraseDueBlobs(this.#erasure(), nowMs, nowMs);
     await eraseLateBlobs(this.#erasure(), nowMs);
@@ -109,34 +111,35 @@ export class Blobs implements Job {
   }
 
   /**
-   * Erases all rows of the object but the notes of blobs that may still be written. It clears the alarm too: should the process
-   * end before it, the alarm goes on.
+   * Erases all rows of the object except notes of blobs that may still be written. This deletes the alarm too; if the
+   * process dies before, the alarm continues the erasure.
    */
   async clearStorage(): Promise<void> {
     const { db, schemas, storage } = this.#context;
     const late = this.#tables.all(rows.LATE_BLOBS);
     const cleared = storage.deleteAll();
     schemas.forget();
-    // In the same turn, so that no crash comes between.
+    // In the same synchronous turn, so that a crash cannot separate it from `deleteAll`.
     const [first] = late;
     if (first !== undefined) {
       db.script(LATE_BLOBS);
-      for (const { key, due_at } of late) db.run(rows.KEEP_LATE_BLOB, key, due_at);
+      for (const { key, due_at } of late) db.run(rows.NOTE_LATE_BLOB, key, due_at);
       await storage.setAlarm(first.due_at);
     }
     await cleared;
   }
 
   /**
-   * Where the mailbox is gone: erases blobs whose writers were still at it when it ended. When none is left, nothing is.
+   * After the mailbox has ended: erases blobs whose writers were still active then. When none is left, erases all rows.
    *
-   * @param isGone whether it still is: another mailbox may be made while the bucket is asked, and sees to the rest.
+   * @param isGone whether there is still no mailbox: another may be created during a call to the bucket and then does the
+   * rest.
    */
   async drainLate(nowMs: number, isGone: () => boolean): Promise<void> {
     const { db, storage } = this.#context;
     if (db.first(rows.FIND_LATE_BLOBS) === null) return;
     const next = await eraseLateBlobs({ ...this.#erasure(), tables: db }, nowMs).catch((error: unknown) => {
-      console.error("Blobs of a mailbox that ended could not be erased and are tried again:", error);
+      console.error("Blobs of an erased mailbox could not be erased; its alarm tries again:", error);
       return nowMs + RETRY_MS;
     });
     if (!isGone()) return;
@@ -144,7 +147,7 @@ export class Blobs implements Job {
     else await storage.setAlarm(next);
   }
 
-  /** Takes over the notes of late blobs that an earlier mailbox of this object left; within the transaction that makes another. */
+  /** Adopts the notes of late blobs of an earlier mailbox of this object, within the transaction that creates another. */
   adoptLate(): void {
     if (this.#context.db.first(rows.FIND_LATE_BLOBS) !== null) this.#tables.make();
   }

@@ -3,11 +3,11 @@ import type { BlobStore } from "../../blobs/store.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import * as rows from "./rows.ts";
 
-/** After a failure of the store. */
+/** Delay before a retry after the blob store failed, in ms. */
 export const RETRY_MS = 60_000;
 const BATCH = 500;
 
-/** What blobs are erased with. */
+/** Everything that erasing blobs needs. */
 export interface ErasureTools {
   tables: Pick<Tables, "all" | "run">;
   chunks: Pick<Tables, "run">;
@@ -17,9 +17,9 @@ export interface ErasureTools {
 }
 
 /**
- * Erases the blobs whose time has come, and answers how many lay in the bucket. They are marked before the bucket is asked: a
- * message that comes for its blob meanwhile, or after a crash in between, is refused and comes again with another. A batch that
- * the store refuses is tried again in a minute. Erasing twice is harmless.
+ * Erases the blobs that are due by `dueBy`; answers how many were in the bucket. They are marked before the bucket is
+ * called, so a message that claims one meanwhile, or after a crash in between, is refused, and its sender tries again with
+ * a new blob. If the store fails, the batch is retried in a minute. Erasing a blob twice is harmless.
  */
 export async function eraseDueBlobs(tools: ErasureTools, dueBy: number, nowMs: number): Promise<number> {
   const { tables, chunks, bucket, durable } = tools;
@@ -46,8 +46,8 @@ export async function eraseDueBlobs(tools: ErasureTools, dueBy: number, nowMs: n
 }
 
 /**
- * Erases what may have come to be after its mailbox ended, once nobody writes it any more; answers when the next is due, null
- * when nothing is left. What the store refuses is tried again in a minute.
+ * Erases blobs that may have appeared after their mailbox ended, once their writers have given up. Answers when the next is
+ * due, in ms since 1970; null if none is left. If the store fails, they are retried in a minute.
  */
 export async function eraseLateBlobs(
   { tables, bucket }: ErasureTools,

@@ -2,13 +2,13 @@ import { inTime } from "../../blobs/bucket-call.ts";
 import { CHUNK_BYTES, isRowsKey } from "../../blobs/rows.ts";
 import type { BlobStore } from "../../blobs/store.ts";
 
-/** Read at once; of a blob in rows it is one row. */
+/** Bytes read at once: one row of a blob in rows. */
 const RANGE_BYTES = CHUNK_BYTES;
 
 /**
- * A blob of this mailbox of so many bytes from its first one, read by the mailbox itself; a piece is good until the next is
- * asked for. It is read range by range: a peer may take minutes for it, so long no bucket has to keep a body open, and the
- * bucket of a local server holds all of a body in memory. Throws if the blob is gone.
+ * Reads the first `sizeBytes` of a blob of this mailbox. Each piece is valid until the next one is requested. The blob is
+ * read in ranges: a peer may take minutes to receive it, so no body of the bucket stays open meanwhile, and a local
+ * server's bucket holds a whole body in memory. Throws if the blob is missing or shorter.
  */
 export async function* readOwnBlob(
   rows: BlobStore,
@@ -19,12 +19,12 @@ export async function* readOwnBlob(
   for (let offset = 0; offset < sizeBytes; offset += RANGE_BYTES) {
     const length = Math.min(RANGE_BYTES, sizeBytes - offset);
     const stream = await store?.get(key, { offset, length });
-    if (!stream) throw new Error("A blob of a message is gone");
+    if (!stream) throw new Error("A blob of a message is missing");
     const bytes = await inTime(new Response(stream).arrayBuffer());
-    // Else a message would go out with less than it says, and look whole.
+    // A shorter message would look complete.
     if (bytes.byteLength !== length) throw new Error("A blob of a message was read in part");
     yield new Uint8Array(bytes);
-    // Let go of now: left to the collector, tens of megabytes would pile up first.
+    // Frees the memory now: until garbage collection, tens of megabytes would accumulate.
     bytes.transfer(0);
   }
 }

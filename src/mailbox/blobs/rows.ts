@@ -2,16 +2,16 @@ import type { Query } from "../../lib/sql.ts";
 
 type Nullable<T> = T | null;
 
-/** Reserves a blob until `dueAt`, or plans its end. One that is being erased stays so. */
+/** Reserves a blob until `dueAt`, or plans its erasure. A blob that is being erased stays so. */
 export const PLAN_ERASURE: Query<never, [key: string, dueAt: number]> = {
   text: `INSERT INTO blob_to_erase (key, due_at) VALUES (?, ?)
     ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
 };
-/** Takes a reserved blob for a message; no row if it is erased, or about to be. */
+/** Claims a reserved blob for a message; no row if it is erased or being erased. */
 export const CLAIM_BLOB: Query<{ key: string }, [key: string]> = {
   text: "DELETE FROM blob_to_erase WHERE key = ? AND erasing = 0 RETURNING key",
 };
-/** From here on nobody claims these blobs. */
+/** Marks blobs as being erased: from here on nobody can claim them. */
 export const BEGIN_ERASURES: Query<{ key: string }, [dueBy: number, limit: number]> = {
   text: `UPDATE blob_to_erase SET erasing = 1 WHERE key IN
     (SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at LIMIT ? + 0) RETURNING key`,
@@ -29,12 +29,12 @@ export const planAll = (selects: readonly string[]): Query<never, [dueAt: number
     SELECT key, ?1 FROM (${[...selects, "SELECT key FROM blob_to_erase"].join(" UNION ")}) WHERE true
     ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
 });
-/** Blobs of the bucket that somebody may be writing; their reservations end with the mailbox. */
-export const KEEP_RESERVED: Query<never, [now: number]> = {
+/** Notes reserved blobs of the bucket that may still be written when the mailbox ends. */
+export const NOTE_RESERVED: Query<never, [now: number]> = {
   text: `INSERT OR IGNORE INTO late_blob (key, due_at)
     SELECT key, due_at FROM blob_to_erase WHERE due_at > ? AND erasing = 0 AND key NOT LIKE 'rows:%'`,
 };
-export const KEEP_LATE_BLOB: Query<never, [key: string, dueAt: number]> = {
+export const NOTE_LATE_BLOB: Query<never, [key: string, dueAt: number]> = {
   text: "INSERT OR IGNORE INTO late_blob (key, due_at) VALUES (?, ?)",
 };
 export const LATE_BLOBS: Query<{ key: string; due_at: number }, []> = {

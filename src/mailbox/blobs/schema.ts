@@ -1,10 +1,10 @@
 import type { Schema } from "../../lib/schemas.ts";
 
-/** Blobs that may be written after their mailbox has ended. They are kept where nothing else is left of it. */
+/** Blobs that may appear after their mailbox has ended. This table outlives the mailbox. */
 export const LATE_BLOBS =
   "CREATE TABLE IF NOT EXISTS late_blob (key TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;";
 
-/** Blobs that are reserved for a message, or are to be erased. One that is being erased is nobody's any more. */
+/** Blobs that are reserved for a message or planned for erasure. One that is being erased cannot be claimed. */
 export const BLOBS: Schema = {
   name: "blobs",
   steps: [
@@ -17,7 +17,7 @@ ${LATE_BLOBS}`,
   ],
 };
 
-/** Blobs that lie in rows: all of them where the deployment has no bucket, and large texts everywhere. */
+/** Blobs stored in rows: all of them if the deployment has no bucket; large texts always. */
 export const CHUNKS: Schema = {
   name: "chunks",
   steps: [

@@ -14,7 +14,7 @@ import type { CodeRow } from "./rows.ts";
 import { codeAnswer, fits, seqUpTo } from "./rules.ts";
 import { CODES } from "./schema.ts";
 
-/** Codes and links of messages that arrived, and everybody who waits for one. */
+/** Finds codes and links in received messages, and serves the calls that wait for one. */
 export class Codes {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
@@ -25,7 +25,10 @@ export class Codes {
     this.#tables = context.tables(CODES);
   }
 
-  /** Waits for a code. The commit that stores it wakes the caller; `waitId` lets `forgetWait` end the wait. */
+  /**
+   * Answers the newest code, or waits for one. The commit that stores a code wakes the call; `forgetWait(waitId)` ends the
+   * wait.
+   */
   async code(access: Access, filters: CodeFilters, waitId: string): Promise<Answer<CodeAnswer>> {
     const { now, admit } = this.#context;
     const deadline = now() + filters.timeout * 1_000;
@@ -47,12 +50,12 @@ export class Codes {
     }
   }
 
-  /** Has the next message found by its code or link; within the transaction that files it. */
+  /** Creates the index of codes and links, within the transaction that files a message. */
   index(): void {
     this.#tables.make();
   }
 
-  /** Hands a message that was stored to everybody who waits for its code. */
+  /** Gives the code of a stored message to the calls that wait for it. */
   publish(message: CodeRow): void {
     if (this.#waiters.size > 0 && this.#waiters.publish(message)) this.take(message.seq, this.#context.now());
   }
@@ -62,17 +65,17 @@ export class Codes {
     this.#tables.run(rows.TAKE_CODE, nowMs, seq);
   }
 
-  /** Callers that wait for a code. */
+  /** Number of calls that wait for a code. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
-  /** Makes everybody who waits prove itself again. */
+  /** Authenticates every waiting call again. */
   recheck(): void {
     this.#waiters.recheck();
   }
 
-  /** Ends a wait whose caller hung up. */
+  /** Ends a wait whose caller closed its connection. */
   forgetWait(waitId: string): void {
     this.#waiters.forget(waitId);
   }
@@ -83,7 +86,7 @@ export class Codes {
     return hit;
   }
 
-  /** The newest stored message that fits and was not handed out. */
+  /** The newest stored message that fits and whose code was not handed out. */
   #newestHit(filters: CodeFilters): CodeRow | null {
     const after = seqUpTo(filters.since);
     const from = filters.from === null ? null : foldForMatch(filters.from);

@@ -3,20 +3,22 @@ import type { Query } from "../../lib/sql.ts";
 
 type Nullable<T> = T | null;
 
-/** What the search for codes needs of a message. */
+/** The columns that the search for a code needs. */
 export type CodeRow = {
   seq: Seq;
   code: string | null;
   link: string | null;
-  /** JSON of `{ confidence, evidence }`; null where there is neither code nor link, or who read them kept none (version 1). */
+  /**
+   * JSON of `{ confidence, evidence }`; null without code and link, or if a release that stored none read them (version 1).
+   */
   code_evidence: string | null;
-  /** Address and name of the sender, folded (`foldForMatch`). */
+  /** Address and name of the sender, folded by `foldForMatch`. */
   sender_folded: string;
   listing: string;
 };
 
 const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
-/** Parameters: received after this seq, and a part of the sender (null = any). */
+/** Parameters: only messages above this seq, and only from senders that contain this text (null = any). */
 type NewestParams = [after: number, from: Nullable<string>];
 const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
   AND (?2 IS NULL OR instr(m.sender_folded, ?2) > 0)`;

@@ -5,12 +5,12 @@ import { foldForMatch } from "../../mail/search/search-text.ts";
 import { listingOf, receivedAt, type View } from "../messages/present.ts";
 import type { CodeRow } from "./rows.ts";
 
-/** The last seq that `since` excludes: codes count only when received strictly after it. */
+/** The last seq that `since` excludes: a code counts only if it was received strictly after it. */
 export function seqUpTo(since: number | null): Seq {
   return since === null ? 0 : (since + 1) * SEQ_PER_MS - 1;
 }
 
-/** Whether a message has what a caller of `GET /v1/code` waits for. */
+/** Whether a message has a code or link that fits a call of `GET /v1/code`. */
 export function fits(message: CodeRow, filters: CodeFilters): boolean {
   const { code, link } = message;
   const hit = { code: code !== null, link: link !== null, any: code !== null || link !== null };
@@ -26,7 +26,7 @@ function readingOf({ code_evidence }: CodeRow): { confidence: number | null; evi
   return JSON.parse(code_evidence) as { confidence: number; evidence: string[] };
 }
 
-/** The answer of `GET /v1/code`. */
+/** The answer to `GET /v1/code`. */
 export function codeAnswer(message: CodeRow | null, view: View): CodeAnswer {
   if (message === null) return { code: null };
   const { from_address, subject } = listingOf(message);

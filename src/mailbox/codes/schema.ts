@@ -1,6 +1,6 @@
 import type { Schema } from "../../lib/schemas.ts";
 
-/** Finds the newest codes and links that nobody has fetched. The columns are those of `message`. */
+/** Indexes for the newest codes and links that were not handed out. Their columns belong to `message`. */
 export const CODES: Schema = {
   name: "codes",
   steps: [

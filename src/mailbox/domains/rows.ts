@@ -30,37 +30,37 @@ export const WRITE: Query<
 };
 export const ERASE: Query<never, [id: string]> = { text: "DELETE FROM domain WHERE id = ?" };
 
-/** A domain that the mailbox asked for, and the key made for it. */
+/** A domain that the mailbox added, and its DKIM key. */
 export type DomainRow = {
   /** Public id. */
   id: string;
-  /** In A-labels, lower case. */
+  /** A-labels in lower case. */
   name: string;
   status: DomainStatus;
-  /** Where the public key stands: `<selector>._domainkey.<name>`. */
+  /** Selector of the DKIM record `<selector>._domainkey.<name>`. */
   selector: string;
   /** RSA, PKCS #8 as PEM. It never leaves the mailbox. */
   private_key: string;
   /** SubjectPublicKeyInfo in Base64. */
   public_key: string;
   created_at: number;
-  /** Whether the domain's object may name this mailbox as its holder: then its records are looked up again and again. */
+  /** 1 if the domain's object may name this mailbox as its holder. Its records are then looked up periodically. */
   held: 0 | 1;
-  /** Since when it is verified; null = it is not. */
+  /** When it was verified; null = it is not verified. */
   verified_at: number | null;
-  /** When the records that count were last seen right; null = never. */
+  /** When all required records were last found; null = never. */
   seen_at: number | null;
-  /** When one of them was first seen gone after that; null = none is. */
+  /** When a required record was first found missing after that; null = none is missing. */
   gone_at: number | null;
-  /** When the resolver last told; null = never. */
+  /** When the resolver last answered; null = never. */
   checked_at: number | null;
-  /** When they are looked up again; null = when somebody asks. */
+  /** When the records are looked up next; null = only on request. */
   due_at: number | null;
-  /** JSON of RecordResults: what the last look-up came to. */
+  /** JSON of RecordResults: the results of the last look-up. */
   results: string;
 };
 
-/** The part of a domain that changes. */
+/** The part of a domain's row that changes. */
 export type DomainState = Pick<
   DomainRow,
   "status" | "held" | "verified_at" | "seen_at" | "gone_at" | "checked_at" | "due_at" | "results"

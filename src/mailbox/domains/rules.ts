@@ -10,10 +10,10 @@ import {
 } from "../../mail/address/domain-records.ts";
 import type { DomainRow } from "./rows.ts";
 
-/** How long the records of a verified domain may be gone. */
+/** How long the required records of a verified domain may be missing, in ms. */
 export const GRACE_MS = 7 * 86_400_000;
 
-/** What a domain must say of its mail. */
+/** The DNS records that a domain needs. */
 export function setupOf(
   row: DomainRow,
   { customDomains: { mailHosts, spfMechanisms } }: Config,
@@ -22,17 +22,17 @@ export function setupOf(
   return { domain: name, mailHosts, spfMechanisms, selector, publicKey: public_key };
 }
 
-/** What the last look-up came to; empty before the first. */
+/** The results of the last look-up; empty before the first. */
 export function resultsOf(row: DomainRow): Partial<RecordResults> {
   return JSON.parse(row.results) as Partial<RecordResults>;
 }
 
-/** When a verified domain fails unless its records come back; null where nothing is gone. */
+/** When a verified domain fails unless its records come back, in ms since 1970; null if none is missing. */
 export function failsAt({ status, gone_at }: DomainRow): number | null {
   return status === "verified" && gone_at !== null ? gone_at + GRACE_MS : null;
 }
 
-/** A domain as its mailbox sees it. */
+/** A domain as the API shows it. */
 export function domainRecord(row: DomainRow, config: Config): Domain {
   const setup = setupOf(row, config);
   return {
@@ -49,7 +49,7 @@ export function domainRecord(row: DomainRow, config: Config): Domain {
   };
 }
 
-/** What a look-up came to. */
+/** The answer to a look-up. */
 export function domainCheck(row: DomainRow, checked: CheckedRecord[]): DomainCheck {
   return { id: row.id, domain: row.name, status: row.status, ...seenOf(row), checked };
 }
@@ -83,7 +83,7 @@ function messageOf(row: DomainRow): string {
   return [STANDING[row.status](row), ...warning, ...findings(row)].join(" ");
 }
 
-/** What the last look-up missed, in words. */
+/** The records that the last look-up did not find, in words. */
 function findings(row: DomainRow): string[] {
   const results = resultsOf(row);
   const having = (wanted: (name: RecordName) => boolean) =>

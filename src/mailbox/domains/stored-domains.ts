@@ -5,7 +5,7 @@ import * as rows from "./rows.ts";
 import type { DomainRow, DomainState } from "./rows.ts";
 import { DOMAINS } from "./schema.ts";
 
-/** The domains of one mailbox. Kept in memory: each message that goes out asks for them. */
+/** The custom domains of one mailbox, cached because each outgoing message needs them. */
 export class StoredDomains {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
@@ -16,7 +16,7 @@ export class StoredDomains {
     this.#tables = context.tables(DOMAINS);
   }
 
-  /** In the order in which they were added. */
+  /** All domains in the order in which they were added. */
   all(): readonly DomainRow[] {
     this.#rows ??= this.#tables.all(rows.LIST);
     return this.#rows;
@@ -30,7 +30,7 @@ export class StoredDomains {
     return this.all().find((row) => row.name === name) ?? null;
   }
 
-  /** Reads them again when next asked: a change that they took part in was undone. */
+  /** Drops the cache: a transaction that changed it was undone. */
   forget(): void {
     this.#rows = null;
   }

@@ -3,15 +3,15 @@ import { OpenAiEmbedder } from "../../embeddings/openai-embedder.ts";
 import { WorkersAiEmbedder, type AiBinding } from "../../embeddings/workers-ai-embedder.ts";
 import { operatorFetch, type Config, type OperatorBindings } from "../../config/env.ts";
 
-/** Bindings that a deployment may have. */
+/** Bindings of the deployment that models use. */
 export interface EmbedderBindings extends OperatorBindings {
-  /** Models of the platform's. */
+  /** Models on Cloudflare. */
   AI?: AiBinding;
 }
 
 const embedders = new WeakMap<Config, Embedder>();
 
-/** The configured model; null = none. */
+/** The configured embedding model; null if none is configured. */
 export function embedderOf(env: EmbedderBindings, config: Config): Embedder | null {
   if (config.embeddings === null) return null;
   const known = embedders.get(config);

@@ -2,31 +2,31 @@ import type { Seq } from "../../lib/ids.ts";
 import type { Statements } from "../../lib/schemas.ts";
 import type { Query } from "../../lib/sql.ts";
 
-/** How far a mailbox is embedded, and by which model; one row. */
+/** The model of a mailbox's vectors, and the progress of embedding; one row. */
 export type EmbeddingState = {
   model: string;
-  /** Counts models: vectors of an earlier one are near nothing of this. */
+  /** Increases with each change of the model: vectors of different models cannot be compared. */
   generation: number;
-  /** Of each vector; 0 = none is known yet. */
+  /** Dimensions of each vector; 0 = not known yet. */
   dimensions: number;
-  /** Messages after `high` are still to be embedded, as are those up to `low`, the newest of them first. */
+  /** Messages above `high` are not embedded yet, nor are those up to `low`; those above `high` come first. */
   low: Seq;
   high: Seq;
-  /** Messages with a vector of this generation. */
+  /** Number of messages with a vector of this generation. */
   embedded: number;
-  /** Messages that the model refused. */
+  /** Number of messages that the model refused. */
   failed: number;
 };
 
-/** A message to be embedded. */
+/** A message to embed. */
 export type Unembedded = { seq: Seq; listing: string; body_start: string | null };
 
 /** The vector of a message. */
 export type VectorRow = { seq: Seq; vector: ArrayBuffer };
 
-/** Characters of a stored body that are read: some hundred words of JSON. */
+/** Characters of a stored body that are read: a few hundred words of JSON. */
 const BODY_CHARS = 6_000;
-/** Vectors read at once: what they leave to be collected is little, and no turn takes long. */
+/** Vectors read at once: few enough to leave little garbage and to keep turns short. */
 const PAGE_ROWS = 250;
 
 const READ_STATE: Query<EmbeddingState, []> = {
@@ -64,7 +64,7 @@ const ERASE: Query<{ generation: number }, [Seq]> = {
 
 const VISIBLE: Query<{ seq: Seq }, [Seq]> = { text: "SELECT seq FROM message WHERE seq = ? AND hidden = 0" };
 
-/** The stored state; null where nothing was ever embedded. */
+/** The stored state; null if nothing was ever embedded. */
 export function readState(tables: Statements): EmbeddingState | null {
   return tables.first(READ_STATE);
 }
@@ -75,13 +75,13 @@ export function writeState(tables: Statements, state: EmbeddingState): void {
   tables.run(WRITE_STATE, model, generation, dimensions, low, high, embedded, failed);
 }
 
-/** Messages to be embedded next, and where the state stands once they are. */
+/** Messages to embed next, and the progress once they are embedded. */
 export interface Batch {
   messages: Unembedded[];
   after: Pick<EmbeddingState, "low" | "high">;
 }
 
-/** The next messages: those that came first, then older ones from the newest on. `lastSeq` is the newest of all. */
+/** The next messages to embed: those above `high`, then older ones from `low` downwards. `lastSeq`: the newest message. */
 export function nextBatch(
   tables: Statements,
   { low, high }: EmbeddingState,
@@ -98,19 +98,19 @@ export function nextBatch(
   return { messages, after: { low: first - 1, high } };
 }
 
-/** A vector that was kept. */
-export interface KeptVector {
+/** A vector that was stored. */
+export interface StoredVector {
   seq: Seq;
-  /** Whether its message had none of this generation. */
+  /** Whether its message had no vector of this generation before. */
   isNew: boolean;
 }
 
-/** Keeps vectors of messages that are still there; inside one transaction. */
+/** Stores vectors of messages that still exist; inside one transaction. */
 export function putVectors(
   tables: Statements,
   generation: number,
   vectors: ReadonlyMap<Seq, Int8Array>,
-): KeptVector[] {
+): StoredVector[] {
   return tables.all(STANDING, JSON.stringify([...vectors.keys()])).map((row) => {
     tables.run(PUT, row.seq, generation, (vectors.get(row.seq) ?? new Int8Array()).slice().buffer);
     return { seq: row.seq, isNew: row.generation !== generation };
@@ -118,8 +118,8 @@ export function putVectors(
 }
 
 /**
- * Vectors of messages up to `upTo`, the newest first and `count` at most, page by page. Each page is a statement of its own:
- * between two of them anything may happen.
+ * Vectors of messages up to `upTo`, newest first, at most `count`, page by page. Each page is a statement of its own, so
+ * rows may change between pages.
  */
 export function* newestVectors(
   tables: Statements,
@@ -127,7 +127,7 @@ export function* newestVectors(
   upTo: Seq,
   count: number,
 ): Generator<VectorRow[], void, void> {
-  // Past the last one lie vectors of earlier models, perhaps many: they are not walked over to find no more.
+  // Behind the last vector of this generation lie those of earlier models, perhaps many: they are not scanned.
   let left = Math.min(count, embedded);
   for (let last = upTo; left > 0;) {
     const rows = tables.all(NEWEST, generation, last, Math.min(left, PAGE_ROWS));
@@ -138,7 +138,7 @@ export function* newestVectors(
   }
 }
 
-/** Vectors of the messages that are named and have one, page by page. */
+/** Vectors of these messages, as far as they have one, page by page. */
 export function* vectorsOf(
   tables: Statements,
   { generation }: EmbeddingState,
@@ -149,12 +149,12 @@ export function* vectorsOf(
   }
 }
 
-/** Erases the vector of a message; answers its generation, null where it has none. */
+/** Erases the vector of a message; answers its generation, null if it had none. */
 export function eraseVector(tables: Statements, seq: Seq): number | null {
   return tables.first(ERASE, seq)?.generation ?? null;
 }
 
-/** Whether a message is there, and is one that is embedded. */
+/** Whether a message exists and is one to embed. */
 export function isVisible(tables: Statements, seq: Seq): boolean {
   return tables.first(VISIBLE, seq) !== null;
 }

@@ -1,6 +1,6 @@
 import type { Schema } from "../../lib/schemas.ts";
 
-/** Vectors of messages, in signed bytes, and how far they go. */
+/** Vectors of messages, one signed byte a dimension, and the progress of embedding. */
 export const EMBEDDINGS: Schema = {
   name: "embeddings",
   steps: [

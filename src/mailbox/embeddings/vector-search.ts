@@ -5,44 +5,47 @@ import type { Statements } from "../../lib/schemas.ts";
 import { newestVectors, vectorsOf, type EmbeddingState, type VectorRow } from "./rows.ts";
 
 /**
- * Vectors of a mailbox that are kept in memory: all or none. 52,000 of 384 dimensions take 30 ms to compare, and it is a sixth
- * of what an isolate has for everything.
+ * Bytes of a mailbox's vectors in memory at most; beyond that none of them are. 52,000 vectors of 384 dimensions take 30 ms
+ * to compare, and a sixth of an isolate's memory.
  */
 const MAX_TABLE_BYTES = 20_000_000;
-/** And their number, each of which takes some memory and time of its own. */
+/** Vectors in memory at most, because each takes some memory and time beside its bytes. */
 const MAX_TABLE_VECTORS = 60_000;
-/** Tables of all mailboxes of an isolate. */
+/** Bytes of the vectors of all mailboxes of an isolate at most. */
 const MAX_TABLES_BYTES = 40_000_000;
-/** Vectors that one search reads from disk: about 100 ms of CPU, half of what one request may take. */
+/** Vectors that one search reads from disk at most: about 100 ms of CPU, half of what one request may take. */
 const MAX_READ_VECTORS = 20_000;
-/** And their bytes. */
+/** Bytes of these vectors at most. */
 const MAX_READ_BYTES = 16_000_000;
-/** Bytes of rows between two turns, some 10 ms: nobody else waits longer. The clock stands still within a turn. */
+/**
+ * Bytes of rows read before other calls get a turn, about 10 ms. Time is measured in bytes, because the clock stands still
+ * within a turn.
+ */
 const TURN_BYTES = 2_000_000;
-/** What a row takes as time, beside its bytes. */
+/** Time that a row takes beside its bytes, as bytes. */
 const ROW_BYTES = 400;
 
 const tables = new TableCache(MAX_TABLES_BYTES);
 
-/** What to look among. */
+/** The messages that a search compares. */
 export interface Candidates {
   limit: number;
-  /** Messages after it are left out. */
+  /** Only messages up to this seq. */
   maxSeq: Seq;
-  /** Only these, the newest first; null = all. */
+  /** Only these messages, newest first; null = all. */
   among: readonly Seq[] | null;
-  /** Where not all can be compared, these are beside the newest. */
+  /** If not all can be compared, these are compared beside the newest. */
   besides: readonly Seq[];
 }
 
 /** How many messages a search compares. */
 export interface Reach {
-  /** Whether it can compare all that have a vector. */
+  /** Whether it can compare all messages that have a vector. */
   isWhole: boolean;
   maxCandidates: number;
 }
 
-/** Says how much of a mailbox a search by meaning compares. */
+/** How many messages of a mailbox a search by meaning can compare. */
 export function reachOf({ dimensions, embedded }: Pick<EmbeddingState, "dimensions" | "embedded">): Reach {
   if (embedded <= tableVectors(dimensions)) {
     return { isWhole: true, maxCandidates: tableVectors(dimensions) };
@@ -51,29 +54,29 @@ export function reachOf({ dimensions, embedded }: Pick<EmbeddingState, "dimensio
   return { isWhole: false, maxCandidates };
 }
 
-/** Vectors that a table takes. */
+/** Number of vectors that fit in a table. */
 function tableVectors(dimensions: number): number {
   return Math.min(MAX_TABLE_VECTORS, Math.floor(MAX_TABLE_BYTES / Math.max(1, dimensions)));
 }
 
 /**
- * Finds the nearest vectors of a mailbox in bounded memory and time. Those of a small mailbox stay in memory; of a large one
- * pages are read from disk through the list of the best, the newest first, and never more than a request may take.
+ * Finds the nearest vectors of a mailbox in bounded memory and time. The vectors of a small mailbox stay in memory. Those
+ * of a large one are read from disk in pages, newest first, up to the limits above.
  */
 export class VectorSearch {
   readonly #tables: Statements;
   readonly #isOver: () => boolean;
-  /** Names the table of this mailbox. */
+  /** Identifies this mailbox in the shared cache. */
   readonly #owner = {};
   #loading: Promise<VectorTable> | null = null;
 
-  /** `isOver`: whether the mailbox ended, with its tables. */
+  /** @param isOver whether the mailbox has ended. */
   constructor(tables: Statements, isOver: () => boolean) {
     this.#tables = tables;
     this.#isOver = isOver;
   }
 
-  /** A vector was kept. */
+  /** Adds a vector that was stored. */
   set(seq: Seq, vector: Int8Array): void {
     const table = tables.find(this.#owner);
     if (table === null) return;
@@ -82,18 +85,18 @@ export class VectorSearch {
     else tables.trim(this.#owner);
   }
 
-  /** A vector was erased. */
+  /** Removes a vector that was erased. */
   delete(seq: Seq): void {
     tables.find(this.#owner)?.delete(seq);
   }
 
-  /** What is in memory may be wrong. */
+  /** Drops the vectors in memory: a transaction was undone. */
   forget(): void {
     tables.delete(this.#owner);
     this.#loading = null;
   }
 
-  /** The nearest of the candidates, best first; while it works, others have their turns. */
+  /** The nearest of the candidates, best first. Other calls get turns meanwhile. */
   async nearest(state: EmbeddingState, vector: Int8Array, wanted: Candidates): Promise<Neighbour[]> {
     const { isWhole, maxCandidates } = reachOf(state);
     const { limit, maxSeq, among, besides } = wanted;
@@ -105,7 +108,7 @@ export class VectorSearch {
     const search = new NearestSearch(vector, limit);
     const seen = new Set<Seq>();
     const offer = ({ seq, vector: bytes }: VectorRow): void => {
-      // A message may be among the newest and among the best by words.
+      // A message may be both among the newest and among the best by words.
       if (seq > maxSeq || seen.has(seq)) return;
       seen.add(seq);
       search.offer(seq, new Int8Array(bytes));
@@ -119,7 +122,7 @@ export class VectorSearch {
     return search.sorted();
   }
 
-  /** The table of all vectors; searches that come together read them once. */
+  /** The table of all vectors. Searches at the same time share one load. */
   async #loaded(state: EmbeddingState): Promise<VectorTable> {
     const known = this.#loading ?? tables.use(this.#owner);
     if (known !== null) return known;
@@ -134,7 +137,7 @@ export class VectorSearch {
 
   async #load(state: EmbeddingState): Promise<VectorTable> {
     const table = new VectorTable(state.dimensions);
-    // From now on: what is kept or erased while it is read must stand in it too.
+    // Shared before it is loaded: vectors that are stored or erased meanwhile must change it too.
     tables.keep(this.#owner, table);
     const newest = newestVectors(this.#tables, state, Number.MAX_SAFE_INTEGER, Infinity);
     try {

@@ -10,7 +10,7 @@ import type { Log } from "./log.ts";
 import type { LoggedEvent } from "./rows.ts";
 import { readStreamRequest, streamResponse } from "./stream-request.ts";
 
-/** Everybody who waits for the log or listens to it. They hear of new entries from memory: nobody polls the database. */
+/** Serves long-polls and streams of the log. New entries reach them from memory; nobody polls the database. */
 export class Feed {
   readonly #context: MailboxContext;
   readonly #log: Log;
@@ -26,7 +26,7 @@ export class Feed {
     });
   }
 
-  /** Tells of new entries, after the transaction that wrote them. */
+  /** Hands new log entries to waiting calls and to streams. Call it after the transaction that wrote them. */
   publish(events: readonly LoggedEvent[]): void {
     for (const event of events) {
       this.#context.clock.atLatest(this.#log.erasedBy(event.at));
@@ -35,7 +35,10 @@ export class Feed {
     }
   }
 
-  /** A page of the log; where there is nothing yet, waits for it. `waitId` lets `forgetWait` end the wait. */
+  /**
+   * Answers a page of the log. If there is nothing after `filters.after` yet, waits for it. `forgetWait(waitId)` ends the
+   * wait.
+   */
   async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
     const { now, answer } = this.#context;
     const deadline = now() + filters.wait * 1_000;
@@ -74,13 +77,13 @@ export class Feed {
     return streamResponse(stream);
   }
 
-  /** Makes everybody who waits or listens prove itself again. */
+  /** Authenticates every waiting call and every stream again, and ends those that are no longer allowed. */
   recheck(): void {
     this.#waiters.recheck();
     this.listeners.recheck();
   }
 
-  /** Ends a wait whose caller hung up. */
+  /** Ends a wait whose caller closed its connection. */
   forgetWait(waitId: string): void {
     this.#waiters.forget(waitId);
   }

@@ -4,75 +4,75 @@ import { done, refused } from "../../lib/outcome.ts";
 import { eventFrame, KEEPALIVE, openingBlock } from "../../lib/sse.ts";
 import type { LoggedEvent } from "./rows.ts";
 
-/** Streams that one mailbox holds at once. */
+/** Open streams of one mailbox at most. */
 const MAX_LISTENERS = 1_000;
-/** What a client is told to wait that finds no place: by then a stream has ended by its time. */
+/** `Retry-After` for a client beyond that limit, in seconds. By then some stream has reached its time limit. */
 const RETRY_SECONDS = 5;
 
-/** A stream ends before the 25 s of the specification are over, the way to the client included. */
+/** A stream ends at the client within 25 s (docs/events.md#a-stream), so it is closed half a second earlier here. */
 const HOLD_MS = 24_500;
 const KEEPALIVE_MS = 2_000;
-/** How exact the one timer is. */
+/** Precision of the one timer, in ms. */
 const TICK_MS = 100;
-/** The one timer looks this often at least, so that a key's end is seen though the clock jumps. */
+/** The timer fires at least this often, so that streams of an expired key end even if the clock jumps. */
 const LOOK_MS = 1_000;
 
-/** Bytes that wait for a client to read them. One that lets more pile up is cut off, and goes on by Last-Event-ID. */
+/** Unread bytes of a stream at most. A client beyond that is disconnected, and resumes by `Last-Event-ID`. */
 export const MAX_UNREAD_BYTES = 65_536;
-/** A replay reads on when less than this waits. */
+/** A replay reads the next page when fewer unread bytes than this are buffered. */
 const REPLAY_LOW_WATER_BYTES = 16_384;
-/** Entries of the log that a replay reads at once. */
+/** Log entries that a replay reads at once. */
 const REPLAY_PAGE = 200;
 
 /**
- * Silence after a push to as many listeners as there may be, in which what happens is gathered. A push costs a write for
- * each, so a thousand that hear of each mail at once would leave no time to receive the next. It falls with the square of
- * their number: a hundred wait 5 ms at most, and one waits for nothing.
+ * Longest pause after a push, in ms, while new events are gathered for the next push; it applies to MAX_LISTENERS streams.
+ * A push costs one write for each stream: with a thousand streams and no pause, no time would be left to receive mail. The
+ * pause falls with the square of the number of streams: 5 ms for a hundred, none for one.
  */
 const MAX_PAUSE_MS = 500;
 
 const encoder = new TextEncoder();
 const keepaliveBytes = encoder.encode(KEEPALIVE);
 
-/** What a listener wants, and until when it may have it. */
+/** A caller's stream: which events it gets, and until when. */
 export interface Listening {
-  /** Null = all. */
+  /** Null = all kinds. */
   kinds: readonly EventKind[] | null;
-  /** Begins with the entry after this one. */
+  /** Number of the entry that the stream starts after. */
   after: number;
-  /** When its key ends, in ms since 1970; null = it does not. */
+  /** When the caller's key expires, in ms since 1970; null = never. */
   expiresAt: number | null;
-  /** Asked again when something about keys or mailbox changed. */
+  /** Authenticates the caller again; called after a change of keys or of the mailbox's status. */
   mayListen: () => boolean;
-  /** Hang-up of the client. */
+  /** Aborts when the client closes its connection. */
   signal: AbortSignal;
 }
 
 interface Listener extends Listening {
   controller: ReadableStreamDefaultController<Uint8Array>;
-  /** False while it still reads what happened before. */
+  /** False while the stream still replays stored entries. */
   live: boolean;
-  /** By `performance.now()`, as `endsAt`. */
+  /** By `performance.now()`, in ms, as is `endsAt`. */
   lastWriteAt: number;
   endsAt: number;
 }
 
-/** What listeners need of the mailbox. */
+/** The log, as streams read it. */
 export interface ListenerSource {
-  /** Entries of the log after one, of some kinds (null = all). */
+  /** Log entries after a number, at most `limit`, of some kinds (null = all). */
   read: (after: number, limit: number, kinds: readonly EventKind[] | null) => LoggedEvent[];
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
 }
 
 /**
- * Open streams of one mailbox. They live in memory and are pushed to once the commit is on disk; a client that lost its
- * stream goes on from the log. One timer serves all of them, and none runs when nobody listens.
+ * The open streams of one mailbox. They live in memory. Each event is pushed after its commit is on disk; a client that
+ * lost its stream replays from the log. One timer serves all streams, and none runs without streams.
  */
 export class Listeners {
   readonly #source: ListenerSource;
   readonly #open = new Set<Listener>();
-  /** Committed, and not pushed yet. */
+  /** Events that are committed and not pushed yet. */
   #gathered: LoggedEvent[] = [];
   #pushing = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -85,12 +85,12 @@ export class Listeners {
     return this.#open.size;
   }
 
-  /** Whether nothing of it runs. */
+  /** Whether neither timer nor push is running. */
   get isIdle(): boolean {
     return this.#timer === null && !this.#pushing;
   }
 
-  /** Opens a stream: what happened after `after`, then what happens. */
+  /** Opens a stream: first the stored entries after `listening.after`, then new ones as they are written. */
   open(listening: Listening): Answer<ReadableStream<Uint8Array>> {
     if (this.#open.size >= MAX_LISTENERS) {
       return refused(
@@ -116,19 +116,22 @@ export class Listeners {
     return done(stream);
   }
 
-  /** Tells everybody who is live of a new entry of the log, once it is on disk. */
+  /** Queues a new log entry for all live streams; it is pushed once it is on disk. */
   publish(event: LoggedEvent): void {
     if (this.#open.size === 0) return;
     this.#gathered.push(event);
     if (!this.#pushing) void this.#push();
   }
 
-  /** Ends the streams of callers that may not listen any more: a key was revoked, the mailbox paused or erased. */
+  /**
+   * Authenticates all callers again and closes the streams of those that are no longer allowed: a key was revoked, the
+   * mailbox was paused or erased.
+   */
   recheck(): void {
     for (const listener of this.#open) if (!listener.mayListen()) this.#close(listener);
   }
 
-  /** Pushes until nothing is gathered, with pauses that leave most of the time to others. Never rejects. */
+  /** Pushes until nothing is queued. Pauses in between leave most of the time to other calls. Never rejects. */
   async #push(): Promise<void> {
     this.#pushing = true;
     try {
@@ -142,8 +145,8 @@ export class Listeners {
       }
       this.#gathered = [];
     } catch (error) {
-      // What could not be written was not committed either; who listens finds all that was in the log.
-      console.error("Streams are ended, because the log could not be written:", error);
+      // Events that could not be written were not committed either. A client that reconnects replays what the log holds.
+      console.error("Event streams of a mailbox were closed, because its log could not be written:", error);
       this.#gathered = [];
       for (const listener of this.#open) this.#close(listener);
     } finally {
@@ -155,11 +158,11 @@ export class Listeners {
     const now = performance.now();
     const first = events[0]?.seq ?? 0;
     const last = events.at(-1)?.seq ?? 0;
-    // Most listeners want the same, so it is written once for all of them.
+    // Most streams want the same events, so each selection is serialized once for all of them.
     const frames = new Map<string, Uint8Array>();
     for (const listener of this.#open) {
       if (!listener.live) continue;
-      // The log has no gaps: this many it has read there already.
+      // The log has no gaps, so this is how many of `events` the replay has already sent.
       const known = Math.max(0, listener.after - first + 1);
       const key = `${known} ${listener.kinds?.join() ?? ""}`;
       const bytes = frames.get(key) ?? encodeFrames(events.slice(known), listener.kinds);
@@ -169,7 +172,7 @@ export class Listeners {
     }
   }
 
-  /** Reads on in the log, as fast as the client does. Once nothing is left there, the listener is live. */
+  /** Replays the next page of the log at the pace of the client. When no entry is left, the stream becomes live. */
   async #replay(listener: Listener): Promise<void> {
     if (listener.live) return;
     const events = this.#source.read(listener.after, REPLAY_PAGE, listener.kinds);
@@ -178,7 +181,7 @@ export class Listeners {
       listener.live = true;
       return;
     }
-    // Not live meanwhile: what is committed in between, the next page brings.
+    // The stream stays a replay during this wait: entries committed meanwhile come with the next page.
     await this.#source.durable();
     if (!this.#open.has(listener)) return;
     listener.after = last.seq;
@@ -187,7 +190,7 @@ export class Listeners {
   }
 
   #write(listener: Listener, bytes: Uint8Array, now: number): void {
-    // Judged by what was there before: much that happened at once is no fault of the client.
+    // Only bytes from before this push count: many events at once do not make a client slow.
     const unread = REPLAY_LOW_WATER_BYTES - (listener.controller.desiredSize ?? 0);
     if (unread > MAX_UNREAD_BYTES) {
       this.#cutOff(listener);
@@ -217,7 +220,7 @@ export class Listeners {
       const { endsAt, expiresAt, lastWriteAt, live } = listener;
       if (now >= endsAt || (expiresAt !== null && date >= expiresAt)) this.#close(listener);
       else if (live && now - lastWriteAt >= KEEPALIVE_MS) this.#write(listener, keepaliveBytes, now);
-      // A client that takes its time over a replay is not idle.
+      // A replay that the client reads slowly gets no keep-alives.
       else if (!live) listener.lastWriteAt = now;
     }
   }
@@ -228,11 +231,11 @@ export class Listeners {
     listener.controller.close();
   }
 
-  /** Ends a stream that nobody reads, and what it holds with it. */
+  /** Errors the stream of a client that does not read, and frees its buffer. */
   #cutOff(listener: Listener): void {
     if (!this.#open.delete(listener)) return;
     this.#settle();
-    // Marked as the runtime marks a lost connection, which is what it becomes: any other error it reports as uncaught.
+    // `retryable` marks a lost connection for the runtime; it logs any other error as uncaught.
     const lost = Object.assign(new Error("The client reads too slowly"), { retryable: true });
     listener.controller.error(lost);
   }

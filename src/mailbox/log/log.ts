@@ -13,7 +13,7 @@ import { LOG } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The log of a mailbox: every event has a number, without gaps, and is kept for some days. */
+/** The log of a mailbox: each event has a number, without gaps, and stays for the configured number of days. */
 export class Log implements Job {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
@@ -26,9 +26,9 @@ export class Log implements Job {
   }
 
   /**
-   * Writes the next entry, never with an earlier time than the one before, even if the clock moved backwards; inside the
-   * transaction of the change that it tells of. The caller writes `last_event` of the account in the same transaction: so the
-   * number survives the entry, which is erased after some days.
+   * Writes the next entry within the transaction of the change that it describes. Its time is never earlier than that of
+   * the entry before, even if the clock moves backwards. The caller also writes `account.last_event` in that transaction,
+   * so the number outlives the entry, which is erased after some days.
    */
   append(account: Account, entry: { kind: EventKind; at: number; data: LoggedData }): LoggedEvent {
     const seq = account.row.last_event + 1;
@@ -39,14 +39,16 @@ export class Log implements Job {
     return { ...entry, seq, at };
   }
 
-  /** Entries after `after`, oldest first; of `kinds`, or of all if that is null. */
+  /**
+   * Entries with a number above `after`, oldest first, `limit` at most; only of `kinds`, or of all kinds if that is null.
+   */
   after(after: number, limit: number, kinds: readonly EventKind[] | null = null): LoggedEvent[] {
     return this.#tables
       .all(rows.EVENTS_AFTER, after, kinds === null ? null : JSON.stringify(kinds), limit)
       .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as LoggedData }));
   }
 
-  /** A page of the log as the API shows it. 410 where it no longer goes back so far. */
+  /** A page of the log as the API shows it. 410 if entries after `after` are already erased. */
   page(account: Account, { after, types, limit }: ChangeFilters): Answer<ChangePage> {
     const { last_event } = account.row;
     const oldest = this.oldestSeq(account);
@@ -67,13 +69,16 @@ export class Log implements Job {
     return done({ events, last_seq: last_event, oldest_seq: oldest });
   }
 
-  /** Number of the oldest entry that is kept; one above the newest if none is any more, 0 before the first. */
+  /** Number of the oldest stored entry. If all are erased, the newest number plus one; 0 before the first entry. */
   oldestSeq(account: Account): number {
     const { last_event } = account.row;
     return this.#tables.first(rows.OLDEST)?.seq ?? (last_event === 0 ? 0 : last_event + 1);
   }
 
-  /** The last entry before `sinceMs`: a replay from that time goes on after it. Times never fall, so it is searched by halves. */
+  /**
+   * Number of the last entry before `sinceMs`, by binary search: times never decrease. A replay from `sinceMs` starts after
+   * it.
+   */
   seqBefore(account: Account, sinceMs: number): number {
     let low = Math.max(0, this.oldestSeq(account) - 1);
     let high = account.row.last_event;
@@ -85,12 +90,12 @@ export class Log implements Job {
     return low;
   }
 
-  /** When an entry written at `at` must be erased at the latest; both ms since 1970. */
+  /** The latest time at which an entry written at `at` must be erased; both ms since 1970. */
   erasedBy(at: number): number {
     return erasedBy(at, this.retentionMs);
   }
 
-  /** How long the log keeps an entry. */
+  /** How long the log stores an entry, in ms. */
   get retentionMs(): number {
     return this.#context.config().eventRetentionDays * DAY_MS;
   }
@@ -100,7 +105,7 @@ export class Log implements Job {
     return [oldest === null ? null : this.erasedBy(oldest.at)];
   }
 
-  /** Erases what was kept long enough, as much as one step may; the rest stays due. */
+  /** Erases expired entries, at most ERASED_AT_ONCE; the rest stays due. */
   pump(nowMs: number): void {
     const [due = null] = this.dues();
     if (due === null || due > nowMs) return;
@@ -116,7 +121,7 @@ export class Log implements Job {
     return this.#newestAt;
   }
 
-  /** 0 for an entry that is no longer kept. */
+  /** Time of an entry in ms since 1970; 0 if it is already erased. */
   #timeOf(seq: number): number {
     return this.#tables.first(rows.TIME_OF, seq)?.at ?? 0;
   }

@@ -15,18 +15,18 @@ import * as rows from "./rows.ts";
 import { MESSAGES } from "./schema.ts";
 import type { KnownIds, KnownId } from "./threads.ts";
 
-/** A sender repeats for five days at most (RFC 5321 §4.5.4.1): so long a repeat is recognised. */
+/** Duplicates are recognized within this time, in ms: a sender repeats for five days at most (RFC 5321 §4.5.4.1). */
 const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
-/** The label of reports about messages of ours. */
+/** Label of delivery reports about outgoing messages. */
 const REPORT = "report";
 
-/** The outcome of filing a message: stored now, or stored before. */
+/** The result of filing a message: stored now, or a duplicate of a stored one. */
 export type FiledMail =
   | { kind: "stored"; message: CodeRow; event: LoggedEvent }
   | { kind: "report"; seq: Seq }
   | { kind: "duplicate"; seq: Seq };
 
-/** Where a message was put. */
+/** The place of a filed message. */
 export interface Filed {
   seq: Seq;
   thread: Seq;
@@ -49,8 +49,8 @@ interface Placement {
 }
 
 /**
- * Writes messages with everything that follows from them. Each runs inside one transaction of the caller's: message, content,
- * thread, labels, search row and counters, or nothing.
+ * Writes messages with everything that follows from them. Each call runs inside one transaction of the caller, which writes
+ * message, content, thread, labels, search row and counters, or nothing.
  */
 export class Filing {
   readonly #tables: Tables;
@@ -61,7 +61,7 @@ export class Filing {
     this.#others = others;
   }
 
-  /** Files a message that arrived, unless it is a repeat. */
+  /** Files a received message unless it is a duplicate. */
   fileInbound(account: Account, mail: PreparedMail, nowMs: number): Exclude<FiledMail, { kind: "report" }> {
     const known = this.#others.ids.of(mail);
     const earlier = duplicateOf(known, mail, nowMs);
@@ -75,8 +75,8 @@ export class Filing {
   }
 
   /**
-   * Files a report about a message of ours: hidden from listings, in no thread, counted as nothing but bytes, and without an
-   * event of its own, because what it says makes one.
+   * Files a report about an outgoing message: hidden from listings, in no thread, counted only in bytes. It has no event of
+   * its own; applying the report writes one.
    */
   fileReport(account: Account, mail: PreparedMail, nowMs: number): Exclude<FiledMail, { kind: "stored" }> {
     const nothing = { code: null, link: null, codeEvidence: null };
@@ -91,9 +91,9 @@ export class Filing {
   }
 
   /**
-   * Files a message of our own that is on its way out. The caller writes the log.
+   * Files an outgoing message. The caller writes the log.
    *
-   * @param filing.thread where it belongs if no id leads anywhere; null for a thread of its own.
+   * @param filing.thread the thread to join if references lead to none; null for a new thread.
    */
   fileOutgoing(account: Account, mail: PreparedMail, filing: { nowMs: number; thread: Seq | null }): Filed {
     const outgoing = { direction: "outbound", status: "queued" } as const;
@@ -135,7 +135,7 @@ export class Filing {
   }
 }
 
-/** The entry of the log about a message that arrived. */
+/** The log entry of a received message. */
 function receivedEvent(account: Account, mail: PreparedMail, stored: Filed) {
   const { length } = mail.attachments;
   const data: LoggedData = {
@@ -154,7 +154,10 @@ function receivedEvent(account: Account, mail: PreparedMail, stored: Filed) {
   return { kind: data.event, at: seqTime(stored.seq), data };
 }
 
-/** Equal Message-ID and equal content: a reused Message-ID pre-empts nobody, and a mail without one is never a duplicate. */
+/**
+ * The message with equal Message-ID and equal content, if there is one. So a reused Message-ID blocks no other mail, and
+ * mail without a Message-ID is never a duplicate.
+ */
 function duplicateOf(known: readonly KnownId[], mail: PreparedMail, nowMs: number): Seq | null {
   const { messageKey, digest } = mail;
   if (messageKey === null) return null;

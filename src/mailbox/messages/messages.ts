@@ -18,7 +18,7 @@ import { MESSAGES } from "./schema.ts";
 /** Labels of one email at most. */
 const MAX_LABELS = 100;
 
-/** Capabilities that hold something of a message, or show it. */
+/** Capabilities that store parts of a message or show it. */
 interface Others {
   reading: Reading;
   blobs: Blobs;
@@ -27,7 +27,7 @@ interface Others {
   embeddings: Embeddings;
 }
 
-/** Changes to emails that are there: their labels, and their end. */
+/** Changes the labels of stored emails, and deletes emails. */
 export class Messages {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
@@ -39,7 +39,7 @@ export class Messages {
     this.#others = others;
   }
 
-  /** Adds, then removes labels of an email. Refused as a whole where they would be too many. */
+  /** Adds labels to an email, then removes others. Changes nothing if there would be more than MAX_LABELS. */
   async relabel(
     access: Access,
     id: string,
@@ -52,7 +52,7 @@ export class Messages {
     return labelled.ok ? this.#others.reading.readEmail(access, id) : labelled;
   }
 
-  /** Erases an email; its blobs follow by alarm. */
+  /** Deletes an email. The alarm erases its blobs. */
   async deleteEmail(access: Access, id: string): Promise<Answer<{ deleted: true }>> {
     const { answer, commit, now, arm, reportSoon } = this.#context;
     const nowMs = now();
@@ -60,7 +60,7 @@ export class Messages {
       const seq = emailSeq(viewOf(account), id);
       if (!seq.ok) return seq;
       return commit(() => {
-        // The directory knows of the newest one that was not sent.
+        // The directory stores the time of the newest unsent message.
         if (this.#others.outbox.unsentOne(seq.value) !== null) reportSoon();
         this.#others.embeddings.erase(seq.value);
         return this.#erase(account, seq.value, nowMs);
@@ -84,7 +84,7 @@ export class Messages {
     return done(null);
   }
 
-  /** Erases one message with its rows; inside one transaction. Its blobs are due at once. */
+  /** Erases the rows of one message; inside one transaction. Its blobs are due at once. */
   #erase(account: Account, seq: Seq, nowMs: number): Answer<{ deleted: true }> {
     const { blobs, outbox, uploads } = this.#others;
     const row = this.#tables.first(rows.FIND_EMAIL, seq);
@@ -93,7 +93,7 @@ export class Messages {
     for (const label of JSON.parse(row.labels) as string[]) this.#tables.run(rows.REMOVE_LABEL, label, seq);
     for (const key of [row.raw_key, row.parts_key, row.body_key]) if (key !== null) blobs.erase(key, nowMs);
     if (row.status !== "received") {
-      outbox.keepAnswer(seq, {
+      outbox.storeAnswer(seq, {
         thread_id: idOf(row.thread, account.idTail),
         message_id: messageIdOf(row),
         status: answeredStatus(row.status, outbox.toldSent(seq) === true),

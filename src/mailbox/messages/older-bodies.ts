@@ -12,8 +12,8 @@ import * as rows from "./rows.ts";
 import { MESSAGES } from "./schema.ts";
 
 /**
- * Gives large mail from before its texts were stored what mail has since: they are read from the raw message once, when
- * somebody first asks for it, and stored. One message after the other: a raw message takes 25 MB of memory.
+ * Adds the texts of large messages that an earlier release stored without them: reads them from the raw message once, when
+ * somebody first asks for the email, and stores them. One message at a time: a raw message takes up to 25 MB of memory.
  */
 export class OlderBodies {
   readonly #context: MailboxContext;
@@ -27,8 +27,8 @@ export class OlderBodies {
     this.#blobs = blobs;
   }
 
-  /** Throws where the raw message cannot be read now. */
-  keep(seq: Seq): Promise<void> {
+  /** Stores the bodies of a message. Throws if the raw message cannot be read now. */
+  store(seq: Seq): Promise<void> {
     const kept = this.#last.then(() => this.#keep(seq));
     this.#last = kept.catch(() => {});
     return kept;
@@ -45,10 +45,10 @@ export class OlderBodies {
       await this.#blobs.store.write(key, largeBody.pieces());
     }
     this.#context.commit(() => {
-      // Deleted or read again meanwhile: what was written for it is erased as planned.
+      // The message was deleted or parsed again meanwhile. The blob written for it is erased as planned.
       if (!this.#isWithout(seq)) return;
       if (key !== null) this.#blobs.claim(key);
-      this.#tables.run(rows.KEEP_BODY, body, key, largeBody && JSON.stringify(largeBody.layout), seq);
+      this.#tables.run(rows.STORE_BODY, body, key, largeBody && JSON.stringify(largeBody.layout), seq);
       this.#tellTruncated(seq, parsed);
     });
   }
@@ -69,7 +69,7 @@ export class OlderBodies {
   async #rawOf(seq: Seq): Promise<Uint8Array> {
     const row = this.#tables.first(rows.READ_RAW, seq);
     if (row?.raw != null) return new Uint8Array(row.raw);
-    if (row?.raw_key == null) throw new Error("A message has no bytes");
+    if (row?.raw_key == null) throw new Error("The raw bytes of a message are missing");
     const raw = new Uint8Array(row.size_bytes);
     let end = 0;
     for await (const piece of this.#blobs.read({ key: row.raw_key, sizeBytes: raw.byteLength })) {

@@ -7,76 +7,79 @@ import type { Account } from "../account/account.ts";
 import type { ContentRow, MessageRow } from "./rows.ts";
 
 /**
- * JSON text of a `Shape`. Reads cross the RPC as text and leave the router as they are: one serialisation where
- * structured cloning would make three.
+ * JSON text of a `Shape`. Answers cross the RPC as text and leave the router unchanged: one serialization instead of the
+ * three that structured cloning would need.
  */
 export type JsonText<Shape> = string & { readonly shape?: Shape };
 
-/** Serialises `value`, keeping its type in mind. */
+/** Serializes a value; the type of the text remembers its shape. */
 export function jsonText<Shape>(value: Shape): JsonText<Shape> {
   return JSON.stringify(value);
 }
 
-/** What rows need to become wire records. */
+/** The properties of a mailbox that its records show. */
 export interface View {
-  /** Address of the mailbox: canonical, so it stands in JSON as it is. */
+  /** Address of the mailbox. It is canonical, so it needs no escaping in JSON. */
   mailbox: string;
-  /** Its part of every id (`idTail`). */
+  /** The mailbox's part of every id (`idTail`). */
   tail: bigint;
-  /** The newest number handed out. */
+  /** The newest seq that was assigned. */
   lastSeq: Seq;
 }
 
-/** What the rows of a mailbox need to become wire records. */
+/** The properties of an account that its records show. */
 export function viewOf({ row, idTail: tail }: Account): View {
   return { mailbox: row.address, tail, lastSeq: row.last_seq };
 }
 
-/** The seq of an email id of this mailbox. */
+/** The seq of an email id of this mailbox. 404 for any other text. */
 export function emailSeq(view: View, id: string): Answer<Seq> {
   const named = readId(id, view.tail);
   return named === null || named.part !== null ? refused(notFound("Email")) : done(named.seq);
 }
 
-/** The Message-ID of an email. */
+/** The Message-ID of an email, read from its row. */
 export function messageIdOf({ detail }: Pick<ContentRow, "detail">): string {
   return (JSON.parse(detail) as { message_id: string }).message_id;
 }
 
-/** ISO 8601 of the time a message was received. */
+/** Time when a message was received, in ISO 8601. */
 export function receivedAt(seq: Seq): string {
   return new Date(seqTime(seq)).toISOString();
 }
 
-/** What of a listing never changes, read out of its row. */
+/** The constant part of a listing, parsed. */
 export function listingOf(row: { listing: string }): Listing {
   return JSON.parse(row.listing) as Listing;
 }
 
 /**
- * One row of a listing as JSON text (EmailSummary). What never changes lies in the row as text; the rest is written before
- * it (`summaryOpening`).
+ * One email of a listing as JSON text (EmailSummary). The constant part is stored as text; `summaryOpening` comes before
+ * it.
  */
-export function summaryText(row: MessageRow, view: View, isKept: boolean): JsonText<EmailSummary> {
-  return summaryOpening(row, view, isKept) + wholeListing(row.listing).slice(1);
+export function summaryText(row: MessageRow, view: View, isUnsent: boolean): JsonText<EmailSummary> {
+  return summaryOpening(row, view, isUnsent) + wholeListing(row.listing).slice(1);
 }
 
 const TRUNCATED_OPENING = '{"text_truncated":';
 
-/** A listing as it is shown. Those written before texts had a limit do not say whether theirs is cut; it was not. */
+/**
+ * A listing as it is shown. Listings of releases that had no limit for texts lack `text_truncated`; their texts are
+ * complete.
+ */
 export function wholeListing(listing: string): string {
   return listing.startsWith(TRUNCATED_OPENING) ? listing : `${TRUNCATED_OPENING}false,${listing.slice(1)}`;
 }
 
 /**
- * What stands before the members of the listing. Nothing of it needs escaping: ids, times, a status, and labels that are
- * JSON already. `isKept`: some of it was kept instead of sent.
+ * The members before the stored part of a listing. No value needs escaping: they are ids, times, a status, and labels that
+ * are stored as JSON. `isUnsent`: some recipient gets nothing because no transport is configured.
  */
-export function summaryOpening(row: MessageRow, view: View, isKept: boolean): string {
+export function summaryOpening(row: MessageRow, view: View, isUnsent: boolean): string {
   const id = idOf(row.seq, view.tail);
   const thread = row.thread === row.seq ? id : idOf(row.thread, view.tail);
-  const kept = isKept ? ',"kept_here":true' : "";
-  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}"${kept},"received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
+  const keptHere = isUnsent ? ',"kept_here":true' : "";
+  return `{"id":"${id}","thread_id":"${thread}","mailbox":"${view.mailbox}","status":"${row.status}"${keptHere},"received_at":"${receivedAt(row.seq)}","labels":${row.labels},`;
 }
 
 export function threadOf(
@@ -99,8 +102,8 @@ export function threadOf(
 }
 
 /**
- * One email as JSON text without the body where that lies in rows of its own. `detail` and `body` are JSON objects that
- * ingest wrote, so their members are spliced in as text: a body of 200 KB is not parsed to be written again.
+ * One email as JSON text, without the body if that is stored in a blob. `detail` and `body` are stored JSON objects whose
+ * members are copied as text, so a body of 200 KB is not parsed and serialized again.
  */
 export function emailText(
   row: MessageRow & ContentRow,
@@ -115,11 +118,11 @@ export function emailText(
   const fate = `"delivery":${JSON.stringify(more.delivery)},"link":${JSON.stringify(row.link)}`;
   const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
   const body = row.body === null ? "" : `,${members(row.body)}`;
-  const isKept = more.delivery.some(({ kept_here }) => kept_here === true);
-  return `${summaryOpening(row, view, isKept)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
+  const isUnsent = more.delivery.some(({ kept_here }) => kept_here === true);
+  return `${summaryOpening(row, view, isUnsent)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
 }
 
-/** The members of a JSON object, which has some. */
+/** The members of a JSON object that is not empty, as text. */
 const members = (object: string): string => object.slice(1, -1);
 
 function attachmentsOf(row: MessageRow & ContentRow, view: View, downloadable: boolean): Attachment[] {

@@ -16,32 +16,32 @@ import * as rows from "./rows.ts";
 import { DERIVED_TABLES, MESSAGES } from "./schema.ts";
 import type { KnownIds } from "./threads.ts";
 
-/** A stored message that arrived, to be read again. */
+/** A stored message that is to be parsed again. */
 export interface InboundMessage {
   id: string;
   seq: Seq;
   /** ms since 1970. */
   receivedAt: number;
-  /** Its code was handed out. */
+  /** Whether its code was handed out. */
   codeTaken: boolean;
   metadata: Metadata;
-  /** Whether its bytes lie in the blob store. */
+  /** Whether its bytes are in the blob store. */
   isLarge: boolean;
 }
 
 /**
- * Bytes of messages on one page, or one message: they are read one after the other within one request, which has 30 s of CPU.
- * The worst of 500 KB take 0.1 s each.
+ * Bytes of the messages on one page at most, but at least one message. A page is read within one request, which has 30 s of
+ * CPU; the worst messages of 500 KB take 0.1 s each.
  */
 const MAX_PAGE_BYTES = 50_000_000;
 
-/** Some messages, oldest first, and where the next ones begin. */
+/** A page of messages, oldest first, and the cursor of the next one. */
 export interface InboundPage {
   messages: InboundMessage[];
   nextCursor: string | null;
 }
 
-/** Capabilities that take part when a message is read again. */
+/** Capabilities that take part when a message is parsed again. */
 interface Others {
   blobs: Blobs;
   codes: Codes;
@@ -49,7 +49,7 @@ interface Others {
   embeddings: Embeddings;
 }
 
-/** Writes once more what follows from the bytes of stored messages, after a change of the parser. */
+/** Replaces what was read out of stored messages by what a newer parser reads. */
 export class Reindexing {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
@@ -61,12 +61,12 @@ export class Reindexing {
     this.#others = others;
   }
 
-  /** The messages that arrived, page by page. The first page makes tables that are missing. */
+  /** The received messages, page by page, oldest first. The first page also creates missing tables. */
   allInbound(access: Access, page: { cursor: string | null; limit: number }): Answer<InboundPage> {
     return this.#context.answer(access, (account) => this.#page(viewOf(account), page));
   }
 
-  /** Writes once more what follows from the bytes of a message. */
+  /** Replaces everything that was read out of a message, after it was parsed again. */
   async rewrite(access: Access, id: string, mail: PreparedMail): Promise<Answer<null>> {
     const { answer, commit, now, arm } = this.#context;
     const rewritten = answer(access, (account) => {
@@ -77,7 +77,7 @@ export class Reindexing {
     return rewritten;
   }
 
-  /** All messages were read again: the texts that their vectors are made of may have changed. */
+  /** Starts embedding again after all messages were parsed again, because the texts may have changed. */
   embedAgain(access: Access): Answer<null> {
     const { answer, commit, now } = this.#context;
     return answer(access, () => {
@@ -108,7 +108,7 @@ export class Reindexing {
     });
   }
 
-  /** Inside one transaction. The owner's and time's decisions stay: labels, thread, the code that was handed out, counters. */
+  /** Runs inside one transaction. Labels, thread, handed-out codes and counters stay as they are. */
   #rewrite(seq: Seq, mail: PreparedMail, nowMs: number): Answer<null> {
     const tables = this.#tables;
     const { blobs, codes, ids } = this.#others;

@@ -6,26 +6,26 @@ import type { MessageStatus } from "../../contract/message.ts";
 
 type Nullable<T> = T | null;
 
-/** What a listing needs of a message: few columns, because each costs more than its bytes. */
+/** The columns that a listing needs: few, because each column costs more than its bytes. */
 export type MessageRow = {
   seq: Seq;
-  /** `seq` of the message that began the thread. */
+  /** `seq` of the first message of the thread. */
   thread: Seq;
   status: MessageStatus;
   /** JSON array. */
   labels: string;
-  /** JSON of Listing: what of a listing never changes, ready to be sent. */
+  /** JSON of Listing: the constant part of a listing, ready to be sent. */
   listing: string;
 };
 
-/** What one email needs beyond its listing. */
+/** The columns that one email needs beside its listing. */
 export type ContentRow = {
   detail: string;
   /** JSON array of StoredAttachment. */
   attachments: string;
-  /** JSON object (`bodyJson`); null where it is too large for this row. */
+  /** JSON object (`bodyJson`); null if it is too large for this row. */
   body: string | null;
-  /** Where it lies then, in rows of the mailbox; null for mail stored before there were such, until it is read. */
+  /** Blob in the mailbox's rows that then holds it; null for mail of earlier releases until it is first read. */
   body_key: string | null;
   /** JSON of BodyLayout. */
   body_layout: string | null;
@@ -36,17 +36,17 @@ export type ContentRow = {
 };
 
 /**
- * LIMIT and OFFSET by parameters. SQLite's planner looks at the number bound to a bare one and prepares the statement anew
- * for the next, which costs as much as reading a page; it does not look into an expression.
+ * LIMIT and OFFSET by parameters, as expressions. For a plain parameter, SQLite's planner looks at the bound number and
+ * prepares the statement again for another one, which costs as much as reading a page.
  */
 export function page(limit: string, offset?: string): string {
   return `LIMIT ${limit} + 0${offset === undefined ? "" : ` OFFSET ${offset} + 0`}`;
 }
 export const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
 const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.body_key, c.body_layout, c.raw_key, c.parts_key, m.size_bytes, m.link`;
-/** Characters of a stored body in which a search looks for what to show: it does so for each row of a page. */
+/** Characters of a stored body that a search scans for a snippet, for each row of a page. */
 const EXCERPT_SOURCE_CHARS = 4_000;
-// Most bodies are shorter. Their length is known without reading them, while `substr` counts their characters.
+// Most bodies are shorter. Their length is known without reading them, while `substr` counts characters.
 export const BODY_START = `CASE WHEN octet_length(c.body) <= ${EXCERPT_SOURCE_CHARS} THEN c.body
   ELSE substr(c.body, 1, ${EXCERPT_SOURCE_CHARS}) END AS body_start`;
 export const FIND_MESSAGE: Query<MessageRow, [number]> = {
@@ -79,7 +79,7 @@ type KnownIdParams = [string, string, number, Nullable<number>];
 export const LEARN_ID: Query<never, KnownIdParams> = {
   text: "INSERT OR REPLACE INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
-/** As LEARN_ID where nothing stands in the way: replacing needs a journal of its own within the transaction. */
+/** As LEARN_ID for a new id. REPLACE would need a journal of its own within the transaction. */
 export const LEARN_NEW_ID: Query<never, KnownIdParams> = {
   text: "INSERT INTO known_id (message_id, digest, thread, seq) VALUES (?, ?, ?, ?)",
 };
@@ -107,8 +107,8 @@ export const INSERT_CONTENT: Query<
   text: `INSERT INTO content (seq, detail, attachments, body, body_key, body_layout, raw_key, parts_key, raw)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 };
-/** Gives a message of an earlier version its stored body. */
-export const KEEP_BODY: Query<
+/** Stores the body of a message that an earlier release stored without it. */
+export const STORE_BODY: Query<
   never,
   [body: Nullable<string>, key: Nullable<string>, layout: Nullable<string>, seq: number]
 > = { text: "UPDATE content SET body = ?, body_key = ?, body_layout = ? WHERE seq = ?" };
@@ -126,7 +126,7 @@ export const REWRITE_MESSAGE: Query<
     ...[attachmentCount: number, seq: number],
   ]
 > = {
-  // A report that was understood is out of sight (`hidden`) and keeps no code: it quotes a message of ours.
+  // A report that was applied is hidden and has no code: it quotes an outgoing message.
   text: `UPDATE message SET listing = ?, sender_folded = ?, subject_folded = ?, code = iif(hidden, NULL, ?),
     link = iif(hidden, NULL, ?), code_evidence = iif(hidden, NULL, ?), code_reader = ?, attachment_count = ?
     WHERE seq = ?`,
@@ -158,7 +158,7 @@ export const LIST_FOR_REINDEX: Query<
     FROM message m JOIN content c ON c.seq = m.seq
     WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
 };
-/** Out of the inbox, of threads and of the counts; labels and search find it. */
+/** Hides a message from the inbox, threads and counters. Labels and search still find it. */
 export const HIDE: Query<never, [Seq]> = { text: "UPDATE message SET hidden = 1 WHERE seq = ?" };
 export const IS_HIDDEN: Query<{ hidden: number }, [Seq]> = {
   text: "SELECT hidden FROM message WHERE seq = ?",
@@ -186,11 +186,11 @@ export function indexForSearch(tables: Statements, seq: Seq, text: SearchText): 
   tables.run(INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
 }
 
-/** The name under which another message with an id that one bears already is known. */
+/** The name under which a message is stored if another message already bears its Message-ID. */
 export function copyName(messageKey: string, digest: string): string {
   return `${messageKey}#${digest}`;
 }
-/** Keys of blobs that messages name. */
+/** Keys of the blobs of all messages. */
 export const BLOB_KEYS = `SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
   UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL
   UNION SELECT body_key FROM content WHERE body_key IS NOT NULL`;

@@ -1,8 +1,8 @@
 import type { Schema } from "../../lib/schemas.ts";
 
 /**
- * Tables whose rows follow from the raw messages and from `message`. Reindexing makes them again where they are damaged or
- * missing; a later step that changes one changes it here.
+ * Tables whose rows are derived from raw messages and from `message`. Reindexing recreates them if they are damaged or
+ * missing, so a later step that changes one of them also changes this text.
  */
 export const DERIVED_TABLES = `
 CREATE TABLE IF NOT EXISTS message_label (label TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (label, seq)) WITHOUT ROWID;
@@ -19,7 +19,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
 );
 `;
 
-/** Messages, and what is found by them. */
+/** Messages and the tables that find them. */
 export const MESSAGES: Schema = {
   name: "messages",
   steps: [
@@ -58,7 +58,7 @@ CREATE TABLE content (
   ],
 };
 
-/** Threads that became one: the numbers of those that are gone lead to the one that stayed. */
+/** Merged threads: each old number leads to the thread that remains. */
 export const THREAD_ALIASES: Schema = {
   name: "thread-aliases",
   steps: [

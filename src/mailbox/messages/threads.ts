@@ -7,14 +7,14 @@ import type { MailboxContext } from "../context.ts";
 import * as rows from "./rows.ts";
 import { MESSAGES, THREAD_ALIASES } from "./schema.ts";
 
-/** What a mailbox knows of a Message-ID. */
+/** A Message-ID that a mailbox knows, from a message that bears it or refers to it. */
 export type KnownId = { message_id: string; digest: string; seq: Seq | null; thread: Seq };
 
-/** One statement where threads have other numbers (`alias`), and one where none has. */
+/** The same look-up in two versions: with and without threads that were merged (`alias`). */
 interface KnownIdStatements {
-  /** Of the ids of a JSON array. */
+  /** Looks up the ids of a JSON array. */
   ofAll: Query<KnownId, [ids: string]>;
-  /** Of the two names of a message that refers to none, as most do. */
+  /** Looks up the two names of a message without references, the most frequent case. */
   ofNames: Query<KnownId, [id: string, copy: string]>;
 }
 
@@ -44,7 +44,7 @@ const MOVE_ALIASES: Query<never, [Seq, Seq]> = {
   text: "UPDATE thread_alias SET became = ? WHERE became = ?",
 };
 
-/** The Message-IDs that a mailbox knows, and the threads that they lead to. */
+/** The Message-IDs that a mailbox knows, and their threads. */
 export class KnownIds {
   readonly #tables: Tables;
   readonly #aliases: Tables;
@@ -54,7 +54,10 @@ export class KnownIds {
     this.#aliases = context.tables(THREAD_ALIASES);
   }
 
-  /** The ids that a message bears and refers to, as far as they are known: one look-up for its repeats and its thread. */
+  /**
+   * The known ones among the ids that a message bears and refers to: one look-up both for its duplicates and for its
+   * thread.
+   */
   of({ messageKey, ancestorKeys, digest }: PreparedMail): KnownId[] {
     const { ofAll, ofNames } = this.#aliases.isMade ? ALIASED : PLAIN;
     if (messageKey === null) {
@@ -66,10 +69,14 @@ export class KnownIds {
       : this.#tables.all(ofAll, JSON.stringify([...ancestorKeys, ...names]));
   }
 
-  /** The thread that a message's ids lead to, `fresh` if they lead nowhere. Threads that it turns out to link become one. */
+  /**
+   * The thread of a message: the one that its known ids belong to, or `fresh` if there is none. If they belong to several
+   * threads, these are merged.
+   */
   join(known: readonly KnownId[], mail: PreparedMail, { seq, fresh }: { seq: Seq; fresh: Seq }): Seq {
     const { messageKey, ancestorKeys, digest } = mail;
-    // Of several messages with one Message-ID the first bears it: a copy does not enter the first one's thread by its name.
+    // If several messages have the same Message-ID, the first one owns it: a copy does not join that thread through its own
+    // id.
     const bearer = known.find((row) => row.message_id === messageKey && row.seq !== null) ?? null;
     const threadOf = new Map(known.map((row) => [row.message_id, String(row.thread)]));
     const joined = threadFor(ancestorKeys, bearer === null ? messageKey : null, threadOf, String(fresh));
@@ -83,10 +90,10 @@ export class KnownIds {
   }
 
   /**
-   * Notes which message bears an id. Another with the same id is kept under a name of its own, so that a thousand copies do not
-   * make each look-up a thousand rows.
+   * Stores which message bears an id. Another message with the same id is stored under another name (`copyName`), so that a
+   * thousand copies do not make each look-up read a thousand rows.
    *
-   * @param bearer the message that bears it already; null if none does.
+   * @param bearer the message that already bears the id; null if none does.
    */
   learnOwn(
     messageKey: string,
@@ -98,14 +105,14 @@ export class KnownIds {
     this.#tables.run(rows.LEARN_ID, name, digest, thread, seq);
   }
 
-  /** The number that a thread has now: it may have become part of another one. */
+  /** The number that a thread has now, after it may have been merged into another one. */
   threadNow(thread: Seq): Seq {
     return this.#aliases.first(FIND_ALIAS, thread)?.became ?? thread;
   }
 
   /**
-   * Makes one thread of several and answers its number. The largest survives, so that a mail which links threads moves few rows.
-   * The numbers of the others still lead to it: ids learned for them, and clients that remember them, still arrive.
+   * Merges threads and answers the number of the result. The largest one keeps its number, so that few rows change. The
+   * other numbers remain as aliases, for ids that were stored with them and for clients that remember them.
    */
   #merge(threads: readonly Seq[]): Seq {
     const [only, ...others] = threads;
@@ -117,7 +124,7 @@ export class KnownIds {
     const [survivor, ...ended] = sizes.toSorted(
       (one, two) => two.count - one.count || one.thread - two.thread,
     );
-    if (survivor === undefined) throw new Error("A message without a thread");
+    if (survivor === undefined) throw new Error("Threads cannot be merged without any");
     for (const { thread } of ended) {
       this.#tables.run(rows.MOVE_THREAD, survivor.thread, thread);
       this.#aliases.run(MOVE_ALIASES, survivor.thread, thread);

@@ -2,14 +2,14 @@ import type { Answer } from "../../contract/problem.ts";
 import { done } from "../../lib/outcome.ts";
 import type { JsonText } from "../messages/present.ts";
 
-/** Pages in memory at once: agents ask for the newest one, and for a search or two of their own. */
+/** Cached pages at most. Agents poll the newest page and a few searches of their own. */
 const MAX_PAGES = 4;
 
-/** Pages that agents ask for again and again, kept as text until something changes. */
+/** Recently requested pages, cached as JSON text until a message changes. */
 export class PageCache {
   readonly #pages = new Map<string, string>();
 
-  /** The page that `make` gives; the same page again comes from memory until something changes. `name` tells pages apart. */
+  /** Answers the cached page with this name, or calls `make` and caches its page. The name must contain all parameters. */
   read<Shape>(name: string, make: () => Answer<JsonText<Shape>>): Answer<JsonText<Shape>> {
     const known = this.#pages.get(name);
     if (known !== undefined) return done(known);
@@ -18,7 +18,7 @@ export class PageCache {
     return page;
   }
 
-  /** Forgets all pages: a message changed. */
+  /** Drops all pages; called when a message changes. */
   forget(): void {
     this.#pages.clear();
   }

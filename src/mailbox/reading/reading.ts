@@ -8,7 +8,7 @@ import type { BodyLayout } from "../../mail/large-body.ts";
 import { messageKey } from "../../mail/prepare.ts";
 import { outgoingBodyJson } from "../../mail/compose/prepare-outgoing.ts";
 import type { StoredAttachment } from "../../mail/prepared-mail.ts";
-import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
+import { isUnsent, UNSENT_HINT } from "../../outbound/unsent.ts";
 import { shownState } from "../../outbound/ledger.ts";
 import type { Access } from "../account/access.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -40,20 +40,26 @@ import * as listings from "./rows.ts";
 import type { ListingParams } from "./rows.ts";
 import { BEYOND_ALL, isNewestPage, isUnfiltered, listingParams, listingStart } from "./rules.ts";
 
-/** Bytes of emails that one thread page carries: they are in memory several times while they are answered. */
+/** Bytes of emails on one thread page at most: while they are answered, several copies are in memory. */
 const MAX_THREAD_PAGE_BYTES = 4_000_000;
 
-/** One email: its JSON text. */
+/** One email as JSON text. */
 export interface EmailAnswer {
   id: string;
   text: string;
-  /** Where its bodies lie if they are not in the text, in rows of the mailbox. */
+  /** If the bodies are too large for the text: the blob in the mailbox's rows that holds them, and their layout. */
   large: { key: string; layout: BodyLayout } | null;
-  /** It was stored by a version that kept no bodies so large: they must be read from the raw message (`OlderBodies`). */
+  /**
+   * An earlier release stored the message without its large bodies, which `OlderBodies` must first read from the raw
+   * message.
+   */
   isWithoutBody: boolean;
 }
 
-/** Where the bytes of a raw message lie: here, in the blob store, or in no one place, for those composed anew. */
+/**
+ * Where the bytes of a raw message are: in the row, in the blob store, or as a stream if the message is composed from its
+ * parts.
+ */
 export interface RawSource {
   bytes: ArrayBuffer | null;
   key: string | null;
@@ -61,20 +67,22 @@ export interface RawSource {
   sizeBytes: number;
 }
 
-/** Where the bytes of an attachment lie: a range of a blob, or a part of a raw message. */
+/** Where the bytes of an attachment are: in a range of a blob, or in a part of a raw message. */
 export interface AttachmentSource {
-  /** Id of the upload that it is; null for a part of a message that arrived. */
+  /** Id of the upload that holds the attachment; null for a part of a received message. */
   upload: string | null;
-  /** Id of the message that it is a part of; null for an upload. */
+  /** Id of the message whose part the attachment is; null for an upload. */
   email: string | null;
   stored: StoredAttachment;
   part: number;
   partsKey: string | null;
-  /** The message that it must be cut from, if that was asked for; null where it is a range of a blob. */
+  /** The message to extract the attachment from, if the caller asked for it; null if it is a range of a blob. */
   raw: RawSource | null;
 }
 
-/** The newest emails of a thread, oldest first, and where older ones begin. Emails whose body lies elsewhere are named. */
+/**
+ * The newest emails of a thread, oldest first, and the cursor of older ones. Emails with bodies in blobs are listed by id.
+ */
 export interface ThreadAnswer {
   threadId: string;
   emails: EmailAnswer[];
@@ -82,13 +90,13 @@ export interface ThreadAnswer {
   readonly shape?: Thread;
 }
 
-/** Capabilities that hold something of a message. */
+/** Capabilities that store parts of a message. */
 interface Others {
   ids: KnownIds;
   blobs: Blobs;
   outbox: Outbox;
   uploads: Uploads;
-  /** Opens an upload from its first byte. */
+  /** Opens an upload for reading from its first byte. */
   openFile: OpenFile;
 }
 
@@ -98,7 +106,7 @@ export class Reading {
   readonly #tables: Tables;
   readonly #others: Others;
   readonly #olderBodies: OlderBodies;
-  /** Pages that agents ask for again and again. */
+  /** Recently requested pages. */
   readonly pages = new PageCache();
 
   constructor(context: MailboxContext, others: Others) {
@@ -108,7 +116,7 @@ export class Reading {
     this.#olderBodies = new OlderBodies(context, others.blobs);
   }
 
-  /** A page of emails, newest first. The cursor is the last seq shown, so new mail does not move it. */
+  /** A page of emails, newest first. The cursor is the last seq on the page, so new mail does not shift later pages. */
   inbox(access: Access, filters: InboxFilters): Answer<JsonText<EmailPage>> {
     return this.#context.answer(access, (account) => {
       const read = () => this.#inboxPage(viewOf(account), filters);
@@ -125,20 +133,20 @@ export class Reading {
     return this.#withBodies(read, (email) => [email]);
   }
 
-  /** An email that is to be answered or passed on. */
+  /** An email that the caller replies to or forwards. */
   emailToAnswer(access: Access, id: string): Promise<Answer<EmailAnswer>> {
     const read = () => this.#context.answer(access, (account) => this.#findEmail(viewOf(account), id, true));
     return this.#withBodies(read, (email) => [email]);
   }
 
-  /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
+  /** As `emailToAnswer`, for the email with this Message-ID; null if the mailbox has none. */
   emailWithMessageId(access: Access, messageId: string): Promise<Answer<EmailAnswer | null>> {
     const read = () =>
       this.#context.answer(access, (account) => done(this.#findByMessageId(viewOf(account), messageId)));
     return this.#withBodies(read, (email) => (email === null ? [] : [email]));
   }
 
-  /** The bytes of a message; one of our own is composed again. */
+  /** The bytes of a message; an outgoing message is composed from its parts. */
   async raw(access: Access, id: string): Promise<Answer<RawSource>> {
     return this.#context.answer(access, (account) => {
       const seq = emailSeq(viewOf(account), id);
@@ -149,12 +157,18 @@ export class Reading {
     });
   }
 
-  /** An attachment of a message, with what it must be cut from if asked so, or an upload that still is there, by its id. */
+  /**
+   * An attachment of a message, or an upload that has not expired, by its id. `withRaw` adds the message to extract it
+   * from.
+   */
   attachment(access: Access, id: string, withRaw = true): Answer<AttachmentSource> {
     return this.#context.answer(access, (account) => this.#findAttachment(viewOf(account), id, withRaw));
   }
 
-  /** Threads, the one with the newest message first. The cursor holds the moment of the first page, so that no thread hides. */
+  /**
+   * Threads, the one with the newest message first. The cursor holds the newest seq of the first page, so new mail hides no
+   * thread.
+   */
   threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
     return this.#context.answer(access, (account) => this.#threadPage(viewOf(account), filters));
   }
@@ -171,7 +185,7 @@ export class Reading {
     return this.#withBodies(read, ({ emails }) => emails);
   }
 
-  /** Reads emails; those from before their bodies were stored get them first, and are read again. */
+  /** Reads emails. If an earlier release stored some without their bodies, adds those first and reads again. */
   async #withBodies<T>(
     read: () => Answer<T>,
     emailsOf: (value: T) => readonly EmailAnswer[],
@@ -184,10 +198,10 @@ export class Reading {
     try {
       for (const { id } of without) {
         const seq = emailSeq(viewOf(account), id);
-        if (seq.ok) await this.#olderBodies.keep(seq.value);
+        if (seq.ok) await this.#olderBodies.store(seq.value);
       }
     } catch (error) {
-      console.error("The texts of a stored message could not be read:", error);
+      console.error("The texts of a stored message could not be read from its raw bytes:", error);
       return refused({
         code: "unavailable",
         error: "The stored message cannot be read now; try again",
@@ -205,11 +219,11 @@ export class Reading {
     const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(seq));
     const unsent = this.#others.outbox.unsentAmong(shown);
     const emails = shown.map((row) => summaryText(row, view, unsent.has(row.seq))).join(",");
-    const hint = unsent.size === 0 ? "" : `"hint":${JSON.stringify(KEPT_HINT)},`;
+    const hint = unsent.size === 0 ? "" : `"hint":${JSON.stringify(UNSENT_HINT)},`;
     return done(`{"emails":[${emails}],${hint}"next_cursor":${JSON.stringify(next)}}`);
   }
 
-  /** The rows of a page, and one more: it tells whether there is a next page. */
+  /** The rows of a page and one more, which shows that there is a next page. */
   #listRows(params: ListingParams, filters: InboxFilters): MessageRow[] {
     const wanted = filters.limit + 1;
     const { label, offset } = filters;
@@ -241,7 +255,7 @@ export class Reading {
         key === null || layout === null ? null : { key, layout: JSON.parse(layout) as BodyLayout };
       return { id, text, large, isWithoutBody: body === null && large === null };
     }
-    // Of our own messages the body is not stored twice.
+    // The body of an outgoing message is not stored twice.
     const { outbox } = this.#others;
     const departing = outbox.find(row.seq);
     const body = departing === null ? null : outgoingBodyJson(departing.message);
@@ -256,13 +270,13 @@ export class Reading {
     return done({ bytes: row.raw, key: row.raw_key, sizeBytes: row.size_bytes });
   }
 
-  /** The bytes of a message of our own, and how many; null if it is none. */
+  /** The bytes of an outgoing message and their number; null for a received one. */
   #composed(seq: Seq): RawSource | null {
     const departing = this.#others.outbox.find(seq);
     if (departing === null) return null;
-    // Only a stream of the runtime's own crosses an RPC.
+    // Only the runtime's own streams can be returned by RPC.
     const { readable, writable } = new IdentityTransformStream();
-    // A reader that goes away ends both ends.
+    // If the reader cancels, both ends of the stream end.
     composedStream(departing, this.#others.openFile)
       .pipeTo(writable)
       .catch(() => {});
@@ -289,7 +303,7 @@ export class Reading {
     });
   }
 
-  /** A file of a message of our own is the upload that it came as. */
+  /** The upload that holds an attachment of an outgoing message. */
   #uploadOfOwn(seq: Seq, part: number): StoredUpload | null {
     return this.#others.uploads.find(this.#others.outbox.find(seq)?.uploads[part] ?? "");
   }
@@ -316,7 +330,7 @@ export class Reading {
     const start = below.value[0] ?? BEYOND_ALL;
     const sizes = this.#tables.all(listings.THREAD_PAGE_SIZES, thread, start, filters.limit + 1);
     if (sizes.length === 0) return refused(notFound("Thread"));
-    // Bodies are read only of what fits: a hundred large ones would not fit the isolate.
+    // Bodies are read only for the emails that fit: a hundred large ones exceed the memory of an isolate.
     const bytes = sizes.slice(0, filters.limit).map((row) => row.bytes);
     const fitting = Math.max(1, countFitting(bytes, MAX_THREAD_PAGE_BYTES));
     const { shown, next } = pageOf(sizes, fitting, ({ seq }) => writeCursor(seq));
@@ -339,7 +353,7 @@ function deliveryOf(
     status: shownState(state),
     at: new Date(at).toISOString(),
     diagnostic,
-    ...(isKept(state, diagnostic) ? { kept_here: true as const } : {}),
+    ...(isUnsent(state, diagnostic) ? { kept_here: true as const } : {}),
     next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
   };
 }

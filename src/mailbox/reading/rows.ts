@@ -3,7 +3,9 @@ import { page, SUMMARY, type MessageRow } from "../messages/rows.ts";
 
 type Nullable<T> = T | null;
 
-/** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded (`foldForMatch`). */
+/**
+ * Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded by `foldForMatch`.
+ */
 export type ListingParams = [
   minSeq: number,
   maxSeq: number,
@@ -20,7 +22,7 @@ export const FILTERS = `m.seq >= ?1 AND m.seq <= ?2
   AND (?6 IS NULL OR instr(m.subject_folded, ?6) > 0)
   AND (?7 IS NULL OR (m.attachment_count > 0) = ?7)`;
 export type PageParams = [limit: number, offset: number];
-/** The plain inbox: what most callers ask most often. */
+/** The inbox without filters, the most frequent request. */
 export const LIST_NEWEST: Query<MessageRow, [below: number, limit: number]> = {
   text: `SELECT ${SUMMARY} FROM message m WHERE m.seq < ? AND m.hidden = 0
     ORDER BY m.seq DESC ${page("?")}`,
@@ -37,8 +39,8 @@ export const LIST_THREADS: Query<
   MessageRow & { message_count: number; participants: string },
   [snapshot: number, below: number, limit: number]
 > = {
-  // The newest message of a thread stands for it. Walking down from the newest needs no index of its own;
-  // `snapshot` keeps later pages right while mail arrives.
+  // The newest message of a thread represents it. Walking down from the newest needs no index of its own. `snapshot`, the
+  // newest seq of the first page, keeps later pages right while mail arrives.
   text: `SELECT ${SUMMARY},
       (SELECT count(*) FROM message n WHERE n.thread = m.thread) AS message_count,
       (SELECT json_group_array(DISTINCT p.sender) FROM
@@ -52,7 +54,8 @@ export const THREAD_PAGE_SIZES: Query<
   { seq: number; bytes: number },
   [thread: number, below: number, limit: number]
 > = {
-  // A text of control characters takes six times as much in JSON as in its message; the length of a column is known unread.
+  // Control characters take six times as many bytes in JSON as in the message. SQLite knows a column's length without
+  // reading it.
   text: `SELECT m.seq, max(m.size_bytes, octet_length(c.attachments) + ifnull(octet_length(c.body), 0)) AS bytes
     FROM message m JOIN content c ON c.seq = m.seq WHERE m.thread = ? AND m.seq < ? ORDER BY m.seq DESC ${page("?")}`,
 };

@@ -6,10 +6,10 @@ import { foldForMatch } from "../../mail/search/search-text.ts";
 import { pageStart } from "../page.ts";
 import type { ListingParams } from "./rows.ts";
 
-/** Above every seq there will be. */
+/** Greater than every seq. */
 export const BEYOND_ALL: Seq = Number.MAX_SAFE_INTEGER;
 
-/** The bounds and filters of a listing as its statements take them. `below` is exclusive. */
+/** The bounds and filters of a listing, as its statements take them. `below` is exclusive. */
 export function listingParams(filters: InboxFilters, mailbox: string, below: Seq): ListingParams {
   const to = filters.to !== null && filters.to.toLowerCase() === mailbox ? null : filters.to;
   const until = filters.until === null ? BEYOND_ALL : (filters.until + 1) * SEQ_PER_MS - 1;
@@ -28,19 +28,19 @@ function folded(text: string | null): string | null {
   return text === null ? null : foldForMatch(text);
 }
 
-/** Whether this asks for the newest emails, whatever they are. */
+/** Whether the request is for the newest emails without any filter. */
 export function isNewestPage(filters: InboxFilters): boolean {
   const { cursor, offset, label, direction, from, to, subject, has_attachment, since, until } = filters;
   const narrowing = [cursor, label, direction, from, to, subject, has_attachment, since, until];
   return offset === 0 && narrowing.every((filter) => filter === null);
 }
 
-/** Whether nothing but an upper bound narrows a listing. */
+/** Whether an upper bound is the only restriction of a listing. */
 export function isUnfiltered(minSeq: Seq, others: readonly unknown[]): boolean {
   return minSeq === 0 && others.every((filter) => filter === null);
 }
 
-/** Where a listing begins: at its cursor, or at `start` and the offset. */
+/** Where a listing begins: at its cursor, or at `start` plus the offset. */
 export function listingStart(
   filters: { cursor: string | null; offset: number },
   start: readonly number[],

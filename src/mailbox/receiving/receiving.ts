@@ -16,33 +16,33 @@ import type { Reports } from "../sending/reports.ts";
 import type { Takeover, TakenMessage } from "../takeover/takeover.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
-/** Messages that one transaction takes: it blocks the mailbox for some milliseconds. */
+/** Messages that one transaction takes at most: it blocks the mailbox for some milliseconds. */
 const MAX_GROUP_MESSAGES = 32;
-/** And their bytes: should it fail, all of them are written again, one by one. */
+/** Bytes of these messages: if the transaction fails, each is written again in one of its own. */
 const MAX_GROUP_BYTES = 2_000_000;
 
 /**
- * Mail that is in memory until it is stored, of the 128 MB that an isolate has: 30 of the largest that lie in a row, or some two
- * thousand small ones. Where a flood brings more than the disk takes, its senders come again.
+ * Bytes of mail that waits in memory to be stored, of the isolate's 128 MB: 30 of the largest messages that fit in a row,
+ * or about two thousand small ones. Beyond that mail is refused for now, and senders try again.
  */
 const MAX_HELD_BYTES = 32_000_000;
-/** What a message takes there beside its texts. */
+/** Memory that a message takes beside its texts, in bytes. */
 const HELD_OVERHEAD_BYTES = 8_000;
 
-/** A message that is safely stored. */
+/** A message that is on disk. */
 export interface Received {
   id: string;
   duplicate: boolean;
 }
 
-/** A message that came. */
+/** A message to store. */
 interface Receipt {
   mail: PreparedMail;
-  /** Where it lay in the mailbox that this one takes over; null for mail that arrived here. */
+  /** Where the message was in the mailbox that this one takes over; null for mail that arrived here. */
   taken: TakenMessage | null;
 }
 
-/** A message that was written, and the events that tell of it. */
+/** A message that was written, and its log events. */
 interface Written {
   account: Account;
   filed: FiledMail;
@@ -61,7 +61,7 @@ interface Others {
   takeover: Takeover;
 }
 
-/** Takes mail in. */
+/** Receives mail. */
 export class Receiving {
   readonly #context: MailboxContext;
   readonly #others: Others;
@@ -79,7 +79,10 @@ export class Receiving {
     });
   }
 
-  /** Keeps room for a large message whose blobs are written next; those that no message comes to name are erased. */
+  /**
+   * Reserves room for a large message and the blobs that are written for it next. Blobs that no message uses in time are
+   * erased.
+   */
   async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
     const { now, write, arm } = this.#context;
     const nowMs = now();
@@ -93,10 +96,10 @@ export class Receiving {
   }
 
   /**
-   * Stores a message with all that follows from it, then tells everybody who waits. Answered only when it is on disk; throws
-   * where trying again may help.
+   * Stores a message with everything that follows from it, then wakes those who wait for it. Resolves when the message is
+   * on disk; throws if trying again may help.
    *
-   * @param taken where it lay in the mailbox that this one takes over; null for mail that arrived here.
+   * @param taken where the message was in the mailbox that this one takes over; null for mail that arrived here.
    */
   async receive(mail: PreparedMail, taken: TakenMessage | null = null): Promise<Answer<Received>> {
     const written = await this.#stored({ mail, taken });
@@ -106,17 +109,20 @@ export class Receiving {
     const seq = filed.kind === "stored" ? filed.message.seq : filed.seq;
     if (filed.kind === "stored") {
       this.#others.embeddings.stored(this.#context.now());
-      // Its code may have been handed out by the mailbox where it lay before.
+      // The code may have been handed out by the temporary mailbox.
       if (taken?.codeTaken !== true) this.#others.codes.publish(filed.message);
     }
     return done({ id: idOf(seq, account.idTail), duplicate: filed.kind === "duplicate" });
   }
 
-  /** Resolves when the message is stored with those that came together with it. One is always taken. */
+  /**
+   * Resolves when the message is stored, in one transaction with others that came at the same time. Throws if too much mail
+   * waits in memory; a single message is never too much.
+   */
   async #stored(receipt: Receipt): Promise<Answer<Written>> {
     const bytes = heldBytes(receipt.mail);
     if (this.#heldBytes > 0 && this.#heldBytes + bytes > MAX_HELD_BYTES)
-      throw new Error("More mail comes than can be stored");
+      throw new Error("Too much mail waits to be stored; try again");
     this.#heldBytes += bytes;
     try {
       return await this.#receipts.add(receipt);
@@ -125,7 +131,7 @@ export class Receiving {
     }
   }
 
-  /** As many as there is room for: whether the next one has any shows when these are stored. */
+  /** Counts the messages that fit into one transaction. Whether there is room for more shows after the commit. */
   #countFitting(receipts: readonly Receipt[]): number {
     const account = this.#context.live(this.#context.now());
     if (account === null) return receipts.length;
@@ -135,7 +141,7 @@ export class Receiving {
 
   #commitAll(receipts: readonly Receipt[]): Answer<Written>[] {
     const nowMs = this.#context.now();
-    // Before the transaction: a mailbox that is found to have expired is closed by one of its own.
+    // Authenticated before the transaction, because ending an expired mailbox needs a transaction of its own.
     const judged = receipts.map((receipt) => ({
       receipt,
       room: this.#others.room.for(receipt.mail.sizeBytes, nowMs),
@@ -150,15 +156,15 @@ export class Receiving {
     return { account, ...written };
   }
 
-  /** Writes mail that arrived: a report about a message of ours where it is one, else an email. */
+  /** Writes mail that arrived: applies it as a report about an outgoing message if it is one, else files it as an email. */
   #take(account: Account, mail: PreparedMail, nowMs: number): Omit<Written, "account"> {
     const { filing, reports } = this.#others;
     const events = mail.report === null ? null : reports.apply(account, mail.report, nowMs);
     if (events !== null) return { filed: filing.fileReport(account, mail, nowMs), events };
-    return this.#told(account, filing.fileInbound(account, mail, nowMs), nowMs);
+    return this.#planWebhooks(account, filing.fileInbound(account, mail, nowMs), nowMs);
   }
 
-  /** Writes mail that arrived elsewhere, with the time of its arrival there, unless it is here already. */
+  /** Writes mail of the mailbox that is taken over, with its original time of arrival, unless it is stored already. */
   #takeOver(account: Account, mail: PreparedMail, taken: TakenMessage): Omit<Written, "account"> {
     const { takeover, filing, codes } = this.#others;
     if (!takeover.advance(taken.position)) {
@@ -166,11 +172,11 @@ export class Receiving {
     }
     const filed = filing.fileInbound(account, mail, taken.receivedAt);
     if (filed.kind === "stored" && taken.codeTaken) codes.take(filed.message.seq, taken.receivedAt);
-    return this.#told(account, filed, this.#context.now());
+    return this.#planWebhooks(account, filed, this.#context.now());
   }
 
-  /** Plans the webhooks of a message that is new. */
-  #told(
+  /** Plans the webhooks of a message unless it is a duplicate. */
+  #planWebhooks(
     account: Account,
     filed: Exclude<FiledMail, { kind: "report" }>,
     nowMs: number,
@@ -181,9 +187,9 @@ export class Receiving {
   }
 }
 
-/** About what a message takes in memory. */
+/** Estimates the memory that a message takes, in bytes. */
 function heldBytes({ raw, body, search }: PreparedMail): number {
-  // The texts of attachments stand in the search row and beside the attachments.
+  // The text of an attachment is in memory twice: in the search row and in the attachment itself.
   const texts = (body?.length ?? 0) + search.body.length + 2 * search.attachments.length;
   return HELD_OVERHEAD_BYTES + (raw?.byteLength ?? 0) + texts;
 }

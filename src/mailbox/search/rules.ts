@@ -18,23 +18,23 @@ import type { ListingParams } from "../reading/rows.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, listingStart } from "../reading/rules.ts";
 import type { SearchHit, Wanted } from "./rows.ts";
 
-/** Digits of a score that mean anything. */
+/** Factor that rounds a score to its significant digits. */
 const SCORE_PRECISION = 1_000_000;
 
-/** How far down results by meaning go: each message is near to some degree. */
+/** Results by meaning at most: every message is similar to some degree. */
 export const MEANING_DEPTH = 200;
-/** Where not all mail can be compared, the best by words that are compared beside the newest. */
+/** If not all mail can be compared, this many of the best by words are compared beside the newest. */
 export const MAX_WORD_CANDIDATES = 1_000;
 
-/** What is known of nearness in meaning to a text. */
+/** The means of a search by meaning. */
 export interface Nearness {
-  /** Finds what is near; null = nobody knows, and the keywords answer. */
+  /** Finds similar messages; null = not available, so the search goes by words. */
   meaning: Meaning | null;
-  /** What whoever asked is told beside the results; "" for nothing. */
+  /** A hint to add to the answer; "" for none. */
   hint: string;
 }
 
-/** What to search for, and how. */
+/** Text, mode and hint of a search. */
 export interface SearchOptions {
   text: string;
   /** keyword, semantic or hybrid. */
@@ -42,28 +42,31 @@ export interface SearchOptions {
   hint: string;
 }
 
-/** Messages near a text. */
+/** Finds messages with a meaning near that of a text. */
 export interface Meaning extends Reach {
   /** The nearest of the candidates, best first. */
   nearest(candidates: Candidates): Promise<Neighbour[]>;
 }
 
-/** Whether a text has words to search for. Filters alone have no meaning to be near to. */
+/** Whether a text has words to search for. A text of operators only has no meaning to compare. */
 export function hasWords(text: string): boolean {
   return parseSearchQuery(text).match !== null;
 }
 
-/** What whoever searches is told of operators that were taken as words; "" for nothing. */
+/** A hint about operators that were taken as words; "" if there are none. */
 export function misreadHint(text: string): string {
   const misread = misreadOperators(text);
   return misread.length === 0 ? "" : `Taken as words: ${misread.join(", ")}. Operators are ${OPERATORS}`;
 }
 
-/** A search as it was asked for, read. The cursor keeps the newest seq of the first page, so that mail which arrives meanwhile moves nothing. */
+/**
+ * A parsed search. The cursor holds the newest seq of the first page, so that mail which arrives meanwhile does not shift
+ * later pages.
+ */
 export interface Asked {
   query: SearchQuery;
   selection: Selection;
-  /** Of the first page. */
+  /** Newest seq at the time of the first page. */
   newest: number;
 }
 
@@ -81,11 +84,11 @@ export function readSearch(view: View, filters: InboxFilters, text: string): Ans
   return done({ query, selection, newest: snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot });
 }
 
-/** A search by meaning before anything is compared. */
+/** A search by meaning, before candidates are compared. */
 export interface MeaningSearch {
   asked: Asked;
   candidates: Candidates;
-  /** What words find, best first. */
+  /** Messages that match the words, best first. */
   found: readonly Seq[];
   mode: string;
   hint: string;
@@ -96,8 +99,8 @@ export function cutHint(maxCandidates: number, isFiltered: boolean): string {
   return `The search by meaning compared only ${newest} and the ${MAX_WORD_CANDIDATES} best matches by words. To reach older ones, add before: or another filter`;
 }
 
-/** One hit as JSON text: its listing, with the snippet that shows why it was found. */
-export function hitText(hit: SearchHit, view: View, terms: readonly string[], isKept: boolean): string {
+/** One hit as JSON text: its listing, and the snippet that contains the match. */
+export function hitText(hit: SearchHit, view: View, terms: readonly string[], isUnsent: boolean): string {
   const listing = wholeListing(hit.listing);
   const opening = stringMember(listing, "snippet");
   const body = (hit.body_start === null ? null : bodyTextStart(hit.body_start)) ?? opening.value();
@@ -108,7 +111,7 @@ export function hitText(hit: SearchHit, view: View, terms: readonly string[], is
   const score = Math.round(hit.score * SCORE_PRECISION) / SCORE_PRECISION;
   const shown = `${listing.slice(1, opening.start)}${excerptJson(snippet)}${listing.slice(opening.end, -1)}`;
   const fragments = highlights.map(excerptJson).join(",");
-  return `${summaryOpening(hit, view, isKept)}${shown},"score":${score},"highlights":[${fragments}]}`;
+  return `${summaryOpening(hit, view, isUnsent)}${shown},"score":${score},"highlights":[${fragments}]}`;
 }
 
 export interface Selection {
@@ -127,7 +130,7 @@ export function wantedOf(query: SearchQuery, labels: readonly string[]): Wanted 
   ];
 }
 
-/** Whether the words alone decide. */
+/** Whether there are no filters and no operators. */
 export function isPlain({ params, labels }: Selection, [, from, to, subject]: Wanted): boolean {
   const [minSeq, , ...others] = params;
   return (
@@ -148,7 +151,7 @@ export function hasOperator(query: SearchQuery): boolean {
   );
 }
 
-/** Filters of the request and operators of the query: both hold. */
+/** Combines the filters of the request with the operators of the query: both must match. */
 function searchParams(
   query: SearchQuery,
   filters: InboxFilters,

@@ -8,7 +8,7 @@ import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import { TokenBucket } from "../../lib/token-bucket.ts";
 import type { SearchQuery } from "../../mail/search/search-query.ts";
-import { KEPT_HINT } from "../../outbound/kept.ts";
+import { UNSENT_HINT } from "../../outbound/unsent.ts";
 import type { Access } from "../account/access.ts";
 import { spentCalls } from "../account/call-limits.ts";
 import type { MailboxContext } from "../context.ts";
@@ -46,12 +46,12 @@ const WITHOUT_MODEL: Nearness = {
   hint: "No embedding model is configured, so results come from keywords",
 };
 
-/** What to search for. */
+/** A request to search. */
 export interface SearchRequest {
   text: string;
   /** keyword, semantic or hybrid. */
   mode: string;
-  /** A sentence for the caller beside the results; "" for none. */
+  /** A hint to add to the answer; "" for none. */
   note?: string;
 }
 
@@ -72,7 +72,7 @@ export class Search {
     this.#pages = others.pages;
   }
 
-  /** Searches by words where no model is configured or it does not answer. */
+  /** Searches by the requested mode; by words if no model is configured or the model does not answer. */
   async search(
     access: Access,
     filters: InboxFilters,
@@ -90,7 +90,7 @@ export class Search {
     });
   }
 
-  /** Others have their turns while it compares, so the caller is judged again when it is done. */
+  /** Other calls run during the comparison, so the caller is authenticated again afterwards. */
   async #searchByMeaning(
     access: Access,
     filters: InboxFilters,
@@ -107,12 +107,12 @@ export class Search {
     );
   }
 
-  /** How near messages are in meaning to a text, if a search is to go by that. */
+  /** Embeds the text if the mode needs it. */
   async #nearness(access: Access, text: string, mode: string): Promise<Answer<Nearness>> {
     if (mode === "keyword") return done(BY_WORDS);
     if (!this.#embeddings.isOn) return done(WITHOUT_MODEL);
     if (!hasWords(text)) return done(BY_WORDS);
-    // Only a caller that may search costs a call of the model.
+    // Only authorized callers may use the model.
     const admitted = this.#context.admit(access);
     if (!admitted.ok) return admitted;
     const limit = { name: "searches by meaning", limit: this.#context.config().modelSearchesPerMinute };
@@ -121,7 +121,7 @@ export class Search {
     return spent === null ? done(await this.#embeddings.nearness(text)) : refused(spent);
   }
 
-  /** Emails that match `text` and the filters, best first; by time where only operators were given. */
+  /** Emails that match `text` and the filters, best first; newest first if the text has only operators. */
   #searchPage(
     view: View,
     filters: InboxFilters,
@@ -136,8 +136,9 @@ export class Search {
   }
 
   /**
-   * Chooses what a search by meaning, or by words and meaning together, compares; the text has words. Filters and exclusions hold
-   * as they do for words. Where there is more than can be compared, it is the newest and the best by words, and the answer says so.
+   * Chooses the candidates of a search by meaning, or by words and meaning. The text has words. Filters and exclusions
+   * apply as in a search by words. If there are more candidates than can be compared, the newest and the best by words are
+   * taken, and a hint says so.
    */
   #planMeaning(
     view: View,
@@ -177,7 +178,7 @@ export class Search {
     });
   }
 
-  /** The page of a search by meaning, of what is nearest among its candidates. */
+  /** The page of a search by meaning, made of the nearest candidates. */
   #meaningPage(
     view: View,
     { asked, found, mode, hint }: MeaningSearch,
@@ -201,21 +202,21 @@ export class Search {
   #pageText(
     view: View,
     { query, selection, newest }: Asked,
-    told: { hits: readonly SearchHit[]; mode: string; hint: string },
+    found: { hits: readonly SearchHit[]; mode: string; hint: string },
   ): JsonText<SearchPage> {
-    const { hits } = told;
+    const { hits } = found;
     const perPage = selection.limit - 1;
     const shown = hits.slice(0, perPage);
     const unsent = this.#outbox.unsentAmong(shown);
-    const hints = [told.hint, unsent.size === 0 ? "" : KEPT_HINT].filter((hint) => hint !== "");
+    const hints = [found.hint, unsent.size === 0 ? "" : UNSENT_HINT].filter((hint) => hint !== "");
     const hint = hints.length === 0 ? "" : `"hint":${JSON.stringify(hints.join(". "))},`;
     const next =
       hits.length > perPage ? JSON.stringify(writeCursor(newest, selection.offset + perPage)) : "null";
     const emails = shown.map((hit) => hitText(hit, view, query.terms, unsent.has(hit.seq))).join(",");
-    return `{"emails":[${emails}],"search_mode":"${told.mode}",${hint}"next_cursor":${next}}`;
+    return `{"emails":[${emails}],"search_mode":"${found.mode}",${hint}"next_cursor":${next}}`;
   }
 
-  /** Messages that the words find, best first. */
+  /** Messages that match the words, best first. */
   #ranked(query: SearchQuery, selection: Selection, limit: number): Seq[] {
     const { params, labels } = selection;
     const [match, wanted] = [query.match ?? "", wantedOf(query, labels)];
@@ -226,7 +227,7 @@ export class Search {
     return found.map(({ seq }) => seq);
   }
 
-  /** The rows of what was found, in its order. */
+  /** The rows of the messages found, in the same order. */
   #hitRows(found: readonly Neighbour[]): SearchHit[] {
     const rows = this.#tables.all(statements.READ_HITS, JSON.stringify(found.map(({ id }) => id)));
     const bySeq = new Map(rows.map((row) => [row.seq, row]));

@@ -19,64 +19,69 @@ import type { Filing } from "../messages/filing.ts";
 import type { Addressee, Outbox, Way } from "./outbox.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 
-/** What an Idempotency-Key protects: the same key and body within a day answer the same, and send once. */
+/**
+ * An Idempotency-Key with the request it belongs to. Within a day the same key with the same request gets the same answer
+ * and sends once.
+ */
 export interface Keyed {
   key: string;
-  /** Of the whole request: the same key with another is refused. */
+  /** Digest of the whole request: the same key with another request is refused. */
   digest: string;
 }
 
-/** A file of a message: an upload, and its description by the request; "" where the request gives none. */
+/** An attachment of a message: an upload and what the request says of it; each text is "" if the request does not give it. */
 export interface SentFile {
-  /** Id. */
+  /** Id of the upload. */
   upload: string;
   filename: string;
   content_type: string;
   content_id: string;
 }
 
-/** A request to send, its shape checked; what it may say the mailbox judges. */
+/** A request to send whose shape is valid. The mailbox checks whether it is allowed. */
 export interface SendRequest {
   draft: Omit<Draft, "attachments">;
   files: readonly SentFile[];
   ancestry: Ancestry;
-  /** Id of an email whose thread the message joins where no Message-ID leads there; null for none. */
+  /**
+   * Id of the email that this one answers, whose thread it joins if its references lead to none; null if it answers none.
+   */
   answered: string | null;
   keyed: Keyed | null;
 }
 
-/** Of the Message-ID, in hex: nobody guesses one, and no two are alike. */
+/** Random bytes of a Message-ID, written in hex: unique and not guessable. */
 const MESSAGE_ID_BYTES = 20;
 const KEY_LIFETIME_MS = 86_400_000;
 const DAY_MS = 86_400_000;
 
-/** Everything that it takes to accept a message. */
+/** Everything that `accept` reads and writes. */
 export interface AcceptTools {
   outbox: Outbox;
   uploads: Uploads;
   filing: Filing;
-  /** The thread of an email of this mailbox; null where there is none. */
+  /** The thread of an email of this mailbox; null if there is no such email. */
   threadOf: (seq: Seq) => Seq | null;
   account: Account;
-  /** Those of the mailbox, and how they stand. */
+  /** Custom domains of the mailbox with their status. */
   domains: Sender["domains"];
   dailySendLimit: number;
   wayTo: (address: string) => Way;
-  /** Bytes of the largest composed message that each way carries. */
+  /** The largest composed message that each way carries, in bytes. */
   largest: Readonly<Record<Way, number>>;
-  /** Bytes that the mailbox still takes, and the refusal of more. */
+  /** Bytes that still fit into the mailbox, and the problem to answer beyond them. */
   room: { bytes: number; full: Problem };
 }
 
-/** A message that was accepted now, or before under the same key. */
+/** A message that was accepted, now or by an earlier request with the same key. */
 export interface Accepted {
   seq: Seq;
   replayed: boolean;
 }
 
 /**
- * Takes a message over: from here on it is sent, or its sender learns why not. Runs inside one transaction: the message, its
- * recipients, the day's count and the key, or nothing.
+ * Accepts a message: from here on it is sent, or its sender learns why not. Runs inside one transaction of the caller,
+ * which writes the message, its recipients, the day's count and the key, or nothing. Errors are those of `POST /v1/send`.
  */
 export function accept(tools: AcceptTools, request: SendRequest, nowMs: number): Answer<Accepted> {
   const { outbox, account } = tools;
@@ -101,18 +106,18 @@ export function accept(tools: AcceptTools, request: SendRequest, nowMs: number):
   if (tooLarge !== null) return refused(tooLarge);
   const obstacle = obstacleTo(tools, recipients, nowMs);
   if (obstacle !== null) return obstacle;
-  const sizeBytes = keptBytes(message, recipients);
+  const sizeBytes = outboxBytes(message, recipients);
   if (sizeBytes > tools.room.bytes) return refused(tools.room.full);
   const uploads = request.files.map(({ upload }) => upload);
   const thread = threadOf(tools, request.answered);
   const seq = write(tools, { ...composed.value, addressees, sizeBytes, uploads, thread }, nowMs);
   if (keyed !== null) {
-    outbox.keepKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
+    outbox.storeKey(keyed.key, { digest: keyed.digest, seq }, { nowMs, sinceMs: nowMs - KEY_LIFETIME_MS });
   }
   return done({ seq, replayed: false });
 }
 
-/** Writes a message that may go out. */
+/** Writes an accepted message. */
 function write(
   { filing, outbox, uploads: stored, account }: AcceptTools,
   departing: Outgoing & {
@@ -125,27 +130,28 @@ function write(
 ): Seq {
   const { message, recipients, addressees, sizeBytes, uploads, thread } = departing;
   const { address } = account.row;
-  // Of nobody in particular, for copies that several recipients share: a report that comes back to it moves none of them.
+  // Return path of copies that several recipients share. It belongs to no recipient, so a report that comes back to it
+  // changes none.
   const returnPath = returnPathWith(address, mintToken(randomBytes(TOKEN_BYTES))) ?? address;
   const prepared = prepareOutgoing(message, { recipients, returnPath, sizeBytes });
   const { seq } = filing.fileOutgoing(account, prepared, { nowMs, thread });
   const used = stored.use(seq, uploads);
-  if (!used.ok) throw new Error("An upload went while it was put to use");
+  if (!used.ok) throw new Error("An upload was erased while its message was accepted");
   outbox.add(seq, { ...departing, recipients: addressees }, returnPath, nowMs);
   account.countSend(nowMs);
   return seq;
 }
 
 /**
- * Bytes that a message counts against the quota: what its row in the outbox holds. Files are counted as the uploads that they
- * are. A key that it was sent under is not: there is one at most for each message of two days.
+ * Bytes that a message counts against the quota: those of its outbox row. Attachments count as uploads. Idempotency keys do
+ * not count: there is at most one for each message of two days.
  */
-function keptBytes({ text, html, ...fields }: OutgoingMessage, recipients: readonly string[]): number {
+function outboxBytes({ text, html, ...fields }: OutgoingMessage, recipients: readonly string[]): number {
   const written = [text, html, JSON.stringify(fields), ...recipients];
   return written.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
-/** What the request says of its files, and its uploads know. */
+/** The attachments of a message, from its request and its uploads. 400 for an id that names no upload. */
 function filesOf(uploads: Uploads, files: readonly SentFile[]): Answer<DraftFile[]> {
   const drafts: DraftFile[] = [];
   for (const [index, file] of files.entries()) {
@@ -168,12 +174,12 @@ function threadOf({ account, threadOf: find }: AcceptTools, id: string | null): 
   return named === null ? null : find(named.seq);
 }
 
-/** Whether a message was accepted under a key within a day, whatever its request was. */
+/** Whether a message was accepted under this key within a day, whatever its request was. */
 export function isKeyUsed(outbox: Outbox, key: string, nowMs: number): boolean {
   return outbox.keyed(key, nowMs - KEY_LIFETIME_MS) !== null;
 }
 
-/** The message that was accepted under a key within a day; null if none was, 422 if it was another request's. */
+/** The message that was accepted under this key within a day; null if none was. 422 if its request was another one. */
 export function acceptedBefore(outbox: Outbox, keyed: Keyed, nowMs: number): Answer<Seq | null> {
   const earlier = outbox.keyed(keyed.key, nowMs - KEY_LIFETIME_MS);
   if (earlier === null) return done(null);
@@ -184,7 +190,7 @@ export function acceptedBefore(outbox: Outbox, keyed: Keyed, nowMs: number): Ans
   });
 }
 
-/** The reason why nothing can be sent to `recipients` now; null if there is none. */
+/** Why nothing can be sent to `recipients` now; null if it can: a suppressed recipient, or the daily limit. */
 function obstacleTo(
   { outbox, account, dailySendLimit }: AcceptTools,
   recipients: readonly string[],
@@ -201,7 +207,7 @@ function obstacleTo(
   return spent === null ? null : refused(spent);
 }
 
-/** 429 where a mailbox has sent all that it may today; null where it may send. */
+/** 429 if the mailbox has used up its daily sends; else null. */
 export function sendsSpent(account: Account, dailySendLimit: number, nowMs: number): Problem | null {
   const { day, count } = account.sendsOn(nowMs);
   if (count < dailySendLimit) return null;

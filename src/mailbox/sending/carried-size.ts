@@ -4,16 +4,16 @@ import { base64LinesBytes } from "../../outbound/base64-lines.ts";
 import { composedBytes } from "../../outbound/compose.ts";
 import type { Addressee, Way } from "./outbox.ts";
 
-/** Room for the fields that a message gets after it was accepted: its DKIM signature and those that reports come back by. */
+/** Room for fields that are added after a message was accepted: its DKIM signature and trace fields. */
 const ADDED_BYTES = 2_048;
-/** Bytes that one byte of text, or of a header field, becomes at most when it is encoded, line ends included. */
+/** Encoded bytes of one byte of text or of a header field at most, line ends included. */
 const MAX_GROWTH = 4;
-/** Lines between the parts, of which each attachment has some. */
+/** Bytes of the boundaries and header fields of one part. */
 const FRAME_BYTES = 1_024;
 
 /**
- * 413 for a message that its way to some recipient does not carry, where each way has its `largest` composed size; null where
- * all of them do. Said before anything is stored: a message that is too large stays so, however often it is tried.
+ * Checks that each recipient's way carries a message of this size. 413 names the first one that does not, and its limit
+ * from `largest` (bytes); null if all do. It is checked before anything is stored: no retry makes a message smaller.
  */
 export function tooLargeToCarry(
   message: OutgoingMessage,
@@ -21,7 +21,7 @@ export function tooLargeToCarry(
   largest: Readonly<Record<Way, number>>,
 ): Problem | null {
   const least = Math.min(...addressees.map(({ way }) => largest[way]));
-  // To lay a message out takes far longer than to accept it, and nearly every message is small.
+  // Composing takes far longer than accepting, and nearly all messages are small enough by this estimate.
   if (atMost(message) + ADDED_BYTES <= least) return null;
   const sizeBytes = composedBytes(message) + ADDED_BYTES;
   const refused = addressees.find(({ way }) => sizeBytes > largest[way]);
@@ -35,7 +35,7 @@ export function tooLargeToCarry(
   };
 }
 
-/** Never less than the composed message has. */
+/** An upper bound for the size of the composed message, in bytes. */
 function atMost(message: OutgoingMessage): number {
   const { attachments, ...texts } = message;
   const files = attachments.reduce((sum, { sizeBytes }) => sum + base64LinesBytes(sizeBytes), 0);

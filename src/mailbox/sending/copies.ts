@@ -4,12 +4,12 @@ import type { Departing } from "./outbox.ts";
 import type { RecipientRow } from "./rows.ts";
 
 /**
- * Bytes of all the copies that one message is handed over in: two of the largest that common hosts take (25 MB), fifty of one
- * megabyte. What would be more goes to all its recipients in one copy.
+ * Bytes of all copies of one message at most: two of the largest messages that common hosts accept (25 MB), or fifty of one
+ * megabyte. Beyond that, all recipients share one copy.
  */
 export const MAX_COPIES_BYTES = 50_000_000;
 
-/** One transaction of a message: its recipients share an envelope. */
+/** One SMTP transaction: its recipients share an envelope. */
 export interface Copy {
   /** MAIL FROM, without angle brackets. */
   returnPath: string;
@@ -17,9 +17,9 @@ export interface Copy {
 }
 
 /**
- * The copies in which a message is handed over. Each recipient has one of its own, under its own return path, so that nobody
- * but its host sees its token. A large message to many goes out once, under a return path that is nobody's: of its
- * recipients nothing is believed then but what SMTP says.
+ * The copies in which a message is handed over. Each recipient gets its own copy with its own return path, so that only its
+ * host sees its token. A large message to many recipients goes out as one copy with a return path that belongs to none of
+ * them; delivery reports about them are then not believed, only SMTP replies.
  *
  * @param mailbox address of the mailbox that sends.
  */

@@ -3,24 +3,27 @@ import { composedBytes, composeMessage, type OpenAttachment } from "../../outbou
 import { dkimSignature, withFields, type DkimKey } from "../../outbound/dkim.ts";
 import type { Departing } from "./outbox.ts";
 
-/** Opens an upload from its first byte. */
+/** Opens an upload for reading from its first byte. */
 export type OpenFile = (upload: string) => AsyncIterable<Uint8Array>;
 
-/** What a message is composed of. */
+/** The parts of a queued message from which its bytes are composed. */
 export type Composable = Pick<Departing, "message" | "uploads" | "signature">;
 
-/** The bytes of a message, the same at each call. */
+/** The bytes of a message; each call gives the same bytes. */
 export function composedStream(departing: Composable, openFile: OpenFile): ReadableStream<Uint8Array> {
   const composed = composeMessage(departing.message, opener(departing, openFile));
   return streamOf(departing.signature === "" ? composed : withFields(departing.signature, composed));
 }
 
-/** How many bytes `composedStream` gives. */
+/** How many bytes `composedStream` yields. */
 export function departingBytes({ message, signature }: Composable): number {
   return Buffer.byteLength(signature) + composedBytes(message);
 }
 
-/** The DKIM-Signature field of a message that has none yet, with its line end. Rejects when it cannot be composed. */
+/**
+ * Signs a message that has no signature yet. Resolves to the DKIM-Signature field with its line end; rejects if the message
+ * cannot be composed.
+ */
 export function signatureOf(departing: Composable, key: DkimKey, openFile: OpenFile): Promise<string> {
   return dkimSignature(composeMessage(departing.message, opener(departing, openFile)), key);
 }

@@ -9,7 +9,7 @@ import {
   type RecipientState,
 } from "../../outbound/ledger.ts";
 import type { DkimKey } from "../../outbound/dkim.ts";
-import { KEPT_HERE } from "../../outbound/kept.ts";
+import { KEPT_HERE } from "../../outbound/unsent.ts";
 import type { OutboundMail, Transport } from "../../outbound/transport.ts";
 import type { MailboxContext } from "../context.ts";
 import { copiesOf, type Copy } from "./copies.ts";

@@ -12,47 +12,53 @@ import { SENDING } from "./schema.ts";
 import type { DeletedParts } from "./sent-answer.ts";
 
 /**
- * How a message goes to a recipient: to our own mailboxes actor to actor, to all others by the transport. Each way has its own
- * tries, so that neither waits for the other.
+ * How a message reaches a recipient: `inside` = from actor to actor, for mailboxes of this deployment; `outside` = by the
+ * transport. Each way has its own tries and due time, so that neither waits for the other.
  */
 export const WAYS = ["inside", "outside"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** How a message goes to an address: mail to addresses at `mailDomain` is for mailboxes of this deployment. */
+/** The way to an address: addresses at `mailDomain` are mailboxes of this deployment. */
 export function wayToAddress(address: string, mailDomain: string): Way {
   return address.toLowerCase().endsWith(`@${mailDomain}`) ? "inside" : "outside";
 }
 
-/** Tries of one way. */
+/** The tries of one way. */
 export interface Tries {
-  /** Those that came to an end. */
+  /** Tries that ended. */
   made: number;
-  /** Those that were begun since, or since one settled a recipient: more than none while one is under way, or after a death. */
+  /**
+   * Tries begun since one last ended or settled a recipient. Above 0 while a try is under way, or if the process died
+   * during one.
+   */
   unended: number;
-  /** ms since 1970; null = nothing is tried any more. */
+  /** When the next try is due, in ms since 1970; null = no further try. */
   dueAt: number | null;
 }
 
-/** Whom a message goes to. */
+/** A recipient of a new message. */
 export interface Addressee {
   address: string;
   way: Way;
 }
 
-/** A message on its way out, with what it takes to compose it. */
+/** A queued message with everything needed to compose it. */
 export interface Departing {
   seq: Seq;
   message: OutgoingMessage;
   returnPath: string;
   needsSmtpUtf8: boolean;
-  /** Ids of the uploads that hold the attachments, in their order. */
+  /** Ids of the uploads that hold the attachments, in order. */
   uploads: readonly string[];
   tries: Readonly<Record<Way, Tries>>;
-  /** Fields before those of the message: its DKIM signature, or "". */
+  /** Fields to write before the message's own: its DKIM signature, or "". */
   signature: string;
 }
 
-/** Messages on their way out, their recipients, and whom nothing is sent to. What changes rows runs in a transaction of the caller's. */
+/**
+ * Queued messages, their recipients, and suppressed addresses. Methods that change rows run inside a transaction of the
+ * caller.
+ */
 export class Outbox {
   readonly #tables: Tables;
   readonly #messages: Statements;
@@ -62,7 +68,7 @@ export class Outbox {
     this.#messages = context.tables(MESSAGES);
   }
 
-  /** Puts a message down to be tried at once. */
+  /** Stores a message whose first try is due at once. */
   add(
     seq: Seq,
     departing: {
@@ -103,28 +109,28 @@ export class Outbox {
     };
   }
 
-  /** Gives a recipient the token that reports about it come back to. */
+  /** Stores the token of a recipient's return path, by which reports about the recipient are recognized. */
   mint(recipient: RecipientRow, token: string): void {
     this.#tables.run(rows.MINT, token, recipient.seq, recipient.position);
     recipient.token = token;
   }
 
-  /** From here on a report about a recipient may be true. */
+  /** Marks a recipient as handed over: from here on a report about it may be true. */
   handOver({ seq, position }: RecipientRow, nowMs: number): void {
     this.#tables.run(rows.HAND_OVER, nowMs, seq, position);
   }
 
-  /** Its host has not taken it: no report about it can be true. */
+  /** Undoes `handOver` after the host accepted nothing: no report about this recipient can be true. */
   takeBack({ seq, position }: RecipientRow): void {
     this.#tables.run(rows.HAND_OVER, null, seq, position);
   }
 
-  /** The recipient to whom this token was given, if it was handed over after `sinceMs`. */
+  /** The recipient with this token, if it was handed over after `sinceMs`; else null. */
   ofToken(token: string, sinceMs: number): RecipientRow | null {
     return this.#tables.first(rows.OF_TOKEN, token, sinceMs);
   }
 
-  /** Recipients handed over after `sinceMs` under a token that was their message's. */
+  /** Recipients that were handed over after `sinceMs` under one token for the whole message, as earlier releases did. */
   ofSharedToken(token: string, sinceMs: number): RecipientRow[] {
     return this.#tables.all(rows.OF_SHARED_TOKEN, token, sinceMs);
   }
@@ -133,53 +139,53 @@ export class Outbox {
     return this.#tables.all(rows.RECIPIENTS, seq);
   }
 
-  /** Messages to be tried one way, or whose lease is over, the longest due first. */
+  /** Messages whose next try on this way is due, or whose lease has expired; the longest overdue first. */
   due(way: Way, nowMs: number, limit: number): Seq[] {
     return this.#tables.all(rows.BY_WAY[way].due, nowMs, limit).map(({ seq }) => seq);
   }
 
-  /** Makes every message due whose try was under way: whoever made it is dead. */
+  /** Makes every message due whose try was under way: the process that made the try has died. */
   release(): void {
     for (const way of WAYS) this.#tables.run(rows.BY_WAY[way].release);
   }
 
-  /** The earliest due time of one way after `afterMs`; null if nothing waits. */
+  /** The earliest due time of one way after `afterMs`, in ms since 1970; null if no message is queued. */
   nextDue(way: Way, afterMs: number): number | null {
     return this.#tables.first(rows.BY_WAY[way].nextDue, afterMs)?.due_at ?? null;
   }
 
-  /** Moves one recipient on. */
+  /** Writes the new state of one recipient. */
   move(recipient: RecipientRow, state: RecipientState, diagnostic: string | null, nowMs: number): void {
     this.#tables.run(rows.MOVE, state, nowMs, diagnostic, recipient.seq, recipient.position);
     Object.assign(recipient, { state, at: nowMs, diagnostic });
   }
 
-  /** Keeps what the platform calls the message to a recipient. */
+  /** Stores the name that the sending service gave the message to this recipient. */
   nameAs({ seq, position }: RecipientRow, providerId: string): void {
     this.#tables.run(rows.NAME, providerId, seq, position);
   }
 
-  /** The recipient whose message the platform calls so; null if there is none yet. */
+  /** The recipient whose message the sending service gave this name; null if it is not known yet. */
   named(providerId: string): RecipientRow | null {
     return this.#tables.first(rows.NAMED, providerId);
   }
 
-  /** Writes how often a message was tried one way, and when it is next. */
+  /** Writes how many tries a message had on one way, and when the next is due. */
   plan(seq: Seq, way: Way, tries: Tries): void {
     this.#tables.run(rows.BY_WAY[way].plan, tries.made, tries.unended, tries.dueAt, seq);
   }
 
-  /** Marks a message that was not sent: no transport is configured. */
+  /** Marks a message as not sent because no transport is configured. */
   markUnsent(seq: Seq): void {
     this.#tables.run(rows.MARK_UNSENT, seq);
   }
 
-  /** Messages that were not sent, older than `below`, the newest first. */
+  /** Messages that were not sent, with a seq below `below`, newest first. */
   unsent(below: Seq, limit: number): UnsentRow[] {
     return this.#tables.all(rows.UNSENT, below, limit);
   }
 
-  /** Those of some messages that were not sent. A list without a message of ours costs no look-up. */
+  /** Which of these messages were not sent. Without an outgoing message among them no row is read. */
   unsentAmong(messages: readonly { seq: Seq; status: MessageStatus }[]): ReadonlySet<Seq> {
     const ours = messages.filter(({ status }) => status !== "received").map(({ seq }) => seq);
     if (ours.length === 0) return new Set();
@@ -191,51 +197,54 @@ export class Outbox {
     return this.#tables.first(rows.NEWEST_UNSENT)?.seq ?? null;
   }
 
-  /** A message that was not sent; null for any other. */
+  /** A message that was not sent; null for any other message. */
   unsentOne(seq: Seq): UnsentRow | null {
     const [row] = this.unsent(seq + 1, 1);
     return row?.seq === seq ? row : null;
   }
 
-  /** Nothing more of a message is tried. */
+  /** Ends all tries of a message. */
   settle(seq: Seq): void {
     this.#tables.run(rows.SETTLE, seq);
   }
 
-  /** Whether the log told that a transport took a message; null if it is erased. */
+  /** Whether the log has a `message.sent` event of the message; null if the message is erased. */
   toldSent(seq: Seq): boolean | null {
     const row = this.#tables.first(rows.TOLD_SENT, seq);
     return row === null ? null : row.told_sent === 1;
   }
 
-  /** The log tells that a transport took a message: it does so once. */
+  /** Notes that the log has a `message.sent` event of the message: there is at most one. */
   tellSent(seq: Seq): void {
     this.#tables.run(rows.TELL_SENT, seq);
   }
 
-  /** Keeps the signature of a message unless it has one; answers the one it has. A later try, and whoever reads it, gets the same. */
+  /**
+   * Stores the signature of a message unless it has one, and answers the stored one. So later tries and readers get the
+   * same bytes.
+   */
   sign(seq: Seq, signature: string): string {
     this.#tables.run(rows.SIGN, signature, seq);
     return this.#tables.first(rows.SIGNATURE, seq)?.signature ?? signature;
   }
 
-  /** Shows the status that its recipients give a message. */
+  /** Writes the status of a message that follows from the states of its recipients. */
   showStatus(seq: Seq, recipients: readonly RecipientRow[]): void {
     this.#messages.run(SHOW_STATUS, messageStatus(recipients.map(({ state }) => state)), seq);
   }
 
-  /** Erases what a message was composed of. Whatever of it still waits is not sent. */
+  /** Erases the parts of a message. Tries that are still due do not happen. */
   erase(seq: Seq): void {
     this.#tables.run(rows.ERASE, seq);
     this.#tables.run(rows.ERASE_RECIPIENTS, seq);
   }
 
-  /** Nothing more is sent to an address, until its owner forgives it. */
+  /** Suppresses an address: nothing more is sent to it until its owner removes the suppression. */
   suppress(address: string, reason: SuppressionRow["reason"], at: { seq: Seq; nowMs: number }): void {
     this.#tables.run(rows.SUPPRESS, suppressionKey(address), reason, at.nowMs, at.seq);
   }
 
-  /** The first of some addresses to which nothing is sent; null if there is none. */
+  /** The first suppressed address among these; null if none is. */
   firstSuppressed(addresses: readonly string[]): (SuppressionRow & { written: string }) | null {
     const found = this.#tables.all(rows.SUPPRESSED, JSON.stringify(addresses.map(suppressionKey)));
     if (found.length === 0) return null;
@@ -254,12 +263,12 @@ export class Outbox {
     return this.#tables.first(rows.COUNT_SUPPRESSIONS)?.count ?? 0;
   }
 
-  /** Lets an address be sent to again; false if nothing stood in the way. */
+  /** Removes the suppression of an address; false if there was none. */
   forgive(address: string): boolean {
     return this.#tables.first(rows.FORGIVE, suppressionKey(address)) !== null;
   }
 
-  /** Keeps what stands in the way of sending, and is the operator's to mend. */
+  /** Stores an obstacle to sending that the operator can remove, in the words of the relay. */
   noteObstacle(reply: string, nowMs: number): void {
     this.#tables.run(rows.NOTE_OBSTACLE, reply, nowMs);
   }
@@ -268,35 +277,38 @@ export class Outbox {
     this.#tables.run(rows.CLEAR_OBSTACLE);
   }
 
-  /** What the relay last had against us; null once it has taken a message since. */
+  /** The last obstacle to sending; null once the relay has accepted a message since. */
   obstacle(): ObstacleRow | null {
     return this.#tables.first(rows.OBSTACLE);
   }
 
-  /** What an Idempotency-Key was used for after `sinceMs`; null if for nothing. */
+  /** The request and the message for which an Idempotency-Key was used after `sinceMs`; null if it was not. */
   keyed(key: string, sinceMs: number): { digest: string; seq: Seq } | null {
     return this.#tables.first(rows.FIND_KEY, key, sinceMs);
   }
 
-  /** Keeps what an Idempotency-Key was used for, and forgets those used before `sinceMs`. */
-  keepKey(key: string, used: { digest: string; seq: Seq }, times: { nowMs: number; sinceMs: number }): void {
+  /** Stores what an Idempotency-Key was used for, and erases keys used before `sinceMs`. */
+  storeKey(key: string, used: { digest: string; seq: Seq }, times: { nowMs: number; sinceMs: number }): void {
     this.#tables.run(rows.FORGET_KEYS, times.sinceMs);
-    this.#tables.run(rows.KEEP_KEY, key, used.digest, used.seq, times.nowMs);
+    this.#tables.run(rows.STORE_KEY, key, used.digest, used.seq, times.nowMs);
   }
 
-  /** Keeps with its Idempotency-Key, if it has one, how a message stood that is being erased. */
-  keepAnswer(seq: Seq, parts: DeletedParts): void {
-    this.#tables.run(rows.KEEP_ANSWER, JSON.stringify(parts), seq);
+  /** Stores, with its Idempotency-Key if it has one, the answer to a send whose message is being erased. */
+  storeAnswer(seq: Seq, parts: DeletedParts): void {
+    this.#tables.run(rows.STORE_ANSWER, JSON.stringify(parts), seq);
   }
 
-  /** What `keepAnswer` kept of a message; null for nothing. */
-  keptAnswer(seq: Seq): DeletedParts | null {
-    const answer = this.#tables.first(rows.KEPT_ANSWER, seq)?.answer ?? null;
+  /** The answer that `storeAnswer` stored for a message; null if none. */
+  storedAnswer(seq: Seq): DeletedParts | null {
+    const answer = this.#tables.first(rows.STORED_ANSWER, seq)?.answer ?? null;
     return answer === null ? null : (JSON.parse(answer) as DeletedParts);
   }
 }
 
-/** Hosts of the same name in other letters are one; whether local parts are, only their host knows, and few tell them apart. */
+/**
+ * The form in which suppressed addresses are compared. Host names ignore case (RFC 1035); whether local parts do only their
+ * host knows, and few distinguish case.
+ */
 function suppressionKey(address: string): string {
   return address.toLowerCase();
 }

@@ -1,4 +1,4 @@
-import { KEPT_HERE } from "../../outbound/kept.ts";
+import { KEPT_HERE } from "../../outbound/unsent.ts";
 import type { RecipientResult, Transport } from "../../outbound/transport.ts";
 
 /** What a transport says of one recipient. */

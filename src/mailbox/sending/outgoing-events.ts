@@ -12,7 +12,7 @@ import { MESSAGES } from "../messages/schema.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { RecipientRow } from "./rows.ts";
 
-/** Events of messages of ours. */
+/** Writes the log events of outgoing messages. */
 export class OutgoingEvents {
   readonly #messages: Tables;
   readonly #log: Log;
@@ -24,13 +24,13 @@ export class OutgoingEvents {
     this.#webhooks = others.webhooks;
   }
 
-  /** Writes an event of a message of ours into the log, and plans its webhooks; within one transaction. */
+  /** Writes an event of an outgoing message into the log and plans its webhooks, within one transaction. */
   write(
     account: Account,
     { kind, recipient, nowMs }: { kind: EventKind; recipient: RecipientRow; nowMs: number },
   ): LoggedEvent {
     const row = this.#messages.first(FIND_EMAIL, recipient.seq);
-    if (row === null) throw new Error("A message on its way out is not where it was put");
+    if (row === null) throw new Error("The row of an outgoing message is missing");
     const { from_address, subject, has_attachments, attachment_count } = listingOf(row);
     const data: LoggedData = {
       event: kind,
@@ -53,7 +53,7 @@ export class OutgoingEvents {
           }),
     };
     const event = this.#log.append(account, { kind, at: nowMs, data });
-    account.keepLastEvent();
+    account.writeLastEvent();
     this.#webhooks.enqueue(account, event, nowMs);
     return event;
   }

@@ -9,13 +9,18 @@ import type { Outbox } from "./outbox.ts";
 import type { OutgoingEvents } from "./outgoing-events.ts";
 import type { RecipientRow } from "./rows.ts";
 
-/** An event about a message that is not known by then is about one that its owner erased. */
+/**
+ * An event of the sending service for an unknown message waits this long for the message. After that the message counts as
+ * erased.
+ */
 const UNKNOWN_EVENT_MS = 3_600_000;
 
-/** How long after the hand-over a report is believed: hosts give up within a week, and people complain within some. */
+/**
+ * How long after the hand-over a report is believed: hosts give up within a week, and people complain within a few weeks.
+ */
 const TOKEN_LIFETIME_MS = 30 * 86_400_000;
 
-/** Applies what is heard of messages of ours after they were handed over. */
+/** Applies delivery reports, complaints and events of the sending service to messages that were handed over. */
 export class Reports {
   readonly #context: MailboxContext;
   readonly #outbox: Outbox;
@@ -28,13 +33,13 @@ export class Reports {
   }
 
   /**
-   * Moves the recipient that a report is about: nobody but the one whose token it came to. Inside one transaction. Answers
-   * what the log tells of it, which may be nothing, or null where the report is about nobody whom that token was given to, or
-   * about one who was not handed over, or too long ago: then it is a mail like any other.
+   * Applies a report to the recipient whose token it came to; inside one transaction. Answers the log events, of which
+   * there may be none. Null if no recipient has the token, if that recipient was not handed over, or too long ago: the
+   * report is then stored like any other mail.
    */
   apply(account: Account, news: ReportNews, nowMs: number): LoggedEvent[] | null {
     const outbox = this.#outbox;
-    const believed = this.#believedOf(news, nowMs);
+    const believed = this.#trustedRecipients(news, nowMs);
     const meant = news.recipients.flatMap((one) => {
       const recipient = recipientMeant(one, believed);
       return recipient === null ? [] : [{ one, recipient }];
@@ -57,8 +62,8 @@ export class Reports {
   }
 
   /**
-   * Applies an event of the platform's sending service, as JSON; false if it came before the message is known by the service's
-   * name for it, and should come again.
+   * Applies an event of Cloudflare's Email Service, given as JSON. Answers false if the message is not known by the
+   * service's name for it yet: the event should be delivered again.
    */
   sendingEvent(json: string): boolean {
     const { live, now, commit, publish } = this.#context;
@@ -70,13 +75,13 @@ export class Reports {
     return events !== null || now() - Date.parse(report.at) > UNKNOWN_EVENT_MS;
   }
 
-  /** The recipients of whom a report may be true. */
-  #believedOf(news: ReportNews, nowMs: number): RecipientRow[] {
+  /** The recipients about whom this report may be true. */
+  #trustedRecipients(news: ReportNews, nowMs: number): RecipientRow[] {
     const since = nowMs - TOKEN_LIFETIME_MS;
     const own = this.#outbox.ofToken(news.token, since);
     if (own !== null) return [own];
-    // Such a token could be computed from the Message-ID, which whoever sees a copy knows. What the next host called the
-    // message, it told us and wrote into the copies.
+    // Such a token can be computed from the Message-ID, which everybody who sees a copy knows. So the report must also
+    // contain the name that the receiving host gave the message in its reply.
     return this.#outbox.ofSharedToken(news.token, since).filter(({ diagnostic }) => {
       const name = takenAs(diagnostic ?? "");
       return name !== null && news.queueIds.includes(name);
@@ -84,8 +89,8 @@ export class Reports {
   }
 
   /**
-   * Moves the recipient that an event of the platform's sending service is about; inside one transaction. Events may come twice
-   * and in any order. Answers what the log tells of it, or null where the event is about nobody whom this mailbox knows yet.
+   * Applies an event of the sending service to its recipient, inside one transaction. Events may come twice and in any
+   * order. Answers the log events; null if this mailbox does not know the recipient yet.
    */
   #applySendingReport(account: Account, report: SendingReport, nowMs: number): LoggedEvent[] | null {
     const outbox = this.#outbox;
@@ -107,7 +112,7 @@ export class Reports {
     return events;
   }
 
-  /** A recipient that a report is about was reached: nothing more is tried where no recipient waits. */
+  /** Shows the status of a message that follows from its recipients, and ends its tries if none of them is queued any more. */
   #settle(recipients: readonly RecipientRow[]): void {
     const [first] = recipients;
     if (first === undefined) return;
@@ -116,7 +121,7 @@ export class Reports {
   }
 }
 
-/** A report may hide whom it is about: of a message to one recipient that one is known. */
+/** The recipient of a report. A report may hide its recipient; a message with a single recipient needs no more. */
 function recipientMeant(
   { addresses }: RecipientNews,
   recipients: readonly RecipientRow[],

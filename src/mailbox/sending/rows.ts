@@ -5,32 +5,35 @@ import type { Way } from "./outbox.ts";
 
 type Nullable<T> = T | null;
 
-/** A message of ours as it is composed, and when it is tried next. */
+/** An outgoing message as it is composed, and when its next try is due. */
 export type OutboxRow = {
   seq: Seq;
-  /** JSON of OutgoingMessage but for text and html, which have columns of their own: together they may be 1.5 MB. */
+  /** JSON of OutgoingMessage without text and html, which have columns of their own: together they may take 1.5 MB. */
   message: string;
   text: string;
   html: string;
-  /** JSON array: ids of the uploads that hold the attachments. */
+  /** JSON array of the ids of the uploads that hold the attachments. */
   files: string;
   /** MAIL FROM of copies that several recipients share. */
   return_path: string;
   smtp_utf8: 0 | 1;
-  /** Tries to hand it over outside the deployment that came to an end. */
+  /** Tries outside the deployment that ended. */
   tries: number;
-  /** The next of them, or the end of the lease of one under way; null = nobody tries. */
+  /**
+   * When the next try outside is due, or when the lease of the one under way expires, in ms since 1970; null = no further
+   * try.
+   */
   due_at: number | null;
-  /** Tries to deliver it inside the deployment that came to an end. */
+  /** Tries inside the deployment that ended. */
   inside_tries: number;
   inside_due_at: number | null;
-  /** Tries outside that were begun since one of them last ended. */
+  /** Tries outside that were begun since one last ended. */
   unended: number;
-  /** The same of those inside. */
+  /** Tries inside that were begun since one last ended. */
   inside_unended: number;
-  /** Whether the log told that a transport took it. */
+  /** Whether the log has a `message.sent` event of the message. */
   told_sent: 0 | 1;
-  /** DKIM-Signature field with its line end, made at the first try; "" before that, and without a key. */
+  /** DKIM-Signature field with its line end, made at the first try; "" before that, and if no key is configured. */
   signature: string;
 };
 
@@ -38,21 +41,24 @@ export type RecipientRow = {
   seq: Seq;
   position: number;
   address: string;
-  /** Whether it is a mailbox of this deployment, as it was set up when the message was accepted. */
+  /** Whether the recipient was a mailbox of this deployment when the message was accepted. */
   inside: 0 | 1;
   state: RecipientState;
-  /** When it came to that state. */
+  /** When the recipient reached its state, in ms since 1970. */
   at: number;
-  /** The last that a host said of it; null = nothing yet. */
+  /** The last reply or report about the recipient; null = none yet. */
   diagnostic: string | null;
-  /** What reports about it come back to; null before the first try, inside the deployment, and where a name is too long. */
+  /**
+   * The token of the recipient's return path. Null before the first try, for recipients inside the deployment, and if the
+   * address would become too long.
+   */
   token: string | null;
 };
 
-/** What stands in the way of sending, as it was last said. */
+/** The last known obstacle to sending, in the words of the relay. */
 export type ObstacleRow = { reply: string; at: number };
 
-/** An address that nothing more is sent to. */
+/** A suppressed address: nothing more is sent to it. */
 export type SuppressionRow = { address: string; reason: "bounce" | "complaint"; at: number; seq: Seq };
 
 export const INSERT: Query<
@@ -91,12 +97,12 @@ export const HAND_OVER: Query<never, [at: Nullable<number>, Seq, position: numbe
 export const OF_TOKEN: Query<RecipientRow, [token: string, since: number]> = {
   text: `SELECT ${RECIPIENT} FROM recipient WHERE token = ? AND handed_at > ?`,
 };
-/** Handed over before each recipient had a token of its own, under the one of their message. */
+/** Recipients that an earlier release handed over under one token for the whole message. */
 export const OF_SHARED_TOKEN: Query<RecipientRow, [token: string, since: number]> = {
   text: `SELECT ${RECIPIENT} FROM recipient WHERE seq = (SELECT seq FROM outbox WHERE token = ?1)
     AND token IS NULL AND inside = 0 AND handed_at > ?2`,
 };
-/** What the tries of one way are kept by. */
+/** The statements for the tries of one way. */
 export interface WayStatements {
   due: Query<{ seq: Seq }, [now: number, limit: number]>;
   nextDue: Query<{ due_at: number }, [after: number]>;
@@ -136,7 +142,7 @@ export const NAMED: Query<RecipientRow, [providerId: string]> = {
 };
 export const TELL_SENT: Query<never, [Seq]> = { text: "UPDATE outbox SET told_sent = 1 WHERE seq = ?" };
 export const MARK_UNSENT: Query<never, [Seq]> = { text: "UPDATE outbox SET kept = 1 WHERE seq = ?" };
-/** What the list of messages that were not sent shows. */
+/** A row of the list of messages that were not sent. */
 export type UnsentRow = { seq: Seq; listing: string };
 export const UNSENT: Query<UnsentRow, [below: Seq, limit: number]> = {
   text: `SELECT o.seq, m.listing FROM outbox o JOIN message m ON m.seq = o.seq
@@ -185,14 +191,14 @@ export const OBSTACLE: Query<ObstacleRow, []> = { text: "SELECT reply, at FROM s
 export const FIND_KEY: Query<{ digest: string; seq: Seq }, [key: string, since: number]> = {
   text: "SELECT digest, seq FROM send_key WHERE key = ? AND at > ?",
 };
-export const KEEP_KEY: Query<never, [key: string, digest: string, Seq, at: number]> = {
+export const STORE_KEY: Query<never, [key: string, digest: string, Seq, at: number]> = {
   text: "INSERT OR REPLACE INTO send_key (key, digest, seq, at) VALUES (?, ?, ?, ?)",
 };
 export const FORGET_KEYS: Query<never, [before: number]> = { text: "DELETE FROM send_key WHERE at <= ?" };
-/** A mailbox has as many keys as it sent messages in two days, so they are looked through. */
-export const KEEP_ANSWER: Query<never, [answer: string, Seq]> = {
+/** Without an index: a mailbox has at most as many keys as it sent messages in two days. */
+export const STORE_ANSWER: Query<never, [answer: string, Seq]> = {
   text: "UPDATE send_key SET answer = ? WHERE seq = ?",
 };
-export const KEPT_ANSWER: Query<{ answer: string | null }, [Seq]> = {
+export const STORED_ANSWER: Query<{ answer: string | null }, [Seq]> = {
   text: "SELECT answer FROM send_key WHERE seq = ? AND answer IS NOT NULL",
 };

@@ -1,9 +1,9 @@
 import type { Schema } from "../../lib/schemas.ts";
 
 /**
- * Messages on their way out. A message is kept as the parts that it is composed of: the same parts make the same bytes at every
- * try and for everybody who reads it. Mail to mailboxes of this deployment is tried beside mail that leaves it: each has its own
- * tries and due time. `outbox.token` is of messages that an earlier release sent.
+ * Outgoing messages. A message is stored as the parts that it is composed of: the same parts give the same bytes for every
+ * try and every reader. Recipients inside and outside the deployment have tries and due times of their own. `outbox.token`
+ * is set only in rows of earlier releases.
  */
 export const SENDING: Schema = {
   name: "sending",

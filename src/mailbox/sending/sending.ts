@@ -4,7 +4,7 @@ import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import { domainOf } from "../../mail/address/address.ts";
-import { isKept, KEPT_HINT } from "../../outbound/kept.ts";
+import { isUnsent, UNSENT_HINT } from "../../outbound/unsent.ts";
 import type { Access } from "../account/access.ts";
 import type { Account } from "../account/account.ts";
 import type { Room } from "../account/room.ts";
@@ -31,19 +31,19 @@ import type { SendingJob } from "./job.ts";
 import { wayToAddress, type Outbox } from "./outbox.ts";
 import { answeredStatus, DELETED_HINT, type SentParts } from "./sent-answer.ts";
 
-/** An email, and the domains whose addresses are the mailbox's own. */
+/** An email, and the domains whose addresses belong to the mailbox. */
 type EmailToAnswer = EmailAnswer & { ownDomains: string[] };
 
-/** How long to wait until nothing of a message waits for its first try any more. */
+/** How long a send waits for the first try of its message. */
 export interface SendWait {
   seconds: number;
-  /** Lets `forget` end the wait. */
+  /** `forgetWait` ends the wait with this id. */
   id: string;
 }
 
-/** What a caller that may send hears before its message is read. */
+/** The answer to a caller that may send, before its message is read. */
 export interface SendAdmission {
-  /** A message was sent under its Idempotency-Key: nothing is stored for another. */
+  /** A message was already sent under its Idempotency-Key, so the attachments of the repeat are not stored. */
   isRepeat: boolean;
 }
 
@@ -59,12 +59,12 @@ interface Others {
   job: SendingJob;
 }
 
-/** Sends messages, and knows the addresses that are not sent to. */
+/** Sends messages, and manages the suppressed addresses. */
 export class Sending {
   readonly #context: MailboxContext;
   readonly #messages: Tables;
   readonly #others: Others;
-  /** Callers that wait for the first try of a message. */
+  /** Calls that wait for the first try of a message. */
   readonly #waiters = new Waiters<Seq>();
 
   constructor(context: MailboxContext, others: Others) {
@@ -73,7 +73,7 @@ export class Sending {
     this.#others = others;
   }
 
-  /** Takes a message over, and answers when it is on disk, or once it was waited for. */
+  /** Accepts a message. Answers when it is on disk or, with a wait, after its first try. */
   async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const { answer, commit, now, clock } = this.#context;
     const nowMs = now();
@@ -92,8 +92,8 @@ export class Sending {
   }
 
   /**
-   * Judges a caller that wants to send, before its message is read: besides what `admit` judges, the day's limit and room.
-   * What was sent under its key before is answered again whatever they say.
+   * Authenticates a caller that wants to send, before its message is read; also checks the daily limit and the room in the
+   * mailbox. Both are ignored for a key under which a message was already sent, because the repeat gets the earlier answer.
    */
   admitSend(access: Access, key: string | null): Answer<SendAdmission> {
     return this.#context.answer<SendAdmission>(access, (account) => {
@@ -107,7 +107,10 @@ export class Sending {
     });
   }
 
-  /** As `send` answers what was sent under this key before; null if nothing was, 422 if it was another request. */
+  /**
+   * The answer to the message that was sent under this key, as `send` gives it; null if none was. 422 if its request was
+   * another one.
+   */
   async sentBefore(access: Access, keyed: Keyed, wait: SendWait): Promise<Answer<Sent | null>> {
     const earlier = this.#context.answer(access, () =>
       acceptedBefore(this.#others.outbox, keyed, this.#context.now()),
@@ -116,20 +119,20 @@ export class Sending {
     return earlier.value === null ? done(null) : this.#answerAfter(access, earlier.value, wait);
   }
 
-  /** An email that is to be answered or passed on, and the domains whose addresses are the mailbox's own. */
+  /** An email that the caller replies to or forwards, and the domains whose addresses belong to the mailbox. */
   async emailToAnswer(access: Access, id: string): Promise<Answer<EmailToAnswer>> {
     const email = await this.#others.reading.emailToAnswer(access, id);
     return email.ok ? done({ ...email.value, ownDomains: this.#others.domains.verified() }) : email;
   }
 
-  /** As `emailToAnswer`, of the email that bears a Message-ID; null if none here does. */
+  /** As `emailToAnswer`, for the email with this Message-ID; null if the mailbox has none. */
   async emailWithMessageId(access: Access, messageId: string): Promise<Answer<EmailToAnswer | null>> {
     const email = await this.#others.reading.emailWithMessageId(access, messageId);
     if (!email.ok || email.value === null) return email.ok ? done(null) : email;
     return done({ ...email.value, ownDomains: this.#others.domains.verified() });
   }
 
-  /** Addresses that are not sent to, in their order, from after `after`. */
+  /** Suppressed addresses in alphabetical order, starting after `after`. */
   suppressions(access: Access, page: { after: string; limit: number }): Answer<Suppression[]> {
     return this.#context.answer(access, () =>
       done(
@@ -142,7 +145,7 @@ export class Sending {
     );
   }
 
-  /** Lets an address be sent to again. */
+  /** Removes an address from the suppressions. 404 if it is not suppressed. */
   forgive(access: Access, address: string): Answer<{ ok: true; deleted: string }> {
     return this.#context.answer(access, () =>
       this.#others.outbox.forgive(address)
@@ -151,17 +154,17 @@ export class Sending {
     );
   }
 
-  /** Tells callers that wait for it that a message may stand differently now. */
+  /** Wakes the calls that wait for this message: its status may have changed. */
   moved(seq: Seq): void {
     this.#waiters.publish(seq);
   }
 
-  /** Makes everybody who waits prove itself again. */
+  /** Authenticates every waiting call again. */
   recheck(): void {
     this.#waiters.recheck();
   }
 
-  /** Ends a wait whose caller hung up. */
+  /** Ends a wait whose caller closed its connection. */
   forgetWait(waitId: string): void {
     this.#waiters.forget(waitId);
   }
@@ -179,19 +182,22 @@ export class Sending {
       largest: job.largest(),
       room: { bytes: room.left(account), full: room.full(account) },
       threadOf: (seq) => this.#messages.first(FIND_THREAD, seq)?.thread ?? null,
-      // Which mailbox holds another domain only its object says, and it is asked of mail that arrives.
+      // Only a custom domain's own object knows which mailbox holds it, and it is asked only for mail that arrives.
       wayTo: (address) =>
         domains.isVerified(domainOf(address.toLowerCase())) ? "inside" : wayToAddress(address, mailDomain),
     };
   }
 
-  /** To compose a message takes longer than to accept it, and the answer waits only for the disk. Never rejects. */
+  /** Starts the first try after the answer is written: composing takes longer than accepting. Never rejects. */
   async #pumpAfterAnswer(answerMs: number): Promise<void> {
     try {
       await this.#context.durable();
     } catch (error) {
-      // Its caller hears of it from the runtime. Whatever is on disk in the end, the alarm sends.
-      console.error("A message is left to the alarm, because the disk failed:", error);
+      // The runtime tells the caller. If the message is on disk after all, the alarm sends it.
+      console.error(
+        "A message is not sent at once but by the alarm, because it could not be written to disk:",
+        error,
+      );
       return;
     }
     setTimeout(() => this.#others.job.pump(this.#context.now()), answerMs);
@@ -215,7 +221,7 @@ export class Sending {
     }
   }
 
-  /** Whether the first try of a message is not over yet. */
+  /** Whether the first try of a message has not ended yet. */
   #isFresh(seq: Seq): boolean {
     return this.#others.outbox
       .recipients(seq)
@@ -238,11 +244,11 @@ export class Sending {
     });
   }
 
-  /** Null for a message that is erased and of which nothing was kept with an Idempotency-Key. */
+  /** Null for an erased message whose answer was not stored with an Idempotency-Key. */
   #sentParts(account: Account, seq: Seq): SentParts | null {
     const row = this.#messages.first(FIND_EMAIL, seq);
     if (row === null || row.status === "received") {
-      const kept = this.#others.outbox.keptAnswer(seq);
+      const kept = this.#others.outbox.storedAnswer(seq);
       return kept === null ? null : { ...kept, hint: DELETED_HINT };
     }
     return {
@@ -250,25 +256,25 @@ export class Sending {
       message_id: messageIdOf(row),
       status: answeredStatus(row.status, this.#others.outbox.toldSent(seq) === true),
       delivery_status: row.status,
-      ...(this.#isUnsent(seq) ? { hint: KEPT_HINT } : {}),
+      ...(this.#isUnsent(seq) ? { hint: UNSENT_HINT } : {}),
     };
   }
 
-  /** Whether some of a message is not sent because no transport is configured, now or at its first try. */
+  /** Whether some recipient gets nothing because no transport is configured, now or at the first try. */
   #isUnsent(seq: Seq): boolean {
     const leaves = this.#others.outbox.recipients(seq).filter(({ inside }) => inside === 0);
     const sendsNothing = this.#context.config().outbound === "local";
     return leaves.some(
-      ({ state, diagnostic }) => isKept(state, diagnostic) || (sendsNothing && diagnostic === null),
+      ({ state, diagnostic }) => isUnsent(state, diagnostic) || (sendsNothing && diagnostic === null),
     );
   }
 }
 
 /**
- * The answer goes through the router, which shares a thread with its mailboxes on one machine: what is composed at once would
- * be done before the answer is written.
+ * Delay before the first try, in ms. The answer passes through the router, which shares a thread with its mailboxes on one
+ * machine; without the delay, the message would be composed before the answer is written.
  */
 const ANSWER_MS = 5;
 
-/** Should the process die right after a message was accepted, the alarm sends it. */
+/** When the alarm makes the first try, in ms after acceptance, if the process died before it. */
 const FIRST_TRY_MS = 5_000;

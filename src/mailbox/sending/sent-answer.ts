@@ -1,26 +1,30 @@
 import type { MessageStatus } from "../../contract/message.ts";
 import type { Sent } from "../../contract/sending.ts";
 
-/** The parts of the answer to a send that the email itself tells. */
+/** The parts of the answer to a send that are read from the email itself. */
 export type SentParts = Omit<Sent, "id" | "provider_id" | "sends_today" | "daily_send_limit">;
 
-/** Parts of the answer that are kept with an Idempotency-Key when the email is deleted: a repeat answers the same. */
+/**
+ * The parts of the answer that are stored with the Idempotency-Key when the email is deleted, so that a repeated send still
+ * gets its answer.
+ */
 export interface DeletedParts {
   thread_id: string;
   message_id: string;
   status: Sent["status"];
 }
 
-/** States that a recipient reaches only after a host took the message. */
+/** Statuses that a message reaches only after a host accepted it. */
 const TAKEN: ReadonlySet<MessageStatus> = new Set(["sent", "delivered", "complained"]);
 
 /**
- * `status` of the answer to a send, which has two values whatever became of the email since: `sent` once a host took it for a
- * recipient and no recipient waits for a try. `toldSent`: the log told that a host took it.
+ * The `status` of the answer to a send. It has two values, also when a repeat asks later: `sent` if a host accepted the
+ * message for some recipient and no recipient is still queued, else `queued`. `toldSent`: the log has a `message.sent`
+ * event of the message.
  */
 export function answeredStatus(status: MessageStatus, toldSent: boolean): Sent["status"] {
   return status !== "queued" && (toldSent || TAKEN.has(status)) ? "sent" : "queued";
 }
 
-/** Stands in the answer to a repeat of a send whose email is deleted. */
+/** Added to the answer of a repeated send whose email is deleted. */
 export const DELETED_HINT = "The email was deleted since; `status` is how it stood then";

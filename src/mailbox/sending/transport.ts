@@ -7,13 +7,13 @@ import { SmtpTransport } from "../../outbound/smtp.ts";
 import type { Transport } from "../../outbound/transport.ts";
 import { WorkerMailerTransport } from "../../outbound/worker-mailer.ts";
 
-/** Bindings that a deployment may have. */
+/** Bindings of the deployment that transports use. */
 export interface TransportBindings extends OperatorBindings {
-  /** The platform's sending service. */
+  /** Cloudflare's Email Service; only on Cloudflare. */
   EMAIL?: SendEmail;
 }
 
-/** The transport that carries mail out of the deployment, as it is configured; null where none is. */
+/** The configured transport, which carries mail out of the deployment; null if none is configured. */
 export function transportOf(env: TransportBindings, config: Config): Transport | null {
   const { outbound, smtp, mailDomain } = config;
   if (outbound === "cloudflare") {

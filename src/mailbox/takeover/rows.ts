@@ -1,16 +1,16 @@
 import type { Seq } from "../../lib/ids.ts";
 import type { Query } from "../../lib/sql.ts";
 
-/** The mailbox whose mail is copied here, and how far that is. */
+/** The mailbox whose mail is copied into this one, and the progress. */
 export type TakeoverRow = {
   address: string;
   secret_hash: string;
-  /** The last message that is here; 0 = none. */
+  /** seq of the last message that was copied; 0 = none. */
   position: Seq;
   messages: number;
-  /** When it goes on, in ms since 1970; null = done. */
+  /** When the copy continues, in ms since 1970; null = done. */
   due_at: number | null;
-  /** Why the next message is not here; null = nothing is wrong. */
+  /** Why the next message could not be copied; null = no problem. */
   problem: string | null;
 };
 

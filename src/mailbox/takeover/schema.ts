@@ -1,6 +1,6 @@
 import type { Schema } from "../../lib/schemas.ts";
 
-/** The temporary mailbox whose mail is copied here; one row. */
+/** The temporary mailbox whose mail is copied into this one; one row. */
 export const TAKEOVER: Schema = {
   name: "takeover",
   steps: [

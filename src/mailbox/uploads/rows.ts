@@ -1,20 +1,20 @@
 import type { Seq } from "../../lib/ids.ts";
 import type { Query } from "../../lib/sql.ts";
 
-/** A file on its way into a message. */
+/** An uploaded file. */
 export type UploadRow = {
   /** Public id. */
   id: string;
-  /** Where its bytes lie in the blob store. */
+  /** Key of its blob. */
   key: string;
   filename: string;
   content_type: string;
-  /** While it comes in: the room that is kept free for it. Counted in `storage_bytes` either way. */
+  /** Until it is complete: the reserved room. Counted in `storage_bytes` either way. */
   size_bytes: number;
-  /** Hex; null while it comes in. */
+  /** Hex; null until it is complete. */
   sha256: string | null;
   created_at: number;
-  /** null = a message uses it. */
+  /** ms since 1970; null = a message uses it. */
   expires_at: number | null;
 };
 
@@ -58,9 +58,9 @@ export const LET_EXPIRE: Query<never, [now: number, lifetimeMs: number, id: stri
   text: `UPDATE upload SET expires_at = max(?1, created_at + ?2)
     WHERE id = ?3 AND NOT EXISTS (SELECT 1 FROM upload_use WHERE upload = ?3)`,
 };
-/** Uploads that are still coming in, into the bucket. */
+/** Incomplete uploads whose blobs are in the bucket. */
 export const COMING: Query<{ key: string; expires_at: number }, [now: number]> = {
   text: `SELECT key, expires_at FROM upload WHERE expires_at > ? AND sha256 IS NULL AND key NOT LIKE 'rows:%'`,
 };
-/** Keys of blobs that uploads name. */
+/** Keys of the blobs of all uploads. */
 export const BLOB_KEYS = "SELECT key FROM upload";

@@ -14,7 +14,7 @@ import * as rows from "./rows.ts";
 import type { UploadRow } from "./rows.ts";
 import { UPLOADS } from "./schema.ts";
 
-/** A file that is about to come in. */
+/** A file to be stored next. */
 export interface NewUpload {
   id: string;
   key: string;
@@ -22,19 +22,19 @@ export interface NewUpload {
   contentType: string;
 }
 
-/** What is known of a file once its blob is whole. */
+/** A file whose blob is completely written. */
 export interface WholeUpload {
   id: string;
   sizeBytes: number;
   sha256: string;
-  /** What it is called and what it is, where nobody knew when room was kept for it. */
+  /** Name and media type, if they were not known when the upload began. */
   named?: { filename: string; contentType: string };
 }
 
-/** A file that is there whole. */
+/** An upload that is complete. */
 export interface StoredUpload {
   id: string;
-  /** Where its bytes lie in the blob store. */
+  /** Key of its blob. */
   key: string;
   filename: string;
   contentType: string;
@@ -45,17 +45,17 @@ export interface StoredUpload {
   expiresAt: number | null;
 }
 
-/** Room that is kept for an upload. */
+/** Room that is reserved for an upload. */
 export interface UploadRoom {
   maxBytes: number;
-  /** The refusal of a byte more. */
+  /** The problem to answer if the file is larger than `maxBytes`. */
   beyond: Problem;
 }
 
-/** Uploads that one step expires, so that nobody waits long behind it. */
+/** Uploads that one step expires at most. Other calls wait for a step to end. */
 const BATCH = 500;
 
-/** Files that are uploaded to be sent. */
+/** Files that a caller uploads before the message that sends them. */
 export class Uploads implements Job {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
@@ -70,8 +70,8 @@ export class Uploads implements Job {
   }
 
   /**
-   * Keeps room for a file whose blob is written next: `sizeBytes` of it, or where nobody knows `mostBytes`, or as much as a
-   * file may take. One that does not become whole in time is erased.
+   * Reserves room for a file whose blob is written next: `sizeBytes`; if that is not known `mostBytes`; if neither is known
+   * the size of the largest file. An upload that is not completed in time is erased.
    */
   beginUpload(
     access: Access,
@@ -81,7 +81,7 @@ export class Uploads implements Job {
     return answer(access, (account) => {
       const nowMs = now();
       const wanted = upload.mostBytes ?? MAX_ATTACHMENT_BYTES;
-      // One byte at least, so that a full mailbox says so before anything is read.
+      // At least one byte, so that a full mailbox refuses before anything is read.
       const most = Math.max(1, Math.min(wanted, MAX_ATTACHMENT_BYTES, this.#room.left(account)));
       const sizeBytes = upload.sizeBytes ?? most;
       const room = this.#room.for(sizeBytes, nowMs);
@@ -98,7 +98,10 @@ export class Uploads implements Job {
     });
   }
 
-  /** The blob is whole: from now on the upload can be sent and read. 503 if it came too late and may be erased already. */
+  /**
+   * Marks an upload as complete: its blob is written, and it can be sent and read. 503 if it came too late and may be
+   * erased.
+   */
   async completeUpload(access: Access, whole: WholeUpload): Promise<Answer<Upload>> {
     const { answer, commit, arm } = this.#context;
     const completed = answer(access, (account) => commit(() => this.#complete(account, whole)));
@@ -106,21 +109,21 @@ export class Uploads implements Job {
     return completed;
   }
 
-  /** The upload did not become whole: its room is free again, and the part of its blob that was written is erased. */
+  /** Erases an upload that was not completed, with the written part of its blob, and frees its room. */
   async abandonUpload(id: string): Promise<void> {
     await this.#removeAll([id], ({ sha256 }) => sha256 === null);
   }
 
-  /** Erases uploads that were made for one message, which is not sent; not those that another message uses. */
+  /** Erases uploads that were made for a message which is not sent; not those that another message uses. */
   async discardUploads(ids: readonly string[]): Promise<void> {
     await this.#removeAll(ids, ({ expires_at }) => expires_at !== null);
   }
 
-  /** An upload that is whole and has not expired; null if there is none. */
+  /** An upload that is complete and has not expired; null if there is none. */
   find(id: string): StoredUpload | null {
     const row = this.#tables.first(rows.FIND, id.toLowerCase());
     if (row === null || row.sha256 === null) return null;
-    // It expires by time alone, however late the alarm.
+    // The time decides, even if the alarm is late.
     if (row.expires_at !== null && row.expires_at <= this.#context.now()) return null;
     return {
       id: row.id,
@@ -133,16 +136,16 @@ export class Uploads implements Job {
     };
   }
 
-  /** The bytes of an upload that a message uses. Throws if it is gone. */
+  /** The bytes of an upload that a message uses. Throws if it is erased. */
   open(id: string): AsyncIterable<Uint8Array> {
     const found = this.find(id);
-    if (found === null) throw new Error("An upload of a message is gone");
+    if (found === null) throw new Error("An upload that a message uses is missing");
     return this.#blobs.read(found);
   }
 
   /**
-   * Lets a message use uploads, which then stay as long as it needs them; inside the transaction that accepts the message, and
-   * with all of them or none. Any number of messages may use one upload. 404 if one has expired.
+   * Lets a message use uploads, which then do not expire. Runs inside the transaction that accepts the message. All uploads
+   * are used or none; several messages may use one upload. 404 if one has expired.
    */
   use(message: Seq, ids: readonly string[]): Answer<null> {
     const found = ids.map((id) => this.find(id));
@@ -156,8 +159,8 @@ export class Uploads implements Job {
   }
 
   /**
-   * Ends a message's use of its uploads; inside one transaction. Those that no other message uses expire 24 hours after they
-   * came, at once if that is past; the caller sets the alarm. Done twice it is done once.
+   * Ends a message's use of its uploads; inside one transaction. Uploads that no other message uses expire 24 hours after
+   * they came, or at once if that is past. The caller sets the alarm. Calling it again changes nothing.
    */
   release(message: Seq, nowMs: number): void {
     const used = this.#tables.all(rows.USED_BY, message);
@@ -165,13 +168,16 @@ export class Uploads implements Job {
     for (const { upload } of used) this.#tables.run(rows.LET_EXPIRE, nowMs, UPLOAD_LIFETIME_MS, upload);
   }
 
-  /** The mailbox ends: has the blobs erased that are still being written, once their writers have given up. */
+  /**
+   * When the mailbox ends: plans the erasure of blobs that are still being written, for the time when their writers have
+   * given up.
+   */
   eraseComing(nowMs: number): void {
     for (const { key, expires_at } of this.#tables.all(rows.COMING, nowMs))
       this.#blobs.eraseLate(key, expires_at);
   }
 
-  /** Selects the keys of all blobs of uploads; null where there is none. */
+  /** A SELECT of the keys of all blobs of uploads; null if there are no uploads. */
   get blobKeys(): string | null {
     return this.#tables.isMade ? rows.BLOB_KEYS : null;
   }
@@ -180,7 +186,7 @@ export class Uploads implements Job {
     return [this.#tables.first(rows.NEXT_DUE)?.due ?? null];
   }
 
-  /** Expires what is due; before the blobs that are due are erased, which theirs are then. */
+  /** Erases expired uploads. It runs before the blobs that are due are erased, because it makes their blobs due. */
   pump(nowMs: number): void {
     const account = this.#context.account();
     const [due = null] = this.dues();
@@ -224,7 +230,7 @@ export class Uploads implements Job {
   #remove(account: Account, row: UploadRow, nowMs: number): void {
     this.#tables.run(rows.REMOVE, row.id);
     this.#blobs.erase(row.key, nowMs);
-    // A bucket may still store a file after its writer has given up.
+    // A bucket may still finish a write after its writer has given up.
     if (row.sha256 === null && row.expires_at !== null) this.#blobs.eraseLate(row.key, row.expires_at);
     account.countStorage(-row.size_bytes);
   }

@@ -11,11 +11,11 @@ import * as rows from "./rows.ts";
 import type { AttemptRow, DeliveryRow, TargetRow, WaitingDelivery } from "./rows.ts";
 import { WEBHOOKS } from "./schema.ts";
 
-/** No event has it: a test event is not in the log. */
+/** The seq of a test event, which is not in the log and has no other number. */
 const TEST_EVENT = 0;
 const BEFORE_ANY_EVENT = -1;
 
-/** Deliveries of webhooks, those that wait and those that are over. */
+/** Deliveries of webhooks, waiting and finished. */
 export class Deliveries {
   readonly #tables: Tables;
   #lastId: Seq | null = null;
@@ -24,7 +24,7 @@ export class Deliveries {
     this.#tables = context.tables(WEBHOOKS);
   }
 
-  /** Makes a delivery whose first attempt is due at once. */
+  /** Adds a delivery whose first attempt is due at once. */
   add(event: { seq: number; kind: EventKind; emailId: string }, target: TargetRow, nowMs: number): Seq {
     this.#lastId ??= this.#tables.first(rows.NEWEST_DELIVERY)?.id ?? 0;
     const id = nextSeq(this.#lastId, nowMs);
@@ -42,7 +42,7 @@ export class Deliveries {
     return id;
   }
 
-  /** Makes the delivery of a test event. */
+  /** Adds the delivery of a test event. */
   addTest(target: TargetRow, nowMs: number): Seq {
     return this.add({ seq: TEST_EVENT, kind: "message.received", emailId: "" }, target, nowMs);
   }
@@ -51,22 +51,22 @@ export class Deliveries {
     return this.#tables.first(rows.FIND_DELIVERY, id);
   }
 
-  /** Those of a target whose first attempt waits, in the order of the log. */
+  /** Deliveries to a target whose first attempt waits, in the order of the log. */
   untried(target: number, limit: number): WaitingDelivery[] {
     return this.#tables.all(rows.UNTRIED, target, limit);
   }
 
-  /** Those of a target that wait for another attempt or have one under way, the earliest due first. */
+  /** Deliveries to a target that wait for another attempt or have one under way, the earliest due first. */
   tried(target: number, limit: number): WaitingDelivery[] {
     return this.#tables.all(rows.TRIED, target, limit);
   }
 
-  /** The earliest due time of a target after `after`; null if nothing of it waits. */
+  /** The earliest due time of a target's deliveries after `after`, in ms since 1970; null if none is due then. */
   nextDue(target: number, after: number): number | null {
     return this.#tables.first(rows.NEXT_DUE, target, after)?.due_at ?? null;
   }
 
-  /** Writes down, before anything is sent, that attempt `number` is under way. */
+  /** Stores that attempt `number` is under way, before anything is sent. */
   begin(id: Seq, attempt: { number: number; url: string; lease: number; begunAt: number }): void {
     this.#tables.run(rows.BEGIN, attempt.number, attempt.url, attempt.lease, attempt.begunAt, id);
   }
@@ -76,38 +76,44 @@ export class Deliveries {
     this.#tables.run(rows.RECORD, delivery, number, at, status, error, duration_ms, answer);
   }
 
-  /** No attempt is under way any more; `dueAt` is the next one's, null when it is over. */
+  /**
+   * Stores that no attempt is under way. `dueAt`: when the next one is due, in ms since 1970; null if the delivery is
+   * finished.
+   */
   moveOn(id: Seq, state: DeliveryState, dueAt: number | null): void {
     this.#tables.run(rows.MOVE_ON, state, dueAt, id);
   }
 
-  /** Gives up what waits for a target that failed. Test events go on: they are how its owner sees whether it works again. */
+  /**
+   * Cancels the waiting deliveries of a failed target. Test events are still delivered, because they show its owner whether
+   * it works again.
+   */
   cancelEvents(target: number): void {
     this.#tables.run(rows.CANCEL, target, TEST_EVENT);
   }
 
-  /** Gives up whatever waits for a target that is removed. */
+  /** Cancels all waiting deliveries of a target that is removed. */
   cancelAll(target: number): void {
     this.#tables.run(rows.CANCEL, target, BEFORE_ANY_EVENT);
   }
 
-  /** Deliveries made before `below`, the newest first. */
+  /** Deliveries added before `below`, newest first. */
   page(filter: { below: Seq; state: DeliveryState | null; label: string | null; limit: number }) {
     return this.#tables.all(rows.PAGE_OF_DELIVERIES, filter.below, filter.state, filter.label, filter.limit);
   }
 
-  /** The last attempt of the newest delivery to a target that was tried; null if none was, or none is kept. */
+  /** The last attempt of the newest tried delivery to a target; null if none was tried or it is already erased. */
   latestAttempt(target: number): AttemptRow | null {
     return this.#tables.first(rows.LATEST_ATTEMPT, target);
   }
 
-  /** When the oldest delivery was made, in ms since 1970; null while there is none. */
+  /** When the oldest delivery was added, in ms since 1970; null if there is none. */
   oldestAt(): number | null {
     const oldest = this.#tables.first(rows.OLDEST_DELIVERY);
     return oldest === null ? null : seqTime(oldest.id);
   }
 
-  /** Erases deliveries made before a time, as many as one step may; inside one transaction. */
+  /** Erases deliveries that were added before a time, as many as one step may; inside one transaction. */
   erase(beforeMs: number): void {
     this.#tables.run(rows.ERASE_ATTEMPTS, beforeMs * SEQ_PER_MS, ERASED_AT_ONCE);
     this.#tables.run(rows.ERASE_DELIVERIES, beforeMs * SEQ_PER_MS, ERASED_AT_ONCE);
@@ -131,10 +137,10 @@ export class Deliveries {
   }
 }
 
-/** The latest asked for: ids come by the page, and all of a mailbox end alike. */
+/** The last computed tail: all deliveries of a mailbox have the same, and they are shown by the page. */
 let lastTail = { mailbox: "", tail: 0n };
 
-/** Another ending than that of messages, so that no id names both. */
+/** The tail of the ids of deliveries. It differs from that of messages, so that no id names both. */
 function tailOf(mailbox: string): bigint {
   if (lastTail.mailbox !== mailbox) {
     lastTail = { mailbox, tail: idTail(`deliveries of ${locatorOf(mailbox)}`) };
@@ -147,18 +153,18 @@ export function deliveryId(id: Seq, mailbox: string): string {
   return idOf(id, tailOf(mailbox));
 }
 
-/** The delivery of this mailbox that a public id may name; null for anything else. */
+/** The delivery of this mailbox that a public id may name; null for any other text. */
 export function readDeliveryId(id: string, mailbox: string): Seq | null {
   const read = readId(id, tailOf(mailbox));
   return read === null || read.part !== null ? null : read.seq;
 }
 
-/** Whether a delivery is of a test event, which says nothing of its target's state. */
+/** Whether a delivery is of a test event, whose result does not change its target's status. */
 export function isTest({ event }: Pick<DeliveryRow, "event">): boolean {
   return event === TEST_EVENT;
 }
 
-/** An attempt of which nothing is known but that it failed, and why. */
+/** The result of an attempt that failed without an answer. */
 export function failedAttempt(error: DeliveryError) {
   return { ok: false, status: null, error, durationMs: null, answer: "" };
 }

@@ -3,7 +3,7 @@ import type { Job } from "../job.ts";
 import type { Log } from "../log/log.ts";
 import type { Deliveries } from "./deliveries.ts";
 
-/** Erases deliveries and their attempts once they are as old as the log may be. */
+/** Erases deliveries and their attempts when they are older than the retention of the log. */
 export class DeliveryRetention implements Job {
   readonly #context: MailboxContext;
   readonly #deliveries: Deliveries;

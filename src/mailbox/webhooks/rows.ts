@@ -5,45 +5,45 @@ import type { Query } from "../../lib/sql.ts";
 
 type Nullable<T> = T | null;
 
-/** Where webhooks go: the mailbox's URL or that of one label. */
+/** A URL that webhooks go to: the mailbox's own or that of one label. */
 export type TargetRow = {
   id: number;
   /** "" = the mailbox's own `webhook_url`. */
   label: string;
-  /** As it was set. */
+  /** As its owner wrote it. */
   url: string;
   status: "active" | "failed";
-  /** Deliveries in a row that failed. */
+  /** Consecutive failed deliveries. */
   failures: number;
   created_at: number;
 };
 
-/** One event on its way to one target. */
+/** One event to be delivered to one target. */
 export type DeliveryRow = {
-  /** Time-ordered like the numbers of messages (`nextSeq`): it says when the delivery was made. */
+  /** Ordered by time like the seq of messages (`nextSeq`): it contains the time when the delivery was added. */
   id: Seq;
-  /** `seq` of the log; 0 = a test event, which the log does not know. */
+  /** `seq` of the event in the log; 0 = a test event, which is not in the log. */
   event: number;
   kind: EventKind;
   /** "" for a test event. */
   email_id: string;
   target: number;
   label: string;
-  /** Where the latest attempt went; before the first, where it was to go. */
+  /** URL of the latest attempt; before the first one, the URL of the target. */
   url: string;
   state: DeliveryState;
   /** Attempts begun. */
   attempts: number;
   /**
-   * Null exactly when it is over; 0 until the first attempt begins. While an attempt is under way, the end of its lease:
-   * past it, whoever made the attempt is dead.
+   * When the next attempt is due, in ms since 1970: 0 before the first attempt, null for a finished delivery. While an
+   * attempt is under way, the end of its lease: after that, the process that made the attempt has died.
    */
   due_at: number | null;
-  /** Begin of the attempt under way; null = none is. */
+  /** When the attempt under way began, in ms since 1970; null = none is under way. */
   begun_at: number | null;
 };
 
-/** One attempt that ended. */
+/** A finished attempt. */
 export type AttemptRow = {
   delivery: Seq;
   /** From 1. */
@@ -51,12 +51,12 @@ export type AttemptRow = {
   at: number;
   status: number | null;
   error: DeliveryError | null;
-  /** Null if nobody lived to see its end. */
+  /** Null if the process died during the attempt. */
   duration_ms: number | null;
   answer: string;
 };
 
-/** The part of a delivery that decides whether its next attempt starts. */
+/** The columns that decide whether the next attempt starts. */
 export type WaitingDelivery = Pick<DeliveryRow, "id" | "event" | "attempts" | "due_at" | "begun_at">;
 
 export const LIST_TARGETS: Query<TargetRow, []> = {

@@ -1,8 +1,8 @@
 import type { Schema } from "../../lib/schemas.ts";
 
 /**
- * One index serves both kinds of waiting deliveries, first attempts (due_at = 0) in the order of the log; none holds those that
- * are over. Numbers of targets are never used again: deliveries of a target that is gone must not find another one.
+ * One index serves both kinds of waiting deliveries, first attempts (due_at = 0) in the order of the log; finished ones are
+ * not in it. Ids of targets are never reused: deliveries of a removed target must not go to another one.
  */
 export const WEBHOOKS: Schema = {
   name: "webhooks",

@@ -10,7 +10,7 @@ import { WEBHOOKS } from "./schema.ts";
 /** The label of the mailbox's own URL, which every event goes to. */
 export const OWN_URL = "";
 
-/** Where webhooks of a mailbox go. Kept in memory, so that a receipt reads no row to learn that nobody listens. */
+/** The URLs that webhooks of a mailbox go to, cached so that receiving mail reads no row if there are none. */
 export class Targets {
   readonly #tables: Tables;
   #rows: TargetRow[] | null = null;
@@ -19,13 +19,13 @@ export class Targets {
     this.#tables = context.tables(WEBHOOKS);
   }
 
-  /** Those of the labels in their order, after the mailbox's own. */
+  /** All targets: the mailbox's own first, then those of labels, by label. */
   all(): readonly TargetRow[] {
     this.#rows ??= this.#tables.all(rows.LIST_TARGETS);
     return this.#rows;
   }
 
-  /** Reads them again when next asked: a change that they took part in was undone. */
+  /** Drops the cache: a transaction that changed it was undone. */
   forget(): void {
     this.#rows = null;
   }
@@ -38,14 +38,14 @@ export class Targets {
     return this.all().find((target) => target.label === label) ?? null;
   }
 
-  /** URLs of single labels. */
+  /** The targets of labels. */
   routes(): TargetRow[] {
     return this.all().filter(({ label }) => label !== OWN_URL);
   }
 
   /**
-   * The targets that an event goes to: the mailbox's own, and those of its labels. The same URL gets one request,
-   * however many labels lead to it; a failed one gets none.
+   * The targets that get an event: the mailbox's own, and those of the event's labels. A URL that several of them share
+   * gets one request. Failed targets get none.
    */
   for(data: Pick<LoggedData, "event" | "labels">): TargetRow[] {
     if (!WEBHOOK_KINDS.includes(data.event)) return [];
@@ -61,11 +61,11 @@ export class Targets {
     this.#tables.run(rows.PUT_TARGET, label, url, nowMs);
     this.forget();
     const target = this.of(label);
-    if (target === null) throw new Error("A target is not where it was put");
+    if (target === null) throw new Error("The row of a new webhook target is missing");
     return target;
   }
 
-  /** Writes down how its deliveries fare. */
+  /** Stores the status and the consecutive failures of a target. */
   mark(target: TargetRow, state: TargetState): void {
     this.#tables.run(rows.MARK_TARGET, state.status, state.failures, target.id);
     Object.assign(target, { status: state.status, failures: state.failures });
@@ -77,12 +77,12 @@ export class Targets {
   }
 }
 
-/** One spelling for what is the same request. */
+/** A normal form: URLs that lead to the same request are equal. */
 function spelledOnce(url: string): string {
   return URL.parse(url)?.href ?? url;
 }
 
-/** The URL of a label as its owner sees it. */
+/** The URL of a label as the API shows it. */
 export function webhookRoute({ label, url, status, created_at }: TargetRow): WebhookRoute {
   return { label, webhook_url: url, status, created_at: new Date(created_at).toISOString() };
 }

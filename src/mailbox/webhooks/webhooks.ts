@@ -24,22 +24,22 @@ import type { AttemptRow, TargetRow } from "./rows.ts";
 import { OWN_URL, Targets, webhookRoute } from "./targets.ts";
 import { LEASE_MS, WebhookJob } from "./job.ts";
 
-/** URLs of labels of one mailbox at most: each is asked for work whenever an attempt ends. */
+/** Labels with a URL in one mailbox at most: after each attempt, every target is checked for waiting deliveries. */
 const MAX_ROUTES = 50;
-/** Events of one replay at most: they are written in one transaction, and others wait for it. */
+/** Events of one replay at most: they are written in one transaction, and other calls wait for it. */
 const MAX_REPLAYED = 10_000;
-/** Events read at once: with their data they take some memory. */
+/** Events read from the log at once, to limit memory. */
 const REPLAY_PAGE = 500;
 
-/** What a change of the settings says of webhooks; undefined = nothing. */
+/** Changes of the webhook settings; undefined = unchanged. */
 export interface WebhookSettings {
   /** Null removes it. */
   url?: string | null | undefined;
-  /** Null = the deployment's. */
+  /** Null = use the deployment's secret. */
   secret?: string | null | undefined;
 }
 
-/** Which deliveries a listing shows; null = any. */
+/** Filters of a listing of deliveries; null = no filter. */
 export interface DeliveryFilter {
   state: DeliveryState | null;
   label: string | null;
@@ -48,8 +48,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * Everything of webhooks in one mailbox. What changes rows runs inside a transaction of the caller's, who calls `forget`
- * if it is undone and `pump` when it is done.
+ * The webhooks of one mailbox. Methods that change rows run inside a transaction of the caller, who calls `forget` if it is
+ * undone and `pump` after it is committed.
  */
 export class Webhooks implements Job {
   readonly targets: Targets;
@@ -86,15 +86,15 @@ export class Webhooks implements Job {
   }
 
   /**
-   * Makes the deliveries of a new entry of the log, within the transaction that writes it: what it tells of happens with
-   * them or not at all. While the mailbox is paused there are none; a replay makes them later.
+   * Adds the deliveries of a new log entry within the transaction that writes the entry, so that there is never one without
+   * the other. A paused mailbox adds none; a replay can add them later.
    */
   enqueue(account: Account, event: LoggedEvent, nowMs: number): void {
     if (account.row.status !== "active" || this.targets.all().length === 0) return;
     if (this.#addAll(event, nowMs) > 0) this.#context.clock.atLatest(nowMs + LEASE_MS);
   }
 
-  /** Why settings cannot be changed so; null if they can. A URL without a secret would deliver what nobody can verify. */
+  /** Checks a change of the settings. 400 for a URL without any secret: its requests could not be verified. */
   faultOf(account: Account, { url, secret }: WebhookSettings): Answer<null> {
     const own = secret === undefined ? account.row.webhook_secret : secret;
     if (own !== null || this.#context.config().webhookSecret !== null) return done(null);
@@ -114,14 +114,14 @@ export class Webhooks implements Job {
     if (own !== null) this.#remove(own);
   }
 
-  /** URLs of single labels. */
+  /** The URLs of labels. */
   webhookRoutes(access: Access): Answer<WebhookRoutes> {
     return this.#context.answer(access, ({ row: { address } }) =>
       done({ mailbox: address, routes: this.targets.routes().map(webhookRoute) }),
     );
   }
 
-  /** Sets the URL of a label. */
+  /** Sets the URL of a label. 409 beyond MAX_ROUTES. */
   putWebhookRoute(access: Access, label: string, url: string): Answer<WebhookRoute> {
     return this.change(access, (account, nowMs) => this.#putRoute(account, label, url, nowMs));
   }
@@ -130,27 +130,27 @@ export class Webhooks implements Job {
     return this.change(access, () => this.#removeRoute(label));
   }
 
-  /** The log of deliveries, newest first. */
+  /** Deliveries, newest first. */
   webhookDeliveries(access: Access, filter: DeliveryFilter): Answer<WebhookDeliveries> {
     return this.#context.answer(access, (account) => this.#page(account, filter));
   }
 
-  /** Delivers the event of a delivery that is over once more, to the URL that its label has now. */
+  /** Delivers the event of a finished delivery again, to the current URL of its label. */
   redeliverWebhook(access: Access, id: string): Answer<WebhookDelivery> {
     return this.change(access, (account, nowMs) => this.#redeliver(account, id, nowMs));
   }
 
-  /** Delivers a range of the log once more to every target that is active. */
+  /** Delivers a range of the log again to every active target. */
   replayWebhooks(access: Access, range: { from: number; to: number | null }): Answer<WebhookReplay> {
     return this.change(access, (account, nowMs) => this.#replay(account, range, nowMs));
   }
 
-  /** Sends a test event, to a failed target too. */
+  /** Sends a test event, also to a failed target. */
   testWebhook(access: Access, label: string | null): Answer<WebhookDelivery> {
     return this.change(access, (account, nowMs) => this.#test(account, label, nowMs));
   }
 
-  /** A change of one transaction, after which deliveries may be due. */
+  /** Authenticates a caller and changes rows in one transaction; then starts deliveries that became due. */
   change<T>(access: Access, work: (account: Account, nowMs: number) => Answer<T>): Answer<T> {
     const { answer, write, now } = this.#context;
     const nowMs = now();
@@ -159,12 +159,12 @@ export class Webhooks implements Job {
     return changed;
   }
 
-  /** Whether some target failed so often that it gets nothing any more. */
+  /** Whether some target has failed: it gets no events until its URL is set again. */
   get hasFailed(): boolean {
     return this.targets.all().some(({ status }) => status === "failed");
   }
 
-  /** Every target, and the last attempt to reach it; null before the first. */
+  /** Every target with its latest attempt; null before the first. */
   health(): { target: TargetRow; latest: AttemptRow | null }[] {
     return this.targets
       .all()
@@ -249,24 +249,24 @@ export class Webhooks implements Job {
   }
 
   #put(label: string, url: string, nowMs: number): TargetRow {
-    this.#tellIfFailed(this.targets.of(label));
+    this.#reportIfFailed(this.targets.of(label));
     const target = this.targets.put(label, url, nowMs);
     this.#job.expect(target.id);
     return target;
   }
 
   #remove(target: TargetRow): void {
-    this.#tellIfFailed(target);
+    this.#reportIfFailed(target);
     this.#deliveries.cancelAll(target.id);
     this.targets.remove(target);
   }
 
-  /** The directory knows of a failed target, which now is none any more. */
-  #tellIfFailed(target: TargetRow | null): void {
+  /** Reports to the directory, which stores whether the mailbox has a failed target. */
+  #reportIfFailed(target: TargetRow | null): void {
     if (target?.status === "failed") this.#context.reportSoon();
   }
 
-  /** Makes the deliveries of an event; answers how many. */
+  /** Adds the deliveries of an event; answers how many. */
   #addAll(event: LoggedEvent, nowMs: number): number {
     const targets = this.targets.for(event.data);
     for (const target of targets) {

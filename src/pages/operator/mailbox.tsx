@@ -108,7 +108,7 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
 }
 
 function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
-  const { info, kind, pause: paused, keys, hasKept, stats } = mailbox;
+  const { info, kind, pause: paused, keys, hasUnsent, stats } = mailbox;
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -151,7 +151,7 @@ function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
       <dt>Keys</dt>
       <dd>{numberText(keys)}</dd>
       <Obstacle obstacle={stats.sending_obstacle} />
-      {hasKept ? (
+      {hasUnsent ? (
         <>
           <dt>Unsent messages</dt>
           <dd>
