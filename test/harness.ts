@@ -192,7 +192,7 @@ export async function rowsOf<Row extends Record<string, SqlStorageValue>>(
 }
 
 /** The tables of a capability are made at its first write. */
-const isMissingTable = (error: unknown): boolean => /^no such table/.test((error as Error).message);
+const isMissingTable = (error: unknown): boolean => (error as Error).message.startsWith("no such table");
 
 /** Names of the tables that the actor has made. */
 export async function tablesOf(address: string): Promise<string[]> {
