@@ -1,7 +1,9 @@
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { muteMeantFaults } from "./meant-faults.ts";
+import { WaitingFirst } from "./waiting-first.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
@@ -14,6 +16,11 @@ muteMeantFaults();
 export default defineConfig({
   test: {
     root,
+    // Files that start a server or a browser wait half of their time: two for each core keep the cores busy.
+    maxWorkers: Math.max(4, 2 * availableParallelism()),
+    sequence: { sequencer: WaitingFirst },
+    // One line for each file: slow tests are not listed under it.
+    slowTestThreshold: 600_000,
     projects: [
       {
         test: {
@@ -25,6 +32,9 @@ export default defineConfig({
             "test/**/*.node.test.ts",
             "test/docs/*.test.ts",
           ],
+          // Nothing here keeps state outside of its test, so that files share a worker: half of the time was its start.
+          isolate: false,
+          setupFiles: ["test/restore.ts"],
           testTimeout: 30_000,
         },
       },
@@ -48,7 +58,12 @@ export default defineConfig({
         test: {
           root,
           name: "workerd",
-          include: ["test/{blobs,directory,http,mailbox,outbound,service}/**/*.test.ts", "test/*.test.ts"],
+          include: [
+            "test/{blobs,directory,http,mailbox,service}/**/*.test.ts",
+            // Of the pure code what rests on the platform's streams, its cryptography or the packages that compose mail.
+            "test/outbound/{base64-lines,compose,dkim,dot-stuffing,reply,unsent}.test.ts",
+            "test/*.test.ts",
+          ],
           exclude: ["test/**/*.node.test.ts"],
           testTimeout: 30_000,
         },
@@ -58,6 +73,7 @@ export default defineConfig({
           root,
           name: "transport",
           include: ["test/transport/**/*.test.ts"],
+          globalSetup: ["test/transport/bundle.ts"],
           // Read by Miniflare when it is loaded: the authority of the peers' certificates.
           env: { NODE_EXTRA_CA_CERTS: path.join(root, "test/transport/certificates/authority.pem") },
           testTimeout: 30_000,
@@ -69,9 +85,6 @@ export default defineConfig({
           root,
           name: "served",
           include: ["test/served/**/*.test.ts", "test/docs/served/*.test.ts"],
-          // Each file starts a server of its own, and waits more than it works: two cores carry two.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -81,9 +94,6 @@ export default defineConfig({
           root,
           name: "pages",
           include: ["test/pages/**/*.test.ts"],
-          // Each file starts a server and a browser.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -60,9 +60,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Bodies with many names that are on the path. */
+/**
+ * Bodies with many names that are on the path. None is a single character that is escaped: V8 13.6 (Node 24) parses `"\n"` as the
+ * name `\` where an object of the same shape came before, and two parses of one text differ.
+ */
 const name = fc.oneof(
-  fc.constantFrom("attachments", "content", "filename", "__proto__", "to", '"', "\\", "é\ud800"),
+  fc.constantFrom("attachments", "content", "filename", "__proto__", "to", '""', "\\\\", "é\ud800"),
   fc.string(),
 );
 const { body } = fc.letrec<{ body: unknown }>((tie) => ({

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import {
   advance,
   ask,
@@ -79,6 +79,9 @@ it("has no limit at 0", async () => {
 });
 
 it("limits searches that call the model, and no others", async () => {
+  // No model is there: each search says so.
+  const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  onTestFinished(() => told.mockRestore());
   const model = { EMBEDDINGS_URL: "http://127.0.0.1:9/v1", EMBEDDINGS_MODEL: "none" };
   const box = await limited({ ...model, MODEL_SEARCH_LIMIT: "1" });
   const paths = ["/v1/search?q=a+word", "/v1/search?q=a+word", "/v1/search?q=a+word&mode=keyword"];

@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, vi } from "vitest";
 import { configOf } from "../../src/config/env.ts";
 import type { PreparedMail } from "../../src/mail/prepared-mail.ts";
 import { insideTransport } from "../../src/service/inside-transport.ts";
@@ -61,6 +62,15 @@ async function taken(): Promise<Taken[]> {
   }
   return all;
 }
+
+beforeEach(() => {
+  // Deliveries that are made to fail are told of, with their stacks.
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 conformance("delivery inside the deployment", {
   async open(behaviour, { hurried = false } = {}): Promise<Bench> {

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Email, EmailPage } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
 import type { ChangePage } from "../../src/contract/event.ts";
@@ -550,6 +550,8 @@ describe("an accepted message", () => {
   });
 
   it("is sent by the alarm if the disk fails after it was accepted, and no error goes unhandled", async () => {
+    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => told.mockRestore());
     const [from, to] = [await createMailbox(), await createMailbox()];
     await runInDurableObject(actorOf(from.mailbox), (_, { storage }) => {
       vi.spyOn(storage, "sync").mockRejectedValueOnce(new Error("The disk is gone"));

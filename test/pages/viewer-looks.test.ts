@@ -153,11 +153,11 @@ describe.skipIf(NO_BROWSER)("the viewer's looks", () => {
     return own;
   }
 
+  // No style depends on both the width and the colours: the dark is read at one width.
   const readers: [string, Reader][] = [
     ["on a telephone", { at: "phone" }],
     ["at a desk", { at: "desk" }],
     ["on a telephone, in the dark", { at: "phone", dark: true }],
-    ["at a desk, in the dark", { at: "desk", dark: true }],
   ];
 
   it.each(readers)("is legible and accessible, %s", async (_, reader) => {

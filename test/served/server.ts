@@ -8,6 +8,8 @@ import { startedAt, workerdPid } from "../../src/host/processes.ts";
 import { Service } from "./client.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+/** Where Node keeps the compiled modules of the servers: most of a start is reading Miniflare and wrangler. */
+const COMPILE_CACHE = path.join(ROOT, "node_modules/.cache/mailkeep-tests");
 /** A start builds the bundle when a source is newer: with two cores under load that is slow, and never endless. */
 const TIMEOUT_MS = 90_000;
 const POLL_MS = 5;
@@ -37,7 +39,13 @@ export function bareEnvironment(variables: Record<string, string | undefined>): 
 }
 
 const environment = ({ dataDir, env }: ServerOptions): NodeJS.ProcessEnv =>
-  bareEnvironment({ DATA_DIR: dataDir, PORT: "0", SMTP_PORT: "0", ...env });
+  bareEnvironment({
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
+    DATA_DIR: dataDir,
+    PORT: "0",
+    SMTP_PORT: "0",
+    ...env,
+  });
 
 /** A running `scripts/serve.ts`, or one that refused to. */
 export class ServeProcess {

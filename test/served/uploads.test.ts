@@ -96,13 +96,8 @@ describe("100 MB", () => {
     const pid = await server.workerdPid();
     const before = resident(pid).bytes;
     forgetPeak(pid);
-    const begun = performance.now();
     const { status, body } = await send({ length: MAX_BYTES, announced });
-    const seconds = (performance.now() - begun) / 1_000;
     const { peakBytes } = resident(pid);
-    const [from, to] = [before, peakBytes].map((bytes) => Math.round(bytes / MB));
-    const how = announced === null ? "length not said" : "announced";
-    console.log(`100 MB, ${how}: ${seconds.toFixed(1)} s, workerd from ${from} to ${to} MB at most`);
     expect([status, body.size_bytes, body.sha256]).toEqual([201, MAX_BYTES, DIGEST]);
     expect(await digestOfDownload(body.id)).toEqual({ sha256: DIGEST, bytes: MAX_BYTES });
     return peakBytes - before;

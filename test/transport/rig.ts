@@ -1,15 +1,10 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { inject } from "vitest";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import { CONFIG } from "./bundle.ts";
 import type { MailOrder, Order, Sent, TransportChoice } from "./worker/order.ts";
-
-const ROOT = path.resolve(import.meta.dirname, "../..");
-const CONFIG = path.join(import.meta.dirname, "worker/wrangler.jsonc");
 
 /** What a platform says to a message. */
 export type SendAnswer = { messageId: string } | { code?: string; message: string };
@@ -17,7 +12,6 @@ export type SendAnswer = { messageId: string } | { code?: string; message: strin
 /** The service's transports in workerd, sending for a test that runs in Node beside their peers. */
 export class Rig {
   readonly #runtime: Miniflare;
-  readonly #dir: string;
   #actors = 0;
   /** Asked at the end of each message that says `beforeEnd: "ask"`; a rejection withholds the end. */
   onBeforeEnd: () => Promise<void> = () => Promise.resolve();
@@ -25,8 +19,9 @@ export class Rig {
   onSend: (from: string, to: string, raw: Buffer) => Promise<SendAnswer> = () =>
     Promise.reject(new Error("unasked"));
 
-  private constructor(dir: string, script: string, fetchesApart: boolean) {
-    this.#dir = dir;
+  private constructor(fetchesApart: boolean) {
+    const dir = inject("transportWorker");
+    const entry = path.join(dir, "index.js");
     const trusted = process.env.NODE_EXTRA_CA_CERTS;
     const trustedCertificates = trusted === undefined ? [] : [readFileSync(trusted, "utf8")];
     const { workerOptions } = workerOptionsOf(CONFIG);
@@ -43,7 +38,7 @@ export class Rig {
             ...workerOptions,
             modulesRules: undefined,
             modulesRoot: dir,
-            modules: [{ type: "ESModule", path: path.join(dir, "index.js"), contents: script }],
+            modules: [{ type: "ESModule", path: entry, contents: readFileSync(entry, "utf8") }],
             serviceBindings: {
               TEST: (request: { url: string; arrayBuffer(): Promise<ArrayBuffer> }) => this.#answer(request),
               NETWORK: { network: { allow: ["public", "private"], tlsOptions: { trustedCertificates } } },
@@ -64,26 +59,15 @@ export class Rig {
   /** What the worker and workerd printed. */
   readonly logged: string[] = [];
 
-  /** Bundles the worker as a deployment would and starts it; with `fetchesApart` its own way out is a worker, as under `npm start`. */
+  /** Starts the bundled worker; with `fetchesApart` its own way out is a worker, as under `npm start`. */
   static async start(options: { fetchesApart?: boolean } = {}): Promise<Rig> {
-    const dir = await mkdtemp(path.join(tmpdir(), "mailkeep-transport-"));
-    await promisify(execFile)(
-      path.join(ROOT, "node_modules/.bin/wrangler"),
-      ["deploy", "--dry-run", "--config", CONFIG, "--outdir", dir],
-      { cwd: ROOT, env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
-    );
-    const rig = new Rig(
-      dir,
-      await readFile(path.join(dir, "index.js"), "utf8"),
-      options.fetchesApart ?? false,
-    );
+    const rig = new Rig(options.fetchesApart ?? false);
     await rig.#runtime.ready;
     return rig;
   }
 
   async stop(): Promise<void> {
     await this.#runtime.dispose();
-    await rm(this.#dir, { recursive: true, force: true });
   }
 
   /** An actor of its own: its connections are not those of another. */
