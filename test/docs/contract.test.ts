@@ -183,7 +183,7 @@ describe.skipIf(configuration === undefined)("docs/configuration.md", () => {
   const OTHERS: ReadonlySet<string> = new Set(
     (
       "HEAD POST PATCH DELETE PLAIN LOGIN XOAUTH2 CANCEL EMAIL CHROMIUM DOMAIN ZONE_ID KINDS " +
-      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL"
+      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL OUTBOUNDS SCHEMAS EARLIER INSERT"
     ).split(" "),
   );
   const settings = (configuration?.headings ?? []).flatMap(

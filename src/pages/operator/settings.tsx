@@ -109,8 +109,8 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
       <>
         <h1>Settings</h1>
         <p>
-          The deployment’s variables. Change them where the deployment is started; see the README. Secrets
-          show only “set” or “not set”.
+          The deployment’s variables. Change them where the deployment is started; see docs/configuration.md.
+          Secrets show only “set” or “not set”.
         </p>
         <dl class="facts settings">
           <dt>Version</dt>
