@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { readKey } from "../contract/key.ts";
 import { sha256Hex } from "../lib/hash.ts";
+import type { Outbound } from "../outbound/transport.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { SmtpSettings } from "../outbound/smtp-settings.ts";
 import { check, WORKER_RULES } from "./check.ts";
@@ -47,7 +48,7 @@ export interface Config {
   dohUrl: string | null;
   customDomains: CustomDomains;
   /** `local`: mail stays here and can be read; `none`: sending answers 501. */
-  outbound: "local" | "smtp" | "worker-mailer" | "cloudflare" | "none";
+  outbound: Outbound;
   /** The relay; null: none. */
   smtp: SmtpSettings | null;
   /** Null: outgoing mail is not signed. */

@@ -1,3 +1,4 @@
+import { OUTBOUNDS } from "../outbound/transport.ts";
 import {
   address,
   anyText,
@@ -116,7 +117,7 @@ export const WORKER_SETTINGS = {
       "The name that your mail gateway writes at the start of its `Authentication-Results` headers. Their SPF, DKIM and DMARC results are then shown with each mail. Your gateway must strip this header from incoming mail, because a sender can write it too.",
     defaultWords: "none: no such header is believed",
   }),
-  OUTBOUND: setting(oneOf(["local", "smtp", "worker-mailer", "cloudflare", "none"]), null, {
+  OUTBOUND: setting(oneOf(OUTBOUNDS), null, {
     group: "Sending mail",
     meaning:
       "How mail to other domains leaves. `smtp`: through the relay of `SMTP_URL`. `worker-mailer`: through the same relay with a lighter client, messages up to 10 MB. `cloudflare`: through Cloudflare's sending service, on Cloudflare only. `local`: it does not leave, and is kept for you to look at. `none`: sending is off and answers 501. Mail between mailboxes of the deployment never leaves it.",

@@ -12,8 +12,8 @@ import { TAKEOVER } from "./takeover/schema.ts";
 import { UPLOADS } from "./uploads/schema.ts";
 import { WEBHOOKS } from "./webhooks/schema.ts";
 
-/** The schemas of all capabilities. A new mailbox has that of its account; each other is made at the first write to it. */
-export const SCHEMAS: readonly Schema[] = [
+/** The schemas whose first steps amount to the one chain of steps of earlier releases. A later schema is not in it. */
+const EARLIER_SCHEMAS: readonly Schema[] = [
   ACCOUNT,
   LOG,
   MESSAGES,
@@ -30,7 +30,10 @@ export const SCHEMAS: readonly Schema[] = [
 ];
 
 /**
- * The schemas that a mailbox of a release up to 0.1.0 already has, made by one chain of steps. A new schema does not belong
- * here.
+ * The schemas of all capabilities: a new one is added here. A new mailbox has that of its account; each other is made at the
+ * first write to it.
  */
-export const EARLIER: Chain = { steps: EARLIER_STEPS, made: SCHEMAS };
+export const SCHEMAS: readonly Schema[] = [...EARLIER_SCHEMAS];
+
+/** How data of an earlier release becomes that of this one. */
+export const EARLIER: Chain = { steps: EARLIER_STEPS, made: EARLIER_SCHEMAS };

@@ -1,5 +1,14 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ask, createMailbox, deliver, OPERATOR, plainMessage, rowsOf, type TestMailbox } from "../harness.ts";
+import {
+  actorOf,
+  ask,
+  createMailbox,
+  deliver,
+  OPERATOR,
+  plainMessage,
+  type TestMailbox,
+} from "../harness.ts";
 
 let box: TestMailbox;
 
@@ -157,10 +166,11 @@ describe("cursor", () => {
     "/v1/suppressions?limit=1",
     "/v1/mailboxes?limit=1",
   ])("that was cut or altered is refused, and never an empty page: %s", async (listing) => {
-    for (const address of ["someone@a.example", "someone@b.example"]) {
-      const row = "INSERT OR IGNORE INTO suppression (address, reason, at, seq) VALUES (?, 'bounce', 0, 0)";
-      await rowsOf(box.mailbox, row, address);
-    }
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => {
+      for (const address of ["someone@a.example", "someone@b.example"]) {
+        life.outbox.suppress(address, "bounce", { seq: 0, nowMs: 0 });
+      }
+    });
     const key = listing.startsWith("/v1/mailboxes") ? OPERATOR : box.api_key;
     await createMailbox();
     const { body } = await ask<{ next_cursor: string }>(listing, { key });
@@ -188,12 +198,13 @@ describe("cursor", () => {
 
 describe("texts and choices", () => {
   it.each([
-    ["direction=sideways", "direction"],
-    ["mode=magic", "mode"],
-    ["has_attachment=perhaps", "has_attachment"],
-    [`from=${"a".repeat(321)}`, "from"],
-    [`query=${"a".repeat(10_241)}`, "query"],
-  ])("refuse what they do not know: %s", async (query, field) => {
+    ["direction", "sideways"],
+    ["mode", "magic"],
+    ["has_attachment", "perhaps"],
+    ["from", "a".repeat(321)],
+    ["query", "a".repeat(10_241)],
+  ])("refuse what they do not know: %s", async (field, value) => {
+    const query = `${field}=${value}`;
     expect(await refusedFields(`/v1/inbox?${query}`)).toContain(field);
   });
 

@@ -115,7 +115,7 @@ describe.skipIf(NO_BROWSER)("the reference of the API", () => {
     await entry.getByRole("button", { name: "Try it" }).click();
     await entry.getByRole("button", { name: "Send GET" }).click();
     await entry.getByText(/^200 OK · application\/json/).waitFor();
-    expect(await entry.getByLabel("Answer").textContent()).toContain(`"${mailbox}"`);
+    expect(await entry.getByLabel("Answer", { exact: true }).textContent()).toContain(`"${mailbox}"`);
     expect(await page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]")).toEqual([
       0,
       0,

@@ -16,16 +16,23 @@ export interface TransportBindings extends OperatorBindings {
 /** The configured transport, which carries mail out of the deployment; null if none is configured. */
 export function transportOf(env: TransportBindings, config: Config): Transport | null {
   const { outbound, smtp, mailDomain } = config;
-  if (outbound === "cloudflare") {
-    const { EMAIL } = env;
-    if (EMAIL === undefined) return null;
-    return new CloudflareTransport({
-      sendRaw: (from, to, raw) => EMAIL.send(new EmailMessage(from, to, raw)),
-    });
+  const { EMAIL } = env;
+  const relay = smtp && { settings: smtp, hello: mailDomain, connect: dialOf(env) };
+  switch (outbound) {
+    case "smtp":
+      return relay && new SmtpTransport(relay);
+    case "worker-mailer":
+      return relay && new WorkerMailerTransport(relay);
+    case "cloudflare":
+      return EMAIL === undefined
+        ? null
+        : new CloudflareTransport({
+            sendRaw: (from, to, raw) => EMAIL.send(new EmailMessage(from, to, raw)),
+          });
+    case "local":
+    case "none":
+      return null;
   }
-  if (smtp === null || outbound === "local" || outbound === "none") return null;
-  const options = { settings: smtp, hello: mailDomain, connect: dialOf(env) };
-  return outbound === "smtp" ? new SmtpTransport(options) : new WorkerMailerTransport(options);
 }
 
 function dialOf({ OPERATOR_NETWORK }: TransportBindings): Connect {
