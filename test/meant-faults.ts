@@ -24,10 +24,6 @@ const MEANT: readonly { line: RegExp; because: string }[] = [
     line: /^A header value for "(?:Content-Disposition|Idempotency-Key)" contains non-ASCII/,
     because: "names and keys that are not ASCII",
   },
-  {
-    line: /^onRequest hasn't been implemented on Directory:/,
-    because: "a request to an actor that answers none",
-  },
 ];
 
 /** Whether a line of workerd's tells no more than that a fault came which a test made. */

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   DIRECTORY_SHARDS,
   directoryShard,
@@ -178,6 +178,9 @@ describe("a directory shard", () => {
   });
 
   it("answers no HTTP request", async () => {
+    // The package warns of each.
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    onTestFinished(() => warned.mockRestore());
     const response = await runInDurableObject(shardOf(addressOf(1)), (instance) =>
       instance.onRequest(new Request("https://directory.example/")),
     );
