@@ -103,8 +103,8 @@ describe("the directory's report of webhooks", () => {
 describe("the directory's report of a relay that takes nothing", () => {
   it("says that it does not, and later that it took a message", async () => {
     const box = await createMailbox();
-    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
-      storage.sql.exec("INSERT INTO sending_obstacle (one, reply, at) VALUES (1, '530 log in', 0)");
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => {
+      life.outbox.noteObstacle("530 log in", 0);
     });
     for (const action of ["pause", "resume"])
       await ask(`/v1/mailbox/${action}`, { key: box.api_key, method: "PATCH" });

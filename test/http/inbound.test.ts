@@ -444,9 +444,8 @@ describe("a server error", () => {
     );
     expect((await deliver(mailbox, raw)).status).toBe(503);
     await expect(inject(raw, "s@example.com", mailbox)).rejects.toThrow(/full/);
-    for (const table of ["message", "content", "known_id", "message_label", "search"]) {
-      expect(await rowsOf(mailbox, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
-    }
+    // Even the tables of its first message are undone with it.
+    expect((await tablesOf(mailbox)).toSorted()).toEqual(["account", "api_key", "migration"]);
     expect(await inbox(api_key)).toEqual([]);
     expect((await ask("/v1/stats", { key: api_key })).body).toMatchObject({
       total_emails: 0,

@@ -487,9 +487,7 @@ describe("the operator", () => {
     const box = await createMailbox();
     const shown = () => read(browser, pathOf(box));
     expect(await shown()).not.toContain('<span class="badge bad">refused</span>');
-    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
-      storage.sql.exec("INSERT INTO sending_obstacle (one, reply, at) VALUES (1, ?, 0)", HOSTILE);
-    });
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => life.outbox.noteObstacle(HOSTILE, 0));
     expect(await shown()).toContain('<span class="badge bad">refused</span>');
     expect(await shown()).toContain(SHOWN_HOSTILE);
     const sent = { to: "ann@example.net", subject: "x", text: "x" };

@@ -1,4 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
+import { MESSAGES } from "../../src/mailbox/messages/schema.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { EmailPage } from "../../src/contract/message.ts";
 import {
@@ -32,7 +33,8 @@ const listed = async (key: string) =>
 /** Records how many messages each transaction of a mailbox stores from now on. */
 async function transactionsOf(mailbox: string): Promise<number[]> {
   const counts: number[] = [];
-  await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
+  await runInDurableObject(actorOf(mailbox), ({ life }, { storage }) => {
+    life.context.tables(MESSAGES).make();
     const made = storage.transactionSync.bind(storage);
     const count = () => storage.sql.exec("SELECT count(*) AS n FROM message").one()["n"] as number;
     vi.spyOn(storage, "transactionSync").mockImplementation((change) => {
@@ -103,7 +105,8 @@ describe("mail that comes all at once", () => {
 
   it("is stored even if one message among it cannot be written", async () => {
     const { mailbox, api_key: key } = await createMailbox();
-    await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
+    await runInDurableObject(actorOf(mailbox), ({ life }, { storage }) => {
+      life.context.tables(MESSAGES).make();
       storage.sql.exec(`CREATE TRIGGER poison BEFORE INSERT ON message WHEN NEW.listing LIKE '%Poison%'
         BEGIN SELECT raise(ABORT, 'poison'); END`);
     });
@@ -129,7 +132,8 @@ describe("mail that comes all at once", () => {
     const box = await createMailbox();
     const { mailbox } = box;
     await configure(box, { webhook_url: HOOK });
-    await runInDurableObject(actorOf(mailbox), (_, { storage }) => {
+    await runInDurableObject(actorOf(mailbox), ({ life }, { storage }) => {
+      life.context.tables(MESSAGES).make();
       storage.sql.exec(`CREATE TRIGGER poison BEFORE INSERT ON delivery
         WHEN (SELECT data FROM event WHERE seq = NEW.event) LIKE '%Poison%'
         BEGIN SELECT raise(ABORT, 'poison'); END`);
