@@ -55,10 +55,7 @@ export interface Departing {
   signature: string;
 }
 
-/**
- * Queued messages, their recipients, and suppressed addresses. Methods that change rows run inside a transaction of the
- * caller.
- */
+/** Queued messages, their recipients, and suppressed addresses. Methods that change rows run inside a transaction of the caller. */
 export class Outbox {
   readonly #tables: Tables;
   readonly #messages: Statements;
