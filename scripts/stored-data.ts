@@ -21,7 +21,7 @@ import { Target } from "../test/served/target.ts";
 
 /** Webhooks of the stored data lead here. Below the ports that a system gives out, so that nobody is there by chance. */
 const HOOKS_PORT = 18_025;
-/** All secrets are of the tests, and open nothing. */
+/** All secrets are made up for tests. */
 const SETTINGS = {
   AUTH_TOKEN: "test-only-operator-token-0123456789",
   WEBHOOK_SECRET: "whsec_dGVzdC1vbmx5LXdlYmhvb2stc2VjcmV0",
@@ -30,7 +30,7 @@ const SETTINGS = {
   AUTHSERV_ID: "mx.mailkeep.test",
   CLAIM_APPROVAL: "open",
   ALLOW_PRIVATE_WEBHOOKS: "true",
-  // As long as can be: what the log says is compared.
+  // The maximum, because the entries of the log are compared.
   EVENT_RETENTION_DAYS: "3650",
   EMBEDDINGS_MODEL: "model-of-the-tests",
 };
@@ -101,7 +101,7 @@ function committedSource(): string {
   return git("rev-parse", "HEAD:src");
 }
 
-/** Filled only while the bucket is slow to take a file of a mailbox that ended. */
+/** Has rows only while the bucket slowly stores a file of a mailbox that has ended. */
 const MAY_BE_EMPTY = ["Mailbox.late_blob"];
 
 function refuseEmpty(tables: Record<string, Record<string, number>>): void {

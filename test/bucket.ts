@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-/** The bucket itself: tests put others in the place of the binding. */
+/** The real bucket; tests may replace the binding. */
 export const bucket = env.BLOBS;
 
 /** The bucket with some of its methods replaced. */
@@ -14,5 +14,5 @@ export function bucketWith(methods: Record<string, unknown>): R2Bucket {
   });
 }
 
-/** Keys of all that lies in the bucket. */
+/** Keys of all objects in the bucket. */
 export const keysOf = async () => (await bucket.list()).objects.map((object) => object.key);

@@ -4,11 +4,11 @@ const TYPES: Record<string, number> = { CNAME: 5, MX: 15, TXT: 16 };
 /** RFC 1035 §3.3: a string of a TXT record. */
 const MAX_STRING_CHARS = 255;
 
-/** What a DNS-over-HTTPS resolver of a test knows. */
+/** The records of a test's DNS-over-HTTPS resolver. */
 export class Zone {
   /** Each question that was asked, as `<type> <name>`. */
   readonly asked: string[] = [];
-  /** Names about which it fails: SERVFAIL. */
+  /** Names that it answers with SERVFAIL. */
   readonly broken = new Set<string>();
   readonly #records = new Map<string, { type: string; data: string[] }>();
 
@@ -19,7 +19,7 @@ export class Zone {
     else this.#records.set(key, { type, data });
   }
 
-  /** Does what the owner of a domain is told to do. */
+  /** Sets the records as the owner of a domain is asked to. */
   publish(records: Record<string, DnsRecord>, which = Object.keys(records)): void {
     for (const name of which) {
       const record = records[name];
@@ -29,7 +29,7 @@ export class Zone {
     }
   }
 
-  /** Everything it knows, to be `set` again. */
+  /** All records, in the form that `set` takes. */
   records(): { type: string; name: string; data: string[] }[] {
     return [...this.#records].map(([key, { type, data }]) => ({
       type,

@@ -33,7 +33,7 @@ export async function api(path: string, ask: Ask = {}): Promise<Response> {
   if (ask.key !== undefined) headers.set("Authorization", `Bearer ${ask.key}`);
   if (ask.json !== undefined) headers.set("Content-Type", "application/json");
   const body = ask.json === undefined ? ask.body : JSON.stringify(ask.json);
-  // As every HTTP client says it of a body that it holds whole.
+  // HTTP clients send Content-Length for a complete body.
   if (typeof body === "string" && !headers.has("Content-Length")) {
     headers.set("Content-Length", String(Buffer.byteLength(body)));
   }
@@ -47,7 +47,7 @@ export async function api(path: string, ask: Ask = {}): Promise<Response> {
   return checked(request, await worker.fetch(request, { ...env, ...ask.vars }, createExecutionContext()));
 }
 
-/** A response whose JSON is held against the schema of its route when a test reads it. */
+/** A response whose JSON is checked against the schema of its route when a test reads it. */
 function checked({ method, url }: Request, response: Response): Response {
   if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
   const text = response.text.bind(response);
@@ -75,7 +75,7 @@ export interface TestMailbox {
 
 let made = 0;
 
-/** A mailbox of the test's own. */
+/** Creates a mailbox for one test. */
 export async function createMailbox(
   kind: "permanent" | "temporary" = "permanent",
   name = `box-${(made += 1)}-${Math.random().toString(36).slice(2, 8)}`,
@@ -130,7 +130,7 @@ export async function deliver(
   });
 }
 
-/** Hands exact bytes and an envelope to the function behind `email()`. Answers what the platform would have been told. */
+/** Passes exact bytes and an envelope to the email handler. Answers what it reported to the platform. */
 export async function inject(
   raw: string | Uint8Array,
   from: string,
@@ -156,39 +156,39 @@ export async function inject(
   return { rejected };
 }
 
-/** Tears the actor's instance down; what it knows afterwards it read from disk. */
+/** Evicts the actor: everything that it knows afterwards was read from disk. */
 export async function evict(address: string): Promise<void> {
   await evictDurableObject(actorOf(address));
 }
 
-/** Ends the actor's instance in the middle of whatever it does, as a crash would; storage keeps what was confirmed. */
+/** Kills the actor during whatever it does, as a crash would; confirmed writes stay. */
 export async function kill(address: string): Promise<void> {
   await runInDurableObject(actorOf(address), (_, state) => state.abort("killed by a test")).catch(
     () => undefined,
   );
 }
 
-/** Moves the clock of the service. Timers go on as they were. */
+/** Sets the clock of the service. Timers are not affected. */
 export function setClock(ms: number): void {
   vi.useFakeTimers({ toFake: ["Date"], now: ms });
 }
 
-/** Moves the clock by `ms` from where it stands. */
+/** Moves the clock forward by `ms`. */
 export function advance(ms: number): void {
   setClock(Date.now() + ms);
 }
 
-/** The real clock again. */
+/** Restores the real clock. */
 export function resetClock(): void {
   vi.useRealTimers();
 }
 
-/** Rings the actor's alarm now, whatever it is set to; false if none was set. */
+/** Runs the actor's alarm now, whatever its time; false if none was set. */
 export async function ringAlarm(address: string): Promise<boolean> {
   return runDurableObjectAlarm(actorOf(address));
 }
 
-/** Reads rows of the actor's storage as they lie on disk. */
+/** Reads rows of the actor's storage. */
 export async function rowsOf<Row extends Record<string, SqlStorageValue>>(
   address: string,
   sql: string,
@@ -217,7 +217,7 @@ export async function tablesOf(address: string): Promise<string[]> {
   return tables.map((table) => table.name);
 }
 
-/** When the actor's alarm is set to ring; null if it is not. */
+/** The time of the actor's alarm, in ms since 1970; null if none is set. */
 export async function alarmOf(address: string): Promise<number | null> {
   return runInDurableObject(actorOf(address), (_, state) => state.storage.getAlarm());
 }

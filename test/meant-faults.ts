@@ -1,6 +1,6 @@
 import { isHarmless } from "../src/host/log-filter.ts";
 
-/** What workerd says of faults that tests make on purpose, each with the test's reason. */
+/** Lines that workerd logs about errors which tests cause on purpose, with the reason. */
 const MEANT: readonly { line: RegExp; because: string }[] = [
   { line: /broken\.outputGateBroken; jsg\.Error: killed by a test/, because: "`kill` of the harness" },
   {
@@ -26,14 +26,14 @@ const MEANT: readonly { line: RegExp; because: string }[] = [
   },
 ];
 
-/** Whether a line of workerd's tells no more than that a fault came which a test made. */
+/** Whether a line of workerd is only about an error that a test caused on purpose. */
 export function isMeant(line: string): boolean {
   return isHarmless(line) || MEANT.some((fault) => fault.line.test(line));
 }
 
 /**
- * Keeps such lines out of what the tests print: their pool writes each message of workerd whole to the outputs of this process,
- * and takes no filter. Whatever fails shows in the failed test all the same.
+ * Removes such lines from the output of the tests: vitest's pool writes each message of workerd to the outputs of this
+ * process and has no filter. Failures still show in the failed test.
  */
 export function muteMeantFaults(): void {
   for (const stream of [process.stdout, process.stderr]) {

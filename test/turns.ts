@@ -1,4 +1,4 @@
-/** How often somebody else has a turn while `work` is done. */
+/** Counts how often the event loop runs other tasks during `work`. */
 export async function turnsDuring(work: Promise<unknown>): Promise<number> {
   const finished = { yet: false };
   const over = work.finally(() => (finished.yet = true));

@@ -16,7 +16,7 @@ import {
   setVariables,
 } from "./harness.ts";
 
-/** One request as it left the service. */
+/** A request that the service sent. */
 export interface Sent {
   url: string;
   headers: Record<string, string>;
@@ -25,22 +25,22 @@ export interface Sent {
   json: { event_id: string; seq: number; subject: string };
 }
 
-/** What a target does with a request; one that never resolves hangs. */
+/** How a target answers a request; one that never resolves hangs. */
 export type Answer = (sent: Sent) => Response | Promise<Response>;
 
 export const ok: Answer = () => new Response("thanks");
 export const broken: Answer = () => new Response("no", { status: 500 });
 export const hanging: Answer = () => new Promise<never>(() => undefined);
 
-/** The outside world of the service: every request that it makes ends here, in the order it was made. */
+/** Receives every request that the service makes, in order. */
 export interface Outside {
   sent: Sent[];
-  /** Requests to URLs that begin so. */
+  /** Requests to URLs with this prefix. */
   to: (url: string) => Sent[];
   answer: Answer;
 }
 
-/** Stands in for the network until mocks are restored. */
+/** Replaces the network until mocks are restored. */
 export function outside(answer: Answer = ok): Outside {
   const world: Outside = {
     sent: [],
@@ -59,14 +59,14 @@ export function outside(answer: Answer = ok): Outside {
   return world;
 }
 
-/** After each test: no attempt of it goes on in the next, or out to the real network. */
+/** Call after each test: ends its attempts, so that none continues in the next test or on the real network. */
 export async function endOutside(): Promise<void> {
   await abortAllDurableObjects();
   vi.restoreAllMocks();
   resetClock();
 }
 
-/** No webhook is due: the alarm is not set, or for the end of the log's retention weeks ahead. */
+/** Whether no webhook is due: the alarm is not set, or only for the end of the log's retention, weeks ahead. */
 export async function hasQuietAlarm(box: TestMailbox): Promise<boolean> {
   const alarm = await alarmOf(box.mailbox);
   return alarm === null || alarm > Date.now() + 20 * 86_400_000;
@@ -95,7 +95,7 @@ export async function deliveriesOf(box: TestMailbox, query = ""): Promise<Webhoo
   return body.deliveries.toReversed();
 }
 
-/** Waits, in real time, until `holds`. */
+/** Waits in real time until `holds()` is true. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let count = 0; count < 1_000; count += 1) {
     if (await holds()) return;
@@ -115,7 +115,7 @@ export function settled(box: TestMailbox): Promise<void> {
   });
 }
 
-/** A clock an hour ahead: alarms set by it ring when the test rings them, and not before. */
+/** Sets the clock an hour ahead, so that alarms ring only when the test rings them. */
 export function holdAlarms(): void {
   setClock(Date.now() + 3_600_000);
 }
@@ -125,29 +125,29 @@ export function withVariables(box: TestMailbox, variables: Record<string, unknow
   return setVariables(box.mailbox, variables);
 }
 
-/** A message that arrives. */
+/** Delivers a message. */
 export const receive = (box: TestMailbox, subject = "Hello") =>
   deliver(box.mailbox, plainMessage({ subject }));
 
 /** The URL of the label `newsletter`. */
 export const LETTERS = "https://letters.example.com/";
-/** Carries the label `newsletter`. */
+/** A message that gets the label `newsletter`. */
 export const newsletter = () => plainMessage({ headers: ["List-Id: <news.example.com>"] });
 
-/** A mailbox of the test's own with a webhook. */
+/** Creates a mailbox with a webhook. */
 export async function hooked(url = HOOK): Promise<TestMailbox> {
   const box = await createMailbox();
   await configure(box, { webhook_url: url });
   return box;
 }
 
-/** Moves the clock and rings the alarm as it would by then. */
+/** Moves the clock forward and rings the alarm. */
 export async function later(box: TestMailbox, ms: number): Promise<void> {
   advance(ms);
   await ringAlarm(box.mailbox);
 }
 
-/** Lets every attempt end that is due until nothing is, as time passes. */
+/** Moves the clock and runs attempts until no delivery is waiting. */
 export async function drain(box: TestMailbox): Promise<void> {
   for (let round = 0; round < 500; round += 1) {
     await settled(box);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer, its body only counted unless it was asked for. */
+/** An answer; its body is only counted unless it was requested. */
 export interface HttpAnswer {
   status: number;
   bodyBytes: number;
@@ -14,13 +14,13 @@ interface Pending {
 
 const HEAD_END = "\r\n\r\n";
 const REQUEST_TIMEOUT_MS = 60_000;
-/** workerd closes a connection that was idle for 5 s: a new one is taken before. */
+/** workerd closes a connection that was idle for 5 s, so a new one is opened earlier, in ms. */
 const IDLE_MS = 4_000;
 
-/** The peer closed a kept connection before it answered anything. */
+/** The server closed a reused connection before it answered. */
 class StaleConnection extends Error {}
 
-/** One HTTP/1.1 connection with one request at a time: a client that costs little beside what it measures. */
+/** One HTTP/1.1 connection with one request at a time: a client that needs little CPU compared with the server. */
 export class HttpConnection {
   readonly #port: number;
   #socket: Socket | null = null;
@@ -32,7 +32,7 @@ export class HttpConnection {
     this.#port = port;
   }
 
-  /** Makes sure that the next request meets an open connection. */
+  /** Opens the connection if it is closed or idle for too long. */
   async open(): Promise<void> {
     const idle = performance.now() - this.#usedAtMs > IDLE_MS;
     if (this.#socket !== null && !idle) return;
@@ -41,7 +41,7 @@ export class HttpConnection {
     this.#usedAtMs = performance.now();
   }
 
-  /** Sends a request, whose head ends with an empty line. Once more, if the connection turns out to be gone. */
+  /** Sends a request, whose head ends with an empty line. Repeats it once if the server had closed the connection. */
   async request(head: string, body?: Buffer): Promise<HttpAnswer> {
     await this.open();
     try {
@@ -114,7 +114,7 @@ export class HttpConnection {
   }
 }
 
-/** The answer that `bytes` hold; null while it is not complete. */
+/** Parses an answer; null while it is not complete. */
 function readAnswer(bytes: Buffer): HttpAnswer | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return null;

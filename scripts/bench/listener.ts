@@ -2,10 +2,10 @@ import { connect, type Socket } from "node:net";
 
 const OK = Buffer.from("HTTP/1.1 200");
 const ID = Buffer.from("id: ");
-/** Every listener reads into the same bytes: what they say is looked at before the next one reads. */
+/** All listeners read into one buffer, because each chunk is parsed before the next one is read. */
 const SHARED = Buffer.allocUnsafe(65_536);
 
-export interface ListenerWish {
+export interface ListenerOptions {
   port: number;
   path: string;
   key: string;
@@ -19,16 +19,16 @@ export interface ListenerWish {
  */
 export class Listener {
   readonly #socket: Socket;
-  /** Bytes after a head that said 200. */
+  /** Bytes received on a stream that was answered with 200. */
   bytes = 0;
   /** Number of the newest event that began to arrive, and when. */
   newest = 0;
   newestMs = 0;
   #heard: () => void = () => {};
 
-  private constructor(wish: ListenerWish, opened: (error?: Error) => void) {
+  private constructor(options: ListenerOptions, opened: (error?: Error) => void) {
     this.#socket = connect({
-      port: wish.port,
+      port: options.port,
       host: "127.0.0.1",
       noDelay: true,
       onread: {
@@ -42,16 +42,16 @@ export class Listener {
       },
     });
     this.#socket.on("error", opened);
-    const resume = wish.lastEventId === undefined ? "" : `Last-Event-ID: ${wish.lastEventId}\r\n`;
+    const resume = options.lastEventId === undefined ? "" : `Last-Event-ID: ${options.lastEventId}\r\n`;
     this.#socket.write(
-      `GET ${wish.path} HTTP/1.1\r\nHost: 127.0.0.1:${wish.port}\r\nAuthorization: Bearer ${wish.key}\r\n${resume}\r\n`,
+      `GET ${options.path} HTTP/1.1\r\nHost: 127.0.0.1:${options.port}\r\nAuthorization: Bearer ${options.key}\r\n${resume}\r\n`,
     );
   }
 
   /** Resolves when the stream has begun. */
-  static open(wish: ListenerWish): Promise<Listener> {
+  static open(options: ListenerOptions): Promise<Listener> {
     return new Promise((resolve, reject) => {
-      const listener = new Listener(wish, (error) =>
+      const listener = new Listener(options, (error) =>
         error === undefined ? resolve(listener) : reject(error),
       );
     });
@@ -70,7 +70,7 @@ export class Listener {
   #take(chunk: Buffer): void {
     this.bytes += chunk.length;
     const at = chunk.lastIndexOf(ID);
-    // A number cut by the end of a chunk would be another one; the next event tells.
+    // A number that is cut at the end of a chunk is ignored; the next event has a higher one.
     const end = at < 0 ? -1 : chunk.indexOf(10, at);
     if (end < 0) return;
     this.newest = Number(chunk.toString("latin1", at + ID.length, end));

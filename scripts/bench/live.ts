@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpConnection } from "./http-connection.ts";
-import { Listener, type ListenerWish } from "./listener.ts";
+import { Listener, type ListenerOptions } from "./listener.ts";
 import type { Job } from "./load.ts";
 import { composeMail } from "./mail.ts";
 import { interleave, quantile, type Side } from "./measure.ts";
@@ -11,8 +11,8 @@ import { PLAIN_BYTES, UNBOUNDED, type Stage } from "./stage.ts";
 import type { Box } from "./workbench.ts";
 
 /**
- * How fast others hear of a receipt, and what it costs it that they listen. Listeners and target share the machine's cores
- * with the service: with a thousand of them, much of the time is theirs.
+ * How fast events of received mail arrive at listeners, and how much listeners slow receipts down. Listeners and target share
+ * the machine's cores with the service: with a thousand listeners, much of the time is theirs.
  */
 export interface LiveResults {
   /** From the answer to a receipt to its frame at each listener. */
@@ -24,7 +24,7 @@ export interface LiveResults {
     /** Receipts a second, without and with them. */
     alonePerSecond: number;
     perSecond: number;
-    /** That workerd grew by for each, and for each of as many bare streams of the floor. */
+    /** Growth of workerd for each listener, and for each of as many streams of the floor, in bytes. */
     bytesEach: number;
     floorBytesEach: number;
   };
@@ -54,7 +54,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTi
 export async function measureLive(stage: Stage, say: (line: string) => void): Promise<LiveResults> {
   say("live: receipts to listeners");
   const box = await createBox(stage, "live");
-  // Code is compiled before anything counts.
+  // Compiles code before the measurement.
   await stage.client.run(postJob(stage, [box], { durationMs: SETTLE_MS, maxCount: UNBOUNDED }));
   const streams = [await measureStreams(stage, box, 1), await measureStreams(stage, box, 100)];
   say("live: receipts to a webhook");
@@ -105,7 +105,7 @@ async function measureWebhook(stage: Stage): Promise<LiveResults["webhook"]> {
   return spreadOf(latencies);
 }
 
-/** Slices without and with the crowd, in turn, so that the noise of the machine meets both alike. */
+/** Measures slices without and with the crowd in turn, so that noise of the machine affects both equally. */
 async function measureCrowd(stage: Stage): Promise<LiveResults["crowd"]> {
   const box = await createBox(stage, "crowd");
   const slice = async (): Promise<number> => {
@@ -119,10 +119,10 @@ async function measureCrowd(stage: Stage): Promise<LiveResults["crowd"]> {
   for (let round = 0; round < CROWD_ROUNDS; round += 1) {
     alone.push(await slice());
     const { listeners, bytesEach: grown } = await gather(stage.service.workerdPid, placeOf(stage, box));
-    // The first crowd: what memory a later one needs is there already.
+    // Only the first crowd counts: later ones reuse its memory.
     if (round === 0) bytesEach = grown;
     crowded.push(await slice());
-    // Who was cut off, or left out, would have cost nothing.
+    // A listener that was disconnected would have cost nothing, so all must have the last event.
     const last = await lastSeq(stage, box);
     await Promise.all(listeners.map((listener) => listener.heard(last)));
     for (const listener of listeners) listener.close();
@@ -138,7 +138,7 @@ async function measureCrowd(stage: Stage): Promise<LiveResults["crowd"]> {
   };
 }
 
-/** The same for streams of an actor that does nothing else, after it too has worked. */
+/** Measures the same for streams of the floor actor, also after a warm-up. */
 async function measureFloorCrowd({ client, floor }: Stage): Promise<number> {
   await client.run({
     kind: "get",
@@ -153,14 +153,14 @@ async function measureFloorCrowd({ client, floor }: Stage): Promise<number> {
   return bytesEach;
 }
 
-/** Opens a crowd, and says what workerd grew by for each of it, the garbage of opening it included. */
+/** Opens a crowd; answers the growth of workerd for each listener in bytes, garbage included. */
 async function gather(
   pid: number,
-  wish: ListenerWish,
+  options: ListenerOptions,
 ): Promise<{ listeners: Listener[]; bytesEach: number }> {
   await pause(SETTLE_MS);
   const before = resident(pid).bytes;
-  const listeners = await openListeners(wish, CROWD);
+  const listeners = await openListeners(options, CROWD);
   await pause(SETTLE_MS);
   return { listeners, bytesEach: (resident(pid).bytes - before) / CROWD };
 }
@@ -180,7 +180,7 @@ async function measureReplay(stage: Stage): Promise<LiveResults["replay"]> {
   return { events: REPLAYED, ms: spreadOf(times).p50Ms };
 }
 
-/** Two mailboxes with the same mail; the target of the one never answers. */
+/** Compares two mailboxes with the same mail; the webhook target of one never answers. */
 async function measureWaiting(stage: Stage): Promise<LiveResults["waiting"]> {
   const idle = await createBox(stage, "no-jobs");
   const busy = await createBox(stage, "jobs");
@@ -235,16 +235,16 @@ const placeOf = ({ service }: Stage, { key }: Box) => ({
   key,
 });
 
-async function openListeners(wish: ListenerWish, count: number): Promise<Listener[]> {
+async function openListeners(options: ListenerOptions, count: number): Promise<Listener[]> {
   const listeners: Listener[] = [];
   while (listeners.length < count) {
-    const some = Array.from({ length: Math.min(50, count - listeners.length) }, () => Listener.open(wish));
+    const some = Array.from({ length: Math.min(50, count - listeners.length) }, () => Listener.open(options));
     listeners.push(...(await Promise.all(some)));
   }
   return listeners;
 }
 
-/** Hands one message after the other over, on one connection. */
+/** Sends one message after another on one connection. */
 class Sender {
   readonly #connection: HttpConnection;
   readonly #head: (bytes: number) => string;
@@ -260,7 +260,7 @@ class Sender {
       `Content-Type: message/rfc822\r\nContent-Length: ${bytes}\r\n\r\n`;
   }
 
-  /** Resolves to when the message was acknowledged. */
+  /** Resolves to the time when the message was acknowledged. */
   async send(): Promise<number> {
     this.#sent += 1;
     const serial = `live${performance.now()}-${this.#sent}`;
@@ -277,7 +277,7 @@ class Sender {
   }
 }
 
-/** Where webhooks go: it answers at once, or never. */
+/** A webhook target that answers at once, or never. */
 class Target {
   readonly #server: http.Server;
   #arrived: (atMs: number) => void = () => {};
@@ -300,7 +300,7 @@ class Target {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** Resolves to when the next request arrives. */
+  /** Resolves to the time when the next request arrives. */
   next(): Promise<number> {
     return new Promise((resolve) => (this.#arrived = resolve));
   }

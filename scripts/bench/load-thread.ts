@@ -6,7 +6,7 @@ import { composeMail } from "./mail.ts";
 import { SmtpConnection } from "./smtp-connection.ts";
 
 const SENDER = "bench@sender.example";
-/** A long-poll has reached its mailbox by then. */
+/** Time for a long-poll to reach its mailbox, in ms. */
 const POLL_SETTLE_MS = 12;
 
 const pools = new Map<number, HttpConnection[]>();
@@ -79,7 +79,7 @@ async function smtp(job: Extract<Job, { kind: "smtp" }>): Promise<Outcome> {
   }
 }
 
-/** One client waits; then the mail comes. Measured is who hears first, and by how much. */
+/** One client waits, then the mail comes. Measures the time from the receipt's answer to the waiting client's. */
 async function waitForCodes(job: Extract<Job, { kind: "code" }>): Promise<Outcome> {
   const [waiter, sender] = await connections(job.port, 2);
   if (waiter === undefined || sender === undefined) throw new Error("no connections");
@@ -90,7 +90,7 @@ async function waitForCodes(job: Extract<Job, { kind: "code" }>): Promise<Outcom
     const since = encodeURIComponent(new Date().toISOString());
     const poll = headOf("GET", `/v1/code?timeout=20&since=${since}`, { port: job.port, key: job.key });
     const heard = waiter.request(poll).then((answer) => ({ answer, atMs: performance.now() }));
-    // Heard below; until then a failure must not end the thread by itself.
+    // Awaited below; until then a rejection must not end the thread.
     heard.catch(() => {});
     await sender.open();
     await new Promise((resolve) => void setTimeout(resolve, POLL_SETTLE_MS));

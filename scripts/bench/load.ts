@@ -1,12 +1,12 @@
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** What ends a job: time, or a number of operations; the first of both. */
+/** A job ends after a time or a number of operations, whichever comes first. */
 export interface Bounds {
   connections: number;
   durationMs: number;
   maxCount: number;
-  /** Before each operation of a connection; counts for nothing. */
+  /** Pause before each operation of a connection; not part of the measured time. */
   pauseMs?: number;
 }
 
@@ -15,7 +15,7 @@ export interface Mailing {
   /** Path with the recipient in it, for HTTP; the bare address for SMTP. */
   targets: { path: string; address: string }[];
   sizeBytes: number;
-  /** Makes the serials of these messages different from all others. */
+  /** Prefix of the serials of these messages, different in each run. */
   run: string;
 }
 
@@ -35,7 +35,7 @@ export type Job =
       run: string;
     };
 
-/** What a job measured. For `code`: milliseconds from the inbound answer to the arrival of the code. */
+/** The measurements of a job. For `code`: milliseconds from the inbound answer to the arrival of the code. */
 export interface Outcome {
   latenciesMs: Float64Array;
   elapsedMs: number;
@@ -45,7 +45,7 @@ export interface Outcome {
 
 export type LoadReply = { ok: true; outcome: Outcome } | { ok: false; error: string };
 
-/** The load client: a thread of its own, so that nothing of the bench delays what it measures. */
+/** The load client, in a thread of its own, so that other work of the bench does not delay it. */
 export class LoadClient {
   readonly #thread = new Worker(path.join(import.meta.dirname, "load-thread.ts"));
 

@@ -1,5 +1,5 @@
-/** What a message of the bench is made of. */
-export interface MailWish {
+/** The properties of a message of the bench. */
+export interface MailOptions {
   to: string;
   /** Unique in a mailbox: it makes the Message-ID, the subject and the choice of the text. */
   serial: string;
@@ -16,7 +16,7 @@ const TEXTS = 512;
 const SMALL_BYTES = 8_192;
 const LINE_CHARS = 72;
 const BASE64_LINE = 76;
-/** What the header fields below take. */
+/** Bytes of the header fields below. */
 const HEADER_BYTES = 780;
 
 let seed = 0x2f6e2b1;
@@ -59,15 +59,15 @@ const texts = new Map<number, string[]>();
 const attachments = new Map<number, string>();
 
 /** One message, ASCII with CRLF: text alone when small, text and an attachment when large. */
-export function composeMail(wish: MailWish): string {
-  const { serial, needle, code } = wish;
+export function composeMail(options: MailOptions): string {
+  const { serial, needle, code } = options;
   const number = hash(serial);
   const extra = `${needle === undefined ? "" : `The word is ${needle}.\r\n`}${code === undefined ? "" : `Your verification code is ${code}.\r\n`}`;
   const subject =
     code === undefined ? `${words[number % VOCABULARY] ?? ""} report ${serial}` : "Your verification code";
-  const head = headOf(wish, subject);
-  if (wish.sizeBytes <= SMALL_BYTES) {
-    const text = pick(textsOf(Math.max(200, wish.sizeBytes - HEADER_BYTES)), number);
+  const head = headOf(options, subject);
+  if (options.sizeBytes <= SMALL_BYTES) {
+    const text = pick(textsOf(Math.max(200, options.sizeBytes - HEADER_BYTES)), number);
     return `${head}Content-Type: text/plain; charset=utf-8\r\n\r\nHello,\r\n\r\n${extra}${text}`;
   }
   const text = pick(textsOf(1_000), number);
@@ -75,11 +75,11 @@ export function composeMail(wish: MailWish): string {
     `${head}Content-Type: multipart/mixed; boundary="=_bench"\r\n\r\n--=_bench\r\n` +
     `Content-Type: text/plain; charset=utf-8\r\n\r\n${extra}${text}\r\n--=_bench\r\n` +
     `Content-Type: application/pdf; name="report.pdf"\r\nContent-Disposition: attachment; filename="report.pdf"\r\n` +
-    `Content-Transfer-Encoding: base64\r\n\r\n${attachmentOf(wish.sizeBytes - 2_200)}\r\n--=_bench--\r\n`
+    `Content-Transfer-Encoding: base64\r\n\r\n${attachmentOf(options.sizeBytes - 2_200)}\r\n--=_bench--\r\n`
   );
 }
 
-function headOf({ to, serial }: MailWish, subject: string): string {
+function headOf({ to, serial }: MailOptions, subject: string): string {
   return (
     `Received: from mx1.sender.example (mx1.sender.example [192.0.2.17])\r\n\tby mx.mailkeep.test with ESMTPS id 4bQ${serial};\r\n` +
     `\tTue, 03 Nov 2026 10:11:12 +0000\r\n` +

@@ -59,7 +59,7 @@ async function bench(options: Options): Promise<void> {
     AUTH_TOKEN: token,
     WEBHOOK_SECRET: randomBytes(24).toString("base64url"),
     MAILBOX_QUOTA_BYTES: "100000000000",
-    // What is measured is how fast one mailbox is, not how fast it may be.
+    // No limit of calls, because the speed of one mailbox is measured.
     REQUEST_LIMIT: "0",
     MODEL_SEARCH_LIMIT: "0",
     // The target of the bench is on this machine.
@@ -201,7 +201,7 @@ function cleanUp(): Promise<void> {
       try {
         await undo();
       } catch {
-        // Disposed of already, or broken by what ended the bench: the rest is undone all the same.
+        // Already disposed of, or broken by the error that ended the bench: the other clean-ups still run.
       }
     }
   })();
@@ -217,7 +217,7 @@ try {
   process.exitCode = 0;
 } catch (error) {
   process.exitCode = 1;
-  // What the clean-up broke off is no failure of its own.
+  // Errors caused by the clean-up are not reported.
   if (cleaning === null) console.error(error);
 }
 await cleanUp();

@@ -9,7 +9,7 @@ import { Service } from "./service.ts";
 import { PLAIN_BYTES, UNBOUNDED } from "./stage.ts";
 import { Workbench, type Box } from "./workbench.ts";
 
-/** What a search by meaning takes, and what embedding takes from receipts. The model answers at once, beside the service. */
+/** The cost of a search by meaning, and how much embedding slows receipts down. The model is local and answers at once. */
 export interface MeaningResults {
   vectors: number;
   dimensions: number;
@@ -120,7 +120,7 @@ async function measureSearch(service: Service, box: Box): Promise<Pick<MeaningRe
   const afterBytes = resident(service.workerdPid).bytes;
   const [meaning, words]: [number[], number[]] = [[], []];
   for (let at = 0; at < SEARCHES; at += 1) {
-    // Words of their own, so that no query is embedded before and no page is kept.
+    // New words each time, so that neither query vectors nor pages are cached.
     meaning.push(await timed(`mode=semantic&q=meaning+number${at}`));
     words.push(await timed(`mode=keyword&q=words+number${at}`));
   }
@@ -159,7 +159,7 @@ async function ask(service: Service, target: string, key: string, body?: string)
   return text;
 }
 
-/** A model whose vectors are as those of a real one and cost it nothing: they follow from the length of the text. */
+/** A model whose vectors have a real model's dimensions and are computed from the length of the text. */
 async function startModel(): Promise<Server> {
   const known = Array.from({ length: 64 }, (_, seed) =>
     JSON.stringify(

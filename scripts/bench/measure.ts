@@ -22,7 +22,7 @@ export interface Sample {
   answerBytes: number;
 }
 
-/** Runs the sides in turn, round after round, so that the noise of the machine meets all of them alike. */
+/** Runs the sides in turn, round after round, so that noise of the machine affects all of them equally. */
 export async function interleave(
   client: LoadClient,
   sides: readonly Side[],

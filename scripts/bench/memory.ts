@@ -4,7 +4,7 @@ import { forgetPeak, resident } from "./process-cost.ts";
 import { LARGE_BYTES, mailingTo } from "./receipt.ts";
 import { Service } from "./service.ts";
 
-/** What workerd takes for one thing, in a service of its own. */
+/** Memory of workerd for one case, in a fresh service. */
 export interface MemoryUse {
   name: string;
   idleBytes: number;
@@ -43,26 +43,26 @@ export async function measureMemory(
 async function measureCase(
   service: Service,
   client: LoadClient,
-  wish: Case & { key: string },
+  options: Case & { key: string },
 ): Promise<MemoryUse> {
   const response = await fetch(`http://127.0.0.1:${service.httpPort}/v1/mailboxes`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${wish.key}`, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${options.key}`, "Content-Type": "application/json" },
     body: JSON.stringify({ name: "large" }),
   });
   const { mailbox: address, api_key: key } = (await response.json()) as { mailbox: string; api_key: string };
   const send = (sizeBytes: number, count: number) => {
     const mailing = mailingTo([{ address, key, ids: [] }], sizeBytes);
     const bounds = { connections: count, maxCount: count, durationMs: 60_000, mailing };
-    return wish.way === "http"
-      ? client.run({ kind: "post", port: service.httpPort, key: wish.key, ...bounds })
+    return options.way === "http"
+      ? client.run({ kind: "post", port: service.httpPort, key: options.key, ...bounds })
       : client.run({ kind: "smtp", port: service.smtpPort, ...bounds });
   };
-  // Idle is a service that has worked, not one that was just born.
+  // The idle state is measured after some work, not right after the start.
   await send(2_048, 5);
   await new Promise((resolve) => void setTimeout(resolve, SETTLE_MS));
   const idleBytes = resident(service.workerdPid).bytes;
   forgetPeak(service.workerdPid);
-  await send(wish.sizeBytes, wish.parallel);
-  return { name: wish.name, idleBytes, peakBytes: resident(service.workerdPid).peakBytes };
+  await send(options.sizeBytes, options.parallel);
+  return { name: options.name, idleBytes, peakBytes: resident(service.workerdPid).peakBytes };
 }

@@ -5,7 +5,7 @@ import { NEEDLES, type Box } from "./workbench.ts";
 
 const ROUNDS = 4;
 const SLICE_MS = 250;
-/** Operations of each kind before anything counts: on a busy machine the compiler needs them, and not a time. */
+/** Operations of each kind before the measurement: on a busy machine, a number warms up the compiler more reliably than a time. */
 const WARM_UP_COUNT = 1_000;
 const MAX_WARM_UP_MS = 5_000;
 const PAGE = 20;
@@ -77,13 +77,13 @@ function sidesOf(stage: Stage, { boxes }: Population, connections: number): Side
   ];
 }
 
-/** The same list in an order that jumps about, the same in every run. */
+/** The list in a scattered order, which is the same in every run. */
 function scattered(targets: Targets): Targets {
   const step = 7_919;
   return targets.map((target, index) => targets[(index * step) % targets.length] ?? target);
 }
 
-/** Code is compiled and caches are filled before anything counts. */
+/** Compiles code and fills caches before the measurement. */
 async function warmUp(stage: Stage, populations: readonly Population[]): Promise<void> {
   for (const population of populations) {
     for (const side of sidesOf(stage, population, 16)) {

@@ -18,7 +18,7 @@ const SIZES = [
 ] as const;
 const CODES = 100;
 
-interface Wish {
+interface Scenario {
   boxes: readonly Box[];
   connections: number;
   sizeBytes: number;
@@ -33,8 +33,8 @@ export async function measureReceipt(stage: Stage, say: (line: string) => void):
   const rows: Row[] = [];
   for (const connections of CONNECTIONS) {
     say(`receipt: ${connections} connections`);
-    const one = wishOf([stage.empty], connections);
-    const many = wishOf(stage.fleet, connections);
+    const one = scenarioOf([stage.empty], connections);
+    const many = scenarioOf(stage.fleet, connections);
     const sides = [
       floorSide(stage, one, "floor c"),
       httpSide(stage, one, "receipt by HTTP"),
@@ -65,17 +65,17 @@ async function measureFilled(stage: Stage, say: (line: string) => void): Promise
   say("receipt: into filled mailboxes");
   const connections = 16;
   const sides = stage.levels.map(({ box, stored }) =>
-    httpSide(stage, wishOf([box], connections), String(stored)),
+    httpSide(stage, scenarioOf([box], connections), String(stored)),
   );
-  const floorWish = wishOf([stage.empty], connections);
+  const floorScenario = scenarioOf([stage.empty], connections);
   const [floor, ...samples] = await interleave(
     stage.client,
-    [floorSide(stage, floorWish, "floor c"), ...sides],
+    [floorSide(stage, floorScenario, "floor c"), ...sides],
     ROUNDS,
   );
   return samples.flatMap((sample) => {
     const renamed = { ...sample, name: "receipt by HTTP" };
-    return rowsOf(floor === undefined ? [renamed] : [floor, renamed], floorWish, {
+    return rowsOf(floor === undefined ? [renamed] : [floor, renamed], floorScenario, {
       suite: "receipt",
       stored: Number(sample.name),
     }).slice(floor === undefined ? 0 : 1);
@@ -87,14 +87,16 @@ export async function measureSizes(stage: Stage, say: (line: string) => void): P
   const rows: Row[] = [];
   for (const { hasFloor, ...size } of SIZES) {
     say(`sizes: ${size.sizeBytes} bytes`);
-    const wish: Wish = { boxes: [stage.empty], connections: 1, ...size };
-    const floors = hasFloor ? [floorSide(stage, wish, "floor c")] : [];
+    const scenario: Scenario = { boxes: [stage.empty], connections: 1, ...size };
+    const floors = hasFloor ? [floorSide(stage, scenario, "floor c")] : [];
     const sides = [
       ...floors,
-      httpSide(stage, wish, "receipt by HTTP"),
-      smtpSide(stage, wish, "receipt by SMTP"),
+      httpSide(stage, scenario, "receipt by HTTP"),
+      smtpSide(stage, scenario, "receipt by SMTP"),
     ];
-    rows.push(...rowsOf(await interleave(stage.client, sides, 3), wish, { suite: "sizes", stored: null }));
+    rows.push(
+      ...rowsOf(await interleave(stage.client, sides, 3), scenario, { suite: "sizes", stored: null }),
+    );
   }
   return rows;
 }
@@ -132,71 +134,75 @@ function nextRun(): string {
   return `run${runs}`;
 }
 
-function wishOf(boxes: readonly Box[], connections: number): Wish {
+function scenarioOf(boxes: readonly Box[], connections: number): Scenario {
   return { boxes, connections, sizeBytes: PLAIN_BYTES, maxCount: UNBOUNDED };
 }
 
-function boundsOf({ connections, maxCount }: Wish) {
+function boundsOf({ connections, maxCount }: Scenario) {
   return { connections, maxCount, durationMs: maxCount === UNBOUNDED ? SLICE_MS : 60_000 };
 }
 
-function floorSide({ floor }: Stage, wish: Wish, name: string): Side {
+function floorSide({ floor }: Stage, scenario: Scenario, name: string): Side {
   const job = (): Job => {
-    const { targets, ...mailing } = mailingTo(wish.boxes, wish.sizeBytes);
+    const { targets, ...mailing } = mailingTo(scenario.boxes, scenario.sizeBytes);
     const onFloor = targets.map(({ address }, index) => ({
       address,
-      path: `/c?box=c${wish.boxes.length}-${index}`,
+      path: `/c?box=c${scenario.boxes.length}-${index}`,
     }));
     return {
       kind: "post",
       port: floor.port,
       key: "",
       mailing: { ...mailing, targets: onFloor },
-      ...boundsOf(wish),
+      ...boundsOf(scenario),
     };
   };
   return { name, job, pids: [floor.pid] };
 }
 
-function httpSide({ service, operatorKey }: Stage, wish: Wish, name: string): Side {
+function httpSide({ service, operatorKey }: Stage, scenario: Scenario, name: string): Side {
   const job = (): Job => ({
     kind: "post",
     port: service.httpPort,
     key: operatorKey,
-    mailing: mailingTo(wish.boxes, wish.sizeBytes),
-    ...boundsOf(wish),
+    mailing: mailingTo(scenario.boxes, scenario.sizeBytes),
+    ...boundsOf(scenario),
   });
   return { name, job, pids: [service.workerdPid] };
 }
 
-function smtpSide({ service }: Stage, wish: Wish, name: string): Side {
+function smtpSide({ service }: Stage, scenario: Scenario, name: string): Side {
   const job = (): Job => ({
     kind: "smtp",
     port: service.smtpPort,
-    mailing: mailingTo(wish.boxes, wish.sizeBytes),
-    ...boundsOf(wish),
+    mailing: mailingTo(scenario.boxes, scenario.sizeBytes),
+    ...boundsOf(scenario),
   });
   return { name, job, pids: [service.workerdPid, service.nodePid] };
 }
 
-function rowsOf(samples: readonly Sample[], wish: Wish, about: Pick<Row, "suite" | "stored">): Row[] {
+function rowsOf(samples: readonly Sample[], scenario: Scenario, about: Pick<Row, "suite" | "stored">): Row[] {
   const floor = samples.find(({ name }) => name.startsWith("floor"));
   return samples.map((sample) => ({
     ...sample,
     suite: about.suite,
-    connections: wish.connections,
-    mailboxes: wish.boxes.length,
+    connections: scenario.connections,
+    mailboxes: scenario.boxes.length,
     stored: sample === floor ? null : about.stored,
-    sizeBytes: wish.sizeBytes,
+    sizeBytes: scenario.sizeBytes,
     ...compared(sample, sample === floor ? undefined : floor),
   }));
 }
 
-/** Code is compiled, and each mailbox has its statements prepared and its caches filled, before anything counts. */
+/** Compiles code, prepares each mailbox's statements and fills its caches before the measurement. */
 async function warmUp(stage: Stage): Promise<void> {
   for (const boxes of [[stage.empty], stage.fleet]) {
-    const wish = wishOf(boxes, 16);
-    for (const side of [floorSide(stage, wish, ""), httpSide(stage, wish, ""), smtpSide(stage, wish, "")]) {
+    const scenario = scenarioOf(boxes, 16);
+    for (const side of [
+      floorSide(stage, scenario, ""),
+      httpSide(stage, scenario, ""),
+      smtpSide(stage, scenario, ""),
+    ]) {
       const job = side.job(0);
       if (job.kind !== "code") await stage.client.run({ ...job, durationMs: WARM_UP_MS });
     }

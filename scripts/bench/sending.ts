@@ -9,7 +9,7 @@ import { nowMs, Sink } from "./sink.ts";
 import { PLAIN_BYTES, UNBOUNDED } from "./stage.ts";
 import type { Box } from "./workbench.ts";
 
-/** How fast mail is taken over and handed on, and what it costs. The relay shares the machine's cores with the service. */
+/** How fast mail is accepted and sent, and its cost. The relay shares the machine's cores with the service. */
 export interface SendingResults {
   /** p50 of a send without `wait`, alone and while others wait to be handed over, and of an inbox page of the same mailbox. */
   accept: { p50Ms: number; busyP50Ms: number; pageP50Ms: number };
@@ -23,7 +23,7 @@ export interface SendingResults {
 
 const ROUNDS = 4;
 const ACCEPTS = 25;
-/** A message has left by then. */
+/** Time in which a message has left, in ms. */
 const PAUSE_MS = 40;
 const BUSY = 100;
 const DRAINED = 100;
@@ -36,12 +36,12 @@ const RECEIPT_ROUNDS = 3;
 const SETTLE_MS = 1_500;
 const PATIENCE_MS = 120_000;
 
-/** What the suite works with. */
+/** The means of the suite. */
 export interface SendingSetting {
   tempDir: string;
   client: LoadClient;
   env: Record<string, string>;
-  /** Whatever has to be ended, however the bench ends. */
+  /** Registers something that must be ended, however the bench ends. */
   created: (end: () => Promise<void>) => void;
 }
 
@@ -73,7 +73,7 @@ export async function measureSending(
   say("sending: the largest file");
   const upload = await uploadFile(place, LARGE_FILE_BYTES);
   await place.service.stop();
-  // Another process, so that its memory is what sending takes, and not what uploading left.
+  // Another process, so that its memory shows sending only, and not the upload before.
   const fresh = await open(setting, sink, place.box);
   const large = await measureLarge(fresh, upload);
   await fresh.service.stop();
@@ -103,7 +103,7 @@ async function open(
 
 function sendJob(
   { service, box }: Place,
-  wish: { maxCount: number; pauseMs: number },
+  options: { maxCount: number; pauseMs: number },
 ): Extract<Job, { kind: "send" }> {
   return {
     kind: "send",
@@ -111,15 +111,15 @@ function sendJob(
     key: box.key,
     connections: 1,
     durationMs: PATIENCE_MS,
-    ...wish,
+    ...options,
   };
 }
 
-function run(place: Place, wish: { maxCount: number; pauseMs: number }) {
-  return place.client.run(sendJob(place, wish));
+function run(place: Place, options: { maxCount: number; pauseMs: number }) {
+  return place.client.run(sendJob(place, options));
 }
 
-/** Resolves when nothing waits to be handed over any more. */
+/** Resolves when all messages have arrived at the relay. */
 async function arrived({ sink }: Place): Promise<void> {
   for (let count = -1; count !== sink.arrivals.length;) {
     count = sink.arrivals.length;
@@ -136,7 +136,7 @@ async function measureAccept(place: Place): Promise<SendingResults["accept"]> {
     connections: 1,
     durationMs: PATIENCE_MS,
     maxCount: ACCEPTS,
-    // A core that has slept takes its time for either.
+    // Both have the same pauses, because an idle core needs time to wake.
     pauseMs: PAUSE_MS,
   });
   const sides: Side[] = [
@@ -153,7 +153,7 @@ async function measureAccept(place: Place): Promise<SendingResults["accept"]> {
   };
 }
 
-/** The relay says nothing until all are accepted, so that only handing over is measured. */
+/** The relay does not answer until all messages are accepted, so that only the hand-over is measured. */
 async function measureDrain(place: Place): Promise<SendingResults["drain"]> {
   const { sink, service } = place;
   const pid = service.workerdPid;
@@ -216,7 +216,7 @@ async function receipts(
 async function measureLarge(place: Place, id: string): Promise<SendingResults["large"]> {
   const { sink, service } = place;
   const pid = service.workerdPid;
-  // Idle is a service that has worked.
+  // The idle state is measured after some work.
   await run(place, { maxCount: 5, pauseMs: PAUSE_MS });
   await arrived(place);
   const [idleBytes, cpu, before] = [resident(pid).bytes, cpuMs(pid), sink.arrivals.length];

@@ -19,7 +19,7 @@ export class Service {
   readonly httpPort: number;
   readonly smtpPort: number;
   readonly workerdPid: number;
-  /** Of the process that listens for SMTP. */
+  /** Id of the process that listens for SMTP. */
   readonly nodePid: number;
   readonly #child: ChildProcess;
 
@@ -42,7 +42,7 @@ export class Service {
         SMTP_PORT: "0",
         MAILKEEP_READY: "json",
       },
-      // Over the channel the service notices if the bench dies.
+      // The IPC channel ends the service if the bench dies.
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
     const line = await readyLine(child);
@@ -64,7 +64,7 @@ export class Service {
     try {
       process.kill(this.workerdPid, "SIGKILL");
     } catch {
-      // It is gone already.
+      // It has already ended.
     }
   }
 }

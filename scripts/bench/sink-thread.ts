@@ -4,13 +4,13 @@ import { nowMs, type SinkNews, type SinkOrder } from "./sink.ts";
 
 const MESSAGE_END = Buffer.from("\r\n.\r\n");
 
-/** While true, nobody is answered to MAIL. */
+/** While true, MAIL gets no answer. */
 let holding = false;
 let held: Socket[] = [];
 
 const tell = (news: SinkNews): void => parentPort?.postMessage(news);
 
-/** Takes everything, keeps nothing, and costs little beside what it measures. */
+/** Accepts every message, stores none, and needs little CPU compared with the server. */
 function converse(socket: Socket): void {
   let tail: Buffer = Buffer.alloc(0);
   let message: { bytes: number; firstMs: number } | null = null;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** A message that came whole; times as `nowMs`. */
+/** A message that arrived completely; times as `nowMs`. */
 export interface Arrival {
   bytes: number;
   firstMs: number;
@@ -18,11 +18,11 @@ export type SinkOrder = "hold" | "release";
 /** Milliseconds since 1970, finer than whole ones, and the same in every thread. */
 export const nowMs = (): number => performance.timeOrigin + performance.now();
 
-/** A relay that takes everything; a thread of its own, so that it takes while the bench does something else. */
+/** A relay that accepts every message, in a thread of its own, so that it works while the bench does something else. */
 export class Sink {
   readonly #thread = new Worker(path.join(import.meta.dirname, "sink-thread.ts"));
   readonly arrivals: Arrival[] = [];
-  /** Messages of which the first byte came. */
+  /** Messages whose first byte has arrived. */
   begun = 0;
   connections = 0;
   port = 0;

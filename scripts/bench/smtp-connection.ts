@@ -28,7 +28,7 @@ export class SmtpConnection {
     return session;
   }
 
-  /** Sends one message; resolves when the server has taken it. */
+  /** Sends one message; resolves when the server has accepted it. */
   async send(from: string, to: string, message: Buffer): Promise<void> {
     await this.#say(`MAIL FROM:<${from}>\r\n`, "250");
     await this.#say(`RCPT TO:<${to}>\r\n`, "250");

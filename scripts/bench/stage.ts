@@ -3,7 +3,7 @@ import type { Sample } from "./measure.ts";
 import type { Service } from "./service.ts";
 import type { Box } from "./workbench.ts";
 
-/** Everything that is measured against: servers, mailboxes, the client. */
+/** What all measurements share: servers, mailboxes and the client. */
 export interface Stage {
   client: LoadClient;
   service: Service;
@@ -25,13 +25,13 @@ export interface Row extends Sample {
   /** In each mailbox before the measurement; null for a floor. */
   stored: number | null;
   sizeBytes: number | null;
-  /** The floor beside it, and this row's p50 and rate in terms of that. */
+  /** The floor to compare with, and this row's p50 and rate as ratios to it. */
   floor: string | null;
   p50Ratio: number | null;
   rateRatio: number | null;
 }
 
-/** A sample beside the floor of its own group. */
+/** Compares a sample with the floor of its own group. */
 export function compared(
   sample: Sample,
   floor: Sample | undefined,

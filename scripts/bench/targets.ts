@@ -17,15 +17,15 @@ export interface Results {
   sending: SendingResults | null;
   meaning: MeaningResults | null;
   memory: MemoryUse[];
-  /** Of the service that served everything else: idle at first, and its peak. */
+  /** Memory of the service of the other measurements: idle at first, and its peak. */
   workerd: { idleBytes: number; peakBytes: number };
 }
 
-/** One promise about speed: what was wanted and what is. */
+/** One target of speed, and the measured value. */
 export interface Target {
   name: string;
   wanted: string;
-  /** Null where the run did not measure it. */
+  /** Null if the run did not measure it. */
   measured: string | null;
   ok: boolean | null;
 }
@@ -37,7 +37,7 @@ const LOW = 1_000;
 const MIDDLE = 20_000;
 const HIGH = 100_000;
 
-/** Judges a run by the targets of the project. */
+/** Compares a run with the targets of the project. */
 export function judge(results: Results): Target[] {
   const { rows } = results;
   const targets: Target[] = [];
@@ -65,7 +65,7 @@ export function judge(results: Results): Target[] {
 function sameAt(rows: readonly Row[], name: string, connections: number): Target {
   const low = find(rows, { name, stored: LOW, connections, mailboxes: 1 });
   const high = find(rows, { name, stored: HIGH, connections, mailboxes: 1 });
-  // By the floor beside each, so that a slower minute of the machine is no difference.
+  // Ratios to the floor of the same time are compared, so that a slow minute of the machine does not matter.
   const ratio = low?.p50Ratio && high?.p50Ratio ? high.p50Ratio / low.p50Ratio : undefined;
   return {
     name: `${name}, 100,000 / 1,000 stored, ${connections} conn`,
@@ -194,7 +194,7 @@ function atMost(name: string, measured: number | null | undefined, limit: number
 
 function atLeast(name: string, measured: number | undefined, limit: number): Target {
   const missing = measured === undefined || Number.isNaN(measured);
-  // "Not slower" within what two runs of the same thing differ by.
+  // "Not slower" allows the difference between two runs of the same code.
   const tolerated = limit === 1 ? 0.97 : limit;
   return {
     name,

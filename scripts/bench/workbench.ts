@@ -16,8 +16,8 @@ export interface Box {
 }
 
 /**
- * Words of which each stands in one message of a hundred. They are searched for in turn, and are more than the pages that a
- * mailbox keeps: each search is computed anew.
+ * Words that each occur in one message of a hundred. They are searched for in turn, and are more than the pages that a
+ * mailbox caches, so each search is computed.
  */
 export const NEEDLES = [
   "quetzalcoatlus",
@@ -31,7 +31,7 @@ const NEEDLE_EVERY = 100;
 const PLAIN_BYTES = 2_048;
 /** Messages handed to the actor at once. */
 const BATCH = 250;
-/** Batches under way: one is prepared here while another is stored there. */
+/** Batches at the same time: one is prepared while another is stored. */
 const PARALLEL_BATCHES = 3;
 const SAMPLE_IDS = 200;
 
@@ -80,7 +80,7 @@ export class Workbench {
     return text;
   }
 
-  /** Stores `count` plain messages by the actor's own `receive`, parsed here as the router does it. */
+  /** Stores `count` plain messages with the actor's `receive`, parsed here as the router does it. */
   async fill(box: Box, count: number): Promise<void> {
     const underWay = new Set<Promise<void>>();
     const every = Math.max(1, Math.floor(count / SAMPLE_IDS));

@@ -5,9 +5,9 @@ import { numbered } from "./mails.ts";
 import { beginUpload } from "./waiting.ts";
 import { create, must, receive, remember, until, type Stage } from "./stage.ts";
 
-/** As many as are not taken over before the server is killed. */
+/** So many mails that the copy is not complete before the server is killed. */
 const MAILS = 60;
-/** So many are taken over when it is. */
+/** Mails that are copied when the server is killed. */
 const TAKEN = 3;
 
 type Polled = z.infer<typeof PolledClaim>;
@@ -49,7 +49,7 @@ export async function fillTemporary(stage: Stage): Promise<void> {
   known.take_over = { raw_sha256: digests, taken: 0 };
 }
 
-/** Begins to take its mail over; resolves when a part is. */
+/** Starts to take over the temporary mailbox; resolves when a part of its mail is copied. */
 export async function beginTakeOver(stage: Stage): Promise<void> {
   const claim = await start(stage, { name: "heir", keep_mail: true }, stage.known.keys?.temporary);
   await approve(stage, claim);

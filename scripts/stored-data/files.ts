@@ -2,12 +2,12 @@ import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** What a start makes anew: the lock, files of messages under way, secrets that the settings give. */
+/** Files that a start recreates: the lock, messages under way, and secrets that the settings contain. */
 const MADE_ANEW = ["serve.lock", "spool", "secrets.json"];
 /** Of SQLite, of workerd, and what a full-text index keeps itself. */
 const INTERNAL = /^(sqlite_|_cf_|search_)/;
 
-/** Leaves a data folder as a copy of it would be kept: databases whole, and nothing that a start makes anew. */
+/** Prepares a data folder for archiving: checkpoints the databases, and removes files that a start recreates. */
 export function tidy(dataDir: string): void {
   for (const name of MADE_ANEW) rmSync(path.join(dataDir, name), { recursive: true, force: true });
   for (const file of databases(dataDir)) {
@@ -44,7 +44,7 @@ function rowsOf(file: string): [table: string, rows: number][] {
   return rows;
 }
 
-/** How many messages were taken over where that has not ended; null where none goes on. */
+/** How many messages an unfinished copy has taken over; null if no copy is unfinished. */
 export function takeOverUnderWay(dataDir: string): number | null {
   for (const file of databases(path.join(dataDir, "do", "mailkeep-Mailbox"))) {
     if (!rowsOf(file).some(([name, rows]) => name === "take_over" && rows > 0)) continue;

@@ -1,9 +1,9 @@
 import { filler, message } from "../../test/served/messages.ts";
 import { reportMail, statusContent } from "../../test/mail/report/compose-report.ts";
 
-/** More than a row takes: the raw message lies in the bucket. */
+/** Too large for a row: the raw message is stored in the bucket. */
 const LARGE_FILE_BYTES = 560_000;
-/** More than the text of a row. */
+/** Too large for a text in a row. */
 const LARGE_TEXT_BYTES = 300_000;
 const LINE_CHARS = 76;
 
@@ -58,7 +58,7 @@ export const GARDEN = [
   }),
 ];
 
-/** Two threads, and a mail that makes one of them. */
+/** Two threads, and a mail that merges them. */
 export const MERGED = [
   message({ subject: "Train to the coast", messageId: idOf("coast-1"), body: "The train leaves at nine.\n" }),
   message({ subject: "Rooms at the coast", messageId: idOf("coast-2"), body: "There are two rooms left.\n" }),
@@ -201,7 +201,7 @@ export const numbered = (number: number): Buffer =>
     body: `This is mail number ${number}.\n`,
   });
 
-/** A report that a host sends back: the mail to `recipient` was not delivered. */
+/** A delivery report: the mail to `recipient` was not delivered. */
 export const bounce = (recipient: string): Uint8Array =>
   reportMail([
     {
@@ -218,7 +218,7 @@ export const bounce = (recipient: string): Uint8Array =>
     },
   ]);
 
-/** A report of a host whose user called the mail to him spam (RFC 5965). */
+/** A complaint: `recipient` marked the mail as spam (RFC 5965). */
 export const complaint = (recipient: string): Uint8Array =>
   reportMail(
     [

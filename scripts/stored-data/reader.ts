@@ -8,7 +8,7 @@ import { answer } from "../../test/served/target.ts";
 import { GARDEN, MAILS, MERGED, notification } from "./mails.ts";
 import { create, must, receive, until, type Stage } from "./stage.ts";
 
-/** As many in a row as make a webhook fail for good. */
+/** Consecutive failures after which a webhook is failed. */
 const FAILURES = 10;
 const DOMAIN = "garden.example.org";
 const PENDING_DOMAIN = "orchard.example.org";
@@ -31,7 +31,7 @@ async function setUp(stage: Stage, box: MailboxKey): Promise<void> {
     webhook_url: hooks.url("/own"),
     webhook_secret: "whsec_dGVzdC1vbmx5LXNlY3JldC1vZi1yZWFkZXI=",
   });
-  // The one before signs too, for a day.
+  // The previous secret also signs for a day.
   const changed = { webhook_secret: "whsec_dGVzdC1vbmx5LXNlY29uZC1zZWNyZXQtb2YtcmVhZGVy" };
   await must(stage, box.api_key, "PATCH /v1/mailbox", changed);
   for (const [label, path] of [
@@ -63,7 +63,7 @@ async function receiveAll(stage: Stage, box: MailboxKey): Promise<void> {
     ids[name] = await receive(stage, to, raw);
   }
   for (const raw of MERGED) await receive(stage, box.mailbox, raw);
-  // The same bytes once more: no message is stored, and the place in the bucket is given up.
+  // A duplicate: no message is stored, and its blob is erased.
   await receive(stage, box.mailbox, MAILS.largeFile);
   known.search = { words: "plumber", id: ids.labelled ?? "" };
   const labels = { add_labels: ["todo", "house"], remove_labels: ["personal"] };
@@ -89,7 +89,7 @@ async function holdDomains(stage: Stage, box: MailboxKey): Promise<void> {
   });
 }
 
-/** One route fails for good, and the others have delivered everything. */
+/** Makes one route fail; the others deliver everything. */
 async function failWebhook(stage: Stage, box: MailboxKey): Promise<void> {
   for (let number = 1; number <= FAILURES; number += 1) {
     await receive(stage, box.mailbox, notification(number));

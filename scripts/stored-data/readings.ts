@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 const PAGE = 7;
 const SEARCHES = ["garden", "counts.bin", "Grüße", "from:shop.example", "label:todo", '"verification code"'];
 
-/** What the owner of a mailbox reads. */
+/** The reads of a mailbox's owner. */
 export async function readMailbox(stage: Stage, as: string): Promise<Read[]> {
   const { service } = stage.server;
   const key = stage.known.keys?.[as] ?? "";
@@ -66,7 +66,7 @@ async function ofEmails(service: Service, key: string, emails: readonly EmailSum
   ]);
 }
 
-/** What the operator reads. */
+/** The reads of the operator. */
 export async function readDeployment(stage: Stage): Promise<Read[]> {
   const as = "operator";
   const addresses = Object.entries(stage.known.mailboxes ?? {})
@@ -77,14 +77,14 @@ export async function readDeployment(stage: Stage): Promise<Read[]> {
     ...addresses.map((path) => ({ as, path })),
     ...lists.map((path) => ({ as, path, rows: "mailboxes", grows: "mailbox" })),
   ]);
-  // They expire.
+  // Temporary mailboxes expire, so they are not recorded.
   const isTemporary = (row: unknown) => (row as { kind: string }).kind === "temporary";
   return reads.map((read) =>
     Array.isArray(read.answer) ? { ...read, answer: read.answer.filter((row) => !isTemporary(row)) } : read,
   );
 }
 
-/** Everything that is asked is answered, or the data are not as they should be. */
+/** Records the answers; rejects if one is not a success. */
 async function record(stage: Stage, asked: readonly Asked[]): Promise<Read[]> {
   const { service, token } = stage.server;
   return inParallel(asked, AT_ONCE, async (one) => {

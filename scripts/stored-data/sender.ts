@@ -10,7 +10,7 @@ import { create, must, receive, type Stage } from "./stage.ts";
 
 const WAIT_SECONDS = 30;
 
-/** The mailbox that mostly sends, while its deployment has no way out yet. */
+/** Creates the mailbox that mostly sends, while its deployment has no transport yet. */
 export async function fillKept(stage: Stage): Promise<MailboxKey> {
   const box = await create(stage, "sender");
   const mail = { to: "far@elsewhere.example", subject: "Kept here" };
@@ -18,7 +18,7 @@ export async function fillKept(stage: Stage): Promise<MailboxKey> {
   return box;
 }
 
-/** Sends through the relay whatever a recipient can come to. */
+/** Sends through the relay, with a recipient for each possible state. */
 export async function fillSender(stage: Stage, box: MailboxKey, inside: string): Promise<void> {
   const { around, known } = stage;
   await sendFiles(stage, box);
@@ -75,7 +75,7 @@ async function sendFiles(stage: Stage, box: MailboxKey): Promise<void> {
   await sendAs(stage, box, mail, "sent");
 }
 
-/** Sends, and has a report come back about it. */
+/** Sends a message, and delivers a report about it. */
 async function report(
   stage: Stage,
   box: MailboxKey,

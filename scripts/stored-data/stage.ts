@@ -4,12 +4,12 @@ import type { MailboxKey } from "../../test/served/client.ts";
 import type { Server } from "../../test/served/server.ts";
 import type { Target } from "../../test/served/target.ts";
 
-/** What a mailbox is filled with. */
+/** The means to fill mailboxes. */
 export interface Stage {
   server: Server;
   around: Surroundings;
   hooks: Target;
-  /** What is known so far. */
+  /** What the tests can expect so far. */
   known: Partial<StoredData>;
 }
 
@@ -25,7 +25,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** Asks, and rejects unless the answer is a success. */
+/** Sends a request; rejects unless the answer is a success. */
 export async function must<Body = Record<string, unknown>>(
   { server }: Stage,
   key: string,
@@ -45,7 +45,7 @@ export async function create(stage: Stage, name: string): Promise<MailboxKey> {
   return box;
 }
 
-/** Lets the test speak for a mailbox. */
+/** Records the key of a mailbox for the tests. */
 export function remember({ known }: Stage, name: string, { mailbox, api_key }: MailboxKey): void {
   known.keys = { ...known.keys, [name]: api_key };
   known.mailboxes = { ...known.mailboxes, [name]: mailbox };

@@ -8,13 +8,13 @@ import type { WaitingMessage } from "../../test/served/stored/stored-data.ts";
 import { upload } from "./sender.ts";
 import { create, must, receive, until, type Stage } from "./stage.ts";
 
-/** More than are delivered at once to one URL: one is not tried yet. */
+/** More events than are delivered to one URL at the same time, so that one is not tried yet. */
 const EVENTS = 3;
-/** More than lies in a row: the upload that is cut off has its place in the bucket. */
+/** Too large for a row, so that the interrupted upload has a blob in the bucket. */
 const CUT_BYTES = 2_000_000;
 const BEGUN_BYTES = 600_000;
 
-/** The mailbox that is in the middle of everything, and then paused by its owner: what waits stays as it is. */
+/** Fills a mailbox with all kinds of work under way, and pauses it, so that the work stays as it is. */
 export async function fillWaiting(stage: Stage): Promise<MailboxKey> {
   const box = await create(stage, "waiting");
   const file = await upload(stage, box, Buffer.from("nobody,uses,this\n"));
@@ -26,13 +26,13 @@ export async function fillWaiting(stage: Stage): Promise<MailboxKey> {
   return box;
 }
 
-/** Four messages on their way out: two that were put off, and two that the relay keeps waiting. */
+/** Four outgoing messages: two are deferred, and two wait for the relay's answer. */
 async function leave(stage: Stage, box: MailboxKey): Promise<void> {
   const { around, known } = stage;
   const { relay } = around;
   around.relayWill({ on: { RCPT: say("450 4.2.1 come back later") } });
   const queued = await sendOne(stage, box, "Put off");
-  // Concerns the relay and no recipient: it stays until a message goes out.
+  // An obstacle of the relay, not of a recipient: it stays until a message is sent.
   around.relayWill({ on: { MAIL: say("530 5.7.0 authentication required") } });
   await sendOne(stage, box, "Put off by the relay");
   around.relayWill({ on: { DATA: hang } });
@@ -65,7 +65,7 @@ async function hook(stage: Stage, box: MailboxKey): Promise<void> {
   if (known.waiting) known.waiting.webhook_events = ids;
 }
 
-/** An upload that does not come to its end. */
+/** Starts an upload that is never completed. */
 export async function beginUpload({ server }: Stage, { api_key }: MailboxKey): Promise<void> {
   const cut = server.service.call("/v1/attachments?filename=cut.bin", {
     key: api_key,

@@ -144,9 +144,7 @@ export class Tables implements Statements {
     return this.isMade ? this.#db.first(query, ...params) : null;
   }
 
-  /**
-   * Runs a statement for its effect. An insertion first makes the tables; without tables, any other statement does nothing.
-   */
+  /** Runs a statement for its effect. An insertion first makes the tables; without tables, any other statement does nothing. */
   run<Params extends readonly SqlStorageValue[]>(query: Query<object, Params>, ...params: Params): void {
     if (!this.isMade) {
       if (!query.text.startsWith("INSERT")) return;

@@ -61,10 +61,7 @@ type Others = Pick<
 > &
   Pick<Domains, "addDomain" | "listDomains" | "getDomain" | "verifyDomain" | "removeDomain">;
 
-/**
- * The RPC methods that the router and other actors call on a mailbox. Each is documented at the capability that implements
- * it.
- */
+/** The RPC methods that the router and other actors call on a mailbox. Each is documented at the capability that implements it. */
 export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Files, Others {
   /** Authenticates a caller and checks what it may do; does nothing more. */
   admit(access: Access): Answer<Principal>;

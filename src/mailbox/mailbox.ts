@@ -128,9 +128,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
     return this.life.feed.stream(request);
   }
 
-  /**
-   * Skips partyserver's own `fetch`, which would store the name of the object: an address that nobody created gets no row.
-   */
+  /** Skips partyserver's own `fetch`, which would store the name of the object: an address that nobody created gets no row. */
   override fetch(request: Request): Promise<Response> {
     return this.life.lifecycle.account === null ? this.onRequest(request) : super.fetch(request);
   }

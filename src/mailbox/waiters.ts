@@ -19,9 +19,7 @@ interface Waiter<Item> extends Wanted<Item> {
   wake: (wake: Wake<Item>) => void;
 }
 
-/**
- * Calls that wait for something to happen. They wait in memory and are woken after the commit; nobody polls the database.
- */
+/** Calls that wait for something to happen. They wait in memory and are woken after the commit; nobody polls the database. */
 export class Waiters<Item> {
   readonly #waiting = new Map<string, Waiter<Item>>();
 

@@ -17,9 +17,7 @@ export function isPath(text: string): boolean {
   return (DOT_STRING.test(local) || QUOTED_STRING.test(local)) && DOMAIN.test(text.slice(at + 1));
 }
 
-/**
- * Whether a text is printable ASCII. An address that is not may be sent only if the relay offers SMTPUTF8 (RFC 6531 §3.3).
- */
+/** Whether a text is printable ASCII. An address that is not may be sent only if the relay offers SMTPUTF8 (RFC 6531 §3.3). */
 export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }

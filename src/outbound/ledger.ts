@@ -131,9 +131,7 @@ export function afterDeath(state: RecipientState): RecipientState {
   return state === "ending" ? "unknown" : state;
 }
 
-/**
- * News of higher rank replaces news of lower rank, in whatever order they come: complained > bounced > delivered > sent.
- */
+/** News of higher rank replaces news of lower rank, in whatever order they come: complained > bounced > delivered > sent. */
 const RANK: Readonly<Record<RecipientState, number>> = {
   queued: 0,
   handing: 0,

@@ -24,9 +24,7 @@ export class RelaySocket extends Duplex {
     [this.#reader, this.#writer] = endsOf(socket);
   }
 
-  /**
-   * Resolves when connected, and encrypted if `security` is `on`. Rejects if that fails, or with the reason of `signal`.
-   */
+  /** Resolves when connected, and encrypted if `security` is `on`. Rejects if that fails, or with the reason of `signal`. */
   static async open(
     connect: Connect,
     address: SocketAddress,

@@ -215,10 +215,7 @@ export class SmtpSession {
     return true;
   }
 
-  /**
-   * Resolves when the kernel has taken all written bytes. It polls, because no event for it exists on both kinds of
-   * streams.
-   */
+  /** Resolves when the kernel has taken all written bytes. It polls, because no event for it exists on both kinds of streams. */
   async flushed(): Promise<void> {
     for (let waitMs = 0; this.#connection.unsentBytes > 0 && this.isOpen; waitMs = Math.min(20, waitMs + 1)) {
       await new Promise((resolve) => setTimeout(resolve, waitMs));

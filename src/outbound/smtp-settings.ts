@@ -5,9 +5,7 @@ import { done, refused, type Outcome } from "../lib/outcome.ts";
 export interface SmtpSettings {
   host: string;
   port: number;
-  /**
-   * `starttls`: the session is upgraded or ends. `tls`: encrypted from the first byte. `none`: in clear, credentials too.
-   */
+  /** `starttls`: the session is upgraded or ends. `tls`: encrypted from the first byte. `none`: in clear, credentials too. */
   security: "starttls" | "tls" | "none";
   /** Null: no login; the relay accepts this server's IP address. */
   auth: SmtpAuth | null;

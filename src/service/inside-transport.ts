@@ -99,9 +99,7 @@ async function attempted(attempt: Attempt, work: () => Promise<Result>): Promise
   }
 }
 
-/**
- * The result of an error of this server, which the sender sees without details; or of the end of the try, with the reason.
- */
+/** The result of an error of this server, which the sender sees without details; or of the end of the try, with the reason. */
 function later(error: unknown): Result {
   if (error instanceof AttemptEnded) return withoutReply("deferred", error.message);
   console.error(

@@ -4,14 +4,14 @@ import { EmailPage } from "../../src/contract/message.ts";
 
 const PAGE = { emails: [], next_cursor: null };
 
-describe("the check that every JSON answer of the tests passes", () => {
-  it("takes what the schema says, and nothing besides, at any depth", () => {
+describe("the check of every JSON answer in tests", () => {
+  it("accepts only members of the schema, at any depth", () => {
     expect(strictFault(EmailPage, PAGE)).toBeNull();
     expect(strictFault(EmailPage, { ...PAGE, more: 1 })).toBe("more: is not in the schema");
     expect(strictFault(EmailPage, { emails: [] })).toMatch(/^next_cursor: /);
   });
 
-  it("knows the route by method and path, and refuses a status that it does not document", () => {
+  it("finds the route by method and path, and refuses a status that it does not document", () => {
     const inbox = { method: "GET", path: "/v1/inbox" };
     expect(() => checkAnswer(inbox, 200, PAGE)).not.toThrow();
     expect(() => checkAnswer(inbox, 200, { ...PAGE, more: 1 })).toThrow("more: is not in the schema");
@@ -19,7 +19,7 @@ describe("the check that every JSON answer of the tests passes", () => {
     expect(() => checkAnswer({ method: "GET", path: "/v1/emails/x" }, 200, PAGE)).toThrow("/v1/emails/x");
   });
 
-  it("holds a refusal, of whatever path, against the shape of all refusals", () => {
+  it("checks an error of any path against the shape of all errors", () => {
     expect(() => checkAnswer({ method: "GET", path: "/nowhere" }, 404, { error: "Not found" })).not.toThrow();
     expect(() =>
       checkAnswer({ method: "GET", path: "/nowhere" }, 404, { error: "Not found", stack: "" }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { derivedSecret, keyOf, locatorOf, newSecret, readKey, secretDigest } from "../../src/contract/key.ts";
 
 describe("a key", () => {
-  it("carries the way to its mailbox and its secret, and nothing of the address in clear", () => {
+  it("contains the locator of its mailbox and its secret, and nothing of the address in clear", () => {
     fc.assert(
       fc.property(fc.emailAddress(), (address) => {
         const secret = newSecret();
@@ -14,7 +14,7 @@ describe("a key", () => {
     );
   });
 
-  it("is nothing else than mk_ and 64 lower-case hex digits", () => {
+  it("is mk_ and 64 lower-case hex digits", () => {
     const key = keyOf("a@b.c", newSecret());
     for (const wrong of [
       "",
@@ -48,13 +48,13 @@ describe("a key", () => {
     expect(Math.abs(ones - bits / 2)).toBeLessThan(3 * Math.sqrt(bits));
   });
 
-  it("that is said twice is derived the same from the same, and another from anything else", () => {
+  it("that is derived for an idempotent call is determined by its inputs, and by all of them", () => {
     expect(derivedSecret("s", "a")).toBe(derivedSecret("s", "a"));
     expect(derivedSecret("s", "a")).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set([derivedSecret("s", "a"), derivedSecret("s", "b"), derivedSecret("t", "a")]).size).toBe(3);
   });
 
-  it("is kept as a digest that does not hold it", () => {
+  it("is stored as a digest that does not contain it", () => {
     const secret = newSecret();
     expect(secretDigest(secret)).toMatch(/^[0-9a-f]{64}$/);
     expect(secretDigest(secret)).not.toContain(secret);

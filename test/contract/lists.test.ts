@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { routes } from "../../src/contract/routes.ts";
 
-/** Faults of a part of a request, as the client is told them. */
+/** Faults of a part of a request, as in the answer to the client. */
 function faultsOf(shape: z.ZodType | null, value: unknown): string[] {
   if (shape === null) throw new Error("The route takes no body");
   const parsed = shape.safeParse(value);

@@ -27,7 +27,7 @@ describe("the route table", () => {
     }
   });
 
-  it("lets nobody in by omission: only a public route has no scopes", () => {
+  it("has scopes for every route that is not public", () => {
     for (const [id, spec] of all) {
       expect([id, spec.scopes.length === 0]).toEqual([id, spec.target === "public"]);
     }
@@ -41,11 +41,11 @@ describe("the route table", () => {
     ]);
   });
 
-  it("lets nothing but resume work on a paused mailbox", () => {
+  it("allows only resume on a paused mailbox", () => {
     expect(all.filter(([, spec]) => spec.whilePaused).map(([id]) => id)).toEqual(["resumeMailbox"]);
   });
 
-  it("lets a provisional key read, and neither send nor administer", () => {
+  it("allows a provisional key to read, and neither to send nor to administer", () => {
     const may = all.filter(([, spec]) => spec.scopes.includes("provisional")).map(([, spec]) => spec.path);
     for (const path of [
       "/v1/keys",
@@ -65,7 +65,7 @@ describe("the route table", () => {
     }
   });
 
-  it("says what each scope can do, a mailbox key more than a provisional one", () => {
+  it("lists the capabilities of each scope, more for a mailbox key than for a provisional one", () => {
     const [provisional, mailbox, operator] = Scope.options.map((scope) => CAPABILITIES[scope]);
     expect(mailbox).toEqual(expect.arrayContaining([...(provisional ?? [])]));
     expect(operator).toEqual(expect.arrayContaining([...(mailbox ?? [])]));
@@ -75,7 +75,7 @@ describe("the route table", () => {
 describe("a problem", () => {
   const problem = (code: ProblemCode): Problem => ({ code, error: "What went wrong" });
 
-  it("is told by its code, but for the bodies that clients compare to the letter", () => {
+  it("has a code, except bodies that must have exactly the documented text", () => {
     const exact = new Set<ProblemCode>(["wrong_mailbox", "paused"]);
     for (const code of Object.keys(STATUS) as ProblemCode[]) {
       const next = { code, fix: fixOf(problem(code)), retryable: expect.any(Boolean) as boolean };
@@ -91,7 +91,7 @@ describe("a problem", () => {
     expect(fixOf({ ...problem("invalid"), fix: "Do this." })).toBe("Do this.");
   });
 
-  it("can be tried again where its status says so, and then says when", () => {
+  it("is retryable according to its status, and then says when", () => {
     for (const [code, status] of Object.entries(STATUS) as [ProblemCode, number][]) {
       const passes = [429, 500, 503].includes(status);
       expect([code, problemBody(problem(code)).retryable ?? false]).toEqual([code, passes]);

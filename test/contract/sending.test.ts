@@ -14,7 +14,7 @@ import {
 
 const LEAST = { to: "ann@example.com", subject: "Hello", text: "Hi" };
 
-/** The first fault, as the client is shown it; null if there is none. */
+/** The first fault, as in the answer to the client; null if there is none. */
 function faultOf(shape: z.ZodType, body: unknown): string | null {
   const parsed = shape.safeParse(body);
   if (parsed.success) return null;
@@ -90,7 +90,7 @@ describe("POST /v1/send", () => {
       );
   });
 
-  it("reads no more of a list than it takes to refuse it: few faults are told of many", () => {
+  it("reads a list only up to the first few faults", () => {
     const many = Array.from({ length: 400_000 }, () => 5);
     const lists = {
       to: many,
@@ -171,7 +171,7 @@ describe("POST /v1/send", () => {
     expect(send({ attachments: files(MAX_ATTACHMENTS + 1) })).toContain("at most 100 files");
   });
 
-  it("names what it needs in its JSON Schema", () => {
+  it("lists its required members in its JSON Schema", () => {
     const schema = z.toJSONSchema(SendBody, { io: "input", unrepresentable: "any" });
     expect(schema.$defs?.Send).toMatchObject({
       required: ["to", "subject"],
@@ -182,7 +182,7 @@ describe("POST /v1/send", () => {
 });
 
 describe("reply and forward", () => {
-  it("needs no recipients and no subject to answer, but something to say", () => {
+  it("need for a reply no recipients and no subject, but a text", () => {
     expect(ReplyBody.parse({ text: "Yes" })).toMatchObject({
       text: "Yes",
       reply_all: false,
@@ -193,7 +193,7 @@ describe("reply and forward", () => {
     expect(faultOf(ReplyBody, { text: "a".repeat(500_001) })).toBe("Body too large");
   });
 
-  it("needs a recipient to forward, and nothing to say", () => {
+  it("need for a forward a recipient, and no text", () => {
     expect(ForwardBody.parse({ to: "a@x.com" })).toMatchObject({ to: ["a@x.com"], with_attachments: true });
     expect(faultOf(ForwardBody, {})).toBe("Missing required fields: to");
     expect(faultOf(ForwardBody, { to: Array.from({ length: 1_001 }, () => "a@x.com") })).toBe(
@@ -221,7 +221,7 @@ describe("sizeProblem", () => {
   const bodies = { text: "é", html: "a" };
   const file = (sizeBytes: number) => ({ filename: "big.bin", sizeBytes });
 
-  it("lets a file and the whole have 100 MB, and no more", () => {
+  it("allows 100 MB for one file and for the whole message, and no more", () => {
     expect(sizeProblem({ text: "", html: "" }, [file(MAX_ATTACHMENT_BYTES)])).toBeNull();
     expect(sizeProblem({ text: "", html: "" }, [file(MAX_ATTACHMENT_BYTES + 1)])).toEqual({
       code: "too_large",

@@ -145,8 +145,8 @@ describe("a mailbox key", () => {
   it("creates keys of its own scope only", async () => {
     const made = await ask<{ api_key: string }>("/v1/keys", { key: permanent.api_key, method: "POST" });
     expect(made.body).toMatchObject({ scope: "mailbox", mailbox: permanent.mailbox });
-    const wish = await ask("/v1/keys", { key: permanent.api_key, json: { scope: "operator" } });
-    expect(wish).toMatchObject({ status: 201, body: { scope: "mailbox" } });
-    expect(wish.headers.get("Mailkeep-Ignored")).toBe("scope");
+    const created = await ask("/v1/keys", { key: permanent.api_key, json: { scope: "operator" } });
+    expect(created).toMatchObject({ status: 201, body: { scope: "mailbox" } });
+    expect(created.headers.get("Mailkeep-Ignored")).toBe("scope");
   });
 });

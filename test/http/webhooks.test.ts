@@ -69,20 +69,20 @@ describe("a URL that no webhook may go to", () => {
   });
 
   it("is checked only after the caller is authorized", async () => {
-    const wish = { webhook_url: "http://127.0.0.1/" };
+    const change = { webhook_url: "http://127.0.0.1/" };
     const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
-    expect((await patch(wish, {}, wrong)).status).toBe(401);
+    expect((await patch(change, {}, wrong)).status).toBe(401);
     const temporary = await bootstrap();
-    expect((await patch(wish, {}, temporary.api_key)).body).toMatchObject({ code: "insufficient_scope" });
+    expect((await patch(change, {}, temporary.api_key)).body).toMatchObject({ code: "insufficient_scope" });
     const foreign = await ask("/v1/mailbox?mailbox=x@elsewhere.example", {
       key: box.api_key,
       method: "PATCH",
-      json: wish,
+      json: change,
     });
     expect(foreign.body).toMatchObject({ message: "Key not authorized for this mailbox" });
     const paused = await createMailbox();
     await ask("/v1/mailbox/pause", { key: paused.api_key, method: "PATCH" });
-    expect((await patch(wish, {}, paused.api_key)).body).toEqual({ error: "Mailbox is paused" });
+    expect((await patch(change, {}, paused.api_key)).body).toEqual({ error: "Mailbox is paused" });
   });
 });
 
@@ -192,7 +192,7 @@ describe("the settings of webhooks", () => {
       { webhook_url: HOOK, display_name: "x".repeat(201) },
       { webhook_url: HOOK, display_name: 1 },
     ];
-    for (const wish of wishes) expect((await patch(wish, {}, own.api_key)).status).toBe(400);
+    for (const change of wishes) expect((await patch(change, {}, own.api_key)).status).toBe(400);
     expect(await settings(own)).toMatchObject({ display_name: null, webhook_url: null });
     await configure(own, { display_name: "New", webhook_url: HOOK, webhook_secret: "x".repeat(256) });
     expect(await settings(own)).toMatchObject({

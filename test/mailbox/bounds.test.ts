@@ -26,7 +26,7 @@ function manyParts(count: number): string {
 }
 
 describe("A row of a mailbox", () => {
-  it("stays under the platform's 2 MB whatever the headers of a thousand parts say", async () => {
+  it("stays under the platform's 2 MB whatever the headers of a thousand parts contain", async () => {
     const { mailbox, api_key } = await createMailbox();
     const sent = await deliver(mailbox, manyParts(400));
     expect(sent.status).toBe(202);
@@ -39,7 +39,7 @@ describe("A row of a mailbox", () => {
     expect(email.body.attachments[7]?.filename).toMatch(/^7\u{1F4E6}+\.bin$/u);
   });
 
-  it("leaves a body to rows of its own once its UTF-8 is too long, and reads it back whole", async () => {
+  it("does not contain a body whose UTF-8 is too long; it is stored in other rows and read back completely", async () => {
     const { mailbox, api_key } = await createMailbox();
     for (const [characters, stored] of [
       [120_000, true],
@@ -77,7 +77,7 @@ describe("Work for one mail", () => {
     expect(reads.at(-1)).toBeLessThanOrEqual(Math.max(...reads.slice(1, 5)));
   });
 
-  it("moves the smaller thread where it links two, and both names go on answering", async () => {
+  it("moves the smaller thread if it links two, and both ids still work", async () => {
     const { mailbox, api_key } = await createMailbox();
     const mail = (id: string, references: string[]) =>
       message(
@@ -115,7 +115,7 @@ describe("Work for one mail", () => {
 });
 
 describe("Filters", () => {
-  it("fold accents and case alike, for stored and for awaited mail", async () => {
+  it("ignore accents and case, both for stored mail and in waiting calls", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     await deliver(
       mailbox,
@@ -142,7 +142,7 @@ describe("Filters", () => {
     expect((await ask("/v1/code?timeout=1&from=%C3%A4rzte", { key })).body).toMatchObject({ code: "482913" });
   });
 
-  it("refuse an offset beside a cursor", async () => {
+  it("refuse an offset together with a cursor", async () => {
     const { mailbox, api_key: key } = await createMailbox();
     await deliver(mailbox, plainMessage());
     await deliver(mailbox, plainMessage());
@@ -156,14 +156,14 @@ describe("Filters", () => {
 });
 
 describe("Pages outside the table", () => {
-  it.each(["/health", "/openapi.json", "/docs"])("tell which method %s takes", async (path) => {
+  it.each(["/health", "/openapi.json", "/docs"])("name the method that %s accepts", async (path) => {
     const refused = await api(path, { method: "DELETE" });
     expect([refused.status, refused.headers.get("Allow")]).toEqual([405, "GET"]);
   });
 });
 
 describe("A deployment", () => {
-  it("believes no client's own word for its address unless told to", async () => {
+  it("ignores headers with a client's address unless it is configured to trust them", async () => {
     expect(env.TRUST_CLIENT_ADDRESS).toBe("true");
     const vars = { TRUST_CLIENT_ADDRESS: "false", BOOTSTRAP_PER_HOUR: "0" };
     const from = (address: string) =>

@@ -6,7 +6,7 @@ import { composedBytes } from "../../src/outbound/compose.ts";
 const LARGEST = { inside: 26_214_400, outside: 5_242_880 };
 const INSIDE = { address: "a@mailkeep.test", way: "inside" } as const;
 const OUTSIDE = { address: "b@example.net", way: "outside" } as const;
-/** Kept free for what is added after a message was accepted. */
+/** Reserved for fields that are added after a message was accepted. */
 const ADDED_BYTES = 2_048;
 
 function messageOf(text: string, fileBytes: number): OutgoingMessage {
@@ -28,7 +28,7 @@ function messageOf(text: string, fileBytes: number): OutgoingMessage {
   };
 }
 
-/** A message that has `bytes` when it is composed: an x more in its text is a byte more. */
+/** A message of exactly `bytes` when composed: each x in its text is one byte. */
 function messageOfSize(bytes: number): OutgoingMessage {
   const fileBytes = Math.floor((bytes - 10_000) / 78) * 57;
   const sized = (count: number) => messageOf(lines(count), fileBytes);
@@ -40,11 +40,11 @@ function messageOfSize(bytes: number): OutgoingMessage {
   return message;
 }
 
-/** So many characters in lines that are written as they are. */
+/** This many characters in lines that need no encoding. */
 const lines = (count: number): string => `${"x".repeat(60)}\n`.repeat(count / 61) + "x".repeat(count % 61);
 
 describe("the size of a message, as its ways carry it", () => {
-  it("is taken up to the limit of the way, and refused a byte above it with recipient, size and limit", () => {
+  it("is accepted up to the limit of the way, and refused above it with recipient, size and limit", () => {
     const most = LARGEST.inside - ADDED_BYTES;
     expect(tooLargeToCarry(messageOfSize(most), [INSIDE], LARGEST)).toBeNull();
     expect(tooLargeToCarry(messageOfSize(most + 1), [INSIDE], LARGEST)).toMatchObject({
@@ -54,7 +54,7 @@ describe("the size of a message, as its ways carry it", () => {
     });
   });
 
-  it("is judged for each recipient by the way that it goes", () => {
+  it("is checked for each recipient by its way", () => {
     const message = messageOf("", 10_000_000);
     expect(tooLargeToCarry(message, [INSIDE], LARGEST)).toBeNull();
     for (const both of [

@@ -33,7 +33,7 @@ async function changes(box: TestMailbox, query = "") {
 
 const seqs = (page: ChangePage) => page.events.map(({ seq, prev_seq }) => [prev_seq, seq]);
 
-/** Makes some entries another kind. */
+/** Changes the kind of some log entries. */
 function turnInto(box: TestMailbox, kind: string, ...which: number[]): Promise<void> {
   return runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
     for (const seq of which) storage.sql.exec("UPDATE event SET kind = ? WHERE seq = ?", kind, seq);
@@ -41,11 +41,11 @@ function turnInto(box: TestMailbox, kind: string, ...which: number[]): Promise<v
 }
 
 describe("GET /v1/changes", () => {
-  it("of a mailbox to which nothing happened is empty, and 0 on both ends", async () => {
+  it("of a new mailbox is empty, with last_seq and oldest_seq 0", async () => {
     expect(await changes(await createMailbox())).toEqual({ events: [], last_seq: 0, oldest_seq: 0 });
   });
 
-  it("is a chain: each prev_seq is the seq before it, over pages", async () => {
+  it("is a chain: each prev_seq is the seq before it, across pages", async () => {
     const box = await createMailbox();
     await deliverMany(box, 5);
     const first = await changes(box, "limit=3");
@@ -65,7 +65,7 @@ describe("GET /v1/changes", () => {
     expect(first.events[0]).toMatchObject({ event: "message.received", data: { subject: "Mail 0" } });
   });
 
-  it("is a chain of the kinds asked for too", async () => {
+  it("is also a chain if only some types are requested", async () => {
     const box = await createMailbox();
     await deliverMany(box, 6);
     await turnInto(box, "message.sent", 2, 3, 6);
@@ -79,7 +79,7 @@ describe("GET /v1/changes", () => {
     expect(await changes(box, `${types}&after=5`)).toMatchObject({ events: [], last_seq: 6 });
   });
 
-  it("waits for what comes, and answers the moment it is stored", async () => {
+  it("waits for the next event, and answers as soon as it is stored", async () => {
     const box = await createMailbox();
     await deliverMany(box, 1);
     const waiting = changes(box, "after=1&wait=25");
@@ -87,7 +87,7 @@ describe("GET /v1/changes", () => {
     expect(seqs(await waiting)).toEqual([[1, 2]]);
   });
 
-  it("answers empty when the time is up, with what else the log holds by then", async () => {
+  it("answers no events when time is up, with the current last_seq", async () => {
     const box = await createMailbox();
     const waiting = changes(box, "wait=1&types=message.bounced");
     await deliverMany(box, 1);
@@ -109,7 +109,7 @@ describe("GET /v1/changes", () => {
     expect(body).toMatchObject({ details: [{ path: field }] });
   });
 
-  it("clamps what is too much", async () => {
+  it("limits values that are too large", async () => {
     const box = await createMailbox();
     await deliverMany(box, 1);
     expect(seqs(await changes(box, "limit=1000&wait=1000"))).toEqual([[0, 1]]);
@@ -117,7 +117,7 @@ describe("GET /v1/changes", () => {
 });
 
 describe("the log of a mailbox", () => {
-  it("is erased by alarm after 30 days, and tells that it is gone", async () => {
+  it("is erased by alarm after 30 days, and then answers 410", async () => {
     const box = await createMailbox();
     await deliverMany(box, 2);
     advance(20 * DAY_MS);
@@ -140,7 +140,7 @@ describe("the log of a mailbox", () => {
     expect(await alarmOf(box.mailbox)).toBeGreaterThan(Date.now());
   });
 
-  it("goes on with its numbers when nothing of it is left, and after an eviction", async () => {
+  it("continues its numbers when all entries are erased, and after an eviction", async () => {
     const box = await createMailbox();
     await deliverMany(box, 2);
     advance(31 * DAY_MS);
@@ -154,7 +154,7 @@ describe("the log of a mailbox", () => {
     expect(seqs(await changes(box, "after=2"))).toEqual([[2, 3]]);
   });
 
-  it("keeps mail that it no longer tells of", async () => {
+  it("does not erase mail together with its entries", async () => {
     const box = await createMailbox();
     await deliverMany(box, 1);
     advance(31 * DAY_MS);
@@ -164,7 +164,7 @@ describe("the log of a mailbox", () => {
     });
   });
 
-  it("is erased in steps when there is much of it", async () => {
+  it("is erased in steps if it is long", async () => {
     const box = await createMailbox();
     await deliverMany(box, 1);
     await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {

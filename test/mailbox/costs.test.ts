@@ -27,7 +27,7 @@ async function fill(box: TestMailbox, from: number, to: number) {
 describe("what a mailbox costs, in rows as the platform bills them", () => {
   it("is the same at 50 and at 2,000 messages: a page, an email, a receipt", async () => {
     const box = await createMailbox();
-    // The first use of a key in an hour writes when it was.
+    // The first use of a key in an hour writes its time.
     await api("/v1/me", { key: box.api_key });
     const measured = [];
     for (const [from, to] of [
@@ -52,7 +52,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(measured[1]).toEqual(measured[0]);
   }, 120_000);
 
-  it("of a page deep in the mailbox is that of the first one, by cursor", async () => {
+  it("of any page by cursor is that of the first page", async () => {
     const box = await createMailbox();
     await fill(box, 0, 120);
     await api("/v1/me", { key: box.api_key });
@@ -81,18 +81,18 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     const last = await costOf(box, reply);
     expect(last.written).toBe(first.written);
     expect(first.written).toBeLessThanOrEqual(8);
-    // The full-text index reads a row more for each sixteenfold of its segments.
+    // The full-text index reads one more row each time its segments grow sixteenfold.
     expect(last.read).toBeLessThanOrEqual(first.read + 2);
   });
 
-  it("of refusing a wrong key is nothing", async () => {
+  it("of a wrong key is nothing", async () => {
     const box = await createMailbox();
     const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
     const cost = await costOf(box, () => api("/v1/inbox", { key: wrong }));
     expect(cost).toEqual({ read: 0, written: 0 });
   });
 
-  it("of a right key is a write at most once an hour", async () => {
+  it("of a valid key is one write an hour at most", async () => {
     const box = await createMailbox();
     const first = await costOf(box, () => api("/v1/me", { key: box.api_key }));
     expect(first.written).toBe(1);
@@ -100,7 +100,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(second).toEqual({ read: 0, written: 0 });
   });
 
-  it("is no alarm while nothing is due; from its first mail on the one for the end of the log's entries", async () => {
+  it("is no alarm in an empty mailbox, and after its first mail one for the end of the log's retention", async () => {
     const box = await createMailbox();
     expect(await alarmOf(box.mailbox)).toBeNull();
     await deliver(box.mailbox, plainMessage());
@@ -114,7 +114,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(await alarmOf(box.mailbox)).toBe(due);
   });
 
-  it("is no object of the bucket for mail that fits a row", async () => {
+  it("is no object in the bucket for mail that fits a row", async () => {
     const box = await createMailbox();
     const before = (await env.BLOBS.list()).objects.length;
     await deliver(box.mailbox, plainMessage({ body: "x".repeat(400_000) }));

@@ -60,7 +60,7 @@ const FILE = message(
 );
 
 describe("a listed email", () => {
-  it("has every field of the contract, none null but the code", async () => {
+  it("has every documented field, none null except the code", async () => {
     const { mailbox, api_key } = await createMailbox();
     const now = Date.now();
     setClock(now);
@@ -87,7 +87,7 @@ describe("a listed email", () => {
     ]);
   });
 
-  it("stands before all older ones, even when the clock goes back", async () => {
+  it("comes before all older ones, even if the clock moves backwards", async () => {
     const { mailbox, api_key } = await createMailbox();
     await deliver(mailbox, plainMessage({ subject: "first" }));
     advance(-86_400_000);
@@ -97,7 +97,7 @@ describe("a listed email", () => {
     expect(await subjects(api_key)).toEqual(["third", "second", "first"]);
   });
 
-  it("is there by the time its receipt is answered", async () => {
+  it("is listed as soon as its receipt is acknowledged", async () => {
     const { mailbox, api_key } = await createMailbox();
     await inject(plainMessage({ subject: "now" }), "a@example.com", mailbox);
     expect(await subjects(api_key)).toEqual(["now"]);
@@ -161,7 +161,7 @@ describe("the inbox filters by", () => {
     expect(await subjects(box.api_key, query())).toEqual(wanted);
   });
 
-  it("since and until with all that came in that very millisecond", async () => {
+  it("since and until, both including mail of exactly that millisecond", async () => {
     const own = await createMailbox();
     const now = Date.now();
     for (const [ms, subject] of [
@@ -179,7 +179,7 @@ describe("the inbox filters by", () => {
     expect(await subjects(own.api_key, `until=${time}`)).toEqual(["three", "two", "one", "before"]);
   });
 
-  it("the own tagged address only as what it says", async () => {
+  it("the mailbox's own tagged address, exactly", async () => {
     const [local = "", domain = ""] = box.mailbox.split("@");
     expect(await subjects(box.api_key, `to=${local}%2Bshop@${domain}`)).toEqual(["Tagged"]);
   });
@@ -192,7 +192,7 @@ describe("the inbox filters by", () => {
     expect(semantic.body).toMatchObject({ search_mode: "keyword", hint: expect.any(String) as string });
   });
 
-  it("a filter without letters of its own, character by character", async () => {
+  it("a text of wildcard characters, literally", async () => {
     for (const name of ["from", "to", "subject"]) {
       for (const value of ["%", "_", "*", "'", '"', "\\", "\u0000"]) {
         expect(await subjects(box.api_key, `${name}=${encodeURIComponent(value)}`)).toEqual([]);
@@ -210,7 +210,7 @@ describe("a cursor", () => {
   const names = (from: number, to: number) =>
     Array.from({ length: from - to + 1 }, (_, index) => `m${from - index}`);
 
-  it("leads through all emails once and ends", async () => {
+  it("pages through all emails once and ends", async () => {
     const box = await fill(13);
     for (const limit of [1, 4, 13, 14]) {
       const seen = await walk(box.api_key, `limit=${limit}`);
@@ -232,7 +232,7 @@ describe("a cursor", () => {
     expect(seen.map((email) => email.subject)).toEqual(names(12, 1));
   });
 
-  it("repeats and skips nothing while emails are deleted, the one it stands on included", async () => {
+  it("repeats and skips nothing while emails are deleted, including the one it points to", async () => {
     const box = await fill(12);
     const seen = await walk(box.api_key, "limit=3", async (sofar) => {
       for (const email of sofar.slice(-3)) {
@@ -243,7 +243,7 @@ describe("a cursor", () => {
     expect((await page(box.api_key)).emails).toEqual([]);
   });
 
-  it("keeps to its filter, on a label too", async () => {
+  it("works with a filter, also on a label", async () => {
     const box = await createMailbox();
     for (let n = 1; n <= 10; n += 1) {
       const headers = n % 2 === 0 ? ["List-Id: <l.example>"] : [];
@@ -255,7 +255,7 @@ describe("a cursor", () => {
     expect(named.map((email) => email.subject)).toEqual(["m10", "m1"]);
   });
 
-  it("of one mailbox shows nothing of another", async () => {
+  it("of another mailbox shows nothing of that mailbox", async () => {
     const a = await fill(3);
     const b = await fill(3);
     const { next_cursor } = await page(a.api_key, "limit=1");
@@ -266,7 +266,7 @@ describe("a cursor", () => {
 });
 
 describe("the operator's reading", () => {
-  it("is of the mailbox it names, in any spelling", async () => {
+  it("shows the mailbox that the request names, in any spelling", async () => {
     const { mailbox } = await createMailbox();
     await deliver(mailbox, plainMessage({ subject: "Seen" }));
     for (const name of [mailbox, mailbox.toUpperCase(), mailbox.replace("@", "%2Btag@")]) {
@@ -277,7 +277,7 @@ describe("the operator's reading", () => {
 });
 
 describe("The newest page", () => {
-  it("is right again after every change, however often it was asked before", async () => {
+  it("is correct after every change, however often it was requested before", async () => {
     const box = await createMailbox();
     const page = async (limit = 20) =>
       (
@@ -306,7 +306,7 @@ describe("The newest page", () => {
     expect(await page()).toHaveLength(2);
   });
 
-  it("of a mailbox made anew shows nothing of the one before", async () => {
+  it("of a new mailbox shows nothing of an earlier one with the same address", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, plainMessage());
     expect((await ask("/v1/inbox", { key: box.api_key })).body).toMatchObject({ emails: [{}] });

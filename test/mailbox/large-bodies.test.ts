@@ -19,9 +19,9 @@ import {
 } from "../harness.ts";
 
 const UTF8 = ["Content-Type: text/plain; charset=utf-8"];
-/** Its texts fit no row, the message itself fits no row, and nothing of it is over the limit. */
+/** Text and message are each too large for a row, and below every limit. */
 const LARGE = `Order number: HB-2025-00391\n${"A line of words.\n".repeat(40_000)}`;
-/** Fits a row; as JSON it takes three times as much. */
+/** Fits a row as text, but not as JSON, which is three times as long. */
 const ESCAPED = `Order number: HB-2025-00391\n${'"\\'.repeat(200_000)}`;
 const OVER = `Order number: HB-2025-00391\n${"é".repeat(600_000)}`;
 
@@ -42,7 +42,7 @@ async function read({ api_key: key }: TestMailbox, id: string): Promise<Read> {
   return { email: email.body, thread: thread.body, extraction: extraction.body };
 }
 
-/** Makes the raw message unreadable: whoever still answers does not need it. */
+/** Makes the raw message unreadable: an answer after that does not need it. */
 async function loseRaw(box: TestMailbox): Promise<void> {
   const rows = await rowsOf<{ raw_key: string | null }>(box.mailbox, "SELECT raw_key FROM content");
   for (const { raw_key } of rows) if (raw_key !== null) await env.BLOBS.delete(raw_key);
@@ -80,7 +80,7 @@ describe("texts too large for a row", () => {
     expect(inbox.body.emails).toMatchObject([{ text_truncated: isTruncated }]);
   });
 
-  it("keep what is new apart from what is quoted", async () => {
+  it("keep new and quoted text apart", async () => {
     const box = await createMailbox();
     const quoted = "> an old line\n".repeat(30_000);
     const sent = await deliver(box.mailbox, plainMessage({ body: `New words.\n\n${quoted}`, headers: UTF8 }));
@@ -91,7 +91,7 @@ describe("texts too large for a row", () => {
     );
   });
 
-  it("lie in rows of at most a megabyte, and go with their email", async () => {
+  it("are stored in rows of at most a megabyte, and erased with their email", async () => {
     const box = await createMailbox();
     const body = "\x01".repeat(1_500_000);
     const sent = await deliver(box.mailbox, plainMessage({ body, headers: UTF8 }));
@@ -105,7 +105,7 @@ describe("texts too large for a row", () => {
     expect(await chunksOf(box)).toEqual([]);
   });
 
-  it("are not kept twice where the message comes twice", async () => {
+  it("are stored once if the message comes twice", async () => {
     const box = await createMailbox();
     for (const body of [LARGE, ESCAPED]) {
       const raw = plainMessage({ body, headers: [...UTF8, `Message-ID: <${body.length}@example.com>`] });
@@ -116,7 +116,7 @@ describe("texts too large for a row", () => {
     }
   });
 
-  it("are answered and passed on", async () => {
+  it("can be replied to and forwarded", async () => {
     const box = await createMailbox();
     const sent = await deliver(box.mailbox, plainMessage({ body: ESCAPED.slice(0, 300_000), headers: UTF8 }));
     await loseRaw(box);
@@ -128,7 +128,7 @@ describe("texts too large for a row", () => {
   });
 });
 
-/** Puts a mailbox back to what the version before stored of its large mail. */
+/** Changes the rows of a mailbox to those that an earlier release stored for large mail. */
 async function asBefore(box: TestMailbox): Promise<void> {
   await runInDurableObject(actorOf(box.mailbox), ({ life }, state) => {
     const { sql } = state.storage;
@@ -146,7 +146,7 @@ async function asBefore(box: TestMailbox): Promise<void> {
   await evict(box.mailbox);
 }
 
-describe("large mail that the version before stored", () => {
+describe("large mail that an earlier release stored", () => {
   it.each([
     ["in the bucket", LARGE, false],
     ["in a row", ESCAPED, false],
@@ -166,7 +166,7 @@ describe("large mail that the version before stored", () => {
     expect(erasures).toEqual([]);
   });
 
-  it("lists its small mail as mail whose text is whole", async () => {
+  it("does not mark small mail beside it as cut", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, plainMessage());
     await asBefore(box);
@@ -176,7 +176,7 @@ describe("large mail that the version before stored", () => {
     }
   });
 
-  it("says that it cannot be read now where the raw message is gone, and lets others read", async () => {
+  it("answers 503 if the raw message is missing, and other mail can be read", async () => {
     const box = await createMailbox();
     const sent = await deliver(box.mailbox, plainMessage({ body: LARGE, headers: UTF8 }));
     const small = await deliver(box.mailbox, plainMessage());
@@ -191,7 +191,7 @@ describe("large mail that the version before stored", () => {
 });
 
 describe("a page of reindexing", () => {
-  it("ends at its bytes, and goes on with the rest", async () => {
+  it("ends at its limit of bytes, and the next page has the rest", async () => {
     const box = await createMailbox();
     for (let index = 0; index < 4; index += 1) await deliver(box.mailbox, plainMessage());
     await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
@@ -212,7 +212,7 @@ describe("a page of reindexing", () => {
     expect(done).toEqual([2, 1, 1]);
   });
 
-  it("keeps the texts of large mail, and one copy of them", async () => {
+  it("keeps one copy of the texts of large mail", async () => {
     const box = await createMailbox();
     const ids = [];
     for (const body of [LARGE, ESCAPED]) {
@@ -232,7 +232,7 @@ const HEAD = ["From: a@example.com", "MIME-Version: 1.0", "Content-Type: multipa
 const part = (type: string, name: string, content: string, more = ""): string =>
   `--b\nContent-Type: ${type}\n${more}Content-Disposition: attachment; filename="${name}"\n\n${content}\n`;
 
-describe("attachments that are texts", () => {
+describe("text attachments", () => {
   const parts = [
     "--b\n\nSee the files.\n",
     part("text/plain; charset=utf-8", "notes.txt", "Zeppelin über alles Bücher"),
@@ -249,7 +249,7 @@ describe("attachments that are texts", () => {
   ];
   const raw = message(HEAD, `${parts.join("")}--b--`);
 
-  it("show what they say, as far as it is kept, and are found by it", async () => {
+  it("show their text up to the limit, and are found by it", async () => {
     const box = await createMailbox();
     const sent = await deliver(box.mailbox, raw);
     const { email } = await read(box, sent.body.id);
@@ -272,7 +272,7 @@ describe("attachments that are texts", () => {
     }
   });
 
-  it("are kept up to what a row takes of all of them, and cost no row more", async () => {
+  it("are stored up to a total that fits in the row, and need no further row", async () => {
     const box = await createMailbox();
     const many = Array.from({ length: 5 }, (_, index) =>
       part("text/plain", `${index}.txt`, "w ".repeat(40_000)),

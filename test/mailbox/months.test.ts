@@ -3,7 +3,7 @@ import { ask, createMailbox, deliver, evict, plainMessage, resetClock, setClock 
 
 afterEach(resetClock);
 
-it("emails_this_month begins anew at UTC midnight of the first, however long nothing came", async () => {
+it("emails_this_month restarts at UTC midnight of the first, even if no mail came for months", async () => {
   const { mailbox, api_key } = await createMailbox();
   const count = async () =>
     (await ask<{ emails_this_month: number }>("/v1/stats", { key: api_key })).body.emails_this_month;

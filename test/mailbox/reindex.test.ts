@@ -18,7 +18,7 @@ interface Page {
   emails: { id: string }[];
 }
 
-/** Everything a client can read of a mailbox. */
+/** Everything that a client can read in a mailbox. */
 async function everything({ api_key }: TestMailbox): Promise<unknown[]> {
   const inbox = await ask<Page>("/v1/inbox?limit=100", { key: api_key });
   const emails = await Promise.all(
@@ -65,7 +65,7 @@ function withAttachment(size: number): string {
 }
 
 describe("Reindexing", () => {
-  it("makes damaged and missing derived rows again, so that every read answers as before", async () => {
+  it("restores damaged and missing derived rows, so that every read answers as before", async () => {
     const box = await createMailbox();
     const first = await deliver(
       box.mailbox,
@@ -96,12 +96,12 @@ describe("Reindexing", () => {
     expect(await everything(box)).toEqual(before);
   });
 
-  it("reads codes again from the raw message, with the reader of this release", async () => {
+  it("reads codes from the raw message again, with the code of this release", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, plainMessage({ subject: "Code", body: "Your verification code is 482913." }));
     const fresh = await ask("/v1/code", { key: box.api_key });
     await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
-      // As an older reader left it that saw nothing.
+      // The row of an older release that found no code.
       state.storage.sql.exec("UPDATE message SET code = NULL, code_evidence = NULL, code_reader = 1");
     });
     expect((await ask("/v1/code?timeout=1", { key: box.api_key })).body).toEqual({ code: null });
@@ -112,7 +112,7 @@ describe("Reindexing", () => {
     ]);
   });
 
-  it("hands out no code a second time", async () => {
+  it("does not hand out a code a second time", async () => {
     const box = await createMailbox();
     await deliver(box.mailbox, plainMessage({ subject: "Code", body: "Your verification code is 482913." }));
     expect((await ask("/v1/code?consume=true", { key: box.api_key })).body.code).toBe("482913");
@@ -120,7 +120,7 @@ describe("Reindexing", () => {
     expect((await ask("/v1/code?timeout=1", { key: box.api_key })).body).toEqual({ code: null });
   });
 
-  it("recognises a repeated message by what it learned again", async () => {
+  it("restores the recognition of duplicates", async () => {
     const box = await createMailbox();
     const raw = plainMessage();
     await deliver(box.mailbox, raw);
@@ -131,7 +131,7 @@ describe("Reindexing", () => {
     expect((await deliver(box.mailbox, raw)).body.duplicate).toBe(true);
   });
 
-  it("leaves no blob of the old attachments behind, and those of the new ones readable", async () => {
+  it("erases the blobs of the old attachments, and the new attachments can be read", async () => {
     const box = await createMailbox();
     const { body } = await deliver(box.mailbox, withAttachment(700_000));
     await reindexAll(box.mailbox);

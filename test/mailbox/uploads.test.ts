@@ -40,7 +40,7 @@ describe("the uploads of a mailbox", () => {
       })
     ).body;
 
-  it("are found by their ids as what they are, for whoever sends them", async () => {
+  it("are found by id with name, type and size", async () => {
     const own = await createMailbox();
     const actor = actorOf(own.mailbox);
     for (const bytes of [10, PART_BYTES + 1]) {
@@ -59,7 +59,7 @@ describe("the uploads of a mailbox", () => {
     expect(await actor.attachment(access(), "unknown")).toMatchObject({ error: { code: "not_found" } });
   });
 
-  it("stay through every alarm as long as a message uses them, and are erased with the mailbox", async () => {
+  it("survive every alarm as long as a message uses them, and are erased with the mailbox", async () => {
     const own = await createMailbox();
     const before = (await env.BLOBS.list()).objects.length;
     const { id } = await upload(own, new Uint8Array(PART_BYTES));

@@ -23,9 +23,9 @@ const expected = (bytes: Uint8Array): string =>
     .replace(/.{76}(?=.)/g, "$&\r\n");
 
 describe("lines of base64", () => {
-  // Around a line, around what is encoded at once, and the two lengths that need padding.
+  // Lengths around one line and around one piece, and the two that need padding.
   it.each([0, 1, 2, 3, 56, 57, 58, 59, 114, 115, 29_183, 29_184, 29_185, 58_368, 100_000])(
-    "hold %i bytes, 76 characters each, with CRLF between them, and are as many as foretold",
+    "encode %i bytes, 76 characters each, with CRLF between them, in the computed size",
     async (length) => {
       const bytes = content(length);
       const text = await linesOf(bytes, []);
@@ -34,7 +34,7 @@ describe("lines of base64", () => {
     },
   );
 
-  it("are the same however the content is cut", async () => {
+  it("are the same whatever the pieces of the content", async () => {
     const bytes = content(60_000);
     const whole = expected(bytes);
     await fc.assert(
@@ -46,7 +46,7 @@ describe("lines of base64", () => {
     );
   });
 
-  it("end with an error where the content does", async () => {
+  it("pass on an error of the content", async () => {
     async function* broken() {
       yield content(100);
       throw new Error("The blob is gone");

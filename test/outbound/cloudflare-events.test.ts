@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sendingReport } from "../../src/outbound/cloudflare-events.ts";
 
-/** As the documentation shows them. */
+/** An event as in the platform's documentation. */
 function event(kind: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     type: `cf.email.sending.message.${kind}`,
@@ -32,7 +32,7 @@ const smtp = (
 });
 
 describe("an event of the platform", () => {
-  it("says what became of a recipient, under a name by which a repeat is known", () => {
+  it("is read as the result of a recipient, with an id by which repeats are recognized", () => {
     expect(sendingReport(event("delivered", smtp("250", "2.0.0", "OK")))).toEqual({
       eventId: "0190d0c4-7e9a-7b3c-9f12-1a2b3c4d5e6f",
       providerId: "0101018f7d0c4d9a-msg",
@@ -59,7 +59,7 @@ describe("an event of the platform", () => {
     expect(sendingReport(event(kind, more))).toMatchObject({ report, isHard });
   });
 
-  it("has its words cut to one line", () => {
+  it("has its diagnostic shortened to one line", () => {
     const report = sendingReport(
       event("bounced", { bounce: { type: "hard", reason: `a\r\nb${"c".repeat(5_000)}` } }),
     );

@@ -37,7 +37,7 @@ async function signed(of: OutgoingMessage = message): Promise<Buffer> {
 const isVerified = (raw: Buffer) => isSignedWith(raw, createPublicKey(pair.publicKey));
 
 describe("a signed message", () => {
-  it("verifies, and is the composed one behind its signature", async () => {
+  it("verifies, and is the composed message after its signature", async () => {
     const raw = await signed();
     expect(isVerified(raw)).toBe(true);
     const plain = await bytesOf(compose(message));
@@ -56,16 +56,16 @@ describe("a signed message", () => {
     expect(isVerified(Buffer.from(raw.replace("ann@example.com", "eve@example.com"), "latin1"))).toBe(false);
   });
 
-  it("is the same bytes at every attempt", async () => {
+  it("has the same bytes at every attempt", async () => {
     expect((await signed()).equals(await signed(JSON.parse(JSON.stringify(message))))).toBe(true);
   });
 
-  it("is refused with a key that cannot sign", async () => {
+  it("throws with a key that cannot sign", async () => {
     const broken = { ...KEY, privateKey: "no key" };
     await expect(dkimSignature(compose(message), broken)).rejects.toThrow("cannot sign");
   });
 
-  it("passes on that an attachment could not be read", async () => {
+  it("passes on the error of an attachment that cannot be read", async () => {
     const gone = (): never => {
       throw new Error("The blob is gone");
     };

@@ -10,7 +10,7 @@ function wire(chunks: readonly string[]): string {
   return body.join("") + stuffing.end();
 }
 
-/** As a receiver reads it: up to the first end of data, dots undone. */
+/** The message as a receiver reads it: up to the first end of data, without stuffed dots; and the rest. */
 function received(text: string): { message: string; rest: string } {
   const at = `\r\n${text}`.indexOf("\r\n.\r\n");
   const lines = `\r\n${text}`.slice(0, at + 2).replaceAll("\r\n.", "\r\n");
@@ -31,7 +31,7 @@ describe("dot stuffing", () => {
     expect(wire(chunks)).toBe(expected);
   });
 
-  it("arrives as it was and as one message, however it is cut", () => {
+  it("arrives unchanged and as one message, whatever its chunks", () => {
     fc.assert(
       fc.property(fc.array(awkward), (chunks) => {
         const text = chunks.join("").replaceAll(/\r\n|\r|\n/g, "\r\n");

@@ -21,7 +21,7 @@ export const MINTED: Minted = {
 
 export const NO_ANCESTRY: Ancestry = { inReplyTo: null, references: [] };
 
-/** A request to send with `fields` instead of the plainest ones. */
+/** A minimal request to send, with `fields` changed. */
 export function draftOf(fields: Partial<Draft> = {}): Draft {
   return {
     from: [],
@@ -38,14 +38,14 @@ export function draftOf(fields: Partial<Draft> = {}): Draft {
   };
 }
 
-/** What comes of such a request; throws where it is refused. */
+/** The outgoing message of such a request; throws if it is refused. */
 export function outgoingOf(fields: Partial<Draft> = {}, ancestry: Ancestry = NO_ANCESTRY): Outgoing {
   const made = outgoing(draftOf(fields), ancestry, SENDER, MINTED);
   if (!made.ok) throw new Error(made.error.error);
   return made.value;
 }
 
-/** The text of the refusal of such a request; null if it is accepted. */
+/** The refusal of such a request; null if it is accepted. */
 export function refusalOf(fields: Partial<Draft>): { code: string; error: string } | null {
   const made = outgoing(draftOf(fields), NO_ANCESTRY, SENDER, MINTED);
   return made.ok ? null : { code: made.error.code, error: made.error.error };

@@ -67,7 +67,7 @@ describe("the status of a message", () => {
     expect(messageStatus(["ending", "delivered"])).toBe("queued");
   });
 
-  it("is of no message without recipients", () => {
+  it("does not exist without recipients", () => {
     expect(() => messageStatus([])).toThrow("without recipients");
   });
 });
@@ -84,12 +84,12 @@ describe("a recipient after a try", () => {
     expect(afterTry("ending", { kind }, 1)).toEqual({ state: next, event });
   });
 
-  it("is given up when the last was deferred", () => {
+  it("is failed if the last try was deferred", () => {
     expect(afterTry("handing", { kind: "deferred" }, MAX_TRIES - 1).state).toBe("queued");
     expect(afterTry("handing", { kind: "deferred" }, MAX_TRIES).state).toBe("failed");
   });
 
-  it("is not moved by late news, but an unknown one is settled and never queued again", () => {
+  it("is not changed by late results, except that `unknown` is settled and never queued again", () => {
     for (const result of RESULTS) {
       for (const settled of ["sent", "delivered", "bounced", "complained", "failed", "queued"] as const) {
         if (settled === "delivered" && result.kind === "refused") continue;
@@ -102,7 +102,7 @@ describe("a recipient after a try", () => {
 });
 
 describe("a report of delivered", () => {
-  it("never outranks what SMTP said of the same try", () => {
+  it("never outranks the SMTP reply of the same try", () => {
     expect(afterReport("ending", "delivered").state).toBe("delivered");
     expect(afterTry("delivered", { kind: "refused" }, 1)).toEqual({
       state: "bounced",
@@ -113,7 +113,7 @@ describe("a report of delivered", () => {
 });
 
 describe("a recipient after the process died", () => {
-  it("is tried again only if the end of the message was not said", () => {
+  it("is tried again only if the end of the message was not sent", () => {
     expect(afterDeath("handing")).toBe("queued");
     expect(afterDeath("ending")).toBe("unknown");
     for (const settled of STATES.filter(isSettled)) expect(afterDeath(settled)).toBe(settled);
@@ -121,7 +121,7 @@ describe("a recipient after the process died", () => {
 });
 
 describe("a recipient after reports", () => {
-  it("stands the same whatever order they come in, however often", () => {
+  it("has the same state whatever their order and number", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...REPORTS)), fc.infiniteStream(fc.nat()), (reports, numbers) => {
         const shuffled = reports
@@ -135,7 +135,7 @@ describe("a recipient after reports", () => {
     );
   });
 
-  it("is told of once for each state it reaches", () => {
+  it("has one event for each state it reaches", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...REPORTS)), (reports) => {
         let at: RecipientState = "sent";
@@ -151,7 +151,7 @@ describe("a recipient after reports", () => {
     );
   });
 
-  it("never turns a delay or a relay into an end", () => {
+  it("is not settled by a delay or a relay", () => {
     for (const one of STATES) {
       for (const report of ["delayed", "relayed"] as const) {
         expect(afterReport(one, report)).toEqual({ state: one, event: null });
@@ -159,18 +159,18 @@ describe("a recipient after reports", () => {
     }
   });
 
-  it("stands where it stood unless it was handed over, whatever they say", () => {
+  it("is not changed by any report before it was handed over", () => {
     for (const one of ["queued", "handing", "failed"] as const) {
       for (const report of REPORTS) expect(afterReport(one, report)).toEqual({ state: one, event: null });
     }
   });
 
-  it("moves by news that are certain even where nobody knew that it was taken", () => {
+  it("is changed by a trustworthy report even if the hand-over had no known result", () => {
     expect(afterNews("failed", "delivered").state).toBe("delivered");
     expect(afterNews("queued", "bounced").state).toBe("bounced");
   });
 
-  it("is settled even if nobody knew that it was sent", () => {
+  it("is settled even if its state was unknown", () => {
     expect(afterReport("unknown", "delivered").state).toBe("delivered");
     expect(afterReport("ending", "bounced").state).toBe("bounced");
   });

@@ -29,7 +29,7 @@ describe("a reply", () => {
     },
   );
 
-  it("is one line, without the codes that its lines repeat", () => {
+  it("is joined to one line, without the repeated codes", () => {
     expect(
       verdictOf("550-5.1.1 The account\r\n550-5.1.1 does not\n550 5.1.1 exist", "message")?.diagnostic,
     ).toBe("550-5.1.1 The account does not exist");
@@ -49,7 +49,7 @@ describe("a reply", () => {
 });
 
 describe("a diagnostic", () => {
-  it("is bounded, in characters and not in halves of them", () => {
+  it("is limited in length, and no character is split", () => {
     expect(diagnosticOf("x".repeat(10_000_000))).toHaveLength(MAX_DIAGNOSTIC_CHARS);
     const emoji = diagnosticOf("👋".repeat(1_000));
     expect(Array.from(emoji)).toHaveLength(MAX_DIAGNOSTIC_CHARS);

@@ -8,7 +8,7 @@ const settingsOf = (url: string) => {
 };
 
 describe("SMTP_URL", () => {
-  it("needs STARTTLS at the submission port unless it says otherwise", () => {
+  it("requires STARTTLS at the submission port by default", () => {
     expect(settingsOf("smtp://user:pass@relay.example")).toEqual({
       host: "relay.example",
       port: 587,
@@ -30,7 +30,7 @@ describe("SMTP_URL", () => {
     expect(settingsOf(url)).toMatchObject({ port, security });
   });
 
-  it("undoes percent-encoding in credentials, UTF-8 among it", () => {
+  it("decodes percent-encoded credentials, also in UTF-8", () => {
     const { auth } = settingsOf("smtps://me%40x.example:p%3A%2F%40%C3%BC@relay.example");
     expect(auth).toEqual({ kind: "password", user: "me@x.example", password: "p:/@ü", method: null });
   });
@@ -39,7 +39,7 @@ describe("SMTP_URL", () => {
     expect(settingsOf("smtp://[::1]").host).toBe("::1");
   });
 
-  it("takes an access token as password, or the means to get one", () => {
+  it("accepts an access token as password, or the options to request one", () => {
     expect(settingsOf("smtp://me:token@relay.example?authMethod=xoauth2").auth).toEqual({
       kind: "xoauth2",
       user: "me",
@@ -81,7 +81,7 @@ describe("SMTP_URL", () => {
     expect(settings.ok ? "" : settings.error).toContain(error);
   });
 
-  it("says nothing of a secret when it refuses", () => {
+  it("has errors that contain no secret", () => {
     const settings = smtpSettings("smtp://user:hunter2@relay.example?clientSecret=hunter2&accessUrl=hunter2");
     expect(settings.ok).toBe(false);
     expect(JSON.stringify(settings)).not.toContain("hunter2");

@@ -2,16 +2,16 @@ import http from "node:http";
 import { checkAnswer } from "../answer-schema.ts";
 import type { CodeAnswer, Email, EmailSummary, Thread, ThreadSummary } from "../../src/contract/message.ts";
 
-/** A request: who asks, and with what. */
+/** A request: key, method, headers and body. */
 export interface Ask {
   key?: string;
   method?: string;
   json?: unknown;
   body?: Uint8Array | string;
   headers?: http.OutgoingHttpHeaders;
-  /** The body is only the beginning of what was announced; no more follows. */
+  /** Sends only the beginning of the announced body, and leaves the request open. */
   keepOpen?: boolean;
-  /** An answer that takes longer is a hang. */
+  /** An answer that takes longer counts as a hang. */
   timeoutMs?: number;
 }
 
@@ -21,7 +21,7 @@ export interface Answer {
   bytes: Buffer;
 }
 
-/** An answer with its JSON. */
+/** An answer with its parsed JSON. */
 export interface Told<Body> extends Omit<Answer, "bytes"> {
   body: Body;
 }
@@ -31,9 +31,9 @@ export interface MailboxKey {
   api_key: string;
 }
 
-/** The longest wait of the service is 55 s; nothing is waited for longer than this. */
+/** Time limit of a request in ms; the longest wait of the service is 55 s. */
 const TIMEOUT_MS = 90_000;
-/** workerd closes a connection that was idle for 5 s: let go of it before. */
+/** workerd closes a connection that was idle for 5 s, so the client closes it earlier, in ms. */
 const IDLE_SOCKET_MS = 3_000;
 const MAX_PAGE = 100;
 
@@ -53,7 +53,7 @@ export class Service {
     try {
       return await this.#request(path, ask);
     } catch (error) {
-      // The server closed an idle connection in the moment it was used again: nothing was asked yet.
+      // The server closed an idle connection when it was used again, so it has not read the request.
       if (error instanceof StaleSocket) return this.#request(path, ask);
       throw error;
     }
@@ -74,7 +74,7 @@ export class Service {
     return answer.body;
   }
 
-  /** A mailbox of the test's own. */
+  /** Creates a mailbox for one test. */
   async createMailbox(kind: "permanent" | "temporary" = "permanent"): Promise<MailboxKey> {
     this.#made += 1;
     const name = `box-${this.#made}-${Math.random().toString(36).slice(2, 8)}`;

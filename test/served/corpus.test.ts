@@ -9,7 +9,7 @@ import { SmtpConnection } from "./smtp.ts";
 
 const PARALLEL = 8;
 
-/** A message, the mailbox that got it, and no other. */
+/** A message, and the mailbox that only it was sent to. */
 interface Received {
   name: string;
   bytes: Buffer;
@@ -29,7 +29,7 @@ describe.skipIf(!corpusIsThere)("every message of the corpus", () => {
 
   afterAll(() => server.stop());
 
-  it("is there to be tried", () => {
+  it("is found", () => {
     expect(messages.length).toBeGreaterThanOrEqual(254);
     expect(messages.every(({ bytes }) => bytes.length > 0)).toBe(true);
   });
@@ -44,7 +44,7 @@ describe.skipIf(!corpusIsThere)("every message of the corpus", () => {
     await inParallel(received, PARALLEL, expectThere);
   });
 
-  it("is received over SMTP, its line ends made right, listed, readable, and returned byte for byte", async () => {
+  it("is received over SMTP with CRLF line ends, listed, readable, and returned byte for byte", async () => {
     const received = await inParallel(messages, PARALLEL, async (message) => {
       const box = await service.createMailbox();
       return { name: message.name, bytes: asSent(message), box };
@@ -58,7 +58,7 @@ describe.skipIf(!corpusIsThere)("every message of the corpus", () => {
     await inParallel(received, PARALLEL, expectThere);
   });
 
-  it("is one mail each in a mailbox that gets them all, but for what came with the same Message-ID and bytes", async () => {
+  it("is one mail in a mailbox that gets all of them, unless Message-ID and bytes are the same", async () => {
     const box = await service.createMailbox();
     const stored = new Map<string, Buffer>();
     for (const { name, bytes } of messages) {
@@ -70,7 +70,7 @@ describe.skipIf(!corpusIsThere)("every message of the corpus", () => {
       stored.set(body.id, bytes);
     }
     const inbox = await service.inbox(box.api_key);
-    // Reports that are understood may be left out of the inbox; nothing here answers a mail that we sent.
+    // Applied reports are hidden from the inbox, but no report here is about mail of this mailbox.
     expect(inbox.map((one) => one.id).toSorted()).toEqual([...stored.keys()].toSorted());
     const threads = await service.threads(box.api_key);
     const counted = threads.reduce((sum, one) => sum + one.message_count, 0);

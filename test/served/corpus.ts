@@ -9,10 +9,10 @@ export interface CorpusMessage {
   bytes: Buffer;
 }
 
-/** False where only the project itself was checked out. */
+/** False if the corpus is not on this machine. */
 export const corpusIsThere = existsSync(CORPUS);
 
-/** Every message of the corpus, the single ones of its mbox files too. */
+/** Every message of the corpus, those in its mbox files included. */
 export function corpusMessages(): CorpusMessage[] {
   if (!corpusIsThere) return [];
   const files = readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).toSorted();

@@ -25,7 +25,7 @@ function demo(env: Record<string, string>): Promise<Ended> {
 }
 
 describe("npm run demo", () => {
-  it("makes a mailbox, sends it a mail, and prints its code and what each step took", async () => {
+  it("creates a mailbox, sends it a mail, and prints the code and the time of each step", async () => {
     const server = await Server.start();
     onTestFinished(async () => void (await server.stop()));
     const { code, stdout, stderr } = await demo({
@@ -50,7 +50,7 @@ describe("npm run demo", () => {
     },
   );
 
-  it("says where it looked for a server, by HOST and PORT", async () => {
+  it("names the address where it looked for a server, by HOST and PORT", async () => {
     const { code, stderr } = await demo({ HOST: "::1", PORT: "9" });
     expect([code, stderr]).toEqual([1, expect.stringContaining("no server answers at http://[::1]:9:")]);
     const wrong = await demo({ PORT: "x" });

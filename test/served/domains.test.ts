@@ -62,7 +62,7 @@ const rcpt = async (address: string): Promise<string> => {
   return replies[0] ?? "";
 };
 
-/** What a receiver's mailauth says of a message, by the same DNS. */
+/** The DKIM and DMARC results of a message by the mailauth library, with the same DNS. */
 async function dkimOf(bytes: Buffer) {
   const { results } = await dkimVerify(bytes, {
     resolver: async (name: string) => {
@@ -88,10 +88,10 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-describe("a domain of one's own, from asking for it to losing it", () => {
+describe("a custom domain, from adding it to losing it", () => {
   let domain: Domain;
 
-  it("is asked for, and refused mail while it is only asked for", async () => {
+  it("is added, and mail to it is refused while it is pending", async () => {
     const added = await add(box, DOMAIN);
     expect([added.status, added.body]).toMatchObject([201, { domain: DOMAIN, status: "pending" }]);
     domain = added.body;
@@ -105,7 +105,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     expect(early.status).toBe(403);
   });
 
-  it("is verified once its records are set, by the resolver that the operator named", async () => {
+  it("is verified once its records are set, by the configured resolver", async () => {
     doh.zone.publish(domain.dns_records);
     const { status, body } = await verify(box, domain.id);
     expect([status, body]).toMatchObject([
@@ -120,7 +120,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     ]);
   });
 
-  it("brings mail for any of its addresses over SMTP, after a restart of the runtime, too", async () => {
+  it("receives mail for any of its addresses over SMTP, also after a restart of the runtime", async () => {
     for (const local of ["sales", "Postmaster", "any.thing+tag"]) {
       const { data } = await deliver(server.smtpPort, {
         from: "ann@elsewhere.example",
@@ -143,7 +143,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     expect(await rcpt("x@example.org")).toMatch(/^550 5\.1\.1 /);
   });
 
-  it("sends mail that its key signs and DMARC calls its own", async () => {
+  it("sends mail that is signed with its key and passes DMARC", async () => {
     const mail = { from: `Sales <sales@${DOMAIN}>`, to: "ann@elsewhere.example", html: "<p>Grüße" };
     const { body } = await send(server.service, box, mail, { wait: 30 });
     expect(body).toMatchObject({ status: "sent" });
@@ -156,7 +156,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     expect(copy?.commands.find((line) => line.startsWith("MAIL FROM"))).toMatch(/@mailkeep\.test>/);
   });
 
-  it("answers mail from the address that it was for", async () => {
+  it("answers mail from the address that received it", async () => {
     const [first] = (await server.service.inbox(box.api_key)).toReversed();
     const reply = await server.service.ask<{ id: string }>(`/v1/emails/${first?.id ?? ""}/reply?wait=30`, {
       key: box.api_key,
@@ -166,7 +166,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     expect(sent.from_address).toBe(`sales@${DOMAIN}`);
   });
 
-  it("is nobody else's, not even with records of their own", async () => {
+  it("cannot be verified by another mailbox, even with its own records", async () => {
     const thief = await server.service.createMailbox();
     const { body } = await add(thief, DOMAIN);
     expect((await verify(thief, body.id)).body).toMatchObject({ status: "pending", dkim_verified: false });
@@ -179,7 +179,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     expect(stolen.status).toBe(403);
   });
 
-  it("is lost when its records are gone for a week: it sends nothing and receives nothing", async () => {
+  it("fails when its records are missing for a week, and then sends and receives nothing", async () => {
     doh.zone.set("MX", DOMAIN);
     const { body } = await verify(box, domain.id);
     expect(body).toMatchObject({ status: "verified", mx_verified: false });
@@ -195,7 +195,7 @@ describe("a domain of one's own, from asking for it to losing it", () => {
     expect([refused.status, refused.body]).toMatchObject([403, { message: expect.any(String) as string }]);
   });
 
-  it("is taken back when they are set again, and free when it is given up", async () => {
+  it("can be verified again when they are set, and is free when it is removed", async () => {
     doh.zone.publish(domain.dns_records);
     expect((await verify(box, domain.id)).body.status).toBe("verified");
     expect(await rcpt(`x@${DOMAIN}`)).toMatch(/^250 /);
@@ -205,8 +205,8 @@ describe("a domain of one's own, from asking for it to losing it", () => {
   });
 });
 
-describe("two mailboxes that ask for one domain at the same moment", () => {
-  it("cannot both have it", async () => {
+describe("two mailboxes that verify one domain at the same moment", () => {
+  it("cannot both succeed", async () => {
     const name = "raced.example.org";
     const boxes = [await server.service.createMailbox(), await server.service.createMailbox()];
     const asked = await Promise.all(boxes.map(async (own) => ({ own, ...(await add(own, name)).body })));
@@ -223,14 +223,14 @@ describe("mail for domains that nobody holds", () => {
     await server.stop();
     expect(files().length).toBeGreaterThan(1);
     server = await start();
-    // The one that is held.
+    // The object of the domain that is held.
     expect(files()).toHaveLength(1);
   });
 });
 
 const isObject = (name: string): boolean => /^[0-9a-f]{64}\.sqlite$/.test(name);
 
-/** Moves what domains know of the past back by `ms`, as if so much time had passed. The server must not run. */
+/** Moves the stored times of domains back by `ms`, as if so much time had passed. The server must not run. */
 function passTime(dir: string, ms: number): void {
   const folder = path.join(dir, "do", "mailkeep-Mailbox");
   for (const file of readdirSync(folder).filter(isObject)) {

@@ -12,7 +12,7 @@ export interface Frame {
 /** A stream of `GET /v1/events` over a bare socket: what arrived, byte for byte, and when. */
 export class EventSocket {
   readonly #socket: Socket;
-  /** What came and is not taken apart yet. */
+  /** Received bytes that are not parsed yet. */
   #pending = Buffer.alloc(0);
   #body: Buffer[] = [];
   /** The beginning of a block of the body. */
@@ -22,14 +22,14 @@ export class EventSocket {
   readonly openedMs = performance.now();
   /** Status line and headers. */
   head = "";
-  /** Whole events, in order. */
+  /** Complete events, in order. */
   readonly frames: Frame[] = [];
-  /** Whether the body ended as HTTP ends it, and was not broken off. */
+  /** Whether the body ended with its last chunk, and was not broken off. */
   isWhole = false;
-  /** When the head was there. */
+  /** When the headers had arrived, by `performance.now()`. */
   headMs: number | null = null;
   closedMs: number | null = null;
-  /** Arrivals, by `performance.now()`. */
+  /** Arrival times of the chunks, by `performance.now()`. */
   readonly chunkMs: number[] = [];
 
   constructor(url: string, path: string, headers: Record<string, string>) {
@@ -71,7 +71,7 @@ export class EventSocket {
     return Buffer.concat(this.#body).toString("utf8");
   }
 
-  /** Resolves when `condition` is met, asked again whenever something arrives; rejects when that takes too long. */
+  /** Resolves when `condition()` is true; checked whenever data arrives. Rejects after `timeoutMs`. */
   async until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (!condition()) {
@@ -96,7 +96,7 @@ export class EventSocket {
     return this.until(() => this.closedMs !== null || this.isWhole, timeoutMs);
   }
 
-  /** Reads nothing any more; what the system's buffers do not hold stays with the server. */
+  /** Stops reading, so that the server's data piles up once the socket buffers are full. */
   pause(): void {
     this.#socket.pause();
   }
@@ -105,7 +105,7 @@ export class EventSocket {
     this.#socket.resume();
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   drop(): void {
     this.#socket.destroy();
   }
@@ -118,7 +118,7 @@ export class EventSocket {
     this.#pending = this.#pending.subarray(end + 4);
   }
 
-  /** Takes one chunk of the body (RFC 9112 §7.1) off what came; false when it is not whole yet. */
+  /** Parses the next chunk of the body (RFC 9112 §7.1); false if it is not complete yet. */
   #takeChunk(): boolean {
     const line = this.#pending.indexOf("\r\n");
     if (line < 0) return false;

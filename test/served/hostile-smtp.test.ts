@@ -68,7 +68,7 @@ describe("a message that tries to end early", () => {
     const sender = await connectToData(box);
     sender.write(content);
     expect(await sender.say(".")).toMatch(/^250 2\.0\.0 Ok: \S+$/);
-    // The very next reply is that to the next command: nothing between was taken for one.
+    // The next reply must belong to the next command: nothing in the message was read as a command.
     expect(await sender.say("VRFY x")).toMatch(/^252 /);
     expect(await rawMessages(box)).toEqual([content]);
     expect(await rawMessages(victim)).toEqual([]);
@@ -86,7 +86,7 @@ describe("a message that tries to end early", () => {
     expect(await rawMessages(box)).toEqual([content]);
   });
 
-  it("by CRLF . CRLF has ended: what follows is commands, and makes a message of its own", async () => {
+  it("by CRLF . CRLF does end: what follows are commands, and a message of its own", async () => {
     const [box, other] = [await service.createMailbox(), await service.createMailbox()];
     const sender = await connectToData(box);
     sender.write(`Subject: First\r\n\r\n1\r\n.\r\n${smuggled(other.mailbox)}.\r\n`);
@@ -123,11 +123,11 @@ describe("commands", () => {
   ])("with a NUL are refused: %j", async (command) => {
     const sender = await connect();
     expect(await sender.say(command)).toMatch(/^5\d\d /);
-    // Neither is there a transaction now.
+    // There must be no transaction.
     expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^503 /);
   });
 
-  it("with a NUL in the recipient reach nobody, the owner of the rest of the address least of all", async () => {
+  it("with a NUL in the recipient reach nobody, not even the owner of the rest of the address", async () => {
     const box = await service.createMailbox();
     const [name, domain] = box.mailbox.split("@");
     const sender = await connect();
@@ -172,7 +172,7 @@ describe("commands", () => {
     },
   );
 
-  it("out of order change nothing", async () => {
+  it("in the wrong order change nothing", async () => {
     const box = await service.createMailbox();
     const sender = await connect();
     expect(await sender.say(`RCPT TO:<${box.mailbox}>`)).toMatch(/^503 /);
@@ -185,7 +185,7 @@ describe("commands", () => {
     expect(await rawMessages(box)).toEqual([]);
   });
 
-  it("of HTTP are not taken for mail", async () => {
+  it("of HTTP are not accepted as mail", async () => {
     const sender = await connect();
     sender.write("POST / HTTP/1.1\r\nHost: x\r\n\r\nMAIL FROM:<a@b.example>\r\n");
     expect(await sender.reply()).toMatch(/^421 /);
@@ -212,7 +212,7 @@ describe("a sender that vanishes", () => {
     sender.write(bytes);
     sender.finish();
     await sender.closed();
-    // What was cut off is discarded by the listener before anything is handed over.
+    // The listener discards incomplete messages before it hands them over.
     await vi.waitFor(
       async () => expect(await readdir(path.join(server.dataDir, "spool"))).toEqual([]),
       30_000,
@@ -223,7 +223,7 @@ describe("a sender that vanishes", () => {
     expect((await service.ask("/v1/stats", { key: box.api_key })).body.total_emails).toBe(1);
   });
 
-  it("after the dot, before the answer, is received once when it comes again", async () => {
+  it("after the dot, before the answer, is received once when it repeats the message", async () => {
     const box = await service.createMailbox();
     const bytes = message({ subject: "Once" });
     for (let n = 0; n < 3; n += 1) {
@@ -238,7 +238,7 @@ describe("a sender that vanishes", () => {
 });
 
 describe("recipients of one message", () => {
-  it("are a hundred; the next is told to come again, and each of the hundred has it once", async () => {
+  it("may be a hundred; the next is refused temporarily, and each of the hundred gets it once", async () => {
     const boxes = await inParallel(Array.from({ length: 101 }), 8, () => service.createMailbox());
     const bytes = message({ subject: "To all" });
     const replies = await deliver(server.smtpPort, {
@@ -253,7 +253,7 @@ describe("recipients of one message", () => {
     expect(counts).toEqual([...Array.from({ length: 100 }, () => 1), 0]);
   });
 
-  it("who are one mailbox twice get it once", async () => {
+  it("that are the same mailbox twice get it once", async () => {
     const box = await service.createMailbox();
     const to = [box.mailbox, box.mailbox.toUpperCase(), box.mailbox.replace("@", "+tag@")];
     const replies = await deliver(server.smtpPort, { from: "a@b.example", to, bytes: message() });

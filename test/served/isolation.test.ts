@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-/** A mail with an attachment and a code, and the words that only this mailbox has. */
+/** Delivers a mail with an attachment, a code, and words that only this mailbox has. */
 async function fill(box: MailboxKey): Promise<Email> {
   const name = box.mailbox.split("@")[0] ?? "";
   await sendMail(server.smtpPort, {
@@ -39,14 +39,14 @@ async function fill(box: MailboxKey): Promise<Email> {
   return service.email(box.api_key, summary?.id ?? "");
 }
 
-/** What a caller can tell one refusal from another by. */
+/** Everything by which a caller could distinguish two refusals. */
 async function seen(path: string, ask: Ask): Promise<unknown> {
   const { status, headers, bytes } = await service.call(path, ask);
   const { date: _, "x-request-id": __, ...visible } = headers;
   return { status, headers: visible, body: bytes.toString("utf8") };
 }
 
-/** Ids that are well-formed and name nothing. */
+/** Valid ids that name nothing. */
 const NOBODYS = ["0199d4a0-1234-7abc-8def-0123456789ab", "0199d4a0-1234-7abc-8def-000000000000"];
 
 describe("an id of another mailbox", () => {
@@ -70,7 +70,7 @@ describe("an id of another mailbox", () => {
   const everyIdOf = ({ id, thread_id, attachments }: Email) => [id, thread_id, attachments[0]?.id ?? ""];
 
   it.each(requests)(
-    "is as unknown as one that never was: $method $path",
+    "gets the same answer as an id that never existed: $method $path",
     async ({ method, path, error, json }) => {
       const at = (id: string) => path.replace(":id", id);
       const ask = { key: own.api_key, method, json };
@@ -78,7 +78,7 @@ describe("an id of another mailbox", () => {
       const body = JSON.stringify(problemBody({ code: "not_found", error }));
       expect(unknown).toMatchObject({ status: 404, body });
       for (const id of [...NOBODYS, ...everyIdOf(theirs)]) expect(await seen(at(id), ask)).toEqual(unknown);
-      // The operator who acts on the own mailbox does not meet the other one's mail there either.
+      // The operator who names this mailbox does not find the other one's mail there either.
       const onOwn = `${path.includes("?") ? "&" : "?"}mailbox=${encodeURIComponent(own.mailbox)}`;
       for (const id of everyIdOf(theirs)) {
         const answer = await service.ask(`${at(id)}${onOwn}`, { key: service.operator, method, json });
@@ -87,7 +87,7 @@ describe("an id of another mailbox", () => {
     },
   );
 
-  it("was not touched by any of that", async () => {
+  it("still names its unchanged email after all these calls", async () => {
     expect(await service.email(other.api_key, theirs.id)).toEqual(theirs);
     const attachment = await service.call(`/v1/attachments/${theirs.attachments[0]?.id}`, {
       key: other.api_key,
@@ -95,7 +95,7 @@ describe("an id of another mailbox", () => {
     expect(attachment.bytes.toString()).toBe("Top secret");
   });
 
-  it("names no key either", async () => {
+  it("does not name a key either", async () => {
     const keys = await service.get<KeyList>("/v1/keys", other.api_key);
     const revoke = (id: string) => seen(`/v1/keys/${id}`, { key: own.api_key, method: "DELETE" });
     const unknown = await revoke(NOBODYS[0] ?? "");
@@ -105,7 +105,7 @@ describe("an id of another mailbox", () => {
     expect((await service.call("/v1/me", { key: other.api_key })).status).toBe(200);
   });
 
-  it("used as a cursor leads to no mail of that mailbox", async () => {
+  it("used as a cursor shows no mail of that mailbox", async () => {
     await service.handOver(other.mailbox, message({ subject: "Second" }));
     const page = await service.get<{ next_cursor: string }>("/v1/inbox?limit=1", other.api_key);
     const { emails } = await service.get<{ emails: { id: string }[] }>(
@@ -154,7 +154,7 @@ describe("a parameter that names another mailbox", () => {
     }
   });
 
-  it("is 403 on what changes something, and changes nothing", async () => {
+  it("is 403 on calls that change something, and changes nothing", async () => {
     const query = `?mailbox=${encodeURIComponent(other.mailbox)}`;
     const changes: [string, string, unknown?][] = [
       ["PATCH", "/v1/mailbox", { display_name: "Mine" }],
@@ -177,7 +177,7 @@ describe("a parameter that names another mailbox", () => {
     }
   });
 
-  it("is fine when it is the own one, however it is written", async () => {
+  it("is allowed if it is the key's own mailbox, in any spelling", async () => {
     const [name, domain] = own.mailbox.split("@");
     for (const written of [own.mailbox, own.mailbox.toUpperCase(), `${name}+tag@${domain}`]) {
       for (const parameter of ["mailbox", "to"]) {
@@ -187,7 +187,7 @@ describe("a parameter that names another mailbox", () => {
     }
   });
 
-  it("in the path is the operator's alone", async () => {
+  it("in the path is allowed for the operator only", async () => {
     for (const address of [own.mailbox, other.mailbox, unknown]) {
       for (const method of ["GET", "DELETE"]) {
         const answer = await service.ask(`/v1/mailboxes/${address}`, { key: own.api_key, method });
@@ -204,7 +204,7 @@ describe("a parameter that names another mailbox", () => {
 });
 
 describe("mail of another mailbox", () => {
-  it("is found by no search, listed by no filter and handed out as no code", async () => {
+  it("is not found by search, not listed by any filter, and its code is not handed out", async () => {
     const name = other.mailbox.split("@")[0] ?? "";
     const found = expect.objectContaining({ id: theirs.id });
     const queries = [
@@ -231,7 +231,7 @@ describe("mail of another mailbox", () => {
     expect((await service.code(own.api_key)).id).toBe(ours.id);
   });
 
-  it("is in no thread of this one, though a message here refers to it", async () => {
+  it("is in no thread of this one, even if a message here refers to it", async () => {
     const messageId = newMessageId();
     const [first, second] = [await service.createMailbox(), await service.createMailbox()];
     await service.handOver(first.mailbox, message({ messageId, subject: "Private" }));

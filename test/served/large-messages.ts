@@ -1,20 +1,20 @@
 import { message } from "./messages.ts";
 
 const MB = 1_000_000;
-/** Just under the largest message that is taken (25 MiB), and over all that is kept of a text. */
+/** Just below the largest message (25 MiB), and above the limit of a stored text. */
 const LARGE_BYTES = 24 * MB;
 
 /** A message with one text field over the limit, or with very many parts. */
 export interface LargeMessage {
   name: string;
   bytes: () => Buffer;
-  /** Which field ends before the message does; null for none. */
+  /** The field whose text is cut at the limit; null for none. */
   cut: "body_text" | "body_html" | null;
-  /** What the field that is looked at begins with. */
+  /** The beginning of that field's text. */
   begins: string;
 }
 
-/** Of each of them. */
+/** Subject of each message. */
 const SUBJECT = "Your verification code";
 
 const repeated = (text: string | Buffer, bytes: number): Buffer => Buffer.alloc(bytes, text);
@@ -41,7 +41,7 @@ function multipart(count: number, part: (index: number) => string): Buffer {
   });
 }
 
-/** 90 multiparts in one another, each said to be base64 and with words before and after its parts. */
+/** 90 nested multiparts, each declared as base64, with a preamble and an epilogue. */
 function nested(): Buffer {
   const levels = Array.from({ length: 90 }, (_, level) => level);
   const open = levels.map(
@@ -63,7 +63,7 @@ function nested(): Buffer {
 
 const utf16 = (text: string): Buffer => Buffer.from(`\uFEFF${text}`, "utf16le");
 
-/** The largest messages that are taken, and the worst of each kind. */
+/** The most expensive message of each kind, at the maximum size. */
 export const LARGE_MESSAGES: readonly LargeMessage[] = [
   {
     name: "24 MB of plain text",

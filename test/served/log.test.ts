@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server.stop());
 
-/** Sends the beginning of a request, or reads that of an answer, and hangs up; resolves when the connection is closed. */
+/** Sends part of a request, or reads part of an answer, and closes; resolves when the connection is closed. */
 function hangUp(path: string, options: { key: string; body?: Buffer }): Promise<void> {
   const { key, body } = options;
   const { hostname, port } = new URL(server.url);
@@ -25,7 +25,7 @@ function hangUp(path: string, options: { key: string; body?: Buffer }): Promise<
   });
 }
 
-it("says nothing of clients that go away in the middle of a request or of an answer", async () => {
+it("contains nothing about clients that disconnect during a request or an answer", async () => {
   const { mailbox, api_key } = await server.service.createMailbox();
   const bytes = message({ body: filler(5_000_000) });
   const { body } = await server.service.handOver(mailbox, bytes);

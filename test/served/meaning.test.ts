@@ -7,7 +7,7 @@ import type { MailboxKey } from "./client.ts";
 import { message } from "./messages.ts";
 import { Server } from "./server.ts";
 
-/** Words of one line mean the same to the test's model. */
+/** The vocabulary of the test's model: words of one line have the same meaning. */
 const MEANINGS = [
   ["invoice", "bill", "payment"],
   ["flight", "plane", "boarding"],
@@ -61,7 +61,7 @@ async function receive(subject: string): Promise<void> {
 }
 
 describe("a model on this machine", () => {
-  it("embeds what arrives, and finds it by its meaning", async () => {
+  it("embeds mail that arrives, and finds it by its meaning", async () => {
     await receive("Your invoice for May");
     await receive("Boarding at nine");
     await expect.poll(async () => (await progress())?.pending, { timeout: 20_000 }).toBe(0);
@@ -69,7 +69,7 @@ describe("a model on this machine", () => {
     expect([search_mode, emails[0]?.subject]).toEqual(["semantic", "Boarding at nine"]);
   });
 
-  it("is known by what it embedded after the server was killed", async () => {
+  it("needs to embed nothing again after the server was killed", async () => {
     await server.killWorkerd();
     await server.answers();
     expect((await search("bill")).emails[0]?.subject).toBe("Your invoice for May");
@@ -83,7 +83,7 @@ describe("a model on this machine", () => {
   ])("that %s delays no receipt, and words answer", async (what, behaviour) => {
     Object.assign(model, behaviour);
     await receive(`Payment due (${what})`);
-    // Words of its own: a vector that is known is not asked for again.
+    // Each case uses other words, because vectors of known texts are cached.
     const { search_mode, hint, emails } = await search(`payment "${what}"`);
     expect([search_mode, hint]).toEqual([
       "keyword",

@@ -3,14 +3,14 @@ let written = 0;
 export interface Parts {
   subject?: string;
   from?: string;
-  /** Null: none. */
+  /** Null = no Message-ID. */
   messageId?: string | null;
   headers?: readonly string[];
-  /** Lines are parted by "\n", or it is taken as it is. */
+  /** A text with "\n" between its lines, or exact bytes. */
   body?: string | Buffer;
 }
 
-/** A Message-ID that was not used before. */
+/** A new Message-ID. */
 export function newMessageId(): string {
   written += 1;
   return `<m${written}.${Math.random().toString(36).slice(2)}@example.com>`;
@@ -32,12 +32,12 @@ export function message(parts: Parts = {}): Buffer {
   return Buffer.concat([Buffer.from(header.join("\r\n")), content]);
 }
 
-/** Text of exactly `bytes` bytes in lines of at most 76, the last one whole; no two of different `seed` are equal. */
+/** Text of exactly `bytes` bytes in lines of at most 76, ended by CRLF; texts of different `seed` differ. */
 export function filler(bytes: number, seed = "x"): Buffer {
   const line = Buffer.from(`${seed} ${"0123456789abcdef".repeat(6)}`.slice(0, 74) + "\r\n");
   const whole = Buffer.alloc(bytes, line);
   whole.write("\r\n", Math.max(0, bytes - 2));
-  // A CR that the cut left without its LF.
+  // Replaces a CR whose LF was cut off.
   if (whole[bytes - 3] === 0x0d) whole[bytes - 3] = 0x61;
   return whole;
 }

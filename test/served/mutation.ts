@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A change to a message. Positions are parts of its length, so that they fit every message. */
+/** A change to a message. Positions are fractions of its length, so that they fit every message. */
 export type Mutation =
   | { kind: "flip"; at: number; mask: number }
   | { kind: "cut"; from: number; length: number }
@@ -25,7 +25,7 @@ const BOUNDARY_TRICKS = [
   "in itself",
 ] as const;
 
-/** A mutant stays a message that a host would pass on: what is repeated often is short. */
+/** Mutants stay small enough for a host to relay, so only short parts are repeated often. */
 const MAX_BYTES = 400_000;
 const MAX_REPEAT_BYTES = 100_000;
 
@@ -121,11 +121,11 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.record({ kind: fc.constant("splice"), other: fc.nat(), at: part }),
 );
 
-/** A mutant as a recipe: which message, and what is done to it. */
+/** The recipe of a mutant: a message and its changes. */
 export interface Recipe {
   seed: number;
   mutations: Mutation[];
-  /** What is added where the mutations find nothing to change. */
+  /** Appended if the mutations change nothing. */
   salt: Uint8Array;
 }
 
@@ -135,7 +135,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.record({
   salt: fc.noBias(fc.uint8Array({ minLength: 8, maxLength: 8 })),
 });
 
-/** The mutant of a recipe: never empty, and never the message it was made of. */
+/** The mutant of a recipe: never empty, and always different from its message. */
 export function mutantOf({ seed, mutations, salt }: Recipe, seeds: readonly Buffer[]): Buffer {
   const original = seedAt(seeds, seed);
   let bytes = original;
@@ -193,7 +193,7 @@ function withHeader(bytes: Buffer, { at, line }: { at: "first" | "last"; line: s
   return replaced(bytes, place, 0, Buffer.from(`${line}\r\n`));
 }
 
-/** Latin-1 both ways: every byte that is not matched stays what it is. */
+/** Rewrites bytes as Latin-1 text, so that all other bytes stay unchanged. */
 function rewritten(bytes: Buffer, rewrite: (text: string) => string): Buffer {
   return Buffer.from(rewrite(bytes.toString("latin1")), "latin1");
 }
@@ -222,7 +222,7 @@ function withBoundary(text: string, trick: BoundaryTrick): string {
   }
 }
 
-/** A few messages to begin with where there is no corpus. */
+/** A few messages to mutate if there is no corpus. */
 export const SEEDS: readonly Buffer[] = [
   "From: Ann <ann@example.com>\r\nTo: b@example.com\r\nSubject: Hi\r\nMessage-ID: <plain@example.com>\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\n\r\nYour code is 482913.\r\n.\r\n..\r\n",
   'From: =?iso-8859-1?Q?J=F6rg?= <j@example.com>\r\nSubject: =?utf-8?B?8J+YgA==?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b1"\r\n\r\npreamble\r\n--b1\r\nContent-Type: multipart/alternative; boundary="b11"\r\n\r\n--b11\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe=\r\n aus\r\n--b11\r\nContent-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: base64\r\n\r\nPGI+R3LDvMOfZTwvYj4=\r\n--b11--\r\n--b1\r\nContent-Type: application/pdf; name*=UTF-8\'\'pl%C3%A4ne.pdf\r\nContent-Disposition: attachment; filename="plan.pdf"\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERi0xLjQK\r\n--b1--\r\nepilogue\r\n',

@@ -9,7 +9,7 @@ export type Delivery = Email["delivery"][number];
 const POLL_MS = 50;
 const PATIENCE_MS = 60_000;
 
-/** `POST /v1/send` with a text of its own, unless `json` has one. */
+/** `POST /v1/send` with a default text, unless `json` has one. */
 export function send(
   service: Service,
   { api_key }: MailboxKey,
@@ -23,7 +23,7 @@ export function send(
   });
 }
 
-/** The first reading of an email that `fits`; rejects when none does for a minute. */
+/** Reads an email until it `fits`; rejects after a minute. */
 export async function reading(
   service: Service,
   { api_key }: MailboxKey,
@@ -39,7 +39,7 @@ export async function reading(
   }
 }
 
-/** Whether the first try of every recipient is over: what is still queued was tried and waits. */
+/** Whether the first try of every recipient has ended: those still queued wait for the next. */
 export function isTried({ delivery }: Email): boolean {
   return delivery.every(
     ({ status, diagnostic, next_attempt_at }) =>
@@ -52,7 +52,7 @@ export function statuses({ delivery }: Email): Record<string, string> {
   return Object.fromEntries(delivery.map(({ recipient, status }) => [recipient.split("@")[0], status]));
 }
 
-/** What a relay took of the message with that Message-ID: one entry for each time. */
+/** The copies that a relay accepted of the message with that Message-ID. */
 export function copies(relay: SmtpPeer, messageId: string): Taken[] {
   return relay.taken.filter(({ bytes }) => messageIdOf(bytes) === messageId);
 }
@@ -63,7 +63,7 @@ export function messageIdOf(bytes: Buffer): string {
   return /^Message-ID: *(<[^>]*>)/im.exec(head)?.[1] ?? "";
 }
 
-/** The recipients that one copy was taken for, those that were refused included. */
+/** The recipients of one copy, refused ones included. */
 export function recipientsOf({ commands }: Taken): string[] {
   return commands.flatMap((line) => /^RCPT TO:<([^>]*)>/i.exec(line)?.[1] ?? []);
 }

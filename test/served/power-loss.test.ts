@@ -12,12 +12,12 @@ import { makeDataDir, removeDataDir, Server } from "./server.ts";
 import { SmtpConnection } from "./smtp.ts";
 import { TRACE_ARGUMENTS, TracedDisk } from "./traced-disk.ts";
 
-/** Above this a raw message lies in the blob store. */
+/** A message of this size is stored in the blob store. */
 const LARGE_BYTES = 700_000;
-/** Above 5 MiB a file that streams in is stored in parts. */
+/** A streamed file of this size is stored in parts; the threshold is 5 MiB. */
 const PARTS_BYTES = 6_000_000;
 
-/** Why this machine cannot tell what a server syncs; null where it can. */
+/** Why this machine cannot trace what a server syncs; null if it can. */
 function whyNot(): string | null {
   try {
     execFileSync("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "true"], { stdio: "ignore" });
@@ -27,7 +27,7 @@ function whyNot(): string | null {
   }
 }
 
-/** A message with an attachment, which lies beside it where it is large. */
+/** A message with an attachment; a large one is stored in a blob of its own. */
 function mailOf(subject: string, bytes: number): Buffer {
   const part = filler(bytes, subject).toString("latin1");
   const text = `--b\r\nContent-Type: text/plain\r\n\r\n${subject}`;
@@ -42,7 +42,7 @@ interface Kept {
   bytes: Buffer;
 }
 
-/** The one message of a mailbox is listed, and comes back with its attachment. */
+/** Expects that the only message of a mailbox is listed, and comes back with its attachment. */
 async function expectKept({ service }: Server, { api_key: key }: MailboxKey, bytes: Buffer): Promise<void> {
   const { emails } = await service.get<{ emails: EmailSummary[] }>("/v1/inbox", key);
   const [email] = emails;
@@ -58,7 +58,7 @@ async function expectKept({ service }: Server, { api_key: key }: MailboxKey, byt
   expect([part.status, part.bytes.length]).toEqual([200, attachment?.size_bytes]);
 }
 
-/** A server whose calls are written down. */
+/** A server whose system calls are traced. */
 async function tracedServer(env: Record<string, string> = {}) {
   const temp = await mkdtemp(path.join(tmpdir(), "mailkeep-power-"));
   const [dataDir, log] = [await makeDataDir(), path.join(temp, "trace")];
@@ -67,7 +67,7 @@ async function tracedServer(env: Record<string, string> = {}) {
     await rm(temp, { recursive: true, force: true });
   });
   const server = await Server.start({ dataDir, env, through: ["strace", ...TRACE_ARGUMENTS, "-o", log] });
-  /** Starts another on what the disk has if the power fails at `ms`. */
+  /** Starts another server on the data that the disk has if the power fails at `ms`. */
   const startedAfterLoss = async (ms: number, settings: Record<string, string> = {}): Promise<Server> => {
     const folder = path.join(temp, `cut-${ms}`);
     await (await TracedDisk.at(log, dataDir, ms)).writeTo(folder);
@@ -80,11 +80,11 @@ const reason = whyNot();
 const skipped = reason === null ? "" : ` (skipped: ${reason})`;
 
 it.skipIf(reason !== null)(
-  `a power loss takes nothing that was acknowledged${skipped}`,
+  `a power loss loses nothing that was acknowledged${skipped}`,
   { timeout: 480_000 },
   async () => {
     const { server, log, startedAfterLoss } = await tracedServer();
-    // One for each: what is written later syncs nothing of what was written before in another.
+    // A mailbox for each message, because a later write in the same mailbox would sync the earlier one.
     const boxes = [
       await server.service.createMailbox(),
       await server.service.createMailbox(),
@@ -118,26 +118,26 @@ it.skipIf(reason !== null)(
       const again = await startedAfterLoss(cutMs);
       for (const { box, bytes } of kept) await expectKept(again, box, bytes);
       const back = await again.service.call(`/v1/attachments/${id}`, { key: boxes[2].api_key });
-      // Before it was told of, it may be there or not.
+      // Before it was acknowledged, it may be stored or not.
       const isThere = back.status === 200 && back.bytes.equals(file);
       expect(isThere || cutMs < uploadedMs).toBe(true);
       await again.stop();
     }
-    // However many blobs there are, nothing looks through their folder.
+    // The server never lists the folder of the blobs.
     const calls = (await readFile(log, "latin1")).split("\n");
     expect(calls.filter((line) => /getdents64\(\d+<[^>]*\/r2\/[^/>]*\/blobs>/.test(line))).toEqual([]);
   },
 );
 
 it.skipIf(reason !== null)(
-  `what was acknowledged to its sender is sent after a power loss, and nothing is sent twice${skipped}`,
+  `acknowledged messages are sent after a power loss, and none is sent twice${skipped}`,
   { timeout: 480_000 },
   async () => {
     const taken = Promise.withResolvers<number>();
     const greet = Promise.withResolvers<void>();
     const relay = await SmtpPeer.start({
       greeting: (talk) => void greet.promise.then(() => talk.write("220 relay.example\r\n")),
-      // All of the message is there, and from here on it may be taken for sent.
+      // The relay has received the complete message: from here on it may count as sent.
       end: () => taken.resolve(Date.now()),
     });
     onTestFinished(() => relay.stop());
@@ -159,7 +159,7 @@ it.skipIf(reason !== null)(
       const again = await startedAfterLoss(cutMs, { SMTP_URL: next.url() });
       const email = await reading(again.service, box, sent.body.id, ({ status: now }) => now !== "queued");
       expect(statuses(email)).toEqual({ r: status });
-      // Whoever asks again is told of the same message.
+      // A repeated request gets the same message.
       const repeated = await send(again.service, box, { to: ["r@elsewhere.example"] }, key);
       expect([repeated.status, repeated.body.id]).toEqual([200, sent.body.id]);
       expect(copies(next, sent.body.message_id)).toHaveLength(times);

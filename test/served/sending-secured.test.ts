@@ -11,7 +11,7 @@ const USER = "agents@relay.example";
 const PASSWORD = "p:ä s/s";
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Takes mail from who logged in over TLS, and from nobody else. */
+/** A relay that accepts mail only after a login over TLS. */
 const GUARDED: Plan = {
   offers: ["STARTTLS"],
   offersSecured: ["AUTH PLAIN LOGIN"],
@@ -28,7 +28,7 @@ const GUARDED: Plan = {
   },
 };
 
-/** What no wire may carry in clear. */
+/** Texts that must never be sent in clear. */
 const SECRETS = ["AUTH", "MAIL", "Hello.", base64(USER), base64(PASSWORD), base64(`\0${USER}\0${PASSWORD}`)];
 
 interface Deployment {
@@ -45,14 +45,14 @@ async function deploy(url: Parameters<SmtpPeer["url"]>[0]): Promise<Deployment> 
   return { relay, server, box: await server.service.createMailbox() };
 }
 
-/** Sends one message to a relay that behaves so from now on; answers what that relay then has heard. */
+/** Sends one message to a relay with this plan; answers what the relay has received. */
 async function sendTo({ relay, server, box }: Deployment, plan: Plan) {
   Object.assign(relay.plan, GUARDED, plan);
   relay.commands = [];
   relay.clear = [];
   const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
   const { delivery } = await server.service.email(box.api_key, body.id);
-  // A session is kept for a while, and the next message would go by it.
+  // An open session would be reused for the next message.
   await relay.idle();
   return {
     delivery,
@@ -79,7 +79,7 @@ describe.each([
     deployment.relay.stop();
   });
 
-  it("gets both, and nothing in clear but the request for the former", async () => {
+  it("gets both, and nothing in clear except the STARTTLS command", async () => {
     const { delivery, commands, clear, copies: taken } = await sendTo(deployment, {});
     expect(delivery).toMatchObject([{ status: "sent" }]);
     expect(taken).toBe(1);
@@ -107,7 +107,7 @@ describe.each([
     expectNothingInClear(clear);
   });
 
-  it("puts the message off when it refuses the login, and shows nobody the password", async () => {
+  it("defers the message if it refuses the login, and the password is shown nowhere", async () => {
     const echo: Plan = { on: { AUTH: (talk, line) => talk.write(`535 5.7.8 wrong: ${line}\r\n`) } };
     const { delivery, commands } = await sendTo(deployment, echo);
     expect(delivery).toMatchObject([{ status: "queued", next_attempt_at: expect.any(String) as string }]);
@@ -131,13 +131,13 @@ describe("a relay that is encrypted from the first byte", () => {
   });
   const implicit: Plan = { implicitTls: true, offers: ["AUTH PLAIN LOGIN"] };
 
-  it("hears not one command in clear", async () => {
+  it("gets no command in clear", async () => {
     const { delivery, clear, copies: taken } = await sendTo(deployment, implicit);
     expect(delivery).toMatchObject([{ status: "sent" }]);
     expect([taken, clear]).toEqual([1, ""]);
   });
 
-  it("hears none at all with a certificate of another name", async () => {
+  it("gets no command at all with a certificate for another name", async () => {
     const { delivery, commands } = await sendTo(deployment, { ...implicit, certificate: "other" });
     expect(delivery).toMatchObject([{ status: "queued", next_attempt_at: expect.any(String) as string }]);
     expect(commands).toEqual([]);

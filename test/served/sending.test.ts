@@ -9,14 +9,14 @@ import { message } from "./messages.ts";
 import { copies, isTried, reading, recipientsOf, returnPathOf, send, statuses } from "./outgoing.ts";
 import { Server } from "./server.ts";
 
-/** More than a mailbox hands over at once. */
+/** More messages than a mailbox hands over at the same time. */
 const CROWD = 3;
-/** Takes a second or more on the way out. */
+/** Bytes of a message that takes a second or more to send. */
 const LARGE_BYTES = 20_000_000;
-/** One or two requests are answered before the message fills the line. */
+/** Requests that must be answered during the transfer; one or two come before it starts. */
 const TURNS = 10;
 
-/** What a client waits for a relay that hangs. */
+/** The `wait` of a send to a relay that hangs. */
 const PATIENCE_SECONDS = 4;
 
 let relay: SmtpPeer;
@@ -36,12 +36,12 @@ afterAll(async () => {
   relay.stop();
 });
 
-/** What the relay does from now on. */
+/** Sets the behaviour of the relay. */
 function behave({ greeting, on, end, data }: Plan): void {
   Object.assign(relay.plan, { greeting, on, end, data });
 }
 
-/** Answers by recipient; everybody else is fine. */
+/** Answers by recipient; all others are accepted. */
 const toRecipients =
   (replies: Readonly<Record<string, string>>): Act =>
   (talk, line) => {
@@ -54,14 +54,14 @@ async function kinds({ api_key }: MailboxKey, id: string): Promise<string[]> {
   return events.filter(({ data }) => data.email_id === id).map(({ event }) => event);
 }
 
-/** Sends one more through the same mailbox, which shows that everything before had its turn. */
+/** Sends another message from the same mailbox; when it has been sent, all earlier ones have been tried. */
 async function sendOneMore(): Promise<void> {
   const more = await send(server.service, box, { to: "more@elsewhere.example" }, { wait: 30 });
   expect(more.body).toMatchObject({ status: "sent" });
 }
 
 describe("a relay that answers", () => {
-  it("takes the message for those it accepts, and the one it refuses bounces alone", async () => {
+  it("gets the message for the recipients it accepts, and only the refused one bounces", async () => {
     behave({ on: { RCPT: toRecipients({ nobody: "550 5.1.1 no such user" }) } });
     const to = ["ann", "nobody", "ben"].map((name) => `${name}@elsewhere.example`);
     const { body, status } = await send(server.service, box, { to }, { wait: 30 });
@@ -80,7 +80,7 @@ describe("a relay that answers", () => {
     ]);
   });
 
-  it("that refuses us suppresses nobody: it is tried again, and shown until a message is taken", async () => {
+  it("that refuses this server causes no suppression: the send is retried, and the error shown until one succeeds", async () => {
     const refusals = {
       relay: "554 5.7.1 <relay@elsewhere.example>: Relay access denied",
       listed: "550 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org",
@@ -105,7 +105,7 @@ describe("a relay that answers", () => {
     expect((await stats()).sending_obstacle).toBeNull();
   });
 
-  it("puts one recipient off, who is queued with the time of the next try", async () => {
+  it("can defer one recipient, who is queued with the time of the next try", async () => {
     behave({ on: { RCPT: toRecipients({ later: "450 4.2.1 come back" }) } });
     const to = ["now@elsewhere.example", "later@elsewhere.example"];
     const { body } = await send(server.service, box, { to }, { wait: 30 });
@@ -119,7 +119,7 @@ describe("a relay that answers", () => {
     expect(Date.parse(later?.next_attempt_at ?? "") - Date.parse(later?.at ?? "")).toBe(60_000);
   });
 
-  it("puts the whole message off", async () => {
+  it("can defer the whole message", async () => {
     behave({ end: say("451 4.3.0 not now") });
     const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
     const { delivery } = await server.service.email(box.api_key, body.id);
@@ -128,7 +128,7 @@ describe("a relay that answers", () => {
     ]);
   });
 
-  it("carries what the sender wrote, and no trace of Bcc", async () => {
+  it("gets what the sender wrote, without Bcc", async () => {
     const { body } = await send(
       server.service,
       box,
@@ -137,13 +137,13 @@ describe("a relay that answers", () => {
     );
     const taken = copies(relay, body.message_id);
     expect(taken.map(recipientsOf)).toEqual([["to@elsewhere.example"], ["hidden@elsewhere.example"]]);
-    // What the API gives as the raw message is what the relay got.
+    // The API's raw message equals what the relay got.
     const raw = await server.service.raw(box.api_key, body.id);
     for (const { bytes } of taken)
       expect([bytes.includes("hidden"), raw.equals(bytes)]).toEqual([false, true]);
   });
 
-  it("is told of each recipient under a return path of its own, on one connection", async () => {
+  it("gets each recipient with its own return path, on one connection", async () => {
     const to = Array.from({ length: 20 }, (_, number) => `r${number}@elsewhere.example`);
     const before = relay.connections;
     const { body } = await send(server.service, box, { to }, { wait: 30 });
@@ -158,7 +158,7 @@ describe("a relay that answers", () => {
     expect(relay.connections - before).toBeLessThanOrEqual(1);
   });
 
-  it("takes a large message to many once, under a return path that belongs to none of them", async () => {
+  it("gets a large message to many recipients once, with a return path that belongs to none of them", async () => {
     const { body: file } = await server.service.ask<{ id: string }>("/v1/attachments?filename=large.bin", {
       key: box.api_key,
       body: Buffer.alloc(LARGE_BYTES, "large"),
@@ -206,7 +206,7 @@ describe("a relay that drops the connection", () => {
     expect(body.delivery_status).toBe("unknown");
     behave({});
     await sendOneMore();
-    // A new process finds it on disk as it is.
+    // A new process reads the same state from disk.
     await server.killWorkerd();
     await server.answers();
     await sendOneMore();
@@ -226,7 +226,7 @@ describe("a relay that drops the connection", () => {
 
   it.each(early)("%s: queued with a next try, and nothing was taken", async (_, plan) => {
     behave(plan);
-    // Of its own, whose relay has no session that goes on.
+    // A new mailbox, which has no open session with the relay.
     const box = await server.service.createMailbox();
     const { body } = await send(server.service, box, { to: "x@elsewhere.example" }, { wait: 30 });
     expect(body.status).toBe("queued");
@@ -239,7 +239,7 @@ describe("a relay that drops the connection", () => {
 });
 
 describe("mail to another mailbox of the deployment", () => {
-  it("is there, real mail, and the relay hears nothing of it", async () => {
+  it("is delivered as real mail, and the relay gets nothing", async () => {
     const other = await server.service.createMailbox();
     const heard = relay.commands.length;
     const { body } = await send(server.service, box, { to: other.mailbox, subject: "Inside" }, { wait: 30 });
@@ -255,7 +255,7 @@ describe("mail to another mailbox of the deployment", () => {
     expect(received.equals(sent)).toBe(true);
   });
 
-  it("goes out beside those for whom the relay has it", async () => {
+  it("is delivered while other recipients get theirs through the relay", async () => {
     const other = await server.service.createMailbox();
     const to = [other.mailbox, "outside@elsewhere.example"];
     const { body } = await send(server.service, box, { to }, { wait: 30 });
@@ -266,8 +266,8 @@ describe("mail to another mailbox of the deployment", () => {
   });
 });
 
-describe("a relay that takes a large message as fast as it comes", () => {
-  it("leaves everybody their turn", async () => {
+describe("a relay that reads a large message as fast as it comes", () => {
+  it("does not delay other calls", async () => {
     const { body: file } = await server.service.ask<{ id: string }>("/v1/attachments?filename=large.bin", {
       key: box.api_key,
       body: Buffer.alloc(LARGE_BYTES, "large"),
@@ -302,7 +302,7 @@ describe("a relay that takes a large message as fast as it comes", () => {
 });
 
 describe("a relay that hangs", () => {
-  it("holds up neither what the mailbox receives, nor what it answers, nor mail inside, nor another mailbox's", async () => {
+  it("delays neither received mail, nor answers, nor mail inside the deployment, nor another mailbox", async () => {
     const hanging = Promise.withResolvers<void>();
     let held = 0;
     behave({
@@ -325,7 +325,7 @@ describe("a relay that hangs", () => {
     ).toBe(202);
     expect(await code).toMatchObject({ code: "482913" });
     expect((await server.service.inbox(mine.api_key)).length).toBe(CROWD + 1);
-    // Mail that does not need the relay does not wait for it, nor do those of one message for the others.
+    // Recipients inside the deployment do not wait for the relay, even if the message also has others.
     const mixed = { to: [box.mailbox, "z@elsewhere.example"] };
     const inside = await send(server.service, mine, { to: box.mailbox }, { wait: 30 });
     expect(inside.body.delivery_status).toBe("delivered");
@@ -338,12 +338,12 @@ describe("a relay that hangs", () => {
     expect([accepted.status, accepted.body.status]).toEqual([200, "queued"]);
     behave({});
     await sendOneMore();
-    // All of this was while the relay held on to the first two.
+    // All of this happened while the relay did not answer the first two messages.
     const emails = await inParallel(stuck, CROWD, ({ body }) => server.service.email(mine.api_key, body.id));
     expect(emails.filter((email) => !isTried(email)).length).toBeGreaterThan(0);
   });
 
-  it("lets go of who waits when his time is over, says queued, and the mailbox answers others meanwhile", async () => {
+  it("does not hold a waiting send beyond its time: it answers queued, and other calls are answered meanwhile", async () => {
     const held = Promise.withResolvers<Talk>();
     behave({ end: (talk) => held.resolve(talk) });
     const mine = await server.service.createMailbox();
@@ -359,7 +359,7 @@ describe("a relay that hangs", () => {
     expect([status, body.status]).toEqual([200, "queued"]);
     const { delivery } = await server.service.email(mine.api_key, body.id);
     expect(delivery).toMatchObject([{ status: "queued", diagnostic: null }]);
-    // He was let go while the relay still had it; the relay's answer counts all the same.
+    // The send was answered during the try, but the relay's reply still counts.
     talk.write("250 2.0.0 taken at last\r\n");
     const email = await reading(server.service, mine, body.id, isTried);
     expect(email.delivery).toMatchObject([{ status: "sent", diagnostic: "250 2.0.0 taken at last" }]);

@@ -10,7 +10,7 @@ import { Service } from "./client.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 /** Where Node keeps the compiled modules of the servers: most of a start is reading Miniflare and wrangler. */
 const COMPILE_CACHE = path.join(ROOT, "node_modules/.cache/mailkeep-tests");
-/** A start builds the bundle when a source is newer: with two cores under load that is slow, and never endless. */
+/** A start builds the bundle if a source is newer, which is slow with two busy cores. */
 const TIMEOUT_MS = 90_000;
 const POLL_MS = 5;
 
@@ -21,9 +21,9 @@ export interface Exit {
 }
 
 export interface ServerOptions {
-  /** Kept by `stop`. Without it the server gets one of its own, which `stop` removes. */
+  /** `stop` does not remove this folder. Without one, the server gets a temporary folder, which `stop` removes. */
   dataDir?: string;
-  /** Variables of the server; ports default to free ones. Nothing of the test's own environment but PATH and HOME. */
+  /** Variables of the server; ports default to free ones. Of the test's own environment it gets PATH and HOME only. */
   env?: Record<string, string>;
   /** A program that starts the server as its child, with its arguments. */
   through?: readonly string[];
@@ -31,7 +31,7 @@ export interface ServerOptions {
   throughRunner?: boolean;
 }
 
-/** An environment of `variables` and nothing of the test's own but PATH and HOME. */
+/** An environment of `variables`, with only PATH and HOME of the test's own. */
 export function bareEnvironment(variables: Record<string, string | undefined>): NodeJS.ProcessEnv {
   const bare: Partial<NodeJS.ProcessEnv> = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
   // The Worker's types make its own variables members of every environment of this project.
@@ -47,7 +47,7 @@ const environment = ({ dataDir, env }: ServerOptions): NodeJS.ProcessEnv =>
     ...env,
   });
 
-/** A running `scripts/serve.ts`, or one that refused to. */
+/** A process of `scripts/serve.ts`, running or ended. */
 export class ServeProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<Exit>;
@@ -62,7 +62,7 @@ export class ServeProcess {
     this.child = spawn(command[0] ?? process.execPath, command.slice(1), {
       cwd: ROOT,
       env: environment(options),
-      // The channel ends the server when the test process is gone.
+      // The IPC channel ends the server when the test process dies.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     this.child.stdout?.on("data", (chunk: Buffer) => this.#hear("stdout", chunk));
@@ -80,7 +80,7 @@ export class ServeProcess {
     return !this.#ended;
   }
 
-  /** What was printed once `pattern` stands in it; rejects when the process ends before, or takes too long. */
+  /** Resolves when the output matches `pattern`; rejects if the process ends before, or after a time limit. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + TIMEOUT_MS;
     for (;;) {
@@ -97,7 +97,7 @@ export class ServeProcess {
     }
   }
 
-  /** Starts until `pattern` is printed, and returns both. */
+  /** Starts a server, waits until its output matches `pattern`, and returns both. */
   static async launch(
     options: ServerOptions & { dataDir: string },
     pattern: RegExp,
@@ -126,7 +126,7 @@ const ReadyLine = z.object({
   pid: z.int().positive(),
 });
 
-/** The bundle that `npm start` serves, from outside. */
+/** A server as `npm start` runs it, used from outside. */
 export class Server {
   readonly process: ServeProcess;
   readonly url: string;
@@ -136,7 +136,7 @@ export class Server {
   readonly token: string;
   readonly service: Service;
   readonly #ownsData: boolean;
-  /** Of the server itself, whoever started it. */
+  /** Process id of the server itself, also if another program started it. */
   readonly #serverPid: number;
 
   private constructor(
@@ -184,7 +184,7 @@ export class Server {
     return next !== null;
   }
 
-  /** Resolves when the service answers again after a kill, to true, or the server has ended, to false. */
+  /** Resolves after a kill: to true when the service answers again, to false if the server has ended. */
   async answers(): Promise<boolean> {
     const healthy = await this.#whileRunning("an answer", async () => {
       // Refused or reset until the new workerd listens.
@@ -194,14 +194,14 @@ export class Server {
     return healthy !== null;
   }
 
-  /** The workerd of this moment; rejects when the server has ended. */
+  /** Process id of the current workerd; rejects if the server has ended. */
   async workerdPid(): Promise<number> {
     const pid = await this.#whileRunning("a workerd", () => workerdPid(this.#pid));
     if (pid === null) throw new Error(`The server has ended: ${this.process.stderr}`);
     return pid;
   }
 
-  /** Kills the server without a warning, as the system does when memory runs out: its workerd stays behind. */
+  /** Kills the server with SIGKILL, as the system does when memory runs out: its workerd keeps running. */
   async abandon(): Promise<Orphan> {
     const pid = await this.workerdPid();
     const orphan = { pid, started: startedAt(pid) };
@@ -209,14 +209,14 @@ export class Server {
     return orphan;
   }
 
-  /** Ends a server that another program started, which hands no signal on. */
+  /** Ends a server that another program started and does not forward signals to. */
   async stopChild(): Promise<void> {
     process.kill(this.#serverPid, "SIGINT");
     await this.process.exited;
     this.service.close();
   }
 
-  /** Ends in good order, as by Ctrl-C. */
+  /** Ends the server as Ctrl-C does. */
   async stop(signal: NodeJS.Signals = "SIGINT"): Promise<Exit> {
     const exit = await this.process.end(signal);
     this.service.close();
@@ -241,7 +241,7 @@ export class Server {
   }
 }
 
-/** A workerd whose server is gone; the start time tells it from a later process of the same number. */
+/** A workerd whose server has died; its start time distinguishes it from a later process with the same id. */
 export interface Orphan {
   pid: number;
   started: string | null;
@@ -254,7 +254,7 @@ export function endOrphan(orphan: Orphan): void {
   if (isRunning(orphan)) end(orphan.pid);
 }
 
-/** A process that ended in the meantime is as dead as it was to be. */
+/** Kills a process; one that has already ended is no error. */
 function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -273,7 +273,7 @@ export function removeDataDir(dataDir: string): Promise<void> {
 
 const Secrets = z.object({ auth_token: z.string(), webhook_secret: z.string() });
 
-/** The secrets that a server keeps in its data folder. */
+/** The secrets that a server stores in its data folder. */
 export async function readSecrets(dataDir: string): Promise<z.infer<typeof Secrets>> {
   return Secrets.parse(JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8")));
 }

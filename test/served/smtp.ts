@@ -4,10 +4,10 @@ import { createTransport } from "nodemailer";
 import type { SendMailOptions } from "nodemailer";
 
 const CRLF_DOT = Buffer.from("\r\n.");
-/** A reply that takes longer is a hang. */
+/** A reply that takes longer counts as a hang, in ms. */
 const REPLY_TIMEOUT_MS = 90_000;
 
-/** Sends as a program does that uses a mail library; resolves to the answer to DATA. */
+/** Sends with a mail library, as programs do; resolves to the answer to DATA. */
 export async function sendMail(port: number, mail: SendMailOptions): Promise<SentMail> {
   const transport = createTransport({ host: "127.0.0.1", port, secure: false, ignoreTLS: true });
   try {
@@ -25,14 +25,14 @@ export interface SentMail {
   response: string;
 }
 
-/** An envelope with the exact bytes of a message, whose last line is whole. */
+/** An envelope, and the exact bytes of a message that ends with CRLF. */
 export interface Transaction {
   from: string;
   to: readonly string[];
   bytes: Uint8Array;
 }
 
-/** The answers of one transaction; `data` is null when DATA was not said, or not answered with 354. */
+/** The answers of one transaction; `data` is null if DATA was not sent, or not answered with 354. */
 export interface Replies {
   mail: string;
   rcpt: string[];
@@ -57,11 +57,11 @@ export class SmtpConnection {
       this.#closed = true;
       this.#wake();
     });
-    // "close" follows, which ends every wait.
+    // "close" follows, and ends every wait.
     this.#socket.on("error", () => {});
   }
 
-  /** Connects, reads the greeting and says EHLO; rejects if the server does not greet. */
+  /** Connects, reads the greeting and sends EHLO; rejects if the server does not greet. */
   static async open(port: number): Promise<SmtpConnection> {
     const connection = new SmtpConnection(port);
     const greeting = await connection.reply();
@@ -71,7 +71,7 @@ export class SmtpConnection {
     throw new Error(`The server said ${greeting} and ${hello}`);
   }
 
-  /** The next whole reply, its lines joined by "\n"; rejects when the connection closes before it. */
+  /** The next complete reply, its lines joined by "\n"; rejects if the connection closes before it. */
   async reply(): Promise<string> {
     for (;;) {
       const match = /^(?:\d{3}-[^\n]*\n)*\d{3} [^\n]*\n/.exec(this.#received);
@@ -94,7 +94,7 @@ export class SmtpConnection {
     this.#socket.write(bytes);
   }
 
-  /** One transaction as an MTA does it: recipients that are refused do not stop the others. */
+  /** One transaction as an MTA does it: it continues with the accepted recipients. */
   async deliver({ from, to, bytes }: Transaction): Promise<Replies> {
     const replies: Replies = { mail: await this.say(`MAIL FROM:<${from}>`), rcpt: [], data: null };
     if (!replies.mail.startsWith("250")) return replies;
@@ -114,12 +114,12 @@ export class SmtpConnection {
     this.drop();
   }
 
-  /** Sends what was written, and then closes its side without a goodbye. */
+  /** Sends what was written, and closes its side without QUIT. */
   finish(): void {
     this.#socket.end();
   }
 
-  /** Ends at once, without a goodbye. */
+  /** Closes the connection at once, without QUIT. */
   drop(): void {
     this.#socket.destroy();
   }
@@ -130,7 +130,7 @@ export class SmtpConnection {
   }
 }
 
-/** Opens a connection, does one transaction on it, and says goodbye. */
+/** Opens a connection, does one transaction on it, and sends QUIT. */
 export async function deliver(port: number, transaction: Transaction): Promise<Replies> {
   const connection = await SmtpConnection.open(port);
   try {

@@ -26,19 +26,19 @@ beforeEach(async () => {
 
 afterEach(() => removeDataDir(dataDir));
 
-/** A server that ends with its test, whatever becomes of the test. */
+/** Starts a server that is ended after the test, even if the test fails. */
 async function start(options: ServerOptions): Promise<Server> {
   const server = await Server.start(options);
   onTestFinished(async () => void (await server.stop()));
   return server;
 }
 
-/** The status of a call that any key may do. */
+/** The status of a call that every key is allowed to make. */
 async function statusFor(server: Server, key: string): Promise<number> {
   return (await server.service.call("/v1/me", { key })).status;
 }
 
-/** Starts a server that is expected to refuse, and returns the lines it leaves behind. */
+/** Starts a server that is expected to refuse, and returns its output. */
 async function refusal(options: ServerOptions): Promise<{ exit: Exit; lines: string[]; stdout: string }> {
   const refusing = new ServeProcess({ dataDir, ...options });
   const exit = await refusing.exited;
@@ -57,7 +57,7 @@ const close = (taken: NetServer): Promise<void> =>
   new Promise((resolve) => void taken.close(() => resolve()));
 
 describe("the first start", () => {
-  it("makes secrets that only the owner can read, and later starts keep them with the data", async () => {
+  it("creates secrets that only the owner can read, and later starts use them again", async () => {
     const first = await start({ dataDir });
     const box = await first.service.createMailbox();
     const bytes = message({ subject: "Before" });
@@ -82,7 +82,7 @@ describe("the first start", () => {
     expect(await second.stop()).toEqual(CLEAN);
   });
 
-  it("lets AUTH_TOKEN of the environment win, and never writes it down", async () => {
+  it("prefers AUTH_TOKEN of the environment, and never stores it", async () => {
     const own = "operator-token-of-the-environment-0123456789";
     const server = await start({ dataDir, env: { AUTH_TOKEN: own } });
     const kept = await readSecrets(dataDir);
@@ -100,7 +100,7 @@ describe("the first start", () => {
   });
 });
 
-/** Files of the data folder in which a text stands. */
+/** Files of the data folder that contain a text. */
 async function filesHolding(text: string): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const files = entries
@@ -118,7 +118,7 @@ describe("a start that is refused", () => {
     expect(lines.join() + stdout).not.toContain("tooshort-secret");
   });
 
-  it("with several wrong settings names each in a line, and touches no data folder", async () => {
+  it("with several wrong settings names each in a line, and does not touch the data folder", async () => {
     const missing = path.join(dataDir, "not-made");
     const { exit, lines, stdout } = await refusal({
       dataDir: missing,
@@ -150,7 +150,7 @@ describe("a start that is refused", () => {
     },
   );
 
-  it("because another server has the data folder is one line, and that one goes on", async () => {
+  it("because another server uses the data folder is one line, and the other server continues", async () => {
     const server = await start({ dataDir });
     const { exit, lines } = await refusal({});
     expect(exit).toEqual(REFUSED);
@@ -176,7 +176,7 @@ describe("the end", () => {
     for (const port of [Number(new URL(server.url).port), server.smtpPort]) await close(await listen(port));
   });
 
-  it("of a server that was killed leaves nothing behind that stops the next start", async () => {
+  it("of a killed server leaves nothing behind that prevents the next start", async () => {
     const killed = await start({ dataDir });
     const box = await killed.service.createMailbox();
     await deliver(killed.smtpPort, { from: "a@b.example", to: [box.mailbox], bytes: message() });
@@ -190,7 +190,7 @@ describe("the end", () => {
 });
 
 describe("the screen of npm start", () => {
-  it("names the addresses and where the key lies, and its three commands work when pasted", async () => {
+  it("shows the addresses and the file of the key, and its three commands work when pasted", async () => {
     const { process: started } = await ServeProcess.launch(
       { dataDir, throughRunner: true },
       /code\?timeout=\d+'\n/,
@@ -216,7 +216,7 @@ describe("the screen of npm start", () => {
   });
 });
 
-/** What commands print that are typed into one shell. */
+/** The output of commands that run in one shell. */
 function bash(commands: string): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile("bash", ["-c", commands], (error, stdout, stderr) => {
@@ -242,7 +242,7 @@ describe("what needs no key", () => {
     expect(health.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("is a reference page with nothing in it that comes from elsewhere", async () => {
+  it("is a reference page that loads nothing from elsewhere", async () => {
     const page = await server.service.call("/docs");
     const html = page.bytes.toString("utf8");
     expect(page.status).toBe(200);
@@ -259,7 +259,7 @@ describe("what needs no key", () => {
       expect(file.headers["content-encoding"]).toBe("gzip");
       const text = gunzipSync(file.bytes).toString("utf8");
       expect(text.length).toBeGreaterThan(50);
-      // What a style sheet fetches by itself; the policy above forbids the rest.
+      // Style sheets must not load anything either; the policy above forbids the rest.
       expect(text).not.toMatch(/@import ["'u]|url\(["']?(?:https?:)?\/\//);
     }
     expect((await server.service.call("/docs/none.js")).status).toBe(404);
@@ -303,13 +303,13 @@ describe("what needs no key", () => {
     }
   });
 
-  it("is refused over plain http under any name but this machine's", async () => {
+  it("is refused over plain http for any host name but this machine's", async () => {
     const foreign = await server.service.ask("/health", { headers: { Host: "mail.example.com" } });
     expect([foreign.status, foreign.body.code]).toEqual([403, "https_required"]);
     expect((await server.service.call("/health", { headers: { Host: "localhost" } })).status).toBe(200);
   });
 
-  it("is refused under a name that is none, and no fault of the server", async () => {
+  it("is refused for an invalid host name, without a server error", async () => {
     const before = server.process.stderr;
     for (const host of ["/", "//mail.example.com", "\\mail.example.com", "127.0.0.1:99999", "[::1", "a b"]) {
       const { status, body } = await server.service.ask("/health", { headers: { Host: host } });
@@ -334,7 +334,7 @@ interface OpenApi {
   components: { schemas: Record<string, object> };
 }
 
-/** What a generator of clients needs of an operation (OpenAPI 3.1 §4.8.10). */
+/** Expects the members that a client generator needs (OpenAPI 3.1 §4.8.10). */
 function expectWellFormed(at: string, operation: Operation): void {
   const inPath = operation.parameters.filter((one) => one.in === "path");
   const templated = [...at.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

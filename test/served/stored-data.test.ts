@@ -16,15 +16,15 @@ import { Surroundings } from "./stored/surroundings.ts";
 import { Target } from "./target.ts";
 
 /*
- * Stored data age: what is true of them a minute after they were written may not be true a year later. So what is compared
- * are permanent mailboxes, with a log that is kept for ten years; and what expires is expected by the age of the data, from
- * the limits that the interface states.
+ * Stored data gets older: what is true a minute after it was written may be wrong a year later. So the compared mailboxes are
+ * permanent and their log is stored for ten years. For everything that expires, the expectation depends on the age of the
+ * data, by the documented limits (docs/limits.md).
  */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long the same message is recognised. */
+/** How long a duplicate is recognized. */
 const DUPLICATE_MS = 5 * DAY_MS;
-/** How long an Idempotency-Key is known. */
+/** How long an Idempotency-Key is valid. */
 const SEND_KEY_MS = DAY_MS;
 /** How long a temporary mailbox lives. */
 const TEMPORARY_MS = 72 * HOUR_MS;
@@ -35,7 +35,7 @@ const AT_ONCE = 8;
 const WAIT_SECONDS = 30;
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-describe.each(storedVersions())("the data that %s stored", (version) => {
+describe.each(storedVersions())("the data stored by %s", (version) => {
   const stored = readExpected(version);
   const reads = Map.groupBy(stored.reads, ({ as }) => as);
   let dataDir: string;
@@ -73,21 +73,21 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
     rest: Ask = {},
   ): Promise<Told<Body>> => service.ask<Body>(path, { key: keyOf(as), ...rest });
 
-  /** The emails whose events a webhook got. */
+  /** Ids of the emails whose events a webhook received. */
   const heardAt = (path: string): string[] => hooks.at(path).map(emailOf);
 
-  it.each([...reads.keys()])("read the same for %s", async (as) => {
+  it.each([...reads.keys()])("reads the same for %s", async (as) => {
     const recorded = reads.get(as) ?? [];
     const key = keyOf(as);
-    // A version whose vectors are others embeds the mail again first.
+    // A release with other vectors first embeds the mail again.
     if (as !== "operator") await until(async () => (await statsOf(service, key)).embeddings?.pending === 0);
     const answers = await inParallel(recorded, AT_ONCE, (read) => readAnswer(service, key, read));
-    // Every member that was recorded is there with its value, and others may be.
+    // Every recorded member must have its value; there may be new members.
     const now = recorded.map((read, index) => lasting(read, answers[index]));
     expect(now).toMatchObject(recorded.map((read) => lasting(read, read.answer)));
   });
 
-  it("let in the keys that they know, and nobody else", async () => {
+  it("accepts its keys, and no others", async () => {
     const me = async (key: string): Promise<[status: number, mailbox: unknown]> => {
       const { status, body } = await service.ask("/v1/me", { key });
       return [status, body.mailbox];
@@ -107,7 +107,7 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
     expect((await me(forged))[0]).toBe(401);
   });
 
-  it("are listed in the console, for who signs in anew", async () => {
+  it("is listed in the console after a new sign-in", async () => {
     const session = async (headers: Record<string, string>, init: RequestInit = {}) =>
       fetch(`${server.url}/operator/session`, { ...init, headers: { Origin: server.url, ...headers } });
     const ended = await session({ Cookie: stored.ended_cookie });
@@ -123,7 +123,7 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
     expect(page).not.toContain(stored.mailboxes.erased);
   });
 
-  it("tell a stream that comes back what it missed", async () => {
+  it("replays missed events to a stream", async () => {
     const stream = EventSocket.listen(server.url, keyOf("reader"), { lastEventId: 1 });
     onTestFinished(() => stream.drop());
     await stream.until(() => stream.frames.length >= 3);
@@ -134,8 +134,8 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
     );
   });
 
-  describe("go on", () => {
-    it("with a mail that answers an old one, and joins its thread", async () => {
+  describe("continues", () => {
+    it("with a reply to an old mail, which joins its thread", async () => {
       const { id, message_id, emails } = stored.thread;
       const bytes = message({
         subject: "Re: Plan for the garden",
@@ -161,18 +161,18 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       expect(await found(stored.search.words)).toEqual([stored.search.id, newest].toSorted());
     });
 
-    it("with an old message that comes again: known for five days, and then a mail of its own", async () => {
+    it("with an old message that comes again: a duplicate for five days, and then a new mail", async () => {
       const { id, received_at } = stored.repeated;
       const raw = await service.raw(keyOf("reader"), id);
       const again = () => service.handOver(boxOf("reader").mailbox, raw);
       const first = await again();
       expect(first.body.duplicate).toBe(isYounger(received_at, DUPLICATE_MS));
       expect(first.body.id === id).toBe(first.body.duplicate);
-      // Whatever it was, it is known now.
+      // In either case, it is a duplicate now.
       expect((await again()).body.duplicate).toBe(true);
     });
 
-    it("with a domain that is verified and one that is not", async () => {
+    it("with a verified domain and one that is not", async () => {
       const { data } = await deliver(server.smtpPort, {
         from: "cleo@example.com",
         to: [`orders@${stored.domain}`],
@@ -200,7 +200,7 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       expect((await ask("reader", "/v1/mailbox", { method: "PATCH", json: own })).status).toBe(200);
       const bytes = message({ subject: "Built", headers: ["Auto-Submitted: auto-generated"] });
       const { body } = await service.handOver(boxOf("reader").mailbox, bytes);
-      // What the old URL missed a moment ago may come, too.
+      // Events that the old URL missed a moment ago may also come.
       for (const path of ["/own", "/mended"]) {
         await expect.poll(() => heardAt(path), PATIENCE).toContain(body.id);
       }
@@ -214,7 +214,7 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       await expect.poll(() => heardAt("/mended"), PATIENCE).toContain(failed?.email_id);
     });
 
-    it("with reindexing, after which old mail is found as before", async () => {
+    it("after reindexing, and finds old mail as before", async () => {
       const at = `/v1/mailboxes/${boxOf("reader").mailbox}/reindex?limit=10`;
       for (let cursor: string | null = ""; cursor !== null;) {
         const next: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
@@ -227,7 +227,7 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       expect(found.map(({ id }) => id)).toContain(stored.search.id);
     });
 
-    it("with what was sent: no second copy of it, and nothing to who is suppressed", async () => {
+    it("with sent messages: none is sent again, and nothing goes to suppressed addresses", async () => {
       const { key, body, id, at } = stored.keyed;
       const isKnown = isYounger(at, SEND_KEY_MS);
       const again = await send(service, boxOf("sender"), body, { key, wait: WAIT_SECONDS });
@@ -244,12 +244,12 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       expect(more.body.status).toBe("sent");
     });
 
-    describe("with the mailbox that was paused in the middle of everything, once it is resumed:", () => {
+    describe("with the mailbox that was paused while work was under way, once it is resumed:", () => {
       const box = boxOf("waiting");
 
-      it("the mailbox is active, and its webhook leads elsewhere", async () => {
+      it("the mailbox is active, and its webhook gets a new URL", async () => {
         expect((await ask("waiting", "/v1/mailbox/resume", { method: "PATCH" })).status).toBe(200);
-        // Nobody is at the old one: each delivery that waits has three more attempts, the next within a second or so.
+        // Nothing listens at the old URL: each waiting delivery has three more attempts, the next within about a second.
         const json = { webhook_url: hooks.url("/waiting") };
         expect((await ask("waiting", "/v1/mailbox", { method: "PATCH", json })).status).toBe(200);
       });
@@ -258,14 +258,14 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
         "a message that was %s goes out, as it was written",
         async (what) => {
           const { id, message_id, raw_sha256 } = stored.waiting[what];
-          // Tries are counted, and not how long ago they were: what waited for its next one is not given up.
+          // Only the number of tries counts, not their age: a message that waited a long time is not given up.
           await reading(service, box, id, ({ status }: Email) => status === "sent");
           const taken = copies(around.relay, message_id);
           expect(taken.map(({ bytes }) => sha256(bytes))).toEqual([raw_sha256]);
         },
       );
 
-      it("a message that the relay may have is not sent again", async () => {
+      it("a message that the relay may have accepted is not sent again", async () => {
         const { id, message_id } = stored.waiting.ending;
         const { delivery } = await reading(service, box, id, ({ status }: Email) => status === "unknown");
         expect(delivery).toMatchObject([{ next_attempt_at: null }]);
@@ -284,14 +284,14 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       });
     });
 
-    it("with a claim that takes mail over: nothing of it is lost or doubled", async () => {
+    it("with a claim that takes over mail: no message is lost or doubled", async () => {
       const { raw_sha256, taken } = stored.take_over;
       const heir = boxOf("heir");
       const digests = async () => {
         const emails = await service.inbox(heir.api_key);
         return inParallel(emails, AT_ONCE, async ({ id }) => sha256(await service.raw(heir.api_key, id)));
       };
-      // What is left to take is there as long as the temporary mailbox lives.
+      // The remaining mail exists as long as the temporary mailbox lives.
       const isAlive = isYounger(stored.stored_at, TEMPORARY_MS);
       const least = isAlive ? raw_sha256.length : taken;
       await expect.poll(async () => (await digests()).length, PATIENCE).toBeGreaterThanOrEqual(least);
@@ -302,19 +302,19 @@ describe.each(storedVersions())("the data that %s stored", (version) => {
       expect(more.status).toBe(202);
     });
 
-    it("with claims: an erased address is kept back for thirty days, and an undecided claim keeps nothing", async () => {
+    it("with claims: an erased address is reserved for thirty days, and an undecided claim reserves nothing", async () => {
       const claim = (name: string) => service.ask("/v1/claim/start", { json: { name } });
       const { name, at } = stored.erased;
       expect((await claim(name)).status).toBe(isYounger(at, QUARANTINE_MS) ? 409 : 201);
       expect((await claim("claimed")).status).toBe(409);
       expect((await claim(stored.pending_claim.name)).status).toBe(201);
       const poll = await service.ask(`/v1/claim/poll?session=${stored.pending_claim.session_id}`);
-      // The session is forgotten an hour after its time.
+      // The session is erased an hour after it expires.
       expect([200, 404]).toContain(poll.status);
     });
   });
 
-  it("close in good order, and open once more", async () => {
+  it("can be closed and opened again", async () => {
     expect(await server.stop()).toEqual({ code: 0, signal: null });
     server = await Server.start({ dataDir, env: { ...stored.settings, ...around.env() } });
     service = server.service;

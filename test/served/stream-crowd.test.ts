@@ -8,11 +8,11 @@ import { Server } from "./server.ts";
 
 /** Open streams of one mailbox at most (docs/limits.md#calling-the-api). */
 const CAP = 1_000;
-/** With frames of 3 KB half as much again as the system keeps for a socket that nobody reads, which is 4 MB here. */
+/** With frames of 3 KB, these are 1.5 times the 4 MB that the system buffers for a socket that nobody reads. */
 const MAILS = 2_000;
 /** Clients that do not read. */
 const LAZY = 20;
-/** Memory grows by tens of MB by itself, or not, as the garbage of all that mail falls; the frames were 130 MB. */
+/** Memory varies by tens of MB with garbage collection; the buffered frames would be 130 MB. */
 const MAX_GROWTH_BYTES = 60_000_000;
 
 let server: Server;
@@ -26,7 +26,7 @@ afterAll(() => server.stop());
 const listen = (box: MailboxKey, lastEventId?: number): EventSocket =>
   EventSocket.listen(server.url, box.api_key, { lastEventId });
 
-/** Takes all places there are. */
+/** Opens as many streams as the mailbox allows. */
 async function crowd(box: MailboxKey): Promise<EventSocket[]> {
   const sockets = await inParallel(Array.from({ length: CAP }), 50, async () => {
     const socket = listen(box);
@@ -37,7 +37,7 @@ async function crowd(box: MailboxKey): Promise<EventSocket[]> {
   return sockets;
 }
 
-/** The status that a stream is answered with now. */
+/** The status with which a new stream is answered. */
 async function statusOf(box: MailboxKey): Promise<{ status: number; head: string }> {
   const socket = listen(box);
   await socket.answered();
@@ -46,7 +46,7 @@ async function statusOf(box: MailboxKey): Promise<{ status: number; head: string
   return { status, head };
 }
 
-/** Resolves to how long it took until a stream was answered with 200. */
+/** Resolves to the time until a new stream is answered with 200, in ms. */
 async function untilFree(box: MailboxKey, timeoutMs: number): Promise<number> {
   const sinceMs = performance.now();
   while ((await statusOf(box)).status !== 200) {
@@ -56,12 +56,12 @@ async function untilFree(box: MailboxKey, timeoutMs: number): Promise<number> {
   return performance.now() - sinceMs;
 }
 
-it("holds a thousand listeners, tells the next when to come again, and each of the thousand of a mail", async () => {
+it("allows a thousand streams, answers 429 with Retry-After to the next, and sends a mail to each", async () => {
   const box = await server.service.createMailbox();
   const sockets = await crowd(box);
   const { status, head } = await statusOf(box);
   expect([status, head]).toEqual([429, expect.stringMatching(/^retry-after: [1-9]\d?\r?$/im)]);
-  // Another mailbox is not concerned.
+  // The limit is for each mailbox.
   expect((await statusOf(await server.service.createMailbox())).status).toBe(200);
   await server.service.handOver(box.mailbox, message());
   await Promise.all(sockets.map((socket) => socket.until(() => socket.frames.length === 1)));
@@ -69,17 +69,17 @@ it("holds a thousand listeners, tells the next when to come again, and each of t
   expect(await untilFree(box, 5_000)).toBeLessThan(5_000);
 });
 
-it("forgets clients that vanished without a word", async () => {
+it("ends the streams of clients that vanished without closing", async () => {
   const box = await server.service.createMailbox();
   const sockets = await crowd(box);
-  // Nobody reads and nobody hangs up, as when a cable is cut: the streams end by their time.
+  // Nobody reads or closes, as if a cable is cut: the streams end by their time limit.
   for (const socket of sockets) socket.pause();
   expect((await statusOf(box)).status).toBe(429);
   expect(await untilFree(box, 27_000)).toBeLessThan(27_000);
   for (const socket of sockets) socket.drop();
 });
 
-it("cuts off a client that does not read, while mail comes in and memory stays", async () => {
+it("disconnects a client that does not read, while mail comes in and memory stays bounded", async () => {
   const box = await server.service.createMailbox();
   const other = await server.service.createMailbox();
   // The longest subject makes a frame of 3 KB.
@@ -88,7 +88,7 @@ it("cuts off a client that does not read, while mail comes in and memory stays",
     expect((await server.service.handOver(mailbox, bytes)).status).toBe(202);
   };
   const pid = await server.workerdPid();
-  /** How memory grows while a mailbox with one listener gets so much mail. */
+  /** Growth of memory while a mailbox with one stream gets this much mail, in bytes. */
   const growth = async (mailbox: MailboxKey): Promise<number> => {
     const eager = listen(mailbox);
     await eager.answered();
@@ -119,9 +119,9 @@ it("cuts off a client that does not read, while mail comes in and memory stays",
     expect([heard.length < MAILS, socket.isWhole]).toEqual([true, false]);
     expect(heard).toEqual(heard.map((_, index) => index + 1));
   }
-  // A client that is cut off is no fault of ours, to be seen by the operator.
+  // A disconnected client is not logged.
   expect(server.process.stderr).toBe("");
-  // And it goes on where it was cut off.
+  // It can resume where it was disconnected.
   const last = lazy[0]?.frames.at(-1)?.id ?? 0;
   const again = listen(box, last);
   await again.until(() => again.frames.at(-1)?.id === MAILS);

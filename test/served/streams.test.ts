@@ -8,7 +8,7 @@ import { message } from "./messages.ts";
 import { Server } from "./server.ts";
 
 let server: Server;
-/** A stream on which one mail is heard, open while the other tests run: it ends by its time alone. */
+/** A stream that receives one mail and stays open while the other tests run, until its time limit. */
 let quiet: { box: MailboxKey; socket: EventSocket; id: string };
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const receive = async (box: MailboxKey, subject: string): Promise<void> => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The whole log, followed by its chain: each entry names the one before it. */
+/** The complete log, read by its chain: each entry names the one before it. */
 async function log({ api_key }: MailboxKey): Promise<ChangePage["events"]> {
   const events: ChangePage["events"] = [];
   for (let after = 0; ;) {
@@ -36,7 +36,7 @@ async function log({ api_key }: MailboxKey): Promise<ChangePage["events"]> {
   }
 }
 
-it("goes on by Last-Event-ID after workerd was killed in the middle of a stream", async () => {
+it("resumes by Last-Event-ID after workerd was killed during a stream", async () => {
   const box = await server.service.createMailbox();
   const sockets = [EventSocket.listen(server.url, box.api_key)];
   await sockets[0]?.answered();
@@ -64,13 +64,13 @@ it("goes on by Last-Event-ID after workerd was killed in the middle of a stream"
   expect(heard()).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
 });
 
-describe("a stream on which little happens", () => {
-  it("begins at once, and goes on while the tests below run", async () => {
+describe("a quiet stream", () => {
+  it("begins at once, and stays open while the tests below run", async () => {
     const box = await server.service.createMailbox();
     const socket = EventSocket.listen(server.url, box.api_key);
     await socket.until(() => socket.text.includes("\n\n"));
     expect((socket.headMs ?? Infinity) - socket.openedMs).toBeLessThan(500);
-    // What a sender writes into a subject stays one line of JSON.
+    // A subject with line ends must stay one line of JSON.
     const hostile = "Hi\r\n\r\nevent: message.sent\ndata: {}\n\n\u2028\u0000☃";
     const subject = `=?utf-8?B?${Buffer.from(hostile).toString("base64")}?=`;
     const { body } = await server.service.handOver(box.mailbox, message({ subject }));
@@ -83,7 +83,7 @@ describe("a browser's EventSource", () => {
   const SOURCES = 10;
   const CUTS_EACH = 5;
 
-  /** An answer that breaks off after so many bytes, most often in the middle of a frame. */
+  /** A response that fails after `bytes` bytes, usually within a frame. */
   function cutAfter(response: Response, bytes: number): Response {
     let left = bytes;
     const cutting = new TransformStream<Uint8Array, Uint8Array>({
@@ -96,7 +96,7 @@ describe("a browser's EventSource", () => {
     const { status, headers } = response;
     const body = response.body?.pipeThrough(cutting) ?? null;
     const cut = new Response(body, { status, headers });
-    // EventSource asks for the address an answer came from; only fetch itself can set it.
+    // EventSource reads the URL of the response, which only fetch itself can set.
     Object.defineProperty(cut, "url", { value: response.url });
     return cut;
   }
@@ -120,7 +120,7 @@ describe("a browser's EventSource", () => {
     return { heard, source, opened: opened.promise, connections: () => connections };
   }
 
-  it("hears each of 1,000 mails once, in order, though it reconnects fifty times", async () => {
+  it("gets each of 1,000 mails once, in order, with fifty reconnections", async () => {
     const box = await server.service.createMailbox();
     const sources = Array.from({ length: SOURCES }, () => listen(box.api_key));
     try {
@@ -159,12 +159,12 @@ describe("streams and long-polls end within a second", () => {
         return { status, atMs: performance.now() };
       }),
     );
-    // The polls have reached the mailbox by then.
+    // Time for the long-polls to reach the mailbox.
     await pause(300);
     return { socket, answers };
   }
 
-  /** What the long-polls were answered with, and how many of all three ended late. */
+  /** The statuses of the long-polls, and how many of the three calls ended late. */
   async function endOf({ socket, answers }: Waiting, sinceMs: number) {
     await socket.closed(5_000);
     const endsMs = [performance.now()];
@@ -192,7 +192,7 @@ describe("streams and long-polls end within a second", () => {
     expect(await endOf(waiting, sinceMs)).toEqual({ statuses: [status, status], late: 0 });
   });
 
-  it("of revoking their key, and those of another key go on", async () => {
+  it("of revoking their key, and those of another key continue", async () => {
     const box = await server.service.createMailbox();
     const made = await server.service.ask<{ id: string; api_key: string }>("/v1/keys", {
       key: box.api_key,
@@ -210,7 +210,7 @@ describe("streams and long-polls end within a second", () => {
   });
 });
 
-it("is on the wire as specified: nine fields, a sign of life each 2 s, closed before 25 s", async () => {
+it("has the documented form on the wire: nine fields, a keep-alive every 2 s, closed before 25 s", async () => {
   const { socket, id, box } = quiet;
   expect(socket.status).toBe(200);
   expect(socket.head).toMatch(/^content-type: text\/event-stream\r?$/im);
@@ -243,7 +243,7 @@ it("is on the wire as specified: nine fields, a sign of life each 2 s, closed be
   expect(event?.startsWith("id: 1\nevent: message.received\ndata: {")).toBe(true);
   expect(beats.pop()).toBe("");
   expect(new Set(beats)).toEqual(new Set([": keepalive"]));
-  // Arrivals of keepalives are the last ones, before the end of the body.
+  // The keep-alives are the last chunks before the end of the body.
   const beatMs = socket.chunkMs.slice(-beats.length - 1, -1);
   const gaps = beatMs.slice(1).map((atMs, index) => atMs - (beatMs[index] ?? 0));
   expect(gaps.length).toBeGreaterThanOrEqual(9);

@@ -8,13 +8,13 @@ export interface Received {
   /** Lower-case names; repeats joined. */
   headers: http.IncomingHttpHeaders;
   body: Buffer;
-  /** When its last byte was there, by `performance.now()`. */
+  /** When its last byte arrived, by `performance.now()`. */
   atMs: number;
-  /** When it was answered or given up by its sender; null while it is under way. */
+  /** When it was answered, or closed by its sender; null while it is under way. */
   endedMs: number | null;
 }
 
-/** What a target does with a request. It has read all of it. */
+/** How a target answers a request that it has read completely. */
 export type Behaviour = (response: http.ServerResponse, received: Received) => void;
 
 export const answer =
@@ -22,13 +22,13 @@ export const answer =
   (response) =>
     void response.writeHead(status, headers).end(body);
 
-/** Says nothing, ever. */
+/** Never answers. */
 export const hang: Behaviour = () => {};
 
-/** Ends the connection by a reset. */
+/** Resets the connection. */
 export const cut: Behaviour = (response) => void response.socket?.resetAndDestroy();
 
-/** Begins an answer and then sends a header each 500 ms, without an end. */
+/** Begins an answer and then sends a header every 500 ms, endlessly. */
 export const drip: Behaviour = (response) => {
   const { socket } = response;
   socket?.write("HTTP/1.1 200 OK\r\n");
@@ -36,7 +36,7 @@ export const drip: Behaviour = (response) => {
   socket?.once("close", () => clearInterval(timer));
 };
 
-/** Answers 200 with that many bytes of `x`, as fast as they are taken. */
+/** Answers 200 with that many bytes of `x`, as fast as the client reads. */
 export const flood =
   (bytes: number): Behaviour =>
   (response) => {
@@ -54,10 +54,10 @@ export const flood =
     pour();
   };
 
-/** A real HTTP server on loopback that does as it is told for each path, and remembers everything. */
+/** A real HTTP server on loopback that behaves as planned for each path, and records every request. */
 export class Target {
   readonly received: Received[] = [];
-  /** TCP connections that were ever opened. */
+  /** TCP connections opened so far. */
   connections = 0;
   readonly #server = http.createServer({ keepAliveTimeout: 0, requestTimeout: 0 });
   readonly #plans = new Map<string, Behaviour[]>();
@@ -74,7 +74,7 @@ export class Target {
     this.#server.on("request", (request, response) => void this.#take(request, response));
   }
 
-  /** On a port of its own unless one is named. */
+  /** Starts on a free port, unless one is given. */
   static async start(port = 0): Promise<Target> {
     const target = new Target();
     await new Promise<void>((resolve) => void target.#server.listen(port, "127.0.0.1", resolve));
@@ -89,7 +89,7 @@ export class Target {
     return `http://127.0.0.1:${this.port}${path}`;
   }
 
-  /** The first request of `path` meets the first behaviour, and so on; the last one stays. Without a plan it is 200. */
+  /** The first request of `path` gets the first behaviour, and so on; the last one repeats. Without a plan, the answer is 200. */
   plan(path: string, ...behaviours: Behaviour[]): string {
     this.#plans.set(path, behaviours);
     return this.url(path);
@@ -99,13 +99,13 @@ export class Target {
     return this.received.filter((one) => one.path === path);
   }
 
-  /** Resolves to what arrived at `path` once it is that much; rejects when that takes too long. */
+  /** Resolves to the requests of `path` when there are `count`; rejects after `timeoutMs`. */
   async heard(path: string, count: number, timeoutMs = 30_000): Promise<Received[]> {
     await this.until(() => this.at(path).length >= count, `${count} requests at ${path}`, timeoutMs);
     return this.at(path);
   }
 
-  /** Resolves when `condition` is met; asked again whenever a request arrives or ends. */
+  /** Resolves when `condition()` is true; checked whenever a request arrives or ends. */
   async until(condition: () => boolean, what: string, timeoutMs = 30_000): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (!condition()) {
@@ -132,7 +132,7 @@ export class Target {
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     } catch {
-      // Its sender died in the middle of it: nothing arrived.
+      // The sender died during the request, so it does not count.
       return;
     }
     const { url: path = "", method = "", headers } = request;

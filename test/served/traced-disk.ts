@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What strace has to be told so that its log can be read here. */
+/** Arguments for strace whose log this file can parse. */
 export const TRACE_ARGUMENTS = [
   "-f",
   "-qq",
@@ -16,11 +16,11 @@ export const TRACE_ARGUMENTS = [
 /** The bytes of a file as programs see them, and as the disk has them. */
 interface TracedFile {
   seen: Buffer;
-  /** What was there at the last sync; null before the first. */
+  /** The bytes at the last sync; null before the first. */
   synced: Buffer | null;
 }
 
-/** One call that ended. */
+/** A finished system call. */
 interface Call {
   name: string;
   /** As strace prints them. */
@@ -36,27 +36,27 @@ const FD = /^\d+<([^>]*)>/;
 const TEXT = /"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * A disk that has only what programs synced: of a file the bytes of its last sync, and of a folder the names that were in it at
- * its last sync (POSIX promises no more). Made from strace's log of all that happened until a moment.
+ * A disk that has only what programs synced: the bytes of a file at its last sync, and the names in a folder at its last sync
+ * (POSIX promises no more). It is built from strace's log up to a moment.
  */
 export class TracedDisk {
   readonly #root: string;
   readonly #files = new Map<string, TracedFile>();
-  /** Names that the disk knows. */
+  /** Synced names. */
   readonly #named = new Map<string, TracedFile>();
 
   constructor(root: string) {
     this.#root = `${root}/`;
   }
 
-  /** The disk under `root` as it was at `untilMs`, if the power had failed then. */
+  /** The disk under `root` as it would be if the power had failed at `untilMs`. */
   static async at(log: string, root: string, untilMs: number): Promise<TracedDisk> {
     const disk = new TracedDisk(root);
     for (const call of callsIn(await readFile(log, "latin1"), untilMs)) disk.#apply(call);
     return disk;
   }
 
-  /** Writes what is left into a folder. What SQLite keeps in shared memory is made anew by whoever opens the file. */
+  /** Writes the remaining files into a folder, without SQLite's shared memory, which is recreated on opening. */
   async writeTo(folder: string): Promise<void> {
     for (const [name, { synced }] of this.#named) {
       if (name.endsWith("-shm")) continue;
@@ -145,7 +145,7 @@ export class TracedDisk {
   }
 }
 
-/** The calls that ended well until a moment. One that other threads come between stands in two parts. */
+/** The successful calls up to a moment. strace writes a call that another thread interrupts in two parts. */
 function* callsIn(log: string, untilMs: number): Generator<Call, void, void> {
   const begun = new Map<string, string>();
   for (const line of log.split("\n")) {
@@ -160,13 +160,13 @@ function* callsIn(log: string, untilMs: number): Generator<Call, void, void> {
   }
 }
 
-/** Null for what is no call, and for one that failed. */
+/** Null for a line that is not a call, and for a failed call. */
 function readCall(text: string): Call | null {
   const [, name = "", args = "", result = "-1"] = WHOLE.exec(text) ?? [];
   return Number(result) < 0 ? null : { name, args, result: Number(result) };
 }
 
-/** The folder that a relative name starts from. */
+/** The folder that a relative name refers to. */
 function folderOf(args: string): string {
   return /^(?:AT_FDCWD|\d+)<([^>]*)>/.exec(args)?.[1] ?? "/";
 }

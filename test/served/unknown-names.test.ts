@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => server.stop());
 
-/** The files of objects, by class. */
+/** Number of Durable Objects with stored data, by class. */
 async function objects(): Promise<Record<string, number>> {
   const counts = CLASSES.map(async (name): Promise<[string, number]> => {
     const files = await readdir(path.join(server.dataDir, "do", `mailkeep-${name}`)).catch(() => []);
@@ -32,7 +32,7 @@ const code = (): string => {
 };
 const bytes = Buffer.from("Subject: x\r\n\r\nx\r\n");
 
-/** What strangers can say that names an object, each with the answer that it gets. */
+/** Requests of strangers that name an object. */
 const strangers: Record<string, () => Promise<unknown>> = {
   "RCPT TO an invented address": async () => {
     const { rcpt } = await deliver(server.smtpPort, {
@@ -85,7 +85,7 @@ it.each([
   expect(await objects()).toEqual(before);
 });
 
-it("takes a query as long as the SMTP listener makes it for many recipients", async () => {
+it("accepts a query as long as the SMTP listener sends for many recipients", async () => {
   const label = "\u5b57".repeat(15);
   const recipients = Array.from({ length: 100 }, (_, n) => `x${n}@${label}.${label}.${label}.${label}.test`);
   const query = new URLSearchParams(recipients.map((to) => ["to", to])).toString();
@@ -97,7 +97,7 @@ it("takes a query as long as the SMTP listener makes it for many recipients", as
   expect([status, body.recipients.map(({ to }) => to)]).toEqual([202, recipients]);
 });
 
-it("makes no object of an invented code of a claim but the two that count it, of the client and of all clients", async () => {
+it("stores only the two counters for an invented claim code: of the client and of all clients", async () => {
   const before = await objects();
   const ask = () =>
     server.service.call(`/claim?code=${code()}`, { headers: { "CF-Connecting-IP": "192.0.2.1" } });
@@ -106,7 +106,7 @@ it("makes no object of an invented code of a claim but the two that count it, of
   expect(await objects()).toEqual({ ...others, ClientBudget: ClientBudget + 2 });
 });
 
-it("makes no mailbox of an Idempotency-Key where no mailbox is given any more", async () => {
+it("stores nothing for an Idempotency-Key of a refused bootstrap", async () => {
   const strict = await Server.start({ env: { BOOTSTRAP_PER_HOUR: "0" } });
   const ask = () =>
     strict.service.call("/v1/bootstrap", { method: "POST", headers: { "Idempotency-Key": hex() } });
@@ -128,10 +128,10 @@ it("counts wrong keys by client without an object for each client", async () => 
   await strict.stop();
 }, 180_000);
 
-it("finds a mailbox at once when it is made, after a crash and after a start", async () => {
+it("finds a mailbox as soon as it is created, after a crash and after a start", async () => {
   const { dataDir } = server;
   const made = await server.service.bootstrap();
-  // Asked for before it was made: nothing of that is remembered.
+  // This address is requested before the mailbox is created; the 404 must not be cached.
   const name = `late-${hex().slice(0, 8)}`;
   const mail = { from: "a@b.example", to: [`${name}@mailkeep.test`, made.mailbox], bytes };
   expect((await deliver(server.smtpPort, mail)).rcpt.map((reply) => reply.slice(0, 3))).toEqual([

@@ -13,7 +13,7 @@ import { Server } from "./server.ts";
 const MAX_BYTES = 100_000_000;
 const PIECE = randomBytes(1_000_000);
 const MB = 1_000_000;
-/** What 100 MB may add to a workerd that has just begun: most of it is the local bucket's. Held whole, they add 235 MB. */
+/** Allowed growth of a fresh workerd for 100 MB; most of it is the local bucket's. Held in memory, they would add 235 MB. */
 const MAX_GROWTH_BYTES = 180 * MB;
 
 let server: Server;
@@ -32,7 +32,7 @@ interface Sending {
   announced?: number | null;
 }
 
-/** Sends a body of so many bytes, in pieces and no faster than it is taken, and reads the answer whenever it comes. */
+/** Sends a body of `length` bytes in pieces, as fast as the server reads, and reads the answer whenever it comes. */
 async function send({ length, announced = length }: Sending) {
   const request = http.request(`${server.url}/v1/attachments?filename=a.bin`, {
     method: "POST",
@@ -42,7 +42,7 @@ async function send({ length, announced = length }: Sending) {
     },
   });
   const answered = once(request, "response") as Promise<[http.IncomingMessage]>;
-  // Who is refused halfway may be cut off; the answer came before.
+  // The server may close the connection of a refused upload; the answer came before.
   request.on("error", () => {});
   let isAnswered = false;
   void answered.then(
@@ -61,7 +61,7 @@ async function send({ length, announced = length }: Sending) {
   return { status: response.statusCode, body: JSON.parse(text) as Upload & { error: string } };
 }
 
-/** Of 100 MB as they are sent. */
+/** Digest of the 100 MB that are sent. */
 const DIGEST = createHash("sha256")
   .update(Buffer.concat(Array<Buffer>(MAX_BYTES / PIECE.byteLength).fill(PIECE)))
   .digest("hex");
@@ -82,7 +82,7 @@ async function digestOfDownload(id: string): Promise<{ sha256: string; bytes: nu
 const storage = async (): Promise<number> =>
   (await server.service.get<{ storage_bytes: number }>("/v1/stats", box.api_key)).storage_bytes;
 
-/** Files that the bucket keeps, whole or in parts, and their bytes. */
+/** Files of the bucket, complete or in parts. */
 async function blobFiles(): Promise<string[]> {
   const entries = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
   return entries
@@ -91,7 +91,7 @@ async function blobFiles(): Promise<string[]> {
 }
 
 describe("100 MB", () => {
-  /** Sends them, reads them back, and says what workerd held more than before while they came in. */
+  /** Uploads 100 MB, downloads them, and answers by how much workerd's memory grew during the upload, in bytes. */
   const growthOf = async (announced: number | null): Promise<number> => {
     const pid = await server.workerdPid();
     const before = resident(pid).bytes;
@@ -103,18 +103,18 @@ describe("100 MB", () => {
     return peakBytes - before;
   };
 
-  it("go in and come back byte for byte, and workerd never holds them whole", async () => {
-    // The first of all: later ones find memory that workerd kept to itself, and would hide in it.
+  it("are uploaded and downloaded byte for byte, and workerd never holds them in memory", async () => {
+    // This upload must be the first: later ones use memory that workerd has already allocated.
     expect(await growthOf(MAX_BYTES)).toBeLessThan(MAX_GROWTH_BYTES);
     await growthOf(null);
   });
 
-  it("and a byte are refused by counting, by name", async () => {
+  it("and one byte are refused by counting, with the name of the file", async () => {
     const { status, body } = await send({ length: MAX_BYTES + 1, announced: null });
     expect([status, body.error]).toEqual([413, "Attachment too large (max 100 MB)"]);
   });
 
-  it("and a byte are refused by their announcement alone, while nothing more comes", async () => {
+  it("and one byte are refused by their Content-Length alone, before the body comes", async () => {
     const { status, body } = await server.service.ask("/v1/attachments?filename=a", {
       key: box.api_key,
       method: "POST",
@@ -126,7 +126,7 @@ describe("100 MB", () => {
   });
 });
 
-describe("a client that is cut off", () => {
+describe("a client that disconnects", () => {
   it.each([
     ["announced, a row", 300_000, true],
     ["announced, an object", 12 * MB, true],
@@ -153,7 +153,7 @@ describe("a client that is cut off", () => {
   });
 });
 
-describe("a name on the wire", () => {
+describe("a file name in a header", () => {
   /** Sends the header's bytes as they are. */
   const named = async (disposition: Buffer) => {
     const { hostname, port } = new URL(server.url);
@@ -172,7 +172,7 @@ describe("a name on the wire", () => {
     return Buffer.concat(chunks).toString();
   };
 
-  it("is UTF-8, or is refused by its field", async () => {
+  it("must be UTF-8, or the error names its field", async () => {
     expect(await named(Buffer.from('attachment; filename="café 中.txt"'))).toContain(
       '"filename":"café 中.txt"',
     );
@@ -189,7 +189,7 @@ describe("a name on the wire", () => {
   });
 });
 
-it("The bytes of an object lie in the data folder once, whole", async () => {
+it("The bytes of an object are stored once in the data folder, as one file", async () => {
   const before = await blobFiles();
   const { status } = await send({ length: 700_000 });
   expect(status).toBe(201);

@@ -30,7 +30,7 @@ const HEADERS =
 const dataDir = await makeDataDir();
 let server: Server;
 let target: Target;
-/** Where redirects lead. */
+/** The target of redirects. */
 let second: Target;
 let secret: string;
 
@@ -74,7 +74,7 @@ async function deliveries({ api_key }: MailboxKey): Promise<WebhookDelivery[]> {
     .deliveries;
 }
 
-/** The deliveries once `condition` holds for all of them, which is when the mailbox has written what it knows. */
+/** The deliveries, as soon as `condition` is true for all of them: the mailbox writes results after the requests. */
 async function settled(
   box: MailboxKey,
   condition: (delivery: WebhookDelivery) => boolean = ({ state }) => state !== "pending",
@@ -89,7 +89,7 @@ async function settled(
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** From the end of each request to the arrival of the next. */
+/** Delays from the end of each request to the arrival of the next. */
 const waitsOf = (requests: readonly Received[]): number[] =>
   requests.slice(1).map(({ atMs }, index) => atMs - (requests[index]?.endedMs ?? Number.NaN));
 
@@ -104,7 +104,7 @@ function expectWaits(waits: readonly number[]): void {
   }
 }
 
-/** The same event by what a receiver tells it by: body and id never change, and each request carries its own signature. */
+/** Expects requests for the same event: body and id are equal, and each request has its own signature. */
 function expectSameEvent(requests: readonly Received[]): void {
   for (const { body, headers, method } of requests) {
     expect(method).toBe("POST");
@@ -115,7 +115,7 @@ function expectSameEvent(requests: readonly Received[]): void {
   }
 }
 
-describe.concurrent("a target that never takes a delivery gets four attempts, and no fifth", () => {
+describe.concurrent("a target that refuses a delivery gets four attempts, and no fifth", () => {
   const cases: [string, { behaviour: Behaviour; status: number | null; error: string }][] = [
     ["500", { behaviour: answer(500, "broken"), status: 500, error: "status" }],
     ["400", { behaviour: answer(400, "broken"), status: 400, error: "status" }],
@@ -136,7 +136,7 @@ describe.concurrent("a target that never takes a delivery gets four attempts, an
     ]),
   ];
 
-  it("of the same bytes, after 1, 3 and 8 s, and the log says so", async () => {
+  it("with the same bytes, after 1, 3 and 8 s, which the log of deliveries shows", async () => {
     await inParallel(cases, cases.length, async ([name, { behaviour, status, error }], index) => {
       const path = `/never/${index}`;
       const box = await mailboxFor(target.plan(path, behaviour));
@@ -155,13 +155,13 @@ describe.concurrent("a target that never takes a delivery gets four attempts, an
         attempts: [1, 2, 3, 4].map((number) => ({ ...attempt, number })),
       });
     });
-    // A fifth would have come by now: the longest wait is over since the log says that it failed.
+    // A fifth attempt would have come by now, because the delivery is marked as failed.
     await pause(1_500);
     expect(cases.map((_, index) => target.at(`/never/${index}`).length)).toEqual(cases.map(() => 4));
     expect([second.received, second.connections]).toEqual([[], 0]);
   });
 
-  it("also where nobody listens", async () => {
+  it("also if nothing listens there", async () => {
     const gone = createServer();
     await new Promise<void>((resolve) => void gone.listen(0, "127.0.0.1", resolve));
     const { port } = gone.address() as AddressInfo;
@@ -197,7 +197,7 @@ describe.concurrent("a target that never takes a delivery gets four attempts, an
     });
   });
 
-  it("but no second when one succeeds, whatever 2xx it is", async () => {
+  it("but no second after any 2xx", async () => {
     await inParallel([200, 201, 202, 204, 299], 5, async (status) => {
       const path = `/fine/${status}`;
       const box = await mailboxFor(target.plan(path, answer(status, "")));
@@ -208,7 +208,7 @@ describe.concurrent("a target that never takes a delivery gets four attempts, an
     });
   });
 
-  it("and none after one that came through", async () => {
+  it("and no further one after a success", async () => {
     const path = "/recovers";
     const box = await mailboxFor(target.plan(path, answer(503), cut, answer(200)));
     await receive(box);
@@ -247,11 +247,11 @@ describe("a delivery", () => {
     const requests = await target.heard(path, 60);
     const order = requests.map(({ body }) => (JSON.parse(body.toString()) as { seq: number }).seq);
     expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    // Two may be under way at once, on two connections: nothing is overtaken by more than the one beside it.
+    // Two may be under way at the same time, so a delivery may be overtaken by one other.
     expect(order.filter((seq, index) => Math.abs(seq - (index + 1)) > 1)).toEqual([]);
   });
 
-  it("whose answer is 10 MB keeps 500 characters of it, and none of the memory", async () => {
+  it("whose answer is 10 MB stores 500 characters of it, and does not use memory for the rest", async () => {
     const path = "/large";
     const box = await mailboxFor(target.plan(path, flood(10 * MB)));
     await receive(box);
@@ -269,7 +269,7 @@ describe("a delivery", () => {
     expect(resident(pid).peakBytes - before).toBeLessThan(20 * MB);
   });
 
-  it("that hangs holds up no other target, no receipt and no read", async () => {
+  it("that hangs delays no other target, no received mail and no read", async () => {
     const box = await mailboxFor(target.plan("/stuck", hang));
     const route = { label: "personal", webhook_url: target.plan("/label", answer(200)) };
     const put = await server.service.call("/v1/mailbox/routes", {
@@ -293,18 +293,18 @@ describe("a delivery", () => {
   });
 });
 
-it("without ALLOW_PRIVATE_WEBHOOKS no target on this machine gets a connection", async () => {
+it("connects to no target on this machine without ALLOW_PRIVATE_WEBHOOKS", async () => {
   const path = "/private";
   const box = await mailboxFor(target.plan(path, answer(200)));
   await receive(box);
   await target.heard(path, 1);
   await settled(box);
-  // All those targets that were not reached are no news for the operator.
+  // Targets that cannot be reached are not logged.
   expect(server.process.stderr).not.toMatch(/ failed: |stack/);
   await server.stop();
   server = await Server.start({ dataDir });
   const { connections } = target;
-  // Set while it was allowed, and refused at each attempt now.
+  // This URL was set while it was allowed; now each attempt is refused.
   await receive(box);
   const [newest] = await settled(box, ({ attempts, state }) => state !== "pending" || attempts.length === 2);
   expect(newest?.attempts).toMatchObject(

@@ -45,8 +45,8 @@ export interface Subject {
   /** The message leaves as a stream, whose far end can be lost in the middle. */
   streams: boolean;
   /**
-   * The far side knows a message again by its Message-ID and content: nothing is lost in doubt, so nobody is asked for leave
-   * to say the end, and a try that was lost is made again.
+   * The far side recognizes duplicates by Message-ID and content. So `beforeEnd` is not called, and a try whose answer was
+   * lost is repeated.
    */
   knowsRepeats: boolean;
   /** What a message that is larger than the far side takes is: no mail for this transport, or refused by the far side's word. */
@@ -128,7 +128,7 @@ export function conformance(name: string, subject: Subject): void {
     });
 
     it.runIf(!subject.knowsRepeats)(
-      "knows that it does not know what became of a message whose end was said and not answered",
+      "reports an unknown result if the end of a message was sent and not answered",
       async () => {
         const bench = await subject.open("is lost after the end");
         const sent = await bench.send({ recipients: [THREE[0] ?? ""], message: SMALL });
@@ -138,7 +138,7 @@ export function conformance(name: string, subject: Subject): void {
     );
 
     it.runIf(subject.knowsRepeats)(
-      "makes a try again whose answer was lost, and it is one message",
+      "repeats a try whose answer was lost, and the far side has one message",
       async () => {
         const bench = await subject.open("is lost after the end");
         const order = { recipients: [THREE[0] ?? ""], message: KNOWN_AGAIN };
@@ -149,7 +149,7 @@ export function conformance(name: string, subject: Subject): void {
     );
 
     it.runIf(subject.streams)(
-      "knows that nothing was taken when the far side is lost in the middle",
+      "reports that nothing was taken if the far side is lost during the message",
       async () => {
         const bench = await subject.open("is lost before the end");
         const large: Recipe = { kind: "lines", sizeBytes: 9_500_000 };
@@ -160,16 +160,13 @@ export function conformance(name: string, subject: Subject): void {
       },
     );
 
-    it.runIf(subject.streams)(
-      "knows it too when the far side is lost while leave is asked for the end",
-      async () => {
-        const bench = await subject.open("is lost before the end");
-        bench.onBeforeEnd(() => bench.lost());
-        const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
-        expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
-        expect(await bench.taken()).toEqual([]);
-      },
-    );
+    it.runIf(subject.streams)("reports the same if the far side is lost during beforeEnd", async () => {
+      const bench = await subject.open("is lost before the end");
+      bench.onBeforeEnd(() => bench.lost());
+      const sent = await bench.send({ recipients: THREE, message: SMALL, beforeEnd: "ask" });
+      expect(kinds(sent)).toEqual(["deferred", "deferred", "deferred"]);
+      expect(await bench.taken()).toEqual([]);
+    });
 
     it.runIf(!subject.knowsRepeats)(
       "does not end a message whose beforeEnd rejects, and nothing is taken",
@@ -184,7 +181,7 @@ export function conformance(name: string, subject: Subject): void {
     );
 
     it.runIf(!subject.knowsRepeats)(
-      "has said nothing that could be an end when it asks for leave",
+      "has sent nothing that could be an end when it calls beforeEnd",
       async () => {
         const bench = await subject.open("takes");
         let takenBefore = -1;
@@ -258,7 +255,7 @@ export function conformance(name: string, subject: Subject): void {
       },
     );
 
-    it("refuses what is larger than it takes, before the attempt", async () => {
+    it("refuses a message that is too large, before the attempt", async () => {
       const bench = await subject.open("takes");
       const sent = await bench.send({ recipients: THREE, message: SMALL, claimedBytes: 10_000_000_000 });
       expect(kinds(sent)).toEqual([subject.tooLarge, subject.tooLarge, subject.tooLarge]);

@@ -6,7 +6,7 @@ export type FilledMail = Omit<PreparedMail, "raw"> & { rawText: string };
 
 export type Mailboxes = DurableObjectNamespace<Mailbox>;
 
-/** Stores messages by the actor's own `receive`, all under way at once; returns their ids in order. */
+/** Stores messages with the actor's `receive`, all at the same time; returns their ids in order. */
 export async function fill(
   mailboxes: Mailboxes,
   locator: string,

@@ -14,7 +14,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (subject, body,
   content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
 `;
 
-/** The least an actor can do for each kind of request. What the service does beyond it is its own cost. */
+/** The minimum that an actor can do for each kind of request. The difference is the cost of the service. */
 export class Floor extends DurableObject<object> {
   readonly #sql: SqlStorage;
   #seq: number;
@@ -59,7 +59,7 @@ export class Floor extends DurableObject<object> {
     return `{"seq":${seq}}`;
   }
 
-  /** (d) A stream that says one line and stays open. */
+  /** (d) A stream that sends one line and stays open. */
   override fetch(): Response {
     const begin = new TextEncoder().encode("retry: 1000\n\n");
     return new Response(new ReadableStream({ start: (controller) => controller.enqueue(begin) }));

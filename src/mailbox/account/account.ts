@@ -107,9 +107,7 @@ export class Account {
     this.#db.run(statements.TOUCH_KEY, nowMs, key.id);
   }
 
-  /**
-   * Extends the life of a temporary mailbox and of one of its keys to `until` at least. Does nothing once it has expired.
-   */
+  /** Extends the life of a temporary mailbox and of one of its keys to `until` at least. Does nothing once it has expired. */
   extend(until: number, keyId: string): void {
     const key = this.#keys.get(keyId);
     if (this.row.expires_at !== null && this.row.expires_at < until) {

@@ -40,9 +40,7 @@ export class Admission {
     return account === null ? refused(noMailbox(access)) : work(account, admitted.value);
   }
 
-  /**
-   * Counts a request once, however often its caller is authenticated while it waits. Calls of the operator do not count.
-   */
+  /** Counts a request once, however often its caller is authenticated while it waits. Calls of the operator do not count. */
   #spentCalls(access: Access, nowMs: number): Problem | null {
     const isCounted = access.isCounted === true || this.#counted.has(access);
     if (access.credential.kind === "operator" || isCounted) return null;

@@ -78,10 +78,7 @@ export class Lifecycle implements Job {
   readonly #tools: LifecycleTools;
   account: Account | null = null;
   #ending: Promise<number> | null = null;
-  /**
-   * The latest call to the directory. Calls go out one after another, because calls on different stubs may overtake each
-   * other.
-   */
+  /** The latest call to the directory. Calls go out one after another, because calls on different stubs may overtake each other. */
   #reported: Promise<void> = Promise.resolve();
 
   constructor(context: MailboxContext, others: Others, tools: LifecycleTools) {
@@ -135,10 +132,7 @@ export class Lifecycle implements Job {
     return { replayed: true, expiresAt: account.row.expires_at };
   }
 
-  /**
-   * Erases the mailbox. From here on its keys are invalid and its mail is refused. If the blob store fails, the alarm
-   * retries.
-   */
+  /** Erases the mailbox. From here on its keys are invalid and its mail is refused. If the blob store fails, the alarm retries. */
   async destroy(access: Access): Promise<Answer<DeletedMailbox>> {
     const admitted = this.#context.answer(access, (account) => done(account));
     if (!admitted.ok) return admitted;
@@ -180,10 +174,7 @@ export class Lifecycle implements Job {
     this.#context.clock.atLatest(due);
   }
 
-  /**
-   * Reports the state of the mailbox to the directory. The alarm is set first, so that it reports if the process dies
-   * before.
-   */
+  /** Reports the state of the mailbox to the directory. The alarm is set first, so that it reports if the process dies before. */
   async reportNow(account: Account): Promise<void> {
     await this.#context.arm();
     await this.#report(account);

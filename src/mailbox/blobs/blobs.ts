@@ -74,9 +74,7 @@ export class Blobs implements Job {
     this.#tables.run(rows.planAll(keys), nowMs);
   }
 
-  /**
-   * Reads a blob from its first byte. Each piece is valid until the next one is requested. Throws if the blob is missing.
-   */
+  /** Reads a blob from its first byte. Each piece is valid until the next one is requested. Throws if the blob is missing. */
   read(blob: { key: string; sizeBytes: number }): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     return readOwnBlob(this.store, this.#bucket(), blob);
   }

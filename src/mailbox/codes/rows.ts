@@ -8,9 +8,7 @@ export type CodeRow = {
   seq: Seq;
   code: string | null;
   link: string | null;
-  /**
-   * JSON of `{ confidence, evidence }`; null without code and link, or if a release that stored none read them (version 1).
-   */
+  /** JSON of `{ confidence, evidence }`; null without code and link, or if a release that stored none read them (version 1). */
   code_evidence: string | null;
   /** Address and name of the sender, folded by `foldForMatch`. */
   sender_folded: string;

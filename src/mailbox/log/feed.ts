@@ -35,10 +35,7 @@ export class Feed {
     }
   }
 
-  /**
-   * Answers a page of the log. If there is nothing after `filters.after` yet, waits for it. `forgetWait(waitId)` ends the
-   * wait.
-   */
+  /** Answers a page of the log. If there is nothing after `filters.after` yet, waits for it. `forgetWait(waitId)` ends the wait. */
   async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
     const { now, answer } = this.#context;
     const deadline = now() + filters.wait * 1_000;

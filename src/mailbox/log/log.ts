@@ -39,9 +39,7 @@ export class Log implements Job {
     return { ...entry, seq, at };
   }
 
-  /**
-   * Entries with a number above `after`, oldest first, `limit` at most; only of `kinds`, or of all kinds if that is null.
-   */
+  /** Entries with a number above `after`, oldest first, `limit` at most; only of `kinds`, or of all kinds if that is null. */
   after(after: number, limit: number, kinds: readonly EventKind[] | null = null): LoggedEvent[] {
     return this.#tables
       .all(rows.EVENTS_AFTER, after, kinds === null ? null : JSON.stringify(kinds), limit)
@@ -75,10 +73,7 @@ export class Log implements Job {
     return this.#tables.first(rows.OLDEST)?.seq ?? (last_event === 0 ? 0 : last_event + 1);
   }
 
-  /**
-   * Number of the last entry before `sinceMs`, by binary search: times never decrease. A replay from `sinceMs` starts after
-   * it.
-   */
+  /** Number of the last entry before `sinceMs`, by binary search: times never decrease. A replay from `sinceMs` starts after it. */
   seqBefore(account: Account, sinceMs: number): number {
     let low = Math.max(0, this.oldestSeq(account) - 1);
     let high = account.row.last_event;

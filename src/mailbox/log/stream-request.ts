@@ -2,10 +2,7 @@ import type { Answer } from "../../contract/problem.ts";
 import type { EventFilters } from "../../contract/routes.ts";
 import type { Access } from "../account/access.ts";
 
-/**
- * A caller's request for a stream of events: the JSON body of the one request that the actor serves by `fetch` and not by
- * RPC.
- */
+/** A caller's request for a stream of events: the JSON body of the one request that the actor serves by `fetch` and not by RPC. */
 export interface StreamRequest {
   access: Access;
   filters: EventFilters;

@@ -53,20 +53,14 @@ export function listingOf(row: { listing: string }): Listing {
   return JSON.parse(row.listing) as Listing;
 }
 
-/**
- * One email of a listing as JSON text (EmailSummary). The constant part is stored as text; `summaryOpening` comes before
- * it.
- */
+/** One email of a listing as JSON text (EmailSummary). The constant part is stored as text; `summaryOpening` comes before it. */
 export function summaryText(row: MessageRow, view: View, isUnsent: boolean): JsonText<EmailSummary> {
   return summaryOpening(row, view, isUnsent) + wholeListing(row.listing).slice(1);
 }
 
 const TRUNCATED_OPENING = '{"text_truncated":';
 
-/**
- * A listing as it is shown. Listings of releases that had no limit for texts lack `text_truncated`; their texts are
- * complete.
- */
+/** A listing as it is shown. Listings of releases that had no limit for texts lack `text_truncated`; their texts are complete. */
 export function wholeListing(listing: string): string {
   return listing.startsWith(TRUNCATED_OPENING) ? listing : `${TRUNCATED_OPENING}false,${listing.slice(1)}`;
 }

@@ -54,10 +54,7 @@ export class KnownIds {
     this.#aliases = context.tables(THREAD_ALIASES);
   }
 
-  /**
-   * The known ones among the ids that a message bears and refers to: one look-up both for its duplicates and for its
-   * thread.
-   */
+  /** The known ones among the ids that a message bears and refers to: one look-up both for its duplicates and for its thread. */
   of({ messageKey, ancestorKeys, digest }: PreparedMail): KnownId[] {
     const { ofAll, ofNames } = this.#aliases.isMade ? ALIASED : PLAIN;
     if (messageKey === null) {

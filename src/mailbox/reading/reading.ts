@@ -49,10 +49,7 @@ export interface EmailAnswer {
   text: string;
   /** If the bodies are too large for the text: the blob in the mailbox's rows that holds them, and their layout. */
   large: { key: string; layout: BodyLayout } | null;
-  /**
-   * An earlier release stored the message without its large bodies, which `OlderBodies` must first read from the raw
-   * message.
-   */
+  /** An earlier release stored the message without its large bodies, which `OlderBodies` must first read from the raw message. */
   isWithoutBody: boolean;
 }
 
@@ -80,9 +77,7 @@ export interface AttachmentSource {
   raw: RawSource | null;
 }
 
-/**
- * The newest emails of a thread, oldest first, and the cursor of older ones. Emails with bodies in blobs are listed by id.
- */
+/** The newest emails of a thread, oldest first, and the cursor of older ones. Emails with bodies in blobs are listed by id. */
 export interface ThreadAnswer {
   threadId: string;
   emails: EmailAnswer[];
@@ -157,10 +152,7 @@ export class Reading {
     });
   }
 
-  /**
-   * An attachment of a message, or an upload that has not expired, by its id. `withRaw` adds the message to extract it
-   * from.
-   */
+  /** An attachment of a message, or an upload that has not expired, by its id. `withRaw` adds the message to extract it from. */
   attachment(access: Access, id: string, withRaw = true): Answer<AttachmentSource> {
     return this.#context.answer(access, (account) => this.#findAttachment(viewOf(account), id, withRaw));
   }

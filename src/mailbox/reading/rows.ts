@@ -3,9 +3,7 @@ import { page, SUMMARY, type MessageRow } from "../messages/rows.ts";
 
 type Nullable<T> = T | null;
 
-/**
- * Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded by `foldForMatch`.
- */
+/** Bounds and filters of a listing, in the order of its parameters; null = no filter. Texts are folded by `foldForMatch`. */
 export type ListingParams = [
   minSeq: number,
   maxSeq: number,

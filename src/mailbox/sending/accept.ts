@@ -43,9 +43,7 @@ export interface SendRequest {
   draft: Omit<Draft, "attachments">;
   files: readonly SentFile[];
   ancestry: Ancestry;
-  /**
-   * Id of the email that this one answers, whose thread it joins if its references lead to none; null if it answers none.
-   */
+  /** Id of the email that this one answers, whose thread it joins if its references lead to none; null if it answers none. */
   answered: string | null;
   keyed: Keyed | null;
 }

@@ -55,13 +55,10 @@ export interface Departing {
   signature: string;
 }
 
-/**
- * Queued messages, their recipients, and suppressed addresses. Methods that change rows run inside a transaction of the
- * caller.
- */
+/** Queued messages, their recipients, and suppressed addresses. Methods that change rows run inside a transaction of the caller. */
 export class Outbox {
   readonly #tables: Tables;
-  readonly #messages: Statements;
+  readonly #messages: Tables;
 
   constructor(context: MailboxContext) {
     this.#tables = context.tables(SENDING);
@@ -182,7 +179,7 @@ export class Outbox {
 
   /** Messages that were not sent, with a seq below `below`, newest first. */
   unsent(below: Seq, limit: number): UnsentRow[] {
-    return this.#tables.all(rows.UNSENT, below, limit);
+    return this.#messages.isMade ? this.#tables.all(rows.UNSENT, below, limit) : [];
   }
 
   /** Which of these messages were not sent. Without an outgoing message among them no row is read. */

@@ -15,9 +15,7 @@ import type { RecipientRow } from "./rows.ts";
  */
 const UNKNOWN_EVENT_MS = 3_600_000;
 
-/**
- * How long after the hand-over a report is believed: hosts give up within a week, and people complain within a few weeks.
- */
+/** How long after the hand-over a report is believed: hosts give up within a week, and people complain within a few weeks. */
 const TOKEN_LIFETIME_MS = 30 * 86_400_000;
 
 /** Applies delivery reports, complaints and events of the sending service to messages that were handed over. */

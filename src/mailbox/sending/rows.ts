@@ -19,10 +19,7 @@ export type OutboxRow = {
   smtp_utf8: 0 | 1;
   /** Tries outside the deployment that ended. */
   tries: number;
-  /**
-   * When the next try outside is due, or when the lease of the one under way expires, in ms since 1970; null = no further
-   * try.
-   */
+  /** When the next try outside is due, or when the lease of the one under way expires, in ms since 1970; null = no further try. */
   due_at: number | null;
   /** Tries inside the deployment that ended. */
   inside_tries: number;

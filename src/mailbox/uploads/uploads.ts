@@ -98,10 +98,7 @@ export class Uploads implements Job {
     });
   }
 
-  /**
-   * Marks an upload as complete: its blob is written, and it can be sent and read. 503 if it came too late and may be
-   * erased.
-   */
+  /** Marks an upload as complete: its blob is written, and it can be sent and read. 503 if it came too late and may be erased. */
   async completeUpload(access: Access, whole: WholeUpload): Promise<Answer<Upload>> {
     const { answer, commit, arm } = this.#context;
     const completed = answer(access, (account) => commit(() => this.#complete(account, whole)));

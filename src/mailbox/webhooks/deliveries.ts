@@ -76,10 +76,7 @@ export class Deliveries {
     this.#tables.run(rows.RECORD, delivery, number, at, status, error, duration_ms, answer);
   }
 
-  /**
-   * Stores that no attempt is under way. `dueAt`: when the next one is due, in ms since 1970; null if the delivery is
-   * finished.
-   */
+  /** Stores that no attempt is under way. `dueAt`: when the next one is due, in ms since 1970; null if the delivery is finished. */
   moveOn(id: Seq, state: DeliveryState, dueAt: number | null): void {
     this.#tables.run(rows.MOVE_ON, state, dueAt, id);
   }

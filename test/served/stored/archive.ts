@@ -4,16 +4,16 @@ import path from "node:path";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import type { StoredData } from "./stored-data.ts";
 
-/** A folder for each version whose data is kept. */
+/** Contains a folder for each version with stored data. */
 const FOLDERS = path.resolve(import.meta.dirname, "../../fixtures/stored");
 const DATA = "data.tar.br";
 const EXPECTED = "expected.json";
-/** Larger than any archive here: repeated bytes are found wherever they stand. */
+/** Compression window in bits, larger than any archive here, so that all repetitions are found. */
 const WINDOW_BITS = 24;
-/** Of the output of `tar`. */
+/** Limit of the output of `tar`, in bytes. */
 const MAX_TAR_BYTES = 100_000_000;
 
-/** The names of the versions whose data is kept. */
+/** The names of the versions with stored data. */
 export function storedVersions(): string[] {
   return readdirSync(FOLDERS, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -21,18 +21,18 @@ export function storedVersions(): string[] {
     .toSorted();
 }
 
-/** What the version said of its data. */
+/** Reads what the tests expect of a version's data. */
 export function readExpected(version: string): StoredData {
   return JSON.parse(readFileSync(path.join(FOLDERS, version, EXPECTED), "utf8")) as StoredData;
 }
 
-/** Puts the data of a version into `dataDir`. */
+/** Unpacks the data of a version into `dataDir`. */
 export function unpack(version: string, dataDir: string): void {
   const tar = brotliDecompressSync(readFileSync(path.join(FOLDERS, version, DATA)));
   execFileSync("tar", ["-xf", "-", "-C", dataDir], { input: tar });
 }
 
-/** Writes the folder of a version; answers how many bytes it has. */
+/** Writes the folder of a version; answers its size in bytes. */
 export function pack(version: string, dataDir: string, expected: StoredData): number {
   const folder = path.join(FOLDERS, version);
   mkdirSync(folder, { recursive: true });
@@ -50,7 +50,7 @@ export function pack(version: string, dataDir: string, expected: StoredData): nu
   return data.length + Buffer.byteLength(text);
 }
 
-/** One line for each reading, so that a difference between two versions can be read. */
+/** Writes one line for each read, so that a diff of two versions is readable. */
 function expectedText({ reads, ...rest }: StoredData): string {
   const head = JSON.stringify(rest, null, 2).replace(/\n\}$/, "");
   return `${head},\n  "reads": [\n    ${reads.map((read) => JSON.stringify(read)).join(",\n    ")}\n  ]\n}\n`;

@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 import type { Answer, Service } from "../client.ts";
 
-/** A reading by the API and what it answered. */
+/** A read of the API with its recorded answer. */
 export interface Read {
-  /** Whose key reads. */
+  /** The mailbox whose key is used. */
   as: string;
   path: string;
-  /** Of a reading by POST. */
+  /** The body, for a read by POST. */
   json?: unknown;
-  /** Of a list: the member that holds the rows of each page. The answer is the rows of all pages. */
+  /** For a list: the member with the rows of each page. The answer is the rows of all pages. */
   rows?: string;
-  /** Of a list that others may have joined since: the member that tells rows apart. */
+  /** For a list that may have grown since: the member that identifies rows. */
   grows?: string;
   answer: unknown;
 }
 
 type Asked = Omit<Read, "answer">;
 
-/** Longer texts are kept by their digest. */
+/** Longer texts are recorded as digests. */
 const MAX_TEXT_CHARS = 600;
 
 export const sha256 = (bytes: Uint8Array | string): string =>
   createHash("sha256").update(bytes).digest("hex");
 
-/** Asks, and answers in the form that is kept: JSON with long texts as digests, anything else as a digest. */
+/** Calls the API, and answers in the recorded form: JSON with long texts as digests, anything else as a digest. */
 export async function readAnswer(
   service: Service,
   key: string,
@@ -57,7 +57,7 @@ function shortened(value: unknown): unknown {
   return mapped(value, shortened);
 }
 
-/** Members that may differ from what was recorded. Members that are new are ignored anyhow. */
+/** Members that may differ from the recorded ones. New members are ignored anyway. */
 const MAY_DIFFER: Readonly<Record<string, string>> = {
   last_used_at: "each use of a key moves it",
   sends_today: "it counts a day",
@@ -69,14 +69,14 @@ const MAY_DIFFER: Readonly<Record<string, string>> = {
 
 type Row = Record<string, unknown>;
 
-/** A reading with the part of an answer that every later version gives too. */
+/** A read with the part of its answer that every later version must also give. */
 export function lasting(read: Read, answer: unknown): Asked & { answer: unknown } {
   const { grows, answer: recorded, ...asked } = read;
   const rows = grows === undefined ? answer : recordedRows(grows, recorded, answer);
   return { ...asked, answer: withoutFleeting(rows) };
 }
 
-/** The rows of a list without those that have joined it since. */
+/** The rows of a list without those added since. */
 function recordedRows(name: string, recorded: unknown, actual: unknown): Row[] {
   const known = new Set((recorded as Row[]).map((row) => row[name]));
   return (actual as Row[]).filter((row) => known.has(row[name]));

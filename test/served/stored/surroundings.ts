@@ -3,18 +3,18 @@ import { SmtpPeer, type Plan } from "../../transport/smtp-peer.ts";
 import { DohServer } from "../doh-server.ts";
 
 /**
- * Vectors are those of a model at a URL: at another one, all mail would be embedded anew. Below the ports that a system
- * gives out.
+ * Port of the model, below the ephemeral ports. It is fixed, because vectors belong to the URL of a model: with another one,
+ * all mail would be embedded again.
  */
 const MODEL_PORT = 18_026;
-/** Words of one line mean the same to the model. */
+/** The vocabulary of the model: words of one line have the same meaning. */
 const MEANINGS = [
   ["garden", "tomatoes", "seeds"],
   ["invoice", "order", "payment"],
   ["flight", "train", "ticket"],
 ];
 
-/** What a deployment talks to: a relay, a resolver and a model for the search by meaning, all on this machine. */
+/** The servers that a deployment calls, all on this machine: a relay, a resolver and an embedding model. */
 export class Surroundings {
   readonly relay: SmtpPeer;
   readonly doh: DohServer;
@@ -36,7 +36,7 @@ export class Surroundings {
         response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ data }));
       });
     });
-    // Where the system can, tests that run at the same time share the port: their models are one and the same.
+    // On Linux, tests that run at the same time share the port; their models are equal.
     const place = { port: MODEL_PORT, host: "127.0.0.1", reusePort: process.platform === "linux" };
     await new Promise<void>((listening, failed) => {
       model.once("error", failed);
@@ -45,7 +45,7 @@ export class Surroundings {
     return new Surroundings(await SmtpPeer.start(), await DohServer.start(), model);
   }
 
-  /** The settings that lead a server to them; without `relay` nothing leaves it. */
+  /** The settings that make a server use them; without `relay` it sends no mail. */
   env({ relay = true } = {}): Record<string, string> {
     return {
       ...(relay ? { SMTP_URL: this.relay.url() } : {}),
@@ -54,7 +54,7 @@ export class Surroundings {
     };
   }
 
-  /** What the relay does from now on. */
+  /** Sets the behaviour of the relay. */
   relayWill({ greeting, on, end, data }: Plan): void {
     Object.assign(this.relay.plan, { greeting, on, end, data });
   }
