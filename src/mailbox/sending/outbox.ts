@@ -1,6 +1,6 @@
 import type { MessageStatus } from "../../contract/message.ts";
 import type { Seq } from "../../lib/ids.ts";
-import type { Statements, Tables } from "../../lib/schemas.ts";
+import type { Tables } from "../../lib/schemas.ts";
 import type { OutgoingMessage } from "../../mail/compose/outgoing.ts";
 import { messageStatus, type RecipientState } from "../../outbound/ledger.ts";
 import type { MailboxContext } from "../context.ts";
