@@ -23,7 +23,7 @@ export interface Exposure {
   sendsMail: boolean;
 }
 
-/** What a reader of the documentation must know of a setting. */
+/** The documentation of a setting. */
 export interface About {
   group: (typeof GROUPS)[number];
   /** Markdown, one or more sentences. */
@@ -45,7 +45,7 @@ export interface Described extends About {
   fallback: Default;
 }
 
-/** What is known of each schema that `setting` made. */
+/** The description of each schema that `setting` made. */
 export const DESCRIPTIONS = z.registry<Described>();
 
 /**

@@ -67,7 +67,7 @@ export interface Problem {
   error: string;
   message?: string;
   details?: ProblemDetail[];
-  /** What to do next, in one sentence; unless given, that of the code. */
+  /** The next step, in one sentence; by default that of the code. */
   fix?: string;
   retryAfterSeconds?: number;
   /** The budget that is spent, for the RateLimit headers of a 429. */
@@ -157,7 +157,7 @@ interface NextStep {
   fix: string;
 }
 
-/** What to do after a refusal, by its code, unless the problem has a `fix` of its own. */
+/** The next step after a refusal, by its code, unless the problem has a `fix` of its own. */
 const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   unauthorized: {
     retryable: false,
@@ -206,7 +206,7 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   },
 };
 
-/** What to do next, in one sentence. */
+/** The next step, in one sentence. */
 export function fixOf({ code, fix }: Problem): string {
   return fix ?? NEXT_STEP[code].fix;
 }

@@ -16,7 +16,7 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** What a route acts on, which decides the credential it needs. */
+/** The thing that a route acts on; it decides which credential the route needs. */
 export type Target =
   /** Nothing that belongs to anybody; it needs no credential. */
   | "public"

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What a key may do; the server assigns it. */
+/** The rights of a key; the server assigns them. */
 export const Scope = z.enum(["provisional", "mailbox", "operator"]);
 export type Scope = z.infer<typeof Scope>;
 
@@ -26,7 +26,7 @@ const OWNER = [
   "delete_mailbox",
 ];
 
-/** What a key can do, by its scope: `capabilities` of GET /v1/me and of a bootstrap. */
+/** The capabilities of a key, by its scope: `capabilities` of GET /v1/me and of a bootstrap. */
 export const CAPABILITIES: Readonly<Record<Scope, string[]>> = {
   provisional: [...READER, "delete_mailbox"],
   mailbox: OWNER,

@@ -1,4 +1,4 @@
-/** What the operator sees when the server is ready. */
+/** The facts that the operator sees when the server is ready. */
 export interface Ready {
   /** URL at which this machine reaches it. */
   http: string;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { isSet, type Environment, type Fault } from "../config/check.ts";
 
-/** What was read, or why it cannot be used. */
+/** The value that was read, or why it cannot be used. */
 export type FileResult<Value> = { value: Value; faults: [] } | { value: null; faults: [Fault] };
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;

@@ -26,7 +26,7 @@ import { startWarnings } from "./warnings.ts";
 /** How long a stop waits for messages that are being received. */
 const STOP_GRACE_MS = 5_000;
 
-/** What `npm start` begins with. */
+/** The environment and arguments of `npm start`. */
 export interface ServeOptions {
   env: Environment;
   /** Arguments of the command line: `--ready-json` prints one line of JSON when the server is ready. */

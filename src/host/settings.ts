@@ -30,7 +30,7 @@ export interface Settings {
 }
 
 const SECRETS = ["AUTH_TOKEN", "KEY_SECRET", "WEBHOOK_SECRET", "WEBHOOK_SECRET_PREVIOUS"];
-/** What an Authorization header can hold. */
+/** The characters that an Authorization header can hold. */
 const HEADER_SAFE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 const MACHINE_RULES = [

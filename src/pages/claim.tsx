@@ -15,7 +15,7 @@ const TURNSTILE = "https://challenges.cloudflare.com";
 /** https://developers.cloudflare.com/turnstile/reference/content-security-policy/ */
 const TURNSTILE_POLICY: Policy = { "script-src": TURNSTILE, "frame-src": TURNSTILE };
 
-/** What of a request the page is made of: the console, which has other variables, shows it too. */
+/** The parts of a request that the page needs: the console, which has other variables, shows it too. */
 type Asked = Pick<AppContext, "req" | "env">;
 
 /**

@@ -15,7 +15,7 @@ const MAX_TRIES = 3;
 
 /** A temporary mailbox that is there now. */
 export interface Bootstrapped extends CreatedMailbox, Pick<Identity, "address" | "secret"> {
-  /** What to do so that a repeat gives the same mailbox, where this Idempotency-Key does not do it. */
+  /** How a repeat gets the same mailbox, if this Idempotency-Key does not give it. */
   fix?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ const NOT_REPLAYED =
   "This Idempotency-Key could be guessed, so a repeat makes another mailbox; " +
   "send a random UUID or 32 random hex digits to get the same mailbox again";
 
-/** What an identity is derived from; null without an Idempotency-Key, and for one that somebody else might guess. */
+/** The Idempotency-Key that an identity is derived from; null without one, and for one that somebody else might guess. */
 function readIdempotencyKey(
   idempotencyKey: string | null,
   { keySecret }: Config,

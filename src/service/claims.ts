@@ -206,8 +206,8 @@ export async function pollClaim(
 }
 
 /**
- * What is wrong with a decision that names a session beside the device code: the code must be the session's. A wrong code counts
- * against the session's claim. Null where nothing is wrong, and where no session is named.
+ * Checks a decision that names a session beside the device code: the code must be the session's. A wrong code counts
+ * against the session's claim. Null if nothing is wrong or no session is named.
  */
 export async function sessionFault(
   env: Env,

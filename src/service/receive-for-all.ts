@@ -15,7 +15,7 @@ const NOT_STORED: Problem = {
   retryAfterSeconds: 30,
 };
 
-/** What became of a message for one recipient. */
+/** The outcome of a message for one recipient. */
 export interface RecipientOutcome {
   to: string;
   received: Answer<Received>;

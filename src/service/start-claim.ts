@@ -26,9 +26,9 @@ export interface ClaimRequest {
   name: string;
   /** The key of the temporary mailbox whose mail is to be copied; null for none. */
   keepMailOf: Answer<ShownKey> | null;
-  /** What the starts of this client are counted by. */
+  /** The name by which the starts of this client are counted. */
   client: string;
-  /** What the person who approves is shown of the client. */
+  /** The client's IP address, shown to the person who approves; null if unknown. */
   address: string | null;
   userAgent: string;
 }
@@ -125,7 +125,7 @@ async function open(
   return refused({ code: "unavailable", error: "No device code is free; try again", retryAfterSeconds: 1 });
 }
 
-/** What a client calls itself, without what a person cannot see. */
+/** A client's name for itself, without characters that a person cannot see. */
 function readable(text: string): string {
   return text
     .replaceAll(/[\p{C}\p{Z}]+/gu, " ")

@@ -153,6 +153,18 @@ describe("the text of sources, tests, scripts and pages", () => {
       .map((file) => path.join(folder, file)),
   );
 
+  it("says in its doc comments who does what: none begins with What", () => {
+    const begin = files
+      .filter((file) => file.startsWith("src/"))
+      .flatMap((file) =>
+        readFileSync(path.join(ROOT, file), "utf8")
+          .split("\n")
+          .filter((line) => line.includes("/** What "))
+          .map((line) => `${file}: ${line.trim()}`),
+      );
+    expect(begin).toEqual([]);
+  });
+
   it("cites no text that the repository does not hold", () => {
     expect(files.length).toBeGreaterThan(500);
     const cited = [...files, "README.md", "wrangler.jsonc", ".ci/run"].flatMap((file) =>

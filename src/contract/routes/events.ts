@@ -55,7 +55,7 @@ export const ChangesQuery = z.object({
 });
 export type ChangeFilters = z.output<typeof ChangesQuery>;
 
-/** What happens in a mailbox. */
+/** The events of a mailbox. */
 export const eventRoutes = {
   events: route({
     method: "GET",

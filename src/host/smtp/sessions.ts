@@ -24,7 +24,7 @@ const PARALLEL_LARGE = 2;
 
 type Callback = (error?: Error | null) => void;
 
-/** What the sessions work with. */
+/** Everything that SMTP sessions need. */
 export interface SessionTools {
   upstream: Upstream;
   connections: ConnectionLimit;

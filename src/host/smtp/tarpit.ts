@@ -3,7 +3,7 @@ const FREE_REFUSALS = 20;
 /** The delay of each further answer; after the last one the connection is closed. */
 const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 
-/** What follows a refused recipient. */
+/** The server's reaction to a refused recipient. */
 export type Consequence = { kind: "answer"; delayMs: number } | { kind: "close" };
 
 /** Slows connections that try many unknown recipients, and closes them in the end (tarpitting). */

@@ -4,7 +4,7 @@ import { URL } from "node:url";
 import * as z from "zod";
 import type { SpooledMessage } from "./spool.ts";
 
-/** What the worker says about a recipient. `unavailable`: it is not known, so the sender must try again later. */
+/** The worker's answer about a recipient. `unavailable`: it is not known, so the sender must try again later. */
 export type Lookup = "known" | "full" | "unknown" | "unavailable";
 
 /** The result of handing a message over for one recipient. Only `stored` means that the mail is safe. */
@@ -207,7 +207,7 @@ function encoded(address: string): string {
   return encodeURIComponent(address.toWellFormed());
 }
 
-/** What the worker answered for one recipient. */
+/** The worker's outcome for one recipient. */
 interface Outcome {
   status: number;
   /** The id of the stored message; null if the answer has none. */

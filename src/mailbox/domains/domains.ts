@@ -110,13 +110,13 @@ export class Domains implements Job {
     return this.#rows.named(name)?.status === "verified" && !isDeployments(name, this.#context.config());
   }
 
-  /** What mail from a domain is signed with; null where it is not the mailbox's. */
+  /** The key that signs mail from a domain; null if the domain is not the mailbox's. */
   signingKey(name: string): DkimKey | null {
     const row = this.isVerified(name) ? this.#rows.named(name) : null;
     return row === null ? null : { domain: name, selector: row.selector, privateKey: row.private_key };
   }
 
-  /** What stands in the way of a domain more, which is counted; null if nothing does. */
+  /** Counts an attempt to add a domain; answers why it is refused, null if it is not. */
   #spend(name: string, nowMs: number): Problem | null {
     const obstacle = this.#obstacle(name);
     if (obstacle !== null) return obstacle;

@@ -33,7 +33,7 @@ export interface DomainTools {
   registryOf: (domain: string) => Registry;
 }
 
-/** What became of looking a domain up: the domain and its records, or what stands in the way. */
+/** The outcome of a look-up: the domain and its records, or the reason why it cannot be taken. */
 type Checked = Answer<DomainCheck>;
 
 /** A domain that is due. */

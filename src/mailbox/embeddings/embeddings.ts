@@ -26,7 +26,7 @@ export interface EmbeddingProgress {
   embedded: number;
   pending: number;
   failed: number;
-  /** What keeps it from going on; null = nothing. */
+  /** Why embedding does not go on; null if it does. */
   error: string | null;
 }
 
@@ -96,7 +96,7 @@ export class Embeddings implements Job {
     return { model: embedder.name, embedded, pending, failed, error: this.#job.error };
   }
 
-  /** What a text is near to, as a search among the vectors of this mailbox; nobody knows where the model does not answer. */
+  /** Prepares a search for messages near a text in meaning. If the model does not answer, words alone find them. */
   async nearness(text: string): Promise<Nearness> {
     const vector = await this.#queryVector(text).catch((error: unknown) => {
       console.error("A query could not be embedded:", error);
@@ -117,7 +117,7 @@ export class Embeddings implements Job {
     };
   }
 
-  /** What is not found by meaning yet, in words; "" if nothing. */
+  /** Says how many emails have no vector yet; "" if all have one. */
   #hint(): string {
     const { embedded = 0, pending = 0 } = this.progress() ?? {};
     return pending === 0 ? "" : `By meaning ${embedded} of ${embedded + pending} emails are found so far`;

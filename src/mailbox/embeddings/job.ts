@@ -63,7 +63,7 @@ export class EmbeddingJob implements Job {
     );
   }
 
-  /** What keeps it from going on; null = nothing. */
+  /** Why embedding does not go on; null if it does. */
   get error(): string | null {
     return this.#error;
   }

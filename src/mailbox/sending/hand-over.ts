@@ -15,7 +15,7 @@ import type { MailboxContext } from "../context.ts";
 import { copiesOf, type Copy } from "./copies.ts";
 import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
 import type { Departing, Outbox, Way } from "./outbox.ts";
-import { KEEPING, LOCAL_ERROR, NOT_OURS, PAUSED, UNANSWERED, type Said } from "./outcomes.ts";
+import { NO_TRANSPORT, LOCAL_ERROR, NOT_OURS, PAUSED, UNANSWERED, type Said } from "./outcomes.ts";
 import type { OutgoingEvents } from "./outgoing-events.ts";
 import type { RecipientRow } from "./rows.ts";
 
@@ -85,7 +85,7 @@ export class HandOver {
 
   async #handOverCopies(begun: Running): Promise<void> {
     const sizeBytes = departingBytes(begun.departing);
-    const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? KEEPING);
+    const transport = begun.way === "inside" ? this.#tools.inside : (this.#tools.outside() ?? NO_TRANSPORT);
     const mailbox = this.#context.account()?.row.address ?? "";
     const copies = copiesOf(begun.departing, begun.recipients, { transport, mailbox, sizeBytes });
     for (const copy of inTurn(copies, begun.turn)) {
@@ -215,7 +215,7 @@ export class HandOver {
     return arrived.event === null ? kinds : [...kinds, arrived.event];
   }
 
-  /** What the operator is to mend is shown until a message is taken. */
+  /** Notes an obstacle that the operator must remove; it is shown until a transport takes a message. */
   #noteObstacle({ result: { kind }, fault, diagnostic }: Said, nowMs: number): void {
     const { outbox } = this.#tools;
     const isObstacle = fault === "us";

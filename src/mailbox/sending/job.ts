@@ -80,7 +80,7 @@ export class SendingJob implements Job {
     return drain;
   }
 
-  /** What was accepted before waits until the mailbox is resumed, or the deployment sends again. */
+  /** Accepted messages wait until the mailbox is resumed, or the deployment sends again. */
   #isHeld({ row }: Account): boolean {
     return row.status !== "active" || this.#context.config().outbound === "none";
   }

@@ -1,7 +1,7 @@
 import { KEPT_HERE } from "../../outbound/unsent.ts";
 import type { RecipientResult, Transport } from "../../outbound/transport.ts";
 
-/** What a transport says of one recipient. */
+/** A transport's result for one recipient. */
 export type Said = Pick<RecipientResult, "result" | "diagnostic" | "fault" | "providerId">;
 
 /** A transport that says nothing of a recipient. */
@@ -12,7 +12,7 @@ export const UNANSWERED: Said = {
   providerId: null,
 };
 
-/** What we could not do ourselves. */
+/** A failure of this service, which says nothing of the recipient: the message is tried again. */
 export const LOCAL_ERROR: Said = {
   result: { kind: "deferred" },
   diagnostic: "451 4.3.0 Local error",
@@ -20,7 +20,7 @@ export const LOCAL_ERROR: Said = {
   providerId: null,
 };
 
-/** What waited to be sent from a domain that was lost meanwhile. */
+/** The mailbox lost the sender's domain while the message waited. */
 export const NOT_OURS: Said = {
   result: { kind: "impossible" },
   diagnostic: "The domain of the sender is no longer verified",
@@ -34,8 +34,8 @@ export const PAUSED: Said = {
   diagnostic: "The mailbox was paused, or sending was switched off, while this was tried",
 };
 
-/** What a deployment without a way out does with mail that would leave it: keeps it, to be looked at. */
-export const KEEPING: Transport = {
+/** The transport of a deployment that has none: it stores mail to other domains, for the operator to look at, and sends nothing. */
+export const NO_TRANSPORT: Transport = {
   name: "local",
   showsReturnPath: false,
   maxBytes: Infinity,

@@ -148,7 +148,7 @@ export class WebhookJob implements Job {
     return this.#busy;
   }
 
-  /** What `chooseDue` needs to know of a target, besides what is under way. */
+  /** The deliveries of a target that wait, as `chooseDue` needs them. */
   #waitingOf(target: number, running: ReadonlySet<Seq>, nowMs: number): DueJob[] {
     const { deliveries } = this.#tools;
     const untried = deliveries.untried(target, MAX_PER_TARGET);
@@ -272,7 +272,7 @@ export class WebhookJob implements Job {
     if (!isTest(row) && error !== "internal") this.#count(row, ended.ok);
   }
 
-  /** What a delivery that is over says of its target; nothing, if that has another URL by now. */
+  /** Counts a finished delivery for or against its target, unless the target has another URL by now. */
   #count(row: DeliveryRow, succeeded: boolean): void {
     const { targets, deliveries } = this.#tools;
     const target = targets.withId(row.target);

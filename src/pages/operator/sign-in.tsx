@@ -90,7 +90,7 @@ interface Asking {
   next: string;
   status: number;
   notice?: Notice | null;
-  /** What was wrong with the key. */
+  /** Why the key was refused. */
   fault?: string;
   headers?: Record<string, string>;
   scripts?: readonly StaticName[];

@@ -5,7 +5,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly code: string;
-  /** What the JSON of the answer has besides. */
+  /** The other members of the answer's JSON. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Null where the answer does not say when to ask again. */
   readonly retryAfterSeconds: number | null;

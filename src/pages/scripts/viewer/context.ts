@@ -6,7 +6,7 @@ import type { Client } from "../lib/client.ts";
 
 export type MeShape = z.infer<typeof Me>;
 
-/** What all parts of the viewer share. */
+/** Everything that the parts of the viewer share. */
 export interface Context {
   client: Client;
   /** Who the key is. */
@@ -21,7 +21,7 @@ export interface Context {
   restart: () => void;
 }
 
-/** What the parts of a shown mail are given. */
+/** Everything that the parts of a shown mail need. */
 export interface Shown {
   context: Context;
   email: Email;

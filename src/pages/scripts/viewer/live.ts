@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 10_000;
 
 export type Connection = "connecting" | "live" | "offline";
 
-/** What a listener is told. */
+/** The callbacks of a listener. */
 export interface Listening {
   /** Each event once, in order. */
   event: (data: EventData) => void;
