@@ -1,6 +1,6 @@
 import type { Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
-import { latinJson } from "../lib/json-text.ts";
+import { latinJson, ownJson } from "../lib/json-text.ts";
 import { attachmentTexts, type AttachmentText } from "./text/attachment-text.ts";
 import { authenticationFrom } from "./authentication.ts";
 import { readCode, type CodeReading } from "./code/find-code.ts";
@@ -120,7 +120,7 @@ export function preparedFor(
   { prepared, parsed }: { prepared: Prepared; parsed: ParsedMail },
   authservId: string | null,
 ): Prepared {
-  const listing = JSON.parse(prepared.listing) as Listing;
+  const listing = ownJson<Listing>(prepared.listing);
   const addresses = searchedAddresses(parsed, [listing.from_address, ...recipientsOf(envelope)]);
   return {
     ...prepared,

@@ -1,6 +1,7 @@
 import { NO_CURSOR } from "../contract/parameters.ts";
 import { invalid, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
+import { cutPage } from "../lib/page.ts";
 import { sealed, unsealed } from "../lib/sealed-text.ts";
 
 /** Encodes numbers as an opaque cursor. */
@@ -36,7 +37,6 @@ export function pageOf<Row>(
   limit: number,
   cursorAfter: (last: Row) => string,
 ): Page<Row> {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { shown, next: last === undefined ? null : cursorAfter(last) };
+  const { shown, last } = cutPage(rows, limit);
+  return { shown, next: last === null ? null : cursorAfter(last) };
 }

@@ -1,3 +1,4 @@
+import { ownJson } from "../lib/json-text.ts";
 import type { ExtractAnswer, ExtractionType, ExtractRequest } from "../contract/extraction.ts";
 import type { Attachment, Email } from "../contract/message.ts";
 import { notFound, type Answer } from "../contract/problem.ts";
@@ -24,7 +25,7 @@ export async function extractData(
 ): Promise<Answer<ExtractAnswer>> {
   const found = await to.mailbox.readEmail(to.access, email_id);
   if (!found.ok) return found;
-  const email = JSON.parse(found.value.text) as Omit<Email, "body_text" | "body_html" | "headers">;
+  const email = ownJson<Omit<Email, "body_text" | "body_html" | "headers">>(found.value.text);
   const texts = await textsOf(to, found.value, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_HTML_CHARS });
   const calendars = await calendarsOf(to, email.attachments, type);
   if (!calendars.ok) return calendars;

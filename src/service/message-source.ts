@@ -1,7 +1,7 @@
 import { inTime } from "../blobs/bucket-call.ts";
 import { notFound, type Answer, type Problem } from "../contract/problem.ts";
 import type { Email } from "../contract/message.ts";
-import { closedLiteral, stringMember } from "../lib/json-text.ts";
+import { closedLiteral, stringMember, ownJson } from "../lib/json-text.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { ByteSpan } from "../mail/large-body.ts";
 import { newText } from "../mail/text/new-text.ts";
@@ -106,7 +106,7 @@ export async function textsOf(
   { textChars, htmlChars }: { textChars: number; htmlChars: number },
 ): Promise<{ text: string; html: string }> {
   if (large === null) {
-    const email = JSON.parse(text) as Email;
+    const email = ownJson<Email>(text);
     return { text: email.body_text.slice(0, textChars), html: email.body_html.slice(0, htmlChars) };
   }
   const { key, layout } = large;
@@ -126,7 +126,7 @@ async function startOf(mailbox: MailboxStub, key: string, { from, to }: ByteSpan
   // The decoder drops a character that the range cuts.
   for await (const piece of rangeOf(mailbox, key, { from, to: end }))
     literal += decoder.decode(piece, { stream: true });
-  const value = JSON.parse(end === to ? literal : closedLiteral(literal)) as string;
+  const value = ownJson<string>(end === to ? literal : closedLiteral(literal));
   return value.slice(0, chars).toWellFormed();
 }
 

@@ -1,6 +1,6 @@
 // Imported because each use of the global Buffer is a slow look-up.
 import { Buffer } from "node:buffer";
-import { closedLiteral, ESCAPED_ELLIPSIS, latinJson, literalEnd } from "../../lib/json-text.ts";
+import { closedLiteral, ESCAPED_ELLIPSIS, latinJson, literalEnd, ownJson } from "../../lib/json-text.ts";
 import { MAX_QUERY_ITEMS, MAX_READ_CHARS } from "./search-query.ts";
 import { boundedText, foldText } from "./search-text.ts";
 
@@ -348,5 +348,5 @@ export function bodyTextStart(start: string): string | null {
     end === -1
       ? closedLiteral(start.slice(BODY_OPENING.length - 1))
       : start.slice(BODY_OPENING.length - 1, end + 1);
-  return JSON.parse(literal) as string;
+  return ownJson<string>(literal);
 }

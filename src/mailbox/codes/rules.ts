@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { CodeAnswer } from "../../contract/message.ts";
 import type { CodeFilters } from "../../contract/routes.ts";
 import { idOf, SEQ_PER_MS, type Seq } from "../../lib/ids.ts";
@@ -23,7 +24,7 @@ export function fits(message: CodeRow, filters: CodeFilters): boolean {
 
 function readingOf({ code_evidence }: CodeRow): { confidence: number | null; evidence: string[] } {
   if (code_evidence === null) return { confidence: null, evidence: [] };
-  return JSON.parse(code_evidence) as { confidence: number; evidence: string[] };
+  return ownJson<{ confidence: number; evidence: string[] }>(code_evidence);
 }
 
 /** The answer to `GET /v1/code`. */

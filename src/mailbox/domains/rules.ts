@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { CheckedRecord, Domain, DomainCheck, DomainStatus, RecordName } from "../../contract/domain.ts";
 import type { Config } from "../../config/env.ts";
 import {
@@ -24,7 +25,7 @@ export function setupOf(
 
 /** The results of the last look-up; empty before the first. */
 export function resultsOf(row: DomainRow): Partial<RecordResults> {
-  return JSON.parse(row.results) as Partial<RecordResults>;
+  return ownJson<Partial<RecordResults>>(row.results);
 }
 
 /** When a verified domain fails unless its records come back, in ms since 1970; null if none is missing. */

@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import { eventData, type ChangePage, type EventKind, type LoggedData } from "../../contract/event.ts";
 import { gone, invalid, type Answer } from "../../contract/problem.ts";
 import type { ChangeFilters } from "../../contract/routes.ts";
@@ -43,7 +44,7 @@ export class Log implements Job {
   after(after: number, limit: number, kinds: readonly EventKind[] | null = null): LoggedEvent[] {
     return this.#tables
       .all(rows.EVENTS_AFTER, after, kinds === null ? null : JSON.stringify(kinds), limit)
-      .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as LoggedData }));
+      .map(({ data, ...row }) => ({ ...row, data: ownJson<LoggedData>(data) }));
   }
 
   /** A page of the log as the API shows it. 410 if entries after `after` are already erased. */

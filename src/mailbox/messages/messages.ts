@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import { invalid, notFound, type Answer } from "../../contract/problem.ts";
 import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
@@ -73,7 +74,7 @@ export class Messages {
   #relabel(seq: Seq, change: { add: readonly string[]; remove: readonly string[] }): Answer<null> {
     const row = this.#tables.first(rows.FIND_MESSAGE, seq);
     if (row === null) return refused(notFound("Email"));
-    const before = JSON.parse(row.labels) as string[];
+    const before = ownJson<string[]>(row.labels);
     const after = [...new Set([...before, ...change.add])].filter((label) => !change.remove.includes(label));
     if (after.length > MAX_LABELS) {
       return refused(invalid("add_labels", `an email carries at most ${MAX_LABELS} labels`));
@@ -90,7 +91,7 @@ export class Messages {
     const row = this.#tables.first(rows.FIND_EMAIL, seq);
     if (row === null) return refused(notFound("Email"));
     const isHidden = this.#tables.first(rows.IS_HIDDEN, seq)?.hidden === 1;
-    for (const label of JSON.parse(row.labels) as string[]) this.#tables.run(rows.REMOVE_LABEL, label, seq);
+    for (const label of ownJson<string[]>(row.labels)) this.#tables.run(rows.REMOVE_LABEL, label, seq);
     for (const key of [row.raw_key, row.parts_key, row.body_key]) if (key !== null) blobs.erase(key, nowMs);
     if (row.status !== "received") {
       outbox.storeAnswer(seq, {

@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { Attachment, Delivery, EmailSummary, ThreadSummary } from "../../contract/message.ts";
 import { notFound, type Answer } from "../../contract/problem.ts";
 import { idOf, readId, seqTime, type Seq } from "../../lib/ids.ts";
@@ -40,7 +41,7 @@ export function emailSeq(view: View, id: string): Answer<Seq> {
 
 /** The Message-ID of an email, read from its row. */
 export function messageIdOf({ detail }: Pick<ContentRow, "detail">): string {
-  return (JSON.parse(detail) as { message_id: string }).message_id;
+  return ownJson<{ message_id: string }>(detail).message_id;
 }
 
 /** Time when a message was received, in ISO 8601. */
@@ -50,7 +51,7 @@ export function receivedAt(seq: Seq): string {
 
 /** The constant part of a listing, parsed. */
 export function listingOf(row: { listing: string }): Listing {
-  return JSON.parse(row.listing) as Listing;
+  return ownJson<Listing>(row.listing);
 }
 
 /** One email of a listing as JSON text (EmailSummary). The constant part is stored as text; `summaryOpening` comes before it. */
@@ -91,7 +92,7 @@ export function threadOf(
     code,
     has_attachments,
     message_count: row.message_count,
-    participants: JSON.parse(row.participants) as string[],
+    participants: ownJson<string[]>(row.participants),
   };
 }
 
@@ -142,5 +143,5 @@ function extractionOf({ text, isTooLarge }: StoredAttachment): Attachment["text_
 }
 
 export function storedAttachments(row: ContentRow): StoredAttachment[] {
-  return JSON.parse(row.attachments) as StoredAttachment[];
+  return ownJson<StoredAttachment[]>(row.attachments);
 }

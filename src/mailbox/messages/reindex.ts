@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { Metadata } from "../../contract/message.ts";
 import { notFound, type Answer } from "../../contract/problem.ts";
 import { idOf, seqTime, type Seq } from "../../lib/ids.ts";
@@ -101,7 +102,7 @@ export class Reindexing {
         seq: row.seq,
         receivedAt: seqTime(row.seq),
         codeTaken: row.code_taken_at !== null,
-        metadata: JSON.parse(row.metadata) as Metadata,
+        metadata: ownJson<Metadata>(row.metadata),
         isLarge: row.raw_key !== null,
       })),
       nextCursor: next,
@@ -126,7 +127,7 @@ export class Reindexing {
     for (const key of [row.parts_key, row.body_key]) if (key !== null) blobs.erase(key, nowMs);
     tables.run(rows.DELETE_SEARCH, seq);
     rows.indexForSearch(tables, seq, mail.search);
-    for (const label of JSON.parse(row.labels) as string[]) tables.run(rows.ADD_LABEL, label, seq);
+    for (const label of ownJson<string[]>(row.labels)) tables.run(rows.ADD_LABEL, label, seq);
     for (const id of mail.ancestorKeys) tables.run(rows.LEARN_IF_NEW, id, "", row.thread, null);
     if (mail.messageKey !== null) {
       const bearer = tables.first(rows.FIND_BEARER, mail.messageKey);

@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { Delivery, EmailPage, Thread, ThreadPage } from "../../contract/message.ts";
 import { notFound, type Answer } from "../../contract/problem.ts";
 import type { InboxFilters } from "../../contract/routes.ts";
@@ -243,8 +244,7 @@ export class Reading {
     if (row.status === "received") {
       const text = emailText(row, view, { downloadable, delivery: [] });
       const { body, body_key: key, body_layout: layout } = row;
-      const large =
-        key === null || layout === null ? null : { key, layout: JSON.parse(layout) as BodyLayout };
+      const large = key === null || layout === null ? null : { key, layout: ownJson<BodyLayout>(layout) };
       return { id, text, large, isWithoutBody: body === null && large === null };
     }
     // The body of an outgoing message is not stored twice.

@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { MessageStatus } from "../../contract/message.ts";
 import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
@@ -91,13 +92,13 @@ export class Outbox {
   find(seq: Seq): Departing | null {
     const row = this.#tables.first(rows.FIND, seq);
     if (row === null) return null;
-    const rest = JSON.parse(row.message) as Omit<OutgoingMessage, "text" | "html">;
+    const rest = ownJson<Omit<OutgoingMessage, "text" | "html">>(row.message);
     return {
       seq,
       message: { ...rest, text: row.text, html: row.html },
       returnPath: row.return_path,
       needsSmtpUtf8: row.smtp_utf8 === 1,
-      uploads: JSON.parse(row.files) as string[],
+      uploads: ownJson<string[]>(row.files),
       tries: {
         inside: { made: row.inside_tries, unended: row.inside_unended, dueAt: row.inside_due_at },
         outside: { made: row.tries, unended: row.unended, dueAt: row.due_at },
@@ -298,7 +299,7 @@ export class Outbox {
   /** The answer that `storeAnswer` stored for a message; null if none. */
   storedAnswer(seq: Seq): DeletedParts | null {
     const answer = this.#tables.first(rows.STORED_ANSWER, seq)?.answer ?? null;
-    return answer === null ? null : (JSON.parse(answer) as DeletedParts);
+    return answer === null ? null : ownJson<DeletedParts>(answer);
   }
 }
 

@@ -1,3 +1,4 @@
+import { ownJson } from "../../lib/json-text.ts";
 import type { EventKind, LoggedData } from "../../contract/event.ts";
 import { idOf } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
@@ -40,7 +41,7 @@ export class OutgoingEvents {
       subject,
       received_at: new Date(nowMs).toISOString(),
       thread_id: idOf(row.thread, account.idTail),
-      labels: JSON.parse(row.labels) as string[],
+      labels: ownJson<string[]>(row.labels),
       has_attachments,
       message_id: messageIdOf(row),
       attachment_count,
