@@ -500,12 +500,13 @@ describe("the operator", () => {
 
 describe("the log of deliveries", () => {
   const DAY_MS = 86_400_000;
-  const counts = (box: TestMailbox) =>
-    rowsOf(
-      box.mailbox,
-      `SELECT (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM delivery) AS deliveries,
-        (SELECT count(*) FROM attempt) AS attempts`,
-    );
+  const counts = async (box: TestMailbox) => {
+    const count = async (table: string) =>
+      (await rowsOf(box.mailbox, `SELECT 1 AS one FROM ${table}`)).length;
+    return [
+      { events: await count("event"), deliveries: await count("delivery"), attempts: await count("attempt") },
+    ];
+  };
 
   it("is kept as long as the log, and then erased by alarm, with all attempts", async () => {
     outside(broken);

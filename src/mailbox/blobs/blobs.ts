@@ -68,8 +68,7 @@ export class Blobs implements Job {
    * @param keys SELECT statements over tables of other capabilities, each with one column `key`.
    */
   eraseAll(keys: readonly string[], nowMs: number): void {
-    // Every blob was reserved once.
-    if (!this.#tables.isMade) return;
+    if (keys.length === 0 && !this.#tables.isMade) return;
     this.#tables.run(rows.NOTE_RESERVED, nowMs);
     this.#tables.run(rows.planAll(keys), nowMs);
   }
