@@ -7,6 +7,9 @@ import { WaitingFirst } from "./waiting-first.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
+/** How long a test waits for what a server or a browser shows, beside others on busy cores. */
+const PATIENCE = { timeout: 20_000 };
+
 muteMeantFaults();
 
 /**
@@ -85,6 +88,7 @@ export default defineConfig({
           root,
           name: "served",
           include: ["test/served/**/*.test.ts", "test/docs/served/*.test.ts"],
+          expect: { poll: PATIENCE },
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -94,6 +98,7 @@ export default defineConfig({
           root,
           name: "pages",
           include: ["test/pages/**/*.test.ts"],
+          expect: { poll: PATIENCE },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
