@@ -2,15 +2,15 @@ import type { Answer } from "../contract/problem.ts";
 import type { Output, RouteInput, RouteSpec } from "../contract/route.ts";
 import type { routes } from "../contract/routes.ts";
 import type { Access } from "../mailbox/account/access.ts";
-import type { Mailbox } from "../mailbox/mailbox.ts";
+import type { MailboxApi } from "../mailbox/api.ts";
 import type { MailboxStub } from "../service/mailbox-stub.ts";
 import type { Json } from "./answers.ts";
 
 type Routes = typeof routes;
 
 /** Whether the mailbox has the method that a route names, and it takes the route's arguments and answers its shape. */
-type Fits<Spec extends RouteSpec> = Spec["calls"] extends keyof Mailbox | undefined
-  ? Mailbox[NonNullable<Spec["calls"]>] extends infer Method extends (...args: never) => unknown
+type Fits<Spec extends RouteSpec> = Spec["calls"] extends keyof MailboxApi | undefined
+  ? MailboxApi[NonNullable<Spec["calls"]>] extends infer Method extends (...args: never) => unknown
     ? [Access, ...ReturnType<NonNullable<Spec["args"]>>] extends Parameters<Method>
       ? Awaited<ReturnType<Method>> extends Answer<Json<Output<Spec>>>
         ? true

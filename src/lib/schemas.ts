@@ -59,6 +59,11 @@ export class Schemas {
     });
   }
 
+  /** Whether any tables were made: whether the actor exists. */
+  get hasBegun(): boolean {
+    return this.#steps().size > 0;
+  }
+
   /** Whether the tables of a schema exist. */
   isMade({ name }: Schema): boolean {
     return this.#steps().has(`${name}-1`);
@@ -153,9 +158,17 @@ export class Tables implements Statements {
     this.#db.run(query, ...params);
   }
 
-  /** Makes the tables, for a write of several statements. */
+  /**
+   * Makes the tables, for a write of several statements. Throws in an actor that does not exist: only `Schemas.make` begins one,
+   * so that a call that is still under way when an actor is erased leaves nothing behind.
+   */
   make(): void {
     if (this.isMade) return;
+    if (!this.#schemas.hasBegun) {
+      throw new Error(
+        `The tables of "${this.#schema.name}" cannot be made: the object was erased or never created`,
+      );
+    }
     this.#db.transaction(() => this.#schemas.make(this.#schema));
     this.#isMade = true;
   }

@@ -182,6 +182,23 @@ describe("the directory", () => {
   });
 });
 
+describe("the end of a mailbox whose directory fails", () => {
+  it("answers how many blobs it erased, and is complete when the directory works again", async () => {
+    holdAlarms();
+    const { mailbox, api_key } = await createMailbox();
+    await deliver(mailbox, large());
+    const broken = { getByName: () => ({ remove: () => Promise.reject(new Error("down")) }) };
+    await withBindings(mailbox, { DIRECTORY: broken }, async () => {
+      const gone = await ask("/v1/mailbox", { key: api_key, method: "DELETE" });
+      expect(gone.body).toMatchObject({ ok: true, r2_blobs_deleted: 1 });
+    });
+    advance(DIRECTORY_RETRY_MS);
+    await ringAlarm(mailbox);
+    expect(await tablesOf(mailbox)).toEqual([]);
+    expect(await listed(mailbox)).toBeNull();
+  });
+});
+
 describe("the end of a mailbox whose bucket fails", () => {
   it("is effective at once, and complete when the bucket works again", async () => {
     holdAlarms();

@@ -21,3 +21,13 @@ describe("a mailbox whose data a newer release wrote", () => {
     });
   });
 });
+
+describe("calls to a mailbox", () => {
+  it("reach its methods only, not the object that holds its capabilities", async () => {
+    const { mailbox } = await createMailbox();
+    const stub = actorOf(mailbox);
+    expect(await stub.isTaken()).toBe(true);
+    const reached = Reflect.get(stub, "life") as unknown as Promise<unknown>;
+    await expect(Promise.resolve(reached)).rejects.toThrow(/does not implement/);
+  });
+});

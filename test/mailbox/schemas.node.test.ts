@@ -182,13 +182,32 @@ describe("the tables of a mailbox", () => {
     await withDatabase((db) => {
       const notes = { name: "notes", steps: ["CREATE TABLE note (a TEXT)"] };
       const other = { name: "other", steps: ["CREATE TABLE other (a TEXT)"] };
-      new Schemas(db, [notes, other]).tables(notes).make();
+      new Schemas(db, [notes, other]).make(notes);
       const later = { name: "notes", steps: [...notes.steps, "ALTER TABLE note ADD COLUMN b TEXT"] };
       const schemas = new Schemas(db, [later, other]);
       schemas.open();
       expect(db.all({ text: "PRAGMA table_info(note)" })).toHaveLength(2);
       expect([schemas.isMade(later), schemas.isMade(other)]).toEqual([true, false]);
     });
+  });
+
+  it("are not made by a call that is still under way when the mailbox is erased", async () => {
+    const mailbox = await NodeMailbox.create({
+      directoryOf: () => ({ report: async () => {}, remove: async () => {} }),
+    });
+    await mailbox.receive("From: ann@example.com\r\nSubject: Hello\r\n\r\nHello.\r\n");
+    const { blobs, lifecycle } = mailbox.life;
+    await lifecycle.end();
+    expect(() => blobs.reserve("key", 5)).toThrow(/erased or never created/);
+    expect(tablesOf(mailbox)).toEqual([]);
+  });
+
+  it("are not made for search by reindexing a mailbox that holds no message", async () => {
+    const mailbox = await NodeMailbox.create();
+    expect(mailbox.life.reindexing.allInbound(OPERATOR, { cursor: null, limit: 10 })).toMatchObject({
+      value: { messages: [], nextCursor: null },
+    });
+    expect(tablesOf(mailbox)).toEqual(["account", "api_key", "migration"]);
   });
 
   it("have a name of their own each", () => {

@@ -38,6 +38,23 @@ async function readToEnd(reader: ReadableStreamDefaultReader | undefined): Promi
 const ids = (stream: EventStream): number[] => stream.frames.map(({ id }) => id);
 
 describe("GET /v1/events", () => {
+  it("answers 500 without a stack where the mailbox fails, and works again", async () => {
+    const box = await createMailbox();
+    const failing = vi.fn<() => Promise<Response> | undefined>();
+    failing.mockRejectedValueOnce(new Error("a fault within"));
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => {
+      const { feed } = life;
+      const stream = feed.stream.bind(feed);
+      feed.stream = (request) => failing() ?? stream(request);
+    });
+    const { status, body } = await ask("/v1/events", { key: box.api_key });
+    expect(status).toBe(500);
+    expect(body).toMatchObject({ code: "internal" });
+    expect(JSON.stringify(body)).not.toMatch(/fault within|\bat /);
+    const stream = await EventStream.open(box.api_key);
+    stream.hangUp();
+  });
+
   it("sends a frame for a mail that arrives: id, event and one line of data with exactly nine fields", async () => {
     const box = await createMailbox();
     const stream = await EventStream.open(box.api_key);

@@ -85,7 +85,8 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
 
   /** Waits for the script of the first page to keep the session for addresses that do not tell of it. */
   async function untilStored(page: Page): Promise<void> {
-    await page.waitForFunction("localStorage.length === 1");
+    // Not `waitForFunction`: it polls by `eval`, which the Content-Security-Policy of the page forbids.
+    await expect.poll(() => page.evaluate("localStorage.length")).toBe(1);
   }
 
   /** Opens a page of the console in the session that `page` is in. */

@@ -44,5 +44,7 @@ async function openStream(
     signal,
   });
   if (response.ok && response.body !== null) return done(response.body);
+  // partyserver answers an error of the actor with its stack as text.
+  if (response.status === 500) throw new Error(`A mailbox could not open a stream: ${await response.text()}`);
   return refused(await response.json<Problem>());
 }

@@ -207,20 +207,20 @@ export class Lifecycle implements Job {
     write(() => this.#beginEnd(account, nowMs));
     this.#tools.stop();
     await arm();
+    let erased = 0;
     try {
       await this.#others.domains.releaseAll();
-      const blobs = await this.#others.blobs.drain(nowMs);
+      erased = await this.#others.blobs.drain(nowMs);
       await this.#callDirectory(account, (directory, { address, kind }) => directory.remove(address, kind));
       await this.#others.blobs.clearStorage();
       this.account = null;
       this.#tools.ended();
-      return blobs;
     } catch (error) {
       console.error("A mailbox could not be erased completely; its alarm tries again:", error);
       account.setDirectoryDue(nowMs + REPORT_RETRY_MS);
       await arm();
-      return 0;
     }
+    return erased;
   }
 
   /** Stores that the mailbox ends: removes its keys and plans the erasure of its blobs. The alarm does what fails now. */

@@ -91,7 +91,7 @@ export class Reindexing {
   #page(view: View, page: { cursor: string | null; limit: number }): Answer<InboundPage> {
     const after = pageStart(page.cursor, [0]);
     if (!after.ok) return after;
-    if (page.cursor === null) this.#context.db.script(DERIVED_TABLES);
+    if (page.cursor === null && this.#tables.isMade) this.#context.db.script(DERIVED_TABLES);
     const found = this.#tables.all(rows.LIST_FOR_REINDEX, after.value[0] ?? 0, page.limit + 1);
     const sizes = found.slice(0, page.limit).map(({ size_bytes }) => size_bytes);
     const fitting = Math.max(1, countFitting(sizes, MAX_PAGE_BYTES));

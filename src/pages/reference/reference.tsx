@@ -1,5 +1,4 @@
-import { html } from "hono/html";
-import type { HtmlEscapedString } from "hono/utils/html";
+import { html, raw } from "hono/html";
 import { configOf } from "../../config/env.ts";
 import { originOf, type AppContext } from "../../http/dispatch.ts";
 import { openApi } from "../../http/openapi.ts";
@@ -9,8 +8,11 @@ import { OpenApiDocument, operationsOf, type OpenApi, type OperationSpec } from 
 import { contentOf, curlExample, exampleOf, typeScriptExample } from "./examples.ts";
 import { Property, Prose, Shape } from "./shape.tsx";
 
-/** The page for the origin that was asked last; making it takes longer than sending it. */
-let latest: { origin: string; contents: Promise<HtmlEscapedString> } | null = null;
+/** Stands in the page for the origin of the request. */
+const ANY_ORIGIN = "https://any-origin.invalid";
+
+/** The page with `ANY_ORIGIN`, made once: whoever asks under many host names does not make the server render it again. */
+let contents: Promise<string> | null = null;
 
 /**
  * /docs: the reference of the API, rendered from the document that /openapi.json serves. The page can be read without
@@ -18,18 +20,21 @@ let latest: { origin: string; contents: Promise<HtmlEscapedString> } | null = nu
  */
 export async function referencePage(c: AppContext): Promise<Response> {
   const origin = originOf(c, configOf(c.env));
-  if (latest?.origin !== origin) {
-    const document = OpenApiDocument.parse(openApi(origin));
-    latest = { origin, contents: Promise.resolve(html`${<Reference document={document} />}`) };
-  }
+  contents ??= rendered();
+  const escaped = (await html`${origin}`).toString();
   const page = await pageResponse({
     title: "API",
     place: "/docs",
     styles: ["reference.css"],
     scripts: ["reference.js"],
-    children: latest.contents,
+    children: raw((await contents).replaceAll(ANY_ORIGIN, () => escaped)),
   });
   return compressed(page, c.req.raw);
+}
+
+async function rendered(): Promise<string> {
+  const document = OpenApiDocument.parse(openApi(ANY_ORIGIN));
+  return (await html`${<Reference document={document} />}`).toString();
 }
 
 function Reference({ document }: { document: OpenApi }) {
