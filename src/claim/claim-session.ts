@@ -47,18 +47,18 @@ export type ClaimPoll =
 
 /** How long the result of a claim can be read; then the object is emptied. */
 const RECORD_MS = 3_600_000;
-/** How long the key can be read again: a lost answer must not lose the mailbox, and a leaked session id must soon be useless. */
+/** How long the key can be read again, in ms: a lost answer costs no mailbox, and a leaked session id is soon useless. */
 const KEY_READABLE_MS = 60_000;
-/** A poll may come this much before `interval` is over, because the network may carry one poll faster than the last. */
+/** A poll may come this many ms before `interval` is over, because the network may carry one poll faster than the one before. */
 const POLL_SLACK_MS = 500;
-/** Wrong codes that end a claim. */
+/** A claim ends after this many wrong codes. */
 const MAX_WRONG_CODES = 5;
-/** When an approved mailbox is made again, if making it failed or the process ended. */
+/** How long after a failure, or the death of the process, the creation of an approved mailbox is retried, in ms. */
 const RETRY_MS = 5_000;
 
 /**
- * One claim of a permanent mailbox: who asks, what a person decided, and the result. Named by its device code, which is derived
- * from the session id. Asking for an unknown code writes nothing.
+ * One claim of a permanent mailbox: who asks, what a person decided, and the result. The object's name is the device code
+ * of the claim, which is derived from the session id. Asking for an unknown code writes nothing.
  */
 export class ClaimSession extends Server<Env> {
   readonly #db: Database;
@@ -73,7 +73,7 @@ export class ClaimSession extends Server<Env> {
     if (hasSchema(this.#db)) migrate(this.#db, CLAIM_MIGRATIONS);
   }
 
-  /** Begins a claim; 409 if the name is not available. Null: another claim has this code, and the caller tries the next. */
+  /** Begins a claim; 409 if the name is not available. Null if another claim has this code: the caller tries the next. */
   async open(claim: NewClaim): Promise<Answer<{ expiresAt: number }> | null> {
     if (this.#row() !== null) return null;
     const obstacle = await this.#obstacleTo(claim.address);
@@ -116,14 +116,14 @@ export class ClaimSession extends Server<Env> {
     }
   }
 
-  /** Decides once. The same decision again changes nothing; the opposite one is a conflict. */
+  /** Stores the decision of a person. The same decision again changes nothing; the opposite one is a conflict. */
   async decide(decision: "approve" | "deny"): Promise<Answer<DecidedClaim>> {
     const row = this.#row();
     const now = Date.now();
     if (row === null || statusOf(row, now) === "expired") return refused(notFound("Claim"));
     if (row.status === "pending") {
       this.#db.run(rows.DECIDE_CLAIM, decision === "approve" ? "approved" : "denied", now);
-      // Written before the mailbox is made: if the process ends in between, the alarm continues.
+      // Stored before the mailbox is created: if the process dies in between, the alarm continues.
       await this.ctx.storage.setAlarm(decision === "approve" ? now + RETRY_MS : now + RECORD_MS);
     }
     if (decision === "approve") await this.#make();
@@ -160,7 +160,7 @@ export class ClaimSession extends Server<Env> {
       try {
         await this.#make();
       } catch (error) {
-        console.error("An approved mailbox could not be made and is tried again:", error);
+        console.error("An approved mailbox could not be created; its creation is retried:", error);
         await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
       }
       return;
@@ -188,12 +188,12 @@ export class ClaimSession extends Server<Env> {
     await this.#making;
   }
 
-  /** Makes the approved mailbox. Of several claims the first to get here wins; repeating it changes nothing. */
+  /** Creates the approved mailbox. Of several claims of one name the first wins; a repeated call changes nothing. */
   async #makeOnce(): Promise<void> {
     const row = this.#row();
     if (row?.status !== "approved") return;
     const { address, secret_hash: secretHash, keep_from, keep_secret_hash } = row;
-    // It refuses a name that somebody else had and erased since the claim began.
+    // `create` refuses a name that somebody else took and erased since the claim began.
     const created = await this.env.MAILBOX.getByName(locatorOf(address)).create({
       address,
       kind: "permanent",

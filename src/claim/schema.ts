@@ -1,8 +1,8 @@
 import type { Migration } from "../lib/migrate.ts";
 
 /**
- * The one row of a claim. `approved`: a person said yes, and the mailbox is being made. `taken`: another claim got the name
- * first. Times are ms since 1970.
+ * The one row of a claim. `approved`: a person approved it, and the mailbox is being created. `taken`: another claim got
+ * the name first. Times are ms since 1970.
  */
 export type ClaimRow = {
   /** Digest of the session id, which redeems the key. */

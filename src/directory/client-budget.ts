@@ -5,7 +5,7 @@ import { Database } from "../lib/sql.ts";
 import { BUDGET_MIGRATIONS } from "./schema.ts";
 import { READ_BUDGET, WRITE_BUDGET } from "./rows.ts";
 
-/** Counts what one client address does without a key, or with wrong ones. Named by the address (IPv6: its /64). */
+/** Counts one client address's requests without a key or with a wrong one. The object's name is the address (IPv6: its /64). */
 export class ClientBudget extends Server<Env> {
   readonly #db: Database;
   /** Wrong keys are counted in memory, because a flood of them must not cause writes. */

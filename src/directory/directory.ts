@@ -24,8 +24,8 @@ export class Directory extends Server<Env> {
   }
 
   /**
-   * Removes an erased mailbox and remembers that its address was used. A mailbox of an earlier release does not say of which kind
-   * it was; then the kind of its last report counts.
+   * Removes an erased mailbox and remembers that its address was used. A mailbox of an earlier release does not send its
+   * kind; then the kind in its last report counts.
    */
   remove(address: string, kind = this.#db.first(statements.FIND_KIND, address)?.kind): void {
     const now = Date.now();
@@ -75,7 +75,7 @@ export class Directory extends Server<Env> {
     this.#db.run(statements.REPORT, address, kind, status, created_at, expires_at, ...attention);
   }
 
-  /** Notes that the operator signed out of a session that would have lasted until `expiresAt`. */
+  /** Stores that the operator signed out of a session that would have lasted until `expiresAt`, in ms since 1970. */
   endSession(id: string, expiresAt: number): void {
     this.#db.run(statements.FORGET_SESSIONS, Date.now());
     this.#db.run(statements.END_SESSION, id, expiresAt);

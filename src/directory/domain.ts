@@ -5,8 +5,8 @@ import { DOMAIN_MIGRATIONS, type HolderRow } from "./schema.ts";
 import { READ_HOLDER, SAW_HOLDER, WRITE_HOLDER } from "./rows.ts";
 
 /**
- * Says which mailbox holds a domain. Named by the domain in its canonical form, and asked for each mail to it. Asking for a domain
- * that nobody verified writes nothing.
+ * Stores which mailbox holds a domain. The object's name is the domain in canonical form. It is asked for each mail to the
+ * domain; asking for a domain that nobody verified writes nothing.
  */
 export class Domain extends Server<Env> {
   readonly #db: Database;
@@ -23,8 +23,8 @@ export class Domain extends Server<Env> {
   }
 
   /**
-   * Gives the domain to the mailbox behind `locator`, which has just seen its DNS records; false if another one holds it. A
-   * repeated call of its holder stores when they were last seen.
+   * Gives the domain to the mailbox with this locator, which has just seen the DNS records; false if another mailbox holds
+   * it. A repeated call of the holder stores when the records were last seen.
    */
   take(locator: string, nowMs: number): boolean {
     const holder = this.holder();
@@ -35,7 +35,7 @@ export class Domain extends Server<Env> {
     return true;
   }
 
-  /** Releases the domain if the mailbox behind `locator` holds it, and erases everything. */
+  /** Releases the domain if the mailbox with this locator holds it, and erases everything. */
   async release(locator: string): Promise<void> {
     if (this.holder()?.locator === locator) await this.ctx.storage.deleteAll();
   }

@@ -11,7 +11,7 @@ export type EntryRow = {
   webhooks_failed: 0 | 1;
   /** When its newest message was kept instead of sent; null = there is none. */
   kept_at: number | null;
-  /** 1 = the relay refused it or could not be reached, and has taken no message since. */
+  /** 1 = the relay refused this mailbox's mail or could not be reached, and has taken no message since. */
   cannot_send: 0 | 1;
 };
 

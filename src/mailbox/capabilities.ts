@@ -91,11 +91,11 @@ export interface Surroundings {
   /** Carries mail out of the deployment; null if no transport is configured. */
   outside: () => Transport | null;
   takeover: TakeoverTools;
-  /** Called when nothing is left of the mailbox: the object may become another one. */
+  /** Called when the mailbox is completely erased: another mailbox may then be created in the object. */
   ended: () => void;
 }
 
-/** Connects the capabilities of a mailbox, whether or not it was created yet. */
+/** Connects the capabilities of a mailbox, whether or not the mailbox exists yet. */
 export function assemble(around: Surroundings): Life {
   const db = new Database(around.storage);
   const schemas = new Schemas(db, SCHEMAS, EARLIER);
@@ -133,7 +133,7 @@ export function assemble(around: Surroundings): Life {
   return life;
 }
 
-/** Capabilities that need none but each other: the tables that the others build on. */
+/** The capabilities that the others build on; they need only each other. */
 function storesOf(context: MailboxContext, { takeover }: Surroundings) {
   const { env, config } = context;
   const askResolver = operatorFetch(env() as OperatorBindings);
@@ -244,8 +244,8 @@ async function armAlarm({ lifecycle, jobs }: Life, clock: AlarmClock, nowMs: num
 }
 
 /**
- * The key that signs mail from `from`; null if the address is not the mailbox's. A custom domain signs with its own key,
- * because DMARC (RFC 7489) compares the signing domain with that of From.
+ * The key that signs mail from `from`; null if the address does not belong to the mailbox. A custom domain signs with its
+ * own key, because DMARC (RFC 7489) compares the signing domain with that of From.
  */
 function signerFor(
   from: string,

@@ -8,8 +8,8 @@ import type { Account } from "./account/account.ts";
 import type { LoggedEvent } from "./log/rows.ts";
 
 /**
- * Everything that a mailbox gives each of its capabilities. A capability owns its tables. If it needs something of another
- * capability, its constructor takes a method of that one.
+ * Everything that a mailbox gives each of its capabilities. A capability owns its tables. If it needs another capability,
+ * its constructor takes that one.
  */
 export interface MailboxContext {
   readonly db: Database;
@@ -25,12 +25,9 @@ export interface MailboxContext {
   tables: (schema: Schema) => Tables;
   /** The mailbox, also while it is being erased; null if nobody created one. */
   account: () => Account | null;
-  /**
-   * The mailbox while it is live, else null. Once found expired at `nowMs` it is ended for good, even if the clock moves
-   * backwards.
-   */
+  /** The mailbox if it is live, else null. Ends an expired mailbox, for good even if the clock moves backwards. */
   live: (nowMs: number) => Account | null;
-  /** Authenticates a caller and checks what it may do; does nothing more. */
+  /** Authenticates a caller and checks its permissions; does nothing more. */
   admit: (access: Access) => Answer<Principal>;
   /** Authenticates a caller as `admit` does, then does the work in the same synchronous turn. */
   answer: <T>(access: Access, work: (account: Account, principal: Principal) => Answer<T>) => Answer<T>;

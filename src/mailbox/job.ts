@@ -1,64 +1,67 @@
 import type { Account } from "./account/account.ts";
 import type { MailboxContext } from "./context.ts";
 
-/** Work that a mailbox does by itself, beside whoever asks it something. */
+/** Background work of a mailbox, which the alarm starts. */
 export interface Job {
-  /** When the alarm must ring for it, in ms since 1970; null entries are work without a date. */
+  /** The times at which the alarm must ring for this job, in ms since 1970; null = no work is due. */
   dues(nowMs: number): (number | null)[];
-  /** Starts what is due. Work that takes long goes on after it returns; the alarm waits for a promise. */
+  /** Starts the work that is due. Long work continues after this returns; if it returns a promise, the alarm waits for that. */
   pump(nowMs: number): void | Promise<void>;
-  /** Reads again what it keeps in memory: a transaction that it took part in was undone. */
+  /** Drops what the job caches, because a transaction that changed it was undone. */
   forget?(): void;
-  /** The mailbox ends: what is under way is broken off and writes nothing any more. */
+  /** Aborts the work that is under way, because the mailbox ends. Nothing more is written. */
   close?(): void;
 }
 
 /** The rows that a drain works on, and the rules of its job. */
 export interface DrainPorts<Work> {
-  /** Whether all work waits although the mailbox lives: it is paused, for example. */
+  /** Whether all work waits although the mailbox is live, for example because it is paused. */
   isHeld?(account: Account): boolean;
   /** The earliest due time later than `afterMs`, in ms since 1970; null if there is none. */
   nextDue(afterMs: number): number | null;
   /**
-   * Yields attempts that may begin now. Each is written down, with a lease, before it is yielded: if the process dies during the
-   * attempt, the row is due again when the lease ends. The drain starts an attempt as soon as it is yielded, and stops reading
-   * when it is full.
+   * Yields attempts that may begin now. Each is stored with a lease before it is yielded: if the process dies during the
+   * attempt, the row is due again when the lease ends. The drain starts an attempt as soon as it is yielded, and reads no
+   * further when it is full.
    *
    * @param underWay attempts that have begun and not ended.
    */
   claim(nowMs: number, underWay: readonly Work[]): Iterable<Work>;
   /** Extends the lease of an attempt that is still under way, if the lease is over. Called at each pump. */
   renew?(work: Work, nowMs: number): void;
-  /** Makes the attempt and writes down its outcome, but writes nothing once `signal` is aborted: the mailbox has ended. */
+  /** Makes the attempt and stores its result. Writes nothing once `signal` is aborted, because the mailbox has ended. */
   attempt(work: Work, signal: AbortSignal): Promise<void>;
 }
 
-/** How a drain works. */
+/** The name and the limits of a drain. */
 export interface DrainOptions {
-  /** The name of the work in the log of faults: "Webhooks". */
+  /** The name of the work in the log of errors, such as "Webhooks". */
   name: string;
-  /** Attempts under way at once. */
+  /** The most attempts that are under way at once. */
   maxAtOnce: number;
   /**
-   * While an attempt is under way the alarm rings this often, so that a new process continues soon after a death. Null if the
-   * leases alone suffice.
+   * How often the alarm rings while an attempt is under way, in ms, so that work soon continues after a death; null = the
+   * leases suffice.
    */
   heartbeatMs: number | null;
-  /** How long no attempt begins after `faults` earlier faults in a row. Without it the alarm would ring at once and fail again. */
+  /**
+   * The pause after an error that follows `faults` errors in a row, in ms. Without it, the alarm would ring and fail in a
+   * loop.
+   */
   pauseMs: (faults: number) => number;
 }
 
 /**
- * Attempts rows that are due. It writes each attempt down with a lease before it makes it, and nobody waits for its end. If the
- * process dies, the lease remains; if an attempt or a claim throws, the drain pauses; and no attempt begins once the mailbox has
- * ended or while its work is held.
+ * Makes attempts for rows that are due. Each attempt is stored with a lease before it begins, and nobody waits for its end.
+ * If the process dies, the row is due again when the lease ends. If an attempt or a claim throws, the drain pauses. No
+ * attempt begins once the mailbox has ended, or while its work is held.
  */
 export class Drain<Work> {
   readonly #context: Pick<MailboxContext, "account" | "clock" | "now">;
   readonly #ports: DrainPorts<Work>;
   readonly #options: DrainOptions;
   readonly #underWay = new Map<Work, AbortController>();
-  /** Every row that was due by then has begun, or waits for the end of an attempt. In ms since 1970; -1 after a fault. */
+  /** The last pump, in ms since 1970; -1 after an error. Rows due by then have begun, or wait until another attempt ends. */
   #pumpedAt = -1;
   #pausedUntil = 0;
   #faults = 0;
@@ -78,7 +81,7 @@ export class Drain<Work> {
     return this.#underWay.size > 0;
   }
 
-  /** Faults since the last attempt that did not throw. */
+  /** Errors since the last attempt that did not throw. */
   get faults(): number {
     return this.#faults;
   }
@@ -87,12 +90,12 @@ export class Drain<Work> {
     return this.#isClosed;
   }
 
-  /** Whether no attempt begins now because of a fault. */
+  /** Whether no attempt begins now because of an earlier error. */
   isPaused(nowMs: number): boolean {
     return nowMs < this.#pausedUntil;
   }
 
-  /** Whether the mailbox lives and its work is not held. */
+  /** Whether the mailbox is live and its work is not held. */
   mayWork(nowMs: number): boolean {
     const account = this.#context.account();
     if (this.#isClosed || account?.isLive(nowMs) !== true) return false;
@@ -100,8 +103,8 @@ export class Drain<Work> {
   }
 
   /**
-   * When the alarm must ring. A row that is due already and waits for the end of an attempt is left out, because the alarm would
-   * ring without end.
+   * The times at which the alarm must ring. A row that is already due and waits for another attempt to end is left out,
+   * because the alarm would ring in a loop.
    */
   dues(nowMs: number): number[] {
     if (!this.mayWork(nowMs)) return [];
@@ -127,7 +130,7 @@ export class Drain<Work> {
     }
   }
 
-  /** Aborts the attempts that are under way. None begins any more. */
+  /** Aborts the attempts that are under way, and begins no more. */
   close(): void {
     this.#isClosed = true;
     for (const controller of this.#underWay.values()) controller.abort();
@@ -162,7 +165,7 @@ export class Drain<Work> {
   }
 
   #fault(error: unknown): void {
-    console.error(`${this.#options.name}: failed, and goes on later:`, error);
+    console.error(`${this.#options.name}: stopped by an error, continues after a pause:`, error);
     this.#pumpedAt = -1;
     this.#pausedUntil = this.#context.now() + this.#options.pauseMs(this.#faults);
     this.#faults += 1;

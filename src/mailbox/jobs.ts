@@ -1,7 +1,7 @@
 import type { Job } from "./job.ts";
 import type { Capabilities } from "./capabilities.ts";
 
-/** The names of the capabilities that work by themselves. */
+/** The names of the capabilities that are jobs. */
 type Working = {
   [Name in keyof Capabilities]: Capabilities[Name] extends Job ? Name : never;
 }[keyof Capabilities];
@@ -9,17 +9,18 @@ type Working = {
 /** One job for each of these names. */
 export type Listed = Readonly<Record<Working, Job>>;
 
-/** Work that waits while the mailbox is paused. */
+/** Jobs that wait while the mailbox is paused. */
 const HELD_WHILE_PAUSED = ["webhooks", "sendingJob"] as const;
 
-/** Everything that a mailbox does by itself. A capability that works by itself and is missing here does not compile. */
+/** All jobs of a mailbox. A capability that is a job and is missing here does not compile. */
 export class Jobs {
   readonly #jobs: Listed;
 
   constructor(capabilities: Capabilities) {
     const { webhooks, sendingJob, embeddings, takeover, domains } = capabilities;
     const { log, deliveryRetention, uploads, lifecycle, blobs } = capabilities;
-    // In the order in which they are pumped: first those that nobody waits for; blobs after uploads, whose files they erase.
+    // In the order in which they are pumped: first the jobs that the alarm does not wait for; blobs after uploads,
+    // because they erase the files of expired uploads.
     this.#jobs = {
       webhooks,
       sendingJob,
@@ -34,27 +35,27 @@ export class Jobs {
     };
   }
 
-  /** When the alarm must ring, in ms since 1970; null entries are work without a date. */
+  /** The times at which the alarm must ring, in ms since 1970; null = no work is due. */
   dues(nowMs: number): (number | null)[] {
     return this.#all.flatMap((job) => job.dues(nowMs));
   }
 
-  /** Starts everything that is due. Waits for those jobs that end with the alarm. */
+  /** Starts all work that is due. Waits for the jobs whose `pump` returns a promise. */
   async pump(nowMs: number): Promise<void> {
     for (const job of this.#all) await job.pump(nowMs);
   }
 
-  /** Starts work that waited while the mailbox was paused. */
+  /** Starts the work that waited while the mailbox was paused. */
   resume(nowMs: number): void {
     for (const name of HELD_WHILE_PAUSED) void this.#jobs[name].pump(nowMs);
   }
 
-  /** Reads again what jobs keep in memory: a transaction was undone. */
+  /** Drops what the jobs cache, because a transaction was undone. */
   forget(): void {
     for (const job of this.#all) job.forget?.();
   }
 
-  /** The mailbox ends: what is under way is broken off and writes nothing any more. */
+  /** Aborts the work that is under way, because the mailbox ends. Nothing more is written. */
   close(): void {
     for (const job of this.#all) job.close?.();
   }

@@ -1,7 +1,7 @@
 import { rateLimited, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
 
-/** Waiting calls of one kind on one mailbox at most. */
+/** The most calls of one kind that wait on one mailbox. */
 const MAX_WAITERS = 1_000;
 const RETRY_SECONDS = 5;
 

@@ -1,12 +1,12 @@
 import { TimeLimit } from "../lib/time-limit.ts";
 import type { OutboundMail } from "./transport.ts";
 
-/** Time limit of one try over a network, in ms; the size of the message adds to it. */
+/** Time limit of one attempt over a network, in ms; time for the size of the message is added. */
 export const TRY_LIMIT_MS = 60_000;
-/** Slowest accepted peer: 100 MB in base64 take nine and a half minutes; an alarm may take 15. */
+/** The slowest accepted peer, in bytes per ms: it takes nine and a half minutes for 100 MB in base64; an alarm may take 15. */
 const SLOWEST_BYTES_PER_MS = 250;
 
-/** Time limit of a try for a message of that size, in ms. */
+/** Time limit of an attempt for a message of that size, in ms. */
 export function tryLimitMs(sizeBytes: number, baseMs: number = TRY_LIMIT_MS): number {
   return baseMs + Math.ceil(sizeBytes / SLOWEST_BYTES_PER_MS);
 }
@@ -16,7 +16,7 @@ export class AttemptEnded extends Error {}
 
 const ENDED_BECAUSE = { late: "The time for this try is up", "given up": "The try was ended" } as const;
 
-/** One try to hand over one message: its time limit, its bytes, and whether the end of the message was sent. */
+/** One attempt to hand over one message: its time limit, its bytes, and whether the end of the message was sent. */
 export class Attempt {
   readonly mail: OutboundMail;
   readonly #limit: TimeLimit;
@@ -24,8 +24,9 @@ export class Attempt {
   #isEndSent = false;
 
   /**
-   * @param signal ends the attempt early.
    * The owner must call `close`.
+   *
+   * @param signal ends the attempt early.
    */
   constructor(mail: OutboundMail, signal: AbortSignal, limitMs: number) {
     this.mail = mail;

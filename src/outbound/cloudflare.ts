@@ -5,7 +5,7 @@ import type { Verdict } from "./reply.ts";
 import { sameForAll, faultOf, NOT_SENDABLE, sendableRecipients } from "./results.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
-/** The largest message for any recipient, in bytes. Its limit of 25 MiB applies to verified addresses only. */
+/** The largest message to any recipient, in bytes. The platform's limit of 25 MiB applies to verified addresses only. */
 const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
 /**
@@ -21,7 +21,7 @@ export type SendRaw = (
 /** The options of this transport. */
 export interface CloudflareOptions {
   sendRaw: SendRaw;
-  /** Time limit of one try in ms, to which the size of the message adds; undefined = the default. */
+  /** Time limit of one attempt, in ms, plus time for the size of the message; undefined = the default. */
   limitMs?: number;
 }
 
@@ -91,8 +91,8 @@ function endOf(attempt: Attempt): string {
 }
 
 /**
- * The documented error codes (Workers API). Any other error leaves open whether the message was taken, and a second try
- * would be another message, because the platform gives each its own Message-ID.
+ * The documented error codes (Workers API). After any other error, the platform may have taken the message. A second
+ * attempt would then create another message, because the platform gives each its own Message-ID.
  */
 const KINDS: Readonly<Record<string, HandOver["kind"]>> = {
   E_RATE_LIMIT_EXCEEDED: "deferred",

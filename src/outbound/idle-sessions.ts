@@ -1,4 +1,4 @@
-/** A session with a relay that can carry one message more. */
+/** A session with a relay that can carry another message. */
 export interface IdleSession {
   isOpen: boolean;
   /** Messages that it carried or tried to carry. */
@@ -9,10 +9,10 @@ export interface IdleSession {
   destroy: () => void;
 }
 
-/** Messages of one session at most; common relays accept about a hundred. */
+/** The most messages of one session; common relays accept about a hundred. */
 const MAX_TRANSACTIONS = 100;
 /**
- * How long a session stays open without a message, in ms. It keeps the actor in memory meanwhile, and relays close idle
+ * How long a session stays open without a message, in ms. An open session keeps the actor in memory, and relays close idle
  * sessions after a few minutes.
  */
 const IDLE_LIMIT_MS = 2_000;

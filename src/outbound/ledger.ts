@@ -2,11 +2,13 @@ import type { EventKind } from "../contract/event.ts";
 import type { Reported } from "../mail/report/report-news.ts";
 
 /**
- * The state of one recipient of one message.
- * | `queued`: not taken yet; a try is due. `handing`: a try is under way; if it fails before the end of the message,
- * another one follows. `ending`: the end of the message was about to be sent; if the connection is lost now, the host may
- * have taken the message. `sent`: the receiving host took it. `unknown`: it may have taken it, and there is no further try.
- * See docs/sending.md#states.
+ * The state of one recipient of one message (docs/sending.md#states).
+ * - `queued`: not taken yet; an attempt is due.
+ * - `handing`: an attempt is under way; if it fails before the end of the message, another one follows.
+ * - `ending`: the end of the message was about to be sent; if the connection is lost now, the host may have taken the
+ *   message.
+ * - `sent`: the receiving host took the message.
+ * - `unknown`: the host may have taken the message, and no further attempt is made.
  */
 export type RecipientState =
   | "queued"
@@ -22,7 +24,7 @@ export type RecipientState =
 /** The state as the API shows it: `handing` and `ending` are shown as `queued`. */
 export type ShownState = Exclude<RecipientState, "handing" | "ending">;
 
-/** The result of a try for one recipient. */
+/** The result of an attempt for one recipient. */
 export type HandOver =
   /** The host took the message for this recipient. */
   | { kind: "taken" }
@@ -33,7 +35,7 @@ export type HandOver =
   /** The connection ended after the end of the message and before the answer (RFC 1047). */
   | { kind: "unanswered" }
   /**
-   * No other try can succeed, and the recipient is not at fault: the message is too large for this transport, or the
+   * No other attempt can succeed, and the recipient is not at fault: the message is too large for this transport, or the
    * configuration is wrong.
    */
   | { kind: "impossible" };
@@ -48,7 +50,7 @@ export interface Step {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Delays after a try that was deferred, in ms (docs/limits.md#sending). */
+/** Delays after an attempt that was deferred, in ms (docs/limits.md#sending). */
 const RETRY_AFTER_MS: readonly number[] = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -59,10 +61,10 @@ const RETRY_AFTER_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** The first try and its retries: about 41 hours in all. */
+/** The first attempt and its retries: about 41 hours in all. */
 export const MAX_TRIES = RETRY_AFTER_MS.length + 1;
 
-/** When to try again, in ms since 1970, after `triesMade` tries of which the last ended at `endedAtMs`; null = give up. */
+/** When the next attempt is due, in ms since 1970, if the last of `triesMade` attempts ended at `endedAtMs`; null = give up. */
 export function nextTryAt(triesMade: number, endedAtMs: number): number | null {
   const waitMs = RETRY_AFTER_MS[triesMade - 1];
   return waitMs === undefined ? null : endedAtMs + waitMs;
@@ -92,14 +94,15 @@ export function messageStatus(recipients: readonly RecipientState[]): ShownState
   return status;
 }
 
-/** Whether a try is under way. */
+/** Whether an attempt is under way. */
 export function isHanding(state: RecipientState): boolean {
   return state === "handing" || state === "ending";
 }
 
 /**
- * The state after try number `triesMade`. If no try is under way, the result comes late, from a try that was given up. It
- * then changes only `unknown`, and a refusal changes `delivered`: the report came while the host was about to refuse.
+ * The state after attempt number `triesMade`. If no attempt is under way, the result comes late, from an attempt that was
+ * given up. It then changes only `unknown`; and a refusal changes `delivered`, because that report came while the host was
+ * about to refuse.
  */
 export function afterTry(state: RecipientState, result: HandOver, triesMade: number): Step {
   if (state === "delivered" && result.kind === "refused")
@@ -116,15 +119,15 @@ export function afterTry(state: RecipientState, result: HandOver, triesMade: num
     case "unanswered":
       return { state: "unknown", event: null };
     case "deferred":
-      // An `unknown` recipient gets no further try, whatever the result.
+      // An `unknown` recipient gets no further attempt, whatever the result.
       if (state === "unknown") return { state, event: null };
       return { state: triesMade < MAX_TRIES ? "queued" : "failed", event: null };
   }
 }
 
 /**
- * The state after the process died during a try. If the end of the message was not sent, the host has dropped the message
- * (RFC 5321 §4.1.1.4), and it is tried again; else the state is `unknown`.
+ * The state after the process died during an attempt. If the end of the message was not sent, the host has dropped the
+ * message (RFC 5321 §4.1.1.4), and another attempt is due; else the state is `unknown`.
  */
 export function afterDeath(state: RecipientState): RecipientState {
   if (state === "handing") return "queued";
@@ -165,7 +168,7 @@ const HANDED_OVER: ReadonlySet<RecipientState> = new Set<RecipientState>([
 
 /**
  * The state after a delivery report, which anybody who saw the token may have written. It changes nothing unless SMTP said
- * that the host took the message: what is queued stays queued, and what failed stays failed.
+ * that the host took the message or may have: a queued recipient stays queued, and a failed one stays failed.
  */
 export function afterReport(state: RecipientState, report: Reported): Step {
   return HANDED_OVER.has(state) ? afterNews(state, report) : { state, event: null };
@@ -173,7 +176,8 @@ export function afterReport(state: RecipientState, report: Reported): Step {
 
 /**
  * The state after a trustworthy report. Repeated reports, and those of lower rank than an earlier one, change nothing and
- * write no event. A report proves that the message was taken, so it also changes `unknown`, `failed`, and a try under way.
+ * write no event. A report proves that the message was taken, so it also changes `unknown`, `failed` and the states of a
+ * current attempt.
  */
 export function afterNews(state: RecipientState, report: Reported): Step {
   const news = REPORTED[report];
@@ -182,14 +186,14 @@ export function afterNews(state: RecipientState, report: Reported): Step {
 }
 
 /**
- * The state after the carrier says that it never reached the recipient's host. It is not the recipient's doing, so there is
- * no event; a report that came before stands.
+ * The state after the sending service says that it never reached the recipient's host. The recipient is not at fault, so no
+ * event is written; an earlier report stays valid.
  */
 export function afterFailure(state: RecipientState): Step {
   return { state: RANK[state] <= RANK.sent ? "failed" : state, event: null };
 }
 
-/** Whether only reports can change the recipient any more. */
+/** Whether only reports can still change the recipient. */
 export function isSettled(state: RecipientState): boolean {
   return state !== "queued" && !isHanding(state);
 }

@@ -13,7 +13,7 @@ export function sendableRecipients(mail: OutboundMail): string[] {
   return mail.recipients.filter((recipient) => isSendable(recipient, mail));
 }
 
-/** Why no try can succeed, as a sentence for the sender; null if one may. */
+/** Why no attempt can succeed, as a sentence for the sender; null if one may. */
 export function faultOf(mail: OutboundMail, maxBytes: number): string | null {
   if (mail.sizeBytes > maxBytes) return `The message is larger than ${maxBytes} bytes`;
   if (mail.returnPath !== "" && !isSendable(mail.returnPath, mail)) return "The return path is no address";
@@ -56,8 +56,7 @@ export function failureVerdict(error: unknown, attempt: Attempt): Verdict {
   }
   const what = error instanceof Error ? error.message : String(error);
   if (attempt.mayBeTaken) return withoutReply("unanswered", what);
-  // If the relay cannot be reached or does not answer, the operator is responsible; for an error on this side nobody is
-  // named.
+  // An unreachable or silent relay is the operator's fault; an error of this service is nobody's.
   const isRelays = error instanceof SmtpFailure || attempt.isLate;
   const hint = error instanceof SmtpFailure ? error.hint : null;
   return hinted(withoutReply("deferred", what, isRelays ? "us" : null), hint);

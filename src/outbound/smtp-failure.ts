@@ -28,11 +28,11 @@ export function isRefusedEnvelope(error: unknown): boolean {
   return isEnvelope && /^[45][0-9]{2}/.test(error.reply) && !error.reply.startsWith("421");
 }
 
-/** For a relay that offers no STARTTLS. */
+/** The hint for a relay that offers no STARTTLS. */
 export const NO_STARTTLS_HINT =
   "SMTP_URL asks for STARTTLS: where the relay offers none, smtps:// in its place encrypts from the first byte, " +
   "and ?ignoreTLS=true at its end does without";
-/** For a relay that offers no login. */
+/** The hint for a relay that offers no login. */
 export const NO_AUTH_HINT =
   "SMTP_URL has a user: where the relay offers no AUTH, take user and password out of it, or ?ignoreTLS=true";
 

@@ -14,7 +14,7 @@ import type { SmtpAuth, SmtpSettings } from "./smtp-settings.ts";
 
 /** Longest reply that is read, in bytes; those of real servers have a few lines. */
 const MAX_REPLY_BYTES = 16_384;
-/** How a session is opened. */
+/** The relay of a session, and how to connect to it. */
 export interface Dial {
   settings: SmtpSettings;
   /** The name in EHLO if the settings contain none. */
@@ -47,12 +47,12 @@ class Connection extends SmtpConnectionInternals {
   #allowanceBytes = SESSION_ALLOWANCE_BYTES;
 
   constructor(socket: RelaySocket, options: SMTPConnection.Options) {
-    // Of the socket it uses the methods of every stream, and setTimeout.
+    // nodemailer uses only `setTimeout` of the socket, and the methods that every stream has.
     super({ ...options, connection: socket as Duplex as net.Socket });
     this.#socket = socket;
   }
 
-  /** Raises the limit of received bytes by what one message to that many recipients may need. */
+  /** Sets the limit of received bytes to the most that one message to that many recipients may need. */
   allow(recipients: number): void {
     this.#allowanceBytes = SESSION_ALLOWANCE_BYTES + recipients * RECIPIENT_ALLOWANCE_BYTES;
   }
@@ -109,7 +109,7 @@ export class SmtpSession {
     lost.promise.catch(() => undefined);
     const closed = (): void => lost.reject(new SmtpFailure("The relay closed the connection", "", "session"));
     connection.on("error", (error: Error) => lost.reject(error));
-    // If a callback of the same turn says more, its error counts.
+    // If a callback in the same turn gets an error with more details, that error counts.
     connection.once("end", () => queueMicrotask(closed));
     // nodemailer may miss a close before the greeting, because it starts listening one turn after the connection.
     socket.once("close", () => connection.lastServerResponse === false && closed());
@@ -243,7 +243,7 @@ export class SmtpSession {
     await this.#ask((callback) => this.#connection.login(credentialsOf(auth), callback));
   }
 
-  /** Calls nodemailer. It drops its callbacks when the connection ends, so that event ends the call as well. */
+  /** Calls nodemailer. Rejects also when the connection ends, because nodemailer then drops its callbacks. */
   #ask<T>(question: (callback: (error?: Error | null, answer?: T) => void) => void): Promise<T> {
     const asked = new Promise<T>((resolve, reject) =>
       question((error, answer) => (error ? reject(error) : resolve(answer as T))),

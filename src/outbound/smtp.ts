@@ -20,12 +20,12 @@ import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 
 /** 100 MB of attachments are 137 MB in base64 with line ends. Text, HTML and headers are added to that. */
 const MAX_MESSAGE_BYTES = 150_000_000;
-/** Sessions of one actor at the same time: with two, a large message does not delay a small one. */
+/** The most simultaneous sessions of one actor: with two, a large message does not delay a small one. */
 const MAX_SESSIONS = 2;
 
 /** The options of an SMTP transport. */
 export interface SmtpOptions extends Dial {
-  /** Time limit of one try in ms, to which the size of the message adds; undefined = the default. */
+  /** Time limit of one attempt, in ms, plus time for the size of the message; undefined = the default. */
   limitMs?: number;
 }
 
@@ -97,7 +97,10 @@ export class SmtpTransport implements Transport {
     }
   }
 
-  /** Null if the session ended before the relay received anything of the message: another session may then carry it. */
+  /**
+   * Sends on a session. Null if it ended before the relay received anything of the message: another session may then carry
+   * it.
+   */
   async #tryOn(session: SmtpSession, attempt: Attempt, envelope: SessionEnvelope): Promise<Verdict | null> {
     const wasUsed = session.transactions > 0;
     const impossible = impossibleOn(session, attempt.mail);
@@ -131,7 +134,7 @@ export class SmtpTransport implements Transport {
         await attempt.race(turn.promise);
       } catch (error) {
         const place = this.#waiting.indexOf(turn.resolve);
-        // This try is no longer in the queue: a session was already given to it, and goes to the next one.
+        // A slot was already given to this attempt. It goes to the next one.
         if (place === -1) this.#waiting.shift()?.();
         else this.#waiting.splice(place, 1);
         throw error;
@@ -141,7 +144,7 @@ export class SmtpTransport implements Transport {
   }
 }
 
-/** Why this relay cannot carry the message; null if it can. Nothing is sent then. */
+/** Why this relay cannot carry the message, known before anything is sent; null if it can. */
 function impossibleOn(session: SmtpSession, mail: OutboundMail): string | null {
   if (mail.needsSmtpUtf8 && !session.offers("SMTPUTF8")) {
     return "The relay does not offer SMTPUTF8, which an address that is not ASCII needs";

@@ -1,7 +1,7 @@
 import type { Fault } from "../mail/report/refusal.ts";
 import type { HandOver } from "./ledger.ts";
 
-/** One outgoing message. Each try sends the same bytes. */
+/** One outgoing message. Each attempt sends the same bytes. */
 export interface OutboundMail {
   /** MAIL FROM, without angle brackets; "" is the null return path. */
   returnPath: string;
@@ -18,9 +18,10 @@ export interface OutboundMail {
   /** Opens the message: CRLF line ends, dots not stuffed. Each call opens a new stream. */
   open: () => ReadableStream<Uint8Array>;
   /**
-   * Called once, when all bytes of the message but its end were handed over; the transport waits for it. A connection lost
-   * before it resolves means "not taken", one lost after it "may be taken". If it rejects, the transport does not send the
-   * end, and nothing is taken. A transport whose receiver recognizes duplicates does not call it: it repeats a lost try.
+   * The transport calls this once, after it handed over all bytes of the message except its end, and waits for it. If the
+   * connection is lost before this resolves, the message was not taken; if it is lost later, the message may have been
+   * taken. If this rejects, the transport does not send the end, and nothing is taken. A transport whose receiver
+   * recognizes duplicates does not call it, because it repeats a lost attempt.
    */
   beforeEnd: () => Promise<void>;
 }
@@ -36,7 +37,7 @@ export interface RecipientResult {
   enhancedCode: string | null;
   /** The reply, or what happened instead, on one line of bounded length. The sender of the message sees it. */
   diagnostic: string;
-  /** Who is responsible that the message was not taken; null if it was taken, or if nobody said. */
+  /** The party at fault if the message was not taken; null if it was taken, or if that is unknown. */
   fault: Fault | null;
   /**
    * Whether every other message would get the same result now, because the relay cannot be reached, does not answer or
@@ -60,7 +61,7 @@ export interface Transport {
   maxBytes: number;
   /**
    * Hands one message over. Resolves to one result for each recipient, in their order. Never rejects, and ends within its
-   * time limit whatever the peer does. Aborting `signal` ends the try like a lost connection.
+   * time limit whatever the peer does. Aborting `signal` ends the attempt like a lost connection.
    */
   send: (mail: OutboundMail, signal: AbortSignal) => Promise<RecipientResult[]>;
 }

@@ -1,6 +1,6 @@
 import type { RecipientState } from "./ledger.ts";
 
-/** How the diagnostic begins in every release; earlier ones continue it in other words. */
+/** The beginning of the diagnostic in every release; earlier releases continue it with other words. */
 const UNSENT_PREFIX = "Kept here:";
 
 /** Diagnostic of a recipient outside of a deployment that has no transport (OUTBOUND=local). */

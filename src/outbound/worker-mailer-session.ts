@@ -56,8 +56,8 @@ export class WorkerMailerSession extends WorkerMailerSteps {
   }
 
   /**
-   * Whether the session can carry a message. Unexpected input would be read as the answer to the next command, so it rules
-   * that out.
+   * Whether the session can carry a message: not after unexpected input, which would be read as the answer to the next
+   * command.
    */
   get isOpen(): boolean {
     return !this.#isOver && this.#received === "";
@@ -181,7 +181,7 @@ export class WorkerMailerSession extends WorkerMailerSteps {
   }
 
   override async writeLine(line: string): Promise<void> {
-    // Whatever a value contains, one command must stay one line.
+    // A command must stay on one line, whatever its values contain.
     if (/[\r\n]/.test(line))
       throw new SmtpFailure("A command with a line end in it was not sent", "", "session");
     // RFC 5321 §3.3: no space before the path. §4.1.1.1: an IP address must not be sent as a host name.
@@ -228,7 +228,7 @@ export class WorkerMailerSession extends WorkerMailerSteps {
     return REFUSAL.test(this.#received) ? this.#received : "";
   }
 
-  /** Runs a step. Steps throw texts; the failure holds the reply instead, which says more. */
+  /** Runs a step. A step throws a text; the failure contains the relay's reply instead, which says more. */
   async #step(
     step: () => Promise<void>,
     failure: (what: string, reply: string) => SmtpFailure,

@@ -20,7 +20,7 @@ import type { SmtpSettings } from "./smtp-settings.ts";
 import type { OutboundMail, RecipientResult, Transport } from "./transport.ts";
 import { WorkerMailerSession } from "./worker-mailer-session.ts";
 
-/** Bytes of a message at most. This transport does not tell the relay the size beforehand, so it is for small messages. */
+/** The most bytes of a message. This transport does not tell the relay the size beforehand, so it is for small messages. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
 /** The options of this transport. */
@@ -29,7 +29,7 @@ export interface WorkerMailerOptions {
   /** The name in EHLO if the settings contain none: the mail domain. */
   hello: string;
   connect: Connect;
-  /** Time limit of one try in ms, to which the size of the message adds; undefined = the default. */
+  /** Time limit of one attempt, in ms, plus time for the size of the message; undefined = the default. */
   limitMs?: number;
 }
 
@@ -90,7 +90,10 @@ export class WorkerMailerTransport implements Transport {
     return new WorkerMailerSession(socket, settings, hello);
   }
 
-  /** Null if the session ended before the relay received anything of the message: another session may then carry it. */
+  /**
+   * Sends on a session. Null if it ended before the relay received anything of the message: another session may then carry
+   * it.
+   */
   async #tryOn(
     session: WorkerMailerSession,
     attempt: Attempt,

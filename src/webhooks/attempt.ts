@@ -9,10 +9,10 @@ const MAX_BODY_BYTES = 65_536;
 /** Characters of an answer that the log of deliveries shows. */
 export const MAX_ANSWER_CHARS = 500;
 
-/** That many characters of UTF-8 fit into it, whatever they are. */
+/** Bytes that hold MAX_ANSWER_CHARS characters of UTF-8, whatever they are. */
 const MAX_ANSWER_BYTES = MAX_ANSWER_CHARS * 4;
 
-/** Why an attempt failed; `status`: an answer that is neither 2xx nor a redirect. Null exactly when it did not fail. */
+/** Why an attempt failed; null = it succeeded. `status`: the answer is neither 2xx nor a redirect. */
 export type AttemptError = "timeout" | "connection" | "not_public" | "redirect" | "status" | null;
 
 /** The result of one attempt. */
@@ -22,7 +22,7 @@ export interface AttemptResult {
   status: number | null;
   error: AttemptError;
   durationMs: number;
-  /** The first characters of the body, "" where there is none. */
+  /** The first characters of the body; "" if there is none. */
   answer: string;
 }
 
@@ -33,7 +33,7 @@ export interface AttemptRequest {
   body: string;
 }
 
-/** Tools of an attempt. `resolve` is null where the network itself refuses addresses that are not public. */
+/** Tools of an attempt. `resolve` is null if the network itself refuses addresses that are not public. */
 export interface AttemptTools {
   fetch: typeof fetch;
   now: () => number;
@@ -63,7 +63,7 @@ async function readAnswer(response: Response, limit: TimeLimit): Promise<string>
       bytes += value.byteLength;
     }
   } catch {
-    // Cut off, not what its Content-Encoding says, or out of time: the log shows what came.
+    // The body broke off, does not match its Content-Encoding or took too long: the log shows the part that came.
   }
   // Not awaited: a peer that hangs may never answer. On a body that ended it does nothing, on a broken one it rejects.
   reader.cancel().catch(() => undefined);
@@ -126,7 +126,7 @@ export async function attemptDelivery(request: AttemptRequest, tools: AttemptToo
   const startedMs = tools.now();
   const limit = new TimeLimit({ ms: tools.timeoutMs ?? ATTEMPT_TIMEOUT_MS });
   const outcome = await exchange(request, tools, limit).catch(() =>
-    // fetch says only that it failed: name, connection, TLS, malformed or oversized head.
+    // fetch does not say why it failed: host name, connection, TLS, or a malformed or oversized response head.
     failure(limit.isLate ? "timeout" : "connection"),
   );
   limit.clear();

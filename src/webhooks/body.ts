@@ -6,8 +6,9 @@ export function eventId(locator: string, seq: number): string {
 }
 
 /**
- * The body of a delivery (docs/events.md#the-request): eleven members, then `event_id` and `seq`; events about sent mail add
- * `recipient`, `status` and `diagnostic`. It is made of the log entry alone, so that every attempt sends the same bytes.
+ * The body of a delivery (docs/events.md#the-request): eleven members, then `event_id` and `seq`; events about sent mail
+ * add `recipient`, `status` and `diagnostic`. It depends on the log entry alone, so that every attempt sends the same
+ * bytes.
  */
 export function webhookBody(data: LoggedData, event: { id: string; seq: number }): string {
   const { recipient, status, diagnostic } = data;

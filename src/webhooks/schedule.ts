@@ -7,36 +7,36 @@ export const MAX_ATTEMPTS = DELAYS_MS.length;
 /** Failed deliveries in a row, each with all its attempts, after which a target is marked failed. */
 export const FAILURE_THRESHOLD = 10;
 
-/** Time of one attempt in all: look-up, connection, answer. */
+/** Time limit of one attempt, in ms: look-up, connection and answer together. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 
-/** Attempts of one mailbox at once: as many connections as one invocation on Cloudflare may have open. */
+/** The most simultaneous attempts of one mailbox: as many connections as Cloudflare allows one invocation. */
 export const MAX_CONCURRENT = 6;
 
-/** Attempts to one target at once: a third, so that two targets that hang leave room for a third. */
+/** The most simultaneous attempts to one target: a third, so that two targets that hang leave room for others. */
 export const MAX_PER_TARGET = 2;
 
-/** Attempts at once to all targets that have a retry waiting. The other two are reserved for targets that answer. */
+/** The most simultaneous attempts to all targets with retries together. The other two are reserved for targets that answer. */
 export const MAX_TROUBLED = 4;
 
 /**
- * When the next attempt is due, in ms since 1970. `finishedAtMs` is when the last of `attemptsMade` ended, or when the job was
- * made. Null when all attempts were made.
+ * When the next attempt is due, in ms since 1970; null if all attempts were made. `finishedAtMs` is when the last of
+ * `attemptsMade` ended, or when the job was created.
  */
 export function nextAttemptAt(attemptsMade: number, finishedAtMs: number): number | null {
   const delayMs = DELAYS_MS[attemptsMade];
   return delayMs === undefined ? null : finishedAtMs + delayMs;
 }
 
-/** The state of a target: how many deliveries in a row failed, and whether more are made. */
+/** The state of a target: how many deliveries in a row failed, and whether it gets more. */
 export interface TargetState {
   failures: number;
   status: "active" | "failed";
 }
 
 /**
- * The state of a target after a delivery that succeeded, or failed at every attempt. A failed target stays failed, whatever an
- * attempt under way or a test event brings: only setting its URL makes it active.
+ * The state of a target after a delivery that succeeded, or failed in every attempt. A failed target stays failed, whatever
+ * the result of a current attempt or of a test event: only setting its URL makes it active.
  */
 export function afterDelivery(state: TargetState, succeeded: boolean): TargetState {
   if (state.status === "failed") return state;
@@ -61,7 +61,7 @@ export interface DueJob {
 interface Queue {
   inFlight: number;
   retriesInFlight: number;
-  /** It has a job whose last attempt failed: waiting, due or under way. */
+  /** Whether it has a job whose last attempt failed: waiting, due or under way. */
   troubled: boolean;
   first: DueJob | null;
   retry: DueJob | null;

@@ -1,6 +1,6 @@
 import type { SigningSecrets } from "./sign.ts";
 
-/** How long the old secret signs too after a change. */
+/** How long the old secret also signs after a change, in ms. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 
 /** The secrets of a mailbox; null = it uses the deployment's. */
@@ -10,7 +10,7 @@ export interface OwnSecrets {
   webhook_secret_changed_at: number | null;
 }
 
-/** The secrets of the deployment. The one before signs too as long as it is set. */
+/** The secrets of the deployment. The earlier one also signs as long as it is set. */
 export interface DeploymentSecrets {
   webhookSecret: string | null;
   webhookSecretBefore: string | null;

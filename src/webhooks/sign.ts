@@ -12,7 +12,7 @@ export interface SignedMessage {
   emailId: string;
 }
 
-/** `previous` secrets sign too while receivers change over; the newest is first. */
+/** The secrets that sign. `previous` ones also sign while receivers change over; the newest is first. */
 export interface SigningSecrets {
   current: string;
   previous: readonly string[];

@@ -70,7 +70,7 @@ describe("the alarm of a mailbox", () => {
     expect(await alarmOf(mailbox)).toBe(end);
   });
 
-  it("rings at once after an eviction that outlasted it", async () => {
+  it("rings at once after an eviction if work is overdue", async () => {
     const { mailbox, api_key } = await createMailbox();
     const { body } = await deliver(mailbox, large());
     await ask(`/v1/emails/${body.id}`, { key: api_key, method: "DELETE" });

@@ -43,7 +43,7 @@ function messageOfSize(bytes: number): OutgoingMessage {
 /** This many characters in lines that need no encoding. */
 const lines = (count: number): string => `${"x".repeat(60)}\n`.repeat(count / 61) + "x".repeat(count % 61);
 
-describe("the size of a message, as its ways carry it", () => {
+describe("the size of a composed message", () => {
   it("is accepted up to the limit of the way, and refused above it with recipient, size and limit", () => {
     const most = LARGEST.inside - ADDED_BYTES;
     expect(tooLargeToCarry(messageOfSize(most), [INSIDE], LARGEST)).toBeNull();
@@ -54,7 +54,7 @@ describe("the size of a message, as its ways carry it", () => {
     });
   });
 
-  it("is checked for each recipient by its way", () => {
+  it("is checked for each recipient against the limit of its way", () => {
     const message = messageOf("", 10_000_000);
     expect(tooLargeToCarry(message, [INSIDE], LARGEST)).toBeNull();
     for (const both of [

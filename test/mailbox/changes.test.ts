@@ -101,7 +101,7 @@ describe("GET /v1/changes", () => {
     ["wait=-1", "wait"],
     ["limit=0", "limit"],
     ["types=nonsense", "types"],
-  ])("refuses ?%s by its name", async (query, field) => {
+  ])("refuses ?%s and names the parameter", async (query, field) => {
     const box = await createMailbox();
     await deliverMany(box, 2);
     const { status, body } = await ask(`/v1/changes?${query}`, { key: box.api_key });

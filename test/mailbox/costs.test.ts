@@ -24,8 +24,8 @@ async function fill(box: TestMailbox, from: number, to: number) {
   }
 }
 
-describe("what a mailbox costs, in rows as the platform bills them", () => {
-  it("is the same at 50 and at 2,000 messages: a page, an email, a receipt", async () => {
+describe("the cost of a mailbox, in rows read and written as the platform bills them,", () => {
+  it("is the same with 50 and with 2,000 messages, for a page, an email and a receipt", async () => {
     const box = await createMailbox();
     // The first use of a key in an hour writes its time.
     await api("/v1/me", { key: box.api_key });
@@ -52,7 +52,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(measured[1]).toEqual(measured[0]);
   }, 120_000);
 
-  it("of any page by cursor is that of the first page", async () => {
+  it("is the same for any page by cursor as for the first", async () => {
     const box = await createMailbox();
     await fill(box, 0, 120);
     await api("/v1/me", { key: box.api_key });
@@ -70,7 +70,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     }
   });
 
-  it("of a receipt of a reply does not grow with its thread", async () => {
+  it("does not grow with the thread for the receipt of a reply", async () => {
     const box = await createMailbox();
     const root = "<root@example.com>";
     await deliver(box.mailbox, plainMessage({ headers: [`References: ${root}`] }));
@@ -85,14 +85,14 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(last.read).toBeLessThanOrEqual(first.read + 2);
   });
 
-  it("of a wrong key is nothing", async () => {
+  it("is nothing for a request with a wrong key", async () => {
     const box = await createMailbox();
     const wrong = `${box.api_key.slice(0, 35)}${"0".repeat(32)}`;
     const cost = await costOf(box, () => api("/v1/inbox", { key: wrong }));
     expect(cost).toEqual({ read: 0, written: 0 });
   });
 
-  it("of a valid key is one write an hour at most", async () => {
+  it("is at most one write an hour for the use of a key", async () => {
     const box = await createMailbox();
     const first = await costOf(box, () => api("/v1/me", { key: box.api_key }));
     expect(first.written).toBe(1);
@@ -100,7 +100,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(second).toEqual({ read: 0, written: 0 });
   });
 
-  it("is no alarm in an empty mailbox, and after its first mail one for the end of the log's retention", async () => {
+  it("includes no alarm in an empty mailbox, and one at the end of the log's retention after its first mail", async () => {
     const box = await createMailbox();
     expect(await alarmOf(box.mailbox)).toBeNull();
     await deliver(box.mailbox, plainMessage());
@@ -114,7 +114,7 @@ describe("what a mailbox costs, in rows as the platform bills them", () => {
     expect(await alarmOf(box.mailbox)).toBe(due);
   });
 
-  it("is no object in the bucket for mail that fits a row", async () => {
+  it("includes no object in the bucket for mail that fits in a row", async () => {
     const box = await createMailbox();
     const before = (await env.BLOBS.list()).objects.length;
     await deliver(box.mailbox, plainMessage({ body: "x".repeat(400_000) }));

@@ -247,7 +247,7 @@ async function withVerified(work: (rig: Rig, verified: () => DomainRow["status"]
 describe("the domains of a mailbox", () => {
   useTestClock();
 
-  it("are looked up one at a time each, and given back once their records are gone, whatever dies, fails or answers", async () => {
+  it("are never looked up twice at the same time, and released when their records are gone, whatever process dies or call fails", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) {
@@ -263,7 +263,7 @@ describe("the domains of a mailbox", () => {
     });
   });
 
-  it("are not written any more once the mailbox has ended, and none is left held", async () => {
+  it("are all released when the mailbox ends, and no row is written after that", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) await take(rig, one);
@@ -278,7 +278,7 @@ describe("the domains of a mailbox", () => {
     });
   });
 
-  it("are looked up each day, also while the mailbox is paused, and again an hour after a death", async () => {
+  it("are looked up daily, also while the mailbox is paused, and again an hour after the process died in a look-up", async () => {
     await withVerified(async (rig) => {
       await rig.mailbox.life.settings.pause(OPERATOR, null);
       const due = Date.now() + DAY_MS;
@@ -293,7 +293,7 @@ describe("the domains of a mailbox", () => {
     });
   });
 
-  it("are not written by a look-up whose process is dead", async () => {
+  it("are not changed by a look-up whose process has died", async () => {
     await withVerified(async (rig) => {
       rig.resolver = "silent";
       void rig.mailbox.life.domains.verifyDomain(OPERATOR, NAMES[0] ?? "");
@@ -304,7 +304,7 @@ describe("the domains of a mailbox", () => {
     });
   });
 
-  it("fail a week after their records were first seen gone, and not before", async () => {
+  it("fail exactly one week after their records were first found missing", async () => {
     await withVerified(async (rig, status) => {
       rig.resolver = "gone";
       let goneAt = 0;

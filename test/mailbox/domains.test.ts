@@ -199,7 +199,7 @@ describe("a domain that is added", () => {
     ["'; DROP TABLE domain; --.org", "must be a domain name"],
     ["x.localhost", "reserved"],
     ["x".repeat(1_025), "at most 1024 characters"],
-  ])("is none that nobody may have: %j", async (domain, reason) => {
+  ])("cannot be a name that nobody may use: %j", async (domain, reason) => {
     const box = await createMailbox();
     const { status, body } = await add(box, domain);
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^domain: must /)]);
@@ -208,7 +208,7 @@ describe("a domain that is added", () => {
   });
 
   it.each([{}, { domain: 1 }, { domain: ["a.org"] }, { domain: null }, []])(
-    "is asked for by its name alone: %j",
+    "is refused if the request does not give its name as a text: %j",
     async (json) => {
       const box = await createMailbox();
       expect((await ask("/v1/domains", { key: box.api_key, json })).status).toBe(400);
@@ -339,7 +339,7 @@ describe("verification", () => {
     expect((await verify(box, ids[0])).status).toBe(200);
   });
 
-  it("by the alarm continues when a client has reached that limit", async () => {
+  it("by the alarm continues even if clients have reached that limit", async () => {
     const box = await createMailbox();
     setClock(Date.now());
     const { id } = await owned(box);
@@ -403,7 +403,7 @@ describe("verification", () => {
     expect((await verify(loser.box, loser.id)).body.status).toBe("verified");
   });
 
-  it("that many calls ask for at the same time is one look-up, and counts as one", async () => {
+  it("is one look-up, and counts as one, if many calls ask for it at the same time", async () => {
     const box = await createMailbox();
     const { id, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);
@@ -424,7 +424,7 @@ describe("verification", () => {
     expect(zone.asked).toHaveLength(4);
   });
 
-  it("that the resolver cannot answer changes nothing, and says so", async () => {
+  it("changes nothing if the resolver does not answer, and says so", async () => {
     const box = await createMailbox();
     const { id, domain, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);
@@ -809,7 +809,7 @@ describe("a verified domain, looked up once a day", () => {
     expect((await get(box, id)).status).toBe("failed");
   });
 
-  it("sends nothing that waited to be sent from it, once it has failed", async () => {
+  it("stops waiting mail from its addresses once it has failed", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     // Nothing leaves the deployment for a while.
@@ -829,7 +829,7 @@ describe("a verified domain, looked up once a day", () => {
 });
 
 describe("a domain that is removed", () => {
-  it("is free at once, and its key is gone", async () => {
+  it("can be added by others at once, and its key is erased", async () => {
     const box = await createMailbox();
     const { id, domain } = await owned(box);
     const gone = await remove(box, id);
@@ -842,7 +842,7 @@ describe("a domain that is removed", () => {
     expect((await send(box, { from: `x@${domain}` })).status).toBe(403);
   });
 
-  it("because its mailbox ends is free too, and not of a later mailbox with that address", async () => {
+  it("because its mailbox ends can be added by others too, and does not belong to a later mailbox with that address", async () => {
     const box = await createMailbox();
     const { domain } = await owned(box);
     const pending = (await add(box, newName())).body;
@@ -876,7 +876,7 @@ describe("a domain that is removed", () => {
   it.each<[string, (box: TestMailbox, id: string) => Promise<{ status: number }>]>([
     ["alone", remove],
     ["with its mailbox", (box) => ask("/v1/mailbox", { key: box.api_key, method: "DELETE" })],
-  ])("%s, while its records are looked up, is not taken after all", async (_, giveUp) => {
+  ])("%s during a look-up is not taken when the look-up succeeds", async (_, giveUp) => {
     const box = await createMailbox();
     const { id, domain, dns_records } = (await add(box, newName())).body;
     zone.publish(dns_records);

@@ -205,7 +205,7 @@ async function take(rig: Rig, one: Step, id: number): Promise<void> {
 describe("a drain", () => {
   useTestClock();
 
-  it("attempts each row until it is done, never twice at once, whatever dies, fails or answers", async () => {
+  it("attempts each row until it succeeds, never twice at the same time, whatever process dies or attempt fails", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const [index, one] of steps.entries()) {
@@ -223,7 +223,7 @@ describe("a drain", () => {
     });
   });
 
-  it("makes every attempt that was claimed before a claim failed, then begins nothing until its pause is over", async () => {
+  it("makes every attempt that was claimed before a claim threw, and begins no other until the pause is over", async () => {
     const rig = await Rig.start({ ...OPTIONS, maxAtOnce: 5, heartbeatMs: null });
     for (const id of [1, 2, 3]) rig.rows.set(id, Date.now());
     rig.drain.pump(Date.now());
@@ -241,7 +241,7 @@ describe("a drain", () => {
     expect(rig.held.map(({ id }) => id)).toEqual([2, 3, 4, 5]);
   });
 
-  it("pauses the longer the more faults come in a row, and counts anew after an attempt that did not fail", async () => {
+  it("pauses longer after each error in a row, and counts from zero after a successful attempt", async () => {
     const rig = await Rig.start();
     const pauses: number[] = [];
     const pause = async () => {
@@ -263,7 +263,7 @@ describe("a drain", () => {
     expect(pauses).toEqual([LEASE_MS / PAUSE_MS, 2, 3, LEASE_MS / PAUSE_MS]);
   });
 
-  it("begins nothing in a mailbox that is paused, and goes on once it is resumed", async () => {
+  it("begins no attempt while the mailbox is paused, and continues when it is resumed", async () => {
     const rig = await Rig.start();
     const { settings } = rig.mailbox.life;
     await settings.pause(OPERATOR, null);
@@ -275,7 +275,7 @@ describe("a drain", () => {
     expect(rig.held).toHaveLength(1);
   });
 
-  it("aborts what is under way when the mailbox ends, and begins nothing any more", async () => {
+  it("aborts its attempts when the mailbox ends, and begins no more", async () => {
     const rig = await Rig.start();
     for (const id of [1, 2, 3]) rig.add(id);
     const signals = rig.held.map(({ signal }) => signal);
@@ -286,7 +286,7 @@ describe("a drain", () => {
     expect([rig.held, rig.drain.dues(Date.now()), rig.rows.size]).toEqual([[], [], 3]);
   });
 
-  it("keeps to its number of attempts at once, and needs no alarm for a row that waits for the end of one", async () => {
+  it("makes at most maxAtOnce attempts at the same time, and sets no alarm for a row that waits for one of them to end", async () => {
     const rig = await Rig.start({ ...OPTIONS, heartbeatMs: null });
     for (const id of [1, 2, 3, 4, 5]) rig.rows.set(id, Date.now());
     rig.drain.pump(Date.now());

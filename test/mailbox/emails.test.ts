@@ -248,7 +248,7 @@ describe("labels", () => {
 });
 
 describe("statistics", () => {
-  it("equal a recount, and know the month", async () => {
+  it("equal a recount, and count the emails of this month", async () => {
     const box = await createMailbox();
     const raws = [plainMessage(), plainMessage({ body: "x".repeat(10_000) }), "", "\u0000"];
     for (const raw of raws) await deliver(box.mailbox, raw);

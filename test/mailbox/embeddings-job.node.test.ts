@@ -169,7 +169,7 @@ async function take(rig: Rig, one: Step): Promise<void> {
 describe("the mail of a mailbox with a model", () => {
   useTestClock();
 
-  it("is embedded whole but for what the model refuses, by one call at a time, whatever dies, fails or answers", async () => {
+  it("is all embedded except texts that the model refuses, by one call at a time, whatever process dies or call fails", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) {
@@ -183,7 +183,7 @@ describe("the mail of a mailbox with a model", () => {
     });
   });
 
-  it("is not written any more once the mailbox has ended", async () => {
+  it("gets no vector after the mailbox has ended", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) await take(rig, one);
@@ -203,7 +203,7 @@ describe("the mail of a mailbox with a model", () => {
     expect(rig.held.map(({ texts }) => texts.length)).toEqual([3]);
   });
 
-  it("is tried again after ever longer pauses while the model fails, at most an hour, and says why", async () => {
+  it("is retried after growing delays of at most an hour while the model fails, and the progress shows the error", async () => {
     const rig = await Rig.start();
     await rig.mail();
     await wait(GATHER_MS);
@@ -223,7 +223,7 @@ describe("the mail of a mailbox with a model", () => {
     expect(rig.progress).toMatchObject({ embedded: 1, error: null });
   });
 
-  it("is embedded anew if it is read again meanwhile: the vectors of its older text are not kept", async () => {
+  it("is embedded again if embedding starts over during a call: the vectors of the older texts are dropped", async () => {
     const rig = await Rig.start();
     await rig.mail();
     await wait(GATHER_MS);

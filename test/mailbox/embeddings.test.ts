@@ -255,7 +255,7 @@ describe("a search by meaning in a mailbox of many mails", () => {
     return box;
   }
 
-  it("compares the newest and the best by words, and says so", async () => {
+  it("compares the newest emails and the best keyword hits, and says so", async () => {
     const box = await largeMailbox();
     const far = await search(box, "rechnung", semantic);
     expect(far).toMatchObject({
@@ -315,12 +315,12 @@ describe("a search by filters alone", () => {
   });
 });
 
-describe("without an answer of the model", () => {
+describe("a search without an answer of the model", () => {
   it.each([
     ["it is down", () => (model.down = true)],
     ["it fails", () => (model.status = 500)],
     ["it answers with the wrong dimension", () => (model.dimensions = 3)],
-  ])("words answer, and say so: %s", async (_, breakModel) => {
+  ])("uses keywords, and a hint says so: %s", async (_, breakModel) => {
     const box = await mailboxWithModel();
     await mail(box, "Invoice");
     await isEmbedded(box);
@@ -332,7 +332,7 @@ describe("without an answer of the model", () => {
     });
   });
 
-  it("a search goes by words if no model is configured", async () => {
+  it("uses keywords if no model is configured", async () => {
     const box = await createMailbox();
     await mail(box, "Invoice");
     expect(await search(box, "invoice")).toMatchObject({

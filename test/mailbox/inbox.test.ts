@@ -135,12 +135,12 @@ describe("the inbox filters by", () => {
     ["a sender's percent sign, which matches itself alone", () => "from=%25", []],
     ["the recipient's tag", () => "to=%2Bshop", ["Tagged"]],
     [
-      "the own address, which is no filter",
+      "its own address, which filters nothing",
       () => `to=${box.mailbox}`,
       ["Weekly", "With a file", "Tagged", "Invoice 7"],
     ],
     [
-      "the own address in capitals",
+      "its own address in capitals",
       () => `to=${box.mailbox.toUpperCase()}`,
       ["Weekly", "With a file", "Tagged", "Invoice 7"],
     ],

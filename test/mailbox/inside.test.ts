@@ -90,7 +90,8 @@ conformance("delivery inside the deployment", {
   splits: true,
   // The message is passed in one piece, so the far side cannot be lost in the middle of it.
   streams: false,
-  // A mailbox recognizes duplicates by Message-ID and content, so a try whose answer was lost is repeated without `beforeEnd`.
+  // A mailbox recognizes duplicates by Message-ID and content, so an attempt whose answer was lost is repeated
+  // without `beforeEnd`.
   knowsRepeats: true,
   // The limit of the mailbox, with the reply that the SMTP listener gives.
   tooLarge: "refused",

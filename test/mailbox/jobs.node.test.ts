@@ -9,7 +9,7 @@ const isJob = (capability: unknown): capability is Job =>
   ["dues", "pump"].every((name) => name in capability);
 
 describe("the list of jobs", () => {
-  it("has every capability that works by itself", async () => {
+  it("contains every capability that is a job", async () => {
     const { life } = await NodeMailbox.create();
     const { jobs, ...capabilities } = life;
     const working = Object.entries(capabilities).filter(([, capability]) => isJob(capability));
@@ -26,7 +26,7 @@ describe("the list of jobs", () => {
     expect(asked.size).toBeGreaterThan(5);
   });
 
-  it("does not compile if one is missing", () => {
+  it("does not compile if a job is missing", () => {
     const withoutOne = (list: Listed) => {
       const { takeover, ...rest } = list;
       // @ts-expect-error takeover is missing

@@ -151,7 +151,7 @@ describe("large mail that an earlier release stored", () => {
     ["in the bucket", LARGE, false],
     ["in a row", ESCAPED, false],
     ["with a text over the limit", OVER, true],
-  ])("is read once from its raw message, then from what was kept: %s", async (_, body, isTruncated) => {
+  ])("is read once from its raw message, then from stored rows: %s", async (_, body, isTruncated) => {
     const box = await createMailbox();
     const sent = await deliver(box.mailbox, plainMessage({ body, headers: UTF8 }));
     const fresh = await read(box, sent.body.id);

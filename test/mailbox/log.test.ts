@@ -43,7 +43,7 @@ describe("The log of a mailbox", () => {
     expect(await logOf(box, (_, account) => account.row.last_event)).toBe(2);
   });
 
-  it("stores of a message exactly the nine fields that a stream shows", async () => {
+  it("stores exactly the nine fields of a message that a stream shows", async () => {
     const box = await createMailbox();
     const { body } = await deliver(box.mailbox, plainMessage({ subject: "Größe\r\n" }));
     const [shown] = (await all(box)).map(({ data }) => EventData.parse(eventData(data)));
@@ -52,7 +52,7 @@ describe("The log of a mailbox", () => {
     expect(Object.keys(shown ?? {})).toHaveLength(9);
   });
 
-  it("never goes back in time, whatever the clock does, also for events of outgoing mail", async () => {
+  it("never goes back in time, even if the clock does, also for events of outgoing mail", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const started = Date.now();
     const send = () =>

@@ -414,7 +414,7 @@ describe("an automatic reply", () => {
     });
   });
 
-  it("may follow a message that the mailbox sent itself, or does not know", async () => {
+  it("can answer a message that the mailbox sent itself, or does not know", async () => {
     const box = await createMailbox();
     const first = await send(box, BY_MACHINE);
     const next = await send(box, { in_reply_to: first.body.message_id, ...BY_MACHINE });
@@ -759,7 +759,7 @@ describe("a deployment that sends nothing (OUTBOUND=none)", () => {
       .toBe("delivered");
   });
 
-  it("shows it in the capabilities of /v1/me", async () => {
+  it("shows that in the capabilities of /v1/me", async () => {
     const [box, temporary] = [await createMailbox(), await bootstrap()];
     const me = async (key: string, more: Ask = {}) =>
       (await ask<{ send: boolean; capabilities: string[] }>("/v1/me", { key, ...more })).body;

@@ -233,7 +233,7 @@ describe("a forged report", () => {
   it.each([
     ["without a token", (box: TestMailbox) => box.mailbox],
     ["with a token nobody minted", (box: TestMailbox) => box.mailbox.replace("@", `+b.${"a".repeat(20)}@`)],
-  ])("%s moves nothing, and is mail like any other", async (_, to) => {
+  ])("%s changes no state, and is stored like any other mail", async (_, to) => {
     const { box, id } = await sentMessage([ANN]);
     await deliver(to(box), failed(ANN), "");
     expect(await statesOf(box, id)).toEqual(["sent", "sent"]);
@@ -274,7 +274,7 @@ describe("a forged report", () => {
   });
 });
 
-describe("a message that was handed over when its recipients shared a token", () => {
+describe("a message that an earlier release handed over with one token for all recipients", () => {
   const OLD_TOKEN = "b".repeat(20);
   const reported = (box: TestMailbox, words: string) =>
     deliver(

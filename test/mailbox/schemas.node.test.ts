@@ -80,7 +80,7 @@ const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY nam
 const tablesOf = (mailbox: NodeMailbox) => mailbox.rows<{ name: string }>(TABLES).map(({ name }) => name);
 
 describe("the tables of a mailbox", () => {
-  it("are those of its account at first, and of log and messages as long as it only receives", async () => {
+  it("are those of its account at first; receiving mail adds only those of the log and of messages", async () => {
     const mailbox = await NodeMailbox.create();
     expect(tablesOf(mailbox)).toEqual(["account", "api_key", "migration"]);
     await mailbox.receive("From: ann@example.com\r\nSubject: Hello\r\n\r\nHello.\r\n");
@@ -90,7 +90,7 @@ describe("the tables of a mailbox", () => {
     expect(tablesOf(mailbox)).toEqual(expected.toSorted());
   });
 
-  it("of every other capability can be read before they are made, and find nothing", async () => {
+  it("of every other capability can be read before they exist, and are then empty", async () => {
     const { life, nowMs } = await NodeMailbox.create();
     const { settings, reading, webhooks, uploads, domains, takeover, outbox, jobs } = life;
     expect(settings.overview(OPERATOR)).toMatchObject({
@@ -105,7 +105,7 @@ describe("the tables of a mailbox", () => {
     expect(jobs.dues(nowMs).filter((due) => due !== null)).toEqual([]);
   });
 
-  it("are made by the first write, which is undone with them when it fails", async () => {
+  it("are created by the first write, in its transaction: if it fails, they do not exist", async () => {
     const mailbox = await NodeMailbox.create();
     const { uploads, blobs, context } = mailbox.life;
     const broken = () =>
@@ -147,7 +147,7 @@ describe("the tables of a mailbox", () => {
     });
   });
 
-  it("of an earlier release are adopted once, and go on as its own", async () => {
+  it("of an earlier release are adopted once, and then migrate like its own", async () => {
     const storage = new NodeStorage();
     const db = new Database(storage);
     migrate(db, EARLIER_STEPS);
@@ -178,7 +178,7 @@ describe("the tables of a mailbox", () => {
     expect(NodeMailbox.open(storage).account.row.address).toBe("box@mailkeep.test");
   });
 
-  it("get the steps that a later release adds when the mailbox opens, if they are there", async () => {
+  it("get the steps that a later release adds when the mailbox opens, if the tables exist", async () => {
     await withDatabase((db) => {
       const notes = { name: "notes", steps: ["CREATE TABLE note (a TEXT)"] };
       const other = { name: "other", steps: ["CREATE TABLE other (a TEXT)"] };
@@ -210,19 +210,19 @@ describe("the tables of a mailbox", () => {
     expect(tablesOf(mailbox)).toEqual(["account", "api_key", "migration"]);
   });
 
-  it("have a name of their own each", () => {
+  it("have different names", () => {
     expect(new Set(SCHEMAS.map(({ name }) => name)).size).toBe(SCHEMAS.length);
   });
 });
 
 describe("a mailbox of an earlier release", () => {
-  it("has steps with unique names in rising order", () => {
+  it("has migration steps with unique names in ascending order", () => {
     const ids = EARLIER_STEPS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(ids.toSorted());
   });
 
-  it("of 001 goes on with an empty log, its counters kept", async () => {
+  it("at step 001 keeps its counters, and has an empty log", async () => {
     await withOld((db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 1));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
@@ -236,7 +236,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 002 goes on with its log, without a secret, a target or a delivery", async () => {
+  it("at step 002 keeps its log, and has no webhook secret, target or delivery", async () => {
     await withOld((db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 2));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
@@ -256,7 +256,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 003 goes on with its mail in sight, nothing sent and nothing uploaded", async () => {
+  it("at step 003 lists its mail, and has no sent messages and no uploads", async () => {
     await withOld((db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 3));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
@@ -271,7 +271,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 006 tries on what waits, each recipient the way it has to go", async () => {
+  it("at step 006 continues to send waiting messages, inside or outside by the domain of each recipient", async () => {
     await withOld((db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 6));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
@@ -301,7 +301,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 007 knows its mail that was kept, and tells the directory of it and of webhooks that failed", async () => {
+  it("at step 007 marks mail that was never sent, and reports it and failed webhooks to the directory", async () => {
     const withRows = (script: string, check: (db: Database, mailbox: NodeMailbox) => void) =>
       withOld((db, open) => {
         migrate(db, EARLIER_STEPS.slice(0, 7));
@@ -329,7 +329,7 @@ describe("a mailbox of an earlier release", () => {
     await withRows(mail(2), (_, { account }) => expect(account.row.directory_due).toBeNull());
   });
 
-  it("of 007 hands out its codes, how sure they are unknown", async () => {
+  it("at step 007 hands out its codes, with the confidence null", async () => {
     await withOld(async (db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 7));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
@@ -351,7 +351,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 012 believes reports of whom a host has taken, as far as that host told, and of nobody else", async () => {
+  it("at step 012 believes reports only about recipients whose host took the message, found by the shared token", async () => {
     await withOld((db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 12));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);
@@ -373,7 +373,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 012 goes on with mail that a death cut short, and with its Idempotency-Keys", async () => {
+  it("at step 012 keeps the attempts of its queued mail, and its Idempotency-Keys", async () => {
     await withOld((db, open) => {
       const before = EARLIER_STEPS.findIndex(({ id }) => id === "012-code-evidence") + 1;
       migrate(db, EARLIER_STEPS.slice(0, before));
@@ -391,7 +391,7 @@ describe("a mailbox of an earlier release", () => {
     });
   });
 
-  it("of 003 goes on with its webhooks and its counters, without an upload", async () => {
+  it("at step 003 keeps its webhooks and its counters, and has no upload", async () => {
     await withOld((db, open) => {
       migrate(db, EARLIER_STEPS.slice(0, 3));
       db.run(INSERT_ACCOUNT, "old@mailkeep.test", "permanent", 1, null, 42, "2026-11", 0);

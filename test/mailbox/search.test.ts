@@ -190,7 +190,7 @@ describe("search finds", () => {
     expect(body.emails[0]?.highlights.join()).toContain("needle");
   });
 
-  it("by keywords in every mode without a model, and says so", async () => {
+  it("emails by keywords in every mode if there is no model, and says so", async () => {
     for (const mode of ["", "keyword", "semantic", "hybrid"]) {
       const { body } = await search(box, "invoice", `&mode=${mode}`);
       expect(body.search_mode).toBe("keyword");
@@ -243,7 +243,7 @@ describe("a search cursor", () => {
   });
 });
 
-describe("a search that is asked for again", () => {
+describe("a repeated search", () => {
   it("is correct after every change, and reads no row until there is one", async () => {
     const box = await createMailbox();
     const first = await deliver(box.mailbox, plainMessage({ subject: "Otter one" }));
@@ -273,7 +273,7 @@ describe("a search that is asked for again", () => {
   });
 });
 
-describe("no search text is an error", () => {
+describe("a search with an unusual text", () => {
   let box: TestMailbox;
   let schema: unknown;
   const readSchema = () => rowsOf(box.mailbox, "SELECT name, sql FROM sqlite_master ORDER BY name");
@@ -344,7 +344,7 @@ describe("no search text is an error", () => {
 
   it.each(
     HOSTILE.map((query) => [query.length > 40 ? `${query.slice(0, 12)}… ×${query.length}` : query, query]),
-  )("%j", async (_, query) => {
+  )("succeeds: %j", async (_, query) => {
     for (const path of ["search", "inbox"]) {
       const { status } = await ask(`/v1/${path}?query=${encodeURIComponent(query.toWellFormed())}`, {
         key: box.api_key,
@@ -353,7 +353,7 @@ describe("no search text is an error", () => {
     }
   });
 
-  it("for any of 200 random strings, and no table changes", async () => {
+  it("succeeds for 200 random strings, and changes no table", async () => {
     const word = fc.constantFrom(
       '"',
       "(",
@@ -407,8 +407,8 @@ describe("no search text is an error", () => {
   });
 });
 
-describe("a thread", () => {
-  it("ranks the mail that says something before one that quotes it as often", async () => {
+describe("a search in a thread", () => {
+  it("ranks a mail that contains the word before one that only quotes it", async () => {
     const box = await createMailbox();
     const quote = (text: string) => `On Mon, 1 May 2026 Ann <ann@x.example> wrote:\n> ${text}`;
     const reply = (id: string, text: string) =>

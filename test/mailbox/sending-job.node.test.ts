@@ -22,7 +22,7 @@ const DRAFT = {
 const INSIDE = ["a@mailkeep.test", "b@mailkeep.test"];
 const OUTSIDE = ["c@example.net", "d@example.net"];
 
-/** A try that a transport was given and has not answered. */
+/** An attempt that a transport has received and not answered. */
 interface Held {
   mail: OutboundMail;
   answer: (kinds: readonly HandOver["kind"][]) => void;
@@ -80,7 +80,7 @@ class Rig {
     };
     const sent = await this.mailbox.life.sending.send(OPERATOR, request, { seconds: 0, id: "" });
     if (!sent.ok) throw new Error(sent.error.error);
-    // The mailbox itself would try it in a moment.
+    // Without this, the mailbox itself would attempt it in a moment.
     this.mailbox.die();
     return this.mailbox.account.row.last_seq;
   }
@@ -90,7 +90,7 @@ class Rig {
     await this.settled();
   }
 
-  /** What was let go has come to its next wait: each try is with a transport, or over. */
+  /** Waits until each attempt is held by a transport, or has ended. */
   async settled(): Promise<void> {
     for (let turn = 0; turn < 20; turn += 1) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -103,7 +103,7 @@ class Rig {
   die(): void {
     this.mailbox.die();
     for (const way of WAYS) {
-      // Its transports may answer all the same, and nobody hears them.
+      // The old transports may still answer, but no process hears them.
       for (const { answer } of this.held[way]) answer(["taken", "taken"]);
     }
   }
@@ -145,9 +145,9 @@ async function withMessage<T>(
 const stateOf = (rows: readonly RecipientRow[], address: string) =>
   rows.find((row) => row.address === address)?.state;
 
-describe("a report that comes while a message is tried", () => {
+describe("a delivery report that arrives during an attempt", () => {
   it.each(["deferred", "taken", "unanswered", "impossible"] as const)(
-    "stands, though the try was %s in the end: nothing is sent twice",
+    "counts, even if the attempt then ends as %s: nothing is sent twice",
     async (kind) => {
       await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
         await rig.pump();
@@ -164,7 +164,7 @@ describe("a report that comes while a message is tried", () => {
     },
   );
 
-  it("does not stand where it says delivered and the host refuses", async () => {
+  it("does not count if it says delivered and the host then refuses the message", async () => {
     await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
       await rig.pump();
       const [held] = rig.held.outside;
@@ -178,7 +178,7 @@ describe("a report that comes while a message is tried", () => {
   });
 
   it.each(["delivered", "bounced", "complained"] as const)(
-    "%s of a recipient whose retry waits, or whose message has no end yet, moves nobody",
+    "changes no state if it says %s before the end of the message was sent, or while a retry waits",
     async (reported) => {
       await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
         await rig.pump();
@@ -199,10 +199,10 @@ describe("a report that comes while a message is tried", () => {
   );
 });
 
-describe("a message to several recipients outside", () => {
+describe("a message to several recipients outside the deployment", () => {
   const FIVE = ["1", "2", "3", "4", "5"].map((name) => `${name}@example.net`);
 
-  it("goes out in a copy for each, under a return path of its own", async () => {
+  it("is sent as one copy for each recipient, each with its own return path", async () => {
     await withMessage(FIVE, async (rig, seq) => {
       const paths: string[] = [];
       await rig.pump();
@@ -220,10 +220,10 @@ describe("a message to several recipients outside", () => {
   });
 
   it.each([
-    ["before its end", false, "queued"],
-    ["after its end", true, "unknown"],
+    ["before the end", false, "queued"],
+    ["after the end", true, "unknown"],
   ] as const)(
-    "and dies at the third %s: two are sent, and nobody gets it twice",
+    "reaches nobody twice if the process dies %s of the third copy, and the first two count as sent",
     async (_, isEnding, third) => {
       await withMessage(FIVE, async (rig, seq) => {
         await rig.pump();
@@ -248,7 +248,7 @@ describe("a message to several recipients outside", () => {
     },
   );
 
-  it("is not offered to the others where the relay is not there", async () => {
+  it("is not attempted for the other recipients if the relay cannot be reached", async () => {
     await withMessage(FIVE, async (rig, seq) => {
       await rig.pump();
       rig.held.outside[0]?.answer(["deferred"]);
@@ -259,7 +259,7 @@ describe("a message to several recipients outside", () => {
     });
   });
 
-  it("is offered to all the others though the relay is lost at one of them again and again", async () => {
+  it("reaches all other recipients even if the relay hangs up at one of them in every attempt", async () => {
     await withMessage(FIVE, async (rig, seq) => {
       for (let tries = 0; tries < 3; tries += 1) {
         rig.mailbox.advance(LONG_MS);
@@ -275,8 +275,8 @@ describe("a message to several recipients outside", () => {
   });
 });
 
-describe("while messages are under way", () => {
-  it("one whose owner erases it is not ended, and so not taken", async () => {
+describe("a message that its owner erases during an attempt", () => {
+  it("is never completed: the transport does not send its end", async () => {
     await withMessage(OUTSIDE, async (rig, seq) => {
       await rig.pump();
       const [held] = rig.held.outside;
@@ -288,7 +288,7 @@ describe("while messages are under way", () => {
     });
   });
 
-  it("the alarm looks after those that wait behind them, though their owner erases them", async () => {
+  it("does not delay the messages that wait behind it: the alarm rings within 30 s", async () => {
     await withMessage([OUTSIDE[0] ?? ""], async (rig, seq) => {
       const copies = [seq + 1, seq + 2];
       for (const copy of copies) rig.outbox.add(copy, await again(rig, seq), PATH, rig.mailbox.nowMs);
@@ -302,9 +302,9 @@ describe("while messages are under way", () => {
   });
 });
 
-describe("a message whose tries end the process", () => {
+describe("a message whose attempts kill the process", () => {
   const MINUTE_MS = 60_000;
-  /** Lets the process die in the middle of a try, and brings the next one up to `ms` later. */
+  /** Lets the process die during an attempt, and starts the next one `ms` later. */
   const dieInTry = async (rig: Rig, ms: number) => {
     expect(rig.held.outside).toHaveLength(1);
     rig.die();
@@ -312,7 +312,7 @@ describe("a message whose tries end the process", () => {
     await rig.pump();
   };
 
-  it("is tried again at once after the first death, then after ever longer pauses, and is given up after the fifth", async () => {
+  it("is attempted again at once after the first death, then after growing delays, and given up after the fifth", async () => {
     await withMessage(OUTSIDE, async (rig, seq) => {
       await rig.pump();
       await dieInTry(rig, 0);
@@ -332,14 +332,14 @@ describe("a message whose tries end the process", () => {
     });
   });
 
-  it("is counted before each try, and anew once a try came to an end", async () => {
+  it("has its unfinished attempts counted from the start of each, and from zero after one that ended", async () => {
     await withMessage(OUTSIDE, async (rig, seq) => {
       const unended = () => rig.outbox.find(seq)?.tries.outside.unended;
       await rig.pump();
       expect(unended()).toBe(1);
       await dieInTry(rig, 0);
       expect(unended()).toBe(2);
-      // Each recipient has a copy of its own, and a second try begins with the second of them.
+      // Each recipient has its own copy, and the second attempt begins with the second copy.
       rig.held.outside[0]?.answer(["taken"]);
       await rig.settled();
       rig.held.outside[0]?.answer(["deferred"]);
@@ -350,7 +350,7 @@ describe("a message whose tries end the process", () => {
     });
   });
 
-  it("is not given up, nor its recipients, while copies of it get through between the deaths", async () => {
+  it("is not given up as long as a copy reaches a recipient between the deaths", async () => {
     const many = Array.from({ length: 9 }, (_, index) => `r${index}@many.example`);
     await withMessage(many, async (rig, seq) => {
       await rig.pump();
@@ -359,7 +359,7 @@ describe("a message whose tries end the process", () => {
         await rig.settled();
         await dieInTry(rig, 0);
       }
-      // However often its tries began, the last recipient was offered to a host once.
+      // The last recipient was offered to a host once, however many attempts began.
       rig.held.outside[0]?.answer(["deferred"]);
       await rig.settled();
       const states = rig.outbox.recipients(seq).map(({ state }) => state);
@@ -368,7 +368,7 @@ describe("a message whose tries end the process", () => {
     });
   });
 
-  it("is given up for the way that ends the process, and for no other", async () => {
+  it("is given up only for recipients on the way that kills the process", async () => {
     await withMessage([INSIDE[0] ?? "", OUTSIDE[0] ?? ""], async (rig, seq) => {
       await rig.pump();
       rig.held.inside[0]?.answer(["taken"]);
@@ -491,7 +491,7 @@ class Rules {
   }
 }
 
-/** Any wait between tries is over after it. */
+/** Longer than any delay between attempts. */
 const LONG_MS = 25 * 3_600_000;
 
 async function take(rig: Rig, rules: Rules, one: Step, seq: number): Promise<void> {
@@ -527,8 +527,8 @@ async function take(rig: Rig, rules: Rules, one: Step, seq: number): Promise<voi
   }
 }
 
-describe("a message with two ways", () => {
-  it("is never offered twice to who may have it, and never forgotten, whatever dies, answers or is reported", async () => {
+describe("a message to recipients inside and outside the deployment", () => {
+  it("is never sent twice to a recipient who may have it, and never forgotten, whatever process dies or transport fails", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         await withMessage([...INSIDE, ...OUTSIDE], async (rig, seq) => {

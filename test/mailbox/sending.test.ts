@@ -179,7 +179,7 @@ describe("POST /v1/send", () => {
     ],
     [{ subject: "x".repeat(999) }, 400, "Subject too long (max 998 characters)"],
     [{ text: "x".repeat(500_001) }, 400, "Body too large"],
-  ])("refuses %# with the contract's words", async (json, status, error) => {
+  ])("refuses invalid request %# with the documented error", async (json, status, error) => {
     const box = await createMailbox();
     expect(await send(box, json)).toMatchObject({ status, body: { error } });
   });
@@ -210,7 +210,7 @@ describe("POST /v1/send", () => {
     });
   });
 
-  it("is refused to a provisional key, to a paused mailbox, and if sending is off", async () => {
+  it("is refused to a provisional key, to a paused mailbox, and if sending is switched off", async () => {
     const temporary = await bootstrap();
     expect(await send(temporary, {})).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
     const box = await createMailbox();
@@ -243,7 +243,7 @@ describe("an Idempotency-Key", () => {
     expect(next.body.id).not.toBe(first.body.id);
   });
 
-  it("answers a repeat with `queued` or `sent`, whatever became of the email since", async () => {
+  it("answers a repeat with `queued` or `sent`, whatever the status of the email is by then", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const told: Record<string, string[]> = {};
     const outcomes = {
@@ -468,7 +468,7 @@ describe("mail that is not sent because no relay is configured", () => {
 });
 
 describe("an accepted message", () => {
-  it("is tried again 1, 5, 15 minutes and so on later, and given up after the eighth try", async () => {
+  it("is attempted again after 1, 5, 15 minutes and so on, and given up after the eighth attempt", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     await fill(to, FULL);
     const { body } = await send(from, { to: to.mailbox }, {}, "?wait=10");
@@ -494,7 +494,7 @@ describe("an accepted message", () => {
     expect(await inboxOf(to)).toEqual([]);
   });
 
-  it("is tried again, and finally given up, if it cannot be composed", async () => {
+  it("is attempted again, and finally given up, if it cannot be composed", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const [from, to] = [await createMailbox(), await createMailbox()];
     await fill(to, FULL);
@@ -517,7 +517,7 @@ describe("an accepted message", () => {
     vi.restoreAllMocks();
   });
 
-  it("is sent by the alarm when the process died right after", async () => {
+  it("is sent by the alarm if the process died right after accepting it", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const { body } = await send(from, { to: to.mailbox });
     await evict(from.mailbox);
@@ -526,7 +526,7 @@ describe("an accepted message", () => {
     expect(await inboxOf(to)).toHaveLength(1);
   });
 
-  it("is taken up by the alarm within half a minute if the process dies during the hand-over", async () => {
+  it("is attempted again by the alarm within half a minute if the process dies during the hand-over", async () => {
     const [from, to] = [await createMailbox(), await createMailbox()];
     const gate = Promise.withResolvers<void>();
     const held = runInDurableObject(actorOf(to.mailbox), (_, state) =>

@@ -109,7 +109,7 @@ describe("GET /v1/events", () => {
   });
 
   it.each(["abc", "-1", "1.5", "99", "", "1e0", " "])(
-    "takes %j as no Last-Event-ID: since counts then",
+    "ignores %j as Last-Event-ID, and uses since",
     async (lastEventId) => {
       const box = await createMailbox();
       await deliverMany(box, 2);
@@ -294,7 +294,7 @@ describe("a stream and a waiting call end at once", () => {
     expect((await Promise.all(waits)).map((answer) => answer.status)).toEqual([status, status]);
   });
 
-  it("when the key's time is up", async () => {
+  it("when the key expires", async () => {
     const box = await bootstrap();
     const stream = await EventStream.open(box.api_key);
     advance(73 * 3_600_000);
@@ -302,7 +302,7 @@ describe("a stream and a waiting call end at once", () => {
     expect((await api("/v1/events", { key: box.api_key })).status).toBe(401);
   });
 
-  it("and leaves the streams of other keys and mailboxes alone", async () => {
+  it("without ending the streams of other keys and mailboxes", async () => {
     const [box, other] = [await createMailbox(), await createMailbox()];
     const made = await ask<{ id: string; api_key: string }>("/v1/keys", { key: box.api_key, method: "POST" });
     const kept = await Promise.all([EventStream.open(box.api_key), EventStream.open(other.api_key)]);

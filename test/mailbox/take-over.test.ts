@@ -73,7 +73,7 @@ async function claimedWithQuota({ api_key }: TestMailbox, bytes: number): Promis
 const takeOverOf = async ({ mailbox }: StartedClaim) =>
   (await rowsOf<{ due_at: number | null }>(mailbox, "SELECT due_at FROM take_over"))[0]?.due_at ?? null;
 const isDone = async (claim: StartedClaim) => (await takeOverOf(claim)) === null;
-/** Whether a copy failed for lack of room and waits for the next try. */
+/** Whether a copy found no room and waits for the next attempt. */
 const isWaiting = async (claim: StartedClaim) => ((await takeOverOf(claim)) ?? 0) >= Date.now() + 300_000;
 
 async function expiryOf({ mailbox }: TestMailbox): Promise<number> {

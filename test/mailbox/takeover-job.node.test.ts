@@ -213,10 +213,10 @@ async function take(rig: Rig, one: Step): Promise<void> {
   }
 }
 
-describe("mail that is taken over", () => {
+describe("the copy of a temporary mailbox's mail", () => {
   useTestClock();
 
-  it("comes whole, once and in order, by one copy at a time, whatever dies, fails or answers", async () => {
+  it("has every message once and in order, and never runs twice at the same time, whatever process dies or call fails", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) {
@@ -234,7 +234,7 @@ describe("mail that is taken over", () => {
     });
   });
 
-  it("is not written any more once the mailbox has ended", async () => {
+  it("writes nothing after the mailbox has ended", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) await take(rig, one);
@@ -247,7 +247,7 @@ describe("mail that is taken over", () => {
     });
   });
 
-  it("asks nothing more of anybody once its process is dead", async () => {
+  it("makes no further call after its process has died", async () => {
     const rig = await Rig.start();
     await ring(rig.mailbox);
     rig.held[0]?.succeed();
@@ -259,7 +259,7 @@ describe("mail that is taken over", () => {
     expect([raw?.what, rig.held, rig.mailbox.storage.late]).toEqual(["raw", [], []]);
   });
 
-  it("keeps its lease while a copy is under way, however long that takes, and is tried again 30 s after its start failed", async () => {
+  it("renews its lease as long as it runs, and is retried 30 s after a failure", async () => {
     const rig = await Rig.start();
     await ring(rig.mailbox);
     const begun = Date.now();
@@ -273,7 +273,7 @@ describe("mail that is taken over", () => {
     expect([rig.held.map(({ what }) => what), Date.now() - begun]).toEqual([["page"], 4 * RETRY_MS]);
   });
 
-  it("waits ten minutes for room, and ends where the temporary mailbox is gone", async () => {
+  it("waits ten minutes if the mailbox is full, and ends if the temporary mailbox no longer exists", async () => {
     const rig = await Rig.start();
     rig.isFull = true;
     await ring(rig.mailbox);

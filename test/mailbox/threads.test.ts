@@ -62,7 +62,7 @@ describe("a thread", () => {
     expect(thread.emails[1]).toEqual(email.body);
   });
 
-  it("takes in a root that arrives after its replies", async () => {
+  it("includes a first message that arrives after its replies", async () => {
     const box = await createMailbox();
     const reply = await receive(box, mail("reply", ["root"]));
     const root = await receive(box, mail("root"));
@@ -72,7 +72,7 @@ describe("a thread", () => {
     expect(grandchild.thread).toBe(root.thread);
   });
 
-  it("is one for two replies to a message that never came", async () => {
+  it("joins two replies to a message that never arrived", async () => {
     const box = await createMailbox();
     const one = await receive(box, mail("one", ["missing"]));
     const two = await receive(box, mail("two", ["missing"]));

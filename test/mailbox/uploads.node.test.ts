@@ -51,7 +51,7 @@ const ERASURES = "SELECT key FROM blob_to_erase ORDER BY key";
 const STORAGE = "SELECT storage_bytes FROM account";
 
 describe("an upload that a message uses", () => {
-  it("does not expire while it is used, and is found all the while", async () => {
+  it("does not expire while it is used, and can still be found", async () => {
     await withMailbox(async (mailbox) => {
       const { uploads } = mailbox.life;
       const { account } = mailbox;
@@ -67,7 +67,7 @@ describe("an upload that a message uses", () => {
     });
   });
 
-  it("lives its day to the end when the message lets go of it before", async () => {
+  it("still lives for 24 hours if the message releases it earlier", async () => {
     await withMailbox(async (mailbox) => {
       const { uploads } = mailbox.life;
       await stored(mailbox, "one");
@@ -79,7 +79,7 @@ describe("an upload that a message uses", () => {
     });
   });
 
-  it("ends at once when the message lets go of it after its day", async () => {
+  it("is erased at once if the message releases it after its 24 hours", async () => {
     await withMailbox(async (mailbox) => {
       const { uploads } = mailbox.life;
       const { account } = mailbox;
@@ -93,7 +93,7 @@ describe("an upload that a message uses", () => {
     });
   });
 
-  it("may be used by several, and stays for the last of them, however often each comes and goes", async () => {
+  it("can be used by several messages, and stays until the last one releases it, even if calls are repeated", async () => {
     await withMailbox(async (mailbox) => {
       const { uploads } = mailbox.life;
       await stored(mailbox, "one");
@@ -107,7 +107,7 @@ describe("an upload that a message uses", () => {
     });
   });
 
-  it("is all of what a message names, or none of it", async () => {
+  it("is used only if all other uploads of the message can be used too", async () => {
     await withMailbox(async (mailbox) => {
       const { uploads } = mailbox.life;
       await stored(mailbox, "one");
@@ -126,7 +126,7 @@ describe("an upload that a message uses", () => {
 });
 
 describe("uploads that expire", () => {
-  it("do so some hundred at a time, the oldest first; the rest stays due", async () => {
+  it("are erased 500 at a time, the oldest first; the rest stays due", async () => {
     await withMailbox(async (mailbox) => {
       const { uploads } = mailbox.life;
       const { account } = mailbox;

@@ -220,7 +220,7 @@ describe("a replay", () => {
     expect(world.sent.map(({ json }) => json.seq)).toEqual([2]);
   });
 
-  it("survives the death of the process", async () => {
+  it("continues after the process died", async () => {
     const world = outside(broken);
     const box = await filled(12);
     await post(box, "replay", { from_seq: 1 });
@@ -238,7 +238,7 @@ describe("a replay", () => {
     [{ from_seq: "1" }, 400],
     [{ from_seq: 3, to_seq: 2 }, 400],
     [{ from_seq: 4 }, 400],
-  ])("of %j is %i", async (json, status) => {
+  ])("with the range %j is refused with %i", async (json, status) => {
     const box = await filled(3);
     const answer = await post<{ error: string }>(box, "replay", json);
     expect(answer.status).toBe(status);

@@ -82,7 +82,7 @@ describe("a label's URL", () => {
   });
 
   it.each([HOOK, "HTTPS://HOOKS.example.com:443/in"])(
-    "that is the mailbox's own gets one request: %s",
+    "that is also the mailbox's own URL gets one request: %s",
     async (same) => {
       const world = outside();
       const box = await hooked();
@@ -143,7 +143,7 @@ describe("a URL that is changed or removed", () => {
   });
 
   it.each([null, ""])(
-    "by %j: waiting deliveries are cancelled, and nothing more is sent",
+    "by setting it to %j: waiting deliveries are cancelled, and nothing more is sent",
     async (nothing) => {
       const world = outside(broken);
       const box = await hooked();
@@ -285,7 +285,7 @@ describe("the secret of a webhook", () => {
     ["own to own", OWN, NEXT],
     ["the deployment's to own", null, NEXT],
     ["own to the deployment's", OWN, null],
-  ])("changed from %s: the old one signs too for 24 hours", async (_, first, second) => {
+  ])("changed from %s: the old one also signs for 24 hours", async (_, first, second) => {
     const [before, after] = [first ?? SHARED, second ?? SHARED];
     const world = outside();
     const box = await createMailbox();
@@ -315,7 +315,7 @@ describe("the secret of a webhook", () => {
     expect(signatures(await sendOne(box, world))).toHaveLength(1);
   });
 
-  it("of the deployment is changed with WEBHOOK_SECRET_PREVIOUS, which signs too while it is set", async () => {
+  it("of the deployment is changed with WEBHOOK_SECRET_PREVIOUS, which also signs while it is set", async () => {
     const world = outside();
     const box = await hooked();
     await withVariables(box, { WEBHOOK_SECRET_PREVIOUS: "older-deployment-secret" });
@@ -357,7 +357,7 @@ describe("a host name that resolves to a private address when the attempt is mad
   });
 });
 
-describe("what webhooks cost", () => {
+describe("the cost of webhooks", () => {
   const costOf = async (box: TestMailbox, work: () => Promise<unknown>) => {
     await actorOf(box.mailbox).takeRowCost();
     await work();

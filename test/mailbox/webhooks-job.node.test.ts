@@ -209,7 +209,7 @@ async function finish(rig: Rig, status: number): Promise<void> {
 describe("the webhooks of a mailbox", () => {
   useTestClock();
 
-  it("are each attempted one at a time and at most four times, and settled in the end, whatever dies, fails or answers", async () => {
+  it("are attempted at most four times and never twice at the same time, and all end, whatever process dies or call fails", async () => {
     await holdsForAll(step, async (steps) => {
       const rig = await Rig.start();
       for (const one of steps) {
@@ -237,7 +237,7 @@ describe("the webhooks of a mailbox", () => {
     );
   });
 
-  it("are attempted a fifth time only if the fourth was cut short by a death", async () => {
+  it("are attempted a fifth time only if the process died during the fourth attempt", async () => {
     const rig = await Rig.start();
     await rig.mail([]);
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -255,7 +255,7 @@ describe("the webhooks of a mailbox", () => {
     expect(rig.rows).toMatchObject([{ state: "failed", attempts: MAX_ATTEMPTS + 1, due_at: null }]);
   });
 
-  it("of a target that cannot be written are left alone for 30 s, and others go on meanwhile", async () => {
+  it("are delayed by 30 s at a target whose rows cannot be written, and continue at others", async () => {
     const rig = await Rig.start();
     rig.mailbox.storage.sql
       .exec(`CREATE TRIGGER stuck BEFORE UPDATE ON delivery WHEN old.label = 'a' AND new.attempts > 0

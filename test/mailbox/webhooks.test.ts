@@ -222,7 +222,7 @@ describe("attempts", () => {
 });
 
 describe("a process that dies in the middle of an attempt", () => {
-  it("costs that attempt: after its lease it counts as failed, and the next is made", async () => {
+  it("loses that attempt only: when its lease ends it counts as failed, and the next one is made", async () => {
     const world = outside(hanging);
     const box = await hooked();
     await receive(box);
@@ -250,7 +250,7 @@ describe("a process that dies in the middle of an attempt", () => {
     ]);
   });
 
-  it("repeats the fourth attempt once, and not a second time", async () => {
+  it("causes one repetition of a fourth attempt, and not a second one", async () => {
     const world = outside(hanging);
     const box = await hooked();
     await receive(box);
@@ -267,7 +267,7 @@ describe("a process that dies in the middle of an attempt", () => {
     expect(world.sent).toHaveLength(5);
   });
 
-  it("before the first attempt loses nothing: the alarm makes it", async () => {
+  it("before the first attempt loses nothing: the alarm makes that attempt", async () => {
     const world = outside(hanging);
     const box = await hooked();
     for (let n = 0; n < 5; n += 1) await receive(box, `Mail ${n}`);

@@ -55,7 +55,7 @@ describe("an event of the platform", () => {
     ["rejected", { rejection: { reason: "suppressed", detail: "Recipient is suppressed" } }, "bounced", true],
     ["rejected", { rejection: { reason: "spam" } }, "failed", false],
     ["complained", { complaint: { type: "abuse" } }, "complained", true],
-  ])("%s with %j is %s", (kind, more, report, isHard) => {
+  ])("%s with %j is read as %s, and as permanent: %s", (kind, more, report, isHard) => {
     expect(sendingReport(event(kind, more))).toMatchObject({ report, isHard });
   });
 
@@ -70,12 +70,12 @@ describe("an event of the platform", () => {
   it.each([
     ["nothing", null],
     ["a text", "delivered"],
-    ["another product's", { ...event("delivered"), type: "cf.r2.object.created" }],
-    ["a kind that is not known yet", event("opened")],
+    ["one of another product", { ...event("delivered"), type: "cf.r2.object.created" }],
+    ["one of an unknown kind", event("opened")],
     ["one without its id", event("delivered", { eventId: undefined })],
     ["one without its recipient", event("delivered", { recipient: "" })],
-    ["one with a time that is none", { ...event("delivered"), metadata: { eventTimestamp: "yesterday" } }],
-  ])("is not read into %s", (_, body) => {
+    ["one with an invalid time", { ...event("delivered"), metadata: { eventTimestamp: "yesterday" } }],
+  ])("is not recognized in %s", (_, body) => {
     expect(sendingReport(body)).toBe(null);
   });
 });

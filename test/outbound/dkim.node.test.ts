@@ -37,7 +37,7 @@ async function signed(fields: Parameters<typeof outgoingOf>[0], content = new Ui
 }
 
 // In Node: mailauth reads DNS and files by itself, and needs no other runtime to be believed.
-describe("mailauth", () => {
+describe("the DKIM verifier mailauth", () => {
   const content = new Uint8Array(50_000).fill(66);
   const file = { filename: "Grüße.bin", content_type: "", content_id: "", sizeBytes: content.byteLength };
 
@@ -45,12 +45,9 @@ describe("mailauth", () => {
     ["plain text", {}],
     ["blanks and empty lines", { subject: "a  b", text: "a  \n\t b\n\n\n\n" }],
     ["text beyond ASCII", { subject: "Grüße — 請求書", to: ["李四 <li@x.com>"], text: "é".repeat(9_000) }],
-    [
-      "fields of one's own",
-      { headers: { "List-Unsubscribe": "<https://x.com>", "X-A": "ü" }, cc: ["b@x.com"] },
-    ],
+    ["custom fields", { headers: { "List-Unsubscribe": "<https://x.com>", "X-A": "ü" }, cc: ["b@x.com"] }],
     ["files", { html: "<p>a", attachments: [file] }],
-  ])("finds the signature right on %s", async (_, fields) => {
+  ])("accepts the signature of a message with %s", async (_, fields) => {
     expect(await verdictOf(await signed(fields, content))).toEqual({
       result: "pass",
       domain: "mailkeep.test",
@@ -58,7 +55,7 @@ describe("mailauth", () => {
     });
   });
 
-  it("finds it wrong once the message is changed", async () => {
+  it("rejects the signature once the message is changed", async () => {
     const raw = (await signed({ subject: "Pay 100" })).toString("latin1");
     const changed = async (from: string, to: string) =>
       (await verdictOf(Buffer.from(raw.replace(from, to), "latin1"))).result;

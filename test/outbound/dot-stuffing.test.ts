@@ -21,17 +21,17 @@ const awkward = fc.string({ unit: fc.constantFrom("\r", "\n", ".", "a", "\u00ff"
 
 describe("dot stuffing", () => {
   it.each([
-    ["a message that is a dot", [".\r\n"], "..\r\n.\r\n"],
-    ["a message of nothing", [], ".\r\n"],
-    ["a last line that is not ended", ["a"], "a\r\n.\r\n"],
-    ["a last line that is half ended", ["a\r"], "a\r\n.\r\n"],
+    ["a message that is a single dot", [".\r\n"], "..\r\n.\r\n"],
+    ["an empty message", [], ".\r\n"],
+    ["a last line without a line end", ["a"], "a\r\n.\r\n"],
+    ["a last line that ends with CR alone", ["a\r"], "a\r\n.\r\n"],
     ["bare line ends around a dot", ["a\n.\nb\r.\rc"], "a\r\n..\r\nb\r\n..\r\nc\r\n.\r\n"],
-    ["a line end that chunks cut", ["a\r", "\n", ".b\r\n"], "a\r\n..b\r\n.\r\n"],
-  ])("of %s", (_, chunks, expected) => {
+    ["a line end that is split between chunks", ["a\r", "\n", ".b\r\n"], "a\r\n..b\r\n.\r\n"],
+  ])("produces valid data for %s", (_, chunks, expected) => {
     expect(wire(chunks)).toBe(expected);
   });
 
-  it("arrives unchanged and as one message, whatever its chunks", () => {
+  it("delivers any message unchanged and as one message, whatever its chunks", () => {
     fc.assert(
       fc.property(fc.array(awkward), (chunks) => {
         const text = chunks.join("").replaceAll(/\r\n|\r|\n/g, "\r\n");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isPath } from "../../src/outbound/envelope.ts";
 
-describe("a path", () => {
+describe("the path of an SMTP envelope", () => {
   it.each([
     "a@b.example",
     "a+tag@xn--bcher-kva.example",
@@ -13,7 +13,7 @@ describe("a path", () => {
     "a@[IPv6:2001:db8::1]",
     "a@localhost",
     `${"x".repeat(64)}@b.example`,
-  ])("%j can be said", (path) => {
+  ])("may be %j", (path) => {
     expect(isPath(path)).toBe(true);
   });
 
@@ -39,7 +39,7 @@ describe("a path", () => {
     "a\u2028@b.example",
     "\ud800@b.example",
     `${"ü".repeat(130)}@b.example`,
-  ])("%j cannot", (path) => {
+  ])("may not be %j", (path) => {
     expect(isPath(path)).toBe(false);
   });
 });

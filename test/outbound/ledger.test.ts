@@ -62,7 +62,7 @@ describe("the status of a message", () => {
     );
   });
 
-  it("shows one under way as queued", () => {
+  it("is queued while an attempt is under way", () => {
     expect(messageStatus(["handing", "delivered"])).toBe("queued");
     expect(messageStatus(["ending", "delivered"])).toBe("queued");
   });
@@ -72,7 +72,7 @@ describe("the status of a message", () => {
   });
 });
 
-describe("a recipient after a try", () => {
+describe("a recipient after an attempt", () => {
   it.each([
     ["taken", "sent", "message.sent"],
     ["refused", "bounced", "message.bounced"],
@@ -84,7 +84,7 @@ describe("a recipient after a try", () => {
     expect(afterTry("ending", { kind }, 1)).toEqual({ state: next, event });
   });
 
-  it("is failed if the last try was deferred", () => {
+  it("is failed if the last attempt was deferred", () => {
     expect(afterTry("handing", { kind: "deferred" }, MAX_TRIES - 1).state).toBe("queued");
     expect(afterTry("handing", { kind: "deferred" }, MAX_TRIES).state).toBe("failed");
   });
@@ -102,7 +102,7 @@ describe("a recipient after a try", () => {
 });
 
 describe("a report of delivered", () => {
-  it("never outranks the SMTP reply of the same try", () => {
+  it("never outranks the SMTP reply of the same attempt", () => {
     expect(afterReport("ending", "delivered").state).toBe("delivered");
     expect(afterTry("delivered", { kind: "refused" }, 1)).toEqual({
       state: "bounced",
@@ -113,7 +113,7 @@ describe("a report of delivered", () => {
 });
 
 describe("a recipient after the process died", () => {
-  it("is tried again only if the end of the message was not sent", () => {
+  it("is attempted again only if the end of the message was not sent", () => {
     expect(afterDeath("handing")).toBe("queued");
     expect(afterDeath("ending")).toBe("unknown");
     for (const settled of STATES.filter(isSettled)) expect(afterDeath(settled)).toBe(settled);

@@ -16,7 +16,7 @@ describe("a reply", () => {
   });
 
   it.each(["", "hello", "2", "25", "2500 x", "600 x", "150 x", "354 go on", "250x", "\u0662\u0665\u0660 x"])(
-    "%j is none that says what became of anything",
+    "of %j has no result, because it is not a valid final reply",
     (text) => {
       expect(verdictOf(text, "message")).toBe(null);
     },
@@ -43,9 +43,12 @@ describe("a reply", () => {
     ["recipient", "552 too many recipients", "deferred", false],
     ["recipient", "552 5.2.2 mailbox full", "refused", false],
     ["message", "554 5.6.0 not this", "refused", false],
-  ] as const)("to the %s, %j, is %s, and of all recipients: %s", (stage, reply, kind, concernsAll) => {
-    expect(verdictOf(reply, stage)).toMatchObject({ result: { kind }, concernsAll });
-  });
+  ] as const)(
+    "to the command about the %s, %j, is %s, and concerns all recipients: %s",
+    (stage, reply, kind, concernsAll) => {
+      expect(verdictOf(reply, stage)).toMatchObject({ result: { kind }, concernsAll });
+    },
+  );
 });
 
 describe("a diagnostic", () => {

@@ -102,13 +102,13 @@ export class Blobs implements Job {
     await eraseLateBlobs(this.#erasure(), nowMs);
   }
 
-  /** Erases all blobs that are planned, whenever they are due; answers how many lay in the bucket. */
+  /** Erases all blobs whose erasure is planned, due or not; answers how many were in the bucket. */
   drain(nowMs: number): Promise<number> {
     return eraseDueBlobs(this.#erasure(), ALL_DUE, nowMs);
   }
 
   /**
-   * Erases all rows of the object except notes of blobs that may still be written. This deletes the alarm too; if the
+   * Erases all rows of the object except those about blobs that may still be written. This deletes the alarm too; if the
    * process dies before, the alarm continues the erasure.
    */
   async clearStorage(): Promise<void> {
@@ -129,8 +129,8 @@ export class Blobs implements Job {
   /**
    * After the mailbox has ended: erases blobs whose writers were still active then. When none is left, erases all rows.
    *
-   * @param isGone whether there is still no mailbox: another may be created during a call to the bucket and then does the
-   * rest.
+   * @param isGone whether there is still no mailbox: one that is created during a call to the bucket erases the rest
+   * itself.
    */
   async drainLate(nowMs: number, isGone: () => boolean): Promise<void> {
     const { db, storage } = this.#context;
@@ -144,7 +144,10 @@ export class Blobs implements Job {
     else await storage.setAlarm(next);
   }
 
-  /** Adopts the notes of late blobs of an earlier mailbox of this object, within the transaction that creates another. */
+  /**
+   * Keeps the rows about late blobs of an earlier mailbox of this object, within the transaction that creates another
+   * mailbox.
+   */
   adoptLate(): void {
     if (this.#context.db.first(rows.FIND_LATE_BLOBS) !== null) this.#tables.make();
   }

@@ -23,13 +23,13 @@ export const NEXT_ERASURE: Query<{ due_at: Nullable<number> }, []> = {
 export const POSTPONE_ERASURE: Query<never, [number, string]> = {
   text: "UPDATE blob_to_erase SET due_at = ? WHERE key = ?",
 };
-/** Plans the end of every blob whose key one of the selects gives, and of all that are reserved. */
+/** Plans the erasure of every blob whose key one of the SELECTs gives, and of all reserved blobs. */
 export const planAll = (selects: readonly string[]): Query<never, [dueAt: number]> => ({
   text: `INSERT INTO blob_to_erase (key, due_at)
     SELECT key, ?1 FROM (${[...selects, "SELECT key FROM blob_to_erase"].join(" UNION ")}) WHERE true
     ON CONFLICT (key) DO UPDATE SET due_at = excluded.due_at`,
 });
-/** Notes reserved blobs of the bucket that may still be written when the mailbox ends. */
+/** Stores the reserved blobs of the bucket that may still be written when the mailbox ends. */
 export const NOTE_RESERVED: Query<never, [now: number]> = {
   text: `INSERT OR IGNORE INTO late_blob (key, due_at)
     SELECT key, due_at FROM blob_to_erase WHERE due_at > ? AND erasing = 0 AND key NOT LIKE 'rows:%'`,

@@ -15,18 +15,18 @@ import { DomainJob, LOST, RETRY_MS, type DomainTools } from "./job.ts";
 import { domainRecord } from "./rules.ts";
 import { StoredDomains } from "./stored-domains.ts";
 
-/** Domains of one mailbox at most: each is looked up once a day. */
+/** The most domains of one mailbox: each is looked up once a day. */
 const MAX_DOMAINS = 20;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** To make a key takes a tenth of a second, in which nobody else is served. Counted in memory. */
+/** Domains that a mailbox may add: making a key takes a tenth of a second, in which nobody else is served. Counted in memory. */
 const NEW_DOMAINS: Budget = { limit: 60, windowMs: HOUR_MS };
-/** Each look-up is four questions to a resolver that serves others too. Counted in memory, over all domains of the mailbox. */
+/** Verifications that clients may ask for, over all domains: each asks the shared resolver four times. Counted in memory. */
 const VERIFICATIONS: Budget = { limit: 10, windowMs: MINUTE_MS };
-/** A selector is seen by everybody; it only must not meet another one of the same domain. */
+/** Random bytes of a selector. It is public, and only has to differ from other selectors of the same domain. */
 const SELECTOR_BYTES = 5;
 
-/** The domains of one mailbox. The object of each domain says who holds it; what it takes to hold it is here. */
+/** The custom domains of one mailbox, with their keys and DNS results. Each domain's own object stores which mailbox holds it. */
 export class Domains implements Job {
   readonly #context: MailboxContext;
   readonly #rows: StoredDomains;
@@ -40,7 +40,7 @@ export class Domains implements Job {
     this.#job = new DomainJob(context, this.#rows, tools);
   }
 
-  /** Asks for a domain, in canonical form, and makes a key for it. */
+  /** Adds a domain, given in canonical form, and makes a key for it. 409 if the mailbox has it already or has too many. */
   async addDomain(access: Access, name: string): Promise<Answer<Domain>> {
     const { answer, commit, now } = this.#context;
     const refusal = answer(access, () => done(this.#spend(name, now())));
@@ -61,13 +61,13 @@ export class Domains implements Job {
     return this.#context.answer(access, () => this.#find(id));
   }
 
-  /** Looks the records of a domain up now. 409 if they are right and the domain is another mailbox's; 429 too often. */
+  /** Looks up the DNS records of a domain now. 409 if another mailbox holds the domain; 429 beyond VERIFICATIONS. */
   async verifyDomain(access: Access, id: string): Promise<Answer<DomainCheck>> {
     const admitted = this.#context.admit(access);
     return admitted.ok ? this.#verify(id, this.#context.now()) : admitted;
   }
 
-  /** Gives a domain up. */
+  /** Removes a domain, which another mailbox may then verify. */
   async removeDomain(access: Access, id: string): Promise<Answer<DeletedDomain>> {
     const admitted = this.#context.admit(access);
     return admitted.ok ? this.#remove(id) : admitted;
@@ -81,7 +81,7 @@ export class Domains implements Job {
     this.#job.pump(nowMs);
   }
 
-  /** Reads the rows again when next asked: a change was undone. */
+  /** Drops the cached rows, because a transaction that changed them was undone. */
   forget(): void {
     this.#job.forget();
   }
@@ -95,13 +95,13 @@ export class Domains implements Job {
     return row === null ? refused(notFound("Domain")) : done(domainRecord(row, this.#context.config()));
   }
 
-  /** How the domains stand, by name; one that the deployment has become since is nobody's. */
+  /** The status of each domain by name, except a domain that has become the deployment's own. */
   statuses(): ReadonlyMap<string, DomainStatus> {
     const rows = this.#rows.all().filter(({ name }) => !isDeployments(name, this.#context.config()));
     return new Map(rows.map(({ name, status }) => [name, status]));
   }
 
-  /** Names of those whose addresses are the mailbox's. */
+  /** Names of the domains whose addresses belong to the mailbox. */
   verified(): string[] {
     return [...this.statuses()].flatMap(([name, status]) => (status === "verified" ? [name] : []));
   }
@@ -110,7 +110,7 @@ export class Domains implements Job {
     return this.#rows.named(name)?.status === "verified" && !isDeployments(name, this.#context.config());
   }
 
-  /** The key that signs mail from a domain; null if the domain is not the mailbox's. */
+  /** The key that signs mail from a domain; null if the domain does not belong to the mailbox. */
   signingKey(name: string): DkimKey | null {
     const row = this.isVerified(name) ? this.#rows.named(name) : null;
     return row === null ? null : { domain: name, selector: row.selector, privateKey: row.private_key };
@@ -132,7 +132,7 @@ export class Domains implements Job {
       : conflict(`Too many domains (max ${MAX_DOMAINS}); delete one first`);
   }
 
-  /** Writes a domain down with the key made for it; within one transaction. */
+  /** Stores a domain and its key; within one transaction. */
   #add(name: string, pair: DkimPair, nowMs: number): Answer<Domain> {
     const obstacle = this.#obstacle(name);
     if (obstacle !== null) return refused(obstacle);
@@ -141,7 +141,7 @@ export class Domains implements Job {
     return this.#find(id);
   }
 
-  /** A look-up that a client asks for, which is counted if it is one of its own; 429 once there were too many. */
+  /** Looks a domain up for a client. Counts the look-up unless the call joins a running one; 429 if there were too many. */
   async #verify(id: string, nowMs: number): Promise<Answer<DomainCheck>> {
     if (this.#rows.withId(id) !== null && !this.#job.isChecking(id)) {
       const { used, allowance } = spendOne(this.#verified, VERIFICATIONS, nowMs);
@@ -162,7 +162,7 @@ export class Domains implements Job {
     return done({ ok: true, deleted: row.name });
   }
 
-  /** Gives all of them up, for a mailbox that ends; rejects if the object of one cannot be told. */
+  /** Releases all domains, because the mailbox ends. Rejects if the object of one does not answer. */
   async releaseAll(): Promise<void> {
     for (const { held, name } of this.#rows.all()) if (held === 1) await this.#job.release(name);
   }

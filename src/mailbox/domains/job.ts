@@ -19,15 +19,15 @@ import { domainCheck, GRACE_MS, setupOf } from "./rules.ts";
 import type { StoredDomains } from "./stored-domains.ts";
 
 const DAY_MS = 86_400_000;
-/** After a look-up that told nothing, and after a process that died in the middle of one. */
+/** The lease of a look-up, and the delay after one without a result, in ms. */
 export const RETRY_MS = 3_600_000;
-/** After a fault of our own. */
+/** The pause after an error of this service, in ms. */
 const FAULT_PAUSE_MS = 60_000;
 
-/** The object of a domain. */
+/** The object of a domain, which stores its holder. */
 type Registry = Pick<ReturnType<Env["DOMAIN"]["getByName"]>, "take" | "release">;
 
-/** Everything that it takes to look domains up, beside the mailbox. */
+/** Everything that looking domains up needs, besides the mailbox. */
 export interface DomainTools {
   lookup: () => Lookup;
   registryOf: (domain: string) => Registry;
@@ -36,17 +36,18 @@ export interface DomainTools {
 /** The outcome of a look-up: the domain and its records, or the reason why it cannot be taken. */
 type Checked = Answer<DomainCheck>;
 
-/** A domain that is due. */
+/** A domain that must be looked up or released now. */
 interface DueDomain {
   id: string;
   name: string;
-  /** Its object is to be told that it is no longer this mailbox's. */
+  /** Whether the mailbox has lost the domain, so that the domain's object must be told. */
   isLost: boolean;
 }
 
 /**
- * Looks domains up when a client asks and when they are due, also while the mailbox is paused. A row says `held` from before the
- * domain's object is asked to name this mailbox until it is known not to: whatever dies in between, the alarm goes on.
+ * Looks domains up when a client asks and when they are due, also while the mailbox is paused. `held` is set in a row
+ * before the domain's object is asked to name this mailbox, and cleared once the object is known not to name it. So if a
+ * process dies in between, the alarm continues.
  */
 export class DomainJob implements Job {
   readonly #context: MailboxContext;
@@ -54,7 +55,7 @@ export class DomainJob implements Job {
   readonly #rows: StoredDomains;
   readonly #drain: Drain<DueDomain>;
   readonly #underWay = new Map<string, Promise<Checked>>();
-  /** The latest call of a domain's object: calls of two stubs may overtake each other. */
+  /** The latest call of a domain's object. The next call waits for it, as calls through two stubs may overtake each other. */
   #told: Promise<unknown> = Promise.resolve();
 
   constructor(context: MailboxContext, rows: StoredDomains, tools: DomainTools) {
@@ -94,7 +95,7 @@ export class DomainJob implements Job {
     return this.#underWay.has(id);
   }
 
-  /** Looks the records of a domain up, and takes or loses it by what they say. Asked twice at once it is one look-up. */
+  /** Looks up the records of a domain, and takes or loses it accordingly. Simultaneous calls for a domain share one look-up. */
   check(id: string): Promise<Checked> {
     const running = this.#underWay.get(id);
     if (running !== undefined) return running;
@@ -103,7 +104,7 @@ export class DomainJob implements Job {
     return begun;
   }
 
-  /** Tells the object of a domain that it is no longer this mailbox's. */
+  /** Tells the object of a domain that this mailbox no longer holds it. */
   async release(name: string): Promise<void> {
     const locator = this.#locator();
     await this.#tell(name, (registry) => registry.release(locator));
@@ -117,19 +118,19 @@ export class DomainJob implements Job {
     }
   }
 
-  /** Makes a row that is due wait until its lease is over; false if it is not due. */
+  /** Sets the due time of a due row to the end of its lease; false if the row is not due. */
   #lease(row: DomainRow | null, nowMs: number): boolean {
     if (row === null || row.due_at === null || row.due_at > nowMs) return false;
     this.#rows.save(row, { due_at: nowMs + RETRY_MS });
     return true;
   }
 
-  /** A domain that cannot be checked holds no other up: it is due again when its lease is over. */
+  /** Looks up or releases one domain. An error delays only this domain, which is due again when its lease ends. */
   async #attempt({ id, name, isLost }: DueDomain): Promise<void> {
     try {
       await (isLost ? this.#letGo(id) : this.check(id));
     } catch (error) {
-      console.error(`The domain ${name} could not be checked and is checked again:`, error);
+      console.error(`The domain ${name} could not be checked; it is checked again later:`, error);
     }
   }
 
@@ -152,11 +153,11 @@ export class DomainJob implements Job {
     return this.#answerOf(id, checked);
   }
 
-  /** Its records are right: the domain is this mailbox's, unless it is another's. */
+  /** Takes a domain whose records are right. 409 if another mailbox holds it. */
   async #take(row: DomainRow, seen: Partial<DomainState>, checked: CheckedRecord[]): Promise<Checked> {
     const { id, name } = row;
     const now = this.#context.now();
-    // Before the object is asked: should the process end before its answer, the alarm asks again.
+    // Stored before the object is called: if the process dies before the answer, the alarm calls it again.
     this.#rows.save(row, { ...seen, held: 1, due_at: now + RETRY_MS });
     const locator = this.#locator();
     const taken = await this.#tell(name, (registry) => registry.take(locator, now));
@@ -172,7 +173,7 @@ export class DomainJob implements Job {
     return this.#answerOf(id, checked);
   }
 
-  /** Tells the object of a domain that it is no longer this mailbox's, and writes down that it knows. */
+  /** Tells the object of a domain that this mailbox no longer holds it, and then stores that it was told. */
   async #letGo(id: string): Promise<void> {
     const name = this.#rows.withId(id)?.name;
     if (name === undefined) return;
@@ -181,9 +182,9 @@ export class DomainJob implements Job {
     if (row !== null) this.#rows.save(row, { held: 0, due_at: null });
   }
 
-  /** Calls the object of a domain after the call before is answered. */
+  /** Calls the object of a domain when the call before has ended. */
   #tell<T>(name: string, say: (registry: Registry) => Promise<T>): Promise<T> {
-    // What failed before was told to who called then.
+    // The caller of the call before has received its error.
     const now = this.#told.catch(() => {}).then(() => say(this.#tools.registryOf(name)));
     this.#told = now;
     return now;
@@ -200,34 +201,37 @@ export class DomainJob implements Job {
     return locatorOf(account.row.address);
   }
 
-  /** A domain of a mailbox that has not ended meanwhile. */
+  /** The row of a domain; null if the domain was removed or the mailbox has ended meanwhile. */
   #living(id: string): DomainRow | null {
     const { account, now } = this.#context;
     return !this.#drain.isClosed && account()?.isLive(now()) === true ? this.#rows.withId(id) : null;
   }
 }
 
-/** How a domain stands that is lost. */
+/** The state of a domain that the mailbox has lost. */
 export const LOST = { status: "failed", verified_at: null, gone_at: null, due_at: null } as const;
 
-/** How a domain stands whose records were not all seen. Only what is certainly gone counts, and only after a week. */
+/**
+ * The new state of a domain of which not all records were found. Only records that are certainly missing count, and a
+ * verified domain fails only after a week.
+ */
 function without(row: DomainRow, verdict: "gone" | "unknown", nowMs: number): Partial<DomainState> {
   if (row.held === 0) return {};
   if (verdict === "unknown" || row.status !== "verified") return { due_at: nowMs + RETRY_MS };
-  // The clock may have gone back.
+  // The clock may have moved backwards.
   const goneAt = Math.min(row.gone_at ?? nowMs, nowMs);
   const end = goneAt + GRACE_MS;
   if (nowMs >= end) return { ...LOST, due_at: nowMs + RETRY_MS };
   return { gone_at: goneAt, due_at: Math.min(nowMs + DAY_MS, end) };
 }
 
-/** Looks all records of a domain up. Never rejects: what cannot be told is unknown. */
+/** Looks up all records of a domain. Never rejects: a record that cannot be looked up has the result `unknown`. */
 async function lookUpAll(setup: DomainSetup, lookup: Lookup): Promise<CheckedRecord[]> {
   const records = recordsOf(setup);
   return Promise.all(
     RECORD_NAMES.map(async (record) => {
       const { type, host } = records[record];
-      // The resolver's own words are no business of who asks.
+      // The error is dropped: clients must not see the resolver's own words.
       const answers = await (type === "MX" ? lookup(host, "MX") : lookup(host, "TXT")).catch(() => null);
       return judgeRecord(setup, record, answers);
     }),

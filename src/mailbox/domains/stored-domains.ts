@@ -30,7 +30,7 @@ export class StoredDomains {
     return this.all().find((row) => row.name === name) ?? null;
   }
 
-  /** Drops the cache: a transaction that changed it was undone. */
+  /** Drops the cache, because a transaction that changed it was undone. */
   forget(): void {
     this.#rows = null;
   }
@@ -47,7 +47,7 @@ export class StoredDomains {
     return dues.length === 0 ? null : Math.min(...dues);
   }
 
-  /** Writes how a domain stands from now on, in a transaction of its own, and has the alarm ring when it is due. */
+  /** Stores the new state of a domain, in a transaction of its own, and sets the alarm to its due time. */
   save(row: DomainRow, change: Partial<DomainState>): void {
     const { commit, clock } = this.#context;
     const state = { ...row, ...change };

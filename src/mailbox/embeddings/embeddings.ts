@@ -10,27 +10,27 @@ import type { EmbeddingState } from "./rows.ts";
 import { StoredEmbeddings, wrongDimensions } from "./stored-embeddings.ts";
 import { reachOf } from "./vector-search.ts";
 
-/** A search waits no longer: words answer it then. */
+/** How long a search waits for the vector of its text, in ms. After that, it uses keywords alone. */
 const QUERY_TIMEOUT_MS = 5_000;
-/** Vectors of queries that are kept: agents ask the same again, page by page. */
+/** The most query vectors that are cached: agents repeat a query, page by page. */
 const MAX_KEPT_QUERIES = 32;
-/** Where no message has a vector that could be compared. */
+/** The result if no message has a vector that can be compared. */
 const NOTHING_EMBEDDED: Meaning = {
   ...reachOf({ dimensions: 0, embedded: 0 }),
   nearest: () => Promise.resolve([]),
 };
 
-/** How far the mail of a mailbox is embedded. */
+/** The progress of embedding a mailbox's mail. */
 export interface EmbeddingProgress {
   model: string;
   embedded: number;
   pending: number;
   failed: number;
-  /** Why embedding does not go on; null if it does. */
+  /** The error that has stopped embedding for now; null if none has. */
   error: string | null;
 }
 
-/** The vectors of a mailbox's mail, which a job makes, and searches among them. */
+/** Searches the vectors of a mailbox's mail, which a job makes. */
 export class Embeddings implements Job {
   readonly #context: MailboxContext;
   readonly #embedder: () => Embedder | null;
@@ -39,7 +39,7 @@ export class Embeddings implements Job {
   readonly #job: EmbeddingJob;
   #isClosed = false;
 
-  /** @param embedder the configured model; null where none is. */
+  /** @param embedder the configured model; null if none is configured. */
   constructor(context: MailboxContext, embedder: () => Embedder | null) {
     this.#context = context;
     this.#embedder = embedder;
@@ -56,7 +56,7 @@ export class Embeddings implements Job {
     return this.#job.dues(nowMs);
   }
 
-  /** Embeds what is to be embedded, unless that is under way. Never throws, and returns before it has ended. */
+  /** Starts to embed the waiting messages, unless that is under way. Never throws, and returns before it has ended. */
   pump(nowMs: number): void {
     this.#job.pump(nowMs);
   }
@@ -65,13 +65,13 @@ export class Embeddings implements Job {
     this.#job.forget();
   }
 
-  /** The mailbox ends: nothing more is written. */
+  /** Aborts embedding, because the mailbox ends: nothing more is written. */
   close(): void {
     this.#isClosed = true;
     this.#job.close();
   }
 
-  /** A message was stored. */
+  /** Tells the job that a message was stored. */
   stored(nowMs: number): void {
     this.#job.stored(nowMs);
   }
@@ -81,13 +81,13 @@ export class Embeddings implements Job {
     this.#stored.erase(seq);
   }
 
-  /** Embeds all mail again, the newest first; vectors there are stay until then. Within a transaction of the caller's. */
+  /** Embeds all mail again, newest first; each old vector stays until it is replaced. Runs inside a transaction of the caller. */
   startOver(): void {
     const account = this.#context.account();
     if (account !== null) this.#stored.startOver(account.row.last_seq);
   }
 
-  /** Null without a model. */
+  /** The progress of embedding; null without a model. */
   progress(): EmbeddingProgress | null {
     const [embedder, account] = [this.#embedder(), this.#context.account()];
     if (embedder === null || account === null) return null;
@@ -96,7 +96,7 @@ export class Embeddings implements Job {
     return { model: embedder.name, embedded, pending, failed, error: this.#job.error };
   }
 
-  /** Prepares a search for messages near a text in meaning. If the model does not answer, words alone find them. */
+  /** Prepares a search for messages near a text in meaning. If the model does not answer, the search uses keywords alone. */
   async nearness(text: string): Promise<Nearness> {
     const vector = await this.#queryVector(text).catch((error: unknown) => {
       console.error("A query could not be embedded:", error);
@@ -110,7 +110,7 @@ export class Embeddings implements Job {
   #meaningOf(vector: Int8Array): Meaning {
     const state = this.#current();
     if (state === null || state.dimensions !== vector.length) return NOTHING_EMBEDDED;
-    // Candidates are chosen after this, in the same turn: what is embedded until they are compared changes no reach.
+    // The search chooses its candidates later in the same turn, so embedding cannot change the reach in between.
     return {
       ...reachOf(state),
       nearest: (candidates) => this.#stored.vectors.nearest(state, vector, candidates),
@@ -123,7 +123,7 @@ export class Embeddings implements Job {
     return pending === 0 ? "" : `By meaning ${embedded} of ${embedded + pending} emails are found so far`;
   }
 
-  /** The vector of a query; asked again, even at the same time, it costs one call of the model. */
+  /** The vector of a query. Repeated and simultaneous queries of the same text call the model once. */
   async #queryVector(text: string): Promise<Int8Array> {
     const embedder = this.#embedder();
     if (embedder === null) throw new EmbeddingError("No model is configured");
@@ -152,7 +152,7 @@ export class Embeddings implements Job {
     return quantized(vector);
   }
 
-  /** The state where it is the configured model's; of another one there is nothing that words can be compared with. */
+  /** The stored state if it belongs to the configured model, else null: vectors of different models cannot be compared. */
   #current(): EmbeddingState | null {
     const state = this.#stored.state();
     return state?.model === this.#embedder()?.model ? state : null;

@@ -9,28 +9,28 @@ import { listingOf } from "../messages/present.ts";
 import type { Batch, Unembedded } from "./rows.ts";
 import type { StoredEmbeddings } from "./stored-embeddings.ts";
 
-/** Mail that comes together is embedded together. */
+/** How long new mail is gathered, in ms, to be embedded together. */
 const GATHER_MS = 200;
-/** Should the process die meanwhile, the alarm goes on. */
+/** How often the alarm rings while an attempt is under way, in ms: a new process soon continues the work of one that died. */
 const HEARTBEAT_MS = 30_000;
 const BATCH_TIMEOUT_MS = 60_000;
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 3_600_000;
-/** Failures in a row after which the texts are looked at: some models answer one that is too long with a fault of theirs. */
+/** After this many failures in a row, the job suspects the texts: some models answer one that is too long with a server error. */
 const FAILURES_TO_SUSPECT = 3;
-/** Every model embeds it, unless it is the model that is at fault. */
+/** A text that every working model embeds. */
 const PROBE = "hello";
 
 /** A batch of messages, and the model that embeds it. */
 interface EmbeddedBatch extends Batch {
   embedder: Embedder;
-  /** How often all mail had been begun again when the batch was taken. */
+  /** The `starts` of the stored embeddings when the batch was taken. */
   starts: number;
 }
 
 /**
- * Embeds the mail of a mailbox, one batch after another until nothing is left or the model fails. A receipt only tells it to
- * look: no fault of the model is one of the mailbox.
+ * Embeds the mail of a mailbox, batch by batch, until nothing is left or the model fails. The receipt of mail only starts
+ * the job, so an error of the model never affects the mailbox.
  */
 export class EmbeddingJob implements Job {
   readonly #context: MailboxContext;
@@ -41,7 +41,7 @@ export class EmbeddingJob implements Job {
   #batchSize = Infinity;
   #error: string | null = null;
 
-  /** @param embedder the configured model; null where none is. */
+  /** @param embedder the configured model; null if none is configured. */
   constructor(context: MailboxContext, stored: StoredEmbeddings, embedder: () => Embedder | null) {
     this.#context = context;
     this.#stored = stored;
@@ -49,7 +49,7 @@ export class EmbeddingJob implements Job {
     this.#drain = new Drain<EmbeddedBatch>(
       context,
       {
-        // What waits has no date: it is due since ever.
+        // Waiting messages have no due time of their own, so they are always due.
         nextDue: (afterMs) => (afterMs < 0 && this.#hasWork() ? 0 : null),
         claim: () => this.#claim(),
         attempt: (batch, signal) => this.#attempt(batch, signal),
@@ -63,7 +63,7 @@ export class EmbeddingJob implements Job {
     );
   }
 
-  /** Why embedding does not go on; null if it does. */
+  /** The error that has stopped embedding for now; null if none has. */
   get error(): string | null {
     return this.#error;
   }
@@ -86,10 +86,10 @@ export class EmbeddingJob implements Job {
     this.#stored.vectors.forget();
   }
 
-  /** A message was stored. Costs the receipt nothing but a timer. */
+  /** Starts embedding after GATHER_MS, because a message was stored. Costs the receipt of the message only a timer. */
   stored(nowMs: number): void {
     if (this.#embedder() === null || this.#isGathering || this.#drain.isBusy) return;
-    // The alarm is set to the end of the pause.
+    // When the pause ends, the alarm starts embedding.
     if (this.#drain.isPaused(nowMs)) return;
     this.#isGathering = true;
     this.#context.clock.atLatest(nowMs + HEARTBEAT_MS);
@@ -134,7 +134,7 @@ export class EmbeddingJob implements Job {
     const vectors = await this.#vectorsOf(messages, embedder, signal);
     if (signal.aborted || starts !== this.#stored.starts) return;
     if (vectors === null && messages.length > 1) {
-      // One of them is refused: it is found by taking fewer.
+      // The model refuses one of these texts. Batches of one message find out which.
       this.#batchSize = 1;
       return;
     }
@@ -142,7 +142,10 @@ export class EmbeddingJob implements Job {
     this.#context.write(() => this.#stored.finish(batch, vectors));
   }
 
-  /** Null if one of the texts is to blame: the model refuses it, or fails at it again and again but not at another. */
+  /**
+   * The vectors of messages; null if a text is at fault: the model refuses it, or fails on it repeatedly but on no other
+   * text.
+   */
   async #vectorsOf(
     messages: readonly Unembedded[],
     embedder: Embedder,
@@ -156,9 +159,9 @@ export class EmbeddingJob implements Job {
     } catch (error) {
       const isRefusal = error instanceof EmbeddingError && error.isOfTexts;
       if (!isRefusal && this.#drain.faults < FAILURES_TO_SUSPECT) throw error;
-      // A model that is set wrong refuses everything: then no message is to blame.
+      // A wrongly configured model refuses every text: this call then throws, and no message is blamed.
       await embed([PROBE]);
-      // Nor is one where the model is but back since.
+      // The model may have recovered by now, so the texts are sent once again before one of them is blamed.
       return isRefusal ? null : await embed(messages.map(textOf)).catch(() => null);
     }
   }

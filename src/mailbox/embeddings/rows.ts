@@ -9,7 +9,7 @@ export type EmbeddingState = {
   generation: number;
   /** Dimensions of each vector; 0 = not known yet. */
   dimensions: number;
-  /** Messages above `high` are not embedded yet, nor are those up to `low`; those above `high` come first. */
+  /** Messages above `high`, and those up to `low`, are not embedded yet; those above `high` come first. */
   low: Seq;
   high: Seq;
   /** Number of messages with a vector of this generation. */
@@ -127,7 +127,7 @@ export function* newestVectors(
   upTo: Seq,
   count: number,
 ): Generator<VectorRow[], void, void> {
-  // Behind the last vector of this generation lie those of earlier models, perhaps many: they are not scanned.
+  // Vectors of earlier models may follow the last one of this generation. The count ends the scan before them.
   let left = Math.min(count, embedded);
   for (let last = upTo; left > 0;) {
     const rows = tables.all(NEWEST, generation, last, Math.min(left, PAGE_ROWS));
@@ -154,7 +154,7 @@ export function eraseVector(tables: Statements, seq: Seq): number | null {
   return tables.first(ERASE, seq)?.generation ?? null;
 }
 
-/** Whether a message exists and is one to embed. */
+/** Whether a message exists and must be embedded. */
 export function isVisible(tables: Statements, seq: Seq): boolean {
   return tables.first(VISIBLE, seq) !== null;
 }

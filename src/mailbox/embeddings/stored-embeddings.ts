@@ -16,15 +16,16 @@ import { EMBEDDINGS } from "./schema.ts";
 import { VectorSearch } from "./vector-search.ts";
 
 /**
- * How far the mail of a mailbox is embedded, and its vectors. Two marks in the order of receipt say what is done, so a message
- * waits without a row of its own. Another model begins again from the newest message; vectors of the model before are overwritten.
+ * Stores the vectors of a mailbox's mail and the progress of embedding. The marks `low` and `high`, in the order of
+ * receipt, separate embedded messages from waiting ones, so a waiting message needs no row. Another model starts over with
+ * the newest message and overwrites the vectors of the model before.
  */
 export class StoredEmbeddings {
   readonly vectors: VectorSearch;
   readonly #tables: Tables;
   /** Undefined = not read yet. */
   #state: EmbeddingState | null | undefined;
-  /** How often all mail was begun again: a batch that was taken before then may be of older texts, and is not kept. */
+  /** How often embedding started over. An earlier batch may contain older texts, so its vectors are dropped. */
   #starts = 0;
 
   /** @param isClosed whether the mailbox has ended. */
@@ -37,13 +38,13 @@ export class StoredEmbeddings {
     return this.#starts;
   }
 
-  /** Null where nothing was ever embedded. */
+  /** The stored state; null if nothing was ever embedded. */
   state(): EmbeddingState | null {
     if (this.#state === undefined) this.#state = readState(this.#tables);
     return this.#state;
   }
 
-  /** The state under a model: all mail up to `lastSeq` is still to be embedded if it was another one's. */
+  /** The state for a model. If the stored state belongs to another model, starts over with all mail up to `lastSeq`. */
   stateFor(model: string, lastSeq: Seq): EmbeddingState {
     const state = this.state();
     if (state?.model === model) return state;
@@ -67,7 +68,7 @@ export class StoredEmbeddings {
     return nextBatch(this.#tables, state, lastSeq, limit);
   }
 
-  /** Forgets what is in memory: a transaction that it believed in failed. */
+  /** Drops what is cached, because a transaction that changed it was undone. */
   forget(): void {
     this.#state = undefined;
     this.vectors.forget();
@@ -82,11 +83,11 @@ export class StoredEmbeddings {
     const isEmbedded = eraseVector(this.#tables, seq) === generation;
     this.vectors.delete(seq);
     if (isEmbedded) this.#keep({ ...state, embedded: state.embedded - 1 });
-    // It had its turn and has no vector: the model refused it.
+    // The message was processed and has no vector, so the model had refused it.
     else if (isPassed) this.#keep({ ...state, failed: state.failed - 1 });
   }
 
-  /** Embeds all mail again, the newest first; vectors there are stay until then. Within a transaction of the caller's. */
+  /** Embeds all mail again, newest first; each old vector stays until it is replaced. Runs inside a transaction of the caller. */
   startOver(lastSeq: Seq): void {
     const state = this.state();
     if (state === null) return;
@@ -94,7 +95,7 @@ export class StoredEmbeddings {
     this.#keep({ ...state, low: lastSeq, high: lastSeq, failed: 0 });
   }
 
-  /** Keeps the vectors of a batch; null if the model refused it. Within a transaction of the caller's. */
+  /** Stores the vectors of a batch; null if the model refused it. Runs inside a transaction of the caller. */
   finish({ messages, after }: Batch, vectors: readonly Int8Array[] | null): void {
     const state = this.state();
     if (state === null) return;
@@ -113,7 +114,7 @@ export class StoredEmbeddings {
     this.#keep({ ...state, ...after, dimensions, embedded });
   }
 
-  /** Counts messages that the model refused and whose owner has not erased them meanwhile; a vector of an older text goes. */
+  /** Counts messages that the model refused, except those erased meanwhile, and erases vectors of their older texts. */
   #passOver(state: EmbeddingState, { messages, after }: Batch): void {
     const refused = messages.filter(({ seq }) => isVisible(this.#tables, seq));
     const had = refused.filter(({ seq }) => eraseVector(this.#tables, seq) === state.generation);

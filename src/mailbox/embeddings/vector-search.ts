@@ -5,24 +5,24 @@ import type { Statements } from "../../lib/schemas.ts";
 import { newestVectors, vectorsOf, type EmbeddingState, type VectorRow } from "./rows.ts";
 
 /**
- * Bytes of a mailbox's vectors in memory at most; beyond that none of them are. 52,000 vectors of 384 dimensions take 30 ms
- * to compare, and a sixth of an isolate's memory.
+ * The most bytes of one mailbox's vectors that stay in memory; beyond that, none of them do. 52,000 vectors of 384
+ * dimensions take 30 ms to compare, and a sixth of an isolate's memory.
  */
 const MAX_TABLE_BYTES = 20_000_000;
-/** Vectors in memory at most, because each takes some memory and time beside its bytes. */
+/** The most vectors of one mailbox in memory, because each takes some memory and time besides its bytes. */
 const MAX_TABLE_VECTORS = 60_000;
-/** Bytes of the vectors of all mailboxes of an isolate at most. */
+/** The most bytes of the vectors of all mailboxes of an isolate. */
 const MAX_TABLES_BYTES = 40_000_000;
-/** Vectors that one search reads from disk at most: about 100 ms of CPU, half of what one request may take. */
+/** The most vectors that one search reads from disk: about 100 ms of CPU time, half of the time that one request may take. */
 const MAX_READ_VECTORS = 20_000;
-/** Bytes of these vectors at most. */
+/** The most bytes of these vectors. */
 const MAX_READ_BYTES = 16_000_000;
 /**
  * Bytes of rows read before other calls get a turn, about 10 ms. Time is measured in bytes, because the clock stands still
  * within a turn.
  */
 const TURN_BYTES = 2_000_000;
-/** Time that a row takes beside its bytes, as bytes. */
+/** The constant time that reading a row takes, expressed in bytes. */
 const ROW_BYTES = 400;
 
 const tables = new TableCache(MAX_TABLES_BYTES);
@@ -34,7 +34,7 @@ export interface Candidates {
   maxSeq: Seq;
   /** Only these messages, newest first; null = all. */
   among: readonly Seq[] | null;
-  /** If not all can be compared, these are compared beside the newest. */
+  /** If not all messages can be compared, these are compared in addition to the newest. */
   besides: readonly Seq[];
 }
 
@@ -90,7 +90,7 @@ export class VectorSearch {
     tables.find(this.#owner)?.delete(seq);
   }
 
-  /** Drops the vectors in memory: a transaction was undone. */
+  /** Drops the vectors in memory, because a transaction was undone. */
   forget(): void {
     tables.delete(this.#owner);
     this.#loading = null;

@@ -4,7 +4,7 @@ import { done, refused } from "../../lib/outcome.ts";
 import { eventFrame, KEEPALIVE, openingBlock } from "../../lib/sse.ts";
 import type { LoggedEvent } from "./rows.ts";
 
-/** Open streams of one mailbox at most. */
+/** The most open streams of one mailbox. */
 const MAX_LISTENERS = 1_000;
 /** `Retry-After` for a client beyond that limit, in seconds. By then some stream has reached its time limit. */
 const RETRY_SECONDS = 5;
@@ -17,7 +17,7 @@ const TICK_MS = 100;
 /** The timer fires at least this often, so that streams of an expired key end even if the clock jumps. */
 const LOOK_MS = 1_000;
 
-/** Unread bytes of a stream at most. A client beyond that is disconnected, and resumes by `Last-Event-ID`. */
+/** The most unread bytes of a stream. A client with more is disconnected, and resumes by `Last-Event-ID`. */
 export const MAX_UNREAD_BYTES = 65_536;
 /** A replay reads the next page when fewer unread bytes than this are buffered. */
 const REPLAY_LOW_WATER_BYTES = 16_384;
@@ -25,9 +25,9 @@ const REPLAY_LOW_WATER_BYTES = 16_384;
 const REPLAY_PAGE = 200;
 
 /**
- * Longest pause after a push, in ms, while new events are gathered for the next push; it applies to MAX_LISTENERS streams.
- * A push costs one write for each stream: with a thousand streams and no pause, no time would be left to receive mail. The
- * pause falls with the square of the number of streams: 5 ms for a hundred, none for one.
+ * The pause after a push to MAX_LISTENERS streams, in ms, in which new events are gathered for the next push. A push costs
+ * one write for each stream: with a thousand streams and no pause, no time would be left to receive mail. The pause falls
+ * with the square of the number of streams: 5 ms for a hundred, none for one.
  */
 const MAX_PAUSE_MS = 500;
 
@@ -190,7 +190,7 @@ export class Listeners {
   }
 
   #write(listener: Listener, bytes: Uint8Array, now: number): void {
-    // Only bytes from before this push count: many events at once do not make a client slow.
+    // Only bytes of earlier pushes count: a client is not slow because many events come at once.
     const unread = REPLAY_LOW_WATER_BYTES - (listener.controller.desiredSize ?? 0);
     if (unread > MAX_UNREAD_BYTES) {
       this.#cutOff(listener);

@@ -16,17 +16,17 @@ import type { Reports } from "../sending/reports.ts";
 import type { Takeover, TakenMessage } from "../takeover/takeover.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
-/** Messages that one transaction takes at most: it blocks the mailbox for some milliseconds. */
+/** The most messages in one transaction, which blocks the mailbox for some milliseconds. */
 const MAX_GROUP_MESSAGES = 32;
-/** Bytes of these messages: if the transaction fails, each is written again in one of its own. */
+/** The most bytes of these messages: if the transaction fails, each message is written again in its own. */
 const MAX_GROUP_BYTES = 2_000_000;
 
 /**
- * Bytes of mail that waits in memory to be stored, of the isolate's 128 MB: 30 of the largest messages that fit in a row,
- * or about two thousand small ones. Beyond that mail is refused for now, and senders try again.
+ * The most bytes of mail that waits in memory to be stored, of the isolate's 128 MB: 30 of the largest messages that fit in
+ * a row, or about two thousand small ones. Beyond that, mail is refused temporarily, and senders retry.
  */
 const MAX_HELD_BYTES = 32_000_000;
-/** Memory that a message takes beside its texts, in bytes. */
+/** Memory that a message takes besides its texts, in bytes. */
 const HELD_OVERHEAD_BYTES = 8_000;
 
 /** A message that is on disk. */
@@ -109,7 +109,7 @@ export class Receiving {
     const seq = filed.kind === "stored" ? filed.message.seq : filed.seq;
     if (filed.kind === "stored") {
       this.#others.embeddings.stored(this.#context.now());
-      // The code may have been handed out by the temporary mailbox.
+      // A code that the temporary mailbox handed out is not handed out again.
       if (taken?.codeTaken !== true) this.#others.codes.publish(filed.message);
     }
     return done({ id: idOf(seq, account.idTail), duplicate: filed.kind === "duplicate" });

@@ -29,7 +29,7 @@ export interface Keyed {
   digest: string;
 }
 
-/** An attachment of a message: an upload and what the request says of it; each text is "" if the request does not give it. */
+/** An attachment of a message: an upload, and the texts that the request gives for it; "" = not given. */
 export interface SentFile {
   /** Id of the upload. */
   upload: string;
@@ -43,7 +43,7 @@ export interface SendRequest {
   draft: Omit<Draft, "attachments">;
   files: readonly SentFile[];
   ancestry: Ancestry;
-  /** Id of the email that this one answers, whose thread it joins if its references lead to none; null if it answers none. */
+  /** Id of the email that this one answers; null = none. Its thread is joined if the references lead to no thread. */
   answered: string | null;
   keyed: Keyed | null;
 }
@@ -78,7 +78,7 @@ export interface Accepted {
 }
 
 /**
- * Accepts a message: from here on it is sent, or its sender learns why not. Runs inside one transaction of the caller,
+ * Accepts a message: the mailbox then sends it, or shows why it was not sent. Runs inside one transaction of the caller,
  * which writes the message, its recipients, the day's count and the key, or nothing. Errors are those of `POST /v1/send`.
  */
 export function accept(tools: AcceptTools, request: SendRequest, nowMs: number): Answer<Accepted> {
@@ -172,12 +172,12 @@ function threadOf({ account, threadOf: find }: AcceptTools, id: string | null): 
   return named === null ? null : find(named.seq);
 }
 
-/** Whether a message was accepted under this key within a day, whatever its request was. */
+/** Whether a message was accepted under this key within the last 24 hours, with any request. */
 export function isKeyUsed(outbox: Outbox, key: string, nowMs: number): boolean {
   return outbox.keyed(key, nowMs - KEY_LIFETIME_MS) !== null;
 }
 
-/** The message that was accepted under this key within a day; null if none was. 422 if its request was another one. */
+/** The message accepted under this key within the last 24 hours; null if there is none. 422 if the request differs. */
 export function acceptedBefore(outbox: Outbox, keyed: Keyed, nowMs: number): Answer<Seq | null> {
   const earlier = outbox.keyed(keyed.key, nowMs - KEY_LIFETIME_MS);
   if (earlier === null) return done(null);

@@ -6,14 +6,15 @@ import type { Addressee, Way } from "./outbox.ts";
 
 /** Room for fields that are added after a message was accepted: its DKIM signature and trace fields. */
 const ADDED_BYTES = 2_048;
-/** Encoded bytes of one byte of text or of a header field at most, line ends included. */
+/** The most encoded bytes that one byte of text or of a header field becomes, line ends included. */
 const MAX_GROWTH = 4;
 /** Bytes of the boundaries and header fields of one part. */
 const FRAME_BYTES = 1_024;
 
 /**
- * Checks that each recipient's way carries a message of this size. 413 names the first one that does not, and its limit
- * from `largest` (bytes); null if all do. It is checked before anything is stored: no retry makes a message smaller.
+ * Checks that the way to each recipient carries a message of this size. The 413 names the first recipient whose way does
+ * not, and the limit from `largest` (bytes); null if all ways do. The check precedes storing, because no retry makes a
+ * message smaller.
  */
 export function tooLargeToCarry(
   message: OutgoingMessage,

@@ -4,8 +4,8 @@ import type { Departing } from "./outbox.ts";
 import type { RecipientRow } from "./rows.ts";
 
 /**
- * Bytes of all copies of one message at most: two of the largest messages that common hosts accept (25 MB), or fifty of one
- * megabyte. Beyond that, all recipients share one copy.
+ * The most bytes that all copies of one message may have together: two of the largest messages that common hosts accept (25
+ * MB), or fifty of one megabyte. Beyond that, all recipients share one copy.
  */
 export const MAX_COPIES_BYTES = 50_000_000;
 
@@ -18,8 +18,8 @@ export interface Copy {
 
 /**
  * The copies in which a message is handed over. Each recipient gets its own copy with its own return path, so that only its
- * host sees its token. A large message to many recipients goes out as one copy with a return path that belongs to none of
- * them; delivery reports about them are then not believed, only SMTP replies.
+ * host sees its token. A large message to many recipients goes out as one copy whose return path belongs to none of them;
+ * the mailbox then believes only SMTP replies about them, not delivery reports.
  *
  * @param mailbox address of the mailbox that sends.
  */

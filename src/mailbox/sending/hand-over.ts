@@ -19,56 +19,56 @@ import { NO_TRANSPORT, LOCAL_ERROR, NOT_OURS, PAUSED, UNANSWERED, type Said } fr
 import type { OutgoingEvents } from "./outgoing-events.ts";
 import type { RecipientRow } from "./rows.ts";
 
-/** How long after its latest sign of life a try is due again: longer than any transport takes for one copy. */
+/** The lease of an attempt in ms, renewed when a copy settles a recipient: longer than any transport takes for one copy. */
 export const LEASE_MS = 15 * 60_000;
 
-/** Everything that it takes to hand messages over, beside the mailbox. */
+/** Everything that handing messages over needs, besides the mailbox. */
 export interface SendingTools {
   outbox: Outbox;
   events: OutgoingEvents;
   openFile: OpenFile;
-  /** The key that mail from an address is signed with; null where the address is no longer the mailbox's. */
+  /** The key that signs mail from an address, if one is configured; null if the address no longer belongs to the mailbox. */
   signerFor: (from: string) => { dkim: DkimKey | null } | null;
   /** Delivers inside the deployment. */
   inside: Transport;
-  /** Hands over to everybody else; null where nothing leaves the deployment. */
+  /** Carries mail out of the deployment; null if no transport is configured. */
   outside: () => Transport | null;
-  /** A message may stand differently now. */
+  /** Called when the status of a message may have changed. */
   moved: (seq: Seq) => void;
 }
 
-/** One try of one message, one way. */
+/** One attempt to hand over one message on one way. */
 export interface Try {
   way: Way;
   departing: Departing;
-  /** Tries that way that came to an end, and this one. */
+  /** Attempts on this way that ended, plus this one. */
   tries: number;
-  /** Which of its copies goes out first. */
+  /** The index of the copy that goes out first, modulo the number of copies. */
   turn: number;
-  /** Those that are tried, as they stood when it began. */
+  /** The recipients of this attempt, in the states that they had when it began. */
   recipients: readonly Readonly<RecipientRow>[];
 }
 
-/** A try while it is made. */
+/** An attempt that is under way. */
 type Running = Try & {
-  /** Aborted when the mailbox ends: nothing is written after it. */
+  /** Aborted when the mailbox ends; the attempt then writes nothing more. */
   readonly signal: AbortSignal;
 };
 
-/** Hands one message to its transport, copy by copy, and writes down what came of each copy before the next begins. */
+/** Hands one message to its transport, copy by copy, and stores the results of each copy before the next one begins. */
 export class HandOver {
   readonly #context: MailboxContext;
   readonly #tools: SendingTools;
   readonly #mayWork: () => boolean;
 
-  /** @param mayWork whether the mailbox lives and is neither paused nor kept from sending. */
+  /** @param mayWork whether the mailbox is live, is not paused and may send. */
   constructor(context: MailboxContext, tools: SendingTools, mayWork: () => boolean) {
     this.#context = context;
     this.#tools = tools;
     this.#mayWork = mayWork;
   }
 
-  /** A fault of our own ends one try like any other fault: the message is tried again, and given up in time. */
+  /** Makes an attempt. If this service fails, recipients are deferred, or `unknown` if a host may have taken the message. */
   async make(begun: Running): Promise<void> {
     await this.#context.durable();
     const signer = this.#tools.signerFor(begun.departing.message.from.address);
@@ -78,7 +78,7 @@ export class HandOver {
       await this.#handOverCopies({ ...begun, departing });
     } catch (error) {
       if (begun.signal.aborted) return;
-      console.error("A message could not be handed over and is tried again:", error);
+      console.error("A message could not be handed over; it is attempted again later:", error);
       this.#settle(begun, this.#open(begun), ({ state }) => (state === "ending" ? UNANSWERED : LOCAL_ERROR));
     }
   }
@@ -104,18 +104,18 @@ export class HandOver {
     }
   }
 
-  /** The recipients of a try as they stand now: while it goes on, a report may move them. */
+  /** The recipients of an attempt in their current states, which a report may have changed since it began. */
   #tried({ departing, recipients }: Try): RecipientRow[] {
     const positions = new Set(recipients.map(({ position }) => position));
     return this.#tools.outbox.recipients(departing.seq).filter(({ position }) => positions.has(position));
   }
 
-  /** Those of a try of whom nothing was said yet. */
+  /** The recipients of an attempt that have no result yet. */
   #open(begun: Try): RecipientRow[] {
     return this.#tried(begun).filter(({ state }) => isHanding(state));
   }
 
-  /** The message with its signature, which is made once. */
+  /** The message with its DKIM signature if it needs one. The signature is made once and stored. */
   async #signed(departing: Departing, dkim: DkimKey | null): Promise<Departing> {
     const { outbox, openFile } = this.#tools;
     if (dkim === null || departing.signature !== "") return departing;
@@ -153,7 +153,7 @@ export class HandOver {
     };
   }
 
-  /** Writes down what came of some recipients of a try, and once nobody of it is under way, when the next one is. */
+  /** Stores the results of some recipients; when no recipient of the attempt lacks a result, also schedules the next attempt. */
   #settle(begun: Try, recipients: readonly RecipientRow[], sayOf: (recipient: RecipientRow) => Said): void {
     const { outbox } = this.#tools;
     const { clock } = this.#context;
@@ -163,7 +163,7 @@ export class HandOver {
     const events = this.#context.commit(() => {
       const account = this.#context.account();
       const toldSent = outbox.toldSent(seq);
-      // Its owner has erased it meanwhile.
+      // The mailbox or the message was erased meanwhile.
       if (account === null || toldSent === null) return [];
       const news = recipients.flatMap((recipient) => {
         const said = sayOf(recipient);
@@ -181,7 +181,7 @@ export class HandOver {
       const all = outbox.recipients(seq);
       const ours = all.filter((one) => wayTo(one) === way);
       if (ours.some(({ state }) => isHanding(state))) {
-        // Other copies follow. What ends the process now is no fault of the message, which got through to somebody.
+        // Other copies follow. If this one settled a recipient, earlier deaths of the process count no longer.
         const isFurther = recipients.some(({ state }) => isSettled(state));
         if (isFurther) outbox.plan(seq, way, { made: tries - 1, unended: 1, dueAt: nowMs + LEASE_MS });
       } else {
@@ -196,37 +196,40 @@ export class HandOver {
     this.#tools.moved(seq);
   }
 
-  /** Moves a recipient on by what came of its try; answers what the log tells of it. */
+  /** Moves a recipient to the state that follows from its result; answers the kinds of the events to log. */
   #conclude(recipient: RecipientRow, said: Said, tries: number, nowMs: number): EventKind[] {
     const { outbox } = this.#tools;
     const step = afterTry(recipient.state, said.result, tries);
     advance(outbox, recipient, { state: step.state, diagnostic: said.diagnostic, nowMs });
     if (said.providerId !== null) outbox.nameAs(recipient, said.providerId);
     if (recipient.token !== null) this.#noteHandOver(recipient, nowMs);
-    // What was refused for the message's sake says nothing against the address.
+    // A refusal of the message itself is no reason to suppress the address.
     if (step.event === "message.bounced" && said.fault === "address") {
       outbox.suppress(recipient.address, "bounce", { seq: recipient.seq, nowMs });
     }
     const kinds = step.event === null ? [] : [step.event];
-    // Who took it inside the deployment is the recipient's own mailbox.
+    // Inside the deployment, the recipient's own mailbox took the message: it is delivered.
     if (step.state !== "sent" || wayTo(recipient) === "outside") return kinds;
     const arrived = afterNews(step.state, "delivered");
     advance(outbox, recipient, { state: arrived.state, diagnostic: said.diagnostic, nowMs });
     return arrived.event === null ? kinds : [...kinds, arrived.event];
   }
 
-  /** Notes an obstacle that the operator must remove; it is shown until a transport takes a message. */
+  /** Stores an obstacle that the operator must remove. Clears it once a transport takes a message. */
   #noteObstacle({ result: { kind }, fault, diagnostic }: Said, nowMs: number): void {
     const { outbox } = this.#tools;
     const isObstacle = fault === "us";
     if (!isObstacle && kind !== "taken") return;
-    // The directory lists who cannot send, not why.
+    // The directory stores whether a mailbox can send, not the reason, so it gets a report only if that changes.
     if (isObstacle === (outbox.obstacle() === null)) this.#context.reportSoon();
     if (isObstacle) outbox.noteObstacle(diagnostic, nowMs);
     else outbox.clearObstacle();
   }
 
-  /** From when a report may be true of a recipient, which stands as its host left it. */
+  /**
+   * Stores since when reports about a recipient are believed: from now if its host took the message, never if the host took
+   * nothing. In the state `unknown`, the time that `beforeEnd` stored stays.
+   */
   #noteHandOver(recipient: RecipientRow, nowMs: number): void {
     const { outbox } = this.#tools;
     const { state } = recipient;
@@ -235,7 +238,7 @@ export class HandOver {
   }
 }
 
-/** Moves a recipient to another state. A diagnostic of null keeps the one before. */
+/** Moves a recipient to another state; does nothing if it has that state already. A diagnostic of null keeps the stored one. */
 export function advance(
   outbox: Outbox,
   recipient: RecipientRow,
@@ -244,12 +247,12 @@ export function advance(
   if (state !== recipient.state) outbox.move(recipient, state, diagnostic ?? recipient.diagnostic, nowMs);
 }
 
-/** How a message goes to one of its recipients. */
+/** The way by which a message reaches a recipient. */
 export function wayTo({ inside }: Pick<RecipientRow, "inside">): Way {
   return inside === 1 ? "inside" : "outside";
 }
 
-/** Each try begins with another: a recipient at whom a relay hangs must not be in front of the same ones always. */
+/** Rotates the copies, so that a relay that hangs at one recipient does not block the same other recipients in every attempt. */
 function inTurn(copies: readonly Copy[], turn: number): Copy[] {
   const first = turn % copies.length;
   return [...copies.slice(first), ...copies.slice(0, first)];

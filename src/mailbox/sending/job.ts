@@ -9,30 +9,30 @@ import { HandOver, LEASE_MS, advance, wayTo, type SendingTools, type Try } from 
 import { WAYS, type Way } from "./outbox.ts";
 import type { RecipientRow } from "./rows.ts";
 
-/** Messages handed over at once, each way. */
+/** The most messages that are handed over at once on each way. */
 const MAX_AT_ONCE = 2;
-/** While a message is tried the alarm rings this often: if the process dies, a new one sees to what it left. */
+/** How often the alarm rings while an attempt is under way, in ms: a new process soon continues the work of one that died. */
 const HEARTBEAT_MS = 30_000;
 /**
- * Tries in a row that may begin without coming to an end, or to that of a recipient. Nearly always it is the process that
- * ended, for a reason that has nothing to do with the message; a message that ends it each time would take everybody's service
- * down for ever.
+ * The most attempts in a row that may begin and neither end nor settle a recipient. The process nearly always dies for a
+ * reason that has nothing to do with the message. A message that kills the process in each attempt would stop the service
+ * for everybody, so it is given up.
  */
 const MAX_UNENDED_TRIES = 5;
 const GIVEN_UP = `Given up: in ${MAX_UNENDED_TRIES} tries in a row the service stopped while it composed this message or handed it over`;
-/** After a fault of our own. */
+/** The pause after an error of this service, in ms. */
 const FAULT_PAUSE_MS = 60_000;
 
 /**
- * Hands messages over, again and again until every recipient's host has taken or refused them, as `outbound/ledger` says. A
- * try is written down before it is made, and the end of a message is written down before it is said: so a death in between
- * repeats what was certainly not taken, and calls unknown what may have been.
+ * Hands messages over, and retries until the host of each recipient has taken or refused them (see `outbound/ledger`). Each
+ * attempt is stored before it begins, and the state `ending` before the end of a message is sent. So if the process dies in
+ * between, the job repeats only what no host has taken, and marks as `unknown` what a host may have taken.
  */
 export class SendingJob implements Job {
   readonly #context: MailboxContext;
   readonly #tools: SendingTools;
   readonly #drains: readonly Drain<Try>[];
-  /** Whether what an earlier process left under way was seen to. */
+  /** Whether the attempts that an earlier process left unfinished were made due again. */
   #released = false;
 
   constructor(context: MailboxContext, tools: SendingTools) {
@@ -51,7 +51,7 @@ export class SendingJob implements Job {
     return this.#drains.flatMap((drain) => drain.dues(nowMs));
   }
 
-  /** Starts what is due. Never throws, and returns before any of it has ended. */
+  /** Starts the attempts that are due. Never throws, and returns before any of them has ended. */
   pump(nowMs: number): void {
     for (const drain of this.#drains) drain.pump(nowMs);
   }
@@ -80,12 +80,12 @@ export class SendingJob implements Job {
     return drain;
   }
 
-  /** Accepted messages wait until the mailbox is resumed, or the deployment sends again. */
+  /** Whether accepted messages wait: while the mailbox is paused, and while the deployment sends nothing. */
   #isHeld({ row }: Account): boolean {
     return row.status !== "active" || this.#context.config().outbound === "none";
   }
 
-  /** There is one instance of an actor at a time: no try of an earlier one goes on. */
+  /** Makes unfinished attempts due again: their process has died, because only one instance of an actor runs at a time. */
   #release(): void {
     if (!this.#released) this.#tools.outbox.release();
     this.#released = true;
@@ -96,7 +96,7 @@ export class SendingJob implements Job {
     const { outbox } = this.#tools;
     const busy = new Set(underWay.map(({ departing }) => departing.seq));
     for (;;) {
-      // Read anew each time: a message whose try has begun is no longer due.
+      // Read again each time: a message whose attempt has begun is no longer due.
       const seq = outbox.due(way, nowMs, busy.size + 1).find((one) => !busy.has(one));
       if (seq === undefined) return;
       const begun = this.#begin(seq, way, nowMs);
@@ -104,7 +104,7 @@ export class SendingJob implements Job {
     }
   }
 
-  /** Writes down that a message is tried; null if there is nothing to try. */
+  /** Stores that an attempt of a message begins; null if nothing can be attempted now. */
   #begin(seq: Seq, way: Way, nowMs: number): Try | null {
     const { outbox } = this.#tools;
     const { clock } = this.#context;
@@ -115,7 +115,7 @@ export class SendingJob implements Job {
       const all = outbox.recipients(seq);
       const ours = all.filter((recipient) => wayTo(recipient) === way);
       const pauseUntil = ours.some(({ state }) => state === "handing") ? pauseAfterDeath(unended, ours) : 0;
-      // Left over from a process that died in the middle of a try.
+      // The states that a process left when it died during an attempt.
       for (const recipient of ours)
         advance(outbox, recipient, { state: afterDeath(recipient.state), diagnostic: null, nowMs });
       const recipients = ours.filter(({ state }) => state === "queued");
@@ -138,7 +138,7 @@ export class SendingJob implements Job {
     return begun;
   }
 
-  /** Notes that a recipient is tried; outside, its return path has a token from its first try on. */
+  /** Stores that a recipient is attempted. Outside, its return path gets a token at the first attempt. */
   #hand(recipient: RecipientRow, way: Way, nowMs: number): void {
     const { outbox } = this.#tools;
     if (way === "outside" && recipient.token === null) {
@@ -149,8 +149,8 @@ export class SendingJob implements Job {
 }
 
 /**
- * Until when a message rests of which `unended` tries in a row were cut short, in ms since 1970. The first death is nobody's
- * fault and costs no time; after more of them the message rests ever longer, so that others get through meanwhile.
+ * The time until which a message waits, in ms since 1970, after the process died in `unended` attempts in a row. After the
+ * first death it does not wait. After each further one it waits longer, so that other messages are sent meanwhile.
  */
 function pauseAfterDeath(unended: number, recipients: readonly RecipientRow[]): number {
   const begunAt = Math.max(...recipients.map(({ at }) => at));

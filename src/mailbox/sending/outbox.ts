@@ -14,7 +14,7 @@ import type { DeletedParts } from "./sent-answer.ts";
 
 /**
  * How a message reaches a recipient: `inside` = from actor to actor, for mailboxes of this deployment; `outside` = by the
- * transport. Each way has its own tries and due time, so that neither waits for the other.
+ * transport. Each way has its own attempts and due time, so that neither waits for the other.
  */
 export const WAYS = ["inside", "outside"] as const;
 export type Way = (typeof WAYS)[number];
@@ -24,16 +24,16 @@ export function wayToAddress(address: string, mailDomain: string): Way {
   return address.toLowerCase().endsWith(`@${mailDomain}`) ? "inside" : "outside";
 }
 
-/** The tries of one way. */
+/** The attempts of one way. */
 export interface Tries {
-  /** Tries that ended. */
+  /** Attempts that ended. */
   made: number;
   /**
-   * Tries begun since one last ended or settled a recipient. Above 0 while a try is under way, or if the process died
-   * during one.
+   * Attempts that began after the last one that ended or settled a recipient. Above 0 while an attempt is under way, or if
+   * the process died during one.
    */
   unended: number;
-  /** When the next try is due, in ms since 1970; null = no further try. */
+  /** When the next attempt is due, in ms since 1970; null = no further attempt. */
   dueAt: number | null;
 }
 
@@ -66,7 +66,7 @@ export class Outbox {
     this.#messages = context.tables(MESSAGES);
   }
 
-  /** Stores a message whose first try is due at once. */
+  /** Stores a message whose first attempt is due at once. */
   add(
     seq: Seq,
     departing: {
@@ -113,12 +113,12 @@ export class Outbox {
     recipient.token = token;
   }
 
-  /** Marks a recipient as handed over: from here on a report about it may be true. */
+  /** Stores when a recipient was handed over: from then on, reports about it are believed. */
   handOver({ seq, position }: RecipientRow, nowMs: number): void {
     this.#tables.run(rows.HAND_OVER, nowMs, seq, position);
   }
 
-  /** Undoes `handOver` after the host accepted nothing: no report about this recipient can be true. */
+  /** Undoes `handOver` because the host took nothing: no report about this recipient can be true. */
   takeBack({ seq, position }: RecipientRow): void {
     this.#tables.run(rows.HAND_OVER, null, seq, position);
   }
@@ -137,12 +137,12 @@ export class Outbox {
     return this.#tables.all(rows.RECIPIENTS, seq);
   }
 
-  /** Messages whose next try on this way is due, or whose lease has expired; the longest overdue first. */
+  /** Messages whose next attempt on this way is due, or whose lease has expired; the longest overdue first. */
   due(way: Way, nowMs: number, limit: number): Seq[] {
     return this.#tables.all(rows.BY_WAY[way].due, nowMs, limit).map(({ seq }) => seq);
   }
 
-  /** Makes every message due whose try was under way: the process that made the try has died. */
+  /** Makes every message due that has an unfinished attempt, because the process that made the attempt has died. */
   release(): void {
     for (const way of WAYS) this.#tables.run(rows.BY_WAY[way].release);
   }
@@ -168,7 +168,7 @@ export class Outbox {
     return this.#tables.first(rows.NAMED, providerId);
   }
 
-  /** Writes how many tries a message had on one way, and when the next is due. */
+  /** Stores how many attempts a message had on one way, and when the next is due. */
   plan(seq: Seq, way: Way, tries: Tries): void {
     this.#tables.run(rows.BY_WAY[way].plan, tries.made, tries.unended, tries.dueAt, seq);
   }
@@ -201,7 +201,7 @@ export class Outbox {
     return row?.seq === seq ? row : null;
   }
 
-  /** Ends all tries of a message. */
+  /** Cancels all further attempts of a message. */
   settle(seq: Seq): void {
     this.#tables.run(rows.SETTLE, seq);
   }
@@ -212,15 +212,12 @@ export class Outbox {
     return row === null ? null : row.told_sent === 1;
   }
 
-  /** Notes that the log has a `message.sent` event of the message: there is at most one. */
+  /** Stores that the log has a `message.sent` event of the message: there is at most one. */
   tellSent(seq: Seq): void {
     this.#tables.run(rows.TELL_SENT, seq);
   }
 
-  /**
-   * Stores the signature of a message unless it has one, and answers the stored one. So later tries and readers get the
-   * same bytes.
-   */
+  /** Stores the signature of a message unless it has one, and answers the stored one: later attempts send the same bytes. */
   sign(seq: Seq, signature: string): string {
     this.#tables.run(rows.SIGN, signature, seq);
     return this.#tables.first(rows.SIGNATURE, seq)?.signature ?? signature;
@@ -231,7 +228,7 @@ export class Outbox {
     this.#messages.run(SHOW_STATUS, messageStatus(recipients.map(({ state }) => state)), seq);
   }
 
-  /** Erases the parts of a message. Tries that are still due do not happen. */
+  /** Erases the parts of a message. Attempts that are still due are not made. */
   erase(seq: Seq): void {
     this.#tables.run(rows.ERASE, seq);
     this.#tables.run(rows.ERASE_RECIPIENTS, seq);
@@ -304,8 +301,8 @@ export class Outbox {
 }
 
 /**
- * The form in which suppressed addresses are compared. Host names ignore case (RFC 1035); whether local parts do only their
- * host knows, and few distinguish case.
+ * The form in which suppressed addresses are compared. Host names ignore case (RFC 1035). Only its host knows whether a
+ * local part ignores case, and few hosts distinguish it.
  */
 function suppressionKey(address: string): string {
   return address.toLowerCase();

@@ -4,7 +4,7 @@ import type { RecipientResult, Transport } from "../../outbound/transport.ts";
 /** A transport's result for one recipient. */
 export type Said = Pick<RecipientResult, "result" | "diagnostic" | "fault" | "providerId">;
 
-/** A transport that says nothing of a recipient. */
+/** The result for a recipient about whom the transport answered nothing. */
 export const UNANSWERED: Said = {
   result: { kind: "unanswered" },
   diagnostic: "The transport gave no answer",
@@ -12,7 +12,7 @@ export const UNANSWERED: Said = {
   providerId: null,
 };
 
-/** A failure of this service, which says nothing of the recipient: the message is tried again. */
+/** The result of an error of this service, which is no fault of the recipient: the message is attempted again. */
 export const LOCAL_ERROR: Said = {
   result: { kind: "deferred" },
   diagnostic: "451 4.3.0 Local error",
@@ -20,7 +20,7 @@ export const LOCAL_ERROR: Said = {
   providerId: null,
 };
 
-/** The mailbox lost the sender's domain while the message waited. */
+/** The result if the mailbox lost the sender's domain while the message waited. */
 export const NOT_OURS: Said = {
   result: { kind: "impossible" },
   diagnostic: "The domain of the sender is no longer verified",
@@ -28,13 +28,13 @@ export const NOT_OURS: Said = {
   providerId: null,
 };
 
-/** The mailbox was paused, or the deployment stopped sending, in the middle of a try. */
+/** The result if the mailbox was paused, or sending was switched off, during an attempt. */
 export const PAUSED: Said = {
   ...LOCAL_ERROR,
   diagnostic: "The mailbox was paused, or sending was switched off, while this was tried",
 };
 
-/** The transport of a deployment that has none: it stores mail to other domains, for the operator to look at, and sends nothing. */
+/** The transport of a deployment without a relay. It sends nothing: mail to other domains stays stored, unsent. */
 export const NO_TRANSPORT: Transport = {
   name: "local",
   showsReturnPath: false,

@@ -9,13 +9,10 @@ import type { Outbox } from "./outbox.ts";
 import type { OutgoingEvents } from "./outgoing-events.ts";
 import type { RecipientRow } from "./rows.ts";
 
-/**
- * An event of the sending service for an unknown message waits this long for the message. After that the message counts as
- * erased.
- */
+/** How long events of the sending service for an unknown message are redelivered, in ms. Then the message counts as erased. */
 const UNKNOWN_EVENT_MS = 3_600_000;
 
-/** How long after the hand-over a report is believed: hosts give up within a week, and people complain within a few weeks. */
+/** How long a report is believed after the hand-over, in ms: hosts give up within a week, people complain within a few weeks. */
 const TOKEN_LIFETIME_MS = 30 * 86_400_000;
 
 /** Applies delivery reports, complaints and events of the sending service to messages that were handed over. */
@@ -32,8 +29,8 @@ export class Reports {
 
   /**
    * Applies a report to the recipient whose token it came to; inside one transaction. Answers the log events, of which
-   * there may be none. Null if no recipient has the token, if that recipient was not handed over, or too long ago: the
-   * report is then stored like any other mail.
+   * there may be none. Null if no recipient has the token, or if that recipient was handed over too long ago or not at all:
+   * the report is then stored like any other mail.
    */
   apply(account: Account, news: ReportNews, nowMs: number): LoggedEvent[] | null {
     const outbox = this.#outbox;
@@ -60,8 +57,8 @@ export class Reports {
   }
 
   /**
-   * Applies an event of Cloudflare's Email Service, given as JSON. Answers false if the message is not known by the
-   * service's name for it yet: the event should be delivered again.
+   * Applies an event of Cloudflare's Email Service, given as JSON. Answers false if no message has the service's name for
+   * it yet: the caller then has the event delivered again.
    */
   sendingEvent(json: string): boolean {
     const { live, now, commit, publish } = this.#context;
@@ -110,7 +107,7 @@ export class Reports {
     return events;
   }
 
-  /** Shows the status of a message that follows from its recipients, and ends its tries if none of them is queued any more. */
+  /** Updates the status of a message from its recipients' states. If no recipient is queued, cancels further attempts. */
   #settle(recipients: readonly RecipientRow[]): void {
     const [first] = recipients;
     if (first === undefined) return;
@@ -119,7 +116,10 @@ export class Reports {
   }
 }
 
-/** The recipient of a report. A report may hide its recipient; a message with a single recipient needs no more. */
+/**
+ * Finds the recipient that a report is about. A report may omit its recipient; it is then about the only recipient, and
+ * about nobody if there are several.
+ */
 function recipientMeant(
   { addresses }: RecipientNews,
   recipients: readonly RecipientRow[],

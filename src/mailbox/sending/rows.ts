@@ -5,7 +5,7 @@ import type { Way } from "./outbox.ts";
 
 type Nullable<T> = T | null;
 
-/** An outgoing message as it is composed, and when its next try is due. */
+/** An outgoing message: the parts that it is composed of, and the times of its next attempts. */
 export type OutboxRow = {
   seq: Seq;
   /** JSON of OutgoingMessage without text and html, which have columns of their own: together they may take 1.5 MB. */
@@ -17,20 +17,20 @@ export type OutboxRow = {
   /** MAIL FROM of copies that several recipients share. */
   return_path: string;
   smtp_utf8: 0 | 1;
-  /** Tries outside the deployment that ended. */
+  /** Attempts outside the deployment that ended. */
   tries: number;
-  /** When the next try outside is due, or when the lease of the one under way expires, in ms since 1970; null = no further try. */
+  /** When the next attempt outside is due, or the lease of the current one ends, in ms since 1970; null = no further attempt. */
   due_at: number | null;
-  /** Tries inside the deployment that ended. */
+  /** Attempts inside the deployment that ended. */
   inside_tries: number;
   inside_due_at: number | null;
-  /** Tries outside that were begun since one last ended. */
+  /** Attempts outside that began after the last one that ended. */
   unended: number;
-  /** Tries inside that were begun since one last ended. */
+  /** Attempts inside that began after the last one that ended. */
   inside_unended: number;
   /** Whether the log has a `message.sent` event of the message. */
   told_sent: 0 | 1;
-  /** DKIM-Signature field with its line end, made at the first try; "" before that, and if no key is configured. */
+  /** DKIM-Signature field with its line end, made at the first attempt; "" before that, and without a configured key. */
   signature: string;
 };
 
@@ -46,8 +46,8 @@ export type RecipientRow = {
   /** The last reply or report about the recipient; null = none yet. */
   diagnostic: string | null;
   /**
-   * The token of the recipient's return path. Null before the first try, for recipients inside the deployment, and if the
-   * address would become too long.
+   * The token of the recipient's return path. Null before the first attempt, for recipients inside the deployment, and if
+   * the address would become too long.
    */
   token: string | null;
 };
@@ -99,7 +99,7 @@ export const OF_SHARED_TOKEN: Query<RecipientRow, [token: string, since: number]
   text: `SELECT ${RECIPIENT} FROM recipient WHERE seq = (SELECT seq FROM outbox WHERE token = ?1)
     AND token IS NULL AND inside = 0 AND handed_at > ?2`,
 };
-/** The statements for the tries of one way. */
+/** The statements about the attempts of one way. */
 export interface WayStatements {
   due: Query<{ seq: Seq }, [now: number, limit: number]>;
   nextDue: Query<{ due_at: number }, [after: number]>;
@@ -192,7 +192,7 @@ export const STORE_KEY: Query<never, [key: string, digest: string, Seq, at: numb
   text: "INSERT OR REPLACE INTO send_key (key, digest, seq, at) VALUES (?, ?, ?, ?)",
 };
 export const FORGET_KEYS: Query<never, [before: number]> = { text: "DELETE FROM send_key WHERE at <= ?" };
-/** Without an index: a mailbox has at most as many keys as it sent messages in two days. */
+/** No index serves this statement: a mailbox has at most as many keys as it sent messages in two days. */
 export const STORE_ANSWER: Query<never, [answer: string, Seq]> = {
   text: "UPDATE send_key SET answer = ? WHERE seq = ?",
 };

@@ -1,9 +1,9 @@
 import type { Schema } from "../../lib/schemas.ts";
 
 /**
- * Outgoing messages. A message is stored as the parts that it is composed of: the same parts give the same bytes for every
- * try and every reader. Recipients inside and outside the deployment have tries and due times of their own. `outbox.token`
- * is set only in rows of earlier releases.
+ * Outgoing messages. A row stores the parts of a message, from which each attempt and each reader composes the same bytes.
+ * Attempts inside the deployment and attempts outside are counted and scheduled separately. Only rows of earlier releases
+ * set `outbox.token`.
  */
 export const SENDING: Schema = {
   name: "sending",

@@ -34,14 +34,14 @@ import { answeredStatus, DELETED_HINT, type SentParts } from "./sent-answer.ts";
 /** An email, and the domains whose addresses belong to the mailbox. */
 type EmailToAnswer = EmailAnswer & { ownDomains: string[] };
 
-/** How long a send waits for the first try of its message. */
+/** How long a send waits until the first attempt to hand over its message has ended. */
 export interface SendWait {
   seconds: number;
   /** `forgetWait` ends the wait with this id. */
   id: string;
 }
 
-/** The answer to a caller that may send, before its message is read. */
+/** The answer to a caller that may send; it is given before the message is read. */
 export interface SendAdmission {
   /** A message was already sent under its Idempotency-Key, so the attachments of the repeat are not stored. */
   isRepeat: boolean;
@@ -64,7 +64,7 @@ export class Sending {
   readonly #context: MailboxContext;
   readonly #messages: Tables;
   readonly #others: Others;
-  /** Calls that wait for the first try of a message. */
+  /** Calls that wait for the first attempt of a message. */
   readonly #waiters = new Waiters<Seq>();
 
   constructor(context: MailboxContext, others: Others) {
@@ -73,7 +73,7 @@ export class Sending {
     this.#others = others;
   }
 
-  /** Accepts a message. Answers when it is on disk or, with a wait, after its first try. */
+  /** Accepts a message. Resolves when the message is on disk; with a wait, when its first attempt or the wait has ended. */
   async send(access: Access, request: SendRequest, wait: SendWait): Promise<Answer<Sent>> {
     const { answer, commit, now, clock } = this.#context;
     const nowMs = now();
@@ -107,10 +107,7 @@ export class Sending {
     });
   }
 
-  /**
-   * The answer to the message that was sent under this key, as `send` gives it; null if none was. 422 if its request was
-   * another one.
-   */
+  /** The answer of `send` for the message that was sent under this key; null if none was. 422 if the request differs. */
   async sentBefore(access: Access, keyed: Keyed, wait: SendWait): Promise<Answer<Sent | null>> {
     const earlier = this.#context.answer(access, () =>
       acceptedBefore(this.#others.outbox, keyed, this.#context.now()),
@@ -188,14 +185,14 @@ export class Sending {
     };
   }
 
-  /** Starts the first try after the answer is written: composing takes longer than accepting. Never rejects. */
+  /** Starts the first attempt after the answer is written, because composing takes longer than accepting. Never rejects. */
   async #pumpAfterAnswer(answerMs: number): Promise<void> {
     try {
       await this.#context.durable();
     } catch (error) {
-      // The runtime tells the caller. If the message is on disk after all, the alarm sends it.
+      // The runtime reports the error to the caller. If the message is on disk after all, the alarm sends it.
       console.error(
-        "A message is not sent at once but by the alarm, because it could not be written to disk:",
+        "Writing an accepted message to disk failed; if it was stored, the alarm sends it:",
         error,
       );
       return;
@@ -221,7 +218,7 @@ export class Sending {
     }
   }
 
-  /** Whether the first try of a message has not ended yet. */
+  /** Whether the first attempt of a message has not ended yet. */
   #isFresh(seq: Seq): boolean {
     return this.#others.outbox
       .recipients(seq)
@@ -260,7 +257,7 @@ export class Sending {
     };
   }
 
-  /** Whether some recipient gets nothing because no transport is configured, now or at the first try. */
+  /** Whether some recipient gets nothing because no transport is configured, now or at the first attempt. */
   #isUnsent(seq: Seq): boolean {
     const leaves = this.#others.outbox.recipients(seq).filter(({ inside }) => inside === 0);
     const sendsNothing = this.#context.config().outbound === "local";
@@ -271,10 +268,10 @@ export class Sending {
 }
 
 /**
- * Delay before the first try, in ms. The answer passes through the router, which shares a thread with its mailboxes on one
- * machine; without the delay, the message would be composed before the answer is written.
+ * Delay before the first attempt, in ms. The answer passes through the router, which shares a thread with its mailboxes on
+ * one machine; without the delay, the message would be composed before the answer is written.
  */
 const ANSWER_MS = 5;
 
-/** When the alarm makes the first try, in ms after acceptance, if the process died before it. */
+/** If the process dies before the first attempt, the alarm makes it this long after acceptance, in ms. */
 const FIRST_TRY_MS = 5_000;

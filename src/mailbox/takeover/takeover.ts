@@ -17,43 +17,43 @@ export interface TakenMailbox {
   secretHash: string;
 }
 
-/** Where a message lay that is taken over. */
+/** Data of a copied message from the temporary mailbox. */
 export interface TakenMessage {
-  /** There; each is taken once, in this order. */
+  /** The seq of the message in the temporary mailbox. Messages are copied in this order, each once. */
   position: Seq;
   receivedAt: number;
   codeTaken: boolean;
 }
 
-/** The temporary mailbox, as it is read. */
+/** Reads the temporary mailbox. */
 export interface TakeoverSource {
   /** Its messages, oldest first. */
   page(cursor: string | null): Promise<Answer<InboundPage>>;
-  /** The bytes of a message. Throws where they cannot be read now. */
+  /** The bytes of a message. Throws if they cannot be read now. */
   raw(id: string): Promise<Answer<Uint8Array>>;
-  /** Keeps it alive for a while. */
+  /** Keeps the temporary mailbox from expiring for a while. */
   hold(): Promise<unknown>;
 }
 
-/** Everything that it takes to copy mail, beside the mailbox. */
+/** Everything that copying mail needs, besides the mailbox. */
 export interface TakeoverTools {
   sourceOf: (mailbox: TakenMailbox) => TakeoverSource;
-  /** Hands a message to this mailbox, as mail that arrives. */
+  /** Gives a message to this mailbox, like mail that arrives. */
   receive: (raw: Uint8Array, metadata: Metadata, taken: TakenMessage) => Promise<Answer<unknown>>;
 }
 
-/** After a failure, or the end of the process in the middle of it. */
+/** The lease of a copy, and the delay after a failure, in ms. */
 const RETRY_MS = 30_000;
-/** Where this mailbox has no room, somebody has to make some. */
+/** The delay while this mailbox is full, in ms: somebody must first make room. */
 const FULL_RETRY_MS = 600_000;
 
-/** The outcome of copying: nothing more comes, or there is no room for the next message, which waits there. */
+/** How a copy ends: nothing is left, or this mailbox has no room for the next message, which stays in the temporary one. */
 type End = "done" | "full";
 
 /**
- * Copies the mail of the temporary mailbox that a person let become this one. A message and the note that it is here are one
- * transaction, so copying may be broken off and goes on by alarm: nothing is lost and nothing comes twice. The temporary mailbox
- * stays as it is until it expires, and does not expire for some weeks while this one has no room for its mail.
+ * Copies the mail of a temporary mailbox into the permanent one that replaces it. One transaction stores a message and the
+ * progress, so that an interrupted copy continues by alarm, and no message is lost or copied twice. The temporary mailbox
+ * is not changed and expires later; while this mailbox is full, it is kept from expiring for some weeks.
  */
 export class Takeover implements Job {
   readonly #context: MailboxContext;
@@ -80,7 +80,7 @@ export class Takeover implements Job {
     );
   }
 
-  /** Within the transaction that makes the mailbox. */
+  /** Plans the copy, within the transaction that creates the mailbox. */
   begin({ from, secretHash }: TakenMailbox, nowMs: number): void {
     this.#tables.run(rows.INSERT, from, secretHash, nowMs);
   }
@@ -97,7 +97,7 @@ export class Takeover implements Job {
     this.#drain.close();
   }
 
-  /** Notes within its transaction that a message is here; false if it was before. */
+  /** Stores that a message was copied, within the transaction that stores the message; false if it was copied before. */
   advance(position: Seq): boolean {
     const row = this.#row();
     if (row === null || position <= row.position) return false;
@@ -105,7 +105,7 @@ export class Takeover implements Job {
     return true;
   }
 
-  /** How far the mail of the temporary mailbox is that became this one; null where there is none. */
+  /** The progress of the copy; null if this mailbox replaces no temporary one. */
   progress(): KeptMail | null {
     const row = this.#row();
     if (row === null) return null;
@@ -140,14 +140,14 @@ export class Takeover implements Job {
       const end = await this.#run(row, signal);
       if (!signal.aborted) this.#setDue(end === "done" ? null : this.#context.now() + FULL_RETRY_MS);
     } catch (error) {
-      // Its lease is the pause.
-      console.error("Mail could not be taken over and is tried again:", error);
+      // The lease delays the next attempt.
+      console.error("Mail of a temporary mailbox could not be copied; the copy continues later:", error);
     } finally {
       if (!signal.aborted) this.#context.rearm();
     }
   }
 
-  /** Copies what is left. */
+  /** Copies the messages that are left. */
   async #run(row: TakeoverRow, signal: AbortSignal): Promise<End> {
     const source = this.#tools.sourceOf({ from: row.address, secretHash: row.secret_hash });
     let cursor = row.position === 0 ? null : writeCursor(row.position);
@@ -157,7 +157,7 @@ export class Takeover implements Job {
       for (const message of page.value.messages) {
         const end = await this.#copy(source, message, signal);
         if (end !== null) return end;
-        // Else nobody is answered until the last message is here: calls within one process leave no turn to others.
+        // Lets other calls run: calls between objects of one process would not, until the last message is copied.
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
       cursor = page.value.nextCursor;
@@ -165,12 +165,12 @@ export class Takeover implements Job {
     return "done";
   }
 
-  /** Copies one message; null when the next can follow. */
+  /** Copies one message; null if the next one can follow. */
   async #copy(source: TakeoverSource, message: InboundMessage, signal: AbortSignal): Promise<End | null> {
     if (signal.aborted) return "done";
     const raw = await source.raw(message.id);
     if (signal.aborted) return "done";
-    // Deleted there since the page was read.
+    // The message was deleted after the page was read.
     if (!raw.ok) return raw.error.code === "not_found" ? null : endOf(raw.error);
     const { seq: position, receivedAt, codeTaken } = message;
     const taken = { position, receivedAt, codeTaken };
@@ -184,7 +184,10 @@ export class Takeover implements Job {
   }
 }
 
-/** The temporary mailbox has expired or was deleted: what is here is all there is. Throws where it refuses for now alone. */
+/**
+ * The end of a copy after a refusal: `done` if the temporary mailbox has expired or was deleted. Throws for other refusals,
+ * after which the copy is retried.
+ */
 function endOf({ code, error }: Problem): End {
   if (code === "unauthorized" || code === "not_found") return "done";
   throw new Error(`The temporary mailbox does not answer: ${error}`);

@@ -9,7 +9,7 @@ export type UploadRow = {
   key: string;
   filename: string;
   content_type: string;
-  /** Until it is complete: the reserved room. Counted in `storage_bytes` either way. */
+  /** Size of the file, or the reserved room until the upload is complete. `storage_bytes` counts both. */
   size_bytes: number;
   /** Hex; null until it is complete. */
   sha256: string | null;

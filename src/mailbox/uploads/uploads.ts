@@ -14,7 +14,7 @@ import * as rows from "./rows.ts";
 import type { UploadRow } from "./rows.ts";
 import { UPLOADS } from "./schema.ts";
 
-/** A file to be stored next. */
+/** An upload that begins. */
 export interface NewUpload {
   id: string;
   key: string;
@@ -52,7 +52,7 @@ export interface UploadRoom {
   beyond: Problem;
 }
 
-/** Uploads that one step expires at most. Other calls wait for a step to end. */
+/** The most uploads that expire in one step. Other calls wait for a step to end. */
 const BATCH = 500;
 
 /** Files that a caller uploads before the message that sends them. */
@@ -70,8 +70,8 @@ export class Uploads implements Job {
   }
 
   /**
-   * Reserves room for a file whose blob is written next: `sizeBytes`; if that is not known `mostBytes`; if neither is known
-   * the size of the largest file. An upload that is not completed in time is erased.
+   * Reserves room for a file that is stored next: `sizeBytes`; if that is unknown, `mostBytes`; if both are unknown, the
+   * largest allowed size. An upload that is not completed within an hour is erased.
    */
   beginUpload(
     access: Access,
@@ -157,7 +157,7 @@ export class Uploads implements Job {
 
   /**
    * Ends a message's use of its uploads; inside one transaction. Uploads that no other message uses expire 24 hours after
-   * they came, or at once if that is past. The caller sets the alarm. Calling it again changes nothing.
+   * their upload, or at once if that time is past. The caller sets the alarm. A repeated call changes nothing.
    */
   release(message: Seq, nowMs: number): void {
     const used = this.#tables.all(rows.USED_BY, message);

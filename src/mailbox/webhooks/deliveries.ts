@@ -11,7 +11,7 @@ import * as rows from "./rows.ts";
 import type { AttemptRow, DeliveryRow, TargetRow, WaitingDelivery } from "./rows.ts";
 import { WEBHOOKS } from "./schema.ts";
 
-/** The seq of a test event, which is not in the log and has no other number. */
+/** The `seq` of each test event: the log does not contain test events. */
 const TEST_EVENT = 0;
 const BEFORE_ANY_EVENT = -1;
 
@@ -121,7 +121,7 @@ export class Deliveries {
     return this.#tables.all(rows.ATTEMPTS, JSON.stringify(ids));
   }
 
-  /** Deliveries as their owner sees them. */
+  /** Deliveries as the API shows them. */
   shown(mailbox: string, deliveries: readonly DeliveryRow[]): WebhookDelivery[] {
     const attempts = deliveries.length === 0 ? [] : this.#attemptsOf(deliveries.map(({ id }) => id));
     return deliveries.map((row) =>
@@ -134,7 +134,7 @@ export class Deliveries {
   }
 }
 
-/** The last computed tail: all deliveries of a mailbox have the same, and they are shown by the page. */
+/** The tail that was computed last: all deliveries of a mailbox share one, and a page shows many of them. */
 let lastTail = { mailbox: "", tail: 0n };
 
 /** The tail of the ids of deliveries. It differs from that of messages, so that no id names both. */
@@ -166,7 +166,7 @@ export function failedAttempt(error: DeliveryError) {
   return { ok: false, status: null, error, durationMs: null, answer: "" };
 }
 
-/** `webhook-id` of a delivery. Test events have one each, or a receiver that knows repeats would see but the first. */
+/** The `webhook-id` of a delivery. Each test event has its own, because receivers that drop repeats would miss the later ones. */
 export function deliveryEventId(row: Pick<DeliveryRow, "event" | "id">, mailbox: string): string {
   const locator = locatorOf(mailbox);
   return isTest(row) ? `evt_${locator}_test_${row.id}` : eventId(locator, row.event);
@@ -196,7 +196,7 @@ function shownDelivery(mailbox: string, row: DeliveryRow, attempts: readonly Att
   };
 }
 
-/** Null when it is over, and while an attempt is under way. */
+/** When the next attempt is due; null if the delivery is finished or an attempt is under way. */
 function nextAttemptAt(row: DeliveryRow): string | null {
   if (row.due_at === null || row.begun_at !== null) return null;
   return new Date(row.due_at === 0 ? seqTime(row.id) : row.due_at).toISOString();

@@ -22,16 +22,16 @@ import { deliveryEventId, deliveryId, failedAttempt, isTest, type Deliveries } f
 import type { DeliveryRow, WaitingDelivery } from "./rows.ts";
 import { OWN_URL, type Targets } from "./targets.ts";
 
-/** No attempt that anybody still makes lasts longer: past it, the process that made it is dead. */
+/** The lease of an attempt, in ms. No attempt lasts longer: after it, the process that made the attempt has died. */
 export const LEASE_MS = ATTEMPT_TIMEOUT_MS + 5_000;
 
-/** After a fault of our own: an alarm that rings at once would fail again at once. */
+/** The pause after an error of this service, in ms. Without it, the alarm would ring at once and fail again. */
 const FAULT_PAUSE_MS = 30_000;
 
-/** Attempts of one target under way: now, and left over from a process or two that died just before. */
+/** The most retries and begun attempts that are read for one target: those of this process, and of one or two that died. */
 const MAX_LEFT_OVER = MAX_PER_TARGET * 4;
 
-/** Everything that it takes to deliver webhooks, beside the mailbox. */
+/** Everything that delivering webhooks needs, besides the mailbox. */
 export interface WebhookTools {
   log: Log;
   targets: Targets;
@@ -40,14 +40,14 @@ export interface WebhookTools {
   askResolver: typeof fetch;
 }
 
-/** An attempt that is written down: it is made now, or its process died. */
+/** An attempt that is stored as begun: it is under way, or the process that made it has died. */
 interface Begun {
   row: DeliveryRow;
   number: number;
   begunAt: number;
 }
 
-/** An attempt that is made now, as `chooseDue` sees it. */
+/** An attempt that is under way, as `chooseDue` reads it. */
 interface Attempt extends Begun {
   job: DueJob;
 }
@@ -56,18 +56,18 @@ interface Attempt extends Begun {
 type Ended = AttemptResult | ReturnType<typeof failedAttempt>;
 
 /**
- * Makes the attempts of deliveries, as `chooseDue` says. An attempt is written down with a lease before it is made, and
- * nobody waits for it: neither the receipt that caused it nor the alarm. Should the process die in the middle of one, it
- * counts as failed when its lease is over, and the next is made; the fourth is then made once more, because nobody knows
- * whether any arrived. So each event is tried four times, and a fifth only after such a death.
+ * Makes the attempts of deliveries that `chooseDue` selects. Each attempt is stored with a lease before it is made, and
+ * neither the receipt of mail nor the alarm waits for it. If the process dies during an attempt, the attempt counts as
+ * failed when its lease ends, and the next one is made. If that was the fourth, it is repeated once, because nobody knows
+ * whether any request arrived. So each event is attempted four times, and a fifth time only after such a death.
  */
 export class WebhookJob implements Job {
   readonly #context: MailboxContext;
   readonly #tools: WebhookTools;
   readonly #drain: Drain<Attempt>;
-  /** Targets that may have something waiting; after a start, all of them. */
+  /** Targets that may have waiting deliveries; null after a start: all targets may. */
   #busy: Set<number> | null = null;
-  /** Targets with a fault of ours, and until when they are left alone: others get their turn, and no alarm rings at once. */
+  /** Targets that are skipped after an error of this service, until this time in ms since 1970. Other targets go on meanwhile. */
   readonly #faulty = new Map<number, number>();
 
   constructor(context: MailboxContext, tools: WebhookTools) {
@@ -85,7 +85,7 @@ export class WebhookJob implements Job {
     );
   }
 
-  /** Something waits for a target now. */
+  /** Notes that a delivery waits for a target. */
   expect(target: number): void {
     this.#busyTargets().add(target);
   }
@@ -109,7 +109,7 @@ export class WebhookJob implements Job {
   #nextDue(afterMs: number): number | null {
     const dues = [...this.#busyTargets()].flatMap((target) => {
       const faultyUntil = this.#faulty.get(target) ?? 0;
-      // What a fault held back has not begun, however long it is due.
+      // Deliveries that an error held back have not begun, so overdue ones count too.
       const due = this.#tools.deliveries.nextDue(target, faultyUntil > afterMs ? -1 : afterMs);
       return due === null ? [] : [Math.max(due, faultyUntil)];
     });
@@ -130,12 +130,12 @@ export class WebhookJob implements Job {
     }
   }
 
-  /** Does something about one target. What throws there leaves the others alone, and is tried again later. */
+  /** Does work for one target. If it throws, answers null and skips the target for a while; other targets go on. */
   #safely<T>(target: number, nowMs: number, work: () => T): T | null {
     try {
       return work();
     } catch (error) {
-      console.error("The webhooks of a target are looked at again later:", error);
+      console.error("Deliveries to a webhook target stopped; they continue after a pause:", error);
       this.#faulty.set(target, nowMs + FAULT_PAUSE_MS);
       this.#tools.targets.forget();
       this.#context.rearm();
@@ -148,7 +148,7 @@ export class WebhookJob implements Job {
     return this.#busy;
   }
 
-  /** The deliveries of a target that wait, as `chooseDue` needs them. */
+  /** The deliveries of a target that wait for an attempt. First counts attempts as failed whose lease has ended. */
   #waitingOf(target: number, running: ReadonlySet<Seq>, nowMs: number): DueJob[] {
     const { deliveries } = this.#tools;
     const untried = deliveries.untried(target, MAX_PER_TARGET);
@@ -162,7 +162,7 @@ export class WebhookJob implements Job {
     return [...untried, ...waiting].map((job) => dueJob(job, target));
   }
 
-  /** Counts an attempt whose process died as failed. */
+  /** Counts an attempt as failed, because the process that made it has died. */
   #interrupted(id: Seq, nowMs: number): void {
     const row = this.#tools.deliveries.find(id);
     if (row === null || row.begun_at === null) return;
@@ -170,7 +170,7 @@ export class WebhookJob implements Job {
     this.#context.write(() => this.#write(begun, failedAttempt("interrupted"), nowMs));
   }
 
-  /** Writes an attempt down; null if its delivery or target is gone. */
+  /** Stores that an attempt begins; null if its delivery or target is gone. */
   #begin(id: Seq, nowMs: number): Attempt | null {
     const { deliveries, targets } = this.#tools;
     const { write, clock } = this.#context;
@@ -199,7 +199,7 @@ export class WebhookJob implements Job {
     });
     if (signal.aborted) return;
     const now = this.#context.now();
-    // Should it fail, the lease is still there: past it, the attempt counts as interrupted.
+    // If this write fails, the lease stays, and when it ends the attempt counts as interrupted.
     this.#safely(begun.row.target, now, () => this.#context.write(() => this.#write(begun, ended, now)));
   }
 
@@ -239,12 +239,12 @@ export class WebhookJob implements Job {
     return { id, timestampSeconds, event: event.kind, emailId: event.data.email_id, body };
   }
 
-  /** Writes what came of an attempt, and what follows from it; inside a transaction. */
+  /** Stores the result of an attempt and its consequences; inside a transaction. */
   #write({ row, number, begunAt }: Begun, ended: Ended, nowMs: number): void {
     const { deliveries } = this.#tools;
     const { clock } = this.#context;
     const now = deliveries.find(row.id);
-    // Erased meanwhile, or with the whole mailbox.
+    // The delivery or the whole mailbox was erased meanwhile.
     if (now === null) return;
     const { status, error, durationMs, answer } = ended;
     deliveries.record({
@@ -257,7 +257,7 @@ export class WebhookJob implements Job {
       answer,
     });
     if (now.state !== "pending") {
-      // Cancelled meanwhile. That it arrived all the same is the truth.
+      // The delivery was cancelled meanwhile, but if it arrived, it is shown as delivered.
       if (ended.ok) deliveries.moveOn(row.id, "delivered", null);
       return;
     }
@@ -268,7 +268,7 @@ export class WebhookJob implements Job {
       return;
     }
     deliveries.moveOn(row.id, ended.ok ? "delivered" : "failed", null);
-    // Neither a test event nor a fault of ours says anything of the target.
+    // A test event or an error of this service does not change the state of the target.
     if (!isTest(row) && error !== "internal") this.#count(row, ended.ok);
   }
 

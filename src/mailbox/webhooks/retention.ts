@@ -20,7 +20,7 @@ export class DeliveryRetention implements Job {
     return [oldestAt === null ? null : this.#log.erasedBy(oldestAt)];
   }
 
-  /** Erases as many as one step may; the rest stays due. */
+  /** Erases one batch of old deliveries; the rest stays due. */
   pump(nowMs: number): void {
     const [due = null] = this.dues();
     if (due === null || due > nowMs) return;

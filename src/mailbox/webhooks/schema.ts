@@ -1,8 +1,9 @@
 import type { Schema } from "../../lib/schemas.ts";
 
 /**
- * One index serves both kinds of waiting deliveries, first attempts (due_at = 0) in the order of the log; finished ones are
- * not in it. Ids of targets are never reused: deliveries of a removed target must not go to another one.
+ * The targets of webhooks and their deliveries. One index serves the waiting deliveries of both kinds: first attempts
+ * (due_at = 0), in the order of the log, and retries. Ids of targets are never reused: deliveries of a removed target must
+ * not go to another one.
  */
 export const WEBHOOKS: Schema = {
   name: "webhooks",

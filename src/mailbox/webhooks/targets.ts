@@ -25,7 +25,7 @@ export class Targets {
     return this.#rows;
   }
 
-  /** Drops the cache: a transaction that changed it was undone. */
+  /** Drops the cache, because a transaction that changed it was undone. */
   forget(): void {
     this.#rows = null;
   }
@@ -77,7 +77,7 @@ export class Targets {
   }
 }
 
-/** A normal form: URLs that lead to the same request are equal. */
+/** Normalizes a URL: two URLs that lead to the same request become equal. */
 function spelledOnce(url: string): string {
   return URL.parse(url)?.href ?? url;
 }

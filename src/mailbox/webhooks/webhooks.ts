@@ -24,9 +24,9 @@ import type { AttemptRow, TargetRow } from "./rows.ts";
 import { OWN_URL, Targets, webhookRoute } from "./targets.ts";
 import { LEASE_MS, WebhookJob } from "./job.ts";
 
-/** Labels with a URL in one mailbox at most: after each attempt, every target is checked for waiting deliveries. */
+/** The most labels of one mailbox with a URL: after each attempt, every target is checked for waiting deliveries. */
 const MAX_ROUTES = 50;
-/** Events of one replay at most: they are written in one transaction, and other calls wait for it. */
+/** The most events of one replay: one transaction writes them all, and other calls wait for it. */
 const MAX_REPLAYED = 10_000;
 /** Events read from the log at once, to limit memory. */
 const REPLAY_PAGE = 500;
@@ -48,8 +48,8 @@ export interface DeliveryFilter {
 }
 
 /**
- * The webhooks of one mailbox. Methods that change rows run inside a transaction of the caller, who calls `forget` if it is
- * undone and `pump` after it is committed.
+ * The webhooks of one mailbox. Methods that change rows run inside a transaction of the caller. The caller calls `forget`
+ * if the transaction is undone, and `pump` after it is committed.
  */
 export class Webhooks implements Job {
   readonly targets: Targets;
@@ -86,7 +86,7 @@ export class Webhooks implements Job {
   }
 
   /**
-   * Adds the deliveries of a new log entry within the transaction that writes the entry, so that there is never one without
+   * Adds the deliveries of a new log entry, within the transaction that writes the entry, so that neither exists without
    * the other. A paused mailbox adds none; a replay can add them later.
    */
   enqueue(account: Account, event: LoggedEvent, nowMs: number): void {
