@@ -319,6 +319,39 @@ describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
     site.faults();
   });
 
+  it("shows the deliveries that were asked for last, whichever answer comes first", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const url = target.plan("/late", answer(200, "Thanks"), answer(200, "Thanks"));
+    const page = await view(box);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("URL").fill(url);
+    await page.getByLabel("Secret").fill("a secret of the test's own");
+    await button(page, "Save the webhook").click();
+    await reading(page).getByText("Saved.").waitFor();
+    await button(page, "Send a test").click();
+    const log = reading(page).getByRole("region", { name: "Deliveries" });
+    await log.getByText("delivered", { exact: true }).first().waitFor();
+    const all = /deliveries\?(?!.*state=failed)/;
+    const held = Promise.withResolvers<undefined>();
+    await page.route(all, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(all);
+    await button(page, "Send a test").click();
+    await asked;
+    await log.getByLabel("Show").selectOption("failed");
+    await log.getByText("No deliveries here.").waitFor();
+    const late = page.waitForResponse(all);
+    held.resolve(undefined);
+    await (await late).finished();
+    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    expect(await log.getByText("No deliveries here.").isVisible()).toBe(true);
+    expect(await log.getByRole("listitem").count()).toBe(0);
+    site.faults();
+  });
+
   it("saves the display name", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();

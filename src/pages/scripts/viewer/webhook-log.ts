@@ -50,6 +50,8 @@ export class WebhookLog {
   #cursor: string | null = null;
   #next: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts the calls of `show`: an answer that a later call has overtaken is dropped. */
+  #asked = 0;
 
   constructor(context: Context, signal: AbortSignal) {
     this.#context = context;
@@ -70,15 +72,18 @@ export class WebhookLog {
   /** Shows the page after `cursor`; null is the newest. Never rejects. */
   async show(cursor: string | null): Promise<void> {
     clearTimeout(this.#timer);
+    this.#asked += 1;
+    const own = this.#asked;
     try {
       const query = { limit: PAGE_DELIVERIES, cursor, state: this.#state.value };
       const asked = { query, signal: this.#signal };
       const page = await this.#context.client.ask<WebhookDeliveries>("/v1/webhook/deliveries", asked);
+      if (own !== this.#asked) return;
       this.#cursor = cursor;
       this.#next = page.next_cursor;
       this.#fill(page.deliveries);
     } catch (error) {
-      this.#fail(error);
+      if (own === this.#asked) this.#fail(error);
     }
   }
 
