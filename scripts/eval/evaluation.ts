@@ -1,3 +1,5 @@
+import path from "node:path";
+import { carrierName } from "../../src/mail/extract/carriers.ts";
 import { compose } from "./compose.ts";
 import { readFixtures, type Fixture } from "./fixtures.ts";
 
@@ -10,8 +12,12 @@ export interface Evaluation {
   fields: readonly string[];
   together: boolean;
   floors: { precision: number; recall: number };
+  /** The scores that it must reach on each half of the mails of strangers. */
+  strangersFloors: { precision: number; recall: number };
   /** The least number of mails, of decoys (mails with nothing to be found) and of languages. */
   least: { mails: number; decoys: number; languages: number };
+  /** Whether a mail of `test/fixtures/strangers` is measured by this reader. */
+  measures: (fixture: Fixture) => boolean;
   /** Reads a message as the service does when it arrives; null where nothing is found. */
   read: (raw: Uint8Array) => Promise<Record<string, string | null>>;
   /** Reads a text as subject, text and HTML of a mail at once, to measure the cost. */
@@ -104,4 +110,45 @@ export function corpusOf(evaluation: Evaluation): { developed: Fixture[]; heldOu
     throw new Error(`${folder} has ${developed.length} mails, ${decoys} decoys, ${languages} languages`);
   }
   return { developed, heldOut };
+}
+
+const STRANGERS = path.join(import.meta.dirname, "../../test/fixtures/strangers");
+
+/** Every field that a mail of strangers may name. */
+const STRANGERS_FIELDS = [
+  "code",
+  "link",
+  "alternatives",
+  "order_id",
+  "total",
+  "currency",
+  "merchant",
+  "items",
+  "tracking_number",
+  "carrier",
+  "eta",
+  "status",
+  "title",
+  "date",
+  "time",
+  "location",
+  "attendees",
+  "amount",
+  "payment_method",
+];
+
+/**
+ * The mails of one half of `test/fixtures/strangers` that a reader is measured by. Their writers did not know the rules; the rules are
+ * developed with the open half only.
+ */
+export function strangersOf(evaluation: Evaluation, half: "open" | "sealed"): Fixture[] {
+  return readFixtures(path.join(STRANGERS, half), STRANGERS_FIELDS)
+    .filter((fixture) => evaluation.measures(fixture))
+    .map((fixture) => {
+      const { carrier } = fixture.expected;
+      // The writers name carriers as the mail does; answers use one spelling for each.
+      return carrier === undefined
+        ? fixture
+        : { ...fixture, expected: { ...fixture.expected, carrier: carrierName(carrier) } };
+    });
 }

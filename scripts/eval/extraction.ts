@@ -41,7 +41,9 @@ export const EXTRACTION: Evaluation = {
   fields: FIELDS,
   together: true,
   floors: { precision: 0.98, recall: 0.92 },
+  strangersFloors: { precision: 0.97, recall: 0.82 },
   least: { mails: 120, decoys: 24, languages: TYPES.length },
+  measures: ({ headers }) => headers.some((line) => line.toLowerCase().startsWith("asked:")),
   async read(raw) {
     const mail = await parseMail(raw);
     const files = mail.attachments.filter((file) => isCalendarFile(file.contentType, file.filename));

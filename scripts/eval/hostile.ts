@@ -59,6 +59,7 @@ export const HOSTILE: readonly string[] = [
   "&amp;",
   "&#53;",
   "\u0301",
+  "\u0315\u0300",
   "\u200b",
 ];
 

@@ -33,7 +33,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   event_id: "msg_019aa6e27c317d059f2e6b1c0a4d5e6f",
   expected: "10 mail.example",
   expires_in: 600,
-  extractor: 1,
+  extractor: 2,
   filename: "invoice.pdf",
   found: ["10 mail.example"],
   from: "ann@example.com",

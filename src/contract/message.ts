@@ -197,12 +197,21 @@ export const CodeAnswer = z
       description:
         "How sure the code is, or the link where there is no code; null for mail read before this was kept, until it is reindexed.",
     }),
+    link_confidence: z.number().min(0).max(1).nullable().optional().meta({
+      description: "How sure the link is; null where `link` is null, and for mail read before this was kept.",
+    }),
+    alternatives: z
+      .array(z.object({ code: z.string(), confidence: z.number().min(0).max(1) }))
+      .optional()
+      .meta({
+        description: "Other codes of the email, such as one for a second purpose, the most probable first.",
+      }),
     evidence: z
       .array(z.string())
       .optional()
       .meta({
         description:
-          "Reasons for the code, strongest first, then for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, repeated, own_line, boxes, emphasised, web_otp, length, sender, link_label, link_path, link_token, link_only, link_announced, link_subject, link_sender.",
+          "Reasons for the code, strongest first, then for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, own_line, boxes, emphasised, web_otp, length, sender, newest, only, place, mail, link_label, link_path, link_token, link_place, link_announced, link_subject, link_mail.",
         examples: [["named: verification code", "length", "own_line"]],
       }),
     from: z.string().optional(),

@@ -29,6 +29,24 @@ export function integer(options: { min: number; max: number; fallback: number; a
     .meta({ type: "integer", minimum: min, maximum: max, default: fallback, description: about });
 }
 
+/** A decimal number from 0 to 1 in a query string, clamped to `min`; refused otherwise. */
+export function share(options: { min: number; fallback: number; about: string }) {
+  const { min, fallback, about } = options;
+  return z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (text === undefined || text === "") return fallback;
+      const value = /^(?:\d{1,3}(?:\.\d{0,15})?|\.\d{1,15})$/.test(text) ? Number(text) : Number.NaN;
+      if (Number.isNaN(value) || value > 1) {
+        context.addIssue({ code: "custom", message: "must be a number from 0 to 1, such as 0.9" });
+        return z.NEVER;
+      }
+      return Math.max(value, min);
+    })
+    .meta({ type: "number", minimum: 0, maximum: 1, default: fallback, description: about });
+}
+
 /** `true` or `1`, `false` or `0`; null when not given. */
 export function flag(about: string) {
   return z

@@ -9,7 +9,7 @@ import { labelsFor } from "./labels.ts";
 import { LargeBody } from "./large-body.ts";
 import { newText, snippetOf } from "./text/new-text.ts";
 import type { NamedAddress, ParsedMail } from "./mime/parsed-mail.ts";
-import type { Listing, PreparedMail, StoredAttachment } from "./prepared-mail.ts";
+import type { Listing, PreparedMail, StoredAttachment, StoredEvidence } from "./prepared-mail.ts";
 import { reportNews, type ReportNews } from "./report/report-news.ts";
 import { returnPathToken } from "./address/return-path.ts";
 import { foldForMatch, searchableText } from "./search/search-text.ts";
@@ -142,8 +142,22 @@ function newsIn(parsed: ParsedMail, envelope: Envelope): ReportNews | null {
   return reportNews(parsed, { from: envelope.from, to: returnPath ?? envelope.to });
 }
 
-function evidenceJson({ code, link, confidence, evidence }: CodeReading): string | null {
-  return code === null && link === null ? null : JSON.stringify({ confidence, evidence });
+function evidenceJson({
+  code,
+  link,
+  confidence,
+  linkConfidence,
+  alternatives,
+  evidence,
+}: CodeReading): string | null {
+  if (code === null && link === null) return null;
+  const stored: StoredEvidence = {
+    confidence,
+    ...(linkConfidence === null ? {} : { link_confidence: linkConfidence }),
+    ...(alternatives.length === 0 ? {} : { alternatives }),
+    evidence,
+  };
+  return JSON.stringify(stored);
 }
 
 /** The texts of a message as they are stored: as one JSON object where that fits a row. */

@@ -1,4 +1,5 @@
 import type { EmailSummary } from "../contract/message.ts";
+import type { Alternative } from "./code/find-code.ts";
 import type { ReportNews } from "./report/report-news.ts";
 
 /** The stored description of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
@@ -41,6 +42,17 @@ export interface SearchText {
   attachments: string;
 }
 
+/** How sure the code and the link of a message are, and why, as it is stored. */
+export interface StoredEvidence {
+  /** Of the code, or of the link where there is no code. */
+  confidence: number;
+  /** Of the link; left out where there is none, and by releases that did not keep it. */
+  link_confidence?: number;
+  /** Left out where there are none. */
+  alternatives?: Alternative[];
+  evidence: string[];
+}
+
 /** A message ready to be written: everything that takes CPU time was done outside the actor. */
 export interface PreparedMail {
   /** JSON object: the members of an EmailSummary that never change (`Listing`). */
@@ -52,7 +64,7 @@ export interface PreparedMail {
   subjectFolded: string;
   code: string | null;
   link: string | null;
-  /** JSON of `{ confidence, evidence }` of code and link; null where there is neither. */
+  /** JSON of a `StoredEvidence`; null where there is neither code nor link. */
   codeEvidence: string | null;
   /** `CODE_READER_VERSION` of the reader that found them; 0 if reading failed. */
   codeReader: number;

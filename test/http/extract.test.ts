@@ -78,7 +78,7 @@ describe("POST /v1/extract", () => {
       status: 200,
       body: {
         email_id: id,
-        extractor: 1,
+        extractor: 2,
         extraction: {
           type: "order",
           order_id: "302-1192837",

@@ -343,6 +343,7 @@ describe("a mailbox of an earlier release", () => {
         from: null,
         timeout: 0,
         consume: false,
+        min_confidence: 0.9,
         mailbox: null,
       };
       const answer = await life.codes.code(OPERATOR, filters, "");

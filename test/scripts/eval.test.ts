@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import { encode } from "../../scripts/eval/charsets.ts";
 import { CODES } from "../../scripts/eval/codes.ts";
 import { compose } from "../../scripts/eval/compose.ts";
-import { corpusOf, measure, precision, recall, total } from "../../scripts/eval/evaluation.ts";
+import { corpusOf, measure, precision, recall, strangersOf, total } from "../../scripts/eval/evaluation.ts";
+import { EXTRACTION } from "../../scripts/eval/extraction.ts";
+import { fitWeights, judge, type Example } from "../../scripts/eval/fit.ts";
 import { readFixtures, type Fixture } from "../../scripts/eval/fixtures.ts";
 import { shortfalls } from "../../scripts/eval/report.ts";
 import { parseMail } from "../../src/mail/mime/parse.ts";
@@ -88,7 +90,7 @@ describe("measuring", () => {
 describe("the corpus of codes", () => {
   const { developed, heldOut } = corpusOf(CODES);
 
-  it("has each language with codes and decoys, and mails held out that are not among the others", () => {
+  it("has each of its languages with codes and decoys, and mails held out that are not among the others", () => {
     const languages = new Set(developed.map(({ language }) => language));
     for (const language of languages) {
       const own = developed.filter((mail) => mail.language === language);
@@ -102,5 +104,66 @@ describe("the corpus of codes", () => {
 
   it("is read to its floors", async () => {
     expect(shortfalls(CODES, await measure(CODES, developed))).toEqual([]);
+  });
+});
+
+describe.each([CODES, EXTRACTION].map((evaluation) => [evaluation.name, evaluation] as const))(
+  "the mails of strangers, %s",
+  (_, evaluation) => {
+    it.each(["open", "sealed"] as const)("are read to their floors: %s half", async (half) => {
+      const result = await measure(evaluation, strangersOf(evaluation, half));
+      expect(shortfalls({ ...evaluation, floors: evaluation.strangersFloors }, result)).toEqual([]);
+    });
+  },
+);
+
+describe("the mails of strangers", () => {
+  const open = strangersOf(CODES, "open");
+  const sealed = strangersOf(CODES, "sealed");
+
+  it("are 1,200 at least in 45 languages, twenty of each, a third of them decoys", () => {
+    const all = [...open, ...sealed];
+    expect(all.length).toBeGreaterThanOrEqual(1_200);
+    const byLanguage = Map.groupBy(all, ({ language }) => language);
+    expect(byLanguage.size).toBe(45);
+    for (const mails of byLanguage.values()) expect(mails.length).toBeGreaterThanOrEqual(20);
+    const decoys = all.filter(({ expected }) => Object.keys(expected).length === 0);
+    expect(decoys.length).toBeGreaterThanOrEqual(all.length / 3);
+  });
+
+  it("are in one half each", () => {
+    const ids = new Set(open.map(({ id }) => id));
+    expect(sealed.filter(({ id }) => ids.has(id))).toEqual([]);
+  });
+});
+
+describe("finding weights", () => {
+  const of = (...features: string[]) => features.map((feature) => ({ feature, detail: "", amount: 1 }));
+  const lesson = (candidates: Example["candidates"], right: number) => ({ id: "", candidates, right });
+
+  it("gives what right candidates have more weight than what others have, and nothing to what says nothing", () => {
+    const lessons = Array.from({ length: 20 }, () => [
+      lesson([of("named", "length.6"), of("against.town", "length.6")], 0),
+      lesson([of("against.town", "length.6")], -1),
+    ]).flat();
+    const weights = fitWeights(lessons, ["named", "against.town", "length.6", "boxes"]);
+    expect(weights.named).toBeGreaterThan(1);
+    expect(weights["against.town"]).toBeLessThan(-1);
+    expect(weights.boxes).toBe(0);
+  });
+
+  it("gives probabilities that are true: of candidates that are right in one mail of four, a quarter", () => {
+    const lessons = Array.from({ length: 400 }, (_, at) => lesson([of("length.6")], at % 4 === 0 ? 0 : -1));
+    const weights = fitWeights(lessons, ["length.6"]);
+    expect(judge(lesson([of("length.6")], 0), weights).probability).toBeCloseTo(0.25, 1);
+  });
+
+  it("never lets what speaks for a candidate count against it", () => {
+    const lessons = Array.from({ length: 50 }, () => lesson([of("named")], -1));
+    expect(fitWeights(lessons, ["named"])).toEqual({ named: 0 });
+  });
+
+  it("refuses evidence that has no weight listed, by its name", () => {
+    expect(() => fitWeights([lesson([of("new_sign")], 0)], ["named"])).toThrow(/new_sign/);
   });
 });

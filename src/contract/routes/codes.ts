@@ -1,12 +1,16 @@
 import * as z from "zod";
 import { CodeAnswer } from "../message.ts";
-import { flag, instant, integer, mailbox, text } from "../parameters.ts";
+import { flag, instant, integer, mailbox, share, text } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE } from "../scope.ts";
 import { json } from "./common.ts";
 
 /** Seconds a code poll waits at most. */
 const MAX_CODE_WAIT_SECONDS = 55;
+
+/** Codes and links of which the reader is less sure are not answered. */
+export const LEAST_CONFIDENCE = 0.7;
+
 export const CodeQuery = z.object({
   mailbox,
   timeout: integer({
@@ -18,6 +22,12 @@ export const CodeQuery = z.object({
   since: instant("Only codes received after this time. Without it the newest code answers at once."),
   from: text("Part of the sender's address or name."),
   consume: flag("Hand a code out once: later calls no longer see it."),
+  min_confidence: share({
+    min: LEAST_CONFIDENCE,
+    fallback: LEAST_CONFIDENCE,
+    about:
+      "How sure a code or link must be to count; until one is, the call waits. Of the answers with a confidence of 0.9, nine in ten are right. Lower values than the default count as the default.",
+  }),
   kind: z.enum(["code", "link", "any"]).default("code").meta({ description: "What counts as a hit." }),
 });
 export type CodeFilters = z.output<typeof CodeQuery>;

@@ -26,6 +26,8 @@ export type Shape =
   | "mixed"
   /** As a coupon or a document number is formed: `SAVE20`, `INV-48213`. */
   | "wordy"
+  /** Digits in groups of different length: `371 4408`, `90-31-7752`. */
+  | "uneven"
   /** Hyphenated groups of capitals: `WDJB-MJHT`. */
   | "letters"
   /** One run of capitals, which any heading is too. */
@@ -99,6 +101,26 @@ function isEvenlyGrouped(groups: readonly string[]): boolean {
   return !(size === 2 && (groups.length === 2 || groups.length === 5));
 }
 
+const MIN_UNEVEN_DIGITS = 5;
+const MAX_UNEVEN_DIGITS = 8;
+
+/** Whether three groups are a date: 12-05-2024, 2024-12-05. */
+function isDateInGroups([first = "", second = "", third = ""]: readonly string[]): boolean {
+  const [year, day] = first.length === 4 ? [first, third] : [third, first];
+  return Number(day) <= 31 && Number(second) <= 31 && /^(?:19|20)?\d\d$/.test(year);
+}
+
+/** Groups of different length that neither a date, a telephone number nor thousands are written in. */
+function isUnevenlyGrouped(groups: readonly string[]): boolean {
+  const lengths = groups.map(({ length }) => length);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  if (total < MIN_UNEVEN_DIGITS || total > MAX_UNEVEN_DIGITS) return false;
+  if (new Set(lengths).size === 1 || lengths.some((length) => length < 2 || length > 4)) return false;
+  // Thousands, "12 345", and the postcodes of four countries, "590 71".
+  if (groups.length === 2) return lengths[1] !== 3 && lengths.join("-") !== "3-2";
+  return groups.length === 3 && !isDateInGroups(groups);
+}
+
 function hyphenatedDigits(groups: readonly string[]): string | null {
   if (!isEvenlyGrouped(groups)) return null;
   const numbers = groups.map(Number);
@@ -116,16 +138,25 @@ function unhyphenatedShape(text: string): Shape | null {
   if (text.length < MIN_DIGITS || text.length > MAX_DIGITS || !/^[0-9A-Za-z]+$/.test(text)) return null;
   if (/^[A-Z]+$/.test(text)) return text.length >= 5 && text.length <= 8 ? "capitals" : null;
   if (!/[0-9]/.test(text) || NAMED_NUMBER.test(text)) return null;
-  return /^[A-Z]{4,}[0-9]{1,4}$/.test(text) ? "wordy" : "mixed";
+  return /^[A-Z]{3,}[0-9]{1,4}[A-Z]{0,2}$/.test(text) ? "wordy" : "mixed";
+}
+
+/** Whether groups of capitals and digits are as long as those of a code: "44017-B", but no "A-4711-B". */
+function areCodeGroups(groups: readonly string[]): boolean {
+  const joined = groups.join("");
+  if (joined.length + groups.length - 1 > MAX_CODE_CHARS || joined.length < 6) return false;
+  // A single character at the end is a check digit or letter.
+  return groups.every(
+    (group, at) => /^[0-9A-Z]{1,6}$/.test(group) && (group.length > 1 || at === groups.length - 1),
+  );
 }
 
 function hyphenatedShape(groups: readonly string[]): Shape | null {
+  if (!areCodeGroups(groups)) return null;
   const size = groups[0]?.length ?? 0;
-  const joined = groups.join("");
-  if (joined.length + groups.length - 1 > MAX_CODE_CHARS || joined.length < 6) return null;
-  if (!groups.every((group) => /^[0-9A-Z]{2,6}$/.test(group))) return null;
-  if (!/[0-9]/.test(joined))
+  if (!/[0-9]/.test(groups.join(""))) {
     return size >= 3 && groups.every((group) => group.length === size) ? "letters" : null;
+  }
   return /^[A-Z]{3,}$/.test(groups[0] ?? "") && isDigits(groups.slice(1).join("")) ? "wordy" : "mixed";
 }
 
@@ -133,6 +164,7 @@ function formOf(groups: readonly string[]): { value: string; shape: Shape | null
   const [first = "", ...others] = groups;
   const rest = others.join("");
   if (groups.every(isDigits)) {
+    if (isUnevenlyGrouped(groups)) return { value: groups.join(""), shape: "uneven" };
     const value = others.length === 0 ? first : hyphenatedDigits(groups);
     return value === null ? null : { value, shape: digitShape(value) };
   }
@@ -163,6 +195,16 @@ function runCandidates(run: readonly Token[]): Candidate[] {
     const value = isEvenlyGrouped(groups) ? groups.join("") : "";
     const form = first.text.length === 1 ? "boxes" : "run";
     if (value !== "") return [{ value, shape: "digits", form, start: first.start, end: last.end }];
+    if (isUnevenlyGrouped(groups)) {
+      const whole: Candidate = {
+        value: groups.join(""),
+        shape: "uneven",
+        form: "run",
+        start: first.start,
+        end: last.end,
+      };
+      return [whole, ...run.map(tokenCandidate).filter((candidate) => candidate !== null)];
+    }
     if (run.length > 2 && groups.join("").length >= 8) return [];
     if (groups.every((group) => group.length === first.text.length && group.length < 6)) return [];
   }
@@ -207,6 +249,9 @@ const WEB_OTP_ORIGIN = /(?:^|\s)@[a-z0-9.-]+ #$/i;
 /** A US state before a ZIP code. */
 const STATE = /(?:^|[\s,])[A-Z]{2} $/;
 
+/** The label of an Indian postcode in an address; elsewhere "pincode" is the code of a card or a door. */
+const INDIAN_PIN = /(?:^|, ?)pin ?code ?[:-]? ?$/i;
+
 function isAffixed(line: string, candidate: Candidate): boolean {
   const before = line.slice(Math.max(0, candidate.start - AFFIX_CHARS), candidate.start);
   const after = line.slice(candidate.end, candidate.end + AFFIX_CHARS);
@@ -215,6 +260,7 @@ function isAffixed(line: string, candidate: Candidate): boolean {
   if (before.endsWith("*") && !after.startsWith("*")) return true;
   if (before.endsWith("_") !== after.startsWith("_")) return true;
   if (/^\d{5}$/.test(candidate.value) && STATE.test(before)) return true;
+  if (/^[1-8]\d{5}$/.test(candidate.value) && INDIAN_PIN.test(before)) return true;
   if (badBefore().test(before) && !isWebOtp(line, candidate)) return true;
   return (
     badAfter().test(after) ||

@@ -8,11 +8,14 @@ const MAX_PLACES = 8;
 const TAGS_CHARS = 400;
 
 /** Elements that make their text stand out. */
-const STRONG_ELEMENT = /^<(?:h[1-6]|b|strong|code|kbd|pre|big|mark)(?![a-z0-9])/;
+const STRONG_ELEMENT = /^<(?:h[1-6]|b|strong|em|code|kbd|pre|tt|samp|big|mark)(?![a-z0-9])/;
 
 /** From 18 px or 14 pt a text is larger than that around it. */
-const STRONG_STYLE =
-  /font-size\s?:\s?(?:1[89]|[2-9]\d)(?:\.\d+)?\s?px|font-size\s?:\s?(?:1[4-9]|[2-9]\d)(?:\.\d+)?\s?pt|font-weight\s?:\s?(?:bold|[6-9]00)|letter-spacing\s?:\s?(?:\.\d|0?\.[1-9]|[1-9])|font-family\s?:[^;"]{0,40}mono/;
+const LARGE =
+  /font-size\s?:\s?(?:1[89]|[2-9]\d)(?:\.\d+)?\s?px|font-size\s?:\s?(?:1[4-9]|[2-9]\d)(?:\.\d+)?\s?pt|font-size\s?:\s?(?:1\.[3-9]|[2-9])\d*(?:\.\d+)?\s?r?em|font-size\s?:\s?(?:x{1,2}-)?large/;
+const BOLD = /font-weight\s?:\s?(?:bold|[6-9]00)/;
+const SPACED = /letter-spacing\s?:\s?(?:\.\d|0?\.[1-9]|[1-9])/;
+const MONO = /font-family\s?:[^;"]{0,40}(?:mono|courier|consolas|menlo)/;
 
 /** The tags that open right before `at`, innermost first, with only white space between them. */
 function tagsBefore(html: string, at: number): string[] {
@@ -27,7 +30,8 @@ function tagsBefore(html: string, at: number): string[] {
   return tags;
 }
 
-const opensStrongly = (tag: string): boolean => STRONG_ELEMENT.test(tag) || STRONG_STYLE.test(tag);
+const opensStrongly = (tag: string): boolean =>
+  [STRONG_ELEMENT, LARGE, BOLD, SPACED, MONO].some((set) => set.test(tag));
 
 /**
  * Whether an HTML part sets a text off from what is around it: alone in an element that is a heading, bold, large, spaced or

@@ -1,18 +1,26 @@
+import type { CODE_WEIGHTS, LINK_WEIGHTS } from "./weights.ts";
+
 /**
- * Signs that a number is the code, or that a link is the one to follow. These names are on the wire (`evidence` of
+ * Signs that a number is the code or is not, or that a link is the one to follow or is not. These names are on the wire (`evidence` of
  * GET /v1/code): one that is there keeps its meaning.
  *
  * - `named`: a key word for codes leads to it ("your code is 482913", "482913 is your code").
- * - `near`: a key word stands in the same sentence or the lines above.
+ * - `near`: a key word stands in the same sentence, in the lines above, or in the subject.
  * - `instruction`: the reader is told to type it.
  * - `purpose`: sentence or subject speak of signing in, verifying or the like.
- * - `subject`: it stands in the subject; `repeated`: in subject and text.
- * - `own_line`: nothing else stands in its line; `boxes`: one digit to a cell or word; `emphasised`: bold, large, a heading.
+ * - `subject`: it stands first in the subject, or in the subject and not in the text.
+ * - `own_line`: nothing else stands in its line; `boxes`: one digit to a cell or word; `emphasised`: bold, large, spaced, a heading.
  * - `web_otp`: as the WebOTP format writes it (`@example.com #482913`).
- * - `length`: six digits, as most codes have.
+ * - `length`: as long as most codes, or of another form that codes have.
  * - `sender`: an address that only machines write from.
- * - `link_label`, `link_path`, `link_token`, `link_announced`, `link_subject`, `link_sender`: what its label, its address,
- *   a secret in that, the words before it, the subject and its host say; `link_only`: no other link may be meant.
+ * - `newest`: the mail says that it replaces another.
+ * - `only`: nothing speaks against this number, and something against every other of the mail.
+ * - `mail`: the mail says what mails with codes say: how long the code is valid, what to type.
+ * - `place`: the first number of the mail.
+ * - `link_label`, `link_path`, `link_announced`, `link_subject`: the label of the link, its address, the words before it or the
+ *   subject say that it signs in, verifies, confirms or resets; `link_token`: its address holds a secret.
+ * - `link_place`: it is the first link; `link_mail`: the mail says what mails with such links say, such as how long it is valid.
+ * - `against`, `link_against`: signs of something else. They are never answered.
  */
 export type Sign =
   | "named"
@@ -20,56 +28,75 @@ export type Sign =
   | "instruction"
   | "purpose"
   | "subject"
-  | "repeated"
   | "own_line"
   | "boxes"
   | "emphasised"
   | "web_otp"
   | "length"
   | "sender"
+  | "newest"
+  | "mail"
+  | "only"
+  | "place"
+  | "against"
   | "link_label"
   | "link_path"
   | "link_token"
-  | "link_only"
+  | "link_place"
   | "link_announced"
   | "link_subject"
-  | "link_sender";
+  | "link_mail"
+  | "link_against";
 
-/** A sign with what it was read from, such as the key word ("" where the sign says it all), and its weight. */
-export interface Evidence {
-  sign: Sign;
+/** The kinds of evidence that have a weight, by name: `sign` or `sign.variant`. */
+export type CodeFeature = keyof typeof CODE_WEIGHTS;
+export type LinkFeature = keyof typeof LINK_WEIGHTS;
+
+/** One reason for or against a candidate. */
+export interface Evidence<Feature extends string = CodeFeature | LinkFeature> {
+  feature: Feature;
+  /** The words that it was read from, such as the key word; "" where the sign alone says it. */
   detail: string;
-  points: number;
+  /** How much of it there is: its weight counts so many times. */
+  amount: number;
 }
 
-/** Points from which a number counts as a code. */
-export const MIN_CODE_POINTS = 50;
+/** The weight of each feature, in natural logarithms of odds. */
+export type Weights<Feature extends string> = Readonly<Record<Feature, number>>;
 
-/** Points from which a link counts as the mail's verification link: two independent signs. */
-export const MIN_LINK_POINTS = 60;
-
-/** The doubt about an answer at the threshold; each further POINTS_THAT_HALVE_DOUBT points halve it. */
-const DOUBT_AT_THRESHOLD = 0.3;
-const POINTS_THAT_HALVE_DOUBT = 15;
-
-/** A runner-up within so many points lowers the confidence. */
-const CLOSE_POINTS = 15;
-
-/** The sum of the points. */
-export const pointsOf = (evidence: readonly Evidence[]): number =>
-  evidence.reduce((sum, { points }) => sum + points, 0);
-
-/** How sure a reading is, 0 to 1 in hundredths, by how far its points are above the threshold and above the runner-up's. */
-export function confidenceOf(points: number, threshold: number, runnerUp = 0): number {
-  const doubt = DOUBT_AT_THRESHOLD * 2 ** ((threshold - points) / POINTS_THAT_HALVE_DOUBT);
-  const contested = Math.max(0, Math.min(1, (runnerUp - points + CLOSE_POINTS) / CLOSE_POINTS));
-  return Math.round(100 * (1 - doubt) * (1 - contested / 2)) / 100;
+/** The log odds of a candidate against "there is none in this mail". */
+export function scoreOf<Feature extends string>(
+  evidence: readonly Evidence<Feature>[],
+  weights: Weights<Feature>,
+): number {
+  return evidence.reduce((sum, { feature, amount }) => sum + weights[feature] * amount, 0);
 }
 
-/** The evidence as answers show it: `sign` or `sign: detail`, most points first. */
-export function written(evidence: readonly Evidence[]): string[] {
-  return evidence
-    .filter(({ points }) => points > 0)
-    .toSorted((one, two) => two.points - one.points)
+/** The probability that each candidate is the one that is looked for: at most one of them is, or none (score 0). */
+export function probabilities(scores: readonly number[]): number[] {
+  const top = Math.max(0, ...scores);
+  const odds = scores.map((score) => Math.exp(score - top));
+  const sum = odds.reduce((total, each) => total + each, Math.exp(-top));
+  return odds.map((each) => each / sum);
+}
+
+/** A probability as answers show it: in hundredths, never more than is known. */
+export const confidenceOf = (probability: number): number =>
+  Math.floor(100 * Math.min(probability, 0.99)) / 100;
+
+/** The evidence as answers show it: `sign` or `sign: detail`, strongest first; nothing that speaks against. */
+export function written<Feature extends string>(
+  evidence: readonly Evidence<Feature>[],
+  weights: Weights<Feature>,
+): string[] {
+  const said = evidence
+    .map(({ feature, detail, amount }) => ({
+      sign: feature.split(".")[0] ?? "",
+      detail,
+      weight: weights[feature] * amount,
+    }))
+    .filter(({ sign, weight }) => weight > 0 && !sign.endsWith("against"))
+    .toSorted((one, two) => two.weight - one.weight)
     .map(({ sign, detail }) => (detail === "" ? sign : `${sign}: ${detail}`));
+  return [...new Set(said)];
 }

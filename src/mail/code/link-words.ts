@@ -1,48 +1,73 @@
 import { lazy } from "../lazy.ts";
 import type { LinkWords } from "../languages/language.ts";
-import { anyOf, keyWordPattern, keyWordsOf, wordsOf } from "../languages/matching.ts";
+import { keyWordsOf, LETTERS, wordsOf } from "../languages/matching.ts";
+import { folded } from "./key-words.ts";
+import { WordIndex } from "../languages/word-index.ts";
 
-const matcher = (list: keyof LinkWords) => lazy(() => keyWordPattern(keyWordsOf(({ link }) => link?.[list])));
+/** Kinds of words on and around a link; `LinkWords` describes each. */
+export type LinkKind = Extract<
+  keyof LinkWords,
+  "proves" | "signsIn" | "goesOn" | "password" | "account" | "otherPurpose"
+>;
+/** Kinds of words in its address. */
+type PathKind = Extract<keyof LinkWords, "provesInPath" | "otherPath">;
 
-/** Matches what only the label of a link that verifies, activates or resets says. */
-export const proves = matcher("proves");
+const KINDS: readonly LinkKind[] = ["proves", "signsIn", "goesOn", "password", "account", "otherPurpose"];
+const PATH_KINDS: readonly PathKind[] = ["provesInPath", "otherPath"];
 
-/** Matches the label of a link that signs in, or that leads to any account page. */
-export const signsIn = matcher("signsIn");
+/** A word of a list in a text. */
+interface FoundKind<Kind> {
+  kind: Kind;
+  start: number;
+}
 
-/** Matches the label of a button that takes the reader on, to a sign-in or to anything else. */
-export const goesOn = matcher("goesOn");
-
-/** Matches the name of a password. */
-export const password = matcher("password");
-
-/** Matches what, beside "confirm" or "activate" in a subject, says that an account is meant and not a discount. */
-export const account = matcher("account");
-
-/** Matches what no verification link is called. */
-export const otherPurpose = matcher("otherPurpose");
-
-const inAddress = (list: keyof LinkWords, start: string, others = "") =>
-  lazy(
-    () =>
-      new RegExp(
-        `(?:^|[^a-z])${start}(?:${anyOf(wordsOf(({ link }) => link?.[list]))})(?![a-z])${others}`,
-        "u",
-      ),
+/** Makes the function that finds the words of these lists in a lower-cased text. */
+function finderOf<Kind extends keyof LinkWords>(
+  kinds: readonly Kind[],
+  letters: string,
+  keyWords: (kind: Kind) => { whole: string[]; anywhere: string[] },
+): (lowerText: string) => FoundKind<Kind>[] {
+  const kindsOf = new Map<string, Kind[]>();
+  const lists = kinds.map((kind) => ({ kind, ...keyWords(kind) }));
+  for (const { kind, whole, anywhere } of lists) {
+    for (const word of [...whole, ...anywhere]) kindsOf.set(word, [...(kindsOf.get(word) ?? []), kind]);
+  }
+  const index = new WordIndex(
+    lists.flatMap(({ whole }) => whole),
+    lists.flatMap(({ anywhere }) => anywhere),
+    letters,
   );
+  return (lowerText) =>
+    index
+      .findIn(lowerText)
+      .flatMap(({ word, start }) => (kindsOf.get(word) ?? []).map((kind) => ({ kind, start })));
+}
 
-/** Matches hosts, paths and parameters of links that verify. */
-export const provingPath = inAddress("provesInPath", "(?:e?mail[-_]?)?");
-
-/** Matches hosts, paths and parameters of links that sign in. */
-export const signInPath = inAddress("signsInPath", "");
-
-/** Matches paths that only a footer links to, and files that nobody opens to sign in. */
-export const otherPath = inAddress(
-  "otherPath",
-  "",
-  "|(?:^|[^a-z])open\\.(?:gif|php|aspx)(?![a-z])|\\.(?:png|gif|jpe?g|webp|svg|ico|css|js|woff2?|ttf|ics|pdf|dtd)$",
+const inText = lazy(() =>
+  finderOf(KINDS, LETTERS, (kind) => {
+    const { whole, anywhere } = keyWordsOf(({ link }) => link?.[kind]);
+    return { whole: whole.map(folded), anywhere: anywhere.map(folded) };
+  }),
 );
+const inAddress = lazy(() =>
+  finderOf(PATH_KINDS, "a-z", (kind) => ({ whole: wordsOf(({ link }) => link?.[kind]), anywhere: [] })),
+);
+
+/** The kinds of words in a lower-cased text that is the label of a link, or announces it. */
+export function linkKindsIn(lowerText: string): Set<LinkKind> {
+  return new Set(linkWordsIn(lowerText).map(({ kind }) => kind));
+}
+
+/** The words of a lower-cased text that say something of links, in order. */
+export const linkWordsIn = (lowerText: string): FoundKind<LinkKind>[] => inText()(folded(lowerText));
+
+/** The kinds of words in the lower-cased host, path and parameters of a link. */
+export const pathKindsIn = (lowerAddress: string): Set<PathKind> =>
+  new Set(inAddress()(lowerAddress).map(({ kind }) => kind));
+
+/** Files that nobody opens to sign in, and the pictures that tell senders who reads. */
+export const FILE_PATH =
+  /(?:^|[^a-z])open\.(?:gif|php|aspx)(?![a-z])|\.(?:png|gif|jpe?g|webp|svg|ico|css|js|woff2?|ttf|ics|pdf|dtd)$/;
 
 /** Hosts of social networks, app stores and vocabularies. */
 export const SOCIAL_HOST =

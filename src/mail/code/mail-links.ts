@@ -1,7 +1,9 @@
+import { hiding, type Hiding } from "../text/html-hiding.ts";
+
 /** Mail programs clip far smaller mails; what stands behind is a footer or hostile. */
 const MAX_HTML_CHARS = 400_000;
 
-/** As in `own-text`: a code mail is short. */
+/** As many as are read for codes: a mail with a code or a link to confirm is short. */
 const MAX_TEXT_CHARS = 100_000;
 
 /** A mail with more links is a newsletter. */
@@ -21,6 +23,8 @@ export interface MailLink {
   label: string;
   /** The words before it. */
   before: string;
+  /** Whether it looks like a button. */
+  isButton: boolean;
 }
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
@@ -36,9 +40,15 @@ function decodeEntities(text: string): string {
   );
 }
 
-/** Where a link to the web is no trick: no control characters, no spaces, nothing before the scheme. */
+/**
+ * Whether a link leads to the web without a trick: no white space, and in its authority no `@` (a name before it only ever
+ * deceives), no backslash (programs disagree on the host behind it) and nothing invisible.
+ */
 function isWebUrl(url: string): boolean {
-  return url.length <= MAX_URL_CHARS && /^https?:\/\/[^\s\p{Cc}<>"]+$/iu.test(url);
+  return (
+    url.length <= MAX_URL_CHARS &&
+    /^https?:\/\/(?![^/?#]*[@\\\p{Cf}])[^\s\p{Cc}<>"/]+[^\s\p{Cc}<>"]*$/iu.test(url)
+  );
 }
 
 // A plain run behind a literal: linear. CJK text may follow a link without a space.
@@ -65,7 +75,8 @@ export function textLinks(text: string): MailLink[] {
     const line = before.slice(before.lastIndexOf("\n") + 1);
     const bracketed = /[(<[]\s?$/.test(line);
     const label = bracketed ? line.slice(-MAX_LABEL_CHARS, -1).trim() : "";
-    links.push({ url, label, before: bracketed ? before.slice(0, before.length - line.length) : before });
+    const own = bracketed ? before.slice(0, before.length - line.length) : before;
+    links.push({ url, label, before: own, isButton: false });
   }
   return links;
 }
@@ -98,8 +109,12 @@ const VOID = new Set([
   "embed",
 ]);
 
-const HIDING =
-  /(?:^|[;"'\s])(?:display\s?:\s?none|visibility\s?:\s?hidden|opacity\s?:\s?0(?![.\d])|font-size\s?:\s?0(?![.\d])|mso-hide\s?:\s?all|max-height\s?:\s?0(?![.\d]))/i;
+/** Hides an element too, beside what `hiding` reads: in Outlook, and in preheaders. */
+const HIDING = /(?:^|[;\s])(?:mso-hide\s?:\s?all|max-height\s?:\s?0(?![.\d]))/i;
+
+/** How senders draw buttons: a coloured box around an `<a>`. */
+const BUTTON =
+  /background|padding|display\s?:\s?(?:inline-)?block|class\s?=\s?["'][^"']{0,60}(?:btn|button|cta)/i;
 
 interface Tag {
   name: string;
@@ -130,23 +145,65 @@ function tagAt(html: string, at: number): Tag | null | undefined {
   }
 }
 
-function hrefOf(attributes: string): string {
-  const match = /(?:^|[\s"'/])href\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes);
-  return decodeEntities((match?.[1] ?? match?.[2] ?? match?.[3] ?? "").slice(0, 2 * MAX_URL_CHARS)).trim();
+const ATTRIBUTE = /([^\s"'=/]+)(?:\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+const READ_ATTRIBUTES = new Set(["href", "style", "hidden", "size"]);
+
+/** The attributes of a tag that matter here; of two of one name the first counts. */
+function attributesOf(tag: Tag): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name = "", double, single, bare] of tag.attributes.matchAll(ATTRIBUTE)) {
+    const key = name.toLowerCase();
+    if (!READ_ATTRIBUTES.has(key) || found.has(key)) continue;
+    const value = (double ?? single ?? bare ?? "").slice(0, 2 * MAX_URL_CHARS);
+    found.set(key, decodeEntities(value).trim());
+  }
+  return found;
 }
 
-const isHidden = ({ attributes }: Tag): boolean =>
-  attributes !== "" && (/\shidden(?:[\s=/]|$)/i.test(attributes) || HIDING.test(attributes));
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+
+const SHOWN: Hiding = { removed: false, tiny: false, invisible: false };
+const TINY: Hiding = { ...SHOWN, tiny: true };
+
+/** Whether a tag hides its element whatever stands within. */
+function isHidden(attributes: ReadonlyMap<string, string>): boolean {
+  const { removed, invisible } = hiding(attributes, SHOWN);
+  return removed || invisible || HIDING.test(attributes.get("style") ?? "");
+}
+
+/** The size that an element gives its text: none, so that nobody reads it, or one that can be read; null where it keeps that around it. */
+type Size = "none" | "readable" | null;
+
+function sizeOf(attributes: ReadonlyMap<string, string>): Size {
+  if (hiding(attributes, SHOWN).tiny) return "none";
+  return hiding(attributes, TINY).tiny ? null : "readable";
+}
+
+/** An element that is open, by its name, and how many of that name are open in it. */
+interface Region {
+  name: string;
+  depth: number;
+}
+
+/** The region after a tag; null where the tag ends it. */
+function followed(region: Region, tag: Tag): Region | null {
+  if (tag.name !== region.name) return region;
+  const depth = region.depth + (tag.closing ? -1 : 1);
+  return depth === 0 ? null : { name: region.name, depth };
+}
 
 /** Reads tags in order; what is hidden (CSS, `hidden`, comments, `<style>`) contributes neither links nor words. */
 class AnchorReader {
   readonly links: MailLink[] = [];
   #words = "";
-  #open: { url: string; before: string; wordsAt: number } | null = null;
-  #hidden: { name: string; depth: number } | null = null;
+  #open: { url: string; before: string; wordsAt: number; isButton: boolean } | null = null;
+  #hidden: Region | null = null;
+  /** The outermost element whose text has no size, and an element in it that sets one again. Layouts without gaps are made so. */
+  #tiny: Region | null = null;
+  #sized: Region | null = null;
 
   text(raw: string): void {
-    if (this.#hidden !== null) return;
+    if (this.#hidden !== null || this.#isTiny()) return;
     // Only the last words matter, so the buffer stays short.
     if (this.#open === null) this.#words = this.#words.slice(-2 * MAX_LABEL_CHARS);
     if (this.#words.length < 8 * MAX_LABEL_CHARS)
@@ -155,29 +212,57 @@ class AnchorReader {
 
   tag(tag: Tag): void {
     if (this.#hidden !== null) {
-      if (tag.name !== this.#hidden.name) return;
-      this.#hidden.depth += tag.closing ? -1 : 1;
-      if (this.#hidden.depth === 0) this.#hidden = null;
+      this.#hidden = followed(this.#hidden, tag);
       return;
     }
     if (tag.name === "a") this.#endLink();
-    if (tag.closing || VOID.has(tag.name)) return;
-    if (SILENT.has(tag.name) || isHidden(tag)) {
+    if (VOID.has(tag.name)) return;
+    if (tag.closing) this.#followSize(tag, null);
+    else this.#opened(tag);
+  }
+
+  #opened(tag: Tag): void {
+    const attributes = tag.attributes === "" ? NO_ATTRIBUTES : attributesOf(tag);
+    const size = sizeOf(attributes);
+    if (SILENT.has(tag.name) || isHidden(attributes) || (size === "none" && this.#sized !== null)) {
       this.#hidden = { name: tag.name, depth: 1 };
-    } else if (tag.name === "a") {
-      this.#words = this.#words.slice(-2 * MAX_LABEL_CHARS);
-      this.#open = { url: hrefOf(tag.attributes), before: this.#words, wordsAt: this.#words.length };
+      return;
     }
+    this.#followSize(tag, size);
+    if (tag.name !== "a" || this.#isTiny()) return;
+    this.#words = this.#words.slice(-2 * MAX_LABEL_CHARS);
+    this.#open = {
+      url: attributes.get("href") ?? "",
+      before: this.#words,
+      wordsAt: this.#words.length,
+      isButton: BUTTON.test(tag.attributes.slice(0, MAX_URL_CHARS)),
+    };
+  }
+
+  #isTiny(): boolean {
+    return this.#tiny !== null && this.#sized === null;
+  }
+
+  #followSize(tag: Tag, size: Size): void {
+    const opened: Region = { name: tag.name, depth: 1 };
+    if (this.#tiny === null) {
+      if (size === "none") this.#tiny = opened;
+      return;
+    }
+    if (this.#sized !== null) this.#sized = followed(this.#sized, tag);
+    else if (size === "readable") this.#sized = opened;
+    this.#tiny = followed(this.#tiny, tag);
+    if (this.#tiny === null) this.#sized = null;
   }
 
   #endLink(): void {
     if (this.#open === null) return;
-    const { url, before, wordsAt } = this.#open;
+    const { url, before, wordsAt, isButton } = this.#open;
     const label = this.#words
       .slice(wordsAt, wordsAt + 2 * MAX_LABEL_CHARS)
       .replace(/\s+/g, " ")
       .trim();
-    if (isWebUrl(url)) this.links.push({ url, label: label.slice(0, MAX_LABEL_CHARS), before });
+    if (isWebUrl(url)) this.links.push({ url, label: label.slice(0, MAX_LABEL_CHARS), before, isButton });
     this.#open = null;
     this.#words = "";
   }

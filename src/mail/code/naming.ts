@@ -1,11 +1,12 @@
-import type { Evidence } from "./evidence.ts";
+import type { CodeFeature, Evidence } from "./evidence.ts";
 import { lazy } from "../lazy.ts";
 import { anyOf, wordsOf } from "../languages/matching.ts";
-import { ledByNumber, type LabelKind } from "./key-words.ts";
+import { folded, ledByNumber } from "./key-words.ts";
 import {
   breaksSentence,
   hasText,
   isDenied,
+  isTight,
   leadsTo,
   NEAR_CHARS,
   type Neighbour,
@@ -22,15 +23,18 @@ export const REJECTED = "rejected";
 /** The meaning of a key word for the number, in this mail; "" for key words that say nothing about it. */
 type Meaning = "strong" | "weak" | "hint" | "soft" | "other" | "";
 
-const MEANING: Record<LabelKind, Meaning> = {
+const MEANING: Readonly<Record<Neighbour["kind"], Meaning>> = {
+  stem: "weak",
   strong: "strong",
   confirmation: "strong",
   passcode: "strong",
   weak: "weak",
   hint: "hint",
   instruction: "",
-  purpose: "",
-  digits: "",
+  void: "",
+  // "Your new code: 482913".
+  fresh: "weak",
+  expiry: "",
   soft: "soft",
   number: "other",
   booking: "other",
@@ -51,21 +55,25 @@ interface Gap {
   ownsNumber: boolean;
 }
 
-/** The points that a key word contributes. `named`: nothing stands between it and the number but "is", ":" or the like. */
+/** How much a key word says about the number. `named`: nothing stands between it and the number but "is", ":" or the like. */
 interface Named {
+  /** 0 to 100. Of the key words beside one number, the one with the most points counts; a hundredth of them is its amount. */
   points: number;
-  sign: "named" | "near" | "purpose";
+  feature: Extract<CodeFeature, `named.${string}` | `near.${string}` | `purpose.${string}`>;
   word: string;
 }
 
-/** Points by what a word means. */
-type Weights = Record<"strong" | "weak" | "hint", number>;
+/** Points by the meaning of a key word. */
+type PointsOf = Record<"strong" | "weak" | "hint", number>;
 
-const NOT_NAMED: Named = { points: 0, sign: "near", word: "" };
+const NOT_NAMED: Named = { points: 0, feature: "near.strong", word: "" };
 
-/** A hint tells a purpose, from wherever it does. */
-function saying(meaning: keyof Weights, weights: Weights, sign: "named" | "near"): Omit<Named, "word"> {
-  return { points: weights[meaning], sign: meaning === "hint" ? "purpose" : sign };
+/** The feature and the points of a key word that leads to the number (`named`) or stands near it. A hint tells a purpose in either place. */
+function saying(meaning: keyof PointsOf, points: PointsOf, sign: "named" | "near"): Omit<Named, "word"> {
+  if (meaning === "hint") return { points: points.hint, feature: "purpose.near" };
+  // A word that may name any code says little unless it leads to the number.
+  const feature = sign === "named" ? (`named.${meaning}` as const) : "near.strong";
+  return { points: sign === "named" || meaning === "strong" ? points[meaning] : 0, feature };
 }
 
 const best = (one: Named, two: Named): Named => (two.points > one.points ? two : one);
@@ -81,22 +89,31 @@ function namedBefore(meaning: Meaning, gap: Gap, alone: boolean): Omit<Named, "w
   // Another number stands between: the key word is that one's.
   const taken = /[0-9]{4}/.test(gap.text) && !gap.ownsNumber ? 45 : 0;
   const broken = breaksSentence(gap.text) ? 1 : 0;
+  if (!alone) return namedInSentence(meaning, gap.text, taken + 20 * broken);
   const off = taken + 5 * broken;
-  if (alone) return saying(meaning, { strong: 85 - off, weak: 58 - off, hint: 38 - off }, "near");
-  if (meaning !== "strong" || gap.text.length > NEAR_CHARS) return NOT_NAMED;
-  return { points: 65 - gap.text.length / 3 - taken - 20 * broken - asidePoints(gap.text), sign: "near" };
+  return saying(meaning, { strong: 85 - off, weak: 58 - off, hint: 38 - off }, "near");
+}
+
+/** Points of a key word in front, where other words stand between it and the number; `off` is what speaks against it. */
+function namedInSentence(meaning: keyof PointsOf, gap: string, off: number): Omit<Named, "word"> {
+  if (meaning !== "strong" || gap.length > NEAR_CHARS) return NOT_NAMED;
+  return { points: 65 - gap.length / 3 - off - asidePoints(gap), feature: "near.sentence" };
 }
 
 /** Points that a key word loses if a parenthesis opens behind it: the number is then in an aside. */
 const asidePoints = (gap: string): number => (gap.lastIndexOf("(") > gap.lastIndexOf(")") ? 30 : 0);
 
-const namesOther = (meaning: Meaning): boolean => meaning === "other" || meaning === "soft";
-
 /** "order 99812 …": the number right behind a key word. */
 const hasNumberNext = (text: string): boolean => /^[^\p{L}\p{N}]*(?:\p{L}-?)?[0-9]/u.test(text);
 
+/** Whether a key word names another kind of number: some do in any case, others only if the sentence names no code. */
+function namesOther(meaning: Meaning, gap: string): "surely" | "perhaps" | null {
+  if (meaning === "other") return isTight(gap) ? "surely" : null;
+  return meaning === "soft" && leadsTo(gap) ? "perhaps" : null;
+}
+
 /** Points of the best key word before the number; "rejected" if one names it as something else. */
-export function namingBefore(around: Surroundings, setting: Setting): Named | typeof REJECTED {
+function namingBefore(around: Surroundings, setting: Setting): Named | typeof REJECTED {
   let found = NOT_NAMED;
   let isOther = false;
   let ownsNumber = false;
@@ -104,13 +121,11 @@ export function namingBefore(around: Surroundings, setting: Setting): Named | ty
   for (const neighbour of around.before) {
     const { gap: text, word } = neighbour;
     const meaning = meaningOf(neighbour, setting);
-    if (found.points < MIN_DECISIVE && namesOther(meaning) && leadsTo(text)) {
-      if (meaning === "other") return REJECTED;
-      isOther = true;
-    }
+    const other = found.points < MIN_DECISIVE ? namesOther(meaning, text) : null;
+    if (other === "surely") return REJECTED;
+    isOther ||= other === "perhaps";
     if (isOther && breaksSentence(text)) break;
-    const named = namedBefore(meaning, { text, ownsNumber }, around.alone);
-    found = best(found, { ...named, word });
+    found = best(found, { ...namedBefore(meaning, { text, ownsNumber }, around.alone), word });
     isOther &&= found.points < MIN_DECISIVE;
     ownsNumber ||= meaning === "other" && hasNumberNext(text);
   }
@@ -123,8 +138,9 @@ const goesOn = lazy(
 );
 
 /** Points of a key word in the line below: the rest of a sentence, or a caption under the code. */
-function namedBelow(meaning: keyof Weights, gap: string, rest: string): Omit<Named, "word"> {
-  if (ledByNumber().test(gap.trimStart())) return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
+function namedBelow(meaning: keyof PointsOf, gap: string, rest: string): Omit<Named, "word"> {
+  if (ledByNumber().test(folded(gap.trimStart())))
+    return saying(meaning, { strong: 80, weak: 60, hint: 0 }, "named");
   // A line that goes on to a number is that number's.
   const isCaption = !hasText(gap) && !/[0-9]/.test(rest);
   return isCaption ? saying(meaning, { strong: 50, weak: 0, hint: 0 }, "near") : NOT_NAMED;
@@ -138,7 +154,7 @@ const reaches = (gap: string): boolean =>
 function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "" || !reaches(gap)) return NOT_NAMED;
   if (gap.includes("\n")) return namedBelow(meaning, gap, rest);
-  if (ledByNumber().test(gap.trimStart()) || !hasText(gap)) {
+  if (ledByNumber().test(folded(gap.trimStart())) || !hasText(gap)) {
     return saying(meaning, { strong: 95, weak: 70, hint: 44 }, "named");
   }
   const isItsName = gap.length <= 25 && !goesOn().test(rest);
@@ -146,14 +162,14 @@ function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "w
 }
 
 /** Points of the best key word behind the number; "rejected" if one names it as something else. */
-export function namingAfter(around: Surroundings, setting: Setting): Named | typeof REJECTED {
+function namingAfter(around: Surroundings, setting: Setting): Named | typeof REJECTED {
   let found = NOT_NAMED;
   for (const neighbour of around.after) {
     const { gap, word } = neighbour;
     const meaning = meaningOf(neighbour, setting);
     if (meaning === "other") {
       const bound = !gap.includes("\n") && gap.length <= NEAR_CHARS && !breaksSentence(gap);
-      const isItsName = bound && (!hasText(gap) || ledByNumber().test(gap.trimStart()));
+      const isItsName = bound && (!hasText(gap) || ledByNumber().test(folded(gap.trimStart())));
       return found.points === 0 && isItsName ? REJECTED : found;
     }
     const rest = around.right.slice(gap.length + word.length);
@@ -163,7 +179,10 @@ export function namingAfter(around: Surroundings, setting: Setting): Named | typ
 }
 
 /** The key word that names the number as a code; null if none does, "rejected" if the number is named as something else. */
-export function namingOf(around: Surroundings, setting: Setting): Evidence | typeof REJECTED | null {
+export function namingOf(
+  around: Surroundings,
+  setting: Setting,
+): Evidence<CodeFeature> | typeof REJECTED | null {
   const before = namingBefore(around, setting);
   if (before === REJECTED) return REJECTED;
   const after = namingAfter(around, setting);
@@ -171,6 +190,6 @@ export function namingOf(around: Surroundings, setting: Setting): Evidence | typ
   return evidenceOf(best(before, after));
 }
 
-function evidenceOf({ points, sign, word }: Named): Evidence | null {
-  return points <= 0 ? null : { sign, detail: word, points };
+function evidenceOf({ points, feature, word }: Named): Evidence<CodeFeature> | null {
+  return points <= 0 ? null : { feature, detail: word, amount: points / 100 };
 }

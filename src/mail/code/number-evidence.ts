@@ -1,8 +1,8 @@
 import { lazy } from "../lazy.ts";
 import { anyOf, wordsOf } from "../languages/matching.ts";
 import { isWebOtp, type Candidate, type Shape } from "./candidates.ts";
-import type { Evidence } from "./evidence.ts";
-import type { LabelKind } from "./key-words.ts";
+import type { CodeFeature, Evidence } from "./evidence.ts";
+import { ENDS_IN_COLON, folded, leadsToNumber, type LabelKind } from "./key-words.ts";
 import { namingOf, REJECTED } from "./naming.ts";
 import {
   breaksSentence,
@@ -19,11 +19,16 @@ import {
 /** An instruction behind the number ("482913 を入力") follows at once, with a particle or "code" between. */
 const NEXT_CHARS = 16;
 
-/** A year or date, and a heading in capitals, is a code only where the text says so outright. */
-const OUTRIGHT_POINTS = 90;
+/** From this amount of a key word on, the text says outright that a number is a code: a date or capitals need that. */
+const OUTRIGHT = 0.9;
 
-/** Below, a weak key word names a coupon's code in a mail about coupons. */
-const CERTAIN_POINTS = 75;
+type CodeEvidence = Evidence<CodeFeature>;
+
+const evidence = (feature: CodeFeature, detail = "", amount = 1): CodeEvidence => ({
+  feature,
+  detail,
+  amount,
+});
 
 /** "Geben Sie bitte 482913 ein", "vul je 482913 in": words that say nothing between an instruction and its number. */
 const filler = lazy(
@@ -43,23 +48,14 @@ function instructsAfter({ kind, gap }: Neighbour, alone: boolean): boolean {
     : gap.length <= NEXT_CHARS && !breaksSentence(gap) && !/[0-9]/.test(gap);
 }
 
-function isOneOf(...kinds: readonly LabelKind[]): (neighbour: Neighbour) => boolean {
+function isOneOf(...kinds: readonly Neighbour["kind"][]): (neighbour: Neighbour) => boolean {
   return ({ kind }) => kinds.includes(kind);
 }
 
-const isPurpose = isOneOf("hint", "purpose");
-const isDigits = isOneOf("digits");
 const isOther = isOneOf("number", "booking", "meeting");
 const isOfCoupon = isOneOf("coupon");
-
-function purposeOf({ before, after, alone }: Surroundings, setting: Setting): string | undefined {
-  const inSentence = (neighbour: Neighbour): boolean =>
-    isPurpose(neighbour) && (alone || !breaksSentence(neighbour.gap));
-  return (
-    (before.find(inSentence) ?? after.find(inSentence))?.word ??
-    subjectWord(setting, "hint", "purpose", "weak")
-  );
-}
+const isVoid = isOneOf("void");
+const isFresh = isOneOf("fresh");
 
 /** The subject's first key word of the first of these kinds that it has. */
 function subjectWord(setting: Setting, ...kinds: readonly LabelKind[]): string | undefined {
@@ -67,65 +63,82 @@ function subjectWord(setting: Setting, ...kinds: readonly LabelKind[]): string |
   return kind === undefined ? undefined : setting.subject().get(kind);
 }
 
-/** Evidence other than the name of a code: the reader is told to type this number, and for which purpose. */
-function promptOf(around: Surroundings, setting: Setting): Evidence[] {
+/** Evidence that the reader is told to type this number. */
+function promptOf(around: Surroundings): CodeEvidence[] {
   const { before, after, alone } = around;
-  const instruction =
-    before.find((neighbour) => instructsBefore(neighbour, alone)) ??
-    after.find((neighbour) => instructsAfter(neighbour, alone));
-  if (instruction === undefined) return [];
-  const purpose = purposeOf(around, setting);
+  const ahead = before.find((neighbour) => instructsBefore(neighbour, alone));
+  const instruction = ahead ?? after.find((neighbour) => instructsAfter(neighbour, alone));
+  if (instruction === undefined) return instructionNear(around);
+  const nearer = ahead === undefined ? [] : before.slice(0, before.indexOf(ahead));
   // "Enter your order number to see …": the lines above speak of another number.
-  if (purpose === undefined && before.some(isOther)) return [];
-  const evidence: Evidence[] = [{ sign: "instruction", detail: instruction.word, points: 30 }];
-  if (purpose !== undefined) evidence.push({ sign: "purpose", detail: purpose, points: 20 });
-  const digits = alone ? (before.find(isDigits) ?? after.find(isDigits)) : undefined;
-  if (digits !== undefined) evidence.push({ sign: "near", detail: digits.word, points: 12 });
-  return evidence;
+  if (nearer.some(isOther)) return [];
+  return [evidence(ahead === undefined ? "instruction.after" : "instruction", instruction.word)];
 }
 
-/** A number that stands alone in the mail, or first in the subject, is what the subject speaks of. */
+/** An instruction in the sentence of the number, with other words between. */
+function instructionNear({ before, after, alone }: Surroundings): CodeEvidence[] {
+  if (alone) return [];
+  const near = [...before, ...after].find(
+    ({ kind, gap }) =>
+      kind === "instruction" && !breaksSentence(gap) && !/[0-9]{4}/.test(gap) && gap.length <= NEAR_CHARS,
+  );
+  return near === undefined ? [] : [evidence("instruction.sentence", near.word)];
+}
+
+/** Evidence of the subject, which says more of a number that stands alone in its line, or first in the subject. */
 function subjectOf(
   place: Place,
   candidate: Candidate,
   around: Surroundings,
   setting: Setting,
-): Evidence | null {
-  const line = place.lines[place.at] ?? "";
+): CodeEvidence[] {
+  const line = place.text.lines[place.at] ?? "";
   const heads =
     place.isSubject &&
     !hasText(line.slice(0, candidate.start)) &&
     /^\s*[\])】:：|–—-]/.test(line.slice(candidate.end));
-  if (!around.alone && !heads) return null;
-  const strong = subjectWord(setting, "strong", "confirmation", "passcode");
-  if (strong !== undefined) return { sign: "near", detail: strong, points: 55 };
-  const weak = subjectWord(setting, "weak");
-  if (weak !== undefined) return { sign: "near", detail: weak, points: 45 };
-  const hint = subjectWord(setting, "hint");
-  return heads && hint !== undefined ? { sign: "purpose", detail: hint, points: 42 } : null;
+  const found: CodeEvidence[] = heads ? [evidence("subject.first")] : [];
+  const isApart = around.alone || heads;
+  const say = (apart: CodeFeature, within: CodeFeature, ...kinds: readonly LabelKind[]): void => {
+    const word = subjectWord(setting, ...kinds);
+    if (word !== undefined) found.push(evidence(isApart ? apart : within, word));
+  };
+  say("near.subject_strong", "mail.subject_strong", "strong", "confirmation", "passcode");
+  say("near.subject_weak", "mail.subject_weak", "weak");
+  say("purpose.subject_hint", "mail.subject_hint", "hint");
+  if (subjectWord(setting, "number", "booking", "meeting", "coupon") !== undefined) {
+    found.push(evidence("against.subject_other"));
+  }
+  return found;
 }
 
-const SHAPE_POINTS: Record<Shape, number> = {
-  digits: 0,
-  date: 0,
-  mixed: -10,
-  wordy: -30,
-  letters: -15,
-  capitals: -30,
+const SHAPE: Readonly<Record<Shape, CodeFeature | null>> = {
+  digits: null,
+  date: "against.date",
+  mixed: "length.mixed",
+  wordy: "against.wordy",
+  letters: null,
+  uneven: null,
+  capitals: "against.capitals",
 };
 
-function formOf({ value, shape, form }: Candidate, alone: boolean): Evidence[] {
-  const isNumber = /^[0-9]+$/.test(value);
-  const evidence: Evidence[] = [];
-  if (isNumber && value.length === 6) evidence.push({ sign: "length", detail: "", points: 10 });
-  else if (isNumber) evidence.push({ sign: "length", detail: "", points: value.length > 8 ? -5 : 4 });
-  if (form === "boxes") evidence.push({ sign: "boxes", detail: "", points: 12 });
-  if (alone) evidence.push({ sign: "own_line", detail: "", points: 5 });
-  // Against a shape speaks no sign of its own: it lowers that of the form.
-  return [...evidence, { sign: "length", detail: "", points: SHAPE_POINTS[shape] }];
+const LENGTH: Readonly<Record<number, CodeFeature>> = {
+  4: "length.4",
+  5: "length.5",
+  6: "length.6",
+  7: "length.7",
+  8: "length.8",
+};
+
+function formOf({ value, shape, form }: Candidate): CodeEvidence[] {
+  const found: CodeEvidence[] = [];
+  if (/^[0-9]+$/.test(value)) found.push(evidence(LENGTH[value.length] ?? "against.length"));
+  if (form === "boxes") found.push(evidence("boxes"));
+  const ofShape = SHAPE[shape];
+  return ofShape === null ? found : [...found, evidence(ofShape)];
 }
 
-/** 123456 and 0000: what people write who write about codes. */
+/** Whether a number is like 123456 or 0000, which stand for any code. */
 function isExample(value: string): boolean {
   if (!/^[0-9]+$/.test(value)) return false;
   const digits = value.split("").map(Number);
@@ -133,15 +146,125 @@ function isExample(value: string): boolean {
   return steps.size === 1 && [0, 1, -1].some((step) => steps.has(step));
 }
 
-/** As git abbreviates the name of a commit. */
+/** The abbreviated name of a commit, as git prints it. */
 const COMMIT = /^(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7}$/;
 
-function isDoubtful(candidate: Candidate, naming: Evidence | null, alone: boolean): boolean {
-  const points = naming?.points ?? 0;
-  if (candidate.shape === "date") return points < OUTRIGHT_POINTS;
-  if (COMMIT.test(candidate.value)) return points < OUTRIGHT_POINTS;
-  if (candidate.shape === "capitals") return points < OUTRIGHT_POINTS || !alone;
-  return isExample(candidate.value) && naming?.sign !== "named";
+/** Evidence that a number is something else, unless the text names it as a code outright. */
+function doubtsOf({ shape, value }: Candidate, naming: CodeEvidence | null, alone: boolean): CodeEvidence[] {
+  const isOutright = (naming?.amount ?? 0) >= OUTRIGHT;
+  const isNamed = naming?.feature.startsWith("named") === true;
+  const doubts: [CodeFeature, boolean][] = [
+    ["against.date_unnamed", shape === "date" && !isOutright],
+    ["against.commit", COMMIT.test(value) && !isOutright],
+    ["against.capitals_unnamed", shape === "capitals" && (!isOutright || !alone)],
+    ["against.example", isExample(value) && !isNamed],
+  ];
+  return holding(doubts);
+}
+
+const holding = (features: readonly [CodeFeature, boolean][]): CodeEvidence[] =>
+  features.filter(([, holds]) => holds).map(([feature]) => evidence(feature));
+
+/** A cell of a table before the number. */
+const CELL_BEFORE = /\S {2,}$/;
+/** "10997 Berlin", "1010 Wien", "75001 Paris": a postcode and its town. */
+const TOWN_AFTER = /^,? \p{Lu}\p{Ll}+/u;
+/** Two capitals behind four digits, as Dutch postcodes have. */
+const CAPITALS_AFTER = /^ ?[A-Z]{2}(?![\p{L}\p{N}])/u;
+/** A comma or a street's number before the postcode. */
+const STREET_BEFORE = /(?:\p{L}|\d)[,·|–-]? ?(?:[A-Z]{1,2}[- ])?$/u;
+const PHONE_BEFORE = /(?:\(\d{2,5}\)|\d{2,})[ .\-/]{1,2}$/;
+/** A bracket that is open at the number: an aside. */
+const BRACKET_BEFORE = /[([（［][^)\]）］]{0,20}$/;
+
+/** Evidence of the characters around the number, in whatever language. */
+function placeOf(place: Place, candidate: Candidate, around: Surroundings, isNamed: boolean): CodeEvidence[] {
+  const line = place.text.lines[place.at] ?? "";
+  const before = line.slice(Math.max(0, candidate.start - NEAR_CHARS), candidate.start);
+  const after = line.slice(candidate.end, candidate.end + NEAR_CHARS);
+  const isApart = around.alone && !place.isSubject;
+  const isCell = CELL_BEFORE.test(before) && !hasText(after);
+  return [
+    ...holding([
+      ["own_line", isApart],
+      ["own_line.block", isApart && isBlank(place, -1) && isBlank(place, 1)],
+      ["own_line.cell", isCell && isNamed],
+      ["against.phone", PHONE_BEFORE.test(before)],
+      ["against.bracket", BRACKET_BEFORE.test(before) && !place.isSubject],
+    ]),
+    ...postcodeIn(candidate.value, before, after, isNamed),
+  ];
+}
+
+/** Evidence that a number is a postcode: a town behind it, a street before it. */
+function postcodeIn(value: string, before: string, after: string, isNamed: boolean): CodeEvidence[] {
+  const hasTown = /^[0-9]+$/.test(value) && TOWN_AFTER.test(after);
+  return holding([
+    ["against.town", hasTown && value.length <= 6],
+    ["against.street", hasTown && !isNamed && STREET_BEFORE.test(before)],
+    ["against.postcode", value.length === 4 && CAPITALS_AFTER.test(after)],
+  ]);
+}
+
+const isBlank = ({ text, at }: Place, step: 1 | -1): boolean => !hasText(text.lines[at + step] ?? "");
+
+/** A word for "code" says more where the mail speaks neither of discounts nor of meetings and bookings. */
+function plainNaming({ feature, detail }: CodeEvidence, setting: Setting): CodeEvidence[] {
+  const kinds = setting.mail();
+  const isPlain = !["coupon", "meeting", "booking"].some((kind) => kinds.has(kind as LabelKind));
+  return isPlain && feature === "named.weak" ? [evidence("named.plain", detail)] : [];
+}
+
+/** Characters of a line between the name of a code and the code: amount, date and account of a payment. */
+const FAR_CHARS = 400;
+
+/** "is", ":" and the like, right before a number. */
+const CLOSING_CHARS = 12;
+
+/** Whether a name of a code stands far before in the line, and a colon or the like right before the number. */
+function announcedFar({ text, at }: Place, candidate: Candidate): boolean {
+  const before = text.stretch(at, candidate.start - FAR_CHARS, candidate.start);
+  const closing = before.text.slice(-CLOSING_CHARS);
+  const hasColon = ENDS_IN_COLON.test(closing);
+  if (!hasColon && !leadsToNumber().test(folded(closing))) return false;
+  return before.labels.some(({ kind }) => kind === "strong" || (kind === "weak" && hasColon));
+}
+
+/** Characters between a number and a word that says that it no longer counts, at most. */
+const VOID_CHARS = 30;
+
+/** Whether a word beside the number says that it no longer counts, or that it replaces another. */
+function ageOf({ before, after, alone }: Surroundings): CodeEvidence[] {
+  const inSentence = ({ gap }: Neighbour): boolean =>
+    (alone || !breaksSentence(gap)) && !/[0-9]{4}/.test(gap);
+  const isSaidOfIt = ({ gap }: Neighbour): boolean => gap.length <= VOID_CHARS && !/[,،、;:]/.test(gap);
+  const found: CodeEvidence[] = [];
+  const near = [...before, ...after].filter(inSentence);
+  const old = near.filter(isSaidOfIt).find(isVoid);
+  if (old !== undefined) found.push(evidence("against.void", old.word));
+  const fresh = before.filter(inSentence).find(isFresh) ?? near.find(isFresh);
+  if (fresh !== undefined) found.push(evidence("newest", fresh.word));
+  return found;
+}
+
+/** Evidence of the whole mail, the same for all of its numbers. */
+export function mailEvidence(setting: Setting): CodeEvidence[] {
+  const kinds = setting.mail();
+  const found = [evidence("against.any")];
+  const say = (feature: CodeFeature, ...wanted: readonly LabelKind[]): void => {
+    const kind = wanted.find((each) => kinds.has(each));
+    if (kind !== undefined) found.push(evidence(feature, kinds.get(kind)));
+  };
+  say("mail.strong", "strong", "confirmation", "passcode");
+  say("mail.hint", "hint");
+  say("mail.instruction", "instruction");
+  say("mail.expiry", "expiry");
+  say("against.mail_meeting", "meeting");
+  say("against.mail_coupon", "coupon");
+  const { numbers, hasLifetime } = setting.form();
+  if (hasLifetime) found.push(evidence("mail.lifetime"));
+  found.push(evidence("against.numbers", "", Math.log2(Math.max(1, numbers))));
+  return found;
 }
 
 /** "Use code SAVE20 at checkout": weak key words and instructions say nothing beside these. */
@@ -149,27 +272,26 @@ function isCoupon({ before, after }: Surroundings, setting: Setting): boolean {
   return setting.subject().has("coupon") || before.some(isOfCoupon) || after.some(isOfCoupon);
 }
 
-/** The stronger of what names the number and what the subject says; null if neither does. */
-function stronger(naming: Evidence | null, subject: Evidence | null): Evidence | null {
-  if (naming === null || subject === null) return naming ?? subject;
-  return naming.points >= subject.points ? naming : subject;
-}
-
 /**
- * Evidence that a candidate is a verification code: about 50 to 150 points for codes, nothing for a number that nothing
- * names or that is named as something else.
+ * Evidence for and against a candidate being the code that the reader is to type: from the words around it and in the subject, and
+ * from its form and place, which speak in every language.
  */
-export function evidenceFor(place: Place, candidate: Candidate, setting: Setting): Evidence[] {
-  if (isWebOtp(place.lines[place.at] ?? "", candidate)) return [{ sign: "web_otp", detail: "", points: 120 }];
+export function evidenceFor(place: Place, candidate: Candidate, setting: Setting): CodeEvidence[] {
+  if (isWebOtp(place.text.lines[place.at] ?? "", candidate)) return [evidence("web_otp")];
   const around = surroundingsOf(place, candidate);
-  const naming = namingOf(around, setting);
-  if (naming === REJECTED || isDoubtful(candidate, naming, around.alone)) return [];
-  const name = stronger(naming, subjectOf(place, candidate, around, setting));
-  const prompt = promptOf(around, setting).filter(
-    ({ sign }) => sign !== "purpose" || name?.sign !== "purpose",
-  );
-  const evidence = name === null ? prompt : [name, ...prompt];
-  const isCertain = name !== null && name.points >= CERTAIN_POINTS;
-  if (evidence.length === 0 || (!isCertain && isCoupon(around, setting))) return [];
-  return [...evidence, ...formOf(candidate, around.alone)];
+  const named = namingOf(around, setting);
+  const naming = named === REJECTED ? null : named;
+  const found = [
+    ...promptOf(around),
+    ...subjectOf(place, candidate, around, setting),
+    ...formOf(candidate),
+    ...doubtsOf(candidate, naming, around.alone),
+    ...placeOf(place, candidate, around, naming !== null),
+    ...ageOf(around),
+  ];
+  if (naming !== null) found.push(naming, ...plainNaming(naming, setting));
+  else if (announcedFar(place, candidate)) found.push(evidence("near.far"));
+  if (named === REJECTED) found.push(evidence("against.named"));
+  if (isCoupon(around, setting)) found.push(evidence("against.coupon"));
+  return found;
 }

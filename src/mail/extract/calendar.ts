@@ -2,6 +2,7 @@ import type { ExtractionOf } from "../../contract/extraction.ts";
 import { appointmentIn } from "./appointment.ts";
 import { eventIn, type CalendarEvent } from "./icalendar.ts";
 import type { ExtractMail } from "./mail-text.ts";
+import type { Moment } from "./moment.ts";
 import { eventOf } from "./reservation.ts";
 import { structuredData } from "./structured-data.ts";
 
@@ -41,10 +42,16 @@ function answered(event: CalendarEvent, source: Calendar["source"], confidence: 
     location,
     attendees,
     start: start?.instant ?? null,
-    end: end?.instant ?? null,
+    end: isBefore(end, start) ? null : (end?.instant ?? null),
     uid,
     method,
     source,
     confidence,
   };
+}
+
+/** Whether a moment is before another; false where a zone is not known. A whole day is before another day. */
+function isBefore(one: Moment | null, other: Moment | null): boolean {
+  if (one?.time == null || other?.time == null) return (one?.date ?? "") < (other?.date ?? "");
+  return Date.parse(one.instant ?? "") < Date.parse(other.instant ?? "");
 }

@@ -1,8 +1,8 @@
 import type { ShippingStatus } from "../../contract/extraction.ts";
-import { phrases } from "./labelled-values.ts";
+import { phrases, type PhraseFinder } from "./labelled-values.ts";
 
 /** Phrases for each status. Of two that a line holds, the first of this list counts. */
-const STATUSES: readonly (readonly [ShippingStatus, () => RegExp])[] = [
+const STATUSES: readonly (readonly [ShippingStatus, () => PhraseFinder])[] = [
   ["exception", phrases(({ parcel }) => parcel?.statuses?.exception)],
   ["out_for_delivery", phrases(({ parcel }) => parcel?.statuses?.out_for_delivery)],
   ["delivered", phrases(({ parcel }) => parcel?.statuses?.delivered)],
@@ -10,12 +10,19 @@ const STATUSES: readonly (readonly [ShippingStatus, () => RegExp])[] = [
   ["shipped", phrases(({ parcel }) => parcel?.statuses?.shipped)],
 ];
 
-/** Finds words for something that is still to happen: then the line tells no status. */
+/** Finds words for something that is still to happen: what follows in the clause tells no status. */
 const notYet = phrases(({ parcel }) => parcel?.notYet);
+
+/** Ends of clauses. */
+const CLAUSE_END = /[.!?;,](?=\s|$)|[。！？；，、।؛،]|\s[-–—]\s/u;
 
 /** The status that one lower-cased line tells; null if none. */
 export function statusIn(lower: string): ShippingStatus | null {
-  const found = STATUSES.find(([, words]) => words().test(lower))?.[0] ?? null;
-  if (found === null || found === "exception" || found === "out_for_delivery") return found;
-  return notYet().test(lower) ? null : found;
+  const early = STATUSES.slice(0, 2).find(([, words]) => words().test(lower))?.[0];
+  if (early !== undefined) return early;
+  const happened = lower
+    .split(CLAUSE_END)
+    .map((clause) => clause.slice(0, notYet().exec(clause)?.index))
+    .join(" , ");
+  return STATUSES.find(([, words]) => words().test(happened))?.[0] ?? null;
 }

@@ -10,7 +10,7 @@ import { readShipping } from "./shipping.ts";
 export { MAX_HTML_CHARS, type ExtractMail } from "./mail-text.ts";
 
 /** Counts the changes of what the extractors find. Nothing they find is stored, so a new version reads old mail as well. */
-export const EXTRACTOR_VERSION = 1;
+export const EXTRACTOR_VERSION = 2;
 
 type Extractor = (mail: ExtractMail) => Extraction | null;
 

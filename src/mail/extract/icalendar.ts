@@ -113,7 +113,9 @@ function endByDuration(calendar: ICAL.Component, event: ICAL.Component): Moment 
   return momentAt(calendar, end, typeof tzid === "string" ? tzid : null);
 }
 
-function momentAt(calendar: ICAL.Component, time: ICAL.Time, tzid: string | null): Moment {
+/** A time as it is written; null behind the last year of ISO 8601, to which ical.js may carry months and days. */
+function momentAt(calendar: ICAL.Component, time: ICAL.Time, tzid: string | null): Moment | null {
+  if (time.year > 9_999) return null;
   const two = (value: number): string => String(value).padStart(2, "0");
   const date = `${String(time.year).padStart(4, "0")}-${two(time.month)}-${two(time.day)}`;
   if (time.isDate) return { date, time: null, instant: date };

@@ -1,11 +1,54 @@
 import { lowered } from "../code/key-words.ts";
 import { lazy } from "../lazy.ts";
 import type { Language, Words } from "../languages/language.ts";
-import { phrasePattern, wordsOf } from "../languages/matching.ts";
+import { UNSPACED, wordsOf } from "../languages/matching.ts";
+import { WordIndex } from "../languages/word-index.ts";
 
-/** An expression for one list of phrases of all languages, made when it is first asked for. */
-export const phrases = (pick: (language: Language) => Words | undefined): (() => RegExp) =>
-  lazy(() => phrasePattern(wordsOf(pick)));
+/** Offsets of a phrase in a text; `end` is behind it. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Scripts whose words take particles and endings without a blank, or stand without blanks at all. */
+const ATTACHING =
+  /[\u0590-\u08ff\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+/** Shorter words of scripts that stand between blanks occur within others. */
+const MIN_ATTACHING_CHARS = 4;
+
+/** In scripts without blanks a word of one character is a word. */
+const standsAnywhere = (phrase: string): boolean =>
+  UNSPACED.test(phrase) || (ATTACHING.test(phrase) && phrase.length >= MIN_ATTACHING_CHARS);
+
+/** A finder for one list of phrases of all languages, made when it is first asked for. */
+export const phrases = (pick: (language: Language) => Words | undefined): (() => PhraseFinder) =>
+  lazy(() => finderOf(wordsOf(pick)));
+
+/** Finds the phrases of one list in a text that `lowered` made. */
+export interface PhraseFinder {
+  test(lower: string): boolean;
+  /** The first phrase and its offset, as `RegExp.exec` gives them. */
+  exec(lower: string): { index: number; 0: string } | null;
+  /** Where all phrases stand, in order, none overlapping. */
+  all(lower: string): Span[];
+}
+
+/** A finder for these phrases: between characters that are no letters, in scripts that attach words anywhere. */
+export function finderOf(words: readonly string[]): PhraseFinder {
+  const index = new WordIndex(
+    words.filter((phrase) => !standsAnywhere(phrase)),
+    words.filter(standsAnywhere),
+    "\\p{L}\\p{M}",
+  );
+  return {
+    all: (lower) => index.findIn(lower),
+    test: (lower) => index.first(lower) !== null,
+    exec: (lower) => {
+      const found = index.first(lower);
+      return found === null ? null : { index: found.start, 0: lower.slice(found.start, found.end) };
+    },
+  };
+}
 
 /** A value with its label. */
 export interface Labelled {
@@ -26,7 +69,7 @@ const LEAD_CHARS = 12;
 const BULLET_CHARS = 4;
 
 /** The values that stand behind a label, in order of their lines. */
-export function labelled(lines: readonly string[], label: RegExp): Labelled[] {
+export function labelled(lines: readonly string[], label: PhraseFinder): Labelled[] {
   return lines.flatMap((line, at) => {
     const match = label.exec(lowered(line));
     if (match === null) return [];

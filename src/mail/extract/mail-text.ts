@@ -30,6 +30,8 @@ export interface ReadText {
   subject: string;
   /** The lines that the sender wrote, in plain characters, links masked, without empty lines. */
   lines: readonly string[];
+  /** The same lines with the characters as written; cells of tables are four blanks apart in both. */
+  written: readonly string[];
   /** The same as it is: links are in it. */
   raw: string;
 }
@@ -40,14 +42,20 @@ export function readText({ subject, text, html }: ExtractMail): ReadText {
   const shown = isStub ? longer(htmlToText(html.slice(0, MAX_HTML_CHARS)), text) : text;
   const own = withoutQuotation(shown, subject);
   // A cell of a table ends a label as a colon does.
-  const lines = plainLines(own.map((line) => line.replaceAll("\t", "    ")))
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
+  const written = own
+    .filter((line) => line.trim() !== "")
     .slice(0, MAX_LINES)
-    .map((line) => line.slice(0, MAX_LINE_CHARS));
+    .map((line) =>
+      line
+        .slice(0, 2 * MAX_LINE_CHARS)
+        .trim()
+        .replaceAll("\t", "    ")
+        .slice(0, MAX_LINE_CHARS),
+    );
   return {
     subject: plainLines([textToSnippet(subject, MAX_LINE_CHARS)]).join(" "),
-    lines,
+    lines: written.map((line) => plainLines([line]).join(" ").trim()),
+    written,
     raw: own.slice(0, MAX_LINES).join("\n"),
   };
 }

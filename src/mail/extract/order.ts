@@ -2,12 +2,13 @@ import type { ExtractionOf } from "../../contract/extraction.ts";
 import { priceOf } from "./amounts.ts";
 import { moneyContext, type MoneyContext } from "./currency.ts";
 import { readText, type ExtractMail } from "./mail-text.ts";
+import { moneyText } from "./money-text.ts";
 import { merchantOf } from "./merchant.ts";
-import { orderIdIn } from "./order-id.ts";
+import { namesOrder, orderIdIn } from "./order-id.ts";
 import { itemsIn, type Item } from "./order-items.ts";
 import { structuredData } from "./structured-data.ts";
 import { findThings, nameAt, textAt, thingsAt, type Thing } from "./schema-org.ts";
-import { totalIn } from "./total.ts";
+import { totalIn, type Total } from "./total.ts";
 
 type Order = ExtractionOf<"order">;
 
@@ -16,21 +17,13 @@ const MAX_ITEMS = 200;
 /** Reads an order out of a mail, from schema.org's Order, else from the text; null if there is none. */
 export function readOrder(mail: ExtractMail): Order | null {
   const { jsonld, microdata } = structuredData(mail.html);
-  const context = moneyContext(`${mail.subject}\n${mail.text}`, mail.from.address);
-  return (
-    orderOf(jsonld, "jsonld", context) ??
-    orderOf(microdata, "microdata", context) ??
-    orderInText(mail, context)
-  );
+  return orderOf(jsonld, "jsonld", mail) ?? orderOf(microdata, "microdata", mail) ?? orderInText(mail);
 }
 
-function orderOf(
-  things: readonly Thing[],
-  source: "jsonld" | "microdata",
-  context: MoneyContext,
-): Order | null {
+function orderOf(things: readonly Thing[], source: "jsonld" | "microdata", mail: ExtractMail): Order | null {
   const [order] = findThings(things, (type) => type === "Order");
   if (order === undefined) return null;
+  const context = moneyContext(`${mail.subject}\n${mail.text}`, mail.from.address);
   const order_id = textAt(order, "orderNumber", "confirmationNumber");
   const price = priceIn(order, context);
   const merchant = nameAt(order, "merchant", "seller", "broker");
@@ -83,19 +76,25 @@ function priceOfInner(offer: Thing, context: MoneyContext): { value: string } | 
   return product === undefined ? null : priceIn(product, context);
 }
 
-function orderInText(mail: ExtractMail, context: MoneyContext): Order | null {
-  const { subject, lines } = readText(mail);
-  const id = orderIdIn(subject, lines);
-  if (id === null) return null;
-  const total = totalIn(lines, context);
+const sumOf = (total: Total | null): Pick<Order, "total" | "currency"> =>
+  total === null ? { total: null, currency: null } : { total: total.value, currency: total.currency };
+
+function orderInText(mail: ExtractMail): Order | null {
+  const text = readText(mail);
+  const context = moneyContext(`${text.subject}\n${text.lines.join("\n")}`, mail.from.address);
+  const money = moneyText(text.lines, context);
+  const items = itemsIn(money, text.written);
+  const total = totalIn(money, items);
+  const id = orderIdIn(text, items.length > 0 && total !== null, context);
+  // Things with prices that add up to their sum are an order also where its number is not told.
+  if (id === null && !(items.length > 0 && total?.isSum && namesOrder(text.subject))) return null;
   return {
     type: "order",
-    order_id: id.value,
-    total: total?.value ?? null,
-    currency: total?.currency ?? null,
-    merchant: merchantOf(lines, mail.from),
-    items: itemsIn(lines, context),
+    order_id: id?.value ?? null,
+    ...sumOf(total),
+    merchant: merchantOf(text.lines, mail.from),
+    items: items.map(({ item }) => item),
     source: "text",
-    confidence: Math.min(0.9, (id.isLabelled ? 0.7 : 0.6) + (total === null ? 0 : 0.15)),
+    confidence: Math.min(0.9, (id?.isLabelled ? 0.7 : 0.6) + (total === null ? 0 : 0.15)),
   };
 }

@@ -1,74 +1,375 @@
 import { lowered } from "../code/key-words.ts";
 import { lazy } from "../lazy.ts";
-import { anyOf, wordsOf } from "../languages/matching.ts";
+import type { Words } from "../languages/language.ts";
+import { anyOf, LETTERS, wordsOf } from "../languages/matching.ts";
+import { cellsOf } from "./cells.ts";
 import { labelled, phrases } from "./labelled-values.ts";
+import { nameFinder } from "./names.ts";
 
-/** Names of cards, wallets and ways of paying, and what each is called in an answer. */
-const METHODS: readonly (readonly [RegExp, string])[] = [
-  [/(?<!\p{L})visa(?!\p{L})/u, "Visa"],
-  [/(?<!\p{L})master ?card(?!\p{L})/u, "Mastercard"],
-  [/(?<!\p{L})(?:american express|amex)(?!\p{L})/u, "American Express"],
-  [/(?<!\p{L})maestro(?!\p{L})/u, "Maestro"],
-  [/(?<!\p{L})jcb(?!\p{L})/u, "JCB"],
-  [/(?<!\p{L})unionpay(?!\p{L})|银联/u, "UnionPay"],
-  [/(?<!\p{L})mir(?!\p{L})|(?<!\p{L})мир(?!\p{L})/u, "Mir"],
-  [/(?<!\p{L})rupay(?!\p{L})/u, "RuPay"],
-  [/(?<!\p{L})mada(?!\p{L})|مدى/u, "mada"],
-  [/apple ?pay/, "Apple Pay"],
-  [/google ?pay/, "Google Pay"],
-  [/paypal/, "PayPal"],
-  [/klarna/, "Klarna"],
-  [/(?<!\p{L})ideal(?!\p{L})/u, "iDEAL"],
-  [/(?<!\p{L})blik(?!\p{L})/u, "BLIK"],
-  [/(?<!\p{L})twint(?!\p{L})/u, "TWINT"],
-  [/(?<!\p{L})upi(?!\p{L})/u, "UPI"],
-  [/(?<!\p{L})pix(?!\p{L})/u, "Pix"],
-  [/(?<!\p{L})bizum(?!\p{L})/u, "Bizum"],
-  [/(?<!\p{L})gopay(?!\p{L})/u, "GoPay"],
-  [/(?<!\p{L})ovo(?!\p{L})/u, "OVO"],
-  [/(?<!\p{L})momo(?!\p{L})/u, "MoMo"],
-];
+/** Cards, whose numbers end in four digits that mails show: the name in an answer, and others that mails use. */
+const CARDS: Readonly<Record<string, Words>> = {
+  Visa: "visa",
+  Mastercard: "mastercard, master card",
+  "American Express": "american express, amex",
+  Maestro: "maestro",
+  JCB: "jcb",
+  UnionPay: "unionpay, union pay",
+  银联: "银联",
+  Mir: "mir",
+  МИР: "мир",
+  RuPay: "rupay",
+  mada: "mada, مدى",
+  Discover: "discover",
+  "Diners Club": "diners club, diners",
+  Dankort: "dankort",
+  girocard: "girocard",
+  Troy: "troy",
+  Elo: "elo",
+  Hipercard: "hipercard",
+  Bancontact: "bancontact",
+  BankAxept: "bankaxept",
+  Meeza: "meeza, ميزة",
+  Verve: "verve",
+  Interac: "interac",
+  EFTPOS: "eftpos",
+  Isracard: "isracard, ישראכרט",
+  "Carte Bleue": "carte bleue",
+  Multicaixa: "multicaixa",
+  BelCart: "belcart, belkart, белкарт",
+  Humo: "humo",
+  Uzcard: "uzcard",
+  ArCa: "arca",
+  DinaCard: "dinacard, dina card",
+};
 
-/** Digits at the end of a card's number: behind dots or stars, or the words for "ending in". */
-const lastDigits = lazy(() => {
+/** Wallets and other ways of paying, by names that are no words. */
+const WALLETS: Readonly<Record<string, Words>> = {
+  "Apple Pay": "apple pay, applepay",
+  "Google Pay": "google pay, googlepay, gpay",
+  "Samsung Pay": "samsung pay",
+  "Amazon Pay": "amazon pay",
+  "Shop Pay": "shop pay",
+  PayPal: "paypal",
+  Klarna: "klarna",
+  Afterpay: "afterpay",
+  Clearpay: "clearpay",
+  Alma: "alma",
+  iDEAL: "ideal",
+  Wero: "wero",
+  BLIK: "blik",
+  Przelewy24: "przelewy24, p24",
+  PayU: "payu",
+  TWINT: "twint",
+  UPI: "upi",
+  Paytm: "paytm",
+  PhonePe: "phonepe",
+  Pix: "pix",
+  Boleto: "boleto",
+  "Mercado Pago": "mercado pago, mercadopago",
+  Webpay: "webpay",
+  OXXO: "oxxo",
+  SPEI: "spei",
+  PSE: "pse",
+  Nequi: "nequi",
+  Daviplata: "daviplata",
+  Yape: "yape",
+  Plin: "plin",
+  Bizum: "bizum",
+  Multibanco: "multibanco",
+  "MB WAY": "mb way, mbway",
+  Satispay: "satispay",
+  Postepay: "postepay",
+  Giropay: "giropay",
+  Sofort: "sofortüberweisung",
+  Payconiq: "payconiq",
+  Lydia: "lydia",
+  Paylib: "paylib",
+  Vipps: "vipps",
+  MobilePay: "mobilepay, mobile pay",
+  Swish: "swish",
+  Trustly: "trustly",
+  GoPay: "gopay",
+  OVO: "ovo",
+  DANA: "dana",
+  ShopeePay: "shopeepay",
+  LinkAja: "linkaja",
+  QRIS: "qris",
+  GCash: "gcash",
+  Maya: "paymaya, maya",
+  GrabPay: "grabpay, grab pay",
+  "Touch 'n Go": "touch 'n go, touch n go, tng ewallet",
+  FPX: "fpx",
+  DuitNow: "duitnow",
+  Boost: "boost",
+  PromptPay: "promptpay",
+  พร้อมเพย์: "พร้อมเพย์",
+  TrueMoney: "truemoney, true money",
+  ทรูมันนี่: "ทรูมันนี่",
+  MoMo: "momo",
+  ZaloPay: "zalopay",
+  VNPAY: "vnpay",
+  支付宝: "支付宝",
+  Alipay: "alipay",
+  微信支付: "微信支付",
+  "WeChat Pay": "wechat pay",
+  "LINE Pay": "line pay",
+  街口支付: "街口支付, 街口",
+  JKOPAY: "jkopay",
+  悠遊卡: "悠遊卡",
+  悠遊付: "悠遊付",
+  PayPay: "paypay",
+  楽天ペイ: "楽天ペイ",
+  d払い: "d払い",
+  "au PAY": "au pay",
+  メルペイ: "メルペイ",
+  Suica: "suica",
+  카카오페이: "카카오페이",
+  네이버페이: "네이버페이",
+  토스페이: "토스페이, 토스",
+  삼성페이: "삼성페이",
+  페이코: "페이코",
+  "M-Pesa": "m-pesa, mpesa",
+  "Airtel Money": "airtel money",
+  "Tigo Pesa": "tigo pesa",
+  "Mixx by Yas": "mixx by yas",
+  HaloPesa: "halopesa",
+  bKash: "bkash",
+  বিকাশ: "বিকাশ",
+  Nagad: "nagad",
+  নগদ: "নগদ",
+  JazzCash: "jazzcash, jazz cash",
+  "جاز کیش": "جاز کیش",
+  Easypaisa: "easypaisa",
+  "ایزی پیسہ": "ایزی پیسہ",
+  Raast: "raast",
+  "STC Pay": "stc pay, stcpay",
+  KNET: "knet, k-net",
+  Fawry: "fawry",
+  فوري: "فوري",
+  InstaPay: "instapay",
+  BenefitPay: "benefitpay",
+  Bit: "bit",
+  ביט: "ביט",
+  PayBox: "paybox",
+  Papara: "papara",
+  СБП: "сбп",
+  ЮMoney: "юmoney, yoomoney, юкасса",
+  SberPay: "sberpay",
+  Kaspi: "kaspi",
+  ЕРИП: "ерип",
+  Privat24: "privat24, приват24",
+  monobank: "monobank, монобанк",
+  IRIS: "iris payments",
+  Barion: "barion",
+  SimplePay: "simplepay",
+  ePay: "epay.bg, epay",
+  EasyPay: "easypay",
+  Flik: "flik",
+  KEKS: "keks pay",
+  Aircash: "aircash",
+  IPS: "ips qr, ипс qr",
+  Paysera: "paysera",
+  Smartpay: "smartpay",
+  Revolut: "revolut",
+  Skrill: "skrill",
+  Neteller: "neteller",
+  Venmo: "venmo",
+  Zelle: "zelle",
+  "Cash App": "cash app",
+};
+
+/** Names that are also words of some language: they count with the digits of a card, or as the value of a label. */
+const ALSO_WORDS: ReadonlySet<string> = new Set([
+  "Alma",
+  "Bit",
+  "ביט",
+  "Boost",
+  "DANA",
+  "Discover",
+  "Elo",
+  "Maya",
+  "Mir",
+  "МИР",
+  "Swish",
+  "Troy",
+  "iDEAL",
+  "IPS",
+  "Plin",
+  "নগদ",
+  "فوري",
+  "Meeza",
+  "Humo",
+  "Interac",
+  "EFTPOS",
+  "OVO",
+  "Lydia",
+  "街口支付",
+  "Maestro",
+]);
+
+/** A known way of paying in a line. */
+interface Method {
+  name: string;
+  isCard: boolean;
+  /** Whether the line can mean nothing else: the name is no word of a language, or is written as the brand is. */
+  isSure: boolean;
+  /** Whether it is written as the brand is, capitals included. */
+  isAsBrand: boolean;
+  start: number;
+  end: number;
+}
+
+const withKind = (table: Readonly<Record<string, Words>>, isCard: boolean) =>
+  Object.entries(table).map(([name, words]) => [words, { name, isCard }] as const);
+
+// An ending may follow behind an apostrophe or a hyphen: "Visa-kort", "Troy'dan".
+const find = nameFinder([...withKind(CARDS, true), ...withKind(WALLETS, false)], LETTERS);
+
+/** The ways of paying that a line names, in their order. */
+const methodsIn = (line: string): Method[] =>
+  find(lowered(line)).map(({ value, start, end }) => {
+    const isAsBrand = line.slice(start, end) === value.name;
+    const isSure = !ALSO_WORDS.has(value.name) || (isAsBrand && value.name === "iDEAL");
+    return { ...value, isSure, isAsBrand, start, end };
+  });
+
+/** Whether a line names one way of paying, or shows the last digits of a card. */
+export function namesMethod(line: string): boolean {
+  return MASKED.test(line) || methodsIn(line).some(({ isSure }) => isSure);
+}
+
+/** The last digits of a card behind dots, stars or crosses, as every mail masks them. */
+const MASKED = /(?:[•*·∙●＊×]|\.{2}|…|(?<![\p{L}])[xX]{2,4})[•*·xX.…∙●＊× -]{0,24}(?<digits>\d{4})(?!\d)/u;
+
+/** Digits beside the words for "ending in". */
+const endingDigits = lazy(() => {
   const endingIn = anyOf(wordsOf(({ receipt }) => receipt?.cardEnding));
-  return new RegExp(`(?:[•*·xX.…∙●]{2,16}[ -]?|(?:${endingIn}) ?[:：#]?\\s?)(?<digits>\\d{4})(?!\\d)`, "iu");
+  return new RegExp(
+    `(?:${endingIn})[\\s:：#"«„]{0,3}(?<behind>\\d{4})(?!\\d)|(?<!\\d)(?<before>\\d{4})['’\\s]{0,2}[\\p{L}]{0,3} ?(?:${endingIn})`,
+    "u",
+  );
 });
 
+/** Four digits that stand apart: no year, no part of a longer number, of a date or of an amount. */
+const LONE_DIGITS =
+  /(?<!\d[.,-]?|[:/#№€$£¥₹] ?)(?<digits>\d{4})(?![\d:/%]|[.,]\d|-\d| \d{3}|\s?[€$£¥₹₽₴₺₫₩])/gu;
+const MAX_DIGITS_DISTANCE = 60;
+
 const methodLabel = phrases(({ receipt }) => receipt?.methodLabel);
+/** Finds words before a way of paying: "paid with". */
+export const paidWith = phrases(({ receipt }) => receipt?.paidWith);
 
 const MAX_METHOD_CHARS = 40;
+/** Longer cells are sentences. */
+const MAX_CELL_CHARS = 60;
 
 /**
  * The method of payment: a card or wallet by name with its last digits, or the text behind a label as it is; null if the
- * text does not tell. Ways of paying that a footer lists are none.
+ * text does not tell. Several ways of paying that a footer lists do not count. `paidAt` is the index of the line of the sum that was paid.
  */
-export function paymentMethodIn(lines: readonly string[]): string | null {
+export function paymentMethodIn(lines: readonly string[], paidAt: number | null = null): string | null {
   for (const { value } of labelled(lines, methodLabel())) {
-    const known = knownMethod(value);
+    const known = knownMethod(value, true);
     if (known !== null) return known;
   }
-  const card = lines.find((line) => lastDigits().test(line) && namesIn(line).length === 1);
-  if (card !== undefined) return knownMethod(card);
+  return cardIn(lines) ?? walletIn(lines, paidAt) ?? labelledMethod(lines);
+}
+
+/** A card with its digits, in any line that names no other. */
+function cardIn(lines: readonly string[]): string | null {
+  for (const line of lines) {
+    const known = knownMethod(line, false);
+    if (known !== null && /\d{4}$/.test(known)) return known;
+  }
+  return null;
+}
+
+/** A way of paying without digits: as a cell of its own, in the line of the sum, behind "paid with", or the only one of the mail. */
+function walletIn(lines: readonly string[], paidAt: number | null): string | null {
+  return walletInCell(lines) ?? walletBesideSum(lines, paidAt) ?? onlyWallet(lines);
+}
+
+function walletInCell(lines: readonly string[]): string | null {
+  for (const line of lines) {
+    const cells = cellsOf(line);
+    const text = cells.at(-1)?.text ?? "";
+    if (cells.length < 2 || text.length > MAX_CELL_CHARS) continue;
+    if (cash().exec(lowered(text))?.[0].length === text.length) return text;
+    const known = methodsIn(text)[0]?.start === 0 ? knownMethod(text, true) : null;
+    if (known !== null) return known;
+  }
+  return null;
+}
+
+/** Finds ways of paying that are no brand. */
+const cash = phrases(({ receipt }) => receipt?.cash);
+
+function walletBesideSum(lines: readonly string[], paidAt: number | null): string | null {
+  const sum = paidAt === null ? [] : [lines[paidAt] ?? ""];
+  for (const line of [...sum, ...lines.filter((each) => paidWith().test(lowered(each)))]) {
+    const methods = distinct(methodsIn(line));
+    const [method] = methods;
+    if (method !== undefined && methods.length === 1 && method.isSure) return method.name;
+  }
+  return null;
+}
+
+/** The wallet that a mail names where it names one alone; a card without its digits may be a visa for travellers. */
+function onlyWallet(lines: readonly string[]): string | null {
+  const named = distinct(lines.flatMap(methodsIn).filter(({ isSure }) => isSure));
+  const [only] = named;
+  return only !== undefined && named.length === 1 && !only.isCard ? only.name : null;
+}
+
+function labelledMethod(lines: readonly string[]): string | null {
   const [first] = labelled(lines, methodLabel()).filter(({ isLabel, value }) => isLabel && isMethod(value));
   return first?.value.trim().replace(/[.;,]$/, "") ?? null;
 }
 
-function namesIn(value: string): string[] {
-  const lower = lowered(value);
-  return METHODS.filter(([name]) => name.test(lower)).map(([, method]) => method);
+/** Each way of paying once. */
+const distinct = (methods: readonly Method[]): Method[] =>
+  methods.filter(({ name }, at) => methods.findIndex((other) => other.name === name) === at);
+
+/** A way of paying by its usual name with the digits that a line shows; null where several or none are named. */
+function knownMethod(line: string, isLabelled: boolean): string | null {
+  const all = distinct(methodsIn(line));
+  const sure = all.filter(({ isSure, isAsBrand, isCard }) => isSure || (isCard && isAsBrand));
+  const methods = sure.length > 0 || !isLabelled ? sure : all;
+  const [card, ...otherCards] = methods.filter(({ isCard }) => isCard);
+  const [method] = methods;
+  if (method === undefined || methods.length > 2 || otherCards.length > 0) return null;
+  // The digits beside a wallet are those of the card in it.
+  const shown = card ?? method;
+  const digits = lastDigits(line, shown);
+  if (digits !== null) return `${shown.name} ${digits}`;
+  return method.isSure || isLabelled ? method.name : null;
 }
 
-/** A way of paying by its usual name; null where several or none are named. */
-function knownMethod(value: string): string | null {
-  const names = namesIn(value);
-  const [name] = names;
-  if (name === undefined || names.length > 2) return null;
-  const last =
-    lastDigits().exec(value)?.groups?.digits ??
-    /(?<!\d)\d{4}(?!\d)/.exec(value.slice(0, MAX_METHOD_CHARS))?.[0];
-  return last === undefined ? name : `${name} ${last}`;
+/** The last digits of a card: masked, beside words for "ending in", or the only four digits near its name. */
+function lastDigits(line: string, method: Method): string | null {
+  const ending = endingDigits().exec(lowered(line))?.groups;
+  return (
+    MASKED.exec(line)?.groups?.digits ??
+    ending?.behind ??
+    ending?.before ??
+    (method.isCard ? loneDigits(line, method) : null)
+  );
 }
+
+function loneDigits(line: string, { start, end }: Method): string | null {
+  const found = [...line.matchAll(LONE_DIGITS)].filter(({ index, 0: digits }) => {
+    const distance = index > end ? index - end : start - index - digits.length;
+    return distance <= MAX_DIGITS_DISTANCE && !isYear(line, index, digits);
+  });
+  // The years of Thailand and of Iran: only what else is there counts.
+  const others = found.filter(({ 0: digits }) => !/^(?:25[4-7]|13[89]|140)\d$/.test(digits));
+  const [only, ...more] = others.length > 0 ? others : found;
+  return more.length === 0 ? (only?.groups?.digits ?? null) : null;
+}
+
+/** A year of these times, unless brackets set it off. */
+const isYear = (line: string, at: number, digits: string): boolean =>
+  /^(?:19[5-9]|20[0-3])\d$/.test(digits) && !/^\d{4}\)/.test(line.slice(at));
 
 const isMethod = (value: string): boolean =>
   value.length <= MAX_METHOD_CHARS && /^[\p{L}]/u.test(value) && !/[!?。]|\d{5}/u.test(value);

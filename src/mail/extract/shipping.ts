@@ -5,8 +5,12 @@ import { anyOf, wordsOf } from "../languages/matching.ts";
 import { carrierName, carriersIn } from "./carriers.ts";
 import { dateContext, datesIn, type DateContext } from "./dates.ts";
 import { statusIn } from "./delivery-status.ts";
+import { isDeadline } from "./appointment-time.ts";
+import { isNamed, pairsIn } from "./form-pairs.ts";
 import { labelled, phrases } from "./labelled-values.ts";
+import { dayOfIso, daysBetween } from "./moment.ts";
 import { readText, type ExtractMail, type ReadText } from "./mail-text.ts";
+import { arrivalLabel, parcelNear, parcelWord } from "./shared-phrases.ts";
 import { structuredData } from "./structured-data.ts";
 import { findThings, localName, nameAt, textAt, thingsAt, type Thing } from "./schema-org.ts";
 import { trackingIn, type Tracking } from "./tracking.ts";
@@ -19,15 +23,15 @@ export function readShipping(mail: ExtractMail): Shipping | null {
   return deliveryOf(jsonld, "jsonld") ?? deliveryOf(microdata, "microdata") ?? shippingInText(mail);
 }
 
-const SCHEMA_STATUS: Readonly<Record<string, ShippingStatus>> = {
-  OrderInTransit: "in_transit",
-  OrderDelivered: "delivered",
-  OrderProblem: "exception",
-  OrderReturned: "exception",
-  InTransit: "in_transit",
-  Delivered: "delivered",
-  OutForDelivery: "out_for_delivery",
-};
+const SCHEMA_STATUS: ReadonlyMap<string, ShippingStatus> = new Map([
+  ["OrderInTransit", "in_transit"],
+  ["OrderDelivered", "delivered"],
+  ["OrderProblem", "exception"],
+  ["OrderReturned", "exception"],
+  ["InTransit", "in_transit"],
+  ["Delivered", "delivered"],
+  ["OutForDelivery", "out_for_delivery"],
+]);
 
 function deliveryOf(things: readonly Thing[], source: "jsonld" | "microdata"): Shipping | null {
   const [parcel] = findThings(things, (type) => type === "ParcelDelivery");
@@ -41,17 +45,14 @@ function deliveryOf(things: readonly Thing[], source: "jsonld" | "microdata"): S
     type: "shipping",
     tracking_number: tracking_number.replace(/\s/g, ""),
     carrier: carrier === null ? null : carrierName(carrier),
-    eta: /^\d{4}-\d{2}-\d{2}/.exec(arrival ?? "")?.[0] ?? null,
-    status: SCHEMA_STATUS[localName(status ?? "")] ?? null,
+    eta: dayOfIso(arrival),
+    status: SCHEMA_STATUS.get(localName(status ?? "")) ?? null,
     source,
     confidence: 0.98,
   };
 }
 
-const arrivalLabel = phrases(({ parcel }) => parcel?.arrivalLabel);
-
-/** Finds a word for a parcel or an order. */
-const parcelWord = phrases(({ parcel }) => parcel?.word);
+const carrierLabel = phrases(({ parcel }) => parcel?.carrierLabel);
 
 /** Between the days of a span. */
 const untilDay = lazy(
@@ -64,19 +65,42 @@ const OPENING_LINES = 15;
 function shippingInText(mail: ExtractMail): Shipping | null {
   const text = readText(mail);
   const lower = lowered(`${text.subject}\n${text.lines.join("\n")}`);
-  const carriers = carriersIn(lowered(`${text.subject}\n${mail.from.name}\n${text.lines.join("\n")}`));
-  const tracking = trackingIn(text, carriers);
+  const carriers = carriersOf(text, mail.from.name);
+  const numberFound = trackingIn(text, carriers);
+  // Inquiries and errors have numbers with the same labels.
+  const isOfParcel =
+    numberFound?.isValid === true ||
+    carriers.length > 0 ||
+    parcelWord().test(lower) ||
+    parcelNear().test(lower);
+  const tracking = isOfParcel ? numberFound : null;
   if (tracking === null && !isAboutParcel(lowered(text.subject))) return null;
   const context = dateContext({ text: lower, fromAddress: mail.from.address, receivedAt: mail.receivedAt });
+  const status = statusOf(text);
   return {
     type: "shipping",
     ...(tracking === null ? { tracking_number: null, carrier: carriers[0] ?? null } : numbered(tracking)),
-    eta: etaIn(text.lines, context),
-    status: statusOf(text),
+    eta: etaIn(text.lines, context) ?? (status === "delivered" ? null : dayToCome(text.lines, context)),
+    status,
     source: "text",
     confidence: confidenceOf(tracking),
   };
 }
+
+/** Words of the name of a carrier. */
+const MAX_CARRIER_CHARS = 30;
+
+/** The carriers that a mail names: the one with a label, known or not, then all that are known. */
+function carriersOf(text: ReadText, sender: string): string[] {
+  const pair = pairsIn(text, carrierLabel()).find(
+    ({ label, value }) => isNamed(label, carrierLabel()) && isName(value),
+  );
+  const known = carriersIn(lowered(`${text.subject}\n${sender}\n${text.lines.join("\n")}`));
+  return pair === undefined ? known : [carrierName(pair.written), ...known];
+}
+
+const isName = (value: string): boolean =>
+  value.length <= MAX_CARRIER_CHARS && /^[\p{L}\p{M}\d&.,'’+ -]+$/u.test(value) && !/\d{4}/.test(value);
 
 /** Whether a subject tells the status of a parcel: then the mail is about one even without a tracking number. */
 const isAboutParcel = (subject: string): boolean => parcelWord().test(subject) && statusIn(subject) !== null;
@@ -97,13 +121,34 @@ function statusOf({ subject, lines }: ReadText): ShippingStatus | null {
   return null;
 }
 
-/** The day of arrival: of a span the last. */
+/** Characters between a label of the day of arrival and the day. */
+const MAX_LEAD_CHARS = 60;
+
+/** The day of arrival behind its label: of a span the last. */
 function etaIn(lines: readonly string[], context: DateContext): string | null {
   for (const { value } of labelled(lines, arrivalLabel())) {
     const [first, second] = datesIn(value, context);
-    if (first === undefined) continue;
+    if (first === undefined || first.start > MAX_LEAD_CHARS) continue;
     const isSpan = second !== undefined && untilDay().test(value.slice(first.end).trimStart());
     return isSpan ? second.value : first.value;
   }
   return null;
+}
+
+/** Days in which a parcel that is on its way arrives. */
+const MAX_DAYS_AHEAD = 30;
+
+/** The only day to come that the opening of a mail names, in a line that speaks of the parcel. */
+function dayToCome(lines: readonly string[], context: DateContext): string | null {
+  const days = lines.slice(0, OPENING_LINES).flatMap((line) => {
+    const lower = lowered(line);
+    const isOfParcel = parcelWord().test(lower) || parcelNear().test(lower);
+    return datesIn(line, context).flatMap((date) => {
+      const ahead = daysBetween(context.today, date.value);
+      if (!date.isCertain || ahead < 0 || ahead > MAX_DAYS_AHEAD) return [];
+      return [{ day: date.value, isArrival: isOfParcel && !isDeadline(line, date) }];
+    });
+  });
+  const [first] = days;
+  return first?.isArrival === true && days.every(({ day }) => day === first.day) ? first.day : null;
 }

@@ -12,7 +12,7 @@ const MAX_OPEN_TEXTS = 16;
 const MAX_TEXT_CHARS = 1_000;
 
 /** The things of schema.org that the HTML of a mail describes. */
-export interface StructuredData {
+interface StructuredData {
   jsonld: Thing[];
   microdata: Thing[];
 }
@@ -36,16 +36,16 @@ interface Scope {
 }
 
 /** The attribute that is the value of a property on an element of this name; of others it is their text. */
-const VALUE_ATTRIBUTES: Partial<Record<string, string>> = {
-  meta: "content",
-  a: "href",
-  link: "href",
-  area: "href",
-  img: "src",
-  time: "datetime",
-  data: "value",
-  meter: "value",
-};
+const VALUE_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
+  ["meta", "content"],
+  ["a", "href"],
+  ["link", "href"],
+  ["area", "href"],
+  ["img", "src"],
+  ["time", "datetime"],
+  ["data", "value"],
+  ["meter", "value"],
+]);
 
 class StructuredDataReader extends TagReader {
   readonly #elements = new OpenElements();
@@ -90,7 +90,7 @@ class StructuredDataReader extends TagReader {
       return;
     }
     if (owner === undefined || this.attributes.has("itemscope")) return;
-    const value = this.attributes.get(VALUE_ATTRIBUTES[element.name] ?? "content");
+    const value = this.attributes.get(VALUE_ATTRIBUTES.get(element.name) ?? "content");
     if (value !== undefined) add(owner, names, value);
     else if (this.#openTexts.length < MAX_OPEN_TEXTS) {
       const text = { owner, names, value: "" };
@@ -125,8 +125,13 @@ class StructuredDataReader extends TagReader {
   };
 }
 
-const words = (list: string | undefined): string[] => (list ?? "").split(/\s+/).filter((word) => word !== "");
+/** The words of an attribute, each once. */
+const words = (list = ""): string[] => [...new Set(list.split(/\s+/).filter((word) => word !== ""))];
 
 function add(owner: OpenItem, names: readonly string[], value: Value): void {
-  for (const name of names) owner.properties.set(name, [...(owner.properties.get(name) ?? []), value]);
+  for (const name of names) {
+    const values = owner.properties.get(name);
+    if (values === undefined) owner.properties.set(name, [value]);
+    else values.push(value);
+  }
 }

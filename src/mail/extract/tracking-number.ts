@@ -163,7 +163,9 @@ export function judge(number: string, carriers: readonly Carrier[]): Verdict | n
   if (telling !== undefined) {
     return { carrier: telling.carrier(number), isValid: telling.isValid?.(number) ?? null };
   }
-  const forms = carriers.flatMap((carrier) => (CHECKED[carrier] ?? []).map((form) => ({ carrier, ...form })));
+  const forms = carriers.flatMap((carrier) =>
+    (Object.hasOwn(CHECKED, carrier) ? (CHECKED[carrier] ?? []) : []).map((form) => ({ carrier, ...form })),
+  );
   const fitting = forms.filter(({ form }) => form.test(number));
   if (fitting.length === 0) return null;
   const right = fitting.find(({ isValid }) => isValid(number));

@@ -3,6 +3,7 @@ import { lazy } from "../lazy.ts";
 import { anyOf, wordsOf } from "../languages/matching.ts";
 import { labelled, phrases } from "./labelled-values.ts";
 import type { ReadText } from "./mail-text.ts";
+import { parcelNear } from "./shared-phrases.ts";
 import { judge, TELLING_NUMBER, type Carrier } from "./tracking-number.ts";
 
 /** The number of a parcel with who carries it, as far as number and mail tell. */
@@ -19,7 +20,7 @@ const numberLabel = phrases(({ parcel }) => parcel?.numberLabel);
 const labelledNumberForm = lazy(() => {
   const is = anyOf(wordsOf(({ parcel }) => parcel?.beforeNumber));
   return new RegExp(
-    `^(?:(?:${is})|:|：)?[\\s:：#№(]*(?<number>[A-Z0-9](?:[ -]?[A-Z0-9]){7,39})(?![A-Z0-9])`,
+    `^(?:(?:${is})|:|：)?[\\s:：#№(]*(?<number>[A-Z0-9](?:[ .-]?[A-Z0-9]){7,39})(?![A-Z0-9])`,
     "iu",
   );
 });
@@ -51,20 +52,32 @@ function labelledNumber(lines: readonly string[], carriers: readonly Carrier[]):
   for (const { value } of labelled(lines, numberLabel()).slice(0, MAX_NUMBERS)) {
     const written = labelledNumberForm().exec(value)?.groups?.number;
     const number = written === undefined ? null : ofOneNumber(written);
-    const found = number === null ? null : accepted(number, carriers);
+    const found = number === null ? null : accepted(number.joined, carriers);
+    if (found?.isValid === null && /[A-Z]/.test(found.number))
+      return { ...found, number: number?.hyphenated ?? found.number };
     if (found !== null) return found;
   }
   return null;
 }
 
-/** Groups of a number, without the words that follow it: a group without digits ends it, unless it is a country. */
-function ofOneNumber(written: string): string | null {
-  const groups = written.split(/[ -]/);
-  const end = groups.findIndex((group, at) => at > 0 && !/\d/.test(group) && !/^[A-Z]{2}$/.test(group));
-  const number = groups.slice(0, end === -1 ? undefined : end).join("");
-  const isCapitals = number === number.toUpperCase();
-  const digits = number.replace(/\D/g, "").length;
-  return digits >= (isCapitals ? MIN_DIGITS_IN_CAPITALS : MIN_DIGITS) ? number.toUpperCase() : null;
+/**
+ * A number in groups, without the words that follow it: a group without digits ends it, unless it is the first or a country. Joined
+ * as carriers print it, and with its hyphens: a shop's own numbers have them for good ("KTX-2025-118").
+ */
+function ofOneNumber(written: string): { joined: string; hyphenated: string } | null {
+  const groups = Array.from(written.matchAll(/(?<mark>^|[ .-])(?<group>[^ .-]+)/g), ({ groups }) => ({
+    mark: groups?.mark ?? "",
+    group: groups?.group ?? "",
+  }));
+  const end = groups.findIndex(({ group }, at) => at > 0 && !/\d/.test(group) && !/^[A-Z]{2}$/.test(group));
+  const kept = groups.slice(0, end === -1 ? undefined : end);
+  const joined = kept.map(({ group }) => group).join("");
+  const isCapitals = joined === joined.toUpperCase();
+  const digits = joined.replace(/\D/g, "").length;
+  const isDate = written.includes(".") && !/[A-Z]/i.test(joined);
+  if (isDate || digits < (isCapitals ? MIN_DIGITS_IN_CAPITALS : MIN_DIGITS)) return null;
+  const hyphenated = kept.map(({ mark, group }) => `${mark.trim()}${group}`).join("");
+  return { joined: joined.toUpperCase(), hyphenated: hyphenated.toUpperCase() };
 }
 
 /** A labelled number, unless its check digit is wrong or it is too short for one. */
@@ -85,17 +98,16 @@ function carrierFor(byForm: Carrier | null, named: readonly Carrier[]): Carrier 
   return byForm ?? named[0] ?? null;
 }
 
-const parcelNear = phrases(({ parcel }) => parcel?.nearNumber);
-
 /** A number with a right check digit and a form of its own, beside words about a parcel or a carrier's name. */
 function tellingNumber(lines: readonly string[], carriers: readonly Carrier[]): Tracking | null {
   for (const [at, line] of lines.entries()) {
-    for (const [written] of Array.from(line.matchAll(TELLING_NUMBER)).slice(0, MAX_NUMBERS)) {
+    for (const [written] of line.matchAll(TELLING_NUMBER)) {
       const number = written.replace(/ /g, "");
       const verdict = judge(number, carriers);
       if (verdict?.isValid !== true) continue;
       const near = lowered(lines.slice(Math.max(0, at - NEAR_LINES), at + NEAR_LINES + 1).join("\n"));
-      if (carriers.length === 0 && !parcelNear().test(near)) continue;
+      // What stands near is the same for all numbers of the line.
+      if (carriers.length === 0 && !parcelNear().test(near)) break;
       return { number, carrier: carrierFor(verdict.carrier, carriers), isValid: true };
     }
   }

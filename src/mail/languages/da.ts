@@ -1,18 +1,121 @@
 import type { Language } from "./language.ts";
 
-/** Danish. Only a few words of orders and receipts so far; its codes are not read. */
+/** Danish. */
 export const da: Language = {
   tag: "da",
   keyWords: "whole",
+  code: {
+    strong: `
+      verifikationskode*, verificeringskode*, sikkerhedskode*, loginkode*, login-kode*, engangskode*,
+      engangsadgangskode*, godkendelseskode*, aktiveringskode*, registreringskode*, nulstillingskode*,
+      sms-kode*, hentekode*, afhentningskode*, udleveringskode*, leveringskode*, skabskode*, dørkode*,
+      portkode*, parkeringskode*, kontrolkode*, garagekode*, identifikationskode*, nøglebokskode*,
+      enhedskode*, indgangskode*, parringskode*, gæstekode*, tilknytningskode*, check-in-kode*,
+      midlertidig kode
+    `,
+    confirmation: "bekræftelseskode*",
+    weak: "kode, koden, pinkode*, pin-kode*, adgangskode*, koderne, kodeord*",
+    hint: "bekræft, bekræfte, log ind, logge ind",
+    soft: "konto*, telefon*, mobiln*, kort*, nummer",
+    number: `
+      ordre*, bestilling*, faktura*, kvittering*, kunden*, aftalen*, sagsn*, billet*, forsendelse*, pakken*,
+      sporing*, postnummer*, beløb*, tlf, landekode*, varekode*, varenummer*, kildekode*, fejlkode*,
+      skolekode*, klassekode*
+    `,
+    booking: "booking*, reservation*",
+    meeting: "møde-id, mødekode*, mødenummer*",
+    coupon: "rabat*, gavekort*, kampagnekode*, tilbudskode*, voucherkode*",
+    instruction: `
+      indtast, indtaste, tast, skriv, brug, angiv, tast ind, tryk, trykker, taster, indtaster, indtastning*,
+      fremvis, oplys, opgiv, nævn, vis koden
+    `,
+    void: `
+      tidligere kode*, gamle kode*, gælder ikke længere, længere gyldig*, erstatter, er brugt, ugyldig*,
+      virker ikke længere, virker ikke mere, gælder ikke mere
+    `,
+    fresh: "ny kode, nye kode*",
+    expiry: "gælder i, gælder til, gyldig*, udløber, én gang, inden for",
+  },
+  sentence: {
+    leadsTo: "er",
+    ledBy: "er, som",
+    denies: "ikke, intet, uden",
+    units: "minut*, point, kroner, kr, stk",
+  },
+  link: {
+    proves: `
+      bekræft, bekræfte, verificer*, aktiver*, nulstil*, accepter invitation*, bekræftelseslink*, godkend*,
+      verifikationslink*, tillad*
+    `,
+    signsIn: "log ind, logge ind, log på",
+    goesOn: "fortsæt, klik her, åbn, tryk her",
+    password: "adgangskode*, kodeord*",
+    account: "konto*, e-mail*, adresse*, invitation*, medlemskab*",
+    otherPurpose: `
+      afmeld*, frameld*, hjælp*, kundeservice, ikke dig, ikke har bedt, bekræft din deltagelse,
+      spørgsmål og svar, afvis*, tilmeld dig, bekræft deltagelse*, ofte stillede spørgsmål, vis faktura*,
+      køb*, bekræft din tid, læs mere
+    `,
+  },
+  quoting: { from: "fra", sent: "sendt" },
+  subject: {
+    reply: "sv",
+    strippedReply: "sv",
+    invitation: "invitation, påmindelse, bekræft*, påmind*, din, dit",
+  },
+  signature: { closings: "med venlig hilsen, venlig hilsen, mvh" },
+  dates: {
+    untilDay: "til",
+    untilTime: "til",
+    afternoon: "eftermiddag, om eftermiddagen, om aftenen",
+    deadline: "inden, senest, til og med",
+  },
+  appointment: {
+    when: "hvornår, dato, tid, dag",
+    time: "klokken, tid",
+    where: "sted, adresse, lokation, adressen",
+    title: "emne, aftale, behandling, ydelse, undersøgelse",
+    word: "tid, tiden, booking*, booket, reserv*, aftale*",
+  },
   money: {
-    grandTotal: "i alt",
+    grandTotal: "i alt, at betale, samlet beløb, totalbeløb",
+    total: "total, beløb",
+    partial: "subtotal, rabat*, moms, fragt*, levering*",
   },
   order: {
-    numberLabel: "ordrenummer",
+    numberLabel: "ordrenummer, ordrenr, ordrenr., bestillingsnummer",
+    word: "ordre, bestilling, ordrebekræftelse, ordren, bestillingen",
+    quantity: "antal",
+  },
+  parcel: {
+    numberLabel: `
+      pakkenummer, sporingsnummer, forsendelsesnummer, trackingnummer, track and trace, track & trace,
+      kollinummer
+    `,
+    nearNumber: "pakke*",
+    arrivalLabel: `
+      forventet levering, leveringsdato, leveres, forventet leveringsdato, forventes leveret,
+      forventet ankomst
+    `,
+    word: "pakke*, forsendelse*, levering*, ordre*",
+    statuses: {
+      exception: "kunne ikke leveres, forsinket, forsinkelse",
+      out_for_delivery: "ude til levering, leveres i dag, på vej til dig i dag, med chaufføren",
+      delivered: "er leveret, blevet leveret, leveret, udleveret",
+      in_transit: "på vej",
+      shipped: "er sendt, afsendt, sendt, overdraget til",
+    },
+    notYet: "så snart, vil blive, bliver",
+    carrierLabel: "fragtfirma, transportør, fragtmand, sendes med, leveres af",
   },
   receipt: {
-    payment: "kvittering",
-    dateLabel: "dato",
+    payment: "kvittering*, faktura*, din betaling, dit køb, ordrebekræftelse*",
+    failed: "betalingen mislykkedes, blev afvist",
+    dateLabel: "betalingsdato, fakturadato, ordredato, dato",
+    due: "forfald*",
+    methodLabel: "betalingsmetode, betalingsmåde, betalt med",
+    cardEnding: "ender på, slutter på",
+    paidWith: "betalt med",
+    cash: "kontant*, kort, dankort, faktura, gavekort",
   },
-  recognisedBy: ["ordrenummer, ikke, levering", "beløb, moms, betalt med, ordre"],
 };

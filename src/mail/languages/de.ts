@@ -9,10 +9,14 @@ export const de: Language = {
       bestätigungscode, bestätigungs-code, verifizierungscode, verifizierungs-code, verifikationscode,
       sicherheitscode, sicherheits-code, anmeldecode, anmelde-code, login-code, logincode, einmalcode,
       einmal-code, einmalpasswort, einmal-passwort, einmalkennwort, authentifizierungscode,
-      aktivierungscode, freischaltcode, prüfcode, tan, mtan, registrierungscode, zugriffscode, einmal-pin
+      aktivierungscode, freischaltcode, prüfcode, tan, mtan, registrierungscode, zugriffscode, einmal-pin,
+      abholcode, abhol-code, abhol-pin, abholpin, zustellcode, liefercode, liefer-pin, paketcode,
+      schließfachcode, fachcode, öffnungscode, türcode, tür-code, tür-pin, eingangscode, zutrittscode,
+      torcode, parkcode, sms-code, garagencode, sms-tan, einlasscode, smstan, einfahrtscode, freigabecode,
+      haustürcode, signaturcode, gästecode, unterschriftscode, gastcode, validierungscode
     `,
     passcode: "kenncode, zugangscode",
-    weak: "code, kode, pin",
+    weak: "code, kode, pin, passwort, kennwort, geheimzahl, geheimnummer",
     hint: `
       bestätigen, bestätige, bestätigung, verifizieren, anmelden, anmeldung, einloggen, authentifizierung
     `,
@@ -23,29 +27,41 @@ export const de: Language = {
       kundennummer, kunden-nr., vorgangsnummer, referenz, referenznummer, aktenzeichen, postleitzahl, plz,
       telefonnummer, tel., mobil, betrag, summe, jahr, fehlercode, strichcode, qr-code, endet auf, hrb,
       steuernummer, vertragsnummer, ticketnummer, artikelcode, artikelnummer, ländercode, quellcode,
-      bankleitzahl, kundencode, farbcode, kurscode, störung, vertragskonto
+      bankleitzahl, kundencode, farbcode, kurscode, störung, vertragskonto, zählernummer, zählerstand,
+      zähler, mitgliedsnummer, mitglieds-nr., versicherungsnummer, versicherten-nr., schadennummer,
+      matrikelnummer
     `,
     booking: `
-      buchung, buchungsnummer, buchungscode, reservierung, reservierungsnummer, flug
+      buchung, buchungsnummer, buchungscode, reservierung, reservierungsnummer, flug, buchungs-nr.,
+      buchungsreferenz
     `,
-    meeting: "besprechungs-id, meeting-id, konferenz-id",
-    coupon: "gutschein, gutscheincode, rabattcode, rabatt, aktionscode, gutschein-code",
+    meeting: "besprechungs-id, meeting-id, konferenz-id, konferenznummer, konferenz-pin, einwahlnummer",
+    coupon: `
+      gutschein, gutscheincode, rabattcode, rabatt, aktionscode, gutschein-code, gutscheincodes, werbecode,
+      empfehlungscode, freundschaftscode
+    `,
     instruction: `
       geben sie, gib, eingeben, eingabe, tippen sie, tippe, verwenden sie, verwende, nutzen sie, nutze,
       benutzen sie, trage, tragen sie, übertragen sie, tragen, eintragen, eintippen, trag, nimm, nehmen sie,
-      übernimm, tippt, gebt
+      übernimm, tippt, gebt, drücken sie, drück, drücke, nennen sie, nenne, nenn, zeigen sie, zeig, zeige,
+      sagen sie, sag, tippst, tipp, drückst, vorzeigen
     `,
-    purpose: `
-      abschließen, fortfahren, fortzufahren, freigeben, freigabe, registrierung, aktivieren, freischalten,
-      verbinden, zugang, einwahl, weiterzumachen, abzuschließen, koppeln, verknüpfen, aktivierung,
-      genehmigen, beitreten, öffnen
+    void: `
+      alter code, alte code, alten code, bisherige code, bisherigen code, vorherige code, vorheriger code,
+      vorherigen code, frühere code, früheren code, nicht mehr gültig, nicht länger gültig, ungültig*,
+      ersetzt, wurde verwendet, bereits verwendet, ist abgelaufen, gilt nicht mehr, gelten nicht mehr,
+      funktioniert nicht mehr, abgelaufen
     `,
-    digits: "zahl, zahlen, ziffern, zahlenfolge, folgende nummer",
+    fresh: "neuer code, neue code, neuen code, neue pin, neuen pin, neuester code, neueste code",
+    expiry: `
+      gültig bis, gültig für, ist gültig, minuten gültig, stunden gültig, gilt bis, läuft ab, verfällt,
+      nur einmal, einmal verwend*, innerhalb von, innerhalb der
+    `,
   },
   sentence: {
     leadsTo: "ist, lautet",
     ledBy: "ist, zum, zur, um",
-    denies: "nicht, kein, keine",
+    denies: "nicht, kein, keine, keinen, keinem, keiner, niemals, ohne",
     fillers: "sie, bitte, dazu, dann, hier",
     prepositions: "für, bei",
     units: "uhr, minute, minuten, sekunde, sekunden, stunde, stunden, tage",
@@ -53,15 +69,18 @@ export const de: Language = {
   link: {
     proves: `
       bestätigen, bestätige, e-mail bestätigen, verifizieren, aktivieren, konto aktivieren, zurücksetzen,
-      passwort zurücksetzen, passwort ändern, anmeldelink, bestätigungslink
+      passwort zurücksetzen, passwort ändern, anmeldelink, bestätigungslink, annehmen, zulassen,
+      freischalten, erlauben, freigeben, genehmigen
     `,
     signsIn: "anmelden, anmeldung, einloggen",
-    goesOn: "weiter, los geht's, loslegen, hier klicken",
+    goesOn: "weiter, los geht's, loslegen, hier klicken, öffnen, hier",
     password: "passwort, passworts, kennwort",
-    account: "konto, e-mail-adresse, anmeldung, registrierung",
+    account: "konto, e-mail-adresse, anmeldung, registrierung, benutzerkonto, kundenkonto",
     otherPurpose: `
       abmelden, abbestellen, abonnement kündigen, datenschutz, impressum, hilfe, kontakt,
-      im browser ansehen, agb
+      im browser ansehen, agb, teilnahme bestätigen, hilfecenter, kundenservice, bezahlen,
+      termin bestätigen, so funktioniert, rechnung ansehen, bewerten, lieferung bestätigen, hinweise,
+      rechnung anzeigen, umfrage
     `,
     provesInPath: "passwort, kennwort, bestaetigen, bestaetigung, aktivieren, aktivierung",
   },
@@ -80,7 +99,7 @@ export const de: Language = {
     strippedReply: "aw",
     strippedForward: "wg",
     automatic: "automatische antwort",
-    invitation: "einladung, erinnerung, terminbestätigung, bestätigung",
+    invitation: "einladung, erinnerung, terminbestätigung, bestätigung, erinner*, bestätig*, ihr*, dein*",
   },
   signature: {
     closings: `
@@ -100,31 +119,23 @@ export const de: Language = {
     sendsCodes: "tan",
   },
   dates: {
-    months: [
-      "januar, jan",
-      "februar, feb",
-      "märz, mrz, maerz",
-      "april, apr",
-      "mai",
-      "juni, jun",
-      "juli, jul",
-      "august, aug",
-      "september, sep",
-      "oktober, okt",
-      "november, nov",
-      "dezember, dez",
-    ],
+    months: ["", "", "mrz, maerz", "", "", "", "", "", "", "", "", ""],
     oClock: "uhr",
     untilDay: "bis",
     untilTime: "bis",
+    morning: "morgens, vormittags",
+    afternoon: "nachmittags, abends",
+    deadline: "bis, bis zum, vor dem, spätestens",
   },
   appointment: {
-    when: `
-      wann, datum und uhrzeit, termin am, termin, beginn, zeit, datum, uhrzeit, ihr termin
-    `,
+    when: "wann, datum und uhrzeit, termin am, termin, beginn, zeit, datum, uhrzeit, ihr termin, tag",
     time: "uhrzeit, zeit",
-    where: "wo, ort, veranstaltungsort, treffpunkt, raum, adresse",
-    title: "thema, betreff, veranstaltung, titel",
+    where: "wo, ort, veranstaltungsort, treffpunkt, raum, adresse, standort",
+    title: `
+      thema, betreff, veranstaltung, titel, leistung, behandlung, anliegen, terminart, untersuchung, kurs,
+      anlass, was
+    `,
+    word: "termin*, buchung*, gebucht, reservier*",
   },
   money: {
     grandTotal: `
@@ -136,45 +147,49 @@ export const de: Language = {
       zwischensumme, netto, nettobetrag, nettosumme, mwst, mehrwertsteuer, rabatt, versand, ersparnis,
       steuer, ust
     `,
-    including: "inkl",
   },
   order: {
     numberLabel: `
       bestellnummer, bestellnr., bestell-nr., bestell-nr, auftragsnummer, bestellung nr., bestellung nr,
       bestellung #, auftrags-nr., bestell-id
     `,
-    word: "bestellung, auftrag",
-    beforeNumber: "lautet, ist",
+    word: "bestellung, auftrag, bestellbestätigung, auftragsbestätigung, bestellungen",
     quantity: "menge, anzahl",
   },
   parcel: {
     numberLabel: `
       sendungsnummer, sendung nr., paket nr., sendungsnr., sendungs-nr., paketnummer, trackingnummer,
-      tracking-nummer, sendungsverfolgung, sendungsverfolgungsnummer, sendungs-id
+      tracking-nummer, sendungsverfolgung, sendungsverfolgungsnummer, sendungs-id, trackingcode, paket-nr.,
+      sendungscode
     `,
     beforeNumber: "nummer, lautet",
     nearNumber: "paket, sendung",
     arrivalLabel: `
       voraussichtliche zustellung, voraussichtliche lieferung, voraussichtlicher liefertermin,
-      voraussichtlich, lieferdatum, liefertermin, lieferung am, zustellung am, ankunft
+      voraussichtlich, lieferdatum, liefertermin, lieferung am, zustellung am, ankunft, zustelltermin,
+      zustelldatum, voraussichtlich am
     `,
     word: "paket, sendung, lieferung, bestellung, päckchen",
     statuses: {
       exception: `
         konnte nicht zugestellt, nicht zugestellt werden, zustellversuch, verzögert sich,
-        zustellung fehlgeschlagen
+        zustellung fehlgeschlagen, verspätet, verspätung
       `,
       out_for_delivery: `
         in zustellung, wird heute zugestellt, kommt heute, im zustellfahrzeug, zustellfahrzeug geladen
       `,
-      delivered: `
-        wurde zugestellt, zugestellt, wurde geliefert, ist angekommen, wurde abgegeben
-      `,
+      delivered: "wurde zugestellt, zugestellt, wurde geliefert, ist angekommen, wurde abgegeben",
       in_transit: "unterwegs, auf dem weg, in der zustellbasis, im transport",
-      shipped: "versandt, verschickt, versendet, auf die reise, an dhl übergeben",
+      shipped: `
+        versandt, verschickt, versendet, auf die reise, an dhl übergeben, übergeben, unterwegs gebracht
+      `,
     },
     notYet: `
-      sobald, wird versandt, wird verschickt, werden wir sie informieren, in kürze versendet
+      sobald, wird versandt, wird verschickt, werden wir sie informieren, in kürze versendet, wird, werden
+    `,
+    carrierLabel: `
+      versanddienstleister, zustelldienst, paketdienst, versandpartner, versandart, transporteur,
+      versand mit, versand durch
     `,
   },
   receipt: {
@@ -197,6 +212,13 @@ export const de: Language = {
       zahlung per, zahlung mit
     `,
     cardEnding: "mit endziffern, endziffern, endend auf, endet auf",
+    paidWith: `
+      bezahlt mit, bezahlt per, bezahlt via, gezahlt mit, per, mit ihrer, mit deiner, von ihrem, von deinem
+    `,
+    cash: `
+      bar, barzahlung, kreditkarte, debitkarte, ec-karte, girocard, lastschrift, bankeinzug, überweisung,
+      banküberweisung, vorkasse, nachnahme, rechnung, geschenkkarte, gutschein
+    `,
   },
   organisation: {
     roles: "kundenservice, bestellungen",

@@ -14,11 +14,16 @@ export const en: Language = {
       one time pin, single-use code, otp, otp code, otc, totp, 2fa code, 2fa token, two-factor code,
       two-factor authentication code, two-step verification code, mfa code, activation code,
       validation code, temporary code, temporary login code, device code, magic code, email code,
-      registration code, reset code, password reset code, recovery pin, identification code, invite passcode
+      registration code, reset code, password reset code, recovery pin, identification code,
+      invite passcode, pickup code, pick-up code, pick up code, pickup pin, pick-up pin, collection code,
+      collection pin, delivery code, delivery pin, locker code, locker pin, door code, door pin, entry code,
+      entry pin, gate code, keypad code, parking code, parking pin, pairing code, entrance code,
+      linking code, guest code, sms code, guest pin, setup code, check-in code, unlock code, kiosk code,
+      signing code
     `,
     confirmation: "confirmation code, confirm code, confirmation pin",
     passcode: "passcode, pass code, temporary passcode, access code",
-    weak: "code, pin, pin code, token",
+    weak: "code, pin, pin code, token, password, codes, pins, passcodes",
     hint: `
       verify, verification, verifying, confirm, sign in, sign-in, signing in, log in, login, log-in,
       logging in, sign up, signing up, authenticate, authentication, two-factor, two-step, 2fa, enter this,
@@ -34,53 +39,61 @@ export const en: Language = {
       reference number, reference code, reference id, ref, ref., ref no., no., nr., nr, serial,
       serial number, serial no., model, model number, version, build, release, phone number, telephone, tel,
       tel., mobile number, cell, call, call us, fax, hotline, text, zip, zip code, zipcode, postal code,
-      postcode, post code, pincode, area code, country code, dial code, dialing code, error code, error,
-      status code, exit code, response code, source code, source, qr code, bar code, barcode, color,
-      color code, colour, colour code, hex, background, dress code, tax code, tax id, vat, vat number, iban,
-      swift code, bic, sort code, routing number, product code, item code, sku, item, part number,
-      policy number, policy, claim number, contract, contract number, room, suite, po box, p.o. box, box,
-      floor, apt, apt., unit, page, port, rfc, iso, isbn, issn, pull request, issue, commit, since, year,
-      copyright, ending in, ends in, ending with, ends with, last four, last four digits, last 4 digits,
-      card number, card ending, transaction, transaction id, transaction number, transfer, payment id,
-      payment, balance, total, subtotal, amount, price, short code, backup code, backup codes,
-      recovery code, recovery codes, gift card, batch, lot, ip, ip address, ext., extension, company number,
-      registration number, registered number, licence number, license number, license key, patient id,
-      student id, message id, request id, session id, job id, class code, course code, room code,
-      module code, subject code, store code, branch code, agent code, stock code, style code, project code,
-      batch code, plu code, hs code, commodity code, naics code, diagnosis code, plan code, group code,
-      game code, terminal code, station code, airport code, city code, state code, unit code, building code,
-      colour number, docket, folio, donation id, incident, article
+      postcode, post code, area code, country code, dial code, dialing code, error code, error, status code,
+      exit code, response code, source code, source, qr code, bar code, barcode, color, color code, colour,
+      colour code, hex, background, dress code, tax code, tax id, vat, vat number, iban, swift code, bic,
+      sort code, routing number, product code, item code, sku, item, part number, policy number, policy,
+      claim number, contract, contract number, room, suite, po box, p.o. box, box, floor, apt, apt., unit,
+      page, port, rfc, iso, isbn, issn, pull request, issue, commit, since, year, copyright, ending in,
+      ends in, ending with, ends with, last four, last four digits, last 4 digits, card number, card ending,
+      transaction, transaction id, transaction number, transfer, payment id, payment, balance, total,
+      subtotal, amount, price, short code, backup code, backup codes, recovery code, recovery codes,
+      gift card, batch, lot, ip, ip address, ext., extension, company number, registration number,
+      registered number, licence number, license number, license key, patient id, student id, message id,
+      request id, session id, job id, class code, course code, room code, module code, subject code,
+      store code, branch code, agent code, stock code, style code, project code, batch code, plu code,
+      hs code, commodity code, naics code, diagnosis code, plan code, group code, game code, terminal code,
+      station code, airport code, city code, state code, unit code, building code, colour number, docket,
+      folio, donation id, incident, article, meter number, meter, customer no., member no., policy no.,
+      case no.
     `,
     booking: `
       confirmation:, confirmation #, booking, booking number, booking code, booking reference, booking id,
       reservation, reservation number, reservation code, itinerary, flight, flight number, record locator,
-      pnr, confirmation number, confirmation no., check-in, boarding pass, e-ticket
+      pnr, confirmation number, confirmation no., check-in, boarding pass, e-ticket, booking ref,
+      booking ref.
     `,
     meeting: `
       meeting id, meeting number, meeting code, webinar id, conference id, conference code, dial-in,
       dial in, join zoom meeting, join meeting, join the meeting, participant code, host key, join by phone,
-      join with google meet, join the call, video call link, conference call, dial by your location
+      join with google meet, join the call, video call link, conference call, dial by your location,
+      meeting passcode, meeting password, conference pin
     `,
     coupon: `
       promo, promo code, promotion code, promotional code, coupon, coupon code, discount, discount code,
       voucher, voucher code, gift code, referral code, referral, offer code, checkout, at checkout, % off,
-      sale, invite code, invitation code, redeem, free shipping
+      sale, invite code, invitation code, redeem, free shipping, off your first, off your next,
+      off your order, percent off
     `,
     instruction: `
-      enter, type, type in, use, input, key in, copy, paste, submit, fill in, punch in
+      enter, type, type in, use, input, key in, copy, paste, submit, fill in, punch in, press, dial, punch,
+      quote, read out, put in, pop in, tell the, show the, show this, tap in
     `,
-    purpose: `
-      approve, complete, finish, activate, continue, proceed, register, registration, connect, pair, unlock,
-      authorize, authorise, access, set up, new device, new phone, confirmation
+    void: `
+      previous code, old code, earlier code, no longer valid, not valid any more, not valid anymore,
+      is void, replaces, replaced by, superseded, has been used, was used, has already been used,
+      has expired, no longer works, stopped working, does not work any more, expired
     `,
-    digits: `
-      digits, numbers below, number below, following number, following numbers, these numbers, this number
+    fresh: "new code, new pin, newest code, latest code, replacement code",
+    expiry: `
+      valid for, valid until, is valid, expires in, expires at, expires on, expires, will expire,
+      usable once, can be used once, can only be used once, within the next
     `,
   },
   sentence: {
     leadsTo: "is, are, as, is now, use, enter, below, following",
     ledBy: "is, to, as",
-    denies: "not, no longer, isn't, isn’t, their",
+    denies: "not, no longer, isn't, isn’t, their, never, without, wasn't, wasn’t, rather than",
     fillers: "please, just, simply, here",
     prepositions: "for, to, at, from",
     units: `
@@ -100,18 +113,21 @@ export const en: Language = {
       set your password, create a password, password reset, choose a new password, magic link, secure link,
       sign-in link, sign in link, login link, log-in link, validate, finish signing up,
       complete registration, complete your registration, complete sign up, complete signup,
-      accept invitation, accept invite, yes, it's me
+      accept invitation, accept invite, yes, it's me, confirm e-mail, restore access, confirm the,
+      accept the invitation, confirm it, accept your invitation, confirm new, join the team
     `,
     signsIn: `
       sign in, sign-in, signin, log in, log-in, login, log me in, sign me in, let me in, signing in,
-      logging in, authenticate, authorize, reset
+      logging in, authenticate, authorize, reset, log on, sign on
     `,
     goesOn: `
-      continue, confirm, get started, start now, let's go, approve, proceed, open app, click here
+      continue, confirm, get started, start now, let's go, approve, proceed, open app, click here, open,
+      here
     `,
     password: "password, passwords",
     account: `
-      account, email, e-mail, email address, address, registration, subscription, sign-up, signup
+      account, email, e-mail, email address, address, registration, subscription, sign-up, signup,
+      invitation, invited you
     `,
     otherPurpose: `
       unsubscribe, opt out, opt-out, manage preferences, preferences, email settings, notification settings,
@@ -121,17 +137,15 @@ export const en: Language = {
       facebook, twitter, instagram, linkedin, youtube, tiktok, pinterest, report, report this, not you,
       wasn't you, were not you, was not you, wasn't me, was not me, this wasn't, if this wasn't,
       did not request, didn't request, didn’t request, don't recognize, didn't sign, didn't create,
-      didn't make, secure your account, cancel, cancel this, delete my account, refer a friend, about us
+      didn't make, secure your account, cancel, cancel this, delete my account, refer a friend, about us,
+      confirm attendance, view bill, feedback, download, confirm your attendance, view statement, shop,
+      deny, confirm my attendance, view ticket, shop now, decline, confirm your appointment
     `,
     provesInPath: `
       verif, verify, verification, verifies, verified, verifymail, verifyemail, confirm, confirmation,
       confirmations, confirmemail, activate, activation, magic, magiclink, passwordless, reset,
       resetpassword, password, passwords, passwordreset, setpassword, otp, one-time, one_time, onetime,
       validate, validation, optin, opt-in, opt_in, accept-invite, accept_invite, action-token, action_token
-    `,
-    signsInPath: `
-      login, log-in, log_in, signin, sign-in, sign_in, signup, sign-up, sign_up, auth, callback, oauth, sso,
-      session, sessions, account, accounts, token, code, key, invite, invitation, register, registration
     `,
     otherPath: `
       unsubscribe, unsub, opt-out, opt_out, optout, preferences, privacy, terms, tos, legal, help, support,
@@ -154,7 +168,8 @@ export const en: Language = {
     strippedForward: "fw, fwd",
     automatic: "automatic reply, auto-reply, autoreply, auto reply, out of office",
     invitation: `
-      invitation, updated invitation, invite, reminder, confirmed, confirmation, appointment confirmation
+      invitation, updated invitation, invite, reminder, confirmed, confirmation, appointment confirmation,
+      remind*, confirm*
     `,
   },
   signature: {
@@ -181,24 +196,11 @@ export const en: Language = {
     `,
   },
   dates: {
-    months: [
-      "january, jan",
-      "february, feb",
-      "march, mar",
-      "april, apr",
-      "may",
-      "june, jun",
-      "july, jul",
-      "august, aug",
-      "september, sep, sept",
-      "october, oct",
-      "november, nov",
-      "december, dec",
-    ],
     ordinals: "st, nd, rd, th",
     dayToMonth: "of",
     untilDay: "to, and",
     untilTime: "to",
+    deadline: "until, till, by, before, through, no later than",
   },
   appointment: {
     when: `
@@ -206,8 +208,12 @@ export const en: Language = {
       starts, start, date, time, takes place on
     `,
     time: "time",
-    where: "where, location, venue, place, address, room",
-    title: "what, event, topic, subject, title, meeting, agenda",
+    where: "where, location, venue, place, address, room, meeting point",
+    title: `
+      what, event, topic, subject, title, meeting, agenda, service, treatment, procedure, appointment type,
+      type of appointment, reason, reason for visit, regarding, visit type, session, workshop, class, course
+    `,
+    word: "appointment*, booking*, booked, reserv*, schedul*",
   },
   money: {
     grandTotal: `
@@ -220,7 +226,6 @@ export const en: Language = {
       subtotal, sub-total, sub total, savings, saved, discount, items total, net, tax, vat, gst, before tax,
       shipping, delivery, tip, points, balance, limit, donation, total items, total weight, refund
     `,
-    including: "incl",
     currencies: {
       EUR: "euro, euros",
     },
@@ -231,7 +236,6 @@ export const en: Language = {
       your order #, order #, purchase order
     `,
     word: "order, purchase",
-    beforeNumber: "is",
     quantity: "qty, quantity",
   },
   parcel: {
@@ -247,17 +251,18 @@ export const en: Language = {
     arrivalLabel: `
       estimated delivery, expected delivery, scheduled delivery, delivery date, estimated arrival, arriving,
       arrives, expected by, expected on, delivery by, will arrive, eta, due to arrive, to be delivered on,
-      will be delivered on, delivery on
+      will be delivered on, delivery on, be with you on, be with you by, expected to arrive
     `,
     word: "package, parcel, shipment, delivery, tracking, order",
     statuses: {
       exception: `
         could not be delivered, couldn't be delivered, couldn't deliver, could not deliver,
         unable to deliver, delivery attempt, delivery exception, is delayed, has been delayed,
-        delivery delayed, was returned to sender, missed delivery
+        delivery delayed, was returned to sender, missed delivery, held up, delayed
       `,
       out_for_delivery: `
-        out for delivery, arriving today, will be delivered today, with the courier
+        out for delivery, arriving today, will be delivered today, with the courier, out with our driver,
+        on the van
       `,
       delivered: `
         has been delivered, was delivered, were delivered, is delivered, delivered:, delivered to,
@@ -272,7 +277,10 @@ export const en: Language = {
     notYet: `
       will be delivered, will be shipped, to be delivered, once it ships, when it ships, once shipped,
       as soon as, we will email you when, when your order ships, before it ships, not yet shipped,
-      ready to ship, will ship, will be dispatched, hasn't shipped
+      ready to ship, will ship, will be dispatched, hasn't shipped, will
+    `,
+    carrierLabel: `
+      carrier, courier, shipped via, shipped with, delivered by, delivery partner, delivery company
     `,
   },
   receipt: {
@@ -297,6 +305,11 @@ export const en: Language = {
       paid from, method of payment, pay method, card
     `,
     cardEnding: "ending, ending in, ending with, ends in",
+    paidWith: "paid with, paid by, paid using, using, with your, charged to your, from your",
+    cash: `
+      cash, credit card, debit card, bank transfer, wire transfer, direct debit, cash on delivery,
+      gift card, store credit, invoice, check, cheque
+    `,
   },
   organisation: {
     roles: `

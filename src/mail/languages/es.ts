@@ -6,14 +6,18 @@ export const es: Language = {
   keyWords: "whole",
   code: {
     strong: `
-      código de verificación, codigo de verificacion, código de seguridad, codigo de seguridad,
-      código de autenticación, código de un solo uso, código de uso único, código de inicio de sesión,
-      código de activación, código temporal, código de validación, clave de un solo uso,
-      contraseña de un solo uso, clave dinámica, clave temporal
+      código de verificación, código de seguridad, código de autenticación, código de un solo uso,
+      código de uso único, código de inicio de sesión, código de activación, código temporal,
+      código de validación, clave de un solo uso, contraseña de un solo uso, clave dinámica, clave temporal,
+      código de recogida, código de retiro, código de entrega, código de apertura, código de la taquilla,
+      código del casillero, código de la puerta, código de entrada, código pin de recogida, pin de recogida,
+      pin de entrega, clave de retiro, código de registro, código de invitado, código de identificación,
+      código de check-in, código de vinculación, código de carga, código de emparejamiento,
+      código de votación, código de desbloqueo, código de impresión, código de dispositivo
     `,
-    confirmation: "código de confirmación, codigo de confirmacion",
-    passcode: "código de acceso, codigo de acceso, clave de acceso, contraseña",
-    weak: "código, codigo, clave",
+    confirmation: "código de confirmación",
+    passcode: "código de acceso, clave de acceso, contraseña",
+    weak: "código, clave, códigos, claves, número secreto",
     hint: `
       verificar, verifica, verificación, confirmar, confirma, iniciar sesión, inicia sesión,
       inicio de sesión, autenticación
@@ -22,28 +26,42 @@ export const es: Language = {
     number: `
       pedido, número de pedido, orden, factura, número de factura, recibo, ticket, billete, seguimiento,
       número de seguimiento, código de seguimiento, número de cuenta, número de cliente, referencia,
-      número de referencia, código postal, codigo postal, c.p., tel., móvil, llame al, llama al, importe,
-      año, código de error, código de barras, código qr, terminada en, termina en, núm., código de producto,
+      número de referencia, código postal, c.p., tel., móvil, llame al, llama al, importe, año,
+      código de error, código de barras, código qr, terminada en, termina en, núm., código de producto,
       código de cliente, código de artículo, código de país, código fuente, código swift, código del curso,
-      artículo, expediente, incidencia
+      artículo, expediente, incidencia, número de contrato, contrato, póliza, número de póliza, siniestro,
+      número de socio, número de expediente
     `,
-    booking: "reserva, número de reserva, código de reserva, localizador, vuelo",
-    meeting: "id de reunión, id de la reunión",
-    coupon: "código promocional, código de descuento, cupón, descuento, código de cupón",
+    booking: `
+      reserva, número de reserva, código de reserva, localizador, vuelo, código de la reserva,
+      referencia de reserva
+    `,
+    meeting: "id de reunión, id de la reunión, código de reunión, número de reunión",
+    coupon: `
+      código promocional, código de descuento, cupón, descuento, código de cupón, código de invitación,
+      código de referido, código amigo, código de amigo
+    `,
     instruction: `
       introduce, introduzca, introducir, ingresa, ingrese, ingresar, escribe, escriba, usa, use, utiliza,
       utilice, teclea, teclee, copia, copie, pon, ponga, indica, indique, digita, digite, inserta,
-      introduciendo, ingresando
+      introduciendo, ingresando, marque, marca el, pulsa, pulse, presiona, presione, muestra, muestre, dile,
+      dígale, dicta, dicte, marcar, mostrar
     `,
-    purpose: `
-      activar, firmar, firma, completar, continuar, acceder, autorizar, aprobar, entrar, finalizar,
-      registro, terminar, acceso, confirmar, vincular, conectar, activación, operación, autorización
+    void: `
+      código anterior, códigos anteriores, código previo, código viejo, clave anterior, ya no es válido,
+      ya no es válida, ya no son válidos, ya no sirve, reemplaza, sustituye, ha caducado, ha expirado,
+      ha sido utilizado, ya fue utilizado, ya se utilizó, ya no funciona, ya no vale, dejó de
     `,
-    digits: "números, dígitos, cifras, siguiente número, este número",
+    fresh: "nuevo código, código nuevo, nueva clave, nuevo pin, último código, código más reciente",
+    expiry: `
+      válido por, válido durante, válido hasta, es válido, válida por, válida durante, vence en, vence el,
+      caduca, caducará, expira, expirará, una sola vez, un solo uso
+    `,
   },
   sentence: {
     leadsTo: "es",
     ledBy: "es, para",
+    denies: "sin, nunca, ningún",
     fillers: "por favor, aquí",
     prepositions: "de, para, por",
     units: "minuto, minutos, segundo, segundos, hora, horas, día, días",
@@ -53,15 +71,17 @@ export const es: Language = {
     proves: `
       verificar, verifica tu, verificar mi, confirmar, confirma tu, confirmar correo, activar, activa tu,
       restablecer, restablece tu, restablecer contraseña, cambiar contraseña, enlace mágico,
-      enlace de verificación
+      enlace de verificación, aceptar, aprobar, acepta la invitación, permitir, verifique su
     `,
-    signsIn: "iniciar sesión, inicia sesión, acceder",
-    goesOn: "continuar, empezar, comenzar, haz clic aquí",
-    password: "contraseña",
-    account: "cuenta, correo, registro, suscripción",
+    signsIn: "iniciar sesión, inicia sesión, acceder, ingresar",
+    goesOn: "continuar, empezar, comenzar, haz clic aquí, aquí",
+    password: "contraseña, clave",
+    account: "cuenta, correo, registro, suscripción, correo electrónico, dirección",
     otherPurpose: `
       cancelar suscripción, darse de baja, darme de baja, date de baja, política de privacidad, ayuda,
-      soporte, contacto, ver en el navegador
+      soporte, contacto, ver en el navegador, confirmar asistencia, términos, rechazar, opinión,
+      confirma tu asistencia, condiciones, ver pedido, comprar, confirmar mi asistencia, más información,
+      ver mi pedido, compra ahora
     `,
     provesInPath: "verificar, confirmar, contrasena, confirmacion, activar",
   },
@@ -77,7 +97,7 @@ export const es: Language = {
     forward: "rv",
     strippedForward: "rv",
     automatic: "respuesta automática",
-    invitation: "invitación, recordatorio",
+    invitation: "invitación, recordatorio, recordatorio*, confirma*",
   },
   signature: {
     closings: `
@@ -90,30 +110,22 @@ export const es: Language = {
     unread: "noresponder",
   },
   dates: {
-    months: [
-      "enero, ene",
-      "febrero, feb",
-      "marzo, mar",
-      "abril, abr",
-      "mayo, may",
-      "junio, jun",
-      "julio, jul",
-      "agosto, ago",
-      "septiembre, sep, sept",
-      "octubre, oct",
-      "noviembre, nov",
-      "diciembre, dic",
-    ],
     dayToMonth: "de",
     monthToYear: "de, del",
     untilDay: "al, a",
     untilTime: "a",
+    morning: "de la mañana",
+    afternoon: "de la tarde, de la noche",
+    deadline: "hasta, hasta el, antes del",
   },
   appointment: {
-    when: "cuándo, fecha y hora, cita, fecha, inicio",
+    when: "cuándo, fecha y hora, cita, fecha, inicio, día",
     time: "hora",
-    where: "dónde, lugar, ubicación, dirección",
-    title: "asunto, evento, tema",
+    where: "dónde, lugar, ubicación, dirección, domicilio, sede",
+    title: `
+      asunto, evento, tema, servicio, cita, motivo, tratamiento, consulta, trámite, estudio, clase, sesión
+    `,
+    word: "cita, citas, turno, reserva*, agendad*",
   },
   money: {
     grandTotal: `
@@ -122,51 +134,58 @@ export const es: Language = {
     `,
     total: "importe, monto, total",
     partial: "descuento, iva, base imponible, envío, ahorro, gastos de envío",
-    including: "incluid",
   },
   order: {
     numberLabel: `
       número de pedido, n.º de pedido, nº de pedido, n° de pedido, núm. de pedido, pedido n.º, pedido nº,
       pedido n°, pedido #, número de orden, pedido número, orden #, orden n.º
     `,
-    word: "pedido, compra",
-    beforeNumber: "es",
+    word: "pedido, compra, tu orden, su orden, orden de compra",
     quantity: "cantidad, cant",
   },
   parcel: {
     numberLabel: `
       número de seguimiento, nº de seguimiento, n.º de seguimiento, número de envío, código de seguimiento,
-      número de guía, localizador
+      número de guía, localizador, guía, rastreo, número de rastreo, código de rastreo
     `,
     nearNumber: "envío, seguimiento, paquete",
     arrivalLabel: `
-      entrega estimada, entrega prevista, fecha de entrega, llegada prevista, llegará, fecha estimada
+      entrega estimada, entrega prevista, fecha de entrega, llegada prevista, llegará, fecha estimada,
+      entrega el, llegada estimada
     `,
     word: "paquete, envío, pedido",
     statuses: {
       exception: `
         no se pudo entregar, no se ha podido entregar, intento de entrega, se ha retrasado,
-        incidencia en la entrega
+        incidencia en la entrega, retraso, demora
       `,
-      out_for_delivery: "en reparto, llega hoy, se entregará hoy",
+      out_for_delivery: "en reparto, a reparto, llega hoy, se entregará hoy",
       delivered: "ha sido entregado, fue entregado, entregado, entregada",
-      in_transit: "en camino, en tránsito",
+      in_transit: "en camino, en tránsito, va en camino",
       shipped: "ha sido enviado, hemos enviado, enviado, enviada, despachado",
     },
-    notYet: "será enviado, será entregado, cuando se envíe",
+    notYet: "será enviado, será entregado, cuando se envíe, será, serán, se entregará, va a ser",
+    carrierLabel: "transportista, paquetería, empresa de transporte, mensajería, enviado por",
   },
   receipt: {
     payment: `
       recibo, factura, pago recibido, tu pago, su pago, comprobante, confirmación de pago, pago realizado
     `,
     failed: "pago rechazado, no se pudo procesar, pago fallido, presupuesto",
-    dateLabel: `
-      fecha de factura, fecha de pago, fecha de compra, fecha de emisión, pagado el, fecha
-    `,
+    dateLabel: "fecha de factura, fecha de pago, fecha de compra, fecha de emisión, pagado el, fecha",
     due: "vencimiento, próximo",
     merchantLabel: "comercio, vendedor, beneficiario",
     methodLabel: "método de pago, forma de pago, pagado con, medio de pago, pago con",
     cardEnding: "terminada en, terminación, que termina en, final",
+    paidWith: `
+      pagado con, pagada con, pagado mediante, pagaste con, cobrado a, cargado a, cargado en, con tu,
+      con su, con cargo a
+    `,
+    cash: `
+      efectivo, en efectivo, tarjeta de crédito, tarjeta de débito, tarjeta, transferencia,
+      transferencia bancaria, domiciliación, domiciliación bancaria, contra reembolso, contrareembolso,
+      tarjeta regalo, tarjeta de regalo
+    `,
   },
   organisation: {
     roles: "pedidos",

@@ -1,10 +1,125 @@
 import type { Language } from "./language.ts";
 
-/** Finnish. Only a prefix of subjects so far. */
+/** Finnish. */
 export const fi: Language = {
   tag: "fi",
   keyWords: "whole",
+  code: {
+    strong: `
+      vahvistuskood*, todennuskood*, turvakood*, kirjautumiskood*, kertakäyttökood*, kertakäyttösala*,
+      kertakäyttöinen sala*, kertakood*, aktivointikood*, noutokood*, avauskood*, lokerokood*, ovikood*,
+      tunnistautumiskood*, kulkukood*, tunnistuskood*, pääsykood*, tarkistuskood*, vieraskood*,
+      varmennuskood*, väliaikainen kood*, varmistuskood*, tekstiviestikood*, rekisteröintikood*,
+      latauskood*, nollauskood*
+    `,
+    weak: "koodi*, pin-koodi*, salasana*, numerosarja*, merkkisarja*, tunnuslu*, pin-luku*",
+    hint: "vahvist*, tunnistau*, kirjau*",
+    soft: "tili*, puhelin*",
+    number: `
+      tilau*, lasku*, asiakasnumero*, sopimus*, viite*, seurantakood*, lähetystunnus*, postinumero*,
+      y-tunnus*, puh., virhekood*, tuotekood*, vuonna, yhteensä, lähdekood*, maakood*, viivakood*,
+      pankkikood*, kurssikood*, sarjanumero*
+    `,
+    booking: "varau*",
+    meeting: "kokouksen tunnus*, kokouskood*, kokouksen salasana*",
+    coupon: "alennu*, lahjakort*, kampanjakood*, tarjouskood*, etukood*",
+    instruction: `
+      syötä, syöttä*, kirjoita, käytä, näppäil*, paina, painat, sano, näytä, kerro, kirjoittama*,
+      painamalla, mainitse, naput*, sanot, näytät
+    `,
+    void: `
+      aiempi koodi*, aiemmat koodi*, edellinen koodi*, vanha koodi*, enää voimassa, mitätöi*, korvaa,
+      vanhentunut, ei enää toimi, ei enää aukea, ei toimi
+    `,
+    fresh: "uusi koodi*, uusin koodi*",
+    expiry: "voimassa, vanhenee, umpeutuu",
+  },
+  sentence: {
+    leadsTo: "on",
+    ledBy: "on",
+    denies: "ei, eivät, eikä, ilman, koskaan",
+    units: "sekun*, minuut*, tunti*, tunnin, päivä*, kuukau*, vuotta, kpl, henkilö*",
+  },
+  link: {
+    proves: `
+      vahvista, vahvistuslin*, aktivoi, vaihda salasana*, palauta salasana*, aseta salasana*,
+      hyväksy kutsu*, vahvistam*, hyväksy, vahvistaa, salli, varmista
+    `,
+    signsIn: "kirjau*",
+    goesOn: "jatka, avaa, tästä, täältä, siirry",
+    password: "salasana*",
+    account: "tili*, sähköposti*, osoit*, rekisteröi*, kutsu*, jäsenyy*",
+    otherPurpose: `
+      peruuta, tietosuoja*, ehdot, ohje*, asiakaspalvelu*, ota yhteyttä, selaimessa, seuraa, jos et,
+      vahvista osallistumi*, seloste*, katso lasku*, kauppaan, vahvista aika*, asetuk*, avaa lasku*,
+      tarjou*, vahvista varau*, käyttöehdot, katso tilaus*
+    `,
+  },
+  quoting: {
+    wrote: "kirjoitti",
+    originalMessage: "alkuperäinen viesti",
+    from: "lähettäjä",
+    sent: "lähetetty, päivämäärä",
+    forwarded: "välitetty viesti",
+  },
   subject: {
+    reply: "vs",
+    forward: "vl",
     strippedReply: "vs",
+    strippedForward: "vl",
+    invitation: "kutsu, muistutus, vahvist*, muistut*, aikasi",
+  },
+  signature: {
+    closings: "terveisin",
+  },
+  dates: {
+    morning: "ap.",
+    afternoon: "ip., illalla",
+    deadline: "viimeistään, mennessä, asti, saakka",
+  },
+  appointment: {
+    when: "milloin, aika, ajankohta, päivä, pvm",
+    time: "klo",
+    where: "missä, paikka, osoite, osoitteessa",
+    word: "ajanvara*, varau*, varattu",
+    title: "käynti, palvelu, hoito, toimenpide, aihe, tutkimus",
+  },
+  money: {
+    grandTotal: "loppusumma, maksettava yhteensä",
+    total: "yhteensä, summa",
+    partial: "välisumma, alv, veroton, alennus, toimituskulut",
+    currencies: { EUR: "euroa" },
+  },
+  order: {
+    numberLabel: "tilausnumero*, tilauksen numero, tilaus #",
+    word: "tilau*",
+    quantity: "määrä",
+  },
+  parcel: {
+    numberLabel: `
+      seurantakoodi*, seurantatunnus*, lähetystunnus*, lähetysnumero, seurantanumero, kollinumero
+    `,
+    nearNumber: "paket*, lähety*",
+    arrivalLabel: "arvioitu toimitus*, saapuu, arvioitu saapuminen, toimituspäivä, arvioitu toimituspäivä",
+    word: "paket*, lähety*, tilau*",
+    statuses: {
+      exception: "ei voitu toimittaa, viivästynyt, myöhästy*, viivästy*, myöhässä",
+      out_for_delivery: "jakelussa, toimitetaan tänään, kuljetuksessa, lähtenyt jakeluun, jakeluautossa",
+      delivered: "toimitettu, luovutettu, noudettu",
+      in_transit: "matkalla",
+      shipped: "lähetetty, postitettu, luovutettu kuljetettavaksi",
+    },
+    carrierLabel: "kuljetusyhtiö, kuljetusliike, kuljettaja, toimittaja",
+    notYet: "toimitetaan, lähetetään",
+  },
+  receipt: {
+    payment: "kuitti, lasku, maksusi, maksuvahvistus, tilausvahvistus",
+    failed: "maksu epäonnistui",
+    dateLabel: "maksupäivä, päiväys",
+    due: "eräpäivä",
+    methodLabel: "maksutapa",
+    cardEnding: "päättyvä",
+    paidWith: "maksettu",
+    cash: "käteinen, käteisellä, luottokort*, pankkikort*, tilisiirto*, lahjakort*",
   },
 };

@@ -6,14 +6,18 @@ export const fr: Language = {
   keyWords: "whole",
   code: {
     strong: `
-      code de vérification, code de verification, code de sécurité, code de securite,
-      code d'authentification, code d’authentification, code de connexion, code à usage unique,
-      code d'activation, code d’activation, code de validation, code temporaire,
-      mot de passe à usage unique, mot de passe temporaire, code unique
+      code de vérification, code de sécurité, code d'authentification, code d’authentification,
+      code de connexion, code à usage unique, code d'activation, code d’activation, code de validation,
+      code temporaire, mot de passe à usage unique, mot de passe temporaire, code unique, code de retrait,
+      code de livraison, code du casier, code casier, code de consigne, code d'ouverture, code d’ouverture,
+      code de la porte, code porte, code d'entrée, code d’entrée, code portail, code digicode, digicode,
+      pin de retrait, code de récupération de colis, code de réinitialisation, code boîte à clés,
+      code d'identification, code de la serrure, code d'inscription, code de la grille,
+      code d'enregistrement, code du coffre, code sms, code de l'immeuble, code reçu, code immeuble
     `,
     confirmation: "code de confirmation",
     passcode: "code d'accès, code d’accès, code secret",
-    weak: "code, code pin",
+    weak: "code, code pin, mot de passe, code numérique",
     hint: `
       vérifier, vérifiez, vérification, confirmer, confirmez, confirmation, connexion, connecter,
       connectez-vous, authentification, identifier
@@ -25,28 +29,39 @@ export const fr: Language = {
       code postal, code insee, code naf, code ape, tél., tél, appelez le, appelez, montant, année,
       code-barres, code d'erreur, se terminant par, n°, siret, siren, rcs, dossier, code article,
       code client, code produit, code pays, code source, code banque, code guichet, code barres, code cours,
-      article, contrat
+      article, contrat, n° client, n° de client, numéro de contrat, n° de contrat, numéro de dossier,
+      numéro d'adhérent
     `,
-    booking: "réservation, numéro de réservation, code de réservation, vol",
-    meeting: "id de réunion, réunion",
+    booking: `
+      réservation, numéro de réservation, code de réservation, vol, référence de réservation, dossier voyage
+    `,
+    meeting: "id de réunion, réunion, nip de conférence, numéro de conférence, code de conférence",
     coupon: `
-      code promo, code promotionnel, code de réduction, réduction, bon de réduction, code avantage
+      code promo, code promotionnel, code de réduction, réduction, bon de réduction, code avantage,
+      code de parrainage, code parrainage, parrainage, code parrain
     `,
     instruction: `
       saisissez, saisis, saisir, entrez, entre, entrer, tapez, tape, utilisez, utilise, indiquez,
       renseignez, recopiez, composez, copiez, saisie, renseigner, recopie, indique, taper, introduisez,
-      mets, mettez
+      mets, mettez, présentez, montrez, dites, dictez, donnez ce, communiquez ce, inscrivez, introduire,
+      introduis, composer, compose, tapant
     `,
-    purpose: `
-      poursuivre, continuer, activer, finaliser, valider, validez, valide, terminer, accéder, accès,
-      inscription, autoriser, approuver, associer, connecter, activation, autorisation, validation, ouvrir
+    void: `
+      code précédent, codes précédents, ancien code, anciens codes, n'est plus valable, n’est plus valable,
+      n'est plus valide, n’est plus valide, ne sont plus valables, plus valide, remplace, remplacé par,
+      a expiré, a été utilisé, a déjà été utilisé, annule et remplace, ne fonctionne plus, ne marche plus,
+      est plus bon
     `,
-    digits: "chiffres, numéro suivant, nombre suivant, ces chiffres",
+    fresh: "nouveau code, nouveau pin, dernier code, code le plus récent",
+    expiry: `
+      valable, est valable, valide pendant, valide jusqu, est valide, expire, expirera, une seule fois,
+      usage unique
+    `,
   },
   sentence: {
     leadsTo: "est",
     ledBy: "est, pour",
-    denies: "n'est, n’est",
+    denies: "n'est, n’est, pas, sans, jamais, aucun",
     fillers: "ici, svp",
     prepositions: "de, du, pour, par",
     units: "heure, heures, jour, jours, seconde, secondes",
@@ -55,15 +70,17 @@ export const fr: Language = {
     proves: `
       vérifier, vérifiez votre, vérifier mon, confirmer, confirmez votre, confirmer mon, activer,
       activer mon compte, activez votre, réinitialiser, réinitialisez, réinitialisation, lien magique,
-      lien de connexion
+      lien de connexion, accepter, rejoignez, je confirme, autoriser, je valide, approuver
     `,
-    signsIn: "se connecter, connexion, connectez-vous",
-    goesOn: "continuer, commencer, c'est parti, cliquez ici",
+    signsIn: "se connecter, connexion, connectez-vous, me connecter, ouvrir une session",
+    goesOn: "continuer, commencer, c'est parti, cliquez ici, cliquez, ici",
     password: "mot de passe",
-    account: "compte, adresse, inscription",
+    account: "compte, adresse, inscription, courriel, abonnement",
     otherPurpose: `
       désabonner, se désabonner, désinscrire, se désinscrire, confidentialité, aide, assistance,
-      contactez-nous, voir dans le navigateur
+      contactez-nous, voir dans le navigateur, confirmer ma présence, mentions légales, refuser, boutique,
+      confirmez votre présence, conditions, voir ma commande, profiter, confirmer votre présence,
+      vie privée, voir la commande, j'en profite
     `,
     provesInPath: "mot-de-passe, mot_de_passe, motdepasse, mdp, confirmer, activer",
   },
@@ -79,7 +96,7 @@ export const fr: Language = {
     forward: "tr",
     strippedForward: "tr",
     automatic: "réponse automatique",
-    invitation: "invitation, rappel, confirmation de rendez-vous",
+    invitation: "invitation, rappel, confirmation de rendez-vous, rappel*, confirm*, votre",
   },
   signature: {
     closings: `
@@ -95,30 +112,22 @@ export const fr: Language = {
     unread: "nepasrepondre",
   },
   dates: {
-    months: [
-      "janvier, janv",
-      "février, févr, fév",
-      "mars",
-      "avril, avr",
-      "mai",
-      "juin",
-      "juillet, juil",
-      "août, aoû",
-      "septembre, sept",
-      "octobre, oct",
-      "novembre, nov",
-      "décembre, déc",
-    ],
     ordinals: "er",
     dayToMonth: "d'",
     untilDay: "au",
     untilTime: "à, au",
+    morning: "du matin",
+    afternoon: "de l'après-midi, du soir",
+    deadline: "jusqu'au, avant le, au plus tard le",
   },
   appointment: {
-    when: "quand, date et heure, rendez-vous, date, début, le rendez-vous, horaire",
+    when: "quand, date et heure, rendez-vous, date, début, le rendez-vous, horaire, jour",
     time: "heure, horaire",
-    where: "où, lieu, endroit, salle",
-    title: "objet, sujet, événement",
+    where: "où, lieu, endroit, salle, adresse",
+    title: `
+      objet, sujet, événement, prestation, soin, motif, examen, motif de consultation, cours, séance
+    `,
+    word: "rendez-vous, rdv, réserv*",
   },
   money: {
     grandTotal: `
@@ -129,7 +138,6 @@ export const fr: Language = {
     partial: `
       sous-total, sous total, total ht, montant ht, remise, tva, frais de port, économie, livraison
     `,
-    including: "dont, compris, inclus",
   },
   order: {
     numberLabel: `
@@ -137,31 +145,34 @@ export const fr: Language = {
       commande nº, commande no, commande #, référence de commande, réf. commande, référence commande
     `,
     word: "commande",
-    beforeNumber: "est",
     quantity: "quantité, qté",
   },
   parcel: {
     numberLabel: `
       numéro de suivi, colis n°, colis nº, n° de colis, n° de suivi, nº de suivi, numéro de colis, suivi n°,
-      numéro d'expédition
+      numéro d'expédition, code de suivi, suivi
     `,
     beforeNumber: "numéro",
     nearNumber: "colis, suivi",
     arrivalLabel: `
       livraison prévue, livraison estimée, date de livraison, arrivée prévue, sera livré, sera livrée,
-      livraison le
+      livraison le, livraison estimée au, prévue le, date estimée
     `,
     word: "colis, commande, livraison, envoi",
     statuses: {
       exception: `
-        n'a pas pu être livré, échec de livraison, tentative de livraison, est retardé, livraison retardée
+        n'a pas pu être livré, échec de livraison, tentative de livraison, est retardé, livraison retardée,
+        retardé, retard de livraison
       `,
       out_for_delivery: "en cours de livraison, livré aujourd'hui, sera livré aujourd'hui",
       delivered: "a été livré, a été livrée, est livré, livré, livrée, bien été remis",
       in_transit: "en transit, en route, en chemin, en cours d'acheminement, acheminement",
-      shipped: "expédié, expédiée, envoyé, a été remise à, a été remis à",
+      shipped: `
+        expédié, expédiée, envoyé, a été remise à, a été remis à, remis au transporteur, confié à
+      `,
     },
-    notYet: "dès que, sera livré, sera livrée, sera expédié, sera expédiée",
+    notYet: "dès que, sera livré, sera livrée, sera expédié, sera expédiée, sera, seront, va être",
+    carrierLabel: "transporteur, livreur, expédié par, livré par",
   },
   receipt: {
     payment: `
@@ -175,10 +186,15 @@ export const fr: Language = {
     `,
     due: "échéance, prochain",
     merchantLabel: "commerçant, vendeur, bénéficiaire",
-    methodLabel: `
-      mode de paiement, moyen de paiement, payé par, payé avec, réglé par, paiement par
-    `,
+    methodLabel: "mode de paiement, moyen de paiement, payé par, payé avec, réglé par, paiement par",
     cardEnding: "se terminant par, finissant par",
+    paidWith: `
+      payé avec, payée avec, payé par, réglé par, réglé avec, payé via, débité sur, débité de, avec votre
+    `,
+    cash: `
+      espèces, en espèces, carte bancaire, carte de crédit, carte de débit, carte bleue, cb, virement,
+      virement bancaire, prélèvement, prélèvement automatique, chèque, carte cadeau, contre remboursement
+    `,
   },
   organisation: {
     roles: "commandes, service client",

@@ -7,48 +7,66 @@ export const id: Language = {
   code: {
     strong: `
       kode verifikasi, kode keamanan, kode otp, kode autentikasi, kode masuk, kode aktivasi,
-      kode sekali pakai, kata sandi sekali pakai, kode login, kode rahasia
+      kode sekali pakai, kata sandi sekali pakai, kode login, kode rahasia, kode pengambilan, kode ambil,
+      kode penerimaan, kode serah terima, pin pengambilan, pin pengiriman, kode loker, pin loker,
+      kode pintu, kode parkir, kode registrasi, kode pendaftaran, kode reset, kode pemulihan,
+      kode otorisasi, kode persetujuan, kode gerbang, kode pagar, kode garasi, kode palang
     `,
     confirmation: "kode konfirmasi",
     passcode: "kode akses, kode sandi",
-    weak: "kode",
+    weak: "kode, kata sandi, kodenya, kodemu, sandi",
     hint: "verifikasi, memverifikasi, konfirmasi, masuk, autentikasi",
     soft: "akun, telepon, kartu, nomor",
     number: `
       pesanan, nomor pesanan, no. pesanan, faktur, nomor faktur, tagihan, struk, tiket, resi, nomor resi,
       no. resi, kode resi, nomor rekening, nomor pelanggan, referensi, kode pos, nomor telepon, hubungi,
       jumlah, tahun, kode kesalahan, kode produk, kode negara, kode barang, kode toko, kode mata kuliah,
-      kode bank, kode unik, id pelanggan, nomor pasien
+      kode bank, kode unik, id pelanggan, nomor pasien, kode sekolah, kode kelas, kode wilayah, kode area,
+      kode pajak
     `,
     booking: "pemesanan, kode booking, kode pemesanan, penerbangan",
-    meeting: "id rapat",
-    coupon: "kode promo, diskon, kupon, kode voucher, kode diskon",
+    meeting: "id rapat, kode rapat, sandi rapat, gabung rapat",
+    coupon: `
+      kode promo, diskon, kupon, kode voucher, kode diskon, kode referral, kode undangan, kode kupon,
+      ajak teman, gratis ongkir, kode ajakan, keranjang
+    `,
     instruction: `
       masukkan, masukan, gunakan, pakai, ketik, ketikkan, isi, isikan, memasukkan, menggunakan, tulis,
-      tuliskan, input, ketikan
+      tuliskan, input, ketikan, sebutkan, tekan, tunjukan, ketuk, perlihatkan, bacakan, pencet, masukin,
+      mengetik, sebut, dimasukkan, ucapkan, salin
     `,
-    purpose: `
-      menyetujui, menyelesaikan, mengaktifkan, melanjutkan, aktivasi, pendaftaran, mendaftar, daftar, akses,
-      mengonfirmasi, menghubungkan, bergabung, persetujuan
+    void: `
+      kode sebelumnya, kode lama, tidak berlaku lagi, tidak lagi berlaku, sudah tidak berlaku, menggantikan,
+      digantikan, telah digunakan, sudah digunakan, telah kedaluwarsa, sudah kedaluwarsa, telah kadaluarsa,
+      hangus, dibatalkan, tidak valid, sudah dipakai, terpakai, pin lama, sandi lama
     `,
-    digits: "angka, digit",
+    fresh: "kode baru, kode terbaru, pin baru, sandi baru",
+    expiry: `
+      berlaku selama, berlaku hingga, berlaku sampai, berlaku untuk, akan kedaluwarsa, kedaluwarsa dalam,
+      satu kali, sekali pakai, dalam waktu
+    `,
   },
   sentence: {
     leadsTo: "adalah, ialah",
     ledBy: "adalah, untuk",
-    fillers: "anda",
+    fillers: "anda, silakan, mohon",
     prepositions: "untuk",
     units: "menit, detik, jam, hari",
+    denies: "tanpa, jangan, belum",
   },
   link: {
     proves: `
-      verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi
+      verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi,
+      terima undangan, setujui, izinkan, gabung, bergabung, kata sandi baru, buat kata sandi
     `,
     signsIn: "masuk",
-    goesOn: "lanjutkan, mulai, klik di sini",
-    password: "kata sandi",
-    account: "akun, alamat, pendaftaran",
-    otherPurpose: "berhenti berlangganan, bantuan, privasi",
+    goesOn: "lanjutkan, mulai, klik di sini, lanjut, klik, di sini, disini, buka",
+    password: "kata sandi, sandi",
+    account: "akun, alamat, pendaftaran, langganan, surel",
+    otherPurpose: `
+      berhenti berlangganan, bantuan, privasi, lihat, konfirmasi kehadiran, berhenti langganan, syarat,
+      preferensi, pengaturan, kebijakan, pertanyaan, belanja
+    `,
     provesInPath: "verifikasi, konfirmasi, aktivasi",
   },
   quoting: {
@@ -60,7 +78,7 @@ export const id: Language = {
     forwarded: "pesan diteruskan, pesan yang diteruskan",
   },
   subject: {
-    invitation: "undangan, pengingat",
+    invitation: "undangan, pengingat, konfirmasi*",
   },
   signature: {
     closings: `
@@ -69,27 +87,18 @@ export const id: Language = {
     footers: ["dapatkan outlook untuk .*", "dikirim (?:dari|dengan|melalui) .{1,40}"],
   },
   dates: {
-    months: [
-      "januari, jan",
-      "februari, peb, pebruari",
-      "maret, mar",
-      "april, apr",
-      "mei",
-      "juni, jun",
-      "juli, jul",
-      "agustus, agu",
-      "september, sep",
-      "oktober, okt",
-      "november, nov",
-      "desember, des",
-    ],
+    months: ["", "peb, pebruari", "", "", "", "", "", "", "", "", "", ""],
     untilTime: "sampai, s.d.",
+    morning: "pagi",
+    afternoon: "sore, malam",
+    deadline: "sampai, hingga, sebelum, paling lambat",
   },
   appointment: {
-    when: "kapan, tanggal dan waktu, waktu, jadwal, tanggal, hari/tanggal",
+    when: "kapan, tanggal dan waktu, waktu, jadwal, tanggal, hari/tanggal, hari",
     time: "jam, pukul, waktu",
-    where: "di mana, tempat, lokasi",
-    title: "topik, acara, agenda",
+    where: "di mana, tempat, lokasi, alamat",
+    title: "topik, acara, agenda, layanan, keperluan, perawatan",
+    word: "janji, jadwal, reservasi*, booking",
   },
   money: {
     grandTotal: `
@@ -103,24 +112,36 @@ export const id: Language = {
     numberLabel: `
       nomor pesanan, no. pesanan, no pesanan, id pesanan, pesanan #, nomor order, kode pesanan
     `,
-    word: "pesanan",
+    word: "pesanan, order",
     quantity: "jumlah",
   },
   parcel: {
-    numberLabel: "nomor resi, no. resi, no resi, nomor pelacakan, kode resi",
+    numberLabel: `
+      nomor resi, no. resi, no resi, nomor pelacakan, kode resi, resi, nomor awb, nomor pengiriman
+    `,
     nearNumber: "resi, paket",
     arrivalLabel: `
-      estimasi tiba, perkiraan tiba, tanggal pengiriman, estimasi sampai, perkiraan sampai, estimasi
+      estimasi tiba, perkiraan tiba, tanggal pengiriman, estimasi sampai, perkiraan sampai, estimasi,
+      perkiraan pengiriman, estimasi pengiriman
     `,
-    word: "paket anda, pesanan, kiriman",
+    word: "paket anda, pesanan, kiriman, paket",
     statuses: {
-      exception: "gagal dikirim, gagal diantar, tertunda, pengiriman gagal",
-      out_for_delivery: "sedang diantar, sedang dalam pengantaran, akan tiba hari ini, dibawa kurir",
-      delivered: "telah diterima, telah sampai, sudah sampai, terkirim, paket diterima",
+      exception: `
+        gagal dikirim, gagal diantar, tertunda, pengiriman gagal, terlambat, keterlambatan, gagal antar
+      `,
+      out_for_delivery: `
+        sedang diantar, sedang dalam pengantaran, akan tiba hari ini, dibawa kurir, kurir sedang menuju,
+        dibawa oleh kurir, sedang dikirim oleh kurir
+      `,
+      delivered: `
+        telah diterima, telah sampai, sudah sampai, terkirim, paket diterima, sudah diterima, telah tiba,
+        diterima oleh
+      `,
       in_transit: "dalam perjalanan, sedang dalam proses pengiriman",
       shipped: "telah dikirim, dikirim, sudah dikirim, dikirimkan, telah diserahkan",
     },
-    notYet: "akan dikirim, setelah dikirim",
+    notYet: "akan dikirim, setelah dikirim, akan",
+    carrierLabel: "kurir, ekspedisi, jasa kirim, jasa pengiriman, dikirim dengan",
   },
   receipt: {
     payment: `
@@ -132,5 +153,9 @@ export const id: Language = {
     merchantLabel: "penjual",
     methodLabel: "metode pembayaran, dibayar dengan, cara pembayaran",
     cardEnding: "berakhiran",
+    paidWith: "dibayar dengan, dibayar menggunakan, dibayar melalui, membayar dengan, menggunakan",
+    cash: `
+      tunai, kartu kredit, kartu debit, transfer bank, bayar di tempat, cod, virtual account, kartu hadiah
+    `,
   },
 };

@@ -8,40 +8,55 @@ export const it: Language = {
     strong: `
       codice di verifica, codice di sicurezza, codice di autenticazione, codice monouso, codice usa e getta,
       codice di attivazione, codice temporaneo, codice di autorizzazione, password monouso, codice otp,
-      codice di convalida
+      codice di convalida, codice di ritiro, codice ritiro, codice di consegna, codice di apertura,
+      codice apertura, codice armadietto, codice locker, codice porta, codice della porta,
+      codice del cancello, codice di ingresso, codice d'ingresso, pin di ritiro, pin di consegna,
+      codice di sblocco, codice di ripristino, codice del garage, codice di registrazione,
+      codice della cassetta, codice di identificazione, codice della cassaforte, codice dispositivo,
+      codice serratura, codice del dispositivo, codice di entrata, codice di abbinamento, codice ospite
     `,
     confirmation: "codice di conferma",
     passcode: "codice di accesso, codice d'accesso",
-    weak: "codice",
-    hint: `
-      verifica, verificare, conferma, confermare, accedere, accedi, accesso, autenticazione
-    `,
+    weak: "codice, codici, parola chiave",
+    hint: "verifica, verificare, conferma, confermare, accedere, accedi, accesso, autenticazione",
     soft: "account, conto, telefono, carta, numero",
     number: `
       ordine, numero ordine, numero d'ordine, fattura, numero fattura, ricevuta, biglietto, spedizione,
       tracciamento, codice di tracciamento, numero di conto, numero cliente, codice cliente, riferimento,
       cap, codice postale, codice fiscale, partita iva, p.iva, tel., cellulare, chiama, importo, anno,
       codice errore, codice a barre, che termina con, codice articolo, codice prodotto, codice univoco,
-      codice destinatario, codice paese, codice corso, codice sdi, pratica, articolo
+      codice destinatario, codice paese, codice corso, codice sdi, pratica, articolo, numero pratica,
+      numero contratto, numero di contratto, contratto, codice utente, codice contratto, numero tessera,
+      tessera
     `,
     booking: `
-      prenotazione, numero di prenotazione, codice prenotazione, codice di prenotazione, volo
+      prenotazione, numero di prenotazione, codice prenotazione, codice di prenotazione, volo,
+      numero prenotazione
     `,
-    meeting: "id riunione",
-    coupon: "codice promozionale, codice sconto, sconto, buono",
+    meeting: "id riunione, id della riunione, codice riunione, partecipa alla riunione",
+    coupon: `
+      codice promozionale, codice sconto, sconto, buono, codice promo, codici sconto, codice coupon,
+      codice amico
+    `,
     instruction: `
       inserisci, inserisca, inserire, digita, digiti, digitare, usa, utilizza, utilizzi, immetti, copia,
-      scrivi, riporta, riporti, inserendo, immetta, utilizzare, compila
+      scrivi, riporta, riporti, inserendo, immetta, utilizzare, compila, inseriscilo, digitalo, componi,
+      premi, prema, mostra, mostri, comunica, comunichi, dica, dillo, inserirlo, digitarlo
     `,
-    purpose: `
-      completare, completa, attivare, continuare, autorizzare, autorizza, proseguire, procedere,
-      registrazione, entrare, collegare, attivazione, autorizzazione, accesso, associare, firmare, firma
+    void: `
+      codice precedente, codici precedenti, vecchio codice, non è più valido, non è più valida,
+      non sono più validi, non più valido, sostituisce, sostituito da, è scaduto, è già stato utilizzato,
+      è stato utilizzato, è stato usato, non funziona più, non vale più, non è valido
     `,
-    digits: "numero seguente, seguente numero, cifre, numeri, questo numero",
+    fresh: "nuovo codice, nuovo pin, ultimo codice, codice più recente",
+    expiry: `
+      valido per, valido fino, è valido, valida per, scade, scadrà, una sola volta, una volta sola
+    `,
   },
   sentence: {
     leadsTo: "è",
     ledBy: "è, per",
+    denies: "non, senza",
     fillers: "qui",
     prepositions: "per",
     units: "minuti, secondi, ore, giorni",
@@ -49,13 +64,16 @@ export const it: Language = {
   link: {
     proves: `
       verifica, verifica la tua, verifica email, conferma, conferma la tua, conferma il tuo, attiva,
-      attiva il tuo, reimposta, reimposta la password, reimpostare, link magico
+      attiva il tuo, reimposta, reimposta la password, reimpostare, link magico, accetta, unisciti,
+      accettare, autorizza, accetto, approva
     `,
-    signsIn: "accedi, accedere",
-    goesOn: "continua, inizia, clicca qui",
-    account: "indirizzo, iscrizione, registrazione",
+    signsIn: "accedi, accedere, entra",
+    goesOn: "continua, inizia, clicca qui, clicca, apri",
+    account: "indirizzo, iscrizione, registrazione, invito, abbonamento",
     otherPurpose: `
-      annulla iscrizione, disiscriviti, cancellati, cancella iscrizione, aiuto, assistenza, contatti
+      annulla iscrizione, disiscriviti, cancellati, cancella iscrizione, aiuto, assistenza, contatti,
+      conferma la presenza, condizioni, rifiuta, acquista, conferma la tua presenza, termini, vedi ordine,
+      negozio, conferma presenza, domande frequenti, vedi l'ordine, offerte, conferma partecipazione
     `,
     provesInPath: "conferma, attiva",
   },
@@ -72,7 +90,7 @@ export const it: Language = {
     forward: "i",
     strippedReply: "rif",
     automatic: "risposta automatica",
-    invitation: "invito, promemoria",
+    invitation: "invito, promemoria, conferm*",
   },
   signature: {
     closings: `
@@ -84,28 +102,20 @@ export const it: Language = {
     unread: "nonrispondere",
   },
   dates: {
-    months: [
-      "gennaio, gen",
-      "febbraio, feb",
-      "marzo, mar",
-      "aprile, apr",
-      "maggio, mag",
-      "giugno, giu",
-      "luglio, lug",
-      "agosto, ago",
-      "settembre, set",
-      "ottobre, ott",
-      "novembre, nov",
-      "dicembre, dic",
-    ],
     untilDay: "al, a",
     untilTime: "alle",
+    morning: "del mattino, di mattina",
+    afternoon: "del pomeriggio, di sera",
+    deadline: "fino al, entro, entro il",
   },
   appointment: {
-    when: "data e ora, appuntamento, inizio",
+    when: "data e ora, appuntamento, inizio, data, giorno",
     time: "ora, ore",
-    where: "dove, luogo, sede, indirizzo",
-    title: "oggetto, evento, tema",
+    where: "dove, luogo, sede, indirizzo, presso",
+    title: `
+      oggetto, evento, tema, prestazione, visita, esame, servizio, trattamento, motivo, lezione, corso
+    `,
+    word: "appuntament*, prenotazion*, prenotat*",
   },
   money: {
     grandTotal: `
@@ -119,30 +129,32 @@ export const it: Language = {
       numero ordine, numero d'ordine, n. ordine, ordine n., ordine n°, ordine nr., ordine #,
       numero dell'ordine, codice ordine, ordine numero
     `,
-    word: "ordine",
-    beforeNumber: "è",
+    word: "ordine, ordini",
     quantity: "quantità, q.tà",
   },
   parcel: {
     numberLabel: `
       numero di tracking, codice di tracciamento, numero di tracciamento, numero spedizione,
-      codice spedizione, lettera di vettura, numero di spedizione
+      codice spedizione, lettera di vettura, numero di spedizione, codice tracking, tracking, tracciatura
     `,
     nearNumber: "pacco, spedizione",
-    arrivalLabel: "consegna prevista, data di consegna, consegna stimata, arrivo previsto",
+    arrivalLabel: `
+      consegna prevista, data di consegna, consegna stimata, arrivo previsto, consegna il, prevista per
+    `,
     word: "pacco, spedizione, ordine",
     statuses: {
       exception: `
-        non è stato possibile consegnare, tentativo di consegna, consegna non riuscita, in ritardo
+        non è stato possibile consegnare, tentativo di consegna, consegna non riuscita, in ritardo, ritardo
       `,
-      out_for_delivery: "in consegna, arriva oggi, consegna oggi",
+      out_for_delivery: "in consegna, arriva oggi, consegna oggi, in consegna oggi",
       delivered: "è stato consegnato, è stata consegnata, consegnato, consegnata",
       in_transit: "in transito, è in viaggio, in viaggio",
-      shipped: "spedito, spedita, è stato spedito",
+      shipped: `
+        spedito, spedita, è stato spedito, affidato al corriere, affidata al corriere, partito, partita
+      `,
     },
-    notYet: `
-      verrà spedito, verrà consegnato, sarà spedito, sarà consegnato, appena spedito
-    `,
+    notYet: "verrà spedito, verrà consegnato, sarà spedito, sarà consegnato, appena spedito, verrà, sarà",
+    carrierLabel: "corriere, vettore, spedizioniere, spedito con",
   },
   receipt: {
     payment: `
@@ -155,5 +167,13 @@ export const it: Language = {
     merchantLabel: "esercente, venditore",
     methodLabel: "metodo di pagamento, pagato con, modalità di pagamento",
     cardEnding: "che termina con, che termina in",
+    paidWith: `
+      pagato con, pagata con, pagato tramite, pagamento con, addebitato su, addebitato sulla, con la tua,
+      tramite
+    `,
+    cash: `
+      contanti, in contanti, carta di credito, carta di debito, carta, bonifico, bonifico bancario,
+      addebito diretto, contrassegno, alla consegna, carta regalo, buono regalo
+    `,
   },
 };

@@ -66,10 +66,12 @@ export interface CodeWords {
   coupon?: Words;
   /** Tells the reader to type something. */
   instruction?: Words;
-  /** Says what a code is asked for, and much else; counts beside an instruction only. */
-  purpose?: Words;
-  /** Names what is to be typed by its form: "the four digits below". */
-  digits?: Words;
+  /** Says that a code beside it no longer counts: "the *previous code* 4711", "4711 *is no longer valid*". */
+  void?: Words;
+  /** Says that the code beside it replaces another: "your *new code*". */
+  fresh?: Words;
+  /** Said of a code's lifetime: "*expires in*", "*valid for*". */
+  expiry?: Words;
 }
 
 /** Small words between a number and its key word. */
@@ -100,14 +102,12 @@ export interface LinkWords {
   goesOn?: Words;
   /** Names a password. */
   password?: Words;
-  /** In a subject with "confirm" or "activate": what is confirmed is an account or an address. */
+  /** Names an account or an address: in a subject, or in a label with "confirm" or "activate". */
   account?: Words;
   /** Labels that no verification link has: unsubscribe, help, privacy, "this was not me". */
   otherPurpose?: Words;
   /** Words in the host, path or parameters of a link that verifies, without accents. */
   provesInPath?: Words;
-  /** The same of a link to sign in. */
-  signsInPath?: Words;
   /** The same of links that do neither. */
   otherPath?: Words;
 }
@@ -142,7 +142,7 @@ export interface SubjectWords {
   strippedForward?: Words;
   /** Automatic answers: "out of office". */
   automatic?: Words;
-  /** Invitations and reminders, before the name of the appointment. */
+  /** Invitations, reminders and confirmations, before the name of an appointment, and "your" beside them. */
   invitation?: Words;
 }
 
@@ -167,7 +167,7 @@ export interface LocalParts {
 
 /** How days and times of day are written. */
 export interface DateWords {
-  /** Twelve lists from January on: name, genitive, abbreviations without their point. */
+  /** Twelve lists from January on, of spellings that CLDR (`Intl`) lacks: cases, abbreviations without their point. */
   months?: readonly Words[];
   /** Right behind the number of a day: "1*st*". */
   ordinals?: Words;
@@ -179,20 +179,25 @@ export interface DateWords {
   numberedMonth?: Words;
   /** Before the year in such a date: "*năm* 2025". */
   beforeYear?: Words;
-  /** Before an hour from midnight to noon. */
+  /** Before or behind an hour from midnight to noon. */
   morning?: Words;
-  /** Before an hour from noon to midnight. */
+  /** Before or behind an hour from noon to midnight. */
   afternoon?: Words;
   /** Behind an hour: "15 *Uhr*". */
   oClock?: Words;
   /** Between the days of a span. */
   untilDay?: Words;
+  /** Before or behind the last day on which something can be done: "*until* 3 March". */
+  deadline?: Words;
   /** Between the times of a span. */
   untilTime?: Words;
 }
 
-/** Labels of an invitation in text. */
+/** Words of an invitation or a reminder in text. */
 export interface AppointmentWords {
+  /** Names an appointment or a booking as such: a subject of these and of `subject.invitation` alone is no title. */
+  word?: Words;
+  /** Labels of its day or its time. */
   when?: Words;
   /** Labels of a time of day alone. */
   time?: Words;
@@ -208,8 +213,6 @@ export interface MoneyWords {
   total?: Words;
   /** Sums that are a part, or no sum to pay: subtotal, tax, discount, delivery. */
   partial?: Words;
-  /** In brackets behind a total: that includes the part. Found within words. */
-  including?: Words;
   /** Names of currencies, by ISO 4217 code. Signs and codes are in `extract/currency.ts`. */
   currencies?: Readonly<Record<string, Words>>;
 }
@@ -220,8 +223,6 @@ export interface OrderWords {
   numberLabel?: Words;
   /** An order: a number with a sign, or a long one, behind it is its number. */
   word?: Words;
-  /** Between the label and the number: "order number *is* 4711". */
-  beforeNumber?: Words;
   /** Names a quantity of an item: "*Qty*: 2". */
   quantity?: Words;
 }
@@ -230,17 +231,19 @@ export interface OrderWords {
 export interface ParcelWords {
   /** Labels of the tracking number. */
   numberLabel?: Words;
-  /** Between the label and the number. */
+  /** Between the label and the number: "tracking number *is* 4711". */
   beforeNumber?: Words;
   /** Near a number that has the form of a tracking number. */
   nearNumber?: Words;
+  /** Labels of who carries it. */
+  carrierLabel?: Words;
   /** Labels of the day of arrival. */
   arrivalLabel?: Words;
   /** A parcel or an order, in a subject. */
   word?: Words;
   /** Phrases that tell a status. */
   statuses?: Partial<Record<ShippingStatus, Words>>;
-  /** Says that all of this is still to come. */
+  /** Says that what follows in its clause is still to come: "*will be* delivered". */
   notYet?: Words;
 }
 
@@ -258,6 +261,10 @@ export interface ReceiptWords {
   methodLabel?: Words;
   /** Before the last four digits of a card. */
   cardEnding?: Words;
+  /** Before a way to pay in running text: "*paid with* Visa". */
+  paidWith?: Words;
+  /** Ways to pay that are no brand: "*cash*", "*bank transfer*". */
+  cash?: Words;
 }
 
 /** Words in the display names of senders. */

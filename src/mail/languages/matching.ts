@@ -7,11 +7,11 @@ import type { Language, Words } from "./language.ts";
  */
 export const LETTERS = "a-z\\u00c0-\\u024f\\u0370-\\u03ff\\u0400-\\u04ff\\u1e00-\\u1eff";
 
+/** Matches scripts whose words stand without blanks between them, and Korean, which attaches particles to words. */
+export const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff]/;
+
 /** Matches the ending of a word that is listed with `*`. */
 const ENDING = "[\\p{L}\\p{M}]{0,20}";
-
-/** Scripts without spaces between words, and Korean, which attaches particles. */
-const UNSPACED = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/;
 
 /** The words of a list. */
 export function listed(words: Words | undefined): string[] {
@@ -65,17 +65,6 @@ export function anyOf(words: readonly string[]): string {
 /** An expression that finds key words in a lower-cased text. */
 export function keyWordPattern({ whole, anywhere }: KeyWords): RegExp {
   return new RegExp(`(?<![${LETTERS}])(?:${anyOf(whole)})(?![${LETTERS}])|(?:${anyOf(anywhere)})`, "u");
-}
-
-/**
- * An expression that finds phrases in a lower-cased text, between characters that are no letters; those of scripts without spaces
- * are found anywhere. A blank of a phrase stands for one or two.
- */
-export function phrasePattern(phrases: readonly string[]): RegExp {
-  const source = (some: readonly string[]): string => anyOf(some).replaceAll(" ", " {1,2}");
-  const spaced = source(phrases.filter((phrase) => !UNSPACED.test(phrase)));
-  const unspaced = source(phrases.filter((phrase) => UNSPACED.test(phrase)));
-  return new RegExp(`(?<![\\p{L}\\p{M}])(?:${spaced})(?![\\p{L}\\p{M}])|(?:${unspaced})`, "u");
 }
 
 /** Whether a text holds words by which this language is recognised. */

@@ -7,38 +7,50 @@ export const nl: Language = {
   code: {
     strong: `
       verificatiecode, beveiligingscode, inlogcode, eenmalige code, eenmalig wachtwoord, authenticatiecode,
-      activeringscode, activatiecode, controlecode, aanmeldcode, tan-code
+      activeringscode, activatiecode, controlecode, aanmeldcode, tan-code, ophaalcode, afhaalcode,
+      afhaal-pin, bezorgcode, leveringscode, pakketcode, lockercode, kluiscode, kluisjescode, deurcode,
+      poortcode, parkeercode, openingscode, validatiecode, sleutelkluiscode, resetcode, sleutelcode,
+      registratiecode, slotcode, koppelcode, entreecode, koppelingscode, ingangscode, apparaatcode,
+      inrijcode
     `,
     confirmation: "bevestigingscode",
     passcode: "toegangscode",
-    weak: "code, pincode",
-    hint: `
-      verifiëren, verifieer, verificatie, bevestigen, bevestig, inloggen, aanmelden, log in
-    `,
+    weak: "code, pincode, wachtwoord, wachtwoorden, pincodes",
+    hint: "verifiëren, verifieer, verificatie, bevestigen, bevestig, inloggen, aanmelden, log in",
     soft: "account, telefoon, nummer, kaart",
     number: `
       bestelling, bestelnummer, ordernummer, factuur, factuurnummer, bon, zending, trackingnummer,
       track en trace, rekeningnummer, klantnummer, referentie, kenmerk, postcode, telefoonnummer, tel., bel,
       bedrag, jaar, foutcode, kvk, streepjescode, eindigend op, artikelcode, landcode, broncode,
-      productcode, klantcode, cursuscode, storing, dossiernummer, patiëntnummer
+      productcode, klantcode, cursuscode, storing, dossiernummer, patiëntnummer, meternummer, meterstand,
+      lidnummer, relatienummer, contractnummer, polisnummer, zaaknummer, meldingsnummer
     `,
     booking: `
-      boeking, boekingsnummer, boekingscode, reservering, reserveringsnummer, vlucht
+      boeking, boekingsnummer, boekingscode, reservering, reserveringsnummer, vlucht, boekingsreferentie
     `,
-    meeting: "vergader-id, vergadering-id",
-    coupon: "kortingscode, korting, actiecode, waardebon",
+    meeting: "vergader-id, vergadering-id, vergadercode, vergadernummer, inbelnummer, inbelcode",
+    coupon: `
+      kortingscode, korting, actiecode, waardebon, kortingscodes, kortingsbon, cadeaukaart, cadeaubon,
+      cadeaucode
+    `,
     instruction: `
-      voer, vul, gebruik, typ, toets, invoeren, invullen, kopieer, tik, vult, voert, gebruikt, vermeld, neem
+      voer, vul, gebruik, typ, toets, invoeren, invullen, kopieer, tik, vult, voert, gebruikt, vermeld,
+      neem, druk, drukt, toetst, typt, toon, laat zien, noem, zeg, geef door, intoetsen, intypen, toont,
+      vertel de
     `,
-    purpose: `
-      activeren, toegang, afronden, af te ronden, doorgaan, verder te gaan, verbinden, goedkeuren,
-      goed te keuren, registratie, koppelen, verbinding, activatie, af te maken, goedkeuring, te beginnen
+    void: `
+      vorige code, oude code, eerdere code, niet meer geldig, niet langer geldig, ongeldig*, vervangt,
+      vervangen door, is gebruikt, al gebruikt, is verlopen, werkt niet meer, geldt niet meer, vervallen,
+      verlopen
     `,
-    digits: "cijfers, getal, onderstaande nummer",
+    fresh: "nieuwe code, nieuwe pincode, nieuwste code, laatste code",
+    expiry: `
+      geldig tot, geldig voor, is geldig, minuten geldig, verloopt, vervalt, één keer, eenmalig, binnen
+    `,
   },
   sentence: {
     ledBy: "om",
-    denies: "niet, geen",
+    denies: "niet, geen, nooit, zonder, niet meer",
     fillers: "je, u, nu, even, dan, hier",
     prepositions: "voor, bij",
     units: "uur, dagen",
@@ -46,13 +58,17 @@ export const nl: Language = {
   link: {
     proves: `
       verifiëren, verifieer, bevestigen, bevestig, activeren, activeer, wachtwoord resetten,
-      wachtwoord herstellen, herstellen, inloglink
+      wachtwoord herstellen, herstellen, inloglink, accepteer, toestaan, accepteren, dat was ik, bevestigt
     `,
-    signsIn: "inloggen, aanmelden",
-    goesOn: "doorgaan, aan de slag, klik hier",
+    signsIn: "inloggen, aanmelden, inlog",
+    goesOn: "doorgaan, aan de slag, klik hier, ga verder, verder",
     password: "wachtwoord",
-    account: "e-mailadres, aanmelding",
-    otherPurpose: "afmelden, uitschrijven, privacybeleid, hulp",
+    account: "e-mailadres, aanmelding, uitnodiging, uitgenodigd",
+    otherPurpose: `
+      afmelden, uitschrijven, privacybeleid, hulp, bevestig je aanwezigheid, afwijzen, bekijk online,
+      beoordeel, aanwezigheid bevestigen, veelgestelde vragen, webversie, vragenlijst, bevestig je afspraak,
+      klantenservice, bekijk factuur, enquête, afspraak bevestigen, privacyverklaring
+    `,
     provesInPath: "wachtwoord, bevestig, bevestigen",
   },
   quoting: {
@@ -69,7 +85,7 @@ export const nl: Language = {
     strippedReply: "antw",
     strippedForward: "doorst",
     automatic: "automatisch antwoord",
-    invitation: "uitnodiging, herinnering",
+    invitation: "uitnodiging, herinnering, bevestig*, herinner*, uw",
   },
   signature: {
     closings: `
@@ -87,27 +103,17 @@ export const nl: Language = {
     unread: "geenantwoord",
   },
   dates: {
-    months: [
-      "januari, jan, januarij",
-      "februari, feb, febr",
-      "maart, mrt",
-      "april, apr",
-      "mei",
-      "juni, jun",
-      "juli, jul",
-      "aug",
-      "september, sep, sept",
-      "oktober, okt",
-      "november, nov",
-      "december, dec",
-    ],
     untilTime: "tot",
+    morning: "'s ochtends",
+    afternoon: "'s middags, 's avonds",
+    deadline: "tot, tot en met, uiterlijk, vóór",
   },
   appointment: {
-    when: "wanneer, datum en tijd, afspraak, aanvang",
+    when: "wanneer, datum en tijd, afspraak, aanvang, dag, datum",
     time: "uur, tijd",
-    where: "waar, locatie, plaats",
-    title: "onderwerp",
+    where: "waar, locatie, plaats, adres",
+    title: "onderwerp, wat, behandeling, dienst, onderzoek, reden",
+    word: "afspraak*, reserver*, geboekt",
   },
   money: {
     grandTotal: `
@@ -117,32 +123,34 @@ export const nl: Language = {
     partial: "subtotaal, tussentotaal, korting, btw, verzendkosten, excl. btw",
   },
   order: {
-    numberLabel: `
-      bestelnummer, ordernummer, bestelling #, bestelling nr., order-id, bestellingsnummer
-    `,
-    word: "bestelling",
+    numberLabel: "bestelnummer, ordernummer, bestelling #, bestelling nr., order-id, bestellingsnummer",
+    word: "bestelling, bestelbevestiging, orderbevestiging, order",
     quantity: "aantal",
   },
   parcel: {
     numberLabel: `
       track & trace-code, track&trace, track & trace, trackingcode, volgnummer, zendingsnummer, barcode,
-      trackingnummer
+      trackingnummer, track-en-tracecode
     `,
     nearNumber: "pakket, zending",
     arrivalLabel: `
-      verwachte bezorging, verwachte levering, bezorgdatum, leverdatum, bezorgmoment, verwacht op
+      verwachte bezorging, verwachte levering, bezorgdatum, leverdatum, bezorgmoment, verwacht op,
+      verwachte leverdatum, levering op, bezorging op, geleverd op
     `,
-    word: "pakket, zending, bestelling",
+    word: "pakket, zending, bestelling, levering",
     statuses: {
-      exception: "kon niet worden bezorgd, bezorging mislukt, is vertraagd, niet bezorgd",
-      out_for_delivery: `
-        wordt vandaag bezorgd, vandaag bezorgd, de bezorger is onderweg, komt vandaag
+      exception: `
+        kon niet worden bezorgd, bezorging mislukt, is vertraagd, niet bezorgd, vertraging, vertraagd
       `,
-      delivered: "is bezorgd, bezorgd, afgeleverd",
+      out_for_delivery: `
+        wordt vandaag bezorgd, vandaag bezorgd, de bezorger is onderweg, komt vandaag, onderweg naar u toe
+      `,
+      delivered: "is bezorgd, bezorgd, afgeleverd, geleverd",
       in_transit: "is onderweg, onderweg",
-      shipped: "verzonden, verstuurd",
+      shipped: "verzonden, verstuurd, overgedragen aan",
     },
-    notYet: "zodra, wordt verzonden",
+    notYet: "zodra, wordt verzonden, wordt, worden, zal",
+    carrierLabel: "vervoerder, bezorgdienst, koerier, verzonden met, pakketdienst",
   },
   receipt: {
     payment: `
@@ -154,5 +162,10 @@ export const nl: Language = {
     merchantLabel: "verkoper, begunstigde",
     methodLabel: "betaalmethode, betaald met, betaalwijze, betaald via",
     cardEnding: "eindigend op",
+    paidWith: "betaald met, betaald via, betaald per, met je, met uw, van je, van uw",
+    cash: `
+      contant, pin, pinpas, bankpas, creditcard, overschrijving, bankoverschrijving, automatische incasso,
+      achteraf betalen, cadeaukaart, rembours, factuur
+    `,
   },
 };

@@ -6,13 +6,17 @@ export const pl: Language = {
   keyWords: "whole",
   code: {
     strong: `
-      kod weryfikacyjny, kodu weryfikacyjnego, kod bezpieczeństwa, kod autoryzacyjny, kod autoryzacji,
-      kod uwierzytelniający, kod jednorazowy, jednorazowy kod, hasło jednorazowe, jednorazowe hasło,
-      kod aktywacyjny, kod logowania, kod do logowania, kod sms
+      kod bezpieczeństwa, kod autoryzacyjny, kod autoryzacji, kod uwierzytelniający, kod jednorazowy,
+      jednorazowy kod, hasło jednorazowe, jednorazowe hasło, kod aktywacyjny, kod logowania,
+      kod do logowania, kod sms, kod odbioru, kodu odbioru, kod do odbioru, kod odbioru przesyłki,
+      kod odbioru zamówienia, kod odbioru paczki, pin do odbioru, kod nadania, kod do paczkomatu,
+      kod do skrytki, kod otwarcia, kod do drzwi, kod do domofonu, kod do bramy, kod wejściowy,
+      kod weryfikac*, kodu weryfikac*, kodem weryfikac*, kod do bramki, kod do furtki, kod do szlabanu,
+      kod do garażu, kod rejestrac*, kod parowania
     `,
     confirmation: "kod potwierdzający, kod potwierdzenia",
     passcode: "kod dostępu",
-    weak: "kod, kodu, hasło",
+    weak: "kod, kodu, hasło, hasła, hasłem, kody, kod pin, pinu, pinem",
     hint: `
       zweryfikować, zweryfikuj, weryfikacja, weryfikacji, potwierdź, potwierdzić, zaloguj, zalogować,
       logowania
@@ -23,38 +27,45 @@ export const pl: Language = {
       bilet, przesyłka, przesyłki, numer przesyłki, numer śledzenia, numer konta, numer klienta,
       kod pocztowy, tel., numer telefonu, kwota, rok, kod błędu, kod kreskowy, nip, regon, krs, sprawa,
       numer sprawy, kod produktu, kod kraju, kod klienta, kod artykułu, kod kursu, kod źródłowy, nr wizyty,
-      numer artykułu
+      numer artykułu, numer umowy, nr umowy, numer polisy, kod banku, kod szkoły, kod ppe
     `,
     booking: "rezerwacja, rezerwacji, numer rezerwacji, kod rezerwacji, lot",
-    meeting: "identyfikator spotkania",
-    coupon: "kod rabatowy, kod promocyjny, rabat, kupon",
+    meeting: "identyfikator spotkania, id spotkania, hasło spotkania, kod spotkania",
+    coupon: "kod promocyjny, kod rabat*, kod zniżk*, zniżk*, kod polecając*, karta podarunk*, bon podarunk*",
     instruction: `
-      wpisz, podaj, wprowadź, użyj, przepisz, wpisać, skopiuj, podać, wprowadzić, wpisując, wprowadzając,
-      wklej, użyć
+      podaj, wprowadź, użyj, przepisz, wpisać, skopiuj, podać, wprowadzić, wpisując, wprowadzając, wklej,
+      użyć, wpisz*, wpisani*, wystuka*, wstuka*, wklep*, podając, podaniu, pokaż, okaż, podyktuj*, powiedz,
+      naciśnij, wciśnij
     `,
-    purpose: `
-      dokończyć, aktywować, kontynuować, autoryzować, zatwierdzić, zatwierdź, dostęp, rejestracja,
-      rejestrację, rejestracji, połączyć, aktywacja, aktywacji, autoryzacja, dokończ, dołączyć
+    void: `
+      poprzedni kod, wcześniejszy kod, stary kod, nie jest już, nieważn*, nieaktualn*, stracił ważność,
+      zastępuje, został wykorzystany, został użyty, wygasł, unieważn*, nie działa, nie obowiązuje,
+      utracił ważność, poprzedni pin, anulowan*, poprzednie hasło, przeterminowan*
     `,
-    digits: "cyfry, cyfr, liczbę, poniższy numer",
+    fresh: "nowy kod, nowy pin, najnowszy kod",
+    expiry: "ważny, ważna, ważne, ważność, wygasa, wygaśnie, traci ważność, straci ważność",
   },
   sentence: {
     leadsTo: "to, jest, brzmi",
     ledBy: "jest, aby",
-    denies: "nie",
+    denies: "nie, bez, nigdy",
     prepositions: "do",
     units: "minut, godzin",
   },
   link: {
     proves: `
       zweryfikuj, potwierdź, potwierdzenia, aktywuj, zresetuj, zresetować, resetowania hasła, zmień hasło,
-      ustaw hasło
+      ustaw hasło, przyjmij zaproszenie, zatwierdź, zezwól, reset hasła, nowe hasło, zmiana hasła,
+      zweryfikować, potwierdzić, potwierdzam, potwierdzenie adresu, aktywować, aktywacja konta
     `,
-    signsIn: "zaloguj, zaloguj się, logowania",
-    goesOn: "kontynuuj, zaczynamy, rozpocznij, kliknij tutaj",
+    signsIn: "zaloguj, zaloguj się, logowania, logowanie, wejdź, zalogować się",
+    goesOn: "kontynuuj, zaczynamy, rozpocznij, kliknij tutaj, dalej, przejdź, tutaj, otwórz, kliknij",
     password: "hasło, hasła, hasłem",
-    account: "konta, rejestrację, adres",
-    otherPurpose: "wypisz się, zrezygnuj, polityka prywatności, pomoc, kontakt",
+    account: "konta, adres, subskrypcj*, rejestracj*, zapis*",
+    otherPurpose: `
+      wypisz się, zrezygnuj, pomoc, kontakt, rabat*, prywatności, potwierdź wizytę, potwierdź udział,
+      zobacz, zniżk*, wypisz mnie, nie chcę, regulamin*, nie ja, ustawienia
+    `,
     provesInPath: "haslo, potwierdz, aktywuj",
   },
   quoting: {
@@ -69,7 +80,7 @@ export const pl: Language = {
     reply: "odp",
     forward: "pd",
     strippedReply: "odp",
-    invitation: "zaproszenie, przypomnienie",
+    invitation: "zaproszenie, przypomnienie, przypom*, potwierdz*",
   },
   signature: {
     closings: `
@@ -82,27 +93,17 @@ export const pl: Language = {
     unread: "nieodpowiadaj",
   },
   dates: {
-    months: [
-      "styczeń, stycznia, sty",
-      "luty, lutego, lut",
-      "marzec, marca, mar",
-      "kwiecień, kwietnia, kwi",
-      "maj, maja",
-      "czerwiec, czerwca, cze",
-      "lipiec, lipca, lip",
-      "sierpień, sierpnia, sie",
-      "wrzesień, września, wrz",
-      "październik, października, paź",
-      "listopad, listopada, lis",
-      "grudzień, grudnia, gru",
-    ],
     untilTime: "do",
+    morning: "rano",
+    afternoon: "po południu, wieczorem",
+    deadline: "do, do dnia, przed, najpóźniej",
   },
   appointment: {
-    when: "kiedy, data i godzina, termin wizyty, termin spotkania, początek",
+    when: "kiedy, data i godzina, termin wizyty, termin spotkania, początek, data, dzień, termin",
     time: "godzina, godz.",
-    where: "gdzie, miejsce, adres, lokalizacja",
-    title: "temat, wydarzenie",
+    where: "gdzie, miejsce, adres, lokalizacja, adresem",
+    title: "temat, wydarzenie, usługa, wizyta, badanie, zabieg, cel wizyty, sprawa, zajęcia",
+    word: "wizyt*, rezerwac*, termin*",
   },
   money: {
     grandTotal: `
@@ -110,41 +111,44 @@ export const pl: Language = {
       wartość zamówienia
     `,
     total: "razem, suma, kwota, łącznie",
-    partial: `
-      wartość netto, suma częściowa, rabat, dostawa, kwota netto, razem netto, kwota vat
-    `,
+    partial: "wartość netto, suma częściowa, rabat, dostawa, kwota netto, razem netto, kwota vat",
   },
   order: {
     numberLabel: `
       numer zamówienia, nr zamówienia, zamówienie nr, zamówienia nr, zamówienie numer, zamówienie #,
       id zamówienia
     `,
-    word: "zamówienie, zamówienia",
+    word: "zamówienie, zamówienia, zamówieniu, zamówieniem, zamówień",
     quantity: "ilość",
   },
   parcel: {
     numberLabel: `
-      numer przesyłki, numer śledzenia, nr przesyłki, numer paczki, numer listu przewozowego
+      numer przesyłki, numer śledzenia, nr przesyłki, numer paczki, numer listu przewozowego, nr śledzenia,
+      numer nadania, numer trackingowy, list przewozowy
     `,
     nearNumber: "paczka, przesyłka",
     arrivalLabel: `
       przewidywana dostawa, przewidywany termin, termin dostawy, data dostawy, planowana dostawa,
-      przewidywana data
+      przewidywana data, planowany termin, dostawa w dniu, przewidywany termin dostawy
     `,
-    word: "paczka, przesyłka, przesyłki, zamówienie",
+    word: "paczka, przesyłka, przesyłki, zamówienie, paczk*, przesyłk*",
     statuses: {
-      exception: "nie udało się doręczyć, nieudana próba doręczenia, opóźnion",
+      exception: "nie udało się doręczyć, nieudana próba doręczenia, opóźnion, opóźnien*, opóźni się",
       out_for_delivery: `
         wydana do doręczenia, wydano do doręczenia, przekazana kurierowi, zostanie dziś doręczona,
-        dzisiaj dostarczymy
+        dzisiaj dostarczymy, w doręczeniu, u kuriera
       `,
       delivered: `
-        została doręczona, został doręczony, doręczono, dostarczono, została dostarczona, doręczona
+        została doręczona, został doręczony, doręczono, dostarczono, została dostarczona, doręczona,
+        odebrana
       `,
       in_transit: "w drodze, jest w drodze",
-      shipped: "wysłane, wysłana, wysłaliśmy, nadana, nadano, została nadana",
+      shipped: `
+        wysłane, wysłana, wysłaliśmy, nadana, nadano, została nadana, nadaliśmy, przekazaliśmy kurierowi
+      `,
     },
-    notYet: "gdy tylko, zostanie wysłan, zostanie doręczona",
+    notYet: "gdy tylko, zostanie wysłan, zostanie doręczona, zostanie, będzie",
+    carrierLabel: "przewoźnik, kurier, firma kurierska, dostawca",
   },
   receipt: {
     payment: `
@@ -152,12 +156,15 @@ export const pl: Language = {
       potwierdzenie wpłaty
     `,
     failed: "płatność nieudana, płatność odrzucona, nie powiodła się",
-    dateLabel: `
-      data płatności, data wystawienia, data zakupu, data sprzedaży, zapłacono dnia
-    `,
+    dateLabel: "data płatności, data wystawienia, data zakupu, data sprzedaży, zapłacono dnia",
     due: "termin płatności",
     merchantLabel: "sprzedawca, odbiorca płatności",
     methodLabel: "metoda płatności, sposób płatności, forma płatności, zapłacono, płatność",
     cardEnding: "kończąca się na, zakończona na",
+    paidWith: "zapłacono, opłacono, zapłaciłeś, zapłaciłaś, kartą, z karty, za pomocą",
+    cash: `
+      gotówka, gotówką, karta kredytowa, karta debetowa, karta płatnicza, kartą, przelew, przelewem,
+      przelew bankowy, za pobraniem, polecenie zapłaty, karta podarunkowa
+    `,
   },
 };

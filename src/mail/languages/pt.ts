@@ -6,13 +6,19 @@ export const pt: Language = {
   keyWords: "whole",
   code: {
     strong: `
-      código de verificação, codigo de verificacao, código de segurança, código de autenticação,
-      código de uso único, código de ativação, código de validação, código de login, código temporário,
-      senha de uso único, senha temporária, código único
+      código de verificação, código de segurança, código de autenticação, código de uso único,
+      código de ativação, código de validação, código de login, código temporário, senha de uso único,
+      senha temporária, código único, código de retirada, código de levantamento, código de recolha,
+      código de entrega, código de abertura, código do cacifo, código do armário, código da porta,
+      código da portaria, código de entrada, pin de levantamento, pin de recolha, senha de retirada,
+      palavra de entrega, palavra-chave de entrega, código de redefinição, código do prédio,
+      código de cadastro, código de hóspede, código de registo, código de convidado,
+      código de identificação, código de carregamento, código de desbloqueio, código de votação,
+      código de liberação, código de impressão
     `,
     confirmation: "código de confirmação",
     passcode: "código de acesso, senha de acesso",
-    weak: "código, codigo, senha, token",
+    weak: "código, senha, token, palavra-passe, senhas",
     hint: `
       verificar, verifique, verificação, confirmar, confirme, iniciar sessão, fazer login, entrar,
       autenticação
@@ -23,25 +29,36 @@ export const pt: Language = {
       código de rastreamento, código de rastreio, número da conta, número de cliente, protocolo, referência,
       cep, código postal, celular, ligue, valor, código de barras, código de erro, final, terminado em,
       boleto, cpf, cnpj, código do produto, código do cliente, código de país, código fonte,
-      código do banco, código do curso, chamado, inscrição
+      código do banco, código do curso, chamado, inscrição, número do contrato, apólice, sinistro,
+      matrícula, número de aluno, unidade consumidora
     `,
-    booking: "reserva, número da reserva, código da reserva, localizador, voo",
-    meeting: "id da reunião",
-    coupon: "código promocional, cupom, código de desconto, desconto",
+    booking: "reserva, número da reserva, código da reserva, localizador, voo, referência da reserva",
+    meeting: "id da reunião, código da reunião, senha da reunião, id de reunião",
+    coupon: `
+      código promocional, cupom, código de desconto, desconto, código de indicação, código de convite,
+      indique um amigo
+    `,
     instruction: `
       digite, insira, informe, use, utilize, coloque, introduza, digitar, inserir, escreva, copie, preencha,
-      coloca, introduz, digita, usando, digitando
+      coloca, introduz, digita, usando, digitando, apresente, apresenta, mostre, diga, disque, tecle,
+      insere, inserindo, informar, pressione
     `,
-    purpose: `
-      acessar, concluir, continuar, ativar, autorizar, aprovar, finalizar, cadastro, acesso, aceder,
-      vincular, conectar, ativação, autorização, entrar, confirmação
+    void: `
+      código anterior, códigos anteriores, código antigo, senha anterior, não é mais válido,
+      não é mais válida, já não é válido, já não é válida, deixou de ser válido, substitui, expirou,
+      já foi utilizado, já foi usado, perdeu a validade, não funciona mais, já não funciona, não vale mais,
+      já não vale
     `,
-    digits: "números, dígitos, número abaixo, este número, algarismos",
+    fresh: "novo código, código novo, nova senha, novo pin, último código, código mais recente",
+    expiry: `
+      válido por, válido durante, válido até, é válido, válida por, válida até, expira, expirará,
+      validade de, uma única vez, uma só vez
+    `,
   },
   sentence: {
     leadsTo: "é, e",
     ledBy: "é, para",
-    denies: "não",
+    denies: "não, sem",
     fillers: "por favor, aqui",
     prepositions: "de, para, por",
     units: "minuto, minutos, segundo, segundos, hora, horas, dia, dias",
@@ -50,14 +67,17 @@ export const pt: Language = {
   link: {
     proves: `
       verificar e-mail, verifique seu, confirme seu, confirmar e-mail, ativar, ativar conta, ative,
-      redefinir senha, redefinir, link mágico, link de verificação
+      redefinir senha, redefinir, link mágico, link de verificação, aceitar, link de ativação,
+      aceite o convite, escolha uma nova, confirme sua
     `,
-    signsIn: "entrar, acessar, fazer login",
-    goesOn: "começar, clique aqui",
-    password: "senha",
-    account: "conta, cadastro",
+    signsIn: "entrar, acessar, fazer login, iniciar sessão",
+    goesOn: "começar, clique aqui, prosseguir",
+    password: "senha, palavra-passe",
+    account: "conta, cadastro, convite",
     otherPurpose: `
-      cancelar inscrição, descadastrar, política de privacidade, ajuda, suporte, contato, ver no navegador
+      cancelar inscrição, descadastrar, política de privacidade, ajuda, suporte, contato, ver no navegador,
+      confirmar presença, dúvidas, bloquear, compre, confirme sua presença, termos, recusar, loja,
+      confirme a sua presença, privacidade, rejeitar, aproveite
     `,
     provesInPath: "senha, confirme, confirmacao, ativar",
   },
@@ -75,7 +95,7 @@ export const pt: Language = {
     strippedReply: "res",
     strippedForward: "enc",
     automatic: "resposta automática",
-    invitation: "convite, lembrete",
+    invitation: "convite, lembrete, lembrete*, confirma*, horário",
   },
   signature: {
     closings: `
@@ -88,34 +108,24 @@ export const pt: Language = {
     unread: "naoresponda, naoresponder",
   },
   dates: {
-    months: [
-      "janeiro, jan",
-      "fevereiro, fev",
-      "março, mar",
-      "abril, abr",
-      "maio, mai",
-      "junho, jun",
-      "julho, jul",
-      "agosto, ago",
-      "setembro, set",
-      "outubro, out",
-      "novembro, nov",
-      "dezembro, dez",
-    ],
     dayToMonth: "de",
     monthToYear: "de",
     untilTime: "às, a",
+    morning: "da manhã",
+    afternoon: "da tarde, da noite",
+    deadline: "até, até ao, até o, antes de",
   },
   appointment: {
-    when: "quando, data e hora, data e horário, consulta, data, início",
+    when: "quando, data e hora, data e horário, consulta, data, início, dia",
     time: "hora, horário",
-    where: "onde, local, endereço",
-    title: "assunto, evento, tema",
+    where: "onde, local, endereço, morada",
+    title: `
+      assunto, evento, tema, serviço, procedimento, exame, motivo, atendimento, tratamento, aula, sessão
+    `,
+    word: "agendad*, agendament*, marcaç*, marcad*, reserva*",
   },
   money: {
-    grandTotal: `
-      valor total, total pago, valor pago, total do pedido, total da compra, valor cobrado
-    `,
+    grandTotal: "valor total, total pago, valor pago, total do pedido, total da compra, valor cobrado",
     total: "total",
     partial: "desconto, frete, economia, imposto",
   },
@@ -125,27 +135,34 @@ export const pt: Language = {
       n.º da encomenda, encomenda n.º, encomenda nº
     `,
     word: "encomenda, pedido, compra",
-    beforeNumber: "é",
     quantity: "qtd, quantidade",
   },
   parcel: {
     numberLabel: `
       código de rastreio, código de rastreamento, número de rastreio, número de rastreamento,
-      código de envio, rastreio
+      código de envio, rastreio, código de seguimento, número de seguimento, número do objeto,
+      código do objeto, n.º de envio
     `,
     nearNumber: "rastreio, encomenda",
-    arrivalLabel: "previsão de entrega, data de entrega, entrega até, chega, chegada prevista",
-    word: "pacote, encomenda, entrega",
+    arrivalLabel: `
+      previsão de entrega, data de entrega, entrega até, chega, chegada prevista, entrega prevista,
+      previsão, data prevista, data estimada de entrega
+    `,
+    word: "pacote, encomenda, entrega, pedido, envio",
     statuses: {
       exception: `
-        não foi possível entregar, tentativa de entrega, está atrasad, entrega não realizada
+        não foi possível entregar, tentativa de entrega, está atrasad, entrega não realizada, atrasad*,
+        atraso
       `,
-      out_for_delivery: "saiu para entrega, chega hoje, em rota de entrega",
+      out_for_delivery: "saiu para entrega, chega hoje, em rota de entrega, em distribuição",
       delivered: "foi entregue, entregue, entregues",
       in_transit: "a caminho, em trânsito",
-      shipped: "foi enviado, enviamos, despachado, foi postado, postado, enviada",
+      shipped: `
+        foi enviado, enviamos, despachado, foi postado, postado, enviada, expedida, expedido, foi enviada
+      `,
     },
-    notYet: "assim que, será entregue",
+    notYet: "assim que, será entregue, será, serão",
+    carrierLabel: "transportadora, transportador, entregue por, enviado por",
   },
   receipt: {
     payment: `
@@ -153,12 +170,18 @@ export const pt: Language = {
       pagamento aprovado
     `,
     failed: "pagamento recusado, não foi aprovado, pagamento não aprovado, orçamento",
-    dateLabel: `
-      data de pagamento, data do pagamento, data da compra, data de emissão, pago em, data
-    `,
+    dateLabel: "data de pagamento, data do pagamento, data da compra, data de emissão, pago em, data",
     due: "vencimento, próximo",
     merchantLabel: "vendedor, lojista",
     methodLabel: "forma de pagamento, método de pagamento, pago com, meio de pagamento",
     cardEnding: "terminado em, final",
+    paidWith: `
+      pago com, paga com, pago via, pago por, pagou com, cobrado no, debitado, através de, com o seu
+    `,
+    cash: `
+      dinheiro, em dinheiro, cartão, cartão de crédito, cartão de débito, transferência,
+      transferência bancária, débito direto, débito automático, boleto, boleto bancário, multibanco,
+      contra reembolso, à cobrança, vale-presente, cartão-presente
+    `,
   },
 };

@@ -1,28 +1,121 @@
 import type { Language } from "./language.ts";
 
-/** Swedish. Only a few words of orders and receipts so far; its codes are not read. */
+/** Swedish. */
 export const sv: Language = {
   tag: "sv",
   keyWords: "whole",
+  code: {
+    strong: `
+      verifieringskod*, säkerhetskod*, inloggningskod*, engångskod*, engångslösenord*, autentiseringskod*,
+      aktiveringskod*, registreringskod*, återställningskod*, sms-kod*, hämtkod*, hämtningskod*,
+      uthämtningskod*, leveranskod*, öppningskod*, skåpkod*, dörrkod*, portkod*, parkeringskod*,
+      valideringskod*, nyckelskåpskod*, identifieringskod*, entrékod*, kontrollkod*, ingångskod*,
+      kopplingskod*, passerkod*, parkopplingskod*, åtkomstkod*, enhetskod*
+    `,
+    confirmation: "bekräftelsekod*",
+    weak: "kod, koden, pinkod*, pin-kod*, lösenord*, koder, koderna, kodens",
+    hint: "verifiera, bekräfta, logga in, inloggning",
+    soft: "konto*, telefon*, mobiln*, kort*, nummer",
+    number: `
+      order*, beställning*, faktur*, kvitto*, kundn*, avtalsn*, medlemsn*, biljett*, försändelse*, kolli*,
+      spårning*, felkod*, belopp*, postnr, landskod*, produktkod*, varukod*, artikeln*, källkod*, bankkod*
+    `,
+    booking: "bokning*",
+    meeting: "mötes-id, möteskod*, lösenord för mötet",
+    coupon: "rabatt*, presentkort*, kampanjkod*, värdekod*, värvningskod*",
+    instruction: `
+      ange, skriv, skriv in, fyll i, använd, visa upp, knappa in, slå, slår, slå in, slår in, mata in,
+      matar in, tryck, trycker, visa koden, uppge, läs upp
+    `,
+    void: `
+      tidigare kod*, gamla kod*, gäller inte längre, längre giltig*, ersätter, har använts, ogiltig*,
+      fungerar inte längre, slutade fungera, gäller inte
+    `,
+    fresh: "ny kod, nya kod*",
+    expiry: "gäller i, gäller till, giltig*, går ut, en gång, inom",
+  },
+  sentence: {
+    leadsTo: "är",
+    ledBy: "är, som",
+    denies: "inte, ej, ingen, inga, inget, aldrig",
+    units: "minut*, poäng, kronor, kr",
+  },
+  link: {
+    proves: `
+      verifiera*, bekräfta*, aktivera*, återställ*, acceptera inbjudan, bekräftelselänk*, godkänn*,
+      verifieringslänk*, tillåt*
+    `,
+    signsIn: "logga in, inloggning",
+    goesOn: "fortsätt, gå vidare, öppna",
+    password: "lösenord*",
+    account: "konto*, e-post*, adress*, inbjudan",
+    otherPurpose: `
+      avregistrera*, hjälp*, kundservice, kundtjänst, inte du, inte begärt, bekräfta din närvaro, villkor*,
+      visa faktur*, anmäl dig, bekräfta närvaro*, läs mer, se faktur*, boka*, bekräfta ditt deltag*, läs om,
+      visa order*, handla*
+    `,
+  },
+  quoting: { from: "från", sent: "skickat" },
   subject: {
     reply: "sv",
     strippedReply: "sv",
+    invitation: "inbjudan, påminnelse, bekräft*, påminn*, din, ditt",
+  },
+  signature: { closings: "med vänlig hälsning, med vänliga hälsningar, mvh" },
+  dates: {
+    untilDay: "till",
+    untilTime: "till",
+
+    afternoon: "på eftermiddagen, på kvällen",
+    deadline: "senast, till och med, före",
   },
   appointment: {
+    when: "när, datum, tid, dag",
     time: "klockan, tid",
+    where: "plats, adress, adressen",
+    title: "ämne, behandling, tjänst, ärende, undersökning",
+    word: "tid, bokning*, bokad*, reserv*",
   },
   money: {
-    grandTotal: "att betala, totalt belopp, totalbelopp, att betala totalt",
-    total: "totalt, belopp",
+    grandTotal: "att betala, totalt belopp, totalbelopp, ordersumma",
+    total: "totalt, summa, belopp",
+    partial: "delsumma, rabatt*, moms, frakt*",
   },
   order: {
-    numberLabel: "beställningsnummer",
+    numberLabel: "ordernummer, ordernr, beställningsnummer",
+    word: "beställning*, order, orderbekräftelse",
+    quantity: "antal",
+  },
+  parcel: {
+    numberLabel: `
+      kollinummer, kolli-id, spårningsnummer, sändningsnummer, paketnummer, kolli, spårnings-id,
+      försändelsenummer, sändnings-id
+    `,
+    nearNumber: "paket*",
+    arrivalLabel: `
+      beräknad leverans, leveransdatum, levereras, förväntad leverans, beräknad ankomst, leverans
+    `,
+    word: "paket*, försändelse*, leverans*, beställning*",
+    statuses: {
+      exception: "kunde inte levereras, försenad*, försening, försenat",
+      out_for_delivery: `
+        ute för leverans, levereras idag, levereras i dag, ute för utkörning, lastad för utleverans
+      `,
+      delivered: "levererats, levererad*, utlämnad, utlämnat, levererat",
+      in_transit: "på väg",
+      shipped: "skickats, skickad*, skickat, överlämnat*",
+    },
+    notYet: "så snart, kommer att, ska, blir",
+    carrierLabel: "transportör, fraktbolag, speditör, skickas med, levereras av",
   },
   receipt: {
-    payment: "kvitto",
-    dateLabel: "datum",
-    due: "förfallodatum",
-    methodLabel: "betalningsmetod, betalt med",
+    payment: "kvitto*, faktura*, din betalning, ditt köp, orderbekräftelse*",
+    failed: "betalningen misslyckades",
+    dateLabel: "betalningsdatum, fakturadatum, orderdatum, datum",
+    due: "förfall*",
+    methodLabel: "betalningsmetod, betalsätt, betalt med",
+    cardEnding: "slutar på",
+    paidWith: "betalt med",
+    cash: "kontant*, kort, faktura, autogiro, presentkort",
   },
-  recognisedBy: ["och, inte, ordernummer, leverans, köp, kvitto"],
 };

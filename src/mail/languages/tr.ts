@@ -6,55 +6,68 @@ export const tr: Language = {
   keyWords: "whole",
   code: {
     strong: `
-      doğrulama kodu, doğrulama kodunuz, doğrulama kodun, dogrulama kodu, dogrulama kodunuz, güvenlik kodu,
-      güvenlik kodunuz, onay kodu, onay kodunuz, onay kodun, giriş kodu, giriş kodunuz, tek kullanımlık kod,
-      tek kullanımlık kodunuz, tek kullanımlık şifre, tek kullanımlık şifreniz, tek kullanımlık parola,
-      aktivasyon kodu, aktivasyon kodunuz
+      teslimat kodu*, teslim kodu*, teslim alma kodu*, teslimat şifre*, dolap kodu*, dolap şifre*,
+      kapı kodu*, kapı şifre*, otopark kodu*, tek seferlik kod*, tek seferlik şifre*, doğrulama kod*,
+      onay kod*, güvenlik kod*, giriş kod*, aktivasyon kod*, tek kullanımlık şifre*, tek kullanımlık kod*,
+      kayıt kodu*, tek kullanımlık parola*, sıfırlama kod*
     `,
     passcode: "erişim kodu, erişim kodunuz",
     weak: `
-      kod, kodu, kodunuz, kodun, kodunu, kodunuzu, koduyla, şifre, şifreniz, parola, parolanız
+      kod, kodu, kodunuz, kodun, kodunu, kodunuzu, koduyla, şifre, şifreniz, parola, parolanız, şifreyi,
+      şifrenizi, şifren, şifresi, kodlar*, parolası
     `,
-    hint: `
-      doğrula, doğrulama, doğrulamak, onayla, onaylamak, giriş yap, giriş yapmak, oturum aç
-    `,
+    hint: "doğrula, doğrulama, doğrulamak, onayla, onaylamak, giriş yap, giriş yapmak, oturum aç",
     soft: "hesap, telefon, kart, numara",
     number: `
       sipariş, sipariş no, sipariş numarası, sipariş numaranız, fatura, fatura no, fatura numarası, bilet,
       kargo, takip no, takip numarası, takip kodu, hesap numarası, müşteri numarası, referans, posta kodu,
       tel., telefon numarası, arayın, tutar, yılı, hata kodu, barkod, ürün kodu, ülke kodu, müşteri kodu,
-      stok kodu, ders kodu, kaynak kodu, abone no, dosya no
+      stok kodu, ders kodu, kaynak kodu, abone no, dosya no, vergi kodu, vergi no, kimlik no,
+      abone numarası, tesisat no, poliçe no
     `,
     booking: "rezervasyon, rezervasyon numarası, rezervasyon kodu, uçuş",
-    meeting: "toplantı kimliği, toplantı no",
-    coupon: "indirim, indirim kodu, kupon, kupon kodu, promosyon kodu",
+    meeting: "toplantı kimliği, toplantı no, toplantı numarası, toplantı kodu, toplantı şifresi",
+    coupon: `
+      indirim, indirim kodu, kupon, kupon kodu, promosyon*, hediye çeki, hediye kartı, kampanya kodu,
+      hediye kodu, davet kodu, sepette
+    `,
     instruction: `
-      girin, gir, giriniz, kullan, kullanın, kullanınız, yazın, yaz, yazınız, tuşlayın, giriş yapın,
-      girerek, girmeniz, yazarak, kullanarak, kullanmanız
+      girin, gir, giriniz, kullan, kullanın, kullanınız, yazın, yaz, yazınız, giriş yapın, girerek, yazarak,
+      kullanarak, kullanmanız, gösterin, söyleyin, tuşla*, girme*, girecek*, yazman*, yazacak*, yazarsan*,
+      okut*, göstermeniz, söylemeniz, çevirin, basınız, kopyala*
     `,
-    purpose: `
-      tamamlamak, tamamla, giriş, girişi, etkinleştirmek, devam, onaylayın, kaydı, kayıt, üyelik,
-      bağlantıyı, katılmak, tamamlayın, onay, aktivasyon, başlamak
+    void: `
+      önceki kod*, eski kod*, artık geçerli değil*, geçerli değil*, geçersiz*, yerine geçer, kullanılmış*,
+      kullanıldı, süresi doldu, süresi dolmuş*, iptal edil*, geçerliliğini yitir*, dikkate almayın,
+      süresi geçmiş*, eski şifre*, önceki şifre*, hükümsüz*
     `,
-    digits: "rakamları, rakamlar, rakamı, rakam, sayıyı, sayı, haneli",
+    fresh: "yeni kod*, yeni pin*, en son kod*, yeni şifre*",
+    expiry: `
+      geçerlidir, geçerli olacak*, süreyle geçerli*, geçerlilik süresi, süresi dolacak*, sona er*, bir kez,
+      tek seferlik, içinde
+    `,
   },
   sentence: {
     leadsTo: "olarak, dir",
     ledBy: "için",
-    denies: "değil",
+    denies: "değil, yok, asla, olmadan, değildir",
     fillers: "lütfen",
     units: "dakika, saat, saniye",
   },
   link: {
     proves: `
       doğrula, doğrulayın, doğrulamak, onayla, onaylayın, etkinleştir, şifreyi sıfırla, şifremi sıfırla,
-      şifre sıfırlama, sıfırla, sıfırlamak
+      şifre sıfırlama, sıfırla, sıfırlamak, kabul et, izin ver, yeni şifre*, şifre belirle*, şifre oluştur*,
+      şifremi unuttum, şifre yenile*, şifremi yenile
     `,
-    signsIn: "giriş yap, oturum aç",
-    goesOn: "devam et, başla, buraya tıklayın",
+    signsIn: "giriş yap, oturum aç, giriş, oturum açın, bağlan",
+    goesOn: "devam et, başla, buraya tıklayın, devam, tıkla, tıklayın, buradan, ilerle",
     password: "şifre, şifreni, şifrenizi, şifremi, parola, parolanızı",
-    account: "hesabını, hesabınızı, e-posta, e-postanı, üyeliğini",
-    otherPurpose: "abonelikten çık, abonelikten ayrıl, gizlilik, yardım, destek",
+    account: "hesabını, hesabınızı, e-posta, e-postanı, üyeliğini, hesap, hesabın, üyelik*",
+    otherPurpose: `
+      abonelikten çık, abonelikten ayrıl, gizlilik, yardım, destek, indir*, randevuyu onayla*,
+      katılımı onayla*, abonelik iptali, tercih*, ayarlar, iletişim, sss, sık sorulan, kvkk, aydınlatma
+    `,
     provesInPath: "sifre, dogrula, etkinlestir",
   },
   quoting: {
@@ -67,7 +80,7 @@ export const tr: Language = {
   subject: {
     reply: "ynt",
     strippedReply: "ynt",
-    invitation: "davet, hatırlatma",
+    invitation: "davet, hatırlatma, hatırlat*, onay*",
   },
   signature: {
     closings: `
@@ -80,56 +93,51 @@ export const tr: Language = {
     unread: "yanitlamayin",
   },
   dates: {
-    months: [
-      "ocak, oca",
-      "şubat, şub",
-      "mart, mar",
-      "nisan, nis",
-      "mayıs",
-      "haziran, haz",
-      "temmuz, tem",
-      "ağustos, ağu",
-      "eylül, eyl",
-      "ekim, eki",
-      "kasım, kas",
-      "aralık, ara",
-    ],
     untilTime: "ile",
+    morning: "sabah, öö",
+    afternoon: "öğleden sonra, akşam, ös",
+    deadline: "kadar, değin",
   },
   appointment: {
-    when: "ne zaman, tarih ve saat, randevu, tarih, başlangıç",
+    when: "ne zaman, tarih ve saat, randevu, tarih, başlangıç, gün",
     time: "saat",
-    where: "nerede, yer, konum, adres",
-    title: "konu, etkinlik",
+    where: "nerede, yer, konum, adres, adresi, adresinde",
+    title: "konu, etkinlik, hizmet, işlem, muayene",
+    word: "randevu*, rezervasyon*",
   },
   money: {
-    grandTotal: `
-      genel toplam, toplam tutar, ödenen tutar, sipariş tutarı, ödenecek tutar, toplam ücret
-    `,
+    grandTotal: "genel toplam, toplam tutar, ödenen tutar, sipariş tutarı, ödenecek tutar, toplam ücret",
     total: "toplam, tutar",
     partial: "ara toplam, indirim, kargo, kdv, kargo ücreti",
   },
   order: {
     numberLabel: "sipariş numarası, sipariş no, sipariş numaranız, sipariş #, siparis no",
-    word: "sipariş, siparişiniz",
+    word: "sipariş, siparişiniz, sipariş*",
     quantity: "adet",
   },
   parcel: {
     numberLabel: `
       takip numarası, takip no, kargo takip no, kargo takip numarası, gönderi numarası, gönderi takip no,
-      takip kodu
+      takip kodu, kargo takip, barkod no, gönderi no, takip
     `,
     nearNumber: "kargo",
-    arrivalLabel: "tahmini teslimat, teslimat tarihi, tahmini teslim, tahmini varış",
-    word: "kargo, kargonuz, gönderi, siparişiniz, paketiniz",
+    arrivalLabel: `
+      tahmini teslimat, teslimat tarihi, tahmini teslim, tahmini varış, beklenen teslimat,
+      tahmini teslim tarihi, teslim tarihi
+    `,
+    word: "kargo, kargonuz, gönderi, siparişiniz, paketiniz, kargo*, paket*, gönderiniz",
     statuses: {
-      exception: "teslim edilemedi, gecikti, gecikme yaşan",
-      out_for_delivery: "dağıtıma çıktı, dağıtımda, bugün teslim edilecek",
+      exception: "teslim edilemedi, gecikti, gecikme yaşan, gecikme, gecikmiştir, ulaştırılamadı",
+      out_for_delivery: "dağıtıma çıktı, dağıtımda, bugün teslim edilecek, dağıtıma çıkmıştır, kuryede",
       delivered: "teslim edildi, teslim edilmiştir",
       in_transit: "yolda, yola çıktı, kargoda, transfer sürecinde",
-      shipped: "kargoya verildi, gönderildi, kargolandı, yola çıkarıldı",
+      shipped: `
+        kargoya verildi, gönderildi, kargolandı, yola çıkarıldı, kargoya verilmiştir, kargoya verdik,
+        kargoya teslim edildi
+      `,
     },
-    notYet: "gönderildiğinde, teslim edilecek, kargoya verildiğinde",
+    notYet: "gönderildiğinde, teslim edilecek, kargoya verildiğinde, edilecek, verilecek, edilecektir",
+    carrierLabel: "kargo firması, kargo şirketi, taşıyıcı, kurye",
   },
   receipt: {
     payment: "fatura, makbuz, ödemeniz alındı, fiş, ödeme onayı, ödeme makbuzu, dekont",
@@ -139,5 +147,7 @@ export const tr: Language = {
     merchantLabel: "satıcı, üye işyeri",
     methodLabel: "ödeme yöntemi, ödeme şekli, ödeme tipi",
     cardEnding: "ile biten",
+    paidWith: "kartınızdan, kartınız ile, hesabınızdan",
+    cash: "nakit, kredi kartı, banka kartı, havale, eft, kapıda ödeme, hediye kartı, cüzdan",
   },
 };

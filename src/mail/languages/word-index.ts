@@ -11,12 +11,24 @@ export interface FoundWord {
 /** UTF-16 units that there are. */
 const UNITS = 0x1_00_00;
 
-/** Words of one list: by their first two characters, longest first; those of a single character apart. */
+/** Slots of a shelf: more than there are words, so that most have one or none. */
+const SLOTS = 0x40_00;
+
+/** By so many of its first characters a word is looked up, by the largest that it has: many words begin with "code ". */
+const PREFIXES = [7, 3, 1] as const;
+
+/** Words that are looked up by the same number of characters, longest first in each slot. */
+interface Shelf {
+  prefix: number;
+  slots: (string[] | undefined)[];
+}
+
+/** Words of one list. */
 interface Buckets {
   /** 1 for each UTF-16 unit that one of them begins with: nearly every place of a text is done with by these. */
   firsts: Uint8Array;
-  long: ReadonlyMap<string, readonly string[]>;
-  single: ReadonlySet<string>;
+  /** Longer words first. */
+  shelves: readonly Shelf[];
 }
 
 /**
@@ -29,15 +41,15 @@ export class WordIndex {
   readonly #anywhere: Buckets;
   /** Words that end in `*`, without it. */
   readonly #stems: ReadonlySet<string>;
-  /** Matches one letter that would make a whole word a part of a longer one. */
-  readonly #letter: RegExp;
+  /** 1 for each UTF-16 unit that would make a whole word a part of a longer one. */
+  readonly #letters: Uint8Array;
 
   /** `letter` is a character class without its brackets, such as `a-z`. */
   constructor(whole: readonly string[], anywhere: readonly string[], letter: string) {
     this.#whole = bucketsOf(whole.map(withoutStar));
     this.#anywhere = bucketsOf(anywhere.map(withoutStar));
     this.#stems = new Set([...whole, ...anywhere].filter((word) => word.endsWith("*")).map(withoutStar));
-    this.#letter = new RegExp(`^[${letter}]$`);
+    this.#letters = lettersOf(letter);
   }
 
   /** The words of `text` in order, none overlapping. */
@@ -52,6 +64,15 @@ export class WordIndex {
     return found;
   }
 
+  /** The first word of `text` from `from` on; null if there is none. */
+  first(text: string, from = 0): FoundWord | null {
+    for (let at = from; at < text.length; at += 1) {
+      const word = this.#wordAt(text, at);
+      if (word !== null) return this.#foundAt(text, at, word);
+    }
+    return null;
+  }
+
   #foundAt(text: string, start: number, word: string): FoundWord {
     let end = start + word.length;
     if (!this.#stems.has(word)) return { word, start, end };
@@ -61,17 +82,28 @@ export class WordIndex {
 
   #wordAt(text: string, at: number): string | null {
     const first = text.charCodeAt(at);
-    const isWhole = this.#whole.firsts[first] === 1 && this.#beginsWord(text, at);
-    const whole = isWhole
-      ? longestAt(
-          this.#whole,
-          text,
-          at,
-          (word) => !this.#isLetter(text, at + word.length) || this.#stems.has(word),
-        )
-      : null;
-    if (whole !== null || this.#anywhere.firsts[first] !== 1) return whole;
-    return longestAt(this.#anywhere, text, at, () => true);
+    if (this.#whole.firsts[first] === 1 && this.#beginsWord(text, at)) {
+      const whole = this.#longestAt(this.#whole, text, at, true);
+      if (whole !== null) return whole;
+    }
+    return this.#anywhere.firsts[first] === 1 ? this.#longestAt(this.#anywhere, text, at, false) : null;
+  }
+
+  /** The longest word at a place. This runs for each word of each mail: without closures. */
+  #longestAt(buckets: Buckets, text: string, at: number, isWhole: boolean): string | null {
+    for (const { prefix, slots } of buckets.shelves) {
+      if (at + prefix > text.length) continue;
+      const words = slots[slotOf(text, at, prefix)];
+      if (words === undefined) continue;
+      for (const word of words) {
+        if (text.startsWith(word, at) && (!isWhole || this.#mayEndAt(text, at, word))) return word;
+      }
+    }
+    return null;
+  }
+
+  #mayEndAt(text: string, at: number, word: string): boolean {
+    return !this.#isLetter(text, at + word.length) || this.#stems.has(word);
   }
 
   #beginsWord(text: string, at: number): boolean {
@@ -80,38 +112,42 @@ export class WordIndex {
   }
 
   #isLetter(text: string, at: number): boolean {
-    const code = text.charCodeAt(at);
-    // The common case without a regular expression.
-    if (code < 0x80) return code >= 0x61 && code <= 0x7a;
-    return this.#letter.test(text.charAt(at));
+    return this.#letters[text.charCodeAt(at)] === 1;
   }
 }
 
 const withoutStar = (word: string): string => word.replace(/\*$/, "");
 
-function longestAt(
-  buckets: Buckets,
-  text: string,
-  at: number,
-  fits: (word: string) => boolean,
-): string | null {
-  const words = buckets.long.get(text.slice(at, at + 2)) ?? [];
-  const long = words.find((word) => text.startsWith(word, at) && fits(word));
-  if (long !== undefined) return long;
-  const single = text.charAt(at);
-  return buckets.single.has(single) && fits(single) ? single : null;
+const knownLetters = new Map<string, Uint8Array>();
+
+/** The letters of a character class, as a table. */
+function lettersOf(characterClass: string): Uint8Array {
+  const known = knownLetters.get(characterClass);
+  if (known !== undefined) return known;
+  const letter = new RegExp(`[${characterClass}]`, "u");
+  const table = Uint8Array.from({ length: UNITS }, (_, unit) =>
+    letter.test(String.fromCharCode(unit)) ? 1 : 0,
+  );
+  knownLetters.set(characterClass, table);
+  return table;
+}
+
+/** The slot of the characters that begin at a place. */
+function slotOf(text: string, at: number, length: number): number {
+  let hash = 0;
+  for (let end = at + length, index = at; index < end; index += 1) {
+    hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0;
+  }
+  return (hash ^ (hash >>> 14)) & (SLOTS - 1);
 }
 
 function bucketsOf(words: readonly string[]): Buckets {
-  const long = new Map<string, string[]>();
-  for (const word of words.toSorted((one, two) => two.length - one.length)) {
-    if (word.length === 1) continue;
-    const key = word.slice(0, 2);
-    const bucket = long.get(key);
-    if (bucket === undefined) long.set(key, [word]);
-    else bucket.push(word);
-  }
   const firsts = new Uint8Array(UNITS);
-  for (const word of words) firsts[word.charCodeAt(0)] = 1;
-  return { firsts, long, single: new Set(words.filter((word) => word.length === 1)) };
+  const shelves = PREFIXES.map((prefix): Shelf => ({ prefix, slots: [] }));
+  for (const word of new Set(words.toSorted((one, two) => two.length - one.length))) {
+    firsts[word.charCodeAt(0)] = 1;
+    const shelf = shelves.find(({ prefix }) => word.length >= prefix);
+    if (shelf !== undefined) (shelf.slots[slotOf(word, 0, shelf.prefix)] ??= []).push(word);
+  }
+  return { firsts, shelves: shelves.filter(({ slots }) => slots.length > 0) };
 }

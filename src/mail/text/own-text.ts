@@ -1,5 +1,6 @@
 import { lazy } from "../lazy.ts";
 import { anyOf, wordsOf } from "../languages/matching.ts";
+import { boundedText } from "../search/search-text.ts";
 
 /** Chat-length mails carry their code in the first screen; Gmail clips a mail at 102 KB. */
 const MAX_TEXT_CHARS = 100_000;
@@ -16,26 +17,40 @@ const HEADER_BLOCK_LINES = 4;
 /** Zero-width and direction marks: invisible, so they neither split a code nor join two numbers. */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/g;
 
-const FOREIGN_DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9\u0966-\u096f]/g;
+/** The zeros of the decimal digits of Unicode (Nd) in the basic plane; the code points of the other nine follow each. */
+const ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰０";
+/** The first of five rows of digits for mathematics. */
+const MATH_DIGITS = 0x1d7ce;
+
+const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
 
 function asciiDigit(digit: string): string {
-  const unit = digit.charCodeAt(0);
-  const zero = [0xff10, 0x06f0, 0x0966, 0x0660].find((start) => unit >= start && unit <= start + 9) ?? unit;
-  return String(unit - zero);
+  const point = digit.codePointAt(0) ?? 0;
+  if (point >= MATH_DIGITS) return point < MATH_DIGITS + 50 ? String((point - MATH_DIGITS) % 10) : digit;
+  for (const zero of ZEROS) {
+    const value = point - zero.charCodeAt(0);
+    if (value >= 0 && value <= 9) return String(value);
+  }
+  return digit;
 }
 
-// eslint-disable-next-line no-control-regex -- all of ASCII but the tabulator is meant
-const PLAIN = /^[\x00-\x08\x0a-\x7f]*$/;
+// eslint-disable-next-line no-control-regex -- all of ASCII is meant
+const PLAIN = /^[\x00-\x7f]*$/;
 
 /** Digits of any script as ASCII, one kind of hyphen and space, nothing invisible. */
 function plain(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text
-    .replace(INVISIBLE, "")
-    .replace(FOREIGN_DIGITS, asciiDigit)
-    .replace(/[\uff21-\uff3a\uff41-\uff5a]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replace(/[\u2010-\u2013\u2212\uff0d]/g, "-")
-    .replace(/[\t\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+  return (
+    boundedText(text, MAX_TEXT_CHARS)
+      .normalize("NFC")
+      .replace(INVISIBLE, "")
+      .replace(FOREIGN_DIGIT, asciiDigit)
+      // Combining marks on digits: keycap emoji, underlines.
+      .replace(/(?<=[0-9])\p{M}+/gu, "")
+      .replace(/[\uff21-\uff3a\uff41-\uff5a]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+      .replace(/[\u2010-\u2013\u2212\uff0d]/g, "-")
+      .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ")
+  );
 }
 
 // Each class is a plain run, and a match starts only where no character of that run precedes it: linear.
@@ -137,8 +152,8 @@ export function ownSubject(subject: string): string {
 }
 
 /**
- * The lines of a text that its sender wrote, unchanged: those above a quoted older mail, without `>` lines. A forward keeps
- * its body.
+ * The lines of a text that its sender wrote, unchanged: those above a quoted older mail, without `>` lines. Of a
+ * forward, everything is kept.
  */
 export function withoutQuotation(text: string, subject: string): string[] {
   const lines = text.slice(0, MAX_TEXT_CHARS).split(/\r\n|\r|\n/);
@@ -146,14 +161,18 @@ export function withoutQuotation(text: string, subject: string): string[] {
   const own: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? "";
-    if (/^[\s\u200b]?[>＞]/.test(line)) continue;
+    const isQuoted = /^[\s\u200b]?[>＞]/.test(line);
+    if (isQuoted && !forwarded) continue;
     if (!forwarded && opensQuotation(lines, at)) break;
-    own.push(line);
+    own.push(isQuoted ? line.replace(/^[\s\u200b>＞]+/, "") : line);
   }
   return own;
 }
 
-/** Lines in plain characters, links and mail addresses masked, digits that stand one to a line joined. */
+/**
+ * Lines in plain characters: links and mail addresses are masked, digits that stand one to a line are joined. A tabulator becomes
+ * two blanks, so that cells of a table stay apart.
+ */
 export function plainLines(lines: readonly string[]): string[] {
-  return joinBoxes(masked(plain(lines.join("\n"))).split("\n"));
+  return joinBoxes(masked(plain(lines.join("\n")).replaceAll("\t", "  ")).split("\n"));
 }

@@ -36,7 +36,7 @@ export class Codes {
       const admitted = admit(access);
       if (!admitted.ok) return admitted;
       const hit = this.#takeNewest(filters);
-      if (hit !== null || now() >= deadline) return done(this.#answer(hit));
+      if (hit !== null || now() >= deadline) return done(this.#answer(hit, filters));
       const until = Math.min(deadline, admitted.value.expiresAt ?? deadline);
       const wanted = {
         fits: (message: CodeRow) => fits(message, filters),
@@ -45,7 +45,7 @@ export class Codes {
       const wait = this.#waiters.wait(waitId, wanted, until - now());
       if (!wait.ok) return wait;
       const wake = await wait.value;
-      if (wake.kind === "item") return done(this.#answer(wake.item));
+      if (wake.kind === "item") return done(this.#answer(wake.item, filters));
       if (wake.kind === "timeout" && now() < until) return done({ code: null });
     }
   }
@@ -90,14 +90,15 @@ export class Codes {
   #newestHit(filters: CodeFilters): CodeRow | null {
     const after = seqUpTo(filters.since);
     const from = filters.from === null ? null : foldForMatch(filters.from);
-    const code = filters.kind === "link" ? null : this.#tables.first(rows.NEWEST_CODE, after, from);
-    const link = filters.kind === "code" ? null : this.#tables.first(rows.NEWEST_LINK, after, from);
+    const min = filters.min_confidence;
+    const code = filters.kind === "link" ? null : this.#tables.first(rows.NEWEST_CODE, after, from, min);
+    const link = filters.kind === "code" ? null : this.#tables.first(rows.NEWEST_LINK, after, from, min);
     if (code === null || link === null) return code ?? link;
     return code.seq >= link.seq ? code : link;
   }
 
-  #answer(hit: CodeRow | null): CodeAnswer {
+  #answer(hit: CodeRow | null, filters: CodeFilters): CodeAnswer {
     const account = this.#context.account();
-    return account === null ? { code: null } : codeAnswer(hit, viewOf(account));
+    return account === null ? { code: null } : codeAnswer(hit, filters, viewOf(account));
   }
 }

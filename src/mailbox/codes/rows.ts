@@ -8,7 +8,7 @@ export type CodeRow = {
   seq: Seq;
   code: string | null;
   link: string | null;
-  /** JSON of `{ confidence, evidence }`; null without code and link, or if a release that stored none read them (version 1). */
+  /** JSON of a `StoredEvidence`; null without code and link, or if a release that stored none read them (version 1). */
   code_evidence: string | null;
   /** Address and name of the sender, folded by `foldForMatch`. */
   sender_folded: string;
@@ -16,15 +16,20 @@ export type CodeRow = {
 };
 
 const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
-/** Parameters: only messages above this seq, and only from senders that contain this text (null = any). */
-type NewestParams = [after: number, from: Nullable<string>];
+/**
+ * Parameters: only messages above this seq, only from senders that contain this text (null = any), and only codes or links of at
+ * least this confidence. Those of earlier releases that kept no confidence count as sure.
+ */
+type NewestParams = [after: number, from: Nullable<string>, minConfidence: number];
 const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
   AND (?2 IS NULL OR instr(m.sender_folded, ?2) > 0)`;
+const CONFIDENCE = "m.code_evidence ->> '$.confidence'";
+const LINK_CONFIDENCE = `coalesce(m.code_evidence ->> '$.link_confidence', ${CONFIDENCE}, 1)`;
 export const NEWEST_CODE: Query<CodeRow, NewestParams> = {
-  text: `SELECT ${CODE} ${NEWEST} AND m.code IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+  text: `SELECT ${CODE} ${NEWEST} AND m.code IS NOT NULL AND coalesce(${CONFIDENCE}, 1) >= ?3 ORDER BY m.seq DESC LIMIT 1`,
 };
 export const NEWEST_LINK: Query<CodeRow, NewestParams> = {
-  text: `SELECT ${CODE} ${NEWEST} AND m.link IS NOT NULL ORDER BY m.seq DESC LIMIT 1`,
+  text: `SELECT ${CODE} ${NEWEST} AND m.link IS NOT NULL AND ${LINK_CONFIDENCE} >= ?3 ORDER BY m.seq DESC LIMIT 1`,
 };
 export const TAKE_CODE: Query<never, [number, number]> = {
   text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",

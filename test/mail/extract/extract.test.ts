@@ -112,6 +112,9 @@ describe("an extractor", () => {
       "1Z ",
       "March 1 ",
       "10:30 ",
+      "3/4 ",
+      "2 x aa  1.00\n",
+      "Visa •••• 1234 ",
       "<b itemprop=a>",
       "<div itemscope>",
       "<script type='application/ld+json'>[",
@@ -127,6 +130,27 @@ describe("an extractor", () => {
         expect([unit, costOf(unit, type, 400_000) < 24 * small]).toEqual([unit, true]);
       }
     }
+  });
+});
+
+describe("the end of an appointment", () => {
+  it("is on the next day where its time is before that of the beginning", () => {
+    const text = "When: 30 April 2025, 23:00 - 01:00 EST\nWhere: 4 Mill Lane";
+    expect(extract(mailOf({ subject: "Your appointment", text }), "calendar")).toMatchObject({
+      start: "2025-04-30T23:00:00-05:00",
+      end: "2025-05-01T01:00:00-05:00",
+    });
+  });
+
+  it.each([
+    ["2025-03-20T11:00Z", "2025-03-20T11:00:00+00:00"],
+    ["2025-03-20", "2025-03-20"],
+    ["2025-03-20T09:00Z", null],
+    ["2025-03-19", null],
+  ])("is %s in schema.org and %s in the answer, with a beginning at 2025-03-20T10:00Z", (endDate, end) => {
+    const event = { "@type": "Event", name: "Talk", startDate: "2025-03-20T10:00Z", endDate };
+    const html = `<script type="application/ld+json">${JSON.stringify(event)}</script>`;
+    expect(extract(mailOf({ html }), "calendar")).toMatchObject({ title: "Talk", end });
   });
 });
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { amountsIn, decimal } from "../../../src/mail/extract/amounts.ts";
+import { amountsIn, decimal, priceOf } from "../../../src/mail/extract/amounts.ts";
 import { moneyContext } from "../../../src/mail/extract/currency.ts";
-import { datesIn, timesIn } from "../../../src/mail/extract/dates.ts";
+import { datesIn } from "../../../src/mail/extract/dates.ts";
+import { momentOf } from "../../../src/mail/extract/moment.ts";
+import { readShipping } from "../../../src/mail/extract/shipping.ts";
+import { timesIn } from "../../../src/mail/extract/times.ts";
 import { paymentMethodIn } from "../../../src/mail/extract/payment-method.ts";
 import { structuredData } from "../../../src/mail/extract/structured-data.ts";
 import { textAt } from "../../../src/mail/extract/schema-org.ts";
@@ -40,6 +43,8 @@ describe("an amount", () => {
     expect(amounts("合計：¥12,800の")).toEqual(["12800 JPY"]);
     expect(amounts("实付：¥298.00")).toEqual(["298.00 CNY"]);
     expect(amounts("$5.00", "shop@shop.com.au")).toEqual(["5.00 AUD"]);
+    expect(amounts("$5.00", "shop@shop.co.uk")).toEqual(["5.00 USD"]);
+    expect(amounts("$5.00", "shop@shop.co")).toEqual(["5.00 COP"]);
     expect(amounts("$5.00 (all prices in CAD)")).toEqual(["5.00 CAD"]);
     expect(amounts("99 kr", "butik@butik.dk")).toEqual(["99 DKK"]);
   });
@@ -83,10 +88,35 @@ describe("a date", () => {
     ["2025년 3월 18일", "2025-03-18"],
     ["18.03.25", "2025-03-18"],
     ["18/03/2025", "2025-03-18"],
+    ["6 d'abril", "2026-04-06"],
+    ["18/3-2025", "2025-03-18"],
+    ["18-Mar-25", "2025-03-18"],
+    ["令和7年3月18日", "2025-03-18"],
+    ["民國114年3月18日", "2025-03-18"],
+    ["114/03/18", "2025-03-18"],
+    ["18/03/2568", "2025-03-18"],
+    ["28/12/1403", "2025-03-18"],
+    ["1403/12/30", "2025-03-20"],
+    ["28 اسفند 1403", "2025-03-18"],
+    ["18 آذار 2025", "2025-03-18"],
+    ["27 كانون الثاني 2025", "2025-01-27"],
+    ["18 آذار/مارس 2025", "2025-03-18"],
+    ["2025. March 18.", "2025-03-18"],
+    ["room 5 March 18, 2025", "2025-03-18"],
     ["January 2", "2026-01-02"],
     ["Dec 19", "2025-12-19"],
   ])("is read in its language: %s", (line, expected) => {
     expect(dates(line)).toEqual([expected]);
+  });
+
+  it("of a span is read twice, from the month that both have", () => {
+    expect(dates("18-20 March 2025")).toEqual(["2025-03-18", "2025-03-20"]);
+    expect(dates("March 18-20, 2025")).toEqual(["2025-03-18", "2025-03-20"]);
+  });
+
+  it("in numbers has the order that fits the weekday beside it", () => {
+    expect(dates("Thursday 3/4/2025")).toEqual(["2025-04-03"]);
+    expect(dates("Tue 3/4/2025", false)).toEqual(["2025-03-04"]);
   });
 
   it("is read month first for countries that write it so", () => {
@@ -94,7 +124,16 @@ describe("a date", () => {
     expect(dates("3/4/2025", false)).toEqual(["2025-04-03"]);
   });
 
-  it.each(["31 February 2025", "2025-13-01", "45.12.2025", "10 apples", "1.2.3"])("is not %s", (line) => {
+  it.each([
+    "31 February 2025",
+    "2025-13-01",
+    "45.12.2025",
+    "10 apples",
+    "1.2.3",
+    "192.168.0.1",
+    "1446/09/18",
+    "1403/12/31",
+  ])("is not %s", (line) => {
     expect(dates(line, false)).toEqual([]);
   });
 
@@ -137,7 +176,10 @@ describe("the number of a parcel", () => {
   });
 
   const tracked = (...lines: string[]) =>
-    trackingIn({ subject: "", lines, raw: lines.join("\n") }, carriersIn(lines.join("\n").toLowerCase()));
+    trackingIn(
+      { subject: "", lines, written: lines, raw: lines.join("\n") },
+      carriersIn(lines.join("\n").toLowerCase()),
+    );
 
   it("is refused with a wrong check digit, even behind a label", () => {
     expect(tracked("FedEx tracking number: 773049182650")).toMatchObject({ carrier: "FedEx", isValid: true });
@@ -208,5 +250,52 @@ describe("data of schema.org", () => {
     const [order, ...others] = structuredData(html).microdata;
     expect(others).toEqual([]);
     expect([textAt(order, "name"), textAt(order, "a"), textAt(order, "b")]).toEqual(["Order 7", "x", "x"]);
+  });
+
+  it("is read in linear time where one element names its property 100,000 times", () => {
+    const html = `<div itemscope><meta itemprop="${"a ".repeat(100_000)}" content="x"></div>`;
+    const before = process.cpuUsage();
+    const [item] = structuredData(html).microdata;
+    expect(item?.properties.get("a")).toEqual(["x"]);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
+  });
+
+  it.each([
+    ["2025-03-18", "2025-03-18"],
+    ["2025-03-18T10:30:00+0530", "2025-03-18T10:30:00+05:30"],
+    ["2025-02-31", null],
+    ["2025-99-99T10:00Z", null],
+    ["2025-03-18T25:00Z", null],
+    ["2025-03-18T10:00+99:00", null],
+  ])("has the time %s as %s", (written, instant) => {
+    expect(momentOf(written)?.instant ?? null).toBe(instant);
+  });
+
+  it.each([
+    ["70.15", "70.15"],
+    ["$1,234.50", "1234.50"],
+    ["-70.15", null],
+    ["1e-7", null],
+    ["0x10", null],
+  ])("has the price %s as %s", (written, value) => {
+    expect(priceOf(written, moneyContext("", ""))?.value ?? null).toBe(value);
+  });
+
+  it("tells no status and no day that does not exist", () => {
+    const parcel = {
+      "@type": "ParcelDelivery",
+      trackingNumber: "X1",
+      deliveryStatus: "constructor",
+      expectedArrivalUntil: "2025-02-31",
+    };
+    const html = `<script type="application/ld+json">${JSON.stringify(parcel)}</script>`;
+    const mail = {
+      subject: "",
+      text: "",
+      from: { name: "", address: "" },
+      receivedAt: "2025-03-18",
+      calendars: [],
+    };
+    expect(readShipping({ ...mail, html })).toMatchObject({ tracking_number: "X1", status: null, eta: null });
   });
 });

@@ -2,17 +2,17 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { CODES } from "../../../scripts/eval/codes.ts";
-import { compose } from "../../../scripts/eval/compose.ts";
+import { strangersOf } from "../../../scripts/eval/evaluation.ts";
 import { readFixtures } from "../../../scripts/eval/fixtures.ts";
 import { keyWordFinder, lowered } from "../../../src/mail/code/key-words.ts";
 import { LANGUAGES } from "../../../src/mail/languages/index.ts";
 import type { Language } from "../../../src/mail/languages/language.ts";
+import { finderOf } from "../../../src/mail/extract/labelled-values.ts";
 import {
   isWrittenIn,
   keyWordPattern,
   keyWordsOf,
   listed,
-  phrasePattern,
   wordsOf,
 } from "../../../src/mail/languages/matching.ts";
 
@@ -29,12 +29,20 @@ function lists(value: unknown, at = ""): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]) => lists(inner, at === "" ? key : `${at}.${key}`));
 }
 
-/** The lists of words: without the tag, how key words stand, and the expressions of footers. */
+/** The lists of words: without the tag, how key words stand, the expressions of footers, and months of which CLDR has all spellings. */
 const wordLists = (language: Language): [string, string][] =>
-  lists(language).filter(([at]) => !/^(?:tag|keyWords)$|\.footers\./.test(at));
+  lists(language).filter(
+    ([at, list]) =>
+      !/^(?:tag|keyWords)$|\.footers\./.test(at) && !(at.startsWith("dates.months.") && list === ""),
+  );
 
 const readCodes = LANGUAGES.filter(({ code }) => code !== undefined);
-const fixtures = readFixtures(CODES.folder, CODES.fields);
+const fixtures = [
+  ...readFixtures(CODES.folder, CODES.fields),
+  ...strangersOf(CODES, "open"),
+  // Counted, not looked at.
+  ...strangersOf(CODES, "sealed"),
+];
 
 describe("The list of languages", () => {
   it("has every file of the folder, each under its own BCP 47 tag", () => {
@@ -52,7 +60,11 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
       const faults = wordLists(language).filter(([, list]) => {
         const words = listed(list);
         const isSound = words.length > 0 && new Set(words).size === words.length;
-        return !isSound || /^\s*,|,\s*$/.test(list) || words.some((word) => word !== lowered(word));
+        return (
+          !isSound ||
+          /^\s*,|,\s*$/.test(list) ||
+          words.some((word) => word !== lowered(word) || /\s{2}|\n/.test(word))
+        );
       });
       expect(faults).toEqual([]);
     });
@@ -66,20 +78,12 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
 );
 
 describe.each(readCodes.map(({ tag }) => [tag]))("Codes in %s", (tag) => {
-  const ofLanguage = fixtures.filter(({ language }) => language === tag);
-
   it(`are measured by ${LEAST_MAILS} mails at least, with a code and without`, () => {
+    const ofLanguage = fixtures.filter(({ language }) => language === tag.toLowerCase());
     const decoys = ofLanguage.filter(({ expected }) => expected.code === undefined);
     expect(ofLanguage.length).toBeGreaterThanOrEqual(LEAST_MAILS);
     expect(decoys.length).toBeGreaterThanOrEqual(LEAST_MAILS / 4);
     expect(ofLanguage.length - decoys.length).toBeGreaterThanOrEqual(LEAST_MAILS / 4);
-  });
-
-  it("are found in these mails, and nothing else is", async () => {
-    const read = await Promise.all(
-      ofLanguage.map(async (mail) => [mail.id, (await CODES.read(compose(mail))).code]),
-    );
-    expect(read).toEqual(ofLanguage.map(({ id, expected }) => [id, expected.code ?? null]));
   });
 });
 
@@ -115,8 +119,8 @@ describe("A language that is added", () => {
 
   it("has words with any ending where they end in a star, and no parts of words", () => {
     expect(kindsIn("482913 vrelkunami, evrelk, tolpis")).toEqual([["strong", "vrelkunami"]]);
-    const label = phrasePattern(wordsOf(({ order }) => order?.numberLabel, languages));
-    expect(label.exec("die grof  nalmitera 17")?.[0]).toBe("grof  nalmitera");
+    const label = finderOf(wordsOf(({ order }) => order?.numberLabel, languages));
+    expect(label.exec("die grof nalmitera 17")?.[0]).toBe("grof nalmitera");
     expect(label.test("begrof nalmi 17")).toBe(false);
   });
 

@@ -1,0 +1,124 @@
+import type { Language } from "./language.ts";
+
+/** Catalan. */
+export const ca: Language = {
+  tag: "ca",
+  keyWords: "whole",
+  code: {
+    strong: `
+      codi de verificació, codi de seguretat, codi d'autenticació, codi d’autenticació, codi d'un sol ús,
+      codi d’un sol ús, codi d'inici de sessió, codi d'activació, codi de validació, codi de confirmació,
+      codi de recollida, codi de la porta, codi d'accés, codi d’accés, codi de restabliment,
+      codi de la caixa de claus, codi de registre, codi del cadenat, codi d'identificació, codi del pany,
+      codi de dispositiu, codi de convidat, codi de vinculació, codi d'hoste
+    `,
+    weak: "codi, contrasenya, codis, contrasenyes, paraula de pas",
+    hint: "verificació, inicia sessió, autenticació",
+    soft: "compte, targeta",
+    number: `
+      comanda, rebut, número de client, codi de client, contracte, codi postal, codi de seguiment,
+      codi de barres, codi d'error, codi de producte, truca, acabada en, número de contracte, pòlissa,
+      sinistre, expedient
+    `,
+    booking: "codi de reserva",
+    meeting: "id de la reunió, codi de la reunió",
+    coupon: `
+      codi promocional, codi de descompte, descompte, codis promocionals, targeta regal, val de descompte
+    `,
+    instruction: `
+      introdueix*, escriu*, utilitz*, introduïu, introduir, marqueu, tecleja*, prem, premeu, mostreu,
+      digues, digueu, digui
+    `,
+    void: `
+      codi anterior, codis anteriors, codi antic, ja no és vàlid, ja no serveix, ha caducat, ja no funciona,
+      ja no val, ha deixat de
+    `,
+    fresh: "codi nou, nou codi",
+    expiry: "vàlid, caduca",
+  },
+  sentence: {
+    leadsTo: "és",
+    ledBy: "és",
+    denies: "no és, no són, sense",
+    prepositions: "per a",
+    units: "segons, minuts, hores, dies, setmanes, mesos, anys, punts",
+  },
+  link: {
+    proves: `
+      verificar, verifiqueu, confirmeu, activa, restableix*, restablir, canvia la contrasenya,
+      accepta la invitació, accepteu, uneix-te, acceptar, uniu-vos, confirma el, autoritz*
+    `,
+    signsIn: "inicia sessió, iniciar sessió, inicieu sessió, accedeix, entreu",
+    goesOn: "continua, fes clic aquí, feu clic aquí, continueu, obre",
+    password: "contrasenya",
+    account: "compte, adreça, registre, correu, invitació",
+    otherPurpose: `
+      donar-se de baixa, dona't de baixa, privacitat, avís legal, condicions, ajuda, contacta, al navegador,
+      si no has estat, confirma l'assistència, contacte, bloqueja, opina, confirmeu l'assistència,
+      més informació, rebutja, enquesta, confirma la teva assistència, saber-ne més
+    `,
+  },
+  quoting: {
+    wrote: "va escriure",
+    wroteBetween: "missatge de … del dia …",
+    originalMessage: "missatge original",
+    sent: "enviat, enviat el",
+    forwarded: "missatge reenviat",
+  },
+  subject: {
+    invitation: "invitació, recordatori, recordatori*, confirma*",
+  },
+  signature: {
+    closings: "salutacions",
+  },
+  dates: {
+    untilTime: "a les",
+    morning: "del matí",
+    afternoon: "de la tarda, del vespre, de la nit",
+    deadline: "fins al, fins a, abans del",
+  },
+  appointment: {
+    when: "quan, data i hora, dia i hora, data, dia",
+    where: "lloc, adreça, ubicació",
+    word: "cita, reserva*",
+    title: "servei, motiu, tractament, assumpte",
+  },
+  money: {
+    grandTotal: "import total, import a pagar, total de la comanda",
+    partial: "descompte, enviament",
+  },
+  order: {
+    numberLabel: "número de comanda, número de la comanda, comanda núm., comanda #",
+    word: "comanda",
+    quantity: "quantitat",
+  },
+  parcel: {
+    numberLabel: `
+      número de seguiment, codi de seguiment, número d'enviament, codi d'enviament, localitzador
+    `,
+    nearNumber: "paquet, enviament",
+    arrivalLabel: `
+      lliurament previst, data de lliurament, entrega prevista, data prevista, arribarà, data d'entrega
+    `,
+    word: "paquet, enviament, comanda",
+    statuses: {
+      exception: "no s'ha pogut lliurar, no s'ha pogut entregar, endarrerit, retard, incidència",
+      out_for_delivery: "en repartiment, arriba avui",
+      delivered: "lliurat, lliurada, entregat, entregada",
+      in_transit: "en camí, en trànsit",
+      shipped: "s'ha enviat, hem enviat, enviat, enviada, expedit, lliurat al transportista",
+    },
+    notYet: "s'enviarà, serà, seran, s'entregarà",
+    carrierLabel: "transportista, empresa de transport, missatgeria",
+  },
+  receipt: {
+    payment: "factura, rebut, pagament rebut, el teu pagament",
+    dateLabel: "data de factura, data de pagament",
+    due: "venciment",
+    merchantLabel: "venedor",
+    methodLabel: "forma de pagament, mètode de pagament",
+    cardEnding: "acabada en",
+    paidWith: "pagat amb",
+    cash: "efectiu, targeta de crèdit, targeta de dèbit, targeta, transferència",
+  },
+};

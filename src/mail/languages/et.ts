@@ -1,0 +1,142 @@
+import type { Language } from "./language.ts";
+
+/** Estonian. */
+export const et: Language = {
+  tag: "et",
+  keyWords: "whole",
+  code: {
+    strong: `
+      kinnituskood*, turvakood*, sisselogimiskood*, ühekordne kood*, ühekordse kood*, ühekordne parool*,
+      aktiveerimiskood*, kontrollkood*, väljastuskood*, uksekood*, kapikood*, avamiskood*, tuvastuskood*,
+      võtmekapi kood*, verifitseerimiskood*, lukukood*, autentimiskood*, sissepääsukood*,
+      registreerimiskood*, läbipääsukood*, lähtestamiskood*, ligipääsukood*, seadmekood*, juurdepääsukood*
+    `,
+    weak: "kood*, pin-kood*, parool*, salasõna*, numbrikood*, pin kood*, pin2",
+    hint: "kinnita*, sisselogimi*",
+    soft: "konto, kontole, telefon*",
+    number: `
+      tellimus*, arve*, kliendinumber*, leping*, viitenumber*, saadetis*, jälgimiskood*, pakikood*,
+      postiindeks*, registrikood*, isikukood*, veakood*, tootekood*, aasta, kokku, summa, lähtekood*,
+      riigikood*, ribakood*, triipkood*, pangakood*, koolikood*
+    `,
+    booking: "broneeri*",
+    meeting: "koosoleku id, koosoleku kood*, koosoleku parool*",
+    coupon: "sooduskood*, kinkekaar*, allahindlus*, soodustus*, kampaania*, kinkekood*",
+    instruction: `
+      sisesta*, kasuta*, tipi*, trüki*, vajuta*, näidake, öelge, ütle, kirjuta, kirjutage, ette näita*,
+      nimeta*
+    `,
+    void: `
+      eelmine kood*, varasem kood*, vana kood*, ei kehti, kehtetu*, asendab, on aegunud, enam ei kehti,
+      enam ei tööta, ei tööta, aegunud
+    `,
+    fresh: "uus kood*, uue kood*",
+    expiry: "kehtib, aegub",
+  },
+  sentence: {
+    leadsTo: "on",
+    ledBy: "on",
+    denies: "ei ole, pole, mitte, ilma, ega",
+    units: "sekund*, minut*, tund*, tunni, päev*, kuud, aasta*, tk, inimes*, punkti",
+  },
+  link: {
+    proves: `
+      kinnita*, aktiveeri*, muuda parool*, lähtesta parool*, loo parool*, uus parool*, võta kutse*,
+      kinnituslin*, luba, sisselogimislin*, see olin mina
+    `,
+    signsIn: "logi sisse, sisselogimi*, sisene",
+    goesOn: "jätka, ava, siia, siit, alusta",
+    password: "parool*",
+    account: "konto, kontot, e-posti, aadress*, registreeri*, kutse, uudiskir*",
+    otherPurpose: `
+      loobu*, tühista*, privaatsus*, tingimused, abi, klienditugi, kontakt*, brauseris, jälgi*,
+      kinnita osalemi*, loe lisaks, keeldu*, pood*, kinnita oma osalemi*, loe edasi, vaata tellimus*,
+      pakkumis*, kinnita osavõt*, loe rohkem
+    `,
+  },
+  quoting: {
+    wrote: "kirjutas",
+    wroteBetween: "kontaktisik … kirjutas kuupäeval …",
+    originalMessage: "algsõnum",
+    from: "saatja",
+    sent: "saadetud, kuupäev",
+    forwarded: "edastatud sõnum",
+  },
+  subject: {
+    reply: "vs",
+    forward: "ed",
+    automatic: "automaatvastus",
+    invitation: "kutse, meeldetuletus, kinnit*, meeldetulet*",
+  },
+  signature: {
+    closings: "lugupidamisega",
+  },
+  dates: {
+    months: [
+      "jaanuaril",
+      "veebruaril",
+      "märtsil",
+      "aprillil",
+      "mail",
+      "juunil",
+      "juulil",
+      "augustil",
+      "septembril",
+      "oktoobril",
+      "novembril",
+      "detsembril",
+    ],
+    untilDay: "kuni",
+    untilTime: "kuni",
+    afternoon: "pärastlõunal, õhtul",
+    deadline: "kuni, hiljemalt, enne",
+  },
+  appointment: {
+    when: "millal, aeg, kuupäev, päev",
+    time: "kell, kellaaeg",
+    where: "kus, koht, asukoht, aadress, aadressil",
+    word: "broneering*, aeg, visii*",
+    title: "teenus, protseduur, teema",
+  },
+  money: {
+    grandTotal: "kokku tasuda, tasuda, kogusumma, tasutud",
+    total: "kokku, summa",
+    partial: "vahesumma, käibemaks*, allahindlus, tarne",
+    currencies: { EUR: "eurot" },
+  },
+  order: {
+    numberLabel: "tellimuse number, tellimuse nr, tellimus nr, tellimus #",
+    word: "tellimus*",
+    quantity: "kogus",
+  },
+  parcel: {
+    numberLabel: `
+      jälgimisnumber, jälgimiskood, saadetise number, pakikood, paki number, jälgimise number,
+      saadetise kood
+    `,
+    nearNumber: "pakk, paki, saadetis*",
+    arrivalLabel: `
+      tarneaeg, eeldatav tarne*, saabub, eeldatav kättetoimetamine, kohaletoimetamine, eeldatav saabumine,
+      jõuab kohale
+    `,
+    word: "pakk, paki, saadetis*, tellimus*",
+    statuses: {
+      exception: "ei õnnestunud, hilineb, hilinemi*, viibi*, ebaõnnestus",
+      out_for_delivery: "kulleri käes, jõuab täna, kulleriga teel, väljastamisel, kulleril",
+      delivered: "kätte toimetatud, väljastatud, üle antud saajale, kohale toimetatud",
+      in_transit: "teel",
+      shipped: "välja saadetud, teele pandud, saatsime, on saadetud, üle antud",
+    },
+    carrierLabel: "vedaja, kuller, kullerfirma, transpordifirma",
+    notYet: "saadetakse, toimetatakse",
+  },
+  receipt: {
+    payment: "arve, kviitung, makse, tellimuse kinnitus",
+    dateLabel: "makse kuupäev, arve kuupäev",
+    due: "maksetähtaeg, tähtaeg",
+    methodLabel: "makseviis",
+    cardEnding: "lõpuga",
+    paidWith: "makstud, tasutud",
+    cash: "sularaha*, krediitkaar*, deebetkaar*, pangakaar*, ülekan*",
+  },
+};

@@ -1,0 +1,125 @@
+import type { Language } from "./language.ts";
+
+/** Croatian, and Bosnian. */
+export const hr: Language = {
+  tag: "hr",
+  keyWords: "whole",
+  code: {
+    strong: `
+      verifikacijsk*, verifikacion*, jednokratn*, kod za provjeru, kod za potvrdu, kod za prijavu,
+      sigurnosni kod*, autorizacijski kod*, aktivacijski kod*, pristupni kod*, kod za preuzimanje,
+      kod za preuzimanje narudžbe, kod za vrata, kod za otvaranje, kod za izlaz, kod za pristup,
+      kod za registraciju, kod za promjenu
+    `,
+    confirmation: "potvrdni kod*",
+    weak: "kod, koda, kodom, lozinka, lozinku, lozinke, lozinkom, šifra, šifru, zaporka, zaporku, kodovi",
+    hint: "potvrdite, prijav*, provjer*",
+    soft: "račun, telefon, broj",
+    number: `
+      narudžb*, broj računa, faktur*, ugovora, kupca, poziv na broj, broj pošiljke, poštanski broj, oib,
+      tel., barkod, šifra proizvoda, šifra artikla, ukupno, iznos, šifra kupca, šifra korisnika
+    `,
+    booking: "rezervacij*",
+    coupon: "popust*, kupon*, kod za popust, promo kod*, promotivni kod*, poklon bon*, poklon kartic*",
+    instruction: `
+      unesite, upišite, upiši, koristite, recite, unesi, unijeti, unesete, unosom, upišeš, upisati, ukuca*,
+      utipka*, otkuca*, pritisn*, reci
+    `,
+    void: `
+      prethodni kod, stari kod, ne vrijedi, nije važeći, nevažeći, zamjenjuje, iskorišten, je istekao,
+      više ne vrijedi, više ne važi, poništen*, ne radi više, otkazan*, stara šifra
+    `,
+    fresh: "novi kod, nova šifra, novi pin",
+    expiry: "vrijedi, važi, ističe, istječe",
+    meeting: "id sastanka, kod sastanka",
+  },
+  sentence: {
+    leadsTo: "je, glasi",
+    ledBy: "je",
+    denies: "nije, nikad, nisu",
+    prepositions: "za",
+    units: "sekund*, minut*, sati, sata, dana, kom",
+    fillers: "molimo",
+  },
+  link: {
+    proves: `
+      potvrdi, potvrdite, verificiraj*, aktiviraj*, poništi lozinku, promijeni lozinku, postavi lozinku,
+      nova lozinka, prihvati*, dozvoli*, potvrđujem, potvrditi, nova šifra, novu lozinku, promjena lozinke
+    `,
+    signsIn: "prijavi se, prijavite se, prijava, uloguj se, za prijavu",
+    goesOn: "nastavi, ovdje, nastavite, otvori, dalje",
+    password: "lozink*",
+    account: "račun, računa, e-mail*",
+    otherPurpose: `
+      odjavi*, pomoć, privatnost*, niste zatražili, prati pošiljku, potvrdi dolazak, potvrdi termin,
+      pogledaj*, to nisam ja, uvjeti, uslovi, postavke
+    `,
+  },
+  quoting: {
+    wrote: "napisao, napisala, napisao/la",
+    from: "od, šalje",
+    sent: "poslano, datum",
+    foldedStart: "dana",
+    forwarded: "proslijeđena poruka",
+  },
+  subject: {
+    reply: "odg",
+    strippedReply: "odg",
+    invitation: "potvrd*, podsjet*, vaš*",
+  },
+  signature: {
+    closings: "srdačan pozdrav",
+  },
+  dates: {
+    oClock: "sati, sata",
+    untilTime: "do",
+    morning: "ujutro",
+    afternoon: "popodne, poslijepodne, navečer",
+    deadline: "do, najkasnije, prije",
+  },
+  appointment: {
+    when: "kada, termin, datum i vrijeme, datum, dan",
+    time: "vrijeme",
+    where: "gdje, mjesto, lokacija, adresa, adresi",
+    word: "termin*, rezerv*",
+    title: "pretraga, usluga, pregled, zahvat, tretman",
+  },
+  money: {
+    grandTotal: "za platiti, ukupno za plaćanje, ukupan iznos, plaćeno",
+    total: "ukupno, iznos",
+    partial: "međuzbroj, popust, dostava, pdv",
+    currencies: {
+      EUR: "eura",
+    },
+  },
+  order: {
+    numberLabel: "broj narudžbe, narudžba br.",
+    word: "narudžb*",
+    quantity: "kom",
+  },
+  parcel: {
+    numberLabel: "broj pošiljke, broj paketa, broj za praćenje, kod za praćenje, tracking broj",
+    nearNumber: "pošiljk*, paket*",
+    arrivalLabel: "datum dostave, očekivana dostava, predviđena dostava, procijenjena dostava, dostava",
+    word: "pošiljk*, paket*, narudžb*",
+    statuses: {
+      exception: "nije uspjela, kasni, kašnjenj*, nije moguće",
+      out_for_delivery: "danas dostavlj*, u dostavi, na dostavi",
+      delivered: "dostavljen, dostavljena, isporučen, isporučena, uručen*, dostavljeno",
+      in_transit: "na putu",
+      shipped: "poslana, poslan, otpremljen*, poslali, predan*",
+    },
+    notYet: "bit će, biće, će biti, će",
+    carrierLabel: "dostavljač, prijevoznik, kurir, dostavna služba",
+  },
+  receipt: {
+    payment: "račun, potvrda o plaćanju, uplata, plaćeno",
+    failed: "odbijen*",
+    dateLabel: "datum plaćanja, datum računa",
+    due: "dospijeć*",
+    methodLabel: "način plaćanja",
+    cardEnding: "završava na",
+    paidWith: "plaćeno, karticom",
+    cash: "gotovina, karticom, virman, pouzeće, pouzećem",
+  },
+};

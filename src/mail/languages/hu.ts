@@ -1,0 +1,123 @@
+import type { Language } from "./language.ts";
+
+/** Hungarian. */
+export const hu: Language = {
+  tag: "hu",
+  keyWords: "whole",
+  code: {
+    strong: `
+      ellenőrző kód*, ellenőrzőkód*, hitelesítő kód*, megerősítő kód*, biztonsági kód*, belépési kód*,
+      bejelentkezési kód*, egyszer használatos kód*, egyszer használatos jelsz*, aktiváló kód*, sms-kód*,
+      átvételi kód*, nyitókód*, kapukód*, azonosító kód*, azonosítókód*, belépőkód*, aktiválókód*,
+      aktivációs kód*
+    `,
+    weak: "kód, kódja, kódod, kódot, pin-kód*, jelszó, kódok, kódját, kóddal, jelszót, jelszava*",
+    hint: "hitelesít*, bejelentkez*, belép*",
+    soft: "fiók*",
+    number: `
+      rendelés*, megrendelés*, számla, számlaszám*, ügyfélszám*, szerződés*, csomagszám*, irányítószám*,
+      adószám*, cégjegyzékszám*, hibakód*, cikkszám*, végű, évi, összesen, ügyszám*, azonosítószám*,
+      ügyfélkód*
+    `,
+    booking: "foglalás*",
+    coupon: "kupon*, kedvezmény*, promóciós kód*, utalvány*, ajándékkárty*, akció*",
+    instruction: `
+      írja be, írd be, adja meg, add meg, mutassa*, mondja*, beírás*, beírni, beüt*, üsse be, üsd be,
+      gépel*, nyomja meg, nyomd meg, mutasd*
+    `,
+    void: `
+      korábbi kód*, előző kód*, régi kód*, nem érvényes, érvénytelen*, lejárt, érvényét veszt*,
+      felhasználták, visszavon*, régi jelsz*
+    `,
+    fresh: "új kód*, új jelsz*, új pin*",
+    expiry: "érvényes, lejár, felhasználható",
+  },
+  sentence: {
+    leadsTo: "a következő",
+    ledBy: "az, a",
+    denies: "nem, nélkül, soha, nincs",
+    units: "másodperc*, perc*, óra, óráig, nap, napig, hónap*, év, db, darab*, fő, pont*",
+    fillers: "kérjük, kérem",
+  },
+  link: {
+    proves: `
+      megerősít*, hitelesít*, aktivál*, jelszó módosít*, jelszó visszaállít*, új jelszó*, meghívó elfogad*,
+      jóváhagy*, elfogad*, erősítse*, erősítsd*, engedélyez*
+    `,
+    signsIn: "bejelentkez*, belép*, jelentkezz*, lépj be, lépjen be",
+    goesOn: "tovább, ide, folytat*, kattints*, megnyit*, itt",
+    password: "jelsz*",
+    account: "fiók*, e-mail cím*, regisztráci*, feliratkoz*",
+    otherPurpose: `
+      leiratkoz*, adatvédel*, feltételek, segítség, ügyfélszolgálat*, kapcsolat, böngészőben, ha nem,
+      kedvezmény*, részvétel megerősít*, időpont megerősít*, gyik, gyakori kérdés*, beállítás*, lemond*,
+      impresszum
+    `,
+    provesInPath: "jelszo",
+  },
+  quoting: {
+    wrote: "írta",
+    originalMessage: "eredeti üzenet",
+    from: "feladó",
+    sent: "elküldve, küldve",
+  },
+  subject: {
+    reply: "vá",
+    strippedReply: "vá",
+    invitation: "meghívó, emlékeztető, emlékeztet*, megerősít*, visszaigazol*",
+  },
+  signature: {
+    closings: "üdvözlettel",
+  },
+  dates: {
+    ordinals: "-én, -án, -jén, -ig",
+    oClock: "óra, órakor",
+    morning: "de., délelőtt, reggel",
+    afternoon: "du., délután, este",
+    deadline: "legkésőbb, ig",
+  },
+  appointment: {
+    when: "időpont, dátum, nap",
+    where: "helyszín, cím, hely, hol, címen",
+    word: "időpont*, foglal*",
+    title: "szolgáltatás, kezelés, vizsgálat, tárgy, téma",
+  },
+  money: {
+    grandTotal: "végösszeg, fizetendő, rendelés összege",
+    total: "összesen",
+    partial: "részösszeg, nettó, áfa",
+    currencies: { HUF: "forint" },
+  },
+  order: {
+    numberLabel: "rendelésszám, rendelés száma, rendelésazonosító, rendelés #",
+    word: "rendelés*, megrendelés*",
+    quantity: "mennyiség",
+  },
+  parcel: {
+    numberLabel: `
+      csomagszám, nyomkövetési szám, csomagazonosító, követési szám, csomag azonosító, fuvarlevélszám,
+      küldeményazonosító
+    `,
+    nearNumber: "csomag*",
+    arrivalLabel: "várható kézbesítés, várható érkezés, várható szállítás, kézbesítés napja, várhatóan",
+    word: "csomag*, rendelés*",
+    statuses: {
+      exception: "sikertelen kézbesítés, késik, késés, késett, nem sikerült",
+      out_for_delivery: "kiszállítás alatt, kiszállításra átadva, a futárnál, ma érkezik",
+      delivered: "kézbesítettük, kézbesítve, átvették, kiszállítottuk",
+      in_transit: "úton",
+      shipped: "feladtuk, feladva, átadtuk, elküldtük",
+    },
+    carrierLabel: "futárszolgálat, futár, szállító",
+    notYet: "fogjuk, lesz, fog",
+  },
+  receipt: {
+    payment: "számla, nyugta, sikeres fizetés, rendelés visszaigazolás*",
+    dateLabel: "számla kelte",
+    due: "fizetési határidő",
+    methodLabel: "fizetési mód",
+    cardEnding: "végű",
+    paidWith: "fizetve",
+    cash: "készpénz*, bankkárty*, hitelkárty*, átutalás*, utánvét*",
+  },
+};

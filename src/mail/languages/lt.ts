@@ -1,0 +1,126 @@
+import type { Language } from "./language.ts";
+
+/** Lithuanian. */
+export const lt: Language = {
+  tag: "lt",
+  keyWords: "whole",
+  code: {
+    strong: `
+      patvirtinimo kod*, saugos kod*, saugumo kod*, prisijungimo kod*, vienkartinis kod*,
+      vienkartinis slaptažod*, vienkartinį kod*, aktyvavimo kod*, autentifikavimo kod*, atsiėmimo kod*,
+      paštomato kod*, durų kod*, sms kod*, registracijos kod*, garažo kod*, įrenginio kod*, laiptinės kod*,
+      susiejimo kod*, raktų dėžutės kod*, laikinas kod*, seifo kod*, laikinasis kod*, spynos kod*,
+      vienkartinio kod*, įėjimo kod*, vienkartiniu kod*
+    `,
+    weak: "kodas, kodą, kodo, kodu, pin kod*, slaptažod*, kodui, kodai, slaptas žod*",
+    hint: "patvirtin*, prisijung*",
+    soft: "paskyr*, telefon*",
+    number: `
+      užsakym*, sąskait*, kliento kod*, kliento numer*, sutart*, siunt*, pašto kod*, įmonės kod*, pvm,
+      asmens kod*, mokėtojo kod*, klaidos kod*, prekės kod*, metai, iš viso, suma, šalies kod*, banko kod*,
+      brūkšnin*, mokyklos kod*, kurso kod*, išeities kod*
+    `,
+    booking: "rezervac*",
+    meeting: "susitikimo id, susitikimo kod*, susitikimo slaptažod*",
+    coupon: "nuolaid*, dovanų kupon*, akcijos kod*, rekomendacijos kod*, draugo kod*",
+    instruction: `
+      įvesk*, įvesti, naudok*, surink*, suvesk*, spausk*, paspausk*, parodyk*, įveda*, įvesdam*, rinkite,
+      įvedus, suvesti
+    `,
+    void: `
+      ankstesnis kod*, ankstesni kod*, senas kod*, nebegalioj*, negalioj*, pakeičia, panaudotas, nebeveikia,
+      neveikia, pasibaigė
+    `,
+    fresh: "naujas kod*, naują kod*",
+    expiry: "galioja, galios",
+  },
+  sentence: {
+    leadsTo: "yra",
+    ledBy: "yra",
+    denies: "nėra, yra ne, niekada, nebe",
+    units: "sek*, min*, val., valand*, dien*, d., mėn*, metų, vnt., taš*, asmen*",
+  },
+  link: {
+    proves: `
+      patvirtin*, aktyvuo*, pakeisti slaptaž*, atkurti slaptaž*, nustatyti slaptaž*, priimti kvietim*,
+      priimk kvietim*, atblok*, priimkite kvietim*, tai buvau aš
+    `,
+    signsIn: "prisijung*",
+    goesOn: "tęsti, čia, tęskite, tęsk",
+    password: "slaptaž*",
+    account: "paskyr*, el. pašt*, adres*, registrac*, prenumerat*, kvietim*, kvieči*",
+    otherPurpose: `
+      atsisaky*, privatum*, taisykl*, pagalba, kontaktai, susisiek*, naršyklėje, sekti, jei tai ne,
+      patvirtinti dalyv*, sužinok*, peržiūrėti sąskait*, parduotuv*, patvirtinkite dalyv*, sužinoti*,
+      žiūrėti sąskait*, pasiūlym*, patvirtinti vizit*, plačiau, apmokėti*
+    `,
+  },
+  quoting: {
+    wrote: "rašė, parašė",
+    originalMessage: "pradinis laiškas",
+    from: "nuo, siuntėjas",
+    sent: "išsiųsta, data",
+    forwarded: "persiųstas laiškas",
+  },
+  subject: {
+    reply: "ats",
+    invitation: "kvietimas, priminimas, patvirtin*, primin*, primen*, jūsų",
+  },
+  signature: {
+    closings: "pagarbiai, linkėjimai",
+  },
+  dates: {
+    untilDay: "iki",
+    untilTime: "iki",
+    oClock: "val.",
+    afternoon: "po pietų, vakaro",
+    deadline: "iki, ne vėliau kaip",
+  },
+  appointment: {
+    when: "kada, data, data ir laikas, diena",
+    time: "laikas",
+    where: "kur, vieta, adresas, adresu",
+    word: "rezerv*, vizit*, registracij*",
+    title: "paslauga, procedūra, tema",
+  },
+  money: {
+    grandTotal: "mokėtina suma, bendra suma, apmokėta",
+    total: "iš viso, suma",
+    partial: "tarpinė suma, pvm, be pvm, nuolaida, pristatymas",
+    currencies: { EUR: "eurų" },
+  },
+  order: {
+    numberLabel: "užsakymo numeris, užsakymo nr, užsakymas nr, užsakymas #",
+    word: "užsakym*",
+    quantity: "kiekis, vnt",
+  },
+  parcel: {
+    numberLabel: `
+      siuntos numeris, siuntos nr, sekimo numeris, sekimo kodas, siuntos kodas, pakuotės numeris
+    `,
+    nearNumber: "siunt*",
+    arrivalLabel: `
+      numatomas pristatym*, pristatymo data, numatoma pristatymo, numatomas atvykimas, pristatymas
+    `,
+    word: "siunta, siuntą, siuntos, užsakym*",
+    statuses: {
+      exception: "nepavyko pristatyti, vėluoja, vėluoj*, vėlav*, nepristatyt*",
+      out_for_delivery: `
+        pas kurjerį, bus pristatyta šiandien, kurjeris veža, pristatoma šiandien, išvežta pristatyti
+      `,
+      delivered: "pristatyta, pristatytas, atsiimta, įteikta, pristatėme",
+      in_transit: "pakeliui",
+      shipped: "išsiųsta, išsiųstas, išsiuntėme, perduota, perdavėme",
+    },
+    carrierLabel: "vežėjas, kurjeris, kurjerių tarnyba, siuntų tarnyba",
+    notYet: "bus",
+  },
+  receipt: {
+    payment: "sąskaita, kvitas, mokėjim*, užsakymo patvirtinimas",
+    dateLabel: "mokėjimo data, sąskaitos data",
+    due: "apmokėti iki",
+    methodLabel: "mokėjimo būdas, apmokėjimo būdas",
+    paidWith: "apmokėta, sumokėta",
+    cash: "gryn*, kreditin*, debeto kortel*, banko kortel*, kortele, pavedim*",
+  },
+};

@@ -1,0 +1,123 @@
+import type { Language } from "./language.ts";
+
+/** Malay. What it shares with Indonesian is mostly left to that. */
+export const ms: Language = {
+  tag: "ms",
+  keyWords: "whole",
+  code: {
+    strong: `
+      kod pengesahan, kod keselamatan, kod log masuk, kod pengaktifan, kod otp, kod tac, tac, no. tac,
+      kod sekali guna, kata laluan sekali guna, kod pengambilan, kod kutipan, kod penghantaran, kod loker,
+      kod pintu, kod masuk, kod parkir, pin pengambilan, pin loker, kod pendaftaran, kod tetapan semula,
+      kod pemulihan, kod peranti, kod pagar, kod palang, kod garaj, kod pelawat, kod tetamu, kod cetak
+    `,
+    passcode: "kod akses",
+    weak: "kod, kata laluan, nombor pin, no. pin, kodnya, kata kunci",
+    hint: "sahkan, mengesahkan, pengesahan, log masuk",
+    soft: "akaun, telefon, kad, nombor",
+    number: `
+      no. pesanan, nombor pesanan, invois, no. invois, resit, no. resit, no. akaun, nombor akaun,
+      no. pelanggan, rujukan, no. rujukan, kod rujukan, poskod, no. penjejakan, no. telefon, amaun,
+      akaun berakhir, kad berakhir, kod produk, kod negara, kod bank, kod kelas
+    `,
+    booking: "tempahan",
+    coupon: `
+      diskaun, kod diskaun, baucar, kod baucar, kod promosi, kad hadiah, kod jemputan, jemput rakan,
+      ajak rakan, promosi, jualan, penghantaran percuma
+    `,
+    instruction: `
+      masukkan, taip, gunakan, tunjukkan, dail, imbas, beritahu, menaip, taipkan, kunci masuk, kemukakan,
+      katakan
+    `,
+    void: `
+      kod lama, kod sebelum ini, tidak lagi sah, telah tamat tempoh, menggantikan, telah digunakan,
+      tidak sah, luput, terbatal, tidak boleh digunakan, tidak berfungsi
+    `,
+    fresh: "kod baharu, kod baru, kod terkini, kata laluan baharu, pin baharu",
+    expiry: "sah selama, sah untuk, sah sehingga, tamat tempoh, sekali sahaja",
+    meeting: "id mesyuarat, kata laluan mesyuarat, kod mesyuarat",
+  },
+  sentence: {
+    leadsTo: "ialah, adalah",
+    ledBy: "ialah, adalah",
+    denies: "bukan, tidak, tiada",
+    units: "minit, mata, orang, ringgit",
+    fillers: "sila",
+  },
+  link: {
+    proves: `
+      sahkan, mengesahkan, aktifkan, tetapkan semula, set semula, terima jemputan, benarkan, luluskan,
+      tukar kata laluan, kata laluan baharu, sertai, pengesahan e-mel, pengesahan akaun, cipta kata laluan
+    `,
+    signsIn: "log masuk",
+    goesOn: "teruskan, klik di sini, sini, mula, seterusnya",
+    password: "kata laluan",
+    account: "akaun, e-mel, emel",
+    otherPurpose: `
+      nyahlanggan, berhenti melanggan, bantuan, hubungi kami, bukan anda, tidak meminta, tetapan,
+      sahkan kehadiran, henti langgan, soalan lazim, terma, dasar, panduan, bukan saya, tawaran, diskaun
+    `,
+  },
+  quoting: { from: "daripada", sent: "dihantar" },
+  subject: { invitation: "jemputan, peringatan, pengesahan" },
+  dates: {
+    ordinals: "hb",
+    oClock: "pagi",
+    untilDay: "hingga",
+    untilTime: "hingga",
+    morning: "pagi",
+    afternoon: "tengah hari, petang, malam, ptg",
+    deadline: "hingga, sehingga, sebelum",
+  },
+  appointment: {
+    when: "tarikh dan masa, tarikh, masa, hari, bila",
+    time: "masa, pukul",
+    where: "tempat, lokasi, alamat, di mana",
+    word: "temujanji, janji, slot, tempahan",
+    title: "acara, perkhidmatan, rawatan, tujuan, perkara",
+  },
+  money: {
+    grandTotal: "jumlah bayaran, jumlah keseluruhan, jumlah perlu dibayar, jumlah dibayar",
+    total: "jumlah, amaun",
+    partial: "jumlah kecil, subjumlah, diskaun, cukai, penghantaran",
+    currencies: { MYR: "rm, ringgit" },
+  },
+  order: {
+    numberLabel: "nombor pesanan, no. pesanan, no. tempahan, nombor tempahan",
+    word: "pesanan, tempahan",
+    quantity: "kuantiti",
+  },
+  parcel: {
+    numberLabel: `
+      nombor penjejakan, no. penjejakan, no. konsainan, nombor konsainan, no. tracking, nombor tracking
+    `,
+    nearNumber: "bungkusan, penghantaran",
+    arrivalLabel: `
+      anggaran penghantaran, tarikh penghantaran, dijangka tiba, jangkaan penghantaran, dijangka,
+      jangkaan tiba
+    `,
+    word: "bungkusan, penghantaran, pesanan",
+    statuses: {
+      exception: "tidak dapat dihantar, lewat, kelewatan, gagal dihantar, tertangguh",
+      out_for_delivery: `
+        keluar untuk penghantaran, akan dihantar hari ini, dengan kurier, sedang dihantar,
+        dalam penghantaran hari ini
+      `,
+      delivered: "telah diserahkan, berjaya dihantar, telah sampai, diterima oleh",
+      in_transit: "dalam perjalanan",
+      shipped: "telah dihantar, telah dipos, telah dikeluarkan, diserahkan kepada kurier",
+    },
+    notYet: "sebaik sahaja, akan",
+    carrierLabel: "kurier, syarikat kurier, penghantar",
+  },
+  receipt: {
+    payment: "resit, invois, bayaran diterima, bayaran anda, pembelian anda",
+    failed: "pembayaran gagal, bayaran gagal",
+    dateLabel: "tarikh bayaran, tarikh invois, tarikh transaksi, tarikh",
+    due: "tarikh akhir",
+    methodLabel: "kaedah pembayaran, cara bayaran, dibayar dengan",
+    cardEnding: "berakhir dengan",
+    paidWith: "dibayar dengan",
+    cash: "tunai, kad kredit, pindahan bank",
+  },
+};

@@ -1,0 +1,123 @@
+import type { Language } from "./language.ts";
+
+/** Romanian. */
+export const ro: Language = {
+  tag: "ro",
+  keyWords: "whole",
+  code: {
+    strong: `
+      cod de verificare, codul de verificare, codul tău de verificare, codul dvs. de verificare,
+      cod de securitate, codul de securitate, cod de autentificare, codul de autentificare,
+      codul de confirmare, cod unic, codul unic, codul de activare, parola unică, codul de ridicare,
+      codul de deschidere, codul de acces, cod de confirmare, codul lockerului, cod de validare,
+      codul sertarului, codul de validare, codul ușii, cod de activare, codul porții, codul de resetare,
+      codul barierei, cod de resetare, codul garajului
+    `,
+    weak: "codul, codului, cod pin, parola, cod, coduri, codurile",
+    hint: "verificar*, verifică, confirmare, confirmă, autentific*",
+    soft: "contul",
+    number: `
+      comanda, comenzii, factur*, cod client, contractul*, cod poștal, cod fiscal, c.u.i., cod produs,
+      cod de eroare, cod de bare, cnp, suma, cod de client, codul client, număr client, număr contract,
+      număr de contract, nr. contract, codul poștal
+    `,
+    booking: "rezervar*, zbor*, bilet*",
+    meeting: "id întâlnire, codul întâlnirii, parola întâlnirii",
+    coupon: `
+      cod de reducere, cod promoțional, reducere, codul de reducere, codul promoțional, coduri de reducere
+    `,
+    instruction: `
+      introdu, introduceți, folosi*, tastează, tastați, scrie, scrieți, apasă, apăsați, arată, arătați,
+      spune, spuneți, dictează
+    `,
+    void: `
+      codul anterior, codurile anterioare, codul vechi, nu mai este valabil, nu mai sunt valabile,
+      a expirat, nu mai funcționează, nu mai merge, nu mai e valabil
+    `,
+    fresh: "noul cod, cod nou, un nou cod",
+    expiry: "valabil, expiră",
+  },
+  sentence: {
+    leadsTo: "este",
+    ledBy: "este",
+    denies: "nu este, nu e, nu sunt, fără",
+    prepositions: "pentru, la",
+    units: "de secunde, secunde, de minute, ore, de ore, zile, luni, ani, puncte, persoane, buc",
+  },
+  link: {
+    proves: `
+      verifică, verificați, confirmă, confirmați, activează, activați, resetează parola, resetare parolă,
+      schimbă parola, acceptă invitația, acceptă, aprobați, acceptați, autorizează, confirmare, permite
+    `,
+    signsIn: "conectare, autentifică*",
+    goesOn: "continuă, aici, continuați, deschide",
+    password: "parola, parolei",
+    account: "contul, adresa, cont, contului",
+    otherPurpose: `
+      dezabon*, confidențialitate, termeni, ajutor, în browser, dacă nu, confirmă participarea, citește*,
+      vezi comanda, cumpără*, confirmă prezența, mai multe, vezi factura, magazin*, confirmați prezența,
+      detalii
+    `,
+  },
+  quoting: {
+    wrote: "a scris",
+    originalMessage: "mesaj original",
+    from: "de la",
+    sent: "trimis, data",
+    foldedStart: "în",
+  },
+  subject: {
+    invitation: "invitație, confirm*, reamint*, memento",
+  },
+  signature: {
+    closings: "cu stimă",
+  },
+  dates: {
+    untilTime: "până la",
+    morning: "dimineața",
+    afternoon: "după-amiaza, seara",
+    deadline: "până, până pe, până la, până în data de",
+  },
+  appointment: {
+    when: "când, data și ora, programare, data, ziua",
+    time: "ora",
+    where: "unde, locația, adresa, adresă, loc, locul, sediul",
+    word: "programar*, programări*, rezerv*",
+    title: "serviciu, serviciul, procedură, consultație, subiect",
+  },
+  money: {
+    grandTotal: "total de plată, suma totală, total comandă",
+    total: "suma",
+    partial: "tva, reducere",
+    currencies: { RON: "lei" },
+  },
+  order: {
+    numberLabel: "număr comandă, numărul comenzii, nr. comandă, comanda #",
+    word: "comanda, comandă, comenzii, comenzi, comenzile",
+    quantity: "cantitate",
+  },
+  parcel: {
+    numberLabel: "număr awb, cod de urmărire, awb, număr de urmărire, cod awb, număr colet",
+    nearNumber: "colet*, livrare",
+    arrivalLabel: "livrare estimată, data livrării, data estimată, estimare livrare, livrarea",
+    word: "colet*, comanda, livrare",
+    statuses: {
+      exception: "nu a putut fi livrat*, întârzi*, întârzie*, nu am putut livra, nu s-a putut livra",
+      out_for_delivery: "în curs de livrare, la curier, în livrare, la livrare",
+      delivered: "livrat, livrată, a fost livrat*",
+      in_transit: "pe drum, în tranzit, este pe drum",
+      shipped: "expediat*, predat curierului, trimis, a fost trimis*, am expediat",
+    },
+    notYet: "va fi livrat*, va fi, vor fi, va",
+    carrierLabel: "curier, firma de curierat, transportator, curierat",
+  },
+  receipt: {
+    payment: "factura, factură, chitanță, bon fiscal, plata",
+    dateLabel: "data plății, data facturii",
+    due: "scadent*, scadență",
+    methodLabel: "metoda de plată",
+    cardEnding: "terminat în",
+    paidWith: "plătit cu, achitat cu",
+    cash: "numerar, ramburs, card bancar, transfer bancar",
+  },
+};

@@ -1,0 +1,142 @@
+import type { Language } from "./language.ts";
+
+/** Slovene. */
+export const sl: Language = {
+  tag: "sl",
+  keyWords: "whole",
+  code: {
+    strong: `
+      enkratn*, varnostna koda, varnostno kodo, koda za preverjanje, koda za prijavo, kodo za prijavo,
+      prijavna koda, aktivacijska koda, avtorizacijska koda, dostopna koda, koda za prevzem, koda za vstop,
+      koda za prevzem naročila, kodo za prevzem, pin za prevzem, koda za vrata, koda za odpiranje,
+      koda za odklep*
+    `,
+    confirmation: "potrditvena koda, potrditveno kodo, potrditvene kode",
+    weak: "koda, kodo, kode, kodi, geslo, gesla, geslom",
+    hint: "potrdite, preveri*, prijav*",
+    soft: "račun, telefon, številka",
+    number: `
+      naročil*, številka računa, pogodbe, kupca, sklic*, številka pošiljke, poštna številka,
+      davčna številka, tel., šifra artikla, črtna koda, koda napake, znesek, skupaj, koda izdelka,
+      šifra izdelka, koda države
+    `,
+    booking: "rezervacij*",
+    coupon: "popust*, kupon*, promocijsk*, koda za popust, kodo za popust, darilni bon*",
+    instruction: `
+      vnesite, vpišite, uporabite, pokaži*, vnesi, vnesti, vnesete, vnos*, vpišete, vpisati, vtipka*,
+      natipka*, odtipka*
+    `,
+    void: `
+      prejšnja koda, stara koda, ne velja, neveljavn*, nadomešča, bila uporabljena, je potekla, preklican*,
+      ni več veljav*, razveljavljen*, stari pin, ne deluje več, pretekla
+    `,
+    fresh: "nova koda, novo kodo, novo geslo, nov pin",
+    expiry: "velja, veljavna, poteče",
+    meeting: "id sestanka",
+  },
+  sentence: {
+    leadsTo: "je, se glasi",
+    ledBy: "je",
+    denies: "ni, brez, nikoli, niso",
+    prepositions: "za",
+    units: "sekund*, minut*, ur, uri, ure, dni, kos*",
+    fillers: "prosimo",
+  },
+  link: {
+    proves: `
+      potrdite, potrdi, potrditev, aktiviraj*, ponastavi*, spremeni geslo, nastavi geslo, sprejmi*, odobri*,
+      to sem jaz, novo geslo, sprememba gesla, potrjujem, potrditi
+    `,
+    signsIn: "prijava, prijavite se, prijavi se, prijavi me, vstopi, vstopite, prijavo",
+    goesOn: "nadaljuj*, tukaj, klikni, naprej, odpri",
+    password: "geslo, gesla",
+    account: "račun, računa, e-pošt*, naslov*, naročnin*",
+    otherPurpose: `
+      odjava, odjavi*, pomoč, zasebnost*, niste zahtevali, popust*, potrdi udeležbo, potrdi termin, oglej*,
+      to nisem jaz, pogoji, nastavitve, pogosta vprašanja, v brskalniku
+    `,
+  },
+  quoting: {
+    wrote: "napisal, napisala, napisal/-a",
+    from: "od",
+    sent: "poslano, datum",
+    foldedStart: "dne",
+    forwarded: "posredovano sporočilo",
+  },
+  subject: {
+    reply: "odg",
+    strippedReply: "odg",
+    invitation: "potrd*, opomnik*, vaš*",
+  },
+  signature: {
+    closings: "lep pozdrav, hvala",
+  },
+  dates: {
+    months: [
+      "januarja",
+      "februarja",
+      "marca",
+      "aprila",
+      "maja",
+      "junija",
+      "julija",
+      "avgusta",
+      "septembra",
+      "oktobra",
+      "novembra",
+      "decembra",
+    ],
+    oClock: "uri, ure",
+    untilTime: "do",
+    morning: "zjutraj, dopoldne",
+    afternoon: "popoldne, zvečer",
+    deadline: "do, najkasneje, pred",
+  },
+  appointment: {
+    when: "kdaj, termin, datum, dan",
+    time: "ura",
+    where: "kje, lokacija, naslov, naslovu, mesto, kraj",
+    word: "termin*, rezerv*",
+    title: "storitev, pregled, poseg, zadeva",
+  },
+  money: {
+    grandTotal: "za plačilo, skupni znesek, plačano",
+    total: "skupaj, znesek",
+    partial: "popust, dostava, poštnina, ddv",
+    currencies: {
+      EUR: "evrov",
+    },
+  },
+  order: {
+    numberLabel: "številka naročila, št. naročila",
+    word: "naročil*",
+    quantity: "količina, kos",
+  },
+  parcel: {
+    numberLabel: `
+      številka pošiljke, št. pošiljke, sledilna številka, številka za sledenje, številka paketa
+    `,
+    nearNumber: "pošiljk*, paket*",
+    arrivalLabel: "predvidena dostava, datum dostave, predviden datum, pričakovana dostava",
+    word: "pošiljk*, paket*, naročil*",
+    statuses: {
+      exception: "ni bilo mogoče dostaviti, zamuja, zamud*",
+      out_for_delivery: "danes dostav*, v dostavi, pri kurirju",
+      delivered: "dostavljen, dostavljena, vročen*, dostavili",
+      in_transit: "na poti",
+      shipped: "odposlan*, poslana, predana kurirju, odposlali, poslali, oddana",
+    },
+    notYet: "bo, bodo",
+    carrierLabel: "prevoznik, dostavna služba, kurir",
+  },
+  receipt: {
+    payment: "račun, potrdilo o plačilu, plačano",
+    failed: "zavrnjen*",
+    dateLabel: "datum plačila, datum računa",
+    due: "zapade*",
+    methodLabel: "način plačila",
+    cardEnding: "ki se konča z",
+    paidWith: "plačano, s kartico",
+    cash: "gotovina, kartica, kartico, po povzetju",
+  },
+};

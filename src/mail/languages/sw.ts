@@ -1,0 +1,112 @@
+import type { Language } from "./language.ts";
+
+/** Swahili. */
+export const sw: Language = {
+  tag: "sw",
+  keyWords: "whole",
+  code: {
+    strong: `
+      msimbo wa uthibitish*, msimbo wa kuthibitish*, msimbo wako wa uthibitish*, nambari ya uthibitish*,
+      nambari ya kuthibitish*, namba ya uthibitish*, namba ya kuthibitish*, nambari yako ya uthibitish*,
+      msimbo wa usalama, msimbo wa kuingia, msimbo wako wa kuingia, msimbo wa usajili, msimbo wa mara moja,
+      nenosiri la mara moja, msimbo wa kuchukua, msimbo wa kuchukulia, namba ya kuchukulia,
+      msimbo wa mlango, msimbo wa kabati, msimbo wa maegesho, msimbo wa kufungua, namba ya kufungua,
+      nambari ya kufungua, msimbo wa kurejesha, msimbo wa kuwezesha, msimbo wa kifaa, msimbo wa kuunganisha,
+      msimbo wa kupokea, msimbo wa lango, msimbo wa muda, msimbo wa geti, msimbo wa kufungulia
+    `,
+    weak: "msimbo, msimbo wako, nambari ya siri, namba ya siri, nenosiri, neno la siri, nywila, misimbo",
+    hint: "thibitisha, kuthibitisha, uthibitisho, ingia, kuingia",
+    soft: "akaunti, simu, kadi, nambari, namba",
+    number: `
+      agizo, nambari ya agizo, namba ya agizo, namba ya oda, ankara, risiti, tiketi, kumbukumbu,
+      nambari ya akaunti, namba ya akaunti, nambari ya mteja, namba ya mteja, nambari ya simu,
+      namba ya simu, jumla, kiasi, muamala, namba ya mita, ufuatiliaji, inayoishia na, paybill, postikodi,
+      msimbo wa posta, msimbo wa nchi, msimbo wa benki, mkataba
+    `,
+    booking: "namba ya kuhifadhi",
+    meeting: "kitambulisho cha mkutano, msimbo wa mkutano",
+    coupon: "punguzo, kuponi, vocha, msimbo wa punguzo, msimbo wa ofa, ofa, kadi ya zawadi",
+    instruction: `
+      weka, ingiza, andika, tumia, onyesha, bonyeza, iweke, taja, mwambie, mpe, mwonyeshe, kuweka, kuingiza,
+      kuandika, uingize, piga, onesha, jaza
+    `,
+    void: `
+      msimbo wa awali, msimbo wa zamani, hautumiki tena, haitumiki tena, umeisha muda, imeisha muda,
+      umetumika, imetumika, msimbo uliopita, hautumiki, haitumiki, umebatilishwa, umeisha
+    `,
+    fresh: "msimbo mpya, nambari mpya, namba mpya",
+    expiry: "halali kwa, halali hadi, utaisha, itaisha, mara moja tu, ndani ya",
+  },
+  sentence: {
+    leadsTo: "ni",
+    ledBy: "ni, ndiyo",
+    denies: "sio, siyo, wala, hakuna, huhitaji",
+    units: "pointi, watu",
+  },
+  link: {
+    proves: `
+      kuthibitisha, uthibitisho, wezesha, weka upya, badilisha nenosiri, kubali mwaliko, thibitish*,
+      weka nywila, weka nenosiri, nywila mpya, badilisha nywila, kubali, jiunge, ruhusu, idhinisha
+    `,
+    signsIn: "ingia, kuingia",
+    goesOn: "endelea, bofya hapa, bonyeza hapa, hapa, fungua",
+    password: "nenosiri, neno la siri, nywila",
+    account: "akaunti, barua pepe, usajili, jarida",
+    otherPurpose: `
+      jiondoe, jitoe, msaada, wasiliana, si wewe, sio wewe, hukuomba, mipangilio, mapendeleo, mahudhurio,
+      miadi, si mimi, sio mimi, maswali, faragha, masharti, punguzo, ripoti, pakua
+    `,
+  },
+  quoting: { from: "kutoka", sent: "imetumwa" },
+  subject: { invitation: "mwaliko, kikumbusho, uthibitisho, imethibitishwa" },
+  dates: { untilDay: "hadi", untilTime: "hadi", deadline: "hadi, kabla ya" },
+  appointment: {
+    when: "tarehe na saa, tarehe, muda, siku",
+    time: "muda, wakati",
+    where: "mahali, ukumbi, anwani",
+    title: "mada, huduma, kuhusu",
+    word: "miadi, imehifadhiwa, uhifadhi*",
+  },
+  money: {
+    grandTotal: "jumla kuu, jumla ya malipo, kiasi kilicholipwa, kiasi ulicholipa",
+    total: "jumla, kiasi",
+    partial: "jumla ndogo, punguzo, kodi, usafirishaji",
+    currencies: { KES: "kes, ksh", TZS: "tzs, tsh" },
+  },
+  order: {
+    numberLabel: "nambari ya agizo, namba ya agizo, namba ya oda, agizo namba",
+    word: "agizo, agizo lako, oda yako",
+    quantity: "idadi",
+  },
+  parcel: {
+    numberLabel: `
+      nambari ya ufuatiliaji, namba ya ufuatiliaji, nambari ya kufuatilia, nambari ya mzigo, namba ya mzigo,
+      namba ya kifurushi, nambari ya kifurushi
+    `,
+    beforeNumber: "ni",
+    nearNumber: "kifurushi, mzigo",
+    arrivalLabel: "tarehe ya kufika, inatarajiwa kufika, itafika, inatarajiwa, unatarajiwa, kinatarajiwa",
+    word: "kifurushi, mzigo, agizo, oda",
+    statuses: {
+      exception: "haikuweza kuwasilishwa, imechelewa, umechelewa, kimechelewa, ucheleweshaji",
+      out_for_delivery: "itafika leo, kitafika leo, utafika leo, na dereva, njiani kuletwa leo",
+      delivered: `
+        imefikishwa, umefikishwa, kimefikishwa, limefikishwa, umewasilishwa, kimewasilishwa, imewasilishwa
+      `,
+      in_transit: "njiani",
+      shipped: "imetumwa, umetumwa, kimetumwa, limetumwa, umesafirishwa, imesafirishwa, kimesafirishwa",
+    },
+    notYet: "itakapotumwa, itawasilishwa, utawasilishwa, kitawasilishwa, itaf*",
+    carrierLabel: "msafirishaji, kampuni ya usafirishaji, mtoa huduma",
+  },
+  receipt: {
+    payment: "risiti, ankara, malipo yamepokelewa, tumepokea malipo, malipo yako, umelipa",
+    failed: "malipo yameshindwa",
+    dateLabel: "tarehe ya malipo, tarehe ya ankara, tarehe ya muamala, tarehe",
+    due: "tarehe ya mwisho",
+    methodLabel: "njia ya malipo, umelipa kwa",
+    cardEnding: "inayoishia na",
+    paidWith: "umelipa kwa, imelipwa kwa, kwa kutumia",
+    cash: "taslimu, kadi ya mkopo, uhamisho wa benki",
+  },
+};
