@@ -1,7 +1,7 @@
 import path from "node:path";
 import { carrierName } from "../../src/mail/extract/carriers.ts";
 import { compose } from "./compose.ts";
-import { readFixtures, type Fixture } from "./fixtures.ts";
+import { EXTRACTED_FIELDS, readFixtures, type Fixture } from "./fixtures.ts";
 
 /** A reader to be measured: its corpus, the fields it reads, and the scores it must reach. */
 export interface Evaluation {
@@ -115,27 +115,7 @@ export function corpusOf(evaluation: Evaluation): { developed: Fixture[]; heldOu
 const STRANGERS = path.join(import.meta.dirname, "../../test/fixtures/strangers");
 
 /** Every field that a mail of strangers may name. */
-const STRANGERS_FIELDS = [
-  "code",
-  "link",
-  "alternatives",
-  "order_id",
-  "total",
-  "currency",
-  "merchant",
-  "items",
-  "tracking_number",
-  "carrier",
-  "eta",
-  "status",
-  "title",
-  "date",
-  "time",
-  "location",
-  "attendees",
-  "amount",
-  "payment_method",
-];
+const STRANGERS_FIELDS = ["code", "link", "alternatives", ...EXTRACTED_FIELDS];
 
 /**
  * The mails of one half of `test/fixtures/strangers` that a reader is measured by. Their writers did not know the rules; the rules are

@@ -3,6 +3,7 @@ import { ExtractionType, type Extraction } from "../../src/contract/extraction.t
 import { extract, isCalendarFile, type ExtractMail } from "../../src/mail/extract/extract.ts";
 import { parseMail } from "../../src/mail/mime/parse.ts";
 import type { Evaluation } from "./evaluation.ts";
+import { EXTRACTED_FIELDS } from "./fixtures.ts";
 
 /** The types of the corpus; codes have a corpus of their own. */
 const TYPES = ["order", "shipping", "calendar", "receipt"] as const;
@@ -10,35 +11,11 @@ const TYPES = ["order", "shipping", "calendar", "receipt"] as const;
 /** The date of every composed mail. */
 const RECEIVED_AT = "2025-03-18T09:26:11.000Z";
 
-/** Every field of an answer; `source` and `confidence` are about them. */
-const FIELDS = [
-  "order_id",
-  "total",
-  "currency",
-  "merchant",
-  "items",
-  "tracking_number",
-  "carrier",
-  "eta",
-  "status",
-  "title",
-  "date",
-  "time",
-  "location",
-  "attendees",
-  "start",
-  "end",
-  "uid",
-  "method",
-  "amount",
-  "payment_method",
-];
-
 /** Structured extraction: each field of each answer counts. A fixture's `Asked` line names the type. */
 export const EXTRACTION: Evaluation = {
   name: "extraction",
   folder: path.join(import.meta.dirname, "../../test/fixtures/extraction"),
-  fields: FIELDS,
+  fields: EXTRACTED_FIELDS,
   together: true,
   floors: { precision: 0.98, recall: 0.92 },
   strangersFloors: { precision: 0.97, recall: 0.82 },

@@ -11,8 +11,8 @@ export interface Example {
 const EITHER_WAY = /^(?:length|mail|link_mail)(?:\.|$)/;
 
 /**
- * Weights of what is too rare in mails to learn it from them: the WebOTP format says outright which number is the code; 123456 is
- * what people write who write about codes; a code that the mail calls void is worse than none.
+ * Weights set by hand, of signs that are too rare in mails to learn them: the WebOTP format names the code outright; 123456 is an
+ * example in mails about codes; a code that the mail calls invalid is worse than none.
  */
 const GIVEN: Readonly<Record<string, number>> = { web_otp: 9, "against.example": -3, "against.void": -1.5 };
 

@@ -24,6 +24,30 @@ export interface Fixture {
   body: string;
 }
 
+/** Fields of orders, parcels, appointments and receipts that a fixture may name. */
+export const EXTRACTED_FIELDS = [
+  "order_id",
+  "total",
+  "currency",
+  "merchant",
+  "items",
+  "tracking_number",
+  "carrier",
+  "eta",
+  "status",
+  "title",
+  "date",
+  "time",
+  "location",
+  "attendees",
+  "start",
+  "end",
+  "uid",
+  "method",
+  "amount",
+  "payment_method",
+];
+
 const LAYOUTS = ["text", "html", "both", "stub"] as const;
 const ENCODINGS = ["7bit", "8bit", "quoted-printable", "base64"];
 const FIELDS = ["from", "subject"];

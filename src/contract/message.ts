@@ -204,7 +204,8 @@ export const CodeAnswer = z
       .array(z.object({ code: z.string(), confidence: z.number().min(0).max(1) }))
       .optional()
       .meta({
-        description: "Other codes of the email, such as one for a second purpose, the most probable first.",
+        description:
+          "Other codes in the email that its reader may be asked to enter, such as one for a second purpose; most probable first.",
       }),
     evidence: z
       .array(z.string())

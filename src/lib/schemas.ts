@@ -159,14 +159,14 @@ export class Tables implements Statements {
   }
 
   /**
-   * Makes the tables, for a write of several statements. Throws in an actor that does not exist: only `Schemas.make` begins one,
-   * so that a call that is still under way when an actor is erased leaves nothing behind.
+   * Makes the tables before a write of several statements. Throws if the actor was never created or was erased: only `Schemas.make`
+   * creates one, so a call that is still running when the actor is erased cannot bring its data back.
    */
   make(): void {
     if (this.isMade) return;
     if (!this.#schemas.hasBegun) {
       throw new Error(
-        `The tables of "${this.#schema.name}" cannot be made: the object was erased or never created`,
+        `Cannot make the tables of "${this.#schema.name}": the actor was erased or never created`,
       );
     }
     this.#db.transaction(() => this.#schemas.make(this.#schema));

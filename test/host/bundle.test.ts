@@ -31,7 +31,7 @@ describe("the script that is deployed", () => {
     ]);
   });
 
-  it("holds no parts of libraries that are never asked (`alias` in wrangler.jsonc)", () => {
+  it("holds no modules of libraries that are never used (`alias` in wrangler.jsonc)", () => {
     const meta = Metafile.parse(JSON.parse(readFileSync(path.join(BUNDLE_ROOT, "bundle-meta.json"), "utf8")));
     const included = Object.values(meta.outputs).flatMap(({ inputs }) => Object.keys(inputs));
     expect(included.filter((file) => /\/(?:mime-types|html-entities|fetch\/index)\.js$/.test(file))).toEqual(

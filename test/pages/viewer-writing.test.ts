@@ -319,7 +319,7 @@ describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
     site.faults();
   });
 
-  it("shows the deliveries that were asked for last, whichever answer comes first", async () => {
+  it("shows the most recently requested deliveries, even if an older answer arrives later", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
     const url = target.plan("/late", answer(200, "Thanks"), answer(200, "Thanks"));

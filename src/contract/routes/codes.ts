@@ -26,7 +26,7 @@ export const CodeQuery = z.object({
     min: LEAST_CONFIDENCE,
     fallback: LEAST_CONFIDENCE,
     about:
-      "How sure a code or link must be to count; until one is, the call waits. Of the answers with a confidence of 0.9, nine in ten are right. Lower values than the default count as the default.",
+      "The least confidence of a code or link that the call answers; until there is one, it waits for `timeout`. Of the answers with a confidence of 0.9, nine in ten are right. A lower value than the default is raised to it.",
   }),
   kind: z.enum(["code", "link", "any"]).default("code").meta({ description: "What counts as a hit." }),
 });

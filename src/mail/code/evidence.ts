@@ -64,7 +64,7 @@ export interface Evidence<Feature extends string = CodeFeature | LinkFeature> {
 /** The weight of each feature, in natural logarithms of odds. */
 export type Weights<Feature extends string> = Readonly<Record<Feature, number>>;
 
-/** The log odds of a candidate against "there is none in this mail". */
+/** The log odds that this candidate is the one that is looked for, against that the mail holds none. */
 export function scoreOf<Feature extends string>(
   evidence: readonly Evidence<Feature>[],
   weights: Weights<Feature>,

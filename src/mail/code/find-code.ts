@@ -223,7 +223,7 @@ function scoredNumbers({ places, setting }: Part, fromAddress: string): Scored[]
   });
 }
 
-/** Features of words that tell what a number is for; without any, only form and place speak for it. */
+/** Features of words that tell what a number is for; without any, its format and position are the only evidence. */
 const TELLING = /^(?:named|near|instruction|purpose|web_otp)(?:\.|$)/;
 
 /** Whether evidence tells that a number is something else than a code. */

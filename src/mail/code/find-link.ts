@@ -32,7 +32,7 @@ export interface FoundLink {
 }
 
 /** The mail of a link, as `findLink` reads it. */
-export interface LinkMail {
+interface LinkMail {
   subject: string;
   /** Without quotations. */
   text: string;

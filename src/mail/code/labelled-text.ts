@@ -1,7 +1,7 @@
 import { labelsIn, lowered, type Label } from "./key-words.ts";
 
 /** A line in lower case with its key words, in order. */
-export interface LabelledLine {
+interface LabelledLine {
   lower: string;
   labels: readonly Label[];
 }

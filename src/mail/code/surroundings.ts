@@ -33,7 +33,7 @@ export interface Setting {
 }
 
 /** How a mail looks. */
-export interface MailForm {
+interface MailForm {
   /** Different numbers that have the form of a code. */
   numbers: number;
   /** Whether it names a usual lifetime of codes: "10 minutes", "24 h". */
