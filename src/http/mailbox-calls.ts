@@ -23,8 +23,10 @@ type Fits<Spec extends RouteSpec> = Spec["calls"] extends keyof MailboxApi | und
 type Unfit = {
   [Id in keyof Routes]: [NonNullable<Routes[Id]["calls"]>] extends [never]
     ? never
-    : Fits<Routes[Id]> extends true
-      ? never
+    : Routes[Id]["target"] extends "mailbox"
+      ? Fits<Routes[Id]> extends true
+        ? never
+        : Id
       : Id;
 }[keyof Routes];
 

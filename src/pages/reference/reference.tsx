@@ -20,7 +20,11 @@ let contents: Promise<string> | null = null;
  */
 export async function referencePage(c: AppContext): Promise<Response> {
   const origin = originOf(c, configOf(c.env));
-  contents ??= rendered();
+  contents ??= rendered().catch((error: unknown) => {
+    // The next request tries again.
+    contents = null;
+    throw error;
+  });
   const escaped = (await html`${origin}`).toString();
   const page = await pageResponse({
     title: "API",
