@@ -72,7 +72,7 @@ export class EventSocket {
   }
 
   /** Resolves when `condition()` is true; checked whenever data arrives. Rejects after `timeoutMs`. */
-  async until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
+  async until(condition: () => boolean, timeoutMs = 90_000): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (!condition()) {
       const leftMs = deadline - performance.now();
