@@ -19,6 +19,8 @@ export interface Fixture {
   subject: string;
   /** The values to be found, by field: `code`, `link`. */
   expected: Record<string, string>;
+  /** Fields that nobody can argue about in this mail are judged; these are not. */
+  unjudged: readonly string[];
   /** Further header lines, as they are. */
   headers: string[];
   body: string;
@@ -78,6 +80,7 @@ function readFixture(record: string, expectations: readonly string[]): Fixture {
     from: "",
     subject: "",
     expected: {},
+    unjudged: [],
     headers: [],
     body: rest
       .slice(end + 1)

@@ -3,7 +3,7 @@
 // `-- --fit` first finds the weights of all evidence for codes and links anew and writes them to src/mail/code/weights.ts.
 // `-- --sealed` scores the sealed half of the mails of strangers, in totals only. `-- --only=codes` runs one evaluation.
 import { CODES } from "./codes.ts";
-import { corpusOf, measure, strangersOf, type Evaluation } from "./evaluation.ts";
+import { corpusOf, measure, ofRound, strangersOf, type Evaluation } from "./evaluation.ts";
 import { EXTRACTION } from "./extraction.ts";
 import { learn } from "./learn.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
@@ -41,10 +41,10 @@ for (const evaluation of EVALUATIONS.filter(({ name }) => only === undefined || 
   const open = await measure(evaluation, strangersOf(evaluation, "open"));
   printTables(`${evaluation.name}, strangers, open half`, open);
   printMisses(open.misses);
-  if (isSealedScored) {
+  for (const round of isSealedScored ? ([1, 2] as const) : []) {
     printTotals(
-      `${evaluation.name}, strangers, sealed half`,
-      await measure(evaluation, strangersOf(evaluation, "sealed")),
+      `${evaluation.name}, strangers, sealed half, round ${round}`,
+      await measure(evaluation, ofRound(strangersOf(evaluation, "sealed"), round)),
     );
   }
   const { unit, ms } = slowest(evaluation);
