@@ -25,7 +25,7 @@ function allowed(feature: string, weight: number): number {
 }
 
 /** Keeps weights small that few mails speak for: the variance of a weight before anything is known. */
-const PRIOR_VARIANCE = 3;
+const PRIOR_VARIANCE = 6;
 const STEPS = 3_000;
 const STEP_SIZE = 0.05;
 /** Adam (Kingma and Ba, 2015). */

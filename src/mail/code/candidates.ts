@@ -28,6 +28,8 @@ export type Shape =
   | "wordy"
   /** Digits in groups of different length: `371 4408`, `90-31-7752`. */
   | "uneven"
+  /** One of such groups: `4408` of `371 4408`. */
+  | "part"
   /** Hyphenated groups of capitals: `WDJB-MJHT`. */
   | "letters"
   /** One run of capitals, which any heading is too. */
@@ -80,7 +82,7 @@ function isDate(digits: string): boolean {
     Number(month) <= 12 &&
     Number(day) >= 1 &&
     Number(day) <= 31;
-  if (digits.length === 4) return /^(?:19|20)/.test(digits);
+  if (digits.length === 4) return /^(?:19|20[0-3])/.test(digits);
   if (digits.length !== 8) return false;
   const [a, b, c, d] = [digits.slice(0, 2), digits.slice(2, 4), digits.slice(4, 6), digits.slice(6)];
   return valid(a + b, c, d) || valid(c + d, b, a) || valid(c + d, a, b);
@@ -203,7 +205,8 @@ function runCandidates(run: readonly Token[]): Candidate[] {
         start: first.start,
         end: last.end,
       };
-      return [whole, ...run.map(tokenCandidate).filter((candidate) => candidate !== null)];
+      const parts = run.map(tokenCandidate).filter((candidate) => candidate !== null);
+      return [whole, ...parts.map((part): Candidate => ({ ...part, shape: "part" }))];
     }
     if (run.length > 2 && groups.join("").length >= 8) return [];
     if (groups.every((group) => group.length === first.text.length && group.length < 6)) return [];
@@ -252,13 +255,17 @@ const STATE = /(?:^|[\s,])[A-Z]{2} $/;
 /** The label of an Indian postcode in an address; elsewhere "pincode" is the code of a card or a door. */
 const INDIAN_PIN = /(?:^|, ?)pin ?code ?[:-]? ?$/i;
 
+/** Whether a number is a part of one of which digits are hidden: "**4829" of a card (but "**482913**" is bold), "0533 *** ** 18". */
+function isMasked(before: string, after: string): boolean {
+  if (before.endsWith("*") && !after.startsWith("*")) return true;
+  return before.endsWith("_") !== after.startsWith("_") || /^ ?[*•]+[ *•]*\d/.test(after);
+}
+
 function isAffixed(line: string, candidate: Candidate): boolean {
   const before = line.slice(Math.max(0, candidate.start - AFFIX_CHARS), candidate.start);
   const after = line.slice(candidate.end, candidate.end + AFFIX_CHARS);
   const lowerAfter = after.toLowerCase();
-  // "**482913**" is bold, "**4829" a masked card.
-  if (before.endsWith("*") && !after.startsWith("*")) return true;
-  if (before.endsWith("_") !== after.startsWith("_")) return true;
+  if (isMasked(before, after)) return true;
   if (/^\d{5}$/.test(candidate.value) && STATE.test(before)) return true;
   if (/^[1-8]\d{5}$/.test(candidate.value) && INDIAN_PIN.test(before)) return true;
   if (badBefore().test(before) && !isWebOtp(line, candidate)) return true;

@@ -5,7 +5,8 @@ import type { CODE_WEIGHTS, LINK_WEIGHTS } from "./weights.ts";
  * GET /v1/code): one that is there keeps its meaning.
  *
  * - `named`: a key word for codes leads to it ("your code is 482913", "482913 is your code").
- * - `near`: a key word stands in the same sentence, in the lines above, or in the subject.
+ * - `near`: a key word stands in the same sentence, in the lines above, or in the subject; or words beside the number say what it is
+ *   typed into, how long it is valid or that it is secret.
  * - `instruction`: the reader is told to type it.
  * - `purpose`: sentence or subject speak of signing in, verifying or the like.
  * - `subject`: it stands first in the subject, or in the subject and not in the text.

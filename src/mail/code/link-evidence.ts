@@ -82,7 +82,10 @@ function secretOf({ written, query }: WebAddress): Secret | null {
       .map((pair) => pair.slice(pair.indexOf("=") + 1)),
   ];
   const found = pieces.map(secretIn);
-  return (["long", "short", "number"] as const).find((kind) => found.includes(kind)) ?? null;
+  const strongest = (["long", "short", "number"] as const).find((kind) => found.includes(kind)) ?? null;
+  // "/7hQz/2041/kP9": a secret in pieces.
+  const inPieces = pieces.filter((piece) => piece.length >= 3 && isRandom(piece)).join("");
+  return strongest !== "long" && inPieces.length >= SHORT_SECRET_CHARS ? "short" : strongest;
 }
 
 function ofAddress(address: WebAddress, secret: Secret | null): LinkEvidence[] {
@@ -126,6 +129,7 @@ function ofPlace(place: MailLink): LinkEvidence[] {
   const kinds = new Set(words.map(({ kind }) => kind));
   if (kinds.has("proves")) found.push(evidence("link_announced.proves"));
   else if (kinds.has("password")) found.push(evidence("link_announced.password"));
+  else if (kinds.has("signsIn")) found.push(evidence("link_announced.signs_in"));
   // "If this wasn't you: …": the words of its sentence belong to the link.
   const sentence = [...before.matchAll(SENTENCE_END)].at(-1)?.index ?? 0;
   if (words.some(({ kind, start }) => kind === "otherPurpose" && start >= sentence)) {
@@ -152,7 +156,10 @@ export function mailLinkEvidence(setting: LinkSetting): LinkEvidence[] {
   say("link_mail.code", hasCode);
   say("link_mail.expiry", kinds.has("expiry"));
   say("link_mail.hint", kinds.has("hint"));
+  say("link_mail.requested", kinds.has("requested"));
+  say("link_mail.secret", kinds.has("secret"));
   say("link_against.coupon", kinds.has("coupon"));
+  say("link_against.meeting", kinds.has("meeting"));
   say("link_mail.lifetime", mail.form().hasLifetime);
   return found;
 }

@@ -31,6 +31,9 @@ const MEANING: Readonly<Record<Neighbour["kind"], Meaning>> = {
   weak: "weak",
   hint: "hint",
   instruction: "",
+  device: "",
+  secret: "",
+  requested: "",
   void: "",
   // "Your new code: 482913".
   fresh: "weak",
@@ -112,17 +115,42 @@ function namesOther(meaning: Meaning, gap: string): "surely" | "perhaps" | null 
   return meaning === "soft" && leadsTo(gap) ? "perhaps" : null;
 }
 
+/** Words that name a code. */
+const CODE_KINDS: ReadonlySet<Neighbour["kind"]> = new Set([
+  "strong",
+  "confirmation",
+  "passcode",
+  "weak",
+  "stem",
+]);
+
+/**
+ * Whether a word for another kind of number only says which code stands below it: "Enter the code on the page of your order:", then
+ * the code in a line of its own.
+ */
+export function isAttribute({ before, alone }: Surroundings, at: number): boolean {
+  return (
+    alone &&
+    before
+      .slice(at + 1)
+      .some(({ kind, gap }) => CODE_KINDS.has(kind) && !breaksSentence(gap) && !/[0-9]{4}/.test(gap))
+  );
+}
+
 /** Points of the best key word before the number; "rejected" if one names it as something else. */
 function namingBefore(around: Surroundings, setting: Setting): Named | typeof REJECTED {
   let found = NOT_NAMED;
   let isOther = false;
   let ownsNumber = false;
   // Nearest first: a nearer key word that decides is not undone by one further off.
-  for (const neighbour of around.before) {
+  for (const [at, neighbour] of around.before.entries()) {
     const { gap: text, word } = neighbour;
     const meaning = meaningOf(neighbour, setting);
     const other = found.points < MIN_DECISIVE ? namesOther(meaning, text) : null;
-    if (other === "surely") return REJECTED;
+    if (other === "surely") {
+      if (!isAttribute(around, at)) return REJECTED;
+      continue;
+    }
     isOther ||= other === "perhaps";
     if (isOther && breaksSentence(text)) break;
     found = best(found, { ...namedBefore(meaning, { text, ownsNumber }, around.alone), word });
@@ -150,10 +178,20 @@ function namedBelow(meaning: keyof PointsOf, gap: string, rest: string): Omit<Na
 const reaches = (gap: string): boolean =>
   gap.length <= NEAR_CHARS && !breaksSentence(gap) && !/[0-9]/.test(gap) && !isDenied(gap);
 
+/** Whether the text behind a key word leads to a number at once, which it then names: "…, your code is 482913". */
+function isNextNumbers(rest: string): boolean {
+  const digit = rest.slice(0, CONNECTED_CHARS).search(/[0-9]/);
+  return digit > 0 && leadsTo(rest.slice(0, digit));
+}
+
+/** Between a key word and the number it names, at most. */
+const CONNECTED_CHARS = 12;
+
 /** Points of a key word behind the number: "482913 is your code". */
 function namedAfter(meaning: Meaning, gap: string, rest: string): Omit<Named, "word"> {
   if (meaning === "soft" || meaning === "other" || meaning === "" || !reaches(gap)) return NOT_NAMED;
   if (gap.includes("\n")) return namedBelow(meaning, gap, rest);
+  if (isNextNumbers(rest)) return NOT_NAMED;
   if (ledByNumber().test(folded(gap.trimStart())) || !hasText(gap)) {
     return saying(meaning, { strong: 95, weak: 70, hint: 44 }, "named");
   }

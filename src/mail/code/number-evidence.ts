@@ -3,10 +3,11 @@ import { anyOf, wordsOf } from "../languages/matching.ts";
 import { isWebOtp, type Candidate, type Shape } from "./candidates.ts";
 import type { CodeFeature, Evidence } from "./evidence.ts";
 import { ENDS_IN_COLON, folded, leadsToNumber, type LabelKind } from "./key-words.ts";
-import { namingOf, REJECTED } from "./naming.ts";
+import { isAttribute, namingOf, REJECTED } from "./naming.ts";
 import {
   breaksSentence,
   hasText,
+  isTight,
   leadsTo,
   NEAR_CHARS,
   surroundingsOf,
@@ -52,7 +53,7 @@ function isOneOf(...kinds: readonly Neighbour["kind"][]): (neighbour: Neighbour)
   return ({ kind }) => kinds.includes(kind);
 }
 
-const isOther = isOneOf("number", "booking", "meeting");
+const OTHER_KINDS: ReadonlySet<Neighbour["kind"]> = new Set(["number", "booking", "meeting"]);
 const isOfCoupon = isOneOf("coupon");
 const isVoid = isOneOf("void");
 const isFresh = isOneOf("fresh");
@@ -70,6 +71,8 @@ function promptOf(around: Surroundings): CodeEvidence[] {
   const instruction = ahead ?? after.find((neighbour) => instructsAfter(neighbour, alone));
   if (instruction === undefined) return instructionNear(around);
   const nearer = ahead === undefined ? [] : before.slice(0, before.indexOf(ahead));
+  const isOther = ({ kind }: Neighbour, at: number): boolean =>
+    OTHER_KINDS.has(kind) && !isAttribute(around, at);
   // "Enter your order number to see …": the lines above speak of another number.
   if (nearer.some(isOther)) return [];
   return [evidence(ahead === undefined ? "instruction.after" : "instruction", instruction.word)];
@@ -119,6 +122,7 @@ const SHAPE: Readonly<Record<Shape, CodeFeature | null>> = {
   wordy: "against.wordy",
   letters: null,
   uneven: null,
+  part: "against.part",
   capitals: "against.capitals",
 };
 
@@ -187,6 +191,7 @@ function placeOf(place: Place, candidate: Candidate, around: Surroundings, isNam
   return [
     ...holding([
       ["own_line", isApart],
+      ["own_line.colon", isApart && hasColonAbove(place)],
       ["own_line.block", isApart && isBlank(place, -1) && isBlank(place, 1)],
       ["own_line.cell", isCell && isNamed],
       ["against.phone", PHONE_BEFORE.test(before)],
@@ -204,6 +209,15 @@ function postcodeIn(value: string, before: string, after: string, isNamed: boole
     ["against.street", hasTown && !isNamed && STREET_BEFORE.test(before)],
     ["against.postcode", value.length === 4 && CAPITALS_AFTER.test(after)],
   ]);
+}
+
+/** Whether the last line with text above a number ends in a colon. */
+function hasColonAbove({ text, at }: Place): boolean {
+  for (let above = at - 1; above >= Math.max(0, at - 3); above -= 1) {
+    const line = text.lines[above] ?? "";
+    if (hasText(line)) return /[:：]\s*[*_]*\s*$/u.test(line);
+  }
+  return false;
 }
 
 const isBlank = ({ text, at }: Place, step: 1 | -1): boolean => !hasText(text.lines[at + step] ?? "");
@@ -230,6 +244,23 @@ function announcedFar({ text, at }: Place, candidate: Candidate): boolean {
   return before.labels.some(({ kind }) => kind === "strong" || (kind === "weak" && hasColon));
 }
 
+/**
+ * Evidence of a name of a code far before the number, with amount, shop and card between, as banks write; more of it where the mail
+ * says that a code is secret or valid for a time. None where a nearer word names the number, and none in mails about meetings.
+ */
+function farOf(
+  place: Place,
+  candidate: Candidate,
+  { before }: Surroundings,
+  setting: Setting,
+): "near.far" | "near.far_guarded" | null {
+  const kinds = setting.mail();
+  if (kinds.has("meeting") || kinds.has("booking")) return null;
+  if (before.some(({ kind, gap }) => OTHER_KINDS.has(kind) && isTight(gap))) return null;
+  if (!announcedFar(place, candidate)) return null;
+  return kinds.has("secret") || kinds.has("expiry") ? "near.far_guarded" : "near.far";
+}
+
 /** Characters between a number and a word that says that it no longer counts, at most. */
 const VOID_CHARS = 30;
 
@@ -247,6 +278,40 @@ function ageOf({ before, after, alone }: Surroundings): CodeEvidence[] {
   return found;
 }
 
+/** Characters between a number and words about its lifetime or its secrecy, at most: they stand in the next sentence. */
+const ABOUT_CHARS = 90;
+
+/** Evidence of words beside the number that speak of its use: what it is typed into, how long it is valid, that it is secret. */
+function useOf(place: Place, candidate: Candidate, { before, after }: Surroundings): CodeEvidence[] {
+  const wide = place.text.stretch(place.at, candidate.start - ABOUT_CHARS, candidate.end + ABOUT_CHARS);
+  const near = [...before, ...after].filter(({ gap }) => gap.length <= ABOUT_CHARS);
+  const found: CodeEvidence[] = [];
+  const say = (feature: CodeFeature, ...kinds: readonly LabelKind[]): void => {
+    const word =
+      near.find(({ kind }) => kind !== "stem" && kinds.includes(kind))?.word ??
+      wide.labels
+        .filter(({ kind }) => kinds.includes(kind))
+        .map(({ start, end }) => wide.text.slice(start, end))[0];
+    if (word !== undefined) found.push(evidence(feature, word));
+  };
+  say("near.device", "device");
+  say("near.secret", "secret");
+  say("near.expiry", "expiry");
+  say("near.word", "weak", "fresh");
+  const line = place.text.lines[place.at] ?? "";
+  const behind = line.slice(candidate.end, candidate.end + NEAR_CHARS);
+  return [
+    ...found,
+    ...holding([
+      ["place.ends", /^[*_"'”」』»)]*(?:\s*$|[.!。](?:\s|$))/u.test(behind) && !place.isSubject],
+      ["against.late", place.at > LATE_LINES && place.at > 0.7 * place.text.lines.length],
+    ]),
+  ];
+}
+
+/** A number in the first lines is in no footer. */
+const LATE_LINES = 4;
+
 /** Evidence of the whole mail, the same for all of its numbers. */
 export function mailEvidence(setting: Setting): CodeEvidence[] {
   const kinds = setting.mail();
@@ -259,6 +324,9 @@ export function mailEvidence(setting: Setting): CodeEvidence[] {
   say("mail.hint", "hint");
   say("mail.instruction", "instruction");
   say("mail.expiry", "expiry");
+  say("mail.device", "device");
+  say("mail.secret", "secret");
+  say("mail.requested", "requested");
   say("against.mail_meeting", "meeting");
   say("against.mail_coupon", "coupon");
   const { numbers, hasLifetime } = setting.form();
@@ -281,17 +349,22 @@ export function evidenceFor(place: Place, candidate: Candidate, setting: Setting
   const around = surroundingsOf(place, candidate);
   const named = namingOf(around, setting);
   const naming = named === REJECTED ? null : named;
+  const prompt = promptOf(around);
   const found = [
-    ...promptOf(around),
+    ...prompt,
     ...subjectOf(place, candidate, around, setting),
     ...formOf(candidate),
     ...doubtsOf(candidate, naming, around.alone),
     ...placeOf(place, candidate, around, naming !== null),
     ...ageOf(around),
+    ...useOf(place, candidate, around),
   ];
   if (naming !== null) found.push(naming, ...plainNaming(naming, setting));
-  else if (announcedFar(place, candidate)) found.push(evidence("near.far"));
-  if (named === REJECTED) found.push(evidence("against.named"));
+  const far = naming === null ? farOf(place, candidate, around, setting) : null;
+  if (far !== null) found.push(evidence(far));
+  // "Enter this to change your phone number: 482913": the number is told to be typed, whatever the last words name.
+  const isPrompted = prompt.some(({ feature }) => feature === "instruction");
+  if (named === REJECTED && !isPrompted && far === null) found.push(evidence("against.named"));
   if (isCoupon(around, setting)) found.push(evidence("against.coupon"));
   return found;
 }

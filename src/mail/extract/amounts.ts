@@ -79,7 +79,11 @@ function amountAt(line: string, numberStart: number, number: string, { before, b
 /** The sign that follows a number; `189:-` is Scandinavian, and `49,-` says that there are no cents. */
 function signBehind(text: string, context: MoneyContext): Sign | null {
   const dash = /^[:,.][-–—](?![\d\p{L}])/u.exec(text)?.[0];
-  if (dash === undefined) return signAtStart(text, context);
+  if (dash === undefined) {
+    const sign = signAtStart(text, context);
+    // "2025 r." is a year in Polish; the rand is a capital.
+    return sign !== null && /^[a-z]$/.test(sign.text) ? null : sign;
+  }
   const behind = signAtStart(text.slice(dash.length), context);
   return behind ?? { text: dash, currency: dash.startsWith(":") ? context.krone : context.dash };
 }

@@ -10,10 +10,11 @@ export const ca: Language = {
       codi d’un sol ús, codi d'inici de sessió, codi d'activació, codi de validació, codi de confirmació,
       codi de recollida, codi de la porta, codi d'accés, codi d’accés, codi de restabliment,
       codi de la caixa de claus, codi de registre, codi del cadenat, codi d'identificació, codi del pany,
-      codi de dispositiu, codi de convidat, codi de vinculació, codi d'hoste
+      codi de dispositiu, codi de convidat, codi de vinculació, codi d'hoste, codi de signatura,
+      codi de lliurament, codi temporal
     `,
-    weak: "codi, contrasenya, codis, contrasenyes, paraula de pas",
-    hint: "verificació, inicia sessió, autenticació",
+    weak: "codi, contrasenya, codis, contrasenyes, paraula de pas, combinació",
+    hint: "verificació, inicia sessió, autenticació, verificar, confirmar, identificar",
     soft: "compte, targeta",
     number: `
       comanda, rebut, número de client, codi de client, contracte, codi postal, codi de seguiment,
@@ -27,14 +28,23 @@ export const ca: Language = {
     `,
     instruction: `
       introdueix*, escriu*, utilitz*, introduïu, introduir, marqueu, tecleja*, prem, premeu, mostreu,
-      digues, digueu, digui
+      digues, digueu, digui, posa, poseu, posa-hi, indiqueu, gireu, prémer, necessitaràs, necessitareu
+    `,
+    device: `
+      teclat, pany, cadenat, caixa de claus, porter automàtic, intèrfon, comandament, requadre, coixinet,
+      botó verd, armariet, reixa
+    `,
+    secret: "no el compart*, no el comuni*, amb ningú, a ningú, mai et demana*, mai us demana*",
+    requested: `
+      has demanat, heu demanat, has sol·licitat, heu sol·licitat, no heu estat, no has estat, ignora aquest,
+      ignoreu aquest, podeu ignorar
     `,
     void: `
       codi anterior, codis anteriors, codi antic, ja no és vàlid, ja no serveix, ha caducat, ja no funciona,
-      ja no val, ha deixat de
+      ja no val, ha deixat de, l'anterior, el vell, anul·lat
     `,
-    fresh: "codi nou, nou codi",
-    expiry: "vàlid, caduca",
+    fresh: "codi nou, nou codi, el nou és, a partir d'ara",
+    expiry: "vàlid, caduca, serveix fins, és bo",
   },
   sentence: {
     leadsTo: "és",
@@ -46,7 +56,8 @@ export const ca: Language = {
   link: {
     proves: `
       verificar, verifiqueu, confirmeu, activa, restableix*, restablir, canvia la contrasenya,
-      accepta la invitació, accepteu, uneix-te, acceptar, uniu-vos, confirma el, autoritz*
+      accepta la invitació, accepteu, uneix-te, acceptar, uniu-vos, confirma el, autoritz*, confirmo,
+      he estat jo
     `,
     signsIn: "inicia sessió, iniciar sessió, inicieu sessió, accedeix, entreu",
     goesOn: "continua, fes clic aquí, feu clic aquí, continueu, obre",
@@ -85,7 +96,7 @@ export const ca: Language = {
   },
   money: {
     grandTotal: "import total, import a pagar, total de la comanda",
-    partial: "descompte, enviament",
+    partial: "descompte, enviament, base imposable",
   },
   order: {
     numberLabel: "número de comanda, número de la comanda, comanda núm., comanda #",
@@ -113,7 +124,7 @@ export const ca: Language = {
   },
   receipt: {
     payment: "factura, rebut, pagament rebut, el teu pagament",
-    dateLabel: "data de factura, data de pagament",
+    dateLabel: "data de factura, data de pagament, data de càrrec",
     due: "venciment",
     merchantLabel: "venedor",
     methodLabel: "forma de pagament, mètode de pagament",

@@ -8,7 +8,8 @@ export const cs: Language = {
     strong: `
       ověřovac*, jednorázov*, bezpečnostní kód*, přihlašovací kód*, přístupový kód*, aktivační kód*,
       vstupní kód*, sms kód*, kód pro vyzvednutí, kód pro vyzvednutí objednávky, výdejní kód*,
-      heslo pro výdej, pin pro vyzvednutí, kód pro výdej, kód k vyzvednutí, kód pro otevření, autorizační*
+      heslo pro výdej, pin pro vyzvednutí, kód pro výdej, kód k vyzvednutí, kód pro otevření, autorizační*,
+      verifikační kód*, autentizační kód*, kód ke dveřím, kód k boxu
     `,
     confirmation: "potvrzovací kód",
     weak: "kód, kódu, kódem, heslo, hesla, heslem",
@@ -16,20 +17,29 @@ export const cs: Language = {
     soft: "účet, telefon, číslo",
     number: `
       objednáv*, faktur*, smlouvy, zákazníka, variabilní symbol, vs, číslo zásilky, psč, ičo, tel.,
-      čárový kód, kód chyby, celkem, zdrojový kód, chybový kód, kód zboží
+      čárový kód, kód chyby, celkem, zdrojový kód, chybový kód, kód zboží, rodné číslo, konstantní symbol
     `,
     booking: "rezervac*",
     coupon: "slev*, kupón*, poukaz*, promokód*, dárkov*, akční kód*, voucher*",
     instruction: `
       zadejte, vložte, použijte, ukažte, zadej, zadat, zadáte, zadáš, zadáním, vyťuk*, naťuk*, ťukn*,
-      napište, vepište, vepiš, napiš
+      napište, vepište, vepiš, napiš, řekněte, řekni, nahlaste, nadiktuj*, opište, budete potřebovat,
+      nastavte
+    `,
+    device: `
+      klávesnic*, obrazov*, terminál*, boxu, zámek, zámku, dveře, dveří, dvířk*, brank*, bránu, závor*,
+      turniket*
+    `,
+    secret: "nikomu, nesděluj*, neposkytuj*, nepřeposílej*, nesdílej*, neprozrazuj*",
+    requested: `
+      požádali jste, na vaši žádost, nežádali, nežádal, ignoruj*, obdrželi jsme žádost, jste to nebyli
     `,
     void: `
       předchozí kód*, starý kód, neplatí, neplatný, nahrazuje, byl použit, vypršel*, zrušen*, původní kód*,
-      expiroval*, nefunguje, starý pin, zneplatněn*, pozbyl*
+      expiroval*, nefunguje, starý pin, zneplatněn*, pozbyl*, předchozí heslo, staré heslo
     `,
-    fresh: "nový kód*, nové heslo, nový pin",
-    expiry: "platí, platnost, vyprší",
+    fresh: "nový kód*, nové heslo, nový pin, nové kódy",
+    expiry: "platí, platnost, vyprší, platná, použijte do",
     meeting: "id schůzky",
   },
   sentence: {
@@ -44,7 +54,7 @@ export const cs: Language = {
     proves: `
       ověř*, potvrdit, potvrďte, aktivovat, obnovit heslo, změnit heslo, nastavit heslo, aktivuj*,
       přijmout pozv*, schválit, povolit, nové heslo, nastavit nové, změna hesla, obnova hesla, potvrď,
-      obnovení hesla
+      obnovení hesla, dokončit registraci, aktivace účtu
     `,
     signsIn: "přihlásit, přihlaste, přihlášení, přihlaš, přihlásím, vstoupit",
     goesOn: "pokračovat, zde, pokračujte, klikněte, otevřít, tady",
@@ -52,7 +62,7 @@ export const cs: Language = {
     account: "účet, účtu, e-mail*, odběr*",
     otherPurpose: `
       odhlásit odběr, nápověda, osobních údajů, podmínky, nežádal*, slev*, potvrdit účast, zobrazit,
-      odhlášení, odhlásit se z, to jsem nebyl*, nastavení
+      odhlášení, odhlásit se z, to jsem nebyl*, nastavení, stáhnout, více informac*
     `,
     provesInPath: "heslo",
   },
@@ -77,7 +87,7 @@ export const cs: Language = {
     deadline: "do, nejpozději, před",
   },
   appointment: {
-    when: "kdy, termín, datum, den",
+    when: "kdy, termín, datum, den, začátek",
     time: "čas",
     where: "kde, místo, adresa, adrese",
     word: "termín*, rezerv*, návštěv*, schůzk*",
@@ -86,7 +96,7 @@ export const cs: Language = {
   money: {
     grandTotal: "k úhradě, celková cena, celková částka, zaplaceno",
     total: "celkem",
-    partial: "mezisoučet, sleva, doprava, dph",
+    partial: "mezisoučet, sleva, doprava, dph, záloha",
   },
   order: {
     numberLabel: "číslo objednávky, objednávka č., objednávky č.",
@@ -102,11 +112,11 @@ export const cs: Language = {
     `,
     word: "zásilk*, balík*, objednávk*",
     statuses: {
-      exception: "nepodařilo doručit, zpožděn*, zpoždění, zdržel*",
+      exception: "nepodařilo doručit, zpožděn*, zpoždění, zdržel*, nezastihl*",
       out_for_delivery: "dnes doručíme, u kurýra, doručuje kurýr, na rozvozu",
-      delivered: "doručen, doručena, doručili",
+      delivered: "doručen, doručena, doručili, doručeno",
       in_transit: "na cestě, je na cestě",
-      shipped: "odeslána, odeslali, předána dopravci, odeslán, expedov*, předali dopravci",
+      shipped: "odeslána, odeslali, předána dopravci, odeslán, expedov*, předali dopravci, odesláno",
     },
     notYet: "bude, budou",
     carrierLabel: "dopravce, kurýr, přepravce",
@@ -117,8 +127,9 @@ export const cs: Language = {
     dateLabel: "datum platby, datum vystavení",
     due: "splatn*",
     methodLabel: "způsob platby, platba",
-    cardEnding: "končící",
+    cardEnding: "končící, končí na",
     paidWith: "zaplaceno, kartou",
     cash: "hotově, kartou, převodem, dobírka",
+    merchantLabel: "prodejce",
   },
 };

@@ -14,27 +14,36 @@ export const da: Language = {
       midlertidig kode
     `,
     confirmation: "bekræftelseskode*",
-    weak: "kode, koden, pinkode*, pin-kode*, adgangskode*, koderne, kodeord*",
-    hint: "bekræft, bekræfte, log ind, logge ind",
+    weak: "kode, koden, pinkode*, pin-kode*, adgangskode*, koderne, kodeord*, cifrene",
+    hint: "bekræft, bekræfte, log ind, logge ind, låse op",
     soft: "konto*, telefon*, mobiln*, kort*, nummer",
     number: `
       ordre*, bestilling*, faktura*, kvittering*, kunden*, aftalen*, sagsn*, billet*, forsendelse*, pakken*,
       sporing*, postnummer*, beløb*, tlf, landekode*, varekode*, varenummer*, kildekode*, fejlkode*,
-      skolekode*, klassekode*
+      skolekode*, klassekode*, målernummer*, journalnummer*, medlemsn*
     `,
     booking: "booking*, reservation*",
     meeting: "møde-id, mødekode*, mødenummer*",
     coupon: "rabat*, gavekort*, kampagnekode*, tilbudskode*, voucherkode*",
     instruction: `
       indtast, indtaste, tast, skriv, brug, angiv, tast ind, tryk, trykker, taster, indtaster, indtastning*,
-      fremvis, oplys, opgiv, nævn, vis koden
+      fremvis, oplys, opgiv, nævn, vis koden, du skal bruge, drej, stil den på, læs op
+    `,
+    device: `
+      tastatur*, skærmen, skabet, pakkeboks*, hoveddør*, døren, lågen, porten, bommen, dørtelefon*,
+      nøgleboks*, hængelås*, fjernbetjening*, fjernsyn*, feltet, firkant*, automaten
+    `,
+    secret: "del ikke, del aldrig, ikke videre, giv aldrig, aldrig bede, til nogen, med nogen",
+    requested: `
+      har bedt om, du bad om, du anmodede, ikke bedt om, ikke anmodet, ikke dig der, var det ikke dig,
+      se bort fra, ignorer
     `,
     void: `
       tidligere kode*, gamle kode*, gælder ikke længere, længere gyldig*, erstatter, er brugt, ugyldig*,
-      virker ikke længere, virker ikke mere, gælder ikke mere
+      virker ikke længere, virker ikke mere, gælder ikke mere, den gamle, den forrige, længere bruges
     `,
-    fresh: "ny kode, nye kode*",
-    expiry: "gælder i, gælder til, gyldig*, udløber, én gang, inden for",
+    fresh: "ny kode, nye kode*, den nye er",
+    expiry: "gælder i, gælder til, gyldig*, udløber, én gang, inden for, virker til, gælder kun",
   },
   sentence: {
     leadsTo: "er",
@@ -45,16 +54,16 @@ export const da: Language = {
   link: {
     proves: `
       bekræft, bekræfte, verificer*, aktiver*, nulstil*, accepter invitation*, bekræftelseslink*, godkend*,
-      verifikationslink*, tillad*
+      verifikationslink*, tillad*, det var mig, vælg adgangskode
     `,
     signsIn: "log ind, logge ind, log på",
-    goesOn: "fortsæt, klik her, åbn, tryk her",
+    goesOn: "fortsæt, her, klik her, åbn, tryk her",
     password: "adgangskode*, kodeord*",
     account: "konto*, e-mail*, adresse*, invitation*, medlemskab*",
     otherPurpose: `
       afmeld*, frameld*, hjælp*, kundeservice, ikke dig, ikke har bedt, bekræft din deltagelse,
       spørgsmål og svar, afvis*, tilmeld dig, bekræft deltagelse*, ofte stillede spørgsmål, vis faktura*,
-      køb*, bekræft din tid, læs mere
+      køb*, bekræft din tid, læs mere, spor din, spor pakk*
     `,
   },
   quoting: { from: "fra", sent: "sendt" },
@@ -80,7 +89,7 @@ export const da: Language = {
   money: {
     grandTotal: "i alt, at betale, samlet beløb, totalbeløb",
     total: "total, beløb",
-    partial: "subtotal, rabat*, moms, fragt*, levering*",
+    partial: "subtotal, rabat*, moms, fragt*, levering*, drikkepenge, depositum, pant",
   },
   order: {
     numberLabel: "ordrenummer, ordrenr, ordrenr., bestillingsnummer",
@@ -102,14 +111,14 @@ export const da: Language = {
       exception: "kunne ikke leveres, forsinket, forsinkelse",
       out_for_delivery: "ude til levering, leveres i dag, på vej til dig i dag, med chaufføren",
       delivered: "er leveret, blevet leveret, leveret, udleveret",
-      in_transit: "på vej",
+      in_transit: "på vej, undervejs",
       shipped: "er sendt, afsendt, sendt, overdraget til",
     },
     notYet: "så snart, vil blive, bliver",
     carrierLabel: "fragtfirma, transportør, fragtmand, sendes med, leveres af",
   },
   receipt: {
-    payment: "kvittering*, faktura*, din betaling, dit køb, ordrebekræftelse*",
+    payment: "kvittering*, faktura*, din betaling, dit køb, ordrebekræftelse*, betalt",
     failed: "betalingen mislykkedes, blev afvist",
     dateLabel: "betalingsdato, fakturadato, ordredato, dato",
     due: "forfald*",

@@ -16,7 +16,7 @@ export const de: Language = {
       haustürcode, signaturcode, gästecode, unterschriftscode, gastcode, validierungscode
     `,
     passcode: "kenncode, zugangscode",
-    weak: "code, kode, pin, passwort, kennwort, geheimzahl, geheimnummer",
+    weak: "code, kode, pin, passwort, kennwort, geheimzahl, geheimnummer, zahlenkombination, kombination",
     hint: `
       bestätigen, bestätige, bestätigung, verifizieren, anmelden, anmeldung, einloggen, authentifizierung
     `,
@@ -29,7 +29,7 @@ export const de: Language = {
       steuernummer, vertragsnummer, ticketnummer, artikelcode, artikelnummer, ländercode, quellcode,
       bankleitzahl, kundencode, farbcode, kurscode, störung, vertragskonto, zählernummer, zählerstand,
       zähler, mitgliedsnummer, mitglieds-nr., versicherungsnummer, versicherten-nr., schadennummer,
-      matrikelnummer
+      matrikelnummer, kennzeichen, verwendungszweck
     `,
     booking: `
       buchung, buchungsnummer, buchungscode, reservierung, reservierungsnummer, flug, buchungs-nr.,
@@ -44,18 +44,29 @@ export const de: Language = {
       geben sie, gib, eingeben, eingabe, tippen sie, tippe, verwenden sie, verwende, nutzen sie, nutze,
       benutzen sie, trage, tragen sie, übertragen sie, tragen, eintragen, eintippen, trag, nimm, nehmen sie,
       übernimm, tippt, gebt, drücken sie, drück, drücke, nennen sie, nenne, nenn, zeigen sie, zeig, zeige,
-      sagen sie, sag, tippst, tipp, drückst, vorzeigen
+      sagen sie, sag, tippst, tipp, drückst, vorzeigen, stellen sie, stell, drehen sie, brauchst du,
+      brauchen sie
     `,
+    device: `
+      tastatur, tastenfeld, bildschirm, packstation, automat, schließfach, haustür, wohnungstür, schranke,
+      schranken, drehkreuz, schlüsselkasten, schlüsselbox, zahlenschloss, tresor, fernbedienung, fernseher,
+      feld, raute
+    `,
+    secret: "nicht weitergeben, niemals weiter, nicht mit anderen, niemandem, fragen sie nie, werden sie nie",
+    requested: "angefordert, nicht von ihnen, sie das nicht, du das nicht, ignorieren sie, ignorier",
     void: `
       alter code, alte code, alten code, bisherige code, bisherigen code, vorherige code, vorheriger code,
       vorherigen code, frühere code, früheren code, nicht mehr gültig, nicht länger gültig, ungültig*,
       ersetzt, wurde verwendet, bereits verwendet, ist abgelaufen, gilt nicht mehr, gelten nicht mehr,
-      funktioniert nicht mehr, abgelaufen
+      funktioniert nicht mehr, abgelaufen, der alte, verbraucht
     `,
-    fresh: "neuer code, neue code, neuen code, neue pin, neuen pin, neuester code, neueste code",
+    fresh: `
+      neuer code, neue code, neuen code, neue pin, neuen pin, neuester code, neueste code, der neue ist,
+      ab sofort gilt
+    `,
     expiry: `
       gültig bis, gültig für, ist gültig, minuten gültig, stunden gültig, gilt bis, läuft ab, verfällt,
-      nur einmal, einmal verwend*, innerhalb von, innerhalb der
+      nur einmal, einmal verwend*, innerhalb von, innerhalb der, gilt noch, nutzbar
     `,
   },
   sentence: {
@@ -70,7 +81,7 @@ export const de: Language = {
     proves: `
       bestätigen, bestätige, e-mail bestätigen, verifizieren, aktivieren, konto aktivieren, zurücksetzen,
       passwort zurücksetzen, passwort ändern, anmeldelink, bestätigungslink, annehmen, zulassen,
-      freischalten, erlauben, freigeben, genehmigen
+      freischalten, erlauben, freigeben, genehmigen, das war ich, beitreten
     `,
     signsIn: "anmelden, anmeldung, einloggen",
     goesOn: "weiter, los geht's, loslegen, hier klicken, öffnen, hier",
@@ -80,7 +91,7 @@ export const de: Language = {
       abmelden, abbestellen, abonnement kündigen, datenschutz, impressum, hilfe, kontakt,
       im browser ansehen, agb, teilnahme bestätigen, hilfecenter, kundenservice, bezahlen,
       termin bestätigen, so funktioniert, rechnung ansehen, bewerten, lieferung bestätigen, hinweise,
-      rechnung anzeigen, umfrage
+      rechnung anzeigen, umfrage, verfolgen
     `,
     provesInPath: "passwort, kennwort, bestaetigen, bestaetigung, aktivieren, aktivierung",
   },
@@ -145,7 +156,7 @@ export const de: Language = {
     total: "summe, betrag, gesamt",
     partial: `
       zwischensumme, netto, nettobetrag, nettosumme, mwst, mehrwertsteuer, rabatt, versand, ersparnis,
-      steuer, ust
+      steuer, ust, trinkgeld, pfand
     `,
   },
   order: {
@@ -178,7 +189,9 @@ export const de: Language = {
       out_for_delivery: `
         in zustellung, wird heute zugestellt, kommt heute, im zustellfahrzeug, zustellfahrzeug geladen
       `,
-      delivered: "wurde zugestellt, zugestellt, wurde geliefert, ist angekommen, wurde abgegeben",
+      delivered: `
+        wurde zugestellt, zugestellt, wurde geliefert, ist angekommen, wurde abgegeben, beim nachbarn
+      `,
       in_transit: "unterwegs, auf dem weg, in der zustellbasis, im transport",
       shipped: `
         versandt, verschickt, versendet, auf die reise, an dhl übergeben, übergeben, unterwegs gebracht

@@ -19,11 +19,11 @@ export const en: Language = {
       collection pin, delivery code, delivery pin, locker code, locker pin, door code, door pin, entry code,
       entry pin, gate code, keypad code, parking code, parking pin, pairing code, entrance code,
       linking code, guest code, sms code, guest pin, setup code, check-in code, unlock code, kiosk code,
-      signing code
+      signing code, lockbox code, key safe code
     `,
     confirmation: "confirmation code, confirm code, confirmation pin",
     passcode: "passcode, pass code, temporary passcode, access code",
-    weak: "code, pin, pin code, token, password, codes, pins, passcodes",
+    weak: "code, pin, pin code, token, password, codes, pins, passcodes, combination",
     hint: `
       verify, verification, verifying, confirm, sign in, sign-in, signing in, log in, login, log-in,
       logging in, sign up, signing up, authenticate, authentication, two-factor, two-step, 2fa, enter this,
@@ -77,17 +77,31 @@ export const en: Language = {
     `,
     instruction: `
       enter, type, type in, use, input, key in, copy, paste, submit, fill in, punch in, press, dial, punch,
-      quote, read out, put in, pop in, tell the, show the, show this, tap in
+      quote, read out, put in, pop in, tell the, show the, show this, tap in, when asked, you'll need,
+      you will need, set the dials, give the, say the, hand over
+    `,
+    device: `
+      keypad, screen, the display, terminal, kiosk, locker, padlock, lock, lockbox, key safe, door, gate,
+      barrier, turnstile, intercom, remote control, the remote, tv, field, hash key
+    `,
+    secret: "not share, don't share, don’t share, never share, it to yourself, never ask, with anyone",
+    requested: `
+      you requested, you asked, not request, didn't request, didn’t request, didn't ask, not you,
+      wasn't you, wasn’t you, ignore this
     `,
     void: `
       previous code, old code, earlier code, no longer valid, not valid any more, not valid anymore,
       is void, replaces, replaced by, superseded, has been used, was used, has already been used,
-      has expired, no longer works, stopped working, does not work any more, expired
+      has expired, no longer works, stopped working, does not work any more, expired, old one, previous one,
+      earlier one
     `,
-    fresh: "new code, new pin, newest code, latest code, replacement code",
+    fresh: `
+      new code, new pin, newest code, latest code, replacement code, new one is, use this one, changed to
+    `,
     expiry: `
       valid for, valid until, is valid, expires in, expires at, expires on, expires, will expire,
-      usable once, can be used once, can only be used once, within the next
+      usable once, can be used once, can only be used once, within the next, good for, works until,
+      valid till
     `,
   },
   sentence: {
@@ -139,7 +153,7 @@ export const en: Language = {
       did not request, didn't request, didn’t request, don't recognize, didn't sign, didn't create,
       didn't make, secure your account, cancel, cancel this, delete my account, refer a friend, about us,
       confirm attendance, view bill, feedback, download, confirm your attendance, view statement, shop,
-      deny, confirm my attendance, view ticket, shop now, decline, confirm your appointment
+      deny, confirm my attendance, view ticket, shop now, decline, confirm your appointment, track
     `,
     provesInPath: `
       verif, verify, verification, verifies, verified, verifymail, verifyemail, confirm, confirmation,
@@ -224,7 +238,8 @@ export const en: Language = {
     total: "total, amount, charged",
     partial: `
       subtotal, sub-total, sub total, savings, saved, discount, items total, net, tax, vat, gst, before tax,
-      shipping, delivery, tip, points, balance, limit, donation, total items, total weight, refund
+      shipping, delivery, tip, points, balance, limit, donation, total items, total weight, refund, fare,
+      deposit
     `,
     currencies: {
       EUR: "euro, euros",

@@ -17,10 +17,10 @@ export const es: Language = {
     `,
     confirmation: "código de confirmación",
     passcode: "código de acceso, clave de acceso, contraseña",
-    weak: "código, clave, códigos, claves, número secreto",
+    weak: "código, clave, códigos, claves, número secreto, combinación",
     hint: `
       verificar, verifica, verificación, confirmar, confirma, iniciar sesión, inicia sesión,
-      inicio de sesión, autenticación
+      inicio de sesión, autenticación, desbloquear
     `,
     soft: "cuenta, teléfono, tarjeta, número",
     number: `
@@ -45,17 +45,34 @@ export const es: Language = {
       introduce, introduzca, introducir, ingresa, ingrese, ingresar, escribe, escriba, usa, use, utiliza,
       utilice, teclea, teclee, copia, copie, pon, ponga, indica, indique, digita, digite, inserta,
       introduciendo, ingresando, marque, marca el, pulsa, pulse, presiona, presione, muestra, muestre, dile,
-      dígale, dicta, dicte, marcar, mostrar
+      dígale, dicta, dicte, marcar, mostrar, diga, gira, necesitarás, necesitará
+    `,
+    device: `
+      teclado, pantalla, casillero, taquilla, puerta, portón, cerradura, candado, caja de llaves,
+      caja fuerte, barrera, portero automático, el mando, control remoto, televisor, tele, campo, casilla,
+      almohadilla, botón verde
+    `,
+    secret: `
+      no lo compart*, no compartas, no comparta, con nadie, a nadie, nunca te ped*, nunca le ped*,
+      nunca te lo
+    `,
+    requested: `
+      solicitaste, has solicitado, has pedido, pediste, no solicit*, si no fuiste, si no fue usted,
+      si no has sido, no reconoce*, ignora este, ignore este
     `,
     void: `
       código anterior, códigos anteriores, código previo, código viejo, clave anterior, ya no es válido,
       ya no es válida, ya no son válidos, ya no sirve, reemplaza, sustituye, ha caducado, ha expirado,
-      ha sido utilizado, ya fue utilizado, ya se utilizó, ya no funciona, ya no vale, dejó de
+      ha sido utilizado, ya fue utilizado, ya se utilizó, ya no funciona, ya no vale, dejó de, el anterior,
+      el viejo, anulado
     `,
-    fresh: "nuevo código, código nuevo, nueva clave, nuevo pin, último código, código más reciente",
+    fresh: `
+      nuevo código, código nuevo, nueva clave, nuevo pin, último código, código más reciente, el nuevo es,
+      en su lugar
+    `,
     expiry: `
       válido por, válido durante, válido hasta, es válido, válida por, válida durante, vence en, vence el,
-      caduca, caducará, expira, expirará, una sola vez, un solo uso
+      caduca, caducará, expira, expirará, una sola vez, un solo uso, sirve hasta, vigencia
     `,
   },
   sentence: {
@@ -71,7 +88,7 @@ export const es: Language = {
     proves: `
       verificar, verifica tu, verificar mi, confirmar, confirma tu, confirmar correo, activar, activa tu,
       restablecer, restablece tu, restablecer contraseña, cambiar contraseña, enlace mágico,
-      enlace de verificación, aceptar, aprobar, acepta la invitación, permitir, verifique su
+      enlace de verificación, aceptar, aprobar, acepta la invitación, permitir, verifique su, fui yo, unirme
     `,
     signsIn: "iniciar sesión, inicia sesión, acceder, ingresar",
     goesOn: "continuar, empezar, comenzar, haz clic aquí, aquí",
@@ -81,7 +98,7 @@ export const es: Language = {
       cancelar suscripción, darse de baja, darme de baja, date de baja, política de privacidad, ayuda,
       soporte, contacto, ver en el navegador, confirmar asistencia, términos, rechazar, opinión,
       confirma tu asistencia, condiciones, ver pedido, comprar, confirmar mi asistencia, más información,
-      ver mi pedido, compra ahora
+      ver mi pedido, compra ahora, rastrear
     `,
     provesInPath: "verificar, confirmar, contrasena, confirmacion, activar",
   },
@@ -133,7 +150,7 @@ export const es: Language = {
       importe cobrado
     `,
     total: "importe, monto, total",
-    partial: "descuento, iva, base imponible, envío, ahorro, gastos de envío",
+    partial: "descuento, iva, base imponible, envío, ahorro, gastos de envío, propina",
   },
   order: {
     numberLabel: `

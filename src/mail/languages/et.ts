@@ -11,27 +11,36 @@ export const et: Language = {
       võtmekapi kood*, verifitseerimiskood*, lukukood*, autentimiskood*, sissepääsukood*,
       registreerimiskood*, läbipääsukood*, lähtestamiskood*, ligipääsukood*, seadmekood*, juurdepääsukood*
     `,
-    weak: "kood*, pin-kood*, parool*, salasõna*, numbrikood*, pin kood*, pin2",
-    hint: "kinnita*, sisselogimi*",
+    weak: "kood*, pin-kood*, parool*, salasõna*, numbrikood*, pin kood*, pin2, kombinatsioon*",
+    hint: "kinnita*, sisselogimi*, avamiseks, logimiseks",
     soft: "konto, kontole, telefon*",
     number: `
       tellimus*, arve*, kliendinumber*, leping*, viitenumber*, saadetis*, jälgimiskood*, pakikood*,
       postiindeks*, registrikood*, isikukood*, veakood*, tootekood*, aasta, kokku, summa, lähtekood*,
-      riigikood*, ribakood*, triipkood*, pangakood*, koolikood*
+      riigikood*, ribakood*, triipkood*, pangakood*, koolikood*, kliendikood*, lepingunumber*, reg nr
     `,
     booking: "broneeri*",
     meeting: "koosoleku id, koosoleku kood*, koosoleku parool*",
     coupon: "sooduskood*, kinkekaar*, allahindlus*, soodustus*, kampaania*, kinkekood*",
     instruction: `
       sisesta*, kasuta*, tipi*, trüki*, vajuta*, näidake, öelge, ütle, kirjuta, kirjutage, ette näita*,
-      nimeta*
+      nimeta*, trükkige, toksi*, keera*, sea numbrid, loe ette, läheb vaja
+    `,
+    device: `
+      klaviatuur*, ekraan*, sõrmistik*, pakiautomaa*, kapp, kapi, ukse*, värav*, tõkkepuu*, fonoluk*,
+      tabaluk*, võtmekap*, seif*, puldi*, teler*, lahtri*, väljale, luuk, luugi, rohelist nuppu
+    `,
+    secret: "ära jaga, ärge jagage, ärge andke, ära anna, kellelegi, ei küsi kunagi",
+    requested: `
+      tellisite, tellisid, palusite, palusid, taotlesite, ei tellinud, ei taotlenud, kui see ei olnud,
+      ignoreeri*
     `,
     void: `
       eelmine kood*, varasem kood*, vana kood*, ei kehti, kehtetu*, asendab, on aegunud, enam ei kehti,
-      enam ei tööta, ei tööta, aegunud
+      enam ei tööta, ei tööta, aegunud, tühistatud, vana enam, ei ava
     `,
-    fresh: "uus kood*, uue kood*",
-    expiry: "kehtib, aegub",
+    fresh: "uus kood*, uue kood*, uus on",
+    expiry: "kehtib, aegub, töötab kuni, kehtivus*",
   },
   sentence: {
     leadsTo: "on",
@@ -42,7 +51,7 @@ export const et: Language = {
   link: {
     proves: `
       kinnita*, aktiveeri*, muuda parool*, lähtesta parool*, loo parool*, uus parool*, võta kutse*,
-      kinnituslin*, luba, sisselogimislin*, see olin mina
+      kinnituslin*, luba, sisselogimislin*, see olin mina, see olen mina, nõustu
     `,
     signsIn: "logi sisse, sisselogimi*, sisene",
     goesOn: "jätka, ava, siia, siit, alusta",
@@ -101,7 +110,7 @@ export const et: Language = {
   money: {
     grandTotal: "kokku tasuda, tasuda, kogusumma, tasutud",
     total: "kokku, summa",
-    partial: "vahesumma, käibemaks*, allahindlus, tarne",
+    partial: "vahesumma, käibemaks*, allahindlus, tarne, jootraha, pant",
     currencies: { EUR: "eurot" },
   },
   order: {
@@ -131,8 +140,8 @@ export const et: Language = {
     notYet: "saadetakse, toimetatakse",
   },
   receipt: {
-    payment: "arve, kviitung, makse, tellimuse kinnitus",
-    dateLabel: "makse kuupäev, arve kuupäev",
+    payment: "arve, kviitung, makse, tellimuse kinnitus, maksekinnitus, makstud, tasutud",
+    dateLabel: "makse kuupäev, arve kuupäev, kuupäev",
     due: "maksetähtaeg, tähtaeg",
     methodLabel: "makseviis",
     cardEnding: "lõpuga",

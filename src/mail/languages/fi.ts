@@ -12,27 +12,36 @@ export const fi: Language = {
       varmennuskood*, väliaikainen kood*, varmistuskood*, tekstiviestikood*, rekisteröintikood*,
       latauskood*, nollauskood*
     `,
-    weak: "koodi*, pin-koodi*, salasana*, numerosarja*, merkkisarja*, tunnuslu*, pin-luku*",
-    hint: "vahvist*, tunnistau*, kirjau*",
+    weak: "koodi*, pin-koodi*, salasana*, numerosarja*, merkkisarja*, tunnuslu*, pin-luku*, yhdistelmä*",
+    hint: "vahvist*, tunnistau*, kirjau*, allekirjoit*, nouda",
     soft: "tili*, puhelin*",
     number: `
       tilau*, lasku*, asiakasnumero*, sopimus*, viite*, seurantakood*, lähetystunnus*, postinumero*,
       y-tunnus*, puh., virhekood*, tuotekood*, vuonna, yhteensä, lähdekood*, maakood*, viivakood*,
-      pankkikood*, kurssikood*, sarjanumero*
+      pankkikood*, kurssikood*, sarjanumero*, asiakastunnus*, jäsennumero*
     `,
     booking: "varau*",
     meeting: "kokouksen tunnus*, kokouskood*, kokouksen salasana*",
     coupon: "alennu*, lahjakort*, kampanjakood*, tarjouskood*, etukood*",
     instruction: `
       syötä, syöttä*, kirjoita, käytä, näppäil*, paina, painat, sano, näytä, kerro, kirjoittama*,
-      painamalla, mainitse, naput*, sanot, näytät
+      painamalla, mainitse, naput*, sanot, näytät, pyöritä, aseta numerot, syötät, kirjoitat, tarvitset
+    `,
+    device: `
+      näppäimistö*, näytö*, näyttöön, ruutuun, ruudu*, pakettiautomaa*, lokero*, kaapi*, ulko-ov*, oveen,
+      ovella, portti, portin, puomi*, avainsäilö*, riippuluk*, kaukosääti*, televisio*, kentä*, risuaita*
+    `,
+    secret: "älä jaa, älä koskaan, älä anna, älä kerro, kenellekään, koskaan kysy",
+    requested: `
+      pyysit, pyytämäsi, pyynnöstäsi, et pyytänyt, et ole pyytänyt, et ole itse, ellet ole, jätä tämä,
+      jättää tämän
     `,
     void: `
       aiempi koodi*, aiemmat koodi*, edellinen koodi*, vanha koodi*, enää voimassa, mitätöi*, korvaa,
-      vanhentunut, ei enää toimi, ei enää aukea, ei toimi
+      vanhentunut, ei enää toimi, ei enää aukea, ei toimi, vanha ei, ei kelpaa
     `,
-    fresh: "uusi koodi*, uusin koodi*",
-    expiry: "voimassa, vanhenee, umpeutuu",
+    fresh: "uusi koodi*, uusin koodi*, uusi on, sen sijaan",
+    expiry: "voimassa, vanhenee, umpeutuu, kelpaa, toimii vain",
   },
   sentence: {
     leadsTo: "on",
@@ -43,7 +52,7 @@ export const fi: Language = {
   link: {
     proves: `
       vahvista, vahvistuslin*, aktivoi, vaihda salasana*, palauta salasana*, aseta salasana*,
-      hyväksy kutsu*, vahvistam*, hyväksy, vahvistaa, salli, varmista
+      hyväksy kutsu*, vahvistam*, hyväksy, vahvistaa, salli, varmista, minä se olin, luo salasana, liity
     `,
     signsIn: "kirjau*",
     goesOn: "jatka, avaa, tästä, täältä, siirry",
@@ -78,7 +87,7 @@ export const fi: Language = {
     deadline: "viimeistään, mennessä, asti, saakka",
   },
   appointment: {
-    when: "milloin, aika, ajankohta, päivä, pvm",
+    when: "milloin, aika, ajankohta, päivä, pvm, kello",
     time: "klo",
     where: "missä, paikka, osoite, osoitteessa",
     word: "ajanvara*, varau*, varattu",
@@ -113,9 +122,9 @@ export const fi: Language = {
     notYet: "toimitetaan, lähetetään",
   },
   receipt: {
-    payment: "kuitti, lasku, maksusi, maksuvahvistus, tilausvahvistus",
+    payment: "kuitti, lasku, maksusi, maksuvahvistus, tilausvahvistus, maksettu, veloitettiin",
     failed: "maksu epäonnistui",
-    dateLabel: "maksupäivä, päiväys",
+    dateLabel: "maksupäivä, päiväys, ostopäivä, pvm",
     due: "eräpäivä",
     methodLabel: "maksutapa",
     cardEnding: "päättyvä",

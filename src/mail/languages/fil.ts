@@ -11,28 +11,41 @@ export const fil: Language = {
       isang beses na code, one-time na code, one-time na password, code sa pagkuha, code sa pag-pickup,
       code sa paghahatid, code ng locker, code ng pinto, code sa pagpasok, pin sa pagkuha,
       code sa pag-reset, code ng gate, code sa pagpaparehistro, code sa gate, code sa pinto,
-      code para sa pinto, code ng device
+      code para sa pinto, code ng device, code sa locker, code para sa gate, pansamantalang code
     `,
     weak: "kodigo, code mo, mpin, pin mo, password mo, code na ito, code ninyo",
-    hint: "i-verify, ma-verify, kumpirmahin, makumpirma, mag-log in, mag-sign in",
+    hint: "i-verify, ma-verify, kumpirmahin, makumpirma, mag-log in, mag-sign in, mag-login, patunayan",
     soft: "telepono, numero",
     number: `
       numero ng order, order mo, resibo, numero ng resibo, numero ng account, numero ng customer,
       numero ng telepono, numero ng tracking, numero ng tiket, numero ng transaksyon, numero ng sanggunian,
-      halaga, kabuuan, tumawag, tawagan, nagtatapos sa, numero ng kontrata, numero ng metro
+      halaga, kabuuan, tumawag, tawagan, nagtatapos sa, numero ng kontrata, numero ng metro,
+      numero ng plaka, numero ng kaso
     `,
     booking: "reserbasyon",
     coupon: "diskwento, libreng shipping, i-refer, makatipid, imbitahan ang kaibigan",
     instruction: `
       ilagay, gamitin, i-type, ipasok, ipakita, i-dial, sabihin, pindutin, i-tap, ilalagay, gagamitin,
-      ipapakita, isulat, itipa, ibigay, banggitin
+      ipapakita, isulat, itipa, ibigay, banggitin, i-enter, i-encode, i-input, i-press, pakilagay, pakisabi,
+      pakipakita, kakailanganin
     `,
+    device: `
+      sa pinto, ang pinto, ng pinto, pintuan, kandado, tarangkahan, harang, telebisyon, pindutan, patlang
+    `,
+    secret: `
+      huwag ibahagi, huwag i-share, wag i-share, huwag ibigay, huwag sabihin, hindi kailanman, wag ibigay
+    `,
+    requested: "hiniling mo, nag-request ka, hindi mo hiniling, hindi ikaw, balewalain, huwag pansinin",
     void: `
       lumang code, naunang code, dating code, hindi na valid, hindi na gagana, pinapalitan, nagamit na,
-      nag-expire na, expired na, hindi na gumagana, ginamit na, hindi na magagamit, kanselado
+      nag-expire na, expired na, hindi na gumagana, ginamit na, hindi na magagamit, kanselado,
+      wala nang bisa, pinalitan
     `,
-    fresh: "bagong code, pinakabagong code, bagong pin, bagong password",
-    expiry: "valid sa loob, valid hanggang, mag-e-expire, isang beses lang, sa loob ng, ang bisa",
+    fresh: "bagong code, pinakabagong code, bagong pin, bagong password, mula ngayon, napalitan ng",
+    expiry: `
+      valid sa loob, valid hanggang, mag-e-expire, isang beses lang, sa loob ng, ang bisa, may bisa,
+      valid lang, mag-expire
+    `,
     meeting: "sumali sa meeting, sumali sa zoom",
   },
   sentence: {
@@ -45,13 +58,13 @@ export const fil: Language = {
   link: {
     proves: `
       i-verify, kumpirmahin, i-activate, i-reset, tanggapin ang imbitasyon, palitan ang password, sumali,
-      i-approve, tanggapin, aprubahan, payagan, i-confirm, i-accept
+      i-approve, tanggapin, aprubahan, payagan, i-confirm, i-accept, bagong password
     `,
     signsIn: "mag-log in, mag-login, mag-sign in, pumasok, makapasok",
     goesOn: "magpatuloy, mag-click dito, i-click dito, dito, i-click, i-tap, ituloy, buksan, pindutin",
     otherPurpose: `
       mag-unsubscribe, tulong, patakaran, hindi ikaw, hindi mo hiniling, i-report, tingnan, alamin, basahin,
-      mga tanong, i-download, paano, itigil
+      mga tanong, i-download, paano, itigil, i-track, hindi ako
     `,
   },
   quoting: { from: "mula kay, mula sa", sent: "ipinadala" },
@@ -61,7 +74,7 @@ export const fil: Language = {
     untilDay: "hanggang",
     untilTime: "hanggang",
     morning: "ng umaga",
-    afternoon: "ng hapon, ng gabi",
+    afternoon: "ng hapon, ng gabi, ng tanghali",
     deadline: "hanggang, bago",
   },
   appointment: {
@@ -92,7 +105,7 @@ export const fil: Language = {
     statuses: {
       exception: "hindi naihatid, hindi maihatid, naantala, pagkaantala, hindi natuloy",
       out_for_delivery: "ihahatid ngayon, darating ngayon, dala na ng rider, nasa rider na",
-      delivered: "naihatid na, na-deliver na, naihatid",
+      delivered: "naihatid na, na-deliver na, naihatid, nakarating na",
       in_transit: "papunta na, nasa biyahe",
       shipped: "naipadala na, ipinadala na, na-ship na, naipadala, ipinasa na sa",
     },
@@ -100,7 +113,7 @@ export const fil: Language = {
     carrierLabel: "courier, tagahatid",
   },
   receipt: {
-    payment: "resibo, natanggap namin ang iyong bayad, iyong bayad, iyong pagbili, binayaran",
+    payment: "resibo, natanggap namin ang iyong bayad, iyong bayad, iyong pagbili, binayaran, na-charge",
     failed: "nabigo ang pagbabayad, hindi naproseso",
     dateLabel: "petsa ng pagbabayad, petsa ng transaksyon, petsa",
     due: "dapat bayaran",

@@ -17,10 +17,10 @@ export const fr: Language = {
     `,
     confirmation: "code de confirmation",
     passcode: "code d'accès, code d’accès, code secret",
-    weak: "code, code pin, mot de passe, code numérique",
+    weak: "code, code pin, mot de passe, code numérique, combinaison",
     hint: `
       vérifier, vérifiez, vérification, confirmer, confirmez, confirmation, connexion, connecter,
-      connectez-vous, authentification, identifier
+      connectez-vous, authentification, identifier, vous connecter
     `,
     soft: "compte, téléphone, carte, numéro",
     number: `
@@ -44,18 +44,30 @@ export const fr: Language = {
       saisissez, saisis, saisir, entrez, entre, entrer, tapez, tape, utilisez, utilise, indiquez,
       renseignez, recopiez, composez, copiez, saisie, renseigner, recopie, indique, taper, introduisez,
       mets, mettez, présentez, montrez, dites, dictez, donnez ce, communiquez ce, inscrivez, introduire,
-      introduis, composer, compose, tapant
+      introduis, composer, compose, tapant, rentrez, tournez, donnez-lui, énoncez, dis-lui, aurez besoin
+    `,
+    device: `
+      clavier, écran, borne, casier, consigne, porte, portillon, barrière, interphone, serrure, cadenas,
+      coffre, boîte à clés, télécommande, télé, champ, touche dièse
+    `,
+    secret: `
+      ne le communiquez, ne communiquez, ne partagez, ne le partagez, à personne, jamais demander,
+      demandera jamais
+    `,
+    requested: `
+      avez demandé, as demandé, pas demandé, pas à l'origine, n'était pas vous, pas toi, ignorez ce,
+      ignore ce
     `,
     void: `
       code précédent, codes précédents, ancien code, anciens codes, n'est plus valable, n’est plus valable,
       n'est plus valide, n’est plus valide, ne sont plus valables, plus valide, remplace, remplacé par,
       a expiré, a été utilisé, a déjà été utilisé, annule et remplace, ne fonctionne plus, ne marche plus,
-      est plus bon
+      est plus bon, l'ancien, annulé, ne sert plus
     `,
-    fresh: "nouveau code, nouveau pin, dernier code, code le plus récent",
+    fresh: "nouveau code, nouveau pin, dernier code, code le plus récent, le nouveau est, à la place",
     expiry: `
       valable, est valable, valide pendant, valide jusqu, est valide, expire, expirera, une seule fois,
-      usage unique
+      usage unique, valables
     `,
   },
   sentence: {
@@ -70,7 +82,8 @@ export const fr: Language = {
     proves: `
       vérifier, vérifiez votre, vérifier mon, confirmer, confirmez votre, confirmer mon, activer,
       activer mon compte, activez votre, réinitialiser, réinitialisez, réinitialisation, lien magique,
-      lien de connexion, accepter, rejoignez, je confirme, autoriser, je valide, approuver
+      lien de connexion, accepter, rejoignez, je confirme, autoriser, je valide, approuver, définir,
+      c'est moi
     `,
     signsIn: "se connecter, connexion, connectez-vous, me connecter, ouvrir une session",
     goesOn: "continuer, commencer, c'est parti, cliquez ici, cliquez, ici",
@@ -80,7 +93,7 @@ export const fr: Language = {
       désabonner, se désabonner, désinscrire, se désinscrire, confidentialité, aide, assistance,
       contactez-nous, voir dans le navigateur, confirmer ma présence, mentions légales, refuser, boutique,
       confirmez votre présence, conditions, voir ma commande, profiter, confirmer votre présence,
-      vie privée, voir la commande, j'en profite
+      vie privée, voir la commande, j'en profite, suivre mon colis, en savoir plus
     `,
     provesInPath: "mot-de-passe, mot_de_passe, motdepasse, mdp, confirmer, activer",
   },
@@ -136,7 +149,8 @@ export const fr: Language = {
     `,
     total: "montant, total",
     partial: `
-      sous-total, sous total, total ht, montant ht, remise, tva, frais de port, économie, livraison
+      sous-total, sous total, total ht, montant ht, remise, tva, frais de port, économie, livraison,
+      pourboire, acompte
     `,
   },
   order: {
@@ -165,7 +179,7 @@ export const fr: Language = {
         retardé, retard de livraison
       `,
       out_for_delivery: "en cours de livraison, livré aujourd'hui, sera livré aujourd'hui",
-      delivered: "a été livré, a été livrée, est livré, livré, livrée, bien été remis",
+      delivered: "a été livré, a été livrée, est livré, livré, livrée, bien été remis, déposé dans votre",
       in_transit: "en transit, en route, en chemin, en cours d'acheminement, acheminement",
       shipped: `
         expédié, expédiée, envoyé, a été remise à, a été remis à, remis au transporteur, confié à
@@ -177,7 +191,7 @@ export const fr: Language = {
   receipt: {
     payment: `
       facture, reçu, paiement reçu, paiement effectué, votre paiement, quittance, ticket de caisse,
-      justificatif
+      justificatif, avons débité
     `,
     failed: "paiement refusé, échec du paiement, paiement a échoué, devis",
     dateLabel: `

@@ -9,7 +9,7 @@ export const hr: Language = {
       verifikacijsk*, verifikacion*, jednokratn*, kod za provjeru, kod za potvrdu, kod za prijavu,
       sigurnosni kod*, autorizacijski kod*, aktivacijski kod*, pristupni kod*, kod za preuzimanje,
       kod za preuzimanje narudžbe, kod za vrata, kod za otvaranje, kod za izlaz, kod za pristup,
-      kod za registraciju, kod za promjenu
+      kod za registraciju, kod za promjenu, kod za aktivaciju, kod za autentifik*, autentifikacijsk*
     `,
     confirmation: "potvrdni kod*",
     weak: "kod, koda, kodom, lozinka, lozinku, lozinke, lozinkom, šifra, šifru, zaporka, zaporku, kodovi",
@@ -17,20 +17,29 @@ export const hr: Language = {
     soft: "račun, telefon, broj",
     number: `
       narudžb*, broj računa, faktur*, ugovora, kupca, poziv na broj, broj pošiljke, poštanski broj, oib,
-      tel., barkod, šifra proizvoda, šifra artikla, ukupno, iznos, šifra kupca, šifra korisnika
+      tel., barkod, šifra proizvoda, šifra artikla, ukupno, iznos, šifra kupca, šifra korisnika,
+      broj ugovora, broj predmeta, mbo
     `,
     booking: "rezervacij*",
     coupon: "popust*, kupon*, kod za popust, promo kod*, promotivni kod*, poklon bon*, poklon kartic*",
     instruction: `
       unesite, upišite, upiši, koristite, recite, unesi, unijeti, unesete, unosom, upišeš, upisati, ukuca*,
-      utipka*, otkuca*, pritisn*, reci
+      utipka*, otkuca*, pritisn*, reci, izgovori*, okrenite, trebat će vam, predoči*, upisom, upisivanj*
+    `,
+    device: `
+      tipkovnic*, zaslon*, ekran*, displej*, ormarić*, pretinc*, bravu, bravom, vrata, vratima, rampu
+    `,
+    secret: "ne dijelite, nikome ne, nemojte dijeliti, ne otkrivajte, nikada neće tražiti, ne prosljeđujte",
+    requested: `
+      na vaš zahtjev, niste zatražili, zaprimili smo zahtjev, niste tražili, niste vi, niste to bili vi
     `,
     void: `
       prethodni kod, stari kod, ne vrijedi, nije važeći, nevažeći, zamjenjuje, iskorišten, je istekao,
-      više ne vrijedi, više ne važi, poništen*, ne radi više, otkazan*, stara šifra
+      više ne vrijedi, više ne važi, poništen*, ne radi više, otkazan*, stara šifra, prethodna šifra,
+      prijašnji kod
     `,
-    fresh: "novi kod, nova šifra, novi pin",
-    expiry: "vrijedi, važi, ističe, istječe",
+    fresh: "novi kod, nova šifra, novi pin, novi kodovi",
+    expiry: "vrijedi, važi, ističe, istječe, vrijedit će, vrijede",
     meeting: "id sastanka, kod sastanka",
   },
   sentence: {
@@ -44,7 +53,8 @@ export const hr: Language = {
   link: {
     proves: `
       potvrdi, potvrdite, verificiraj*, aktiviraj*, poništi lozinku, promijeni lozinku, postavi lozinku,
-      nova lozinka, prihvati*, dozvoli*, potvrđujem, potvrditi, nova šifra, novu lozinku, promjena lozinke
+      nova lozinka, prihvati*, dozvoli*, potvrđujem, potvrditi, nova šifra, novu lozinku, promjena lozinke,
+      aktivacija, postavite lozinku, dovršite registraciju
     `,
     signsIn: "prijavi se, prijavite se, prijava, uloguj se, za prijavu",
     goesOn: "nastavi, ovdje, nastavite, otvori, dalje",
@@ -52,7 +62,7 @@ export const hr: Language = {
     account: "račun, računa, e-mail*",
     otherPurpose: `
       odjavi*, pomoć, privatnost*, niste zatražili, prati pošiljku, potvrdi dolazak, potvrdi termin,
-      pogledaj*, to nisam ja, uvjeti, uslovi, postavke
+      pogledaj*, to nisam ja, uvjeti, uslovi, postavke, preuzmi*
     `,
   },
   quoting: {
@@ -87,7 +97,7 @@ export const hr: Language = {
   money: {
     grandTotal: "za platiti, ukupno za plaćanje, ukupan iznos, plaćeno",
     total: "ukupno, iznos",
-    partial: "međuzbroj, popust, dostava, pdv",
+    partial: "međuzbroj, popust, dostava, pdv, napojnica",
     currencies: {
       EUR: "eura",
     },
@@ -103,11 +113,11 @@ export const hr: Language = {
     arrivalLabel: "datum dostave, očekivana dostava, predviđena dostava, procijenjena dostava, dostava",
     word: "pošiljk*, paket*, narudžb*",
     statuses: {
-      exception: "nije uspjela, kasni, kašnjenj*, nije moguće",
+      exception: "nije uspjela, kasni, kašnjenj*, nije moguće, nije bilo moguće",
       out_for_delivery: "danas dostavlj*, u dostavi, na dostavi",
-      delivered: "dostavljen, dostavljena, isporučen, isporučena, uručen*, dostavljeno",
+      delivered: "dostavljen, dostavljena, isporučen, isporučena, uručen*, dostavljeno, isporučeno",
       in_transit: "na putu",
-      shipped: "poslana, poslan, otpremljen*, poslali, predan*",
+      shipped: "poslana, poslan, otpremljen*, poslali, predan*, poslano",
     },
     notYet: "bit će, biće, će biti, će",
     carrierLabel: "dostavljač, prijevoznik, kurir, dostavna služba",
@@ -121,5 +131,6 @@ export const hr: Language = {
     cardEnding: "završava na",
     paidWith: "plaćeno, karticom",
     cash: "gotovina, karticom, virman, pouzeće, pouzećem",
+    merchantLabel: "prodavatelj",
   },
 };

@@ -9,7 +9,7 @@ export const hu: Language = {
       ellenőrző kód*, ellenőrzőkód*, hitelesítő kód*, megerősítő kód*, biztonsági kód*, belépési kód*,
       bejelentkezési kód*, egyszer használatos kód*, egyszer használatos jelsz*, aktiváló kód*, sms-kód*,
       átvételi kód*, nyitókód*, kapukód*, azonosító kód*, azonosítókód*, belépőkód*, aktiválókód*,
-      aktivációs kód*
+      aktivációs kód*, egyszeri kód*, egyszeri jelsz*, hozzáférési kód*
     `,
     weak: "kód, kódja, kódod, kódot, pin-kód*, jelszó, kódok, kódját, kóddal, jelszót, jelszava*",
     hint: "hitelesít*, bejelentkez*, belép*",
@@ -17,20 +17,30 @@ export const hu: Language = {
     number: `
       rendelés*, megrendelés*, számla, számlaszám*, ügyfélszám*, szerződés*, csomagszám*, irányítószám*,
       adószám*, cégjegyzékszám*, hibakód*, cikkszám*, végű, évi, összesen, ügyszám*, azonosítószám*,
-      ügyfélkód*
+      ügyfélkód*, vonalkód*, termékkód*
     `,
     booking: "foglalás*",
     coupon: "kupon*, kedvezmény*, promóciós kód*, utalvány*, ajándékkárty*, akció*",
     instruction: `
       írja be, írd be, adja meg, add meg, mutassa*, mondja*, beírás*, beírni, beüt*, üsse be, üsd be,
-      gépel*, nyomja meg, nyomd meg, mutasd*
+      gépel*, nyomja meg, nyomd meg, mutasd*, mondd, diktál*, szüksége lesz, szükséged lesz, tárcsáz*
+    `,
+    device: `
+      billentyűz*, kijelző*, képernyő*, csomagautomat*, rekesz*, ajtó*, kapun, kapunál, sorompó*,
+      kaputelefon*
+    `,
+    secret: "ne ossza meg, ne oszd meg, senkinek ne, soha nem kér*, senkinek se, ne adja meg senkinek",
+    requested: `
+      ön kérte, te kérted, kérésére, figyelmen kívül, kérést kaptunk, kérelmet kaptunk, nem ön kért*,
+      nem te kért*, nem ön volt
     `,
     void: `
       korábbi kód*, előző kód*, régi kód*, nem érvényes, érvénytelen*, lejárt, érvényét veszt*,
-      felhasználták, visszavon*, régi jelsz*
+      felhasználták, visszavon*, régi jelsz*, már nem él, nem működik
     `,
-    fresh: "új kód*, új jelsz*, új pin*",
-    expiry: "érvényes, lejár, felhasználható",
+    fresh: "új kód*, új jelsz*, új pin*, legutóbbi kód*",
+    expiry: "érvényes, lejár, felhasználható, érvényesség*",
+    meeting: "értekezlet azonosító*",
   },
   sentence: {
     leadsTo: "a következő",
@@ -42,16 +52,16 @@ export const hu: Language = {
   link: {
     proves: `
       megerősít*, hitelesít*, aktivál*, jelszó módosít*, jelszó visszaállít*, új jelszó*, meghívó elfogad*,
-      jóváhagy*, elfogad*, erősítse*, erősítsd*, engedélyez*
+      jóváhagy*, elfogad*, erősítse*, erősítsd*, engedélyez*, igazolja, igazold, jelszó beállít*
     `,
     signsIn: "bejelentkez*, belép*, jelentkezz*, lépj be, lépjen be",
     goesOn: "tovább, ide, folytat*, kattints*, megnyit*, itt",
     password: "jelsz*",
-    account: "fiók*, e-mail cím*, regisztráci*, feliratkoz*",
+    account: "meghív*, fiók*, e-mail cím*, regisztráci*, feliratkoz*",
     otherPurpose: `
       leiratkoz*, adatvédel*, feltételek, segítség, ügyfélszolgálat*, kapcsolat, böngészőben, ha nem,
       kedvezmény*, részvétel megerősít*, időpont megerősít*, gyik, gyakori kérdés*, beállítás*, lemond*,
-      impresszum
+      impresszum, részletek, megtekint*
     `,
     provesInPath: "jelszo",
   },
@@ -85,7 +95,7 @@ export const hu: Language = {
   money: {
     grandTotal: "végösszeg, fizetendő, rendelés összege",
     total: "összesen",
-    partial: "részösszeg, nettó, áfa",
+    partial: "részösszeg, nettó, áfa, kedvezmény",
     currencies: { HUF: "forint" },
   },
   order: {
@@ -102,11 +112,11 @@ export const hu: Language = {
     arrivalLabel: "várható kézbesítés, várható érkezés, várható szállítás, kézbesítés napja, várhatóan",
     word: "csomag*, rendelés*",
     statuses: {
-      exception: "sikertelen kézbesítés, késik, késés, késett, nem sikerült",
+      exception: "sikertelen kézbesítés, késik, késés, késett, nem sikerült, nem tudtuk kézbesíteni",
       out_for_delivery: "kiszállítás alatt, kiszállításra átadva, a futárnál, ma érkezik",
-      delivered: "kézbesítettük, kézbesítve, átvették, kiszállítottuk",
-      in_transit: "úton",
-      shipped: "feladtuk, feladva, átadtuk, elküldtük",
+      delivered: "kézbesítettük, kézbesítve, átvették, kiszállítottuk, átvette",
+      in_transit: "úton, útban",
+      shipped: "feladtuk, feladva, átadtuk, elküldtük, elindult",
     },
     carrierLabel: "futárszolgálat, futár, szállító",
     notYet: "fogjuk, lesz, fog",

@@ -9,8 +9,9 @@ export const id: Language = {
       kode verifikasi, kode keamanan, kode otp, kode autentikasi, kode masuk, kode aktivasi,
       kode sekali pakai, kata sandi sekali pakai, kode login, kode rahasia, kode pengambilan, kode ambil,
       kode penerimaan, kode serah terima, pin pengambilan, pin pengiriman, kode loker, pin loker,
-      kode pintu, kode parkir, kode registrasi, kode pendaftaran, kode reset, kode pemulihan,
-      kode otorisasi, kode persetujuan, kode gerbang, kode pagar, kode garasi, kode palang
+      kode pintu, kode parkir, kode registrasi, kode pendaftaran, kode reset,
+      kode otorisasi, kode persetujuan, kode gerbang, kode pagar, kode garasi, kode palang, kode otentikasi,
+      kode sms, kode validasi, kode sementara
     `,
     confirmation: "kode konfirmasi",
     passcode: "kode akses, kode sandi",
@@ -18,11 +19,12 @@ export const id: Language = {
     hint: "verifikasi, memverifikasi, konfirmasi, masuk, autentikasi",
     soft: "akun, telepon, kartu, nomor",
     number: `
+      kode pemulihan, kode cadangan,
       pesanan, nomor pesanan, no. pesanan, faktur, nomor faktur, tagihan, struk, tiket, resi, nomor resi,
       no. resi, kode resi, nomor rekening, nomor pelanggan, referensi, kode pos, nomor telepon, hubungi,
       jumlah, tahun, kode kesalahan, kode produk, kode negara, kode barang, kode toko, kode mata kuliah,
       kode bank, kode unik, id pelanggan, nomor pasien, kode sekolah, kode kelas, kode wilayah, kode area,
-      kode pajak
+      kode pajak, npwp, nomor referensi
     `,
     booking: "pemesanan, kode booking, kode pemesanan, penerbangan",
     meeting: "id rapat, kode rapat, sandi rapat, gabung rapat",
@@ -33,17 +35,28 @@ export const id: Language = {
     instruction: `
       masukkan, masukan, gunakan, pakai, ketik, ketikkan, isi, isikan, memasukkan, menggunakan, tulis,
       tuliskan, input, ketikan, sebutkan, tekan, tunjukan, ketuk, perlihatkan, bacakan, pencet, masukin,
-      mengetik, sebut, dimasukkan, ucapkan, salin
+      mengetik, sebut, dimasukkan, ucapkan, salin, tunjukkan, putar, ketikin, berikan, beritahukan, sebutin,
+      diketik
+    `,
+    device: `
+      papan tombol, layar, loker, gembok, kunci pintu, kotak kunci, pintu, gerbang, palang, interkom,
+      televisi
+    `,
+    secret: "jangan bagikan, jangan berikan, jangan beri tahu, tidak pernah meminta, kepada siapa pun",
+    requested: `
+      anda minta, anda meminta, kamu minta, menerima permintaan, atas permintaan, bukan anda, bukan kamu,
+      tidak meminta
     `,
     void: `
       kode sebelumnya, kode lama, tidak berlaku lagi, tidak lagi berlaku, sudah tidak berlaku, menggantikan,
       digantikan, telah digunakan, sudah digunakan, telah kedaluwarsa, sudah kedaluwarsa, telah kadaluarsa,
-      hangus, dibatalkan, tidak valid, sudah dipakai, terpakai, pin lama, sandi lama
+      hangus, dibatalkan, tidak valid, sudah dipakai, terpakai, pin lama, sandi lama, tidak berlaku,
+      tak berlaku
     `,
-    fresh: "kode baru, kode terbaru, pin baru, sandi baru",
+    fresh: "kode baru, kode terbaru, pin baru, sandi baru, kata sandi baru, diganti menjadi",
     expiry: `
       berlaku selama, berlaku hingga, berlaku sampai, berlaku untuk, akan kedaluwarsa, kedaluwarsa dalam,
-      satu kali, sekali pakai, dalam waktu
+      satu kali, sekali pakai, dalam waktu, berlaku, kedaluwarsa pada
     `,
   },
   sentence: {
@@ -57,7 +70,8 @@ export const id: Language = {
   link: {
     proves: `
       verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi,
-      terima undangan, setujui, izinkan, gabung, bergabung, kata sandi baru, buat kata sandi
+      terima undangan, setujui, izinkan, gabung, bergabung, kata sandi baru, buat kata sandi,
+      ganti kata sandi, ubah kata sandi
     `,
     signsIn: "masuk",
     goesOn: "lanjutkan, mulai, klik di sini, lanjut, klik, di sini, disini, buka",
@@ -65,7 +79,7 @@ export const id: Language = {
     account: "akun, alamat, pendaftaran, langganan, surel",
     otherPurpose: `
       berhenti berlangganan, bantuan, privasi, lihat, konfirmasi kehadiran, berhenti langganan, syarat,
-      preferensi, pengaturan, kebijakan, pertanyaan, belanja
+      preferensi, pengaturan, kebijakan, pertanyaan, belanja, unduh, lacak
     `,
     provesInPath: "verifikasi, konfirmasi, aktivasi",
   },
@@ -90,7 +104,7 @@ export const id: Language = {
     months: ["", "peb, pebruari", "", "", "", "", "", "", "", "", "", ""],
     untilTime: "sampai, s.d.",
     morning: "pagi",
-    afternoon: "sore, malam",
+    afternoon: "sore, malam, siang",
     deadline: "sampai, hingga, sebelum, paling lambat",
   },
   appointment: {
@@ -106,7 +120,7 @@ export const id: Language = {
       total belanja
     `,
     total: "jumlah, total",
-    partial: "ongkos kirim, ongkir, diskon, biaya pengiriman, total harga barang",
+    partial: "ongkos kirim, ongkir, diskon, biaya pengiriman, total harga barang, uang muka",
   },
   order: {
     numberLabel: `
@@ -127,7 +141,8 @@ export const id: Language = {
     word: "paket anda, pesanan, kiriman, paket",
     statuses: {
       exception: `
-        gagal dikirim, gagal diantar, tertunda, pengiriman gagal, terlambat, keterlambatan, gagal antar
+        gagal dikirim, gagal diantar, tertunda, pengiriman gagal, terlambat, keterlambatan, gagal antar,
+        tidak dapat diantar
       `,
       out_for_delivery: `
         sedang diantar, sedang dalam pengantaran, akan tiba hari ini, dibawa kurir, kurir sedang menuju,
@@ -135,9 +150,9 @@ export const id: Language = {
       `,
       delivered: `
         telah diterima, telah sampai, sudah sampai, terkirim, paket diterima, sudah diterima, telah tiba,
-        diterima oleh
+        diterima oleh, sudah tiba
       `,
-      in_transit: "dalam perjalanan, sedang dalam proses pengiriman",
+      in_transit: "dalam perjalanan, sedang dalam proses pengiriman, transit di",
       shipped: "telah dikirim, dikirim, sudah dikirim, dikirimkan, telah diserahkan",
     },
     notYet: "akan dikirim, setelah dikirim, akan",

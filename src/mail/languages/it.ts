@@ -17,8 +17,11 @@ export const it: Language = {
     `,
     confirmation: "codice di conferma",
     passcode: "codice di accesso, codice d'accesso",
-    weak: "codice, codici, parola chiave",
-    hint: "verifica, verificare, conferma, confermare, accedere, accedi, accesso, autenticazione",
+    weak: "codice, codici, parola chiave, combinazione",
+    hint: `
+      verifica, verificare, conferma, confermare, accedere, accedi, accesso, autenticazione, sbloccare,
+      entrare
+    `,
     soft: "account, conto, telefono, carta, numero",
     number: `
       ordine, numero ordine, numero d'ordine, fattura, numero fattura, ricevuta, biglietto, spedizione,
@@ -27,7 +30,7 @@ export const it: Language = {
       codice errore, codice a barre, che termina con, codice articolo, codice prodotto, codice univoco,
       codice destinatario, codice paese, codice corso, codice sdi, pratica, articolo, numero pratica,
       numero contratto, numero di contratto, contratto, codice utente, codice contratto, numero tessera,
-      tessera
+      tessera, matricola, targa, polizza
     `,
     booking: `
       prenotazione, numero di prenotazione, codice prenotazione, codice di prenotazione, volo,
@@ -41,16 +44,30 @@ export const it: Language = {
     instruction: `
       inserisci, inserisca, inserire, digita, digiti, digitare, usa, utilizza, utilizzi, immetti, copia,
       scrivi, riporta, riporti, inserendo, immetta, utilizzare, compila, inseriscilo, digitalo, componi,
-      premi, prema, mostra, mostri, comunica, comunichi, dica, dillo, inserirlo, digitarlo
+      premi, prema, mostra, mostri, comunica, comunichi, dica, dillo, inserirlo, digitarlo, ricopia, ricopi,
+      componga, da inserire, ti servirà, le servirà
+    `,
+    device: `
+      tastiera, tastierino, schermo, armadietto, sportello, portone, cancello, citofono, serratura,
+      lucchetto, cassetta, cassaforte, sbarra, tornello, telecomando, cancelletto, tasto verde
+    `,
+    secret: `
+      non condivider*, non condivida, non lo condivid*, non comunicar*, non divulg*, con nessuno, a nessuno
+    `,
+    requested: `
+      hai richiesto, ha richiesto, hai chiesto, l'hai chiesto, non sei stato tu, non è stato lei,
+      ignora questo, ignori questo
     `,
     void: `
       codice precedente, codici precedenti, vecchio codice, non è più valido, non è più valida,
       non sono più validi, non più valido, sostituisce, sostituito da, è scaduto, è già stato utilizzato,
-      è stato utilizzato, è stato usato, non funziona più, non vale più, non è valido
+      è stato utilizzato, è stato usato, non funziona più, non vale più, non è valido, il precedente,
+      quello vecchio
     `,
-    fresh: "nuovo codice, nuovo pin, ultimo codice, codice più recente",
+    fresh: "nuovo codice, nuovo pin, ultimo codice, codice più recente, il nuovo è, al suo posto",
     expiry: `
-      valido per, valido fino, è valido, valida per, scade, scadrà, una sola volta, una volta sola
+      valido per, valido fino, è valido, valida per, scade, scadrà, una sola volta, una volta sola,
+      vale fino, vale per
     `,
   },
   sentence: {
@@ -65,15 +82,16 @@ export const it: Language = {
     proves: `
       verifica, verifica la tua, verifica email, conferma, conferma la tua, conferma il tuo, attiva,
       attiva il tuo, reimposta, reimposta la password, reimpostare, link magico, accetta, unisciti,
-      accettare, autorizza, accetto, approva
+      accettare, autorizza, accetto, approva, sono stato io
     `,
     signsIn: "accedi, accedere, entra",
-    goesOn: "continua, inizia, clicca qui, clicca, apri",
+    goesOn: "continua, qui, inizia, clicca qui, clicca, apri",
     account: "indirizzo, iscrizione, registrazione, invito, abbonamento",
     otherPurpose: `
       annulla iscrizione, disiscriviti, cancellati, cancella iscrizione, aiuto, assistenza, contatti,
       conferma la presenza, condizioni, rifiuta, acquista, conferma la tua presenza, termini, vedi ordine,
-      negozio, conferma presenza, domande frequenti, vedi l'ordine, offerte, conferma partecipazione
+      negozio, conferma presenza, domande frequenti, vedi l'ordine, offerte, conferma partecipazione,
+      traccia
     `,
     provesInPath: "conferma, attiva",
   },
@@ -122,7 +140,7 @@ export const it: Language = {
       totale ordine, importo totale, totale pagato, importo pagato, totale fattura, totale da pagare
     `,
     total: "totale, importo",
-    partial: "subtotale, sconto, spedizione, imponibile, risparmio, totale parziale",
+    partial: "subtotale, sconto, spedizione, imponibile, risparmio, totale parziale, mancia, acconto",
   },
   order: {
     numberLabel: `

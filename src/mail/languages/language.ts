@@ -66,6 +66,12 @@ export interface CodeWords {
   coupon?: Words;
   /** Tells the reader to type something. */
   instruction?: Words;
+  /** Names what a code is typed into or opens: "keypad", "screen", "locker", "barrier". */
+  device?: Words;
+  /** Says that a code is for nobody else: "*do not share*", "*never tell anyone*". */
+  secret?: Words;
+  /** Says that the reader asked for this mail, or perhaps did not: "*you requested*", "*if it was not you*". */
+  requested?: Words;
   /** Says that a code beside it no longer counts: "the *previous code* 4711", "4711 *is no longer valid*". */
   void?: Words;
   /** Says that the code beside it replaces another: "your *new code*". */

@@ -10,7 +10,8 @@ export const lt: Language = {
       vienkartinis slaptažod*, vienkartinį kod*, aktyvavimo kod*, autentifikavimo kod*, atsiėmimo kod*,
       paštomato kod*, durų kod*, sms kod*, registracijos kod*, garažo kod*, įrenginio kod*, laiptinės kod*,
       susiejimo kod*, raktų dėžutės kod*, laikinas kod*, seifo kod*, laikinasis kod*, spynos kod*,
-      vienkartinio kod*, įėjimo kod*, vienkartiniu kod*
+      vienkartinio kod*, įėjimo kod*, vienkartiniu kod*, vartų kod*, spintelės kod*, užtvaro kod*,
+      domofono kod*
     `,
     weak: "kodas, kodą, kodo, kodu, pin kod*, slaptažod*, kodui, kodai, slaptas žod*",
     hint: "patvirtin*, prisijung*",
@@ -18,41 +19,49 @@ export const lt: Language = {
     number: `
       užsakym*, sąskait*, kliento kod*, kliento numer*, sutart*, siunt*, pašto kod*, įmonės kod*, pvm,
       asmens kod*, mokėtojo kod*, klaidos kod*, prekės kod*, metai, iš viso, suma, šalies kod*, banko kod*,
-      brūkšnin*, mokyklos kod*, kurso kod*, išeities kod*
+      brūkšnin*, mokyklos kod*, kurso kod*, išeities kod*, kliento nr, įmokos kod*
     `,
     booking: "rezervac*",
     meeting: "susitikimo id, susitikimo kod*, susitikimo slaptažod*",
     coupon: "nuolaid*, dovanų kupon*, akcijos kod*, rekomendacijos kod*, draugo kod*",
     instruction: `
       įvesk*, įvesti, naudok*, surink*, suvesk*, spausk*, paspausk*, parodyk*, įveda*, įvesdam*, rinkite,
-      įvedus, suvesti
+      įvedus, suvesti, įrašyk*, padiktuok*, nurodyk*, įspausk*, prireiks
+    `,
+    device: `
+      klaviatūr*, paštomat*, spintel*, dureles, durų, duris, durys, spyna, spynos, vartų, vartus, užtvar*
+    `,
+    secret: "niekam ne*, nesidalink*, nesidalyk*, neatskleisk*, niekada nepraš*, neperduok*",
+    requested: `
+      prašėte, neprašėte, tai ne jūs, gavome prašymą, nekreipkite dėmesio, ignoruok*, paprašėte,
+      jūsų prašymu
     `,
     void: `
       ankstesnis kod*, ankstesni kod*, senas kod*, nebegalioj*, negalioj*, pakeičia, panaudotas, nebeveikia,
-      neveikia, pasibaigė
+      neveikia, pasibaigė, senasis kod*, seni kod*
     `,
-    fresh: "naujas kod*, naują kod*",
-    expiry: "galioja, galios",
+    fresh: "naujas kod*, naują kod*, naujasis kod*",
+    expiry: "galioja, galios, galiojim*, galiojant*",
   },
   sentence: {
     leadsTo: "yra",
     ledBy: "yra",
     denies: "nėra, yra ne, niekada, nebe",
-    units: "sek*, min*, val., valand*, dien*, d., mėn*, metų, vnt., taš*, asmen*",
+    units: "sek., sekund*, min., minut*, val., valand*, dien*, d., mėn*, metų, vnt., taš*, asmen*",
   },
   link: {
     proves: `
       patvirtin*, aktyvuo*, pakeisti slaptaž*, atkurti slaptaž*, nustatyti slaptaž*, priimti kvietim*,
-      priimk kvietim*, atblok*, priimkite kvietim*, tai buvau aš
+      priimk kvietim*, atblok*, priimkite kvietim*, tai buvau aš, užbaigti registrac*, keisti slaptaž*
     `,
     signsIn: "prisijung*",
-    goesOn: "tęsti, čia, tęskite, tęsk",
+    goesOn: "tęsti, čia, tęskite, tęsk, atidaryti",
     password: "slaptaž*",
     account: "paskyr*, el. pašt*, adres*, registrac*, prenumerat*, kvietim*, kvieči*",
     otherPurpose: `
       atsisaky*, privatum*, taisykl*, pagalba, kontaktai, susisiek*, naršyklėje, sekti, jei tai ne,
       patvirtinti dalyv*, sužinok*, peržiūrėti sąskait*, parduotuv*, patvirtinkite dalyv*, sužinoti*,
-      žiūrėti sąskait*, pasiūlym*, patvirtinti vizit*, plačiau, apmokėti*
+      žiūrėti sąskait*, pasiūlym*, patvirtinti vizit*, plačiau, apmokėti*, atšaukti
     `,
   },
   quoting: {
@@ -75,6 +84,7 @@ export const lt: Language = {
     oClock: "val.",
     afternoon: "po pietų, vakaro",
     deadline: "iki, ne vėliau kaip",
+    morning: "ryto",
   },
   appointment: {
     when: "kada, data, data ir laikas, diena",
@@ -108,7 +118,7 @@ export const lt: Language = {
       out_for_delivery: `
         pas kurjerį, bus pristatyta šiandien, kurjeris veža, pristatoma šiandien, išvežta pristatyti
       `,
-      delivered: "pristatyta, pristatytas, atsiimta, įteikta, pristatėme",
+      delivered: "pristatyta, pristatytas, atsiimta, įteikta, pristatėme, atsiėmėte",
       in_transit: "pakeliui",
       shipped: "išsiųsta, išsiųstas, išsiuntėme, perduota, perdavėme",
     },
@@ -122,5 +132,8 @@ export const lt: Language = {
     methodLabel: "mokėjimo būdas, apmokėjimo būdas",
     paidWith: "apmokėta, sumokėta",
     cash: "gryn*, kreditin*, debeto kortel*, banko kortel*, kortele, pavedim*",
+    cardEnding: "besibaigianti",
+    failed: "mokėjimas nepavyko",
+    merchantLabel: "pardavėjas",
   },
 };

@@ -10,7 +10,7 @@ export const lv: Language = {
       pieslēgšanās kod*, vienreizējais kod*, vienreizējā parole, aktivizācijas kod*, saņemšanas kod*,
       durvju kod*, autentifikācijas kod*, garāžas kod*, identifikācijas kod*, atslēgu kastītes kod*,
       reģistrācijas kod*, seifa kod*, atiestatīšanas kod*, slēdzenes kod*, ierīces kod*, ieejas kod*,
-      pagaidu kod*, iebraukšanas kod*, pieejas kod*
+      pagaidu kod*, iebraukšanas kod*, pieejas kod*, pakomāta kod*, pagaidu parol*, vienreizējo kod*
     `,
     weak: "kods, kodu, koda, pin kod*, parole, paroli, kodam, kodus, paroles, parolei",
     hint: "apstiprin*, pieslēg*, pieteik*",
@@ -18,21 +18,28 @@ export const lv: Language = {
     number: `
       pasūtījum*, rēķin*, klienta numur*, klienta kod*, līgum*, sūtījum*, pasta indeks*, reģ. nr, pvn,
       kļūdas kod*, preces kod*, gada, kopā, summa, valsts kod*, bankas kod*, svītrkod*, skolas kod*,
-      kursa kod*, klases kod*
+      kursa kod*, klases kod*, personas kod*, klienta nr
     `,
     booking: "rezerv*, lidojum*",
     meeting: "sapulces id, sapulces kod*, sapulces parol*",
     coupon: "atlaid*, dāvanu kart*, akcijas kod*, atlaižu kod*, ieteikuma kod*",
     instruction: `
       ievadi*, ievadot, izmanto*, ierakstiet, ieraksti, nospied*, spied*, uzrād*, parād*, nosauc*, pasak*,
-      ievada
+      ievada, ierakstīt, sastādiet, uzspied*, nolas*, nodiktē*
+    `,
+    device: `
+      pakomāt*, skapīt*, nodalījum*, slēdzen*, durvīm, durvis, vārtiem, barjer*, namrun*, lauciņ*, restītes
+    `,
+    secret: "nevienam ne*, neizpaud*, nedalie*, neatklāj*, nepārsūt*, nenodod*, nekad neprasa",
+    requested: `
+      pieprasījāt, nepieprasījāt, saņēmām pieprasījumu, nebijāt jūs, ignorēj*, neesat jūs, jūsu pieprasījuma
     `,
     void: `
       iepriekšējais kod*, iepriekšējie kod*, vecais kod*, vairs nav derīg*, nav derīg*, aizstāj,
-      ir izmantots, vairs nedarbojas, vairs nestrādā, nederīg*, beidzies
+      ir izmantots, vairs nedarbojas, vairs nestrādā, nederīg*, beidzies, veco kod*, vecā parole
     `,
-    fresh: "jaunais kod*",
-    expiry: "derīg*",
+    fresh: "jaunais kod*, jauns kod*, jauno kod*",
+    expiry: "derīg*, darbojas līdz, beigsies",
   },
   sentence: {
     leadsTo: "ir",
@@ -43,16 +50,16 @@ export const lv: Language = {
   link: {
     proves: `
       apstiprin*, aktiviz*, mainīt parol*, atjaunot parol*, atiestat*, iestatīt parol*, pieņemt uzaicin*,
-      pieņemiet uzaicin*, pievienojies, pieņem uzaicin*, atļauj*
+      pieņemiet uzaicin*, pievienojies, pieņem uzaicin*, atļauj*, iestatiet parol*, izveidot parol*
     `,
-    signsIn: "pieslēg*, pieteik*, autorizē*",
-    goesOn: "turpināt, šeit, turpini, turpiniet",
+    signsIn: "pieslēg*, pieteik*, autorizē*, ieiet",
+    goesOn: "turpināt, šeit, turpini, turpiniet, atvērt",
     password: "parole, paroli, paroles",
     account: "konts, konta, kontu, e-past*, adres*, reģistr*, uzaicinājum*, ielūgum*",
     otherPurpose: `
       atrakst*, atteik*, privātum*, noteikum*, palīdzīb*, kontakti, pārlūk*, izseko*, apstiprināt dalīb*,
       biežāk uzdot*, skatīt rēķin*, iepirk*, apstiprini dalīb*, bieži uzdot*, apskatīt rēķin*, veikal*,
-      apstiprināt vizīt*, sīkāk
+      apstiprināt vizīt*, sīkāk, atcelt
     `,
   },
   quoting: {
@@ -86,6 +93,7 @@ export const lv: Language = {
     untilTime: "līdz",
     afternoon: "pēcpusdienā, vakarā",
     deadline: "līdz, vēlākais",
+    morning: "no rīta",
   },
   appointment: {
     when: "kad, datums, diena, datums un laiks",
@@ -127,7 +135,10 @@ export const lv: Language = {
     dateLabel: "maksājuma datums, rēķina datums",
     methodLabel: "maksājuma veids",
     cardEnding: "kas beidzas ar",
-    paidWith: "apmaksāts, samaksāts",
+    paidWith: "apmaksāts, samaksāts, ar karti",
     cash: "skaidr*, kredītkart*, debetkart*, karte, pārskaitījum*",
+    failed: "maksājums neizdevās",
+    due: "apmaksas termiņ*",
+    merchantLabel: "tirgotājs",
   },
 };

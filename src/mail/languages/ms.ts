@@ -9,16 +9,19 @@ export const ms: Language = {
       kod pengesahan, kod keselamatan, kod log masuk, kod pengaktifan, kod otp, kod tac, tac, no. tac,
       kod sekali guna, kata laluan sekali guna, kod pengambilan, kod kutipan, kod penghantaran, kod loker,
       kod pintu, kod masuk, kod parkir, pin pengambilan, pin loker, kod pendaftaran, kod tetapan semula,
-      kod pemulihan, kod peranti, kod pagar, kod palang, kod garaj, kod pelawat, kod tetamu, kod cetak
+      kod peranti, kod pagar, kod palang, kod garaj, kod pelawat, kod tetamu, kod cetak,
+      kod buka, kod kunci, kod sementara, kod transaksi, nombor pengesahan
     `,
     passcode: "kod akses",
     weak: "kod, kata laluan, nombor pin, no. pin, kodnya, kata kunci",
-    hint: "sahkan, mengesahkan, pengesahan, log masuk",
+    hint: "sahkan, mengesahkan, pengesahan, log masuk, identiti",
     soft: "akaun, telefon, kad, nombor",
     number: `
+      kod pemulihan,
       no. pesanan, nombor pesanan, invois, no. invois, resit, no. resit, no. akaun, nombor akaun,
       no. pelanggan, rujukan, no. rujukan, kod rujukan, poskod, no. penjejakan, no. telefon, amaun,
-      akaun berakhir, kad berakhir, kod produk, kod negara, kod bank, kod kelas
+      akaun berakhir, kad berakhir, kod produk, kod negara, kod bank, kod kelas, nombor plat, no. plat,
+      no. ahli, kod biller, no. meter, no. siri
     `,
     booking: "tempahan",
     coupon: `
@@ -27,14 +30,27 @@ export const ms: Language = {
     `,
     instruction: `
       masukkan, taip, gunakan, tunjukkan, dail, imbas, beritahu, menaip, taipkan, kunci masuk, kemukakan,
-      katakan
+      katakan, tunjuk, sila guna, serahkan
     `,
+    device: `
+      papan kekunci, pad kekunci, pad nombor, skrin, mesin, mangga kunci, peti besi, pintu pagar,
+      televisyen, butang
+    `,
+    secret: `
+      jangan dedahkan, jangan kongsi, jangan kongsikan, jangan beritahu, tidak akan meminta, rahsiakan
+    `,
+    requested: "permintaan anda, tak minta, tidak membuat, jika bukan, abaikan",
     void: `
       kod lama, kod sebelum ini, tidak lagi sah, telah tamat tempoh, menggantikan, telah digunakan,
-      tidak sah, luput, terbatal, tidak boleh digunakan, tidak berfungsi
+      tidak sah, luput, terbatal, tidak boleh digunakan, tidak berfungsi, kod sebelumnya, kod terdahulu
     `,
-    fresh: "kod baharu, kod baru, kod terkini, kata laluan baharu, pin baharu",
-    expiry: "sah selama, sah untuk, sah sehingga, tamat tempoh, sekali sahaja",
+    fresh: `
+      kod baharu, kod baru, kod terkini, kata laluan baharu, pin baharu, ditukar kepada, mulai sekarang
+    `,
+    expiry: `
+      sah selama, sah untuk, sah sehingga, tamat tempoh, sekali sahaja, sah hingga, sah dalam, dalam tempoh,
+      akan luput
+    `,
     meeting: "id mesyuarat, kata laluan mesyuarat, kod mesyuarat",
   },
   sentence: {
@@ -47,7 +63,8 @@ export const ms: Language = {
   link: {
     proves: `
       sahkan, mengesahkan, aktifkan, tetapkan semula, set semula, terima jemputan, benarkan, luluskan,
-      tukar kata laluan, kata laluan baharu, sertai, pengesahan e-mel, pengesahan akaun, cipta kata laluan
+      tukar kata laluan, kata laluan baharu, sertai, pengesahan e-mel, pengesahan akaun, cipta kata laluan,
+      tetapkan kata laluan, pulihkan
     `,
     signsIn: "log masuk",
     goesOn: "teruskan, klik di sini, sini, mula, seterusnya",
@@ -55,7 +72,8 @@ export const ms: Language = {
     account: "akaun, e-mel, emel",
     otherPurpose: `
       nyahlanggan, berhenti melanggan, bantuan, hubungi kami, bukan anda, tidak meminta, tetapan,
-      sahkan kehadiran, henti langgan, soalan lazim, terma, dasar, panduan, bukan saya, tawaran, diskaun
+      sahkan kehadiran, henti langgan, soalan lazim, terma, dasar, panduan, bukan saya, tawaran, diskaun,
+      semak, jejak, muat turun
     `,
   },
   quoting: { from: "daripada", sent: "dihantar" },
@@ -77,9 +95,9 @@ export const ms: Language = {
     title: "acara, perkhidmatan, rawatan, tujuan, perkara",
   },
   money: {
-    grandTotal: "jumlah bayaran, jumlah keseluruhan, jumlah perlu dibayar, jumlah dibayar",
+    grandTotal: "jumlah bayaran, jumlah keseluruhan, jumlah perlu dibayar, jumlah dibayar, jumlah besar",
     total: "jumlah, amaun",
-    partial: "jumlah kecil, subjumlah, diskaun, cukai, penghantaran",
+    partial: "jumlah kecil, subjumlah, diskaun, cukai, penghantaran, yuran, caj",
     currencies: { MYR: "rm, ringgit" },
   },
   order: {
@@ -93,7 +111,7 @@ export const ms: Language = {
     `,
     nearNumber: "bungkusan, penghantaran",
     arrivalLabel: `
-      anggaran penghantaran, tarikh penghantaran, dijangka tiba, jangkaan penghantaran, dijangka,
+      jangkaan sampai, anggaran penghantaran, tarikh penghantaran, dijangka tiba, jangkaan penghantaran, dijangka,
       jangkaan tiba
     `,
     word: "bungkusan, penghantaran, pesanan",
@@ -111,7 +129,7 @@ export const ms: Language = {
     carrierLabel: "kurier, syarikat kurier, penghantar",
   },
   receipt: {
-    payment: "resit, invois, bayaran diterima, bayaran anda, pembelian anda",
+    payment: "resit, invois, bayaran diterima, bayaran anda, pembelian anda, mengecaj",
     failed: "pembayaran gagal, bayaran gagal",
     dateLabel: "tarikh bayaran, tarikh invois, tarikh transaksi, tarikh",
     due: "tarikh akhir",

@@ -15,15 +15,18 @@ export const nl: Language = {
     `,
     confirmation: "bevestigingscode",
     passcode: "toegangscode",
-    weak: "code, pincode, wachtwoord, wachtwoorden, pincodes",
-    hint: "verifiëren, verifieer, verificatie, bevestigen, bevestig, inloggen, aanmelden, log in",
+    weak: "code, pincode, wachtwoord, wachtwoorden, pincodes, combinatie",
+    hint: `
+      verifiëren, verifieer, verificatie, bevestigen, bevestig, inloggen, aanmelden, log in, ontgrendelen
+    `,
     soft: "account, telefoon, nummer, kaart",
     number: `
       bestelling, bestelnummer, ordernummer, factuur, factuurnummer, bon, zending, trackingnummer,
       track en trace, rekeningnummer, klantnummer, referentie, kenmerk, postcode, telefoonnummer, tel., bel,
       bedrag, jaar, foutcode, kvk, streepjescode, eindigend op, artikelcode, landcode, broncode,
       productcode, klantcode, cursuscode, storing, dossiernummer, patiëntnummer, meternummer, meterstand,
-      lidnummer, relatienummer, contractnummer, polisnummer, zaaknummer, meldingsnummer
+      lidnummer, relatienummer, contractnummer, polisnummer, zaaknummer, meldingsnummer, kenteken,
+      betalingskenmerk
     `,
     booking: `
       boeking, boekingsnummer, boekingscode, reservering, reserveringsnummer, vlucht, boekingsreferentie
@@ -36,16 +39,28 @@ export const nl: Language = {
     instruction: `
       voer, vul, gebruik, typ, toets, invoeren, invullen, kopieer, tik, vult, voert, gebruikt, vermeld,
       neem, druk, drukt, toetst, typt, toon, laat zien, noem, zeg, geef door, intoetsen, intypen, toont,
-      vertel de
+      vertel de, draai, zet de, geef de, heb je nodig, hebt u nodig, in te voeren
+    `,
+    device: `
+      toetsenbord, cijferslot, scherm, kluisje, pakketautomaat, automaat, voordeur, deur, poort, slagboom,
+      sleutelkluis, sleutelkastje, hangslot, kluis, afstandsbediening, veld, vakje, hekje
+    `,
+    secret: `
+      niet met anderen, niet delen, met niemand, aan niemand, niet door aan, vragen nooit, nooit om uw
+    `,
+    requested: `
+      aangevraagd, je gevraagd, op uw verzoek, op jouw verzoek, jij dit niet, u dit niet, jij niet,
+      niet zelf, negeer
     `,
     void: `
       vorige code, oude code, eerdere code, niet meer geldig, niet langer geldig, ongeldig*, vervangt,
       vervangen door, is gebruikt, al gebruikt, is verlopen, werkt niet meer, geldt niet meer, vervallen,
-      verlopen
+      verlopen, de oude, de vorige, ingetrokken
     `,
-    fresh: "nieuwe code, nieuwe pincode, nieuwste code, laatste code",
+    fresh: "nieuwe code, nieuwe pincode, nieuwste code, laatste code, de nieuwe is, vanaf nu",
     expiry: `
-      geldig tot, geldig voor, is geldig, minuten geldig, verloopt, vervalt, één keer, eenmalig, binnen
+      geldig tot, geldig voor, is geldig, minuten geldig, verloopt, vervalt, één keer, eenmalig, binnen,
+      werkt tot, geldt tot, nog geldig
     `,
   },
   sentence: {
@@ -58,7 +73,8 @@ export const nl: Language = {
   link: {
     proves: `
       verifiëren, verifieer, bevestigen, bevestig, activeren, activeer, wachtwoord resetten,
-      wachtwoord herstellen, herstellen, inloglink, accepteer, toestaan, accepteren, dat was ik, bevestigt
+      wachtwoord herstellen, herstellen, inloglink, accepteer, toestaan, accepteren, dat was ik, bevestigt,
+      goedkeuren
     `,
     signsIn: "inloggen, aanmelden, inlog",
     goesOn: "doorgaan, aan de slag, klik hier, ga verder, verder",
@@ -120,7 +136,7 @@ export const nl: Language = {
       totaalbedrag, te betalen, totaal betaald, betaald bedrag, factuurbedrag, totaal incl. btw
     `,
     total: "totaal, bedrag",
-    partial: "subtotaal, tussentotaal, korting, btw, verzendkosten, excl. btw",
+    partial: "subtotaal, tussentotaal, korting, btw, verzendkosten, excl. btw, fooi, statiegeld",
   },
   order: {
     numberLabel: "bestelnummer, ordernummer, bestelling #, bestelling nr., order-id, bestellingsnummer",
@@ -145,7 +161,7 @@ export const nl: Language = {
       out_for_delivery: `
         wordt vandaag bezorgd, vandaag bezorgd, de bezorger is onderweg, komt vandaag, onderweg naar u toe
       `,
-      delivered: "is bezorgd, bezorgd, afgeleverd, geleverd",
+      delivered: "is bezorgd, bezorgd, afgeleverd, geleverd, bij de buren",
       in_transit: "is onderweg, onderweg",
       shipped: "verzonden, verstuurd, overgedragen aan",
     },

@@ -15,26 +15,40 @@ export const no: Language = {
     `,
     confirmation: "bekreftelseskode*, stadfestingskode*",
     passcode: "tilgangskode*, adgangskode*",
-    weak: "kode, koden, pinkode*, pin-kode*, passord*, kodene",
-    hint: "bekreft, bekrefte, stadfest, stadfeste, logg inn, logge inn",
+    weak: "kode, koden, pinkode*, pin-kode*, passord*, kodene, sifrene",
+    hint: "bekreft, bekrefte, stadfest, stadfeste, logg inn, logge inn, låse opp",
     soft: "konto*, telefon*, mobiln*, kort*, nummer",
     number: `
       ordre*, bestilling*, faktura*, kvittering*, kunden*, avtalen*, saksn*, billett*, sendingsn*, sporing*,
-      kolli*, beløp*, landkode*, artikkeln*, feilkode*, kurskode*, statuskode*, strekkode*, qr-kode*
+      kolli*, beløp*, landkode*, artikkeln*, feilkode*, kurskode*, statuskode*, strekkode*, qr-kode*,
+      målernummer*, medlemsn*, fødselsnummer*
     `,
     booking: "booking*, reservasjon*",
     meeting: "møte-id, møtekode*, møtenummer*, møtepassord*",
     coupon: "rabatt*, gavekort*, kampanjekode*, vervekode*, vennekode*",
     instruction: `
       skriv, skriv inn, tast, tast inn, oppgi, bruk, trykk, legg inn, taster inn, slår inn, skriver inn,
-      vis fram, vis frem, angi, les opp, taste inn, inntasting*
+      vis fram, vis frem, angi, les opp, taste inn, inntasting*, still den på, still inn, vri, du trenger,
+      du treng, slå inn, skrive inn
+    `,
+    device: `
+      skjermen, skapet, døren, døra, porten, grinda, bommen, nøkkelboks*, nøkkelskap*, hengelås*,
+      fjernkontroll*, tv-en, feltet, i ruten, firkanttast*, pakkeautomat*, pakkeboks*
+    `,
+    secret: "ikke del, del aldri, ikkje del, ikke videre, gi aldri, aldri be deg, med noen andre",
+    requested: `
+      har bedt om, du ba om, ikke bedt om, ikkje bedt om, ikke deg som, ikkje deg som, det ikke deg,
+      se bort fra
     `,
     void: `
       tidligere kode*, gamle kode*, gjelder ikke lenger, lenger gyldig*, gjeld ikkje lenger, erstatter,
-      er brukt, ugyldig*, virker ikke lenger, fungerer ikke lenger, gjelder ikke, utløpt
+      er brukt, ugyldig*, virker ikke lenger, fungerer ikke lenger, gjelder ikke, utløpt, den gamle,
+      den forrige, har utløpt
     `,
-    fresh: "ny kode, nye kode*",
-    expiry: "gjelder i, gjelder til, gjeld i, gjeld til, gyldig*, utløper, én gang, innen",
+    fresh: "ny kode, nye kode*, den nye er, fra nå av",
+    expiry: `
+      gjelder i, gjelder til, gjeld i, gjeld til, gyldig*, utløper, én gang, innen, virker til, gjelder kun
+    `,
   },
   sentence: {
     leadsTo: "er",
@@ -45,7 +59,7 @@ export const no: Language = {
   link: {
     proves: `
       bekreft, bekrefte, stadfest*, verifiser*, aktiver*, tilbakestill*, godta invitasjon*,
-      bekreftelseslenke*, godta, innloggingslenke*, godkjenn*, påloggingslenke*
+      bekreftelseslenke*, godta, innloggingslenke*, godkjenn*, påloggingslenke*, det var meg, velg passord
     `,
     signsIn: "logg inn, logge inn, logg på",
     goesOn: "fortsett, klikk her, åpne, opne",
@@ -54,7 +68,7 @@ export const no: Language = {
     otherPurpose: `
       meld deg av, avmeld*, hjelp*, kundeservice, ikke deg, ikke har bedt, bekreft din deltak*, les om,
       se ordre*, kjøp*, bekreft deltak*, innstilling*, se bestilling*, handle*, bekreft oppmøte*,
-      nettleser*, se kvittering*, tilbud*
+      nettleser*, se kvittering*, tilbud*, spor pakk*
     `,
   },
   quoting: { from: "fra, frå", sent: "sendt" },
@@ -78,7 +92,7 @@ export const no: Language = {
   money: {
     grandTotal: "å betale, totalbeløp",
     total: "total, totalt, beløp, sum",
-    partial: "delsum, rabatt*, mva, frakt*, levering*",
+    partial: "delsum, rabatt*, mva, frakt*, levering*, depositum, pant",
   },
   order: {
     numberLabel: "ordrenummer, ordrenr, bestillingsnummer",
@@ -99,7 +113,7 @@ export const no: Language = {
       exception: "kunne ikke leveres, forsinket, forsinkelse, forseinka",
       out_for_delivery:
         "ute for levering, leveres i dag, lastet for utkjøring, ute på levering, hos sjåføren",
-      delivered: "er levert, blitt levert, levert, utlevert",
+      delivered: "er levert, blitt levert, levert, utlevert, hentet ut",
       in_transit: "på vei, på veg, underveis",
       shipped: "er sendt, avsendt, sendt, sendt frå, overlevert",
     },
@@ -107,7 +121,7 @@ export const no: Language = {
     carrierLabel: "transportør, fraktselskap, sendes med, leveres av",
   },
   receipt: {
-    payment: "kvittering*, faktura*, betalingen din, kjøpet ditt, ordrebekreftelse*",
+    payment: "kvittering*, faktura*, betalingen din, kjøpet ditt, ordrebekreftelse*, betalt",
     failed: "betalingen mislyktes",
     dateLabel: "betalingsdato, fakturadato, ordredato, dato",
     due: "forfall*",

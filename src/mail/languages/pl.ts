@@ -12,7 +12,8 @@ export const pl: Language = {
       kod odbioru zamówienia, kod odbioru paczki, pin do odbioru, kod nadania, kod do paczkomatu,
       kod do skrytki, kod otwarcia, kod do drzwi, kod do domofonu, kod do bramy, kod wejściowy,
       kod weryfikac*, kodu weryfikac*, kodem weryfikac*, kod do bramki, kod do furtki, kod do szlabanu,
-      kod do garażu, kod rejestrac*, kod parowania
+      kod do garażu, kod rejestrac*, kod parowania, tymczasowy kod, hasło tymczasowe, kod wejścia,
+      kod wjazdu
     `,
     confirmation: "kod potwierdzający, kod potwierdzenia",
     passcode: "kod dostępu",
@@ -27,7 +28,8 @@ export const pl: Language = {
       bilet, przesyłka, przesyłki, numer przesyłki, numer śledzenia, numer konta, numer klienta,
       kod pocztowy, tel., numer telefonu, kwota, rok, kod błędu, kod kreskowy, nip, regon, krs, sprawa,
       numer sprawy, kod produktu, kod kraju, kod klienta, kod artykułu, kod kursu, kod źródłowy, nr wizyty,
-      numer artykułu, numer umowy, nr umowy, numer polisy, kod banku, kod szkoły, kod ppe
+      numer artykułu, numer umowy, nr umowy, numer polisy, kod banku, kod szkoły, kod ppe, pesel,
+      nr klienta, nr sprawy
     `,
     booking: "rezerwacja, rezerwacji, numer rezerwacji, kod rezerwacji, lot",
     meeting: "identyfikator spotkania, id spotkania, hasło spotkania, kod spotkania",
@@ -35,15 +37,24 @@ export const pl: Language = {
     instruction: `
       podaj, wprowadź, użyj, przepisz, wpisać, skopiuj, podać, wprowadzić, wpisując, wprowadzając, wklej,
       użyć, wpisz*, wpisani*, wystuka*, wstuka*, wklep*, podając, podaniu, pokaż, okaż, podyktuj*, powiedz,
-      naciśnij, wciśnij
+      naciśnij, wciśnij, odczytaj, przeczytaj, ustaw, wprowadzeni*, okazać, będzie potrzebn*
+    `,
+    device: "klawiatur*, wyświetlacz*, paczkoma*, skrytk*, zamka, drzwi, bramk*, bramie, furtk*, szlaban*",
+    secret: `
+      nie udostępniaj*, nie podawaj*, nie przekazuj*, nie ujawniaj*, nie przesyłaj*, nigdy nie prosi*
+    `,
+    requested: `
+      poproszono o, na twoją prośbę, to nie ty, otrzymaliśmy prośbę, to nie pan, nie prosił*, zignoruj*,
+      na państwa prośbę
     `,
     void: `
       poprzedni kod, wcześniejszy kod, stary kod, nie jest już, nieważn*, nieaktualn*, stracił ważność,
       zastępuje, został wykorzystany, został użyty, wygasł, unieważn*, nie działa, nie obowiązuje,
-      utracił ważność, poprzedni pin, anulowan*, poprzednie hasło, przeterminowan*
+      utracił ważność, poprzedni pin, anulowan*, poprzednie hasło, przeterminowan*, poprzednie kody,
+      stare hasło
     `,
-    fresh: "nowy kod, nowy pin, najnowszy kod",
-    expiry: "ważny, ważna, ważne, ważność, wygasa, wygaśnie, traci ważność, straci ważność",
+    fresh: "nowy kod, nowy pin, najnowszy kod, nowe hasło",
+    expiry: "ważny, ważna, ważne, ważność, wygasa, wygaśnie, traci ważność, straci ważność, działa do",
   },
   sentence: {
     leadsTo: "to, jest, brzmi",
@@ -56,7 +67,8 @@ export const pl: Language = {
     proves: `
       zweryfikuj, potwierdź, potwierdzenia, aktywuj, zresetuj, zresetować, resetowania hasła, zmień hasło,
       ustaw hasło, przyjmij zaproszenie, zatwierdź, zezwól, reset hasła, nowe hasło, zmiana hasła,
-      zweryfikować, potwierdzić, potwierdzam, potwierdzenie adresu, aktywować, aktywacja konta
+      zweryfikować, potwierdzić, potwierdzam, potwierdzenie adresu, aktywować, aktywacja konta,
+      dokończ rejestrację, ustawić hasło
     `,
     signsIn: "zaloguj, zaloguj się, logowania, logowanie, wejdź, zalogować się",
     goesOn: "kontynuuj, zaczynamy, rozpocznij, kliknij tutaj, dalej, przejdź, tutaj, otwórz, kliknij",
@@ -64,7 +76,7 @@ export const pl: Language = {
     account: "konta, adres, subskrypcj*, rejestracj*, zapis*",
     otherPurpose: `
       wypisz się, zrezygnuj, pomoc, kontakt, rabat*, prywatności, potwierdź wizytę, potwierdź udział,
-      zobacz, zniżk*, wypisz mnie, nie chcę, regulamin*, nie ja, ustawienia
+      zobacz, zniżk*, wypisz mnie, nie chcę, regulamin*, nie ja, ustawienia, pobierz, sprawdź, śledź
     `,
     provesInPath: "haslo, potwierdz, aktywuj",
   },
@@ -111,7 +123,7 @@ export const pl: Language = {
       wartość zamówienia
     `,
     total: "razem, suma, kwota, łącznie",
-    partial: "wartość netto, suma częściowa, rabat, dostawa, kwota netto, razem netto, kwota vat",
+    partial: "wartość netto, suma częściowa, rabat, dostawa, kwota netto, razem netto, kwota vat, napiwek",
   },
   order: {
     numberLabel: `
@@ -133,18 +145,21 @@ export const pl: Language = {
     `,
     word: "paczka, przesyłka, przesyłki, zamówienie, paczk*, przesyłk*",
     statuses: {
-      exception: "nie udało się doręczyć, nieudana próba doręczenia, opóźnion, opóźnien*, opóźni się",
+      exception: `
+        nie udało się doręczyć, nieudana próba doręczenia, opóźnion, opóźnien*, opóźni się, nie zastaliśmy
+      `,
       out_for_delivery: `
         wydana do doręczenia, wydano do doręczenia, przekazana kurierowi, zostanie dziś doręczona,
-        dzisiaj dostarczymy, w doręczeniu, u kuriera
+        dzisiaj dostarczymy, w doręczeniu, u kuriera, wyruszył z
       `,
       delivered: `
         została doręczona, został doręczony, doręczono, dostarczono, została dostarczona, doręczona,
-        odebrana
+        odebrana, doręczyliśmy
       `,
       in_transit: "w drodze, jest w drodze",
       shipped: `
-        wysłane, wysłana, wysłaliśmy, nadana, nadano, została nadana, nadaliśmy, przekazaliśmy kurierowi
+        wysłane, wysłana, wysłaliśmy, nadana, nadano, została nadana, nadaliśmy, przekazaliśmy kurierowi,
+        wysłano
       `,
     },
     notYet: "gdy tylko, zostanie wysłan, zostanie doręczona, zostanie, będzie",
@@ -160,7 +175,7 @@ export const pl: Language = {
     due: "termin płatności",
     merchantLabel: "sprzedawca, odbiorca płatności",
     methodLabel: "metoda płatności, sposób płatności, forma płatności, zapłacono, płatność",
-    cardEnding: "kończąca się na, zakończona na",
+    cardEnding: "kończąca się na, zakończona na, kończącą się na",
     paidWith: "zapłacono, opłacono, zapłaciłeś, zapłaciłaś, kartą, z karty, za pomocą",
     cash: `
       gotówka, gotówką, karta kredytowa, karta debetowa, karta płatnicza, kartą, przelew, przelewem,

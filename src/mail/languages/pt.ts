@@ -18,10 +18,10 @@ export const pt: Language = {
     `,
     confirmation: "código de confirmação",
     passcode: "código de acesso, senha de acesso",
-    weak: "código, senha, token, palavra-passe, senhas",
+    weak: "código, senha, token, palavra-passe, senhas, combinação",
     hint: `
       verificar, verifique, verificação, confirmar, confirme, iniciar sessão, fazer login, entrar,
-      autenticação
+      autenticação, desbloquear, aceder
     `,
     soft: "conta, telefone, cartão, número",
     number: `
@@ -41,18 +41,33 @@ export const pt: Language = {
     instruction: `
       digite, insira, informe, use, utilize, coloque, introduza, digitar, inserir, escreva, copie, preencha,
       coloca, introduz, digita, usando, digitando, apresente, apresenta, mostre, diga, disque, tecle,
-      insere, inserindo, informar, pressione
+      insere, inserindo, informar, pressione, põe, ponha, carregue em, vai precisar
+    `,
+    device: `
+      ecrã, tela, visor, cacifo, armário, porta, portão, fechadura, cadeado, cofre, catraca, interfone,
+      com o comando, controle remoto, televisão, cardinal, jogo da velha, botão verde
+    `,
+    secret: `
+      não compartilhe, não o compartilhe, não partilhe, não o partilhe, não divulgue, com ninguém,
+      a ninguém, nunca ped*, nunca solicit*
+    `,
+    requested: `
+      solicitou, pediste, não solicit*, não pediu, não foi você, não foste tu, se não foi, ignore este,
+      desconsidere
     `,
     void: `
       código anterior, códigos anteriores, código antigo, senha anterior, não é mais válido,
       não é mais válida, já não é válido, já não é válida, deixou de ser válido, substitui, expirou,
       já foi utilizado, já foi usado, perdeu a validade, não funciona mais, já não funciona, não vale mais,
-      já não vale
+      já não vale, o anterior, o antigo, anulado
     `,
-    fresh: "novo código, código novo, nova senha, novo pin, último código, código mais recente",
+    fresh: `
+      novo código, código novo, nova senha, novo pin, último código, código mais recente, o novo é,
+      em vez dele
+    `,
     expiry: `
       válido por, válido durante, válido até, é válido, válida por, válida até, expira, expirará,
-      validade de, uma única vez, uma só vez
+      validade de, uma única vez, uma só vez, vale por, vale até, funciona até
     `,
   },
   sentence: {
@@ -68,16 +83,16 @@ export const pt: Language = {
     proves: `
       verificar e-mail, verifique seu, confirme seu, confirmar e-mail, ativar, ativar conta, ative,
       redefinir senha, redefinir, link mágico, link de verificação, aceitar, link de ativação,
-      aceite o convite, escolha uma nova, confirme sua
+      aceite o convite, escolha uma nova, confirme sua, fui eu, aprovar
     `,
     signsIn: "entrar, acessar, fazer login, iniciar sessão",
-    goesOn: "começar, clique aqui, prosseguir",
+    goesOn: "começar, aqui, clique aqui, prosseguir",
     password: "senha, palavra-passe",
     account: "conta, cadastro, convite",
     otherPurpose: `
       cancelar inscrição, descadastrar, política de privacidade, ajuda, suporte, contato, ver no navegador,
       confirmar presença, dúvidas, bloquear, compre, confirme sua presença, termos, recusar, loja,
-      confirme a sua presença, privacidade, rejeitar, aproveite
+      confirme a sua presença, privacidade, rejeitar, aproveite, rastrear, ver pedido
     `,
     provesInPath: "senha, confirme, confirmacao, ativar",
   },
@@ -127,7 +142,7 @@ export const pt: Language = {
   money: {
     grandTotal: "valor total, total pago, valor pago, total do pedido, total da compra, valor cobrado",
     total: "total",
-    partial: "desconto, frete, economia, imposto",
+    partial: "desconto, frete, economia, imposto, gorjeta, portes",
   },
   order: {
     numberLabel: `
@@ -145,7 +160,7 @@ export const pt: Language = {
     `,
     nearNumber: "rastreio, encomenda",
     arrivalLabel: `
-      previsão de entrega, data de entrega, entrega até, chega, chegada prevista, entrega prevista,
+      deve chegar, previsão de entrega, data de entrega, entrega até, chega, chegada prevista, entrega prevista,
       previsão, data prevista, data estimada de entrega
     `,
     word: "pacote, encomenda, entrega, pedido, envio",
@@ -167,7 +182,7 @@ export const pt: Language = {
   receipt: {
     payment: `
       recibo, fatura, nota fiscal, pagamento recebido, seu pagamento, comprovante, pagamento confirmado,
-      pagamento aprovado
+      pagamento aprovado, comprovativo
     `,
     failed: "pagamento recusado, não foi aprovado, pagamento não aprovado, orçamento",
     dateLabel: "data de pagamento, data do pagamento, data da compra, data de emissão, pago em, data",

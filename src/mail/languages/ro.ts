@@ -11,12 +11,13 @@ export const ro: Language = {
       codul de confirmare, cod unic, codul unic, codul de activare, parola unică, codul de ridicare,
       codul de deschidere, codul de acces, cod de confirmare, codul lockerului, cod de validare,
       codul sertarului, codul de validare, codul ușii, cod de activare, codul porții, codul de resetare,
-      codul barierei, cod de resetare, codul garajului
+      codul barierei, cod de resetare, codul garajului, cod de ridicare, cod de acces
     `,
-    weak: "codul, codului, cod pin, parola, cod, coduri, codurile",
+    weak: "codul, codului, cod pin, parola, cod, coduri, codurile, combinația",
     hint: "verificar*, verifică, confirmare, confirmă, autentific*",
     soft: "contul",
     number: `
+      codului de client, codul de client,
       comanda, comenzii, factur*, cod client, contractul*, cod poștal, cod fiscal, c.u.i., cod produs,
       cod de eroare, cod de bare, cnp, suma, cod de client, codul client, număr client, număr contract,
       număr de contract, nr. contract, codul poștal
@@ -28,14 +29,27 @@ export const ro: Language = {
     `,
     instruction: `
       introdu, introduceți, folosi*, tastează, tastați, scrie, scrieți, apasă, apăsați, arată, arătați,
-      spune, spuneți, dictează
+      spune, spuneți, dictează, tastezi, introduci, formează, formați, rotiți, citește-i, spune-i,
+      ai nevoie de, aveți nevoie de
+    `,
+    device: `
+      ecranul*, easybox*, sertar*, poart*, barier*, turnichet*, interfon*, lacăt*, seif*, cutia cu chei,
+      yala, telecomand*, televizor*, câmpul, căsuța, tasta diez
+    `,
+    secret: `
+      nu îl comunica*, nu comunica, nu comunicați, nu îl da, nimănui, cu nimeni, nu vă vom cere,
+      nu cerem niciodată
+    `,
+    requested: `
+      ați solicitat, ai solicitat, ai cerut, ați cerut, nu ați inițiat, nu ați fost, nu ai fost tu,
+      ignorați, ignoră
     `,
     void: `
       codul anterior, codurile anterioare, codul vechi, nu mai este valabil, nu mai sunt valabile,
-      a expirat, nu mai funcționează, nu mai merge, nu mai e valabil
+      a expirat, nu mai funcționează, nu mai merge, nu mai e valabil, cel vechi, cel anterior, anulat
     `,
-    fresh: "noul cod, cod nou, un nou cod",
-    expiry: "valabil, expiră",
+    fresh: "noul cod, cod nou, un nou cod, cel nou este",
+    expiry: "valabil, expiră, valabilă",
   },
   sentence: {
     leadsTo: "este",
@@ -47,7 +61,8 @@ export const ro: Language = {
   link: {
     proves: `
       verifică, verificați, confirmă, confirmați, activează, activați, resetează parola, resetare parolă,
-      schimbă parola, acceptă invitația, acceptă, aprobați, acceptați, autorizează, confirmare, permite
+      schimbă parola, acceptă invitația, acceptă, aprobați, acceptați, autorizează, confirmare, permite,
+      setează parola
     `,
     signsIn: "conectare, autentifică*",
     goesOn: "continuă, aici, continuați, deschide",
@@ -86,9 +101,9 @@ export const ro: Language = {
     title: "serviciu, serviciul, procedură, consultație, subiect",
   },
   money: {
-    grandTotal: "total de plată, suma totală, total comandă",
+    grandTotal: "total de plată, suma totală, total comandă, total achitat, total încasat",
     total: "suma",
-    partial: "tva, reducere",
+    partial: "tva, reducere, transport",
     currencies: { RON: "lei" },
   },
   order: {
@@ -112,7 +127,7 @@ export const ro: Language = {
     carrierLabel: "curier, firma de curierat, transportator, curierat",
   },
   receipt: {
-    payment: "factura, factură, chitanță, bon fiscal, plata",
+    payment: "factura, factură, chitanță, bon fiscal, plata, încasat, ați plătit",
     dateLabel: "data plății, data facturii",
     due: "scadent*, scadență",
     methodLabel: "metoda de plată",

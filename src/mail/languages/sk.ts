@@ -9,40 +9,52 @@ export const sk: Language = {
       overovac*, jednorazov*, bezpečnostný kód*, prihlasovací kód*, prístupový kód*, aktivačný kód*,
       sms kód*, kód na vyzdvihnutie, kód na vyzdvihnutie objednávky, výdajný kód*, heslo na výdaj,
       pin na vyzdvihnutie, pin na prevzatie, kód na výdaj, kód na prevzatie, kód na otvorenie, vstupný kód*,
-      kód od dverí, kód od brány, kód na bránu, autorizačn*
+      kód od dverí, kód od brány, kód na bránu, autorizačn*, verifikačný kód*, autentifikačný kód*,
+      kód ku dverám, registračný kód*
     `,
     confirmation: "potvrdzovací kód",
     weak: "kód, kódu, kódom, heslo, kódov, heslom, pinom",
-    hint: "overte, overiť, overeni*, prihlá*, potvrďte",
+    hint: "overte, overiť, overeni*, prihlá*, potvrďte, verifik*",
     soft: "účet, telefón, číslo",
     number: `
       objednáv*, faktúr*, zmluvy, zákazníka, variabilný symbol, vs, číslo zásielky, psč, ičo, tel.,
-      čiarový kód, kód chyby, celkom, spolu, kód tovaru, kód banky, qr kód*, číslo zmluvy, číslo účtu
+      čiarový kód, kód chyby, celkom, spolu, kód tovaru, kód banky, qr kód*, číslo zmluvy, číslo účtu,
+      špecifický symbol, dič
     `,
     booking: "rezerváci*",
     coupon: `
       zľav*, kupón*, poukaz*, akciový kód*, darčekov*, odporuč*, pri pokladni, v košíku, uplatniť zľav*
     `,
-    instruction: "zadajte, vložte, použite, zadaj, ťukni*, vpíšte, stlač*, ukáž, povedz*, navoľ*, vytoč*",
+    instruction: `
+      zadajte, vložte, použite, zadaj, ťukni*, vpíšte, stlač*, ukáž, povedz*, navoľ*, vytoč*, vlož, použi,
+      otoč*, predlož*
+    `,
+    device: "zámok, zámke, dvierk*, domáci telefón, trezor*, ovládač*, televíz*, políčk*, mriežk*, krížik",
+    secret: "nezdieľaj*, neprezrádzaj*, nepreposielaj*, nehovor*, nikdy nepýta*, nikdy nežiada*",
+    requested: `
+      požiadali ste, na vašu žiadosť, nežiadali, nežiadal, dostali sme žiadosť, ste to neboli,
+      neboli ste to, nie ste to vy
+    `,
     void: `
       predchádzajúci kód, starý kód, neplatí, neplatný, nahrádza, bol použitý, vypršal*, pôvodný kód*,
-      bol už použitý, stratil platnosť
+      bol už použitý, stratil platnosť, predošlý kód*, nahraden*
     `,
-    fresh: "nový kód",
-    expiry: "platí, platnosť, platný, vyprší",
+    fresh: "nový kód, zmenený na, aktuálny kód",
+    expiry: "platí, platnosť, platný, vyprší, platné, použite do, exspiruje",
     meeting: "id stretnutia, heslo stretnutia, id schôdze",
   },
   sentence: {
     leadsTo: "je, znie",
     ledBy: "je",
-    denies: "nie je",
+    denies: "nie je, nikdy",
     prepositions: "pre, na, k, do",
-    units: "sek*, minút*, hod*, dní, dni, ks",
+    units: "sek., sekúnd*, minút*, hod., hodin*, dní, dni, ks",
   },
   link: {
     proves: `
       overiť, overte, potvrdiť, potvrďte, aktivovať, obnoviť heslo, zmeniť heslo, nastaviť heslo,
-      prijať pozv*, potvrdíš, obnovenie hesla, overenie adresy, overenie e-mail*, potvrdenie adresy
+      prijať pozv*, potvrdíš, obnovenie hesla, overenie adresy, overenie e-mail*, potvrdenie adresy,
+      dokončiť registráciu, vytvoriť heslo
     `,
     signsIn: "prihlásiť, prihláste, prihlásenie, vstúpiť",
     goesOn: "pokračovať, kliknite, otvoriť",
@@ -50,7 +62,7 @@ export const sk: Language = {
     account: "účet, účtu, e-mail*",
     otherPurpose: `
       odhlásiť odber, osobných údajov, podmienky, nežiadal*, zľav*, odhlásenie, odhlásiť sa z,
-      to som nebol*, nastavenia, v prehliadači, potvrdiť termín
+      to som nebol*, nastavenia, v prehliadači, potvrdiť termín, stiahnuť, zaplatiť
     `,
     provesInPath: "overenie",
   },
@@ -84,7 +96,7 @@ export const sk: Language = {
   money: {
     grandTotal: "na úhradu, k úhrade, celková cena, celková suma, zaplatené",
     total: "spolu, celkom",
-    partial: "medzisúčet, zľava, doprava, dph",
+    partial: "medzisúčet, zľava, doprava, dph, záloha",
   },
   order: {
     numberLabel: "číslo objednávky, objednávka č., objednávky č.",
@@ -99,11 +111,11 @@ export const sk: Language = {
     `,
     word: "zásielk*, balík*, objednávk*",
     statuses: {
-      exception: "nepodarilo doručiť, meškanie, mešká, oneskor*",
+      exception: "nepodarilo doručiť, meškanie, mešká, oneskor*, nezastihol",
       out_for_delivery: "dnes doručíme, u kuriéra, na rozvoze",
       delivered: "doručený, doručená, doručené, doručili",
       in_transit: "na ceste, je na ceste",
-      shipped: "odoslaná, odoslali, odovzdaná kuriérovi, odoslaný, expedov*, odoslané",
+      shipped: "odoslaná, odoslali, odovzdaná kuriérovi, odoslaný, expedov*, odoslané, odovzdali kuriérovi",
     },
     notYet: "bude, budú",
     carrierLabel: "dopravca, kuriér, prepravca",
@@ -114,8 +126,9 @@ export const sk: Language = {
     dateLabel: "dátum platby, dátum vystavenia",
     due: "splatn*",
     methodLabel: "spôsob platby, platba",
-    cardEnding: "končiaca",
+    cardEnding: "končiaca, končí na",
     paidWith: "zaplatené, kartou",
     cash: "hotovosť, kartou, prevodom, dobierka",
+    merchantLabel: "predajca",
   },
 };

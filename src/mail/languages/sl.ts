@@ -9,29 +9,38 @@ export const sl: Language = {
       enkratn*, varnostna koda, varnostno kodo, koda za preverjanje, koda za prijavo, kodo za prijavo,
       prijavna koda, aktivacijska koda, avtorizacijska koda, dostopna koda, koda za prevzem, koda za vstop,
       koda za prevzem naročila, kodo za prevzem, pin za prevzem, koda za vrata, koda za odpiranje,
-      koda za odklep*
+      koda za odklep*, začasna koda, začasno kodo, začasno geslo, koda za dostop
     `,
     confirmation: "potrditvena koda, potrditveno kodo, potrditvene kode",
     weak: "koda, kodo, kode, kodi, geslo, gesla, geslom",
-    hint: "potrdite, preveri*, prijav*",
+    hint: "potrdite, preveri*, prijav*, vpišite se",
     soft: "račun, telefon, številka",
     number: `
       naročil*, številka računa, pogodbe, kupca, sklic*, številka pošiljke, poštna številka,
       davčna številka, tel., šifra artikla, črtna koda, koda napake, znesek, skupaj, koda izdelka,
-      šifra izdelka, koda države
+      šifra izdelka, koda države, emšo, matična številka
     `,
     booking: "rezervacij*",
     coupon: "popust*, kupon*, promocijsk*, koda za popust, kodo za popust, darilni bon*",
     instruction: `
       vnesite, vpišite, uporabite, pokaži*, vnesi, vnesti, vnesete, vnos*, vpišete, vpisati, vtipka*,
-      natipka*, odtipka*
+      natipka*, odtipka*, vpiši, povejte, povej, odčitaj*, uporabi, zavrti*
+    `,
+    device: `
+      terminalu, paketnik*, omaric*, predalnik*, predalček*, ključavnic*, vratih, zapornic*, domofon*,
+      daljinsk*
+    `,
+    secret: "nikomur ne, ne posredujte, ne razkri*, ne povejte, nikoli ne zahteva*",
+    requested: `
+      zahtevali ste, na vašo zahtevo, niste zahtevali, prezrite, prejeli smo zahtevo, niste bili vi,
+      če tega niste
     `,
     void: `
       prejšnja koda, stara koda, ne velja, neveljavn*, nadomešča, bila uporabljena, je potekla, preklican*,
-      ni več veljav*, razveljavljen*, stari pin, ne deluje več, pretekla
+      ni več veljav*, razveljavljen*, stari pin, ne deluje več, pretekla, prejšnjo kodo, prejšnje geslo
     `,
-    fresh: "nova koda, novo kodo, novo geslo, nov pin",
-    expiry: "velja, veljavna, poteče",
+    fresh: "nova koda, novo kodo, novo geslo, nov pin, nove kode, zadnja koda",
+    expiry: "velja, veljavna, poteče, veljaven, veljavno",
     meeting: "id sestanka",
   },
   sentence: {
@@ -39,13 +48,13 @@ export const sl: Language = {
     ledBy: "je",
     denies: "ni, brez, nikoli, niso",
     prepositions: "za",
-    units: "sekund*, minut*, ur, uri, ure, dni, kos*",
+    units: "sekund*, minut*, ur, uri, ure, dni, kos, kosov, kosi",
     fillers: "prosimo",
   },
   link: {
     proves: `
       potrdite, potrdi, potrditev, aktiviraj*, ponastavi*, spremeni geslo, nastavi geslo, sprejmi*, odobri*,
-      to sem jaz, novo geslo, sprememba gesla, potrjujem, potrditi
+      to sem jaz, novo geslo, sprememba gesla, potrjujem, potrditi, nastavite geslo, dokončaj registracijo
     `,
     signsIn: "prijava, prijavite se, prijavi se, prijavi me, vstopi, vstopite, prijavo",
     goesOn: "nadaljuj*, tukaj, klikni, naprej, odpri",
@@ -53,7 +62,7 @@ export const sl: Language = {
     account: "račun, računa, e-pošt*, naslov*, naročnin*",
     otherPurpose: `
       odjava, odjavi*, pomoč, zasebnost*, niste zahtevali, popust*, potrdi udeležbo, potrdi termin, oglej*,
-      to nisem jaz, pogoji, nastavitve, pogosta vprašanja, v brskalniku
+      to nisem jaz, pogoji, nastavitve, pogosta vprašanja, v brskalniku, več o, plačaj*
     `,
   },
   quoting: {
@@ -102,7 +111,7 @@ export const sl: Language = {
   money: {
     grandTotal: "za plačilo, skupni znesek, plačano",
     total: "skupaj, znesek",
-    partial: "popust, dostava, poštnina, ddv",
+    partial: "popust, dostava, poštnina, ddv, vmesni seštevek",
     currencies: {
       EUR: "evrov",
     },
@@ -120,11 +129,11 @@ export const sl: Language = {
     arrivalLabel: "predvidena dostava, datum dostave, predviden datum, pričakovana dostava",
     word: "pošiljk*, paket*, naročil*",
     statuses: {
-      exception: "ni bilo mogoče dostaviti, zamuja, zamud*",
+      exception: "ni bilo mogoče dostaviti, zamuja, zamud*, dostava ni uspela",
       out_for_delivery: "danes dostav*, v dostavi, pri kurirju",
-      delivered: "dostavljen, dostavljena, vročen*, dostavili",
+      delivered: "dostavljen, dostavljena, vročen*, dostavili, dostavljeno",
       in_transit: "na poti",
-      shipped: "odposlan*, poslana, predana kurirju, odposlali, poslali, oddana",
+      shipped: "odposlan*, poslana, predana kurirju, odposlali, poslali, oddana, poslano, poslan",
     },
     notYet: "bo, bodo",
     carrierLabel: "prevoznik, dostavna služba, kurir",
@@ -138,5 +147,6 @@ export const sl: Language = {
     cardEnding: "ki se konča z",
     paidWith: "plačano, s kartico",
     cash: "gotovina, kartica, kartico, po povzetju",
+    merchantLabel: "prodajalec",
   },
 };

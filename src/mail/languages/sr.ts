@@ -10,7 +10,8 @@ export const sr: Language = {
       активациони код*, код за преузимање, verifikacion*, jednokratn*, kod za verifikaciju, kod za potvrdu,
       kod za prijavu, bezbednosni kod*, sigurnosni kod*, pristupni kod*, aktivacioni kod*,
       kod za preuzimanje, pin za preuzimanje, kod za ulaz, kod za preuzimanje porudžbine, код за улаз,
-      код за врата, код за капију, код за отварање, код за излаз
+      код за врата, код за капију, код за отварање, код за излаз, код за приступ, приступни код*,
+      сигурносни код*, шифра за улаз
     `,
     weak: "код, кода, лозинка, пин, kod, koda, lozinka, лозинку, лозинке, шифра, шифру",
     hint: "потврдите, пријав*, potvrdite, prijav*",
@@ -18,20 +19,29 @@ export const sr: Language = {
     number: `
       поруџбин*, уговор*, позив на број, број пошиљке, тел., износ, укупно, porudžbin*, narudžbin*, ugovor*,
       poziv na broj, broj pošiljke, poštanski broj, pib, tel., šifra proizvoda, bar kod, iznos, ukupno,
-      broj računa, šifra artikla, поштански број
+      broj računa, šifra artikla, поштански број, матични број, број рачуна, јмбг
     `,
     booking: "резервациј*, rezervacij*",
     coupon: "попуст*, купон*, popust*, kupon*, промо код*, у корпу, позови пријатељ*, снижењ*",
     instruction: `
       унесите, упишите, unesite, ukucajte, upišite, унеси, унети, унесете, укуцај*, откуца*, притисн*,
-      покажи*, реците, реци, упиши
+      покажи*, реците, реци, упиши, уписати, кажите, куцај*, биће вам потреб*, kažite
+    `,
+    device: `
+      тастатур*, пакетомат*, paketomat*, ормарић*, капиј*, kapij*, брав*, интерфон*, сефа, рампа, рампу
+    `,
+    secret: "не делите, никоме не, не откривајте, не прослеђујте, никада неће тражити, ne delite",
+    requested: `
+      затражили сте, на ваш захтев, нисте тражили, примили смо захтев, нисте ви, занемарите, zatražili ste,
+      zanemarite
     `,
     void: `
       претходни код, стари код, не важи, неважећи, је истекао, prethodni kod, stari kod, ne važi, nevažeći,
-      iskorišćen, je istekao, више не важи, поништен*, искоришћен*, стари пин
+      iskorišćen, je istekao, више не важи, поништен*, искоришћен*, стари пин, претходна шифра,
+      стара лозинка
     `,
-    fresh: "нови код, novi kod, нови пин",
-    expiry: "важи, истиче, važi, ističe",
+    fresh: "нови код, novi kod, нови пин, нова шифра",
+    expiry: "важи, истиче, važi, ističe, важиће, у року од, važiće",
   },
   sentence: {
     money: "динара, dinara",
@@ -45,7 +55,8 @@ export const sr: Language = {
   link: {
     proves: `
       потврди, потврдите, активирај*, промени лозинку, potvrdi, potvrdite, aktiviraj*, resetuj*,
-      promeni lozinku, прихвати*, одобри*, потврђујем, нова лозинка, нову лозинку, ресетуј*
+      promeni lozinku, прихвати*, одобри*, потврђујем, нова лозинка, нову лозинку, ресетуј*, активација,
+      верификуј*, verifikuj*
     `,
     signsIn: "пријави се, пријавите се, prijavi se, prijavite se, улогуј*, uloguj*, за пријаву",
     goesOn: "настави, овде, nastavi, ovde, наставите, кликни*, отвори, даље",
@@ -53,7 +64,7 @@ export const sr: Language = {
     account: "налог*, имејл*, nalog*, imejl*",
     otherPurpose: `
       одјав*, помоћ, приватност*, нисте тражили, odjav*, pomoć, privatnost*, niste tražili, prati pošiljku,
-      попуст*, погледај*, услови, контакт, честа питања, плати*
+      попуст*, погледај*, услови, контакт, честа питања, плати*, сазнај*, saznaj*
     `,
   },
   quoting: {
@@ -91,7 +102,7 @@ export const sr: Language = {
     deadline: "до, најкасније, пре, do, najkasnije, pre",
   },
   appointment: {
-    when: "када, термин, датум, kada, termin, datum, дан, dan",
+    when: "када, термин, датум, kada, termin, datum, дан, dan, почетак",
     time: "време, vreme",
     where: "где, место, gde, mesto, adresa, адреса, адреси, адресу, локација, adresi, lokacija",
     word: "термин*, резерв*, rezerv*, заказан, заказивањ*, zakazan, zakazivanj*",
@@ -100,7 +111,7 @@ export const sr: Language = {
   money: {
     grandTotal: "за плаћање, укупан износ, плаћено, za plaćanje, ukupan iznos, plaćeno",
     total: "укупно, износ, ukupno, iznos",
-    partial: "попуст, испорука, пдв, popust, isporuka, dostava, pdv",
+    partial: "попуст, испорука, пдв, popust, isporuka, dostava, pdv, међузбир",
     currencies: {
       RSD: "динара, дин, dinara, din.",
     },
@@ -121,9 +132,11 @@ export const sr: Language = {
     `,
     word: "пошиљк*, pošiljk*, porudžbin*, поруџбин*, paket*, пакет*",
     statuses: {
-      exception: "није успела, nije uspela, касни, kasni, кашњењ*, kašnjenj*",
+      exception: "није успела, nije uspela, касни, kasni, кашњењ*, kašnjenj*, није могуће",
       out_for_delivery: "код курира, kod kurira, на испоруци, na isporuci, у достави, u dostavi",
-      delivered: "испоручен, испоручена, isporučen, isporučena, уручен*, uručen*, достављен*, dostavljen*",
+      delivered: `
+        испоручен, испоручена, isporučen, isporučena, уручен*, uručen*, достављен*, dostavljen*, испоручено
+      `,
       in_transit: "на путу, na putu",
       shipped: "послата, послат, poslata, poslat, predata kuriru, предата куриру, poslali, послали",
     },
@@ -136,8 +149,9 @@ export const sr: Language = {
     dateLabel: "датум плаћања, datum plaćanja, datum računa",
     due: "рок плаћања, rok plaćanja",
     methodLabel: "начин плаћања, način plaćanja",
-    cardEnding: "се завршава на, se završava na",
+    cardEnding: "се завршава на, se završava na, завршава на",
     paidWith: "картицом, karticom",
     cash: "готовина, поузећем, gotovina, pouzećem, uplatnica",
+    merchantLabel: "продавац",
   },
 };

@@ -13,26 +13,37 @@ export const sv: Language = {
       kopplingskod*, passerkod*, parkopplingskod*, åtkomstkod*, enhetskod*
     `,
     confirmation: "bekräftelsekod*",
-    weak: "kod, koden, pinkod*, pin-kod*, lösenord*, koder, koderna, kodens",
-    hint: "verifiera, bekräfta, logga in, inloggning",
+    weak: "kod, koden, pinkod*, pin-kod*, lösenord*, koder, koderna, kodens, siffrorna",
+    hint: "verifiera, bekräfta, logga in, inloggning, låsa upp",
     soft: "konto*, telefon*, mobiln*, kort*, nummer",
     number: `
       order*, beställning*, faktur*, kvitto*, kundn*, avtalsn*, medlemsn*, biljett*, försändelse*, kolli*,
-      spårning*, felkod*, belopp*, postnr, landskod*, produktkod*, varukod*, artikeln*, källkod*, bankkod*
+      spårning*, felkod*, belopp*, postnr, landskod*, produktkod*, varukod*, artikeln*, källkod*, bankkod*,
+      ärendenummer*, bankgiro*
     `,
     booking: "bokning*",
     meeting: "mötes-id, möteskod*, lösenord för mötet",
     coupon: "rabatt*, presentkort*, kampanjkod*, värdekod*, värvningskod*",
     instruction: `
       ange, skriv, skriv in, fyll i, använd, visa upp, knappa in, slå, slår, slå in, slår in, mata in,
-      matar in, tryck, trycker, visa koden, uppge, läs upp
+      matar in, tryck, trycker, visa koden, uppge, läs upp, fyller i, skriver in, anger, knappa, vrid,
+      ställ in, du behöver
+    `,
+    device: `
+      knappsats*, tangentbord*, skärmen, skåpet, luckan, dörren, porten, grinden, bommen, porttelefon*,
+      nyckelbox*, hänglås*, kodlås*, fjärrkontroll*, tv:n, rutan, fältet, gröna knappen
+    `,
+    secret: "dela inte, dela aldrig, lämna inte ut, lämna aldrig ut, inte vidare, frågar aldrig, ber aldrig",
+    requested: `
+      du begärt, begärde du, du bad om, inte begärt, inte bett om, inte du som, inte var du, bortse från,
+      ignorera
     `,
     void: `
       tidigare kod*, gamla kod*, gäller inte längre, längre giltig*, ersätter, har använts, ogiltig*,
-      fungerar inte längre, slutade fungera, gäller inte
+      fungerar inte längre, slutade fungera, gäller inte, den gamla, den förra, har gått ut
     `,
-    fresh: "ny kod, nya kod*",
-    expiry: "gäller i, gäller till, giltig*, går ut, en gång, inom",
+    fresh: "ny kod, nya kod*, den nya är, från och med nu",
+    expiry: "gäller i, gäller till, giltig*, går ut, en gång, inom, gäller fram, fungerar till",
   },
   sentence: {
     leadsTo: "är",
@@ -43,10 +54,10 @@ export const sv: Language = {
   link: {
     proves: `
       verifiera*, bekräfta*, aktivera*, återställ*, acceptera inbjudan, bekräftelselänk*, godkänn*,
-      verifieringslänk*, tillåt*
+      verifieringslänk*, tillåt*, det var jag, välj lösenord
     `,
     signsIn: "logga in, inloggning",
-    goesOn: "fortsätt, gå vidare, öppna",
+    goesOn: "fortsätt, här, gå vidare, öppna",
     password: "lösenord*",
     account: "konto*, e-post*, adress*, inbjudan",
     otherPurpose: `
@@ -79,7 +90,7 @@ export const sv: Language = {
   money: {
     grandTotal: "att betala, totalt belopp, totalbelopp, ordersumma",
     total: "totalt, summa, belopp",
-    partial: "delsumma, rabatt*, moms, frakt*",
+    partial: "delsumma, rabatt*, moms, frakt*, dricks, pant",
   },
   order: {
     numberLabel: "ordernummer, ordernr, beställningsnummer",
@@ -101,7 +112,7 @@ export const sv: Language = {
       out_for_delivery: `
         ute för leverans, levereras idag, levereras i dag, ute för utkörning, lastad för utleverans
       `,
-      delivered: "levererats, levererad*, utlämnad, utlämnat, levererat",
+      delivered: "levererats, levererad*, utlämnad, utlämnat, levererat, hämtats ut",
       in_transit: "på väg",
       shipped: "skickats, skickad*, skickat, överlämnat*",
     },
@@ -109,13 +120,13 @@ export const sv: Language = {
     carrierLabel: "transportör, fraktbolag, speditör, skickas med, levereras av",
   },
   receipt: {
-    payment: "kvitto*, faktura*, din betalning, ditt köp, orderbekräftelse*",
+    payment: "kvitto*, faktura*, din betalning, ditt köp, orderbekräftelse*, betalat",
     failed: "betalningen misslyckades",
     dateLabel: "betalningsdatum, fakturadatum, orderdatum, datum",
     due: "förfall*",
     methodLabel: "betalningsmetod, betalsätt, betalt med",
     cardEnding: "slutar på",
-    paidWith: "betalt med",
+    paidWith: "betalt med, via",
     cash: "kontant*, kort, faktura, autogiro, presentkort",
   },
 };

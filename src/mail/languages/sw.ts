@@ -12,30 +12,39 @@ export const sw: Language = {
       nenosiri la mara moja, msimbo wa kuchukua, msimbo wa kuchukulia, namba ya kuchukulia,
       msimbo wa mlango, msimbo wa kabati, msimbo wa maegesho, msimbo wa kufungua, namba ya kufungua,
       nambari ya kufungua, msimbo wa kurejesha, msimbo wa kuwezesha, msimbo wa kifaa, msimbo wa kuunganisha,
-      msimbo wa kupokea, msimbo wa lango, msimbo wa muda, msimbo wa geti, msimbo wa kufungulia
+      msimbo wa kupokea, msimbo wa lango, msimbo wa muda, msimbo wa geti, msimbo wa kufungulia,
+      msimbo wa uhakiki, msimbo wa kufuli, nenosiri la muda
     `,
     weak: "msimbo, msimbo wako, nambari ya siri, namba ya siri, nenosiri, neno la siri, nywila, misimbo",
-    hint: "thibitisha, kuthibitisha, uthibitisho, ingia, kuingia",
+    hint: "thibitisha, kuthibitisha, uthibitisho, ingia, kuingia, kufungua",
     soft: "akaunti, simu, kadi, nambari, namba",
     number: `
       agizo, nambari ya agizo, namba ya agizo, namba ya oda, ankara, risiti, tiketi, kumbukumbu,
       nambari ya akaunti, namba ya akaunti, nambari ya mteja, namba ya mteja, nambari ya simu,
       namba ya simu, jumla, kiasi, muamala, namba ya mita, ufuatiliaji, inayoishia na, paybill, postikodi,
-      msimbo wa posta, msimbo wa nchi, msimbo wa benki, mkataba
+      msimbo wa posta, msimbo wa nchi, msimbo wa benki, mkataba, namba ya gari, namba ya usajili,
+      namba ya mwanachama
     `,
     booking: "namba ya kuhifadhi",
     meeting: "kitambulisho cha mkutano, msimbo wa mkutano",
     coupon: "punguzo, kuponi, vocha, msimbo wa punguzo, msimbo wa ofa, ofa, kadi ya zawadi",
     instruction: `
       weka, ingiza, andika, tumia, onyesha, bonyeza, iweke, taja, mwambie, mpe, mwonyeshe, kuweka, kuingiza,
-      kuandika, uingize, piga, onesha, jaza
+      kuandika, uingize, piga, onesha, jaza, zungusha, mtajie, mtajia, mpatie, uweke, uandike, utahitaji
     `,
+    device: `
+      skrini, mashine, kabati, kabatini, kufuli, mlango, mlangoni, geti, getini, lango, kizuizi, sefu,
+      runinga, kisanduku
+    `,
+    secret: "usimpe mtu, usimwambie mtu, usishiriki, hatutawahi, hatutakuuliza",
+    requested: "umeomba, uliomba, ombi lako, hukuomba, hujaomba, si wewe, sio wewe, puuza",
     void: `
       msimbo wa awali, msimbo wa zamani, hautumiki tena, haitumiki tena, umeisha muda, imeisha muda,
-      umetumika, imetumika, msimbo uliopita, hautumiki, haitumiki, umebatilishwa, umeisha
+      umetumika, imetumika, msimbo uliopita, hautumiki, haitumiki, umebatilishwa, umeisha, haifanyi kazi,
+      haufanyi kazi, wa zamani
     `,
-    fresh: "msimbo mpya, nambari mpya, namba mpya",
-    expiry: "halali kwa, halali hadi, utaisha, itaisha, mara moja tu, ndani ya",
+    fresh: "msimbo mpya, nambari mpya, namba mpya, badala yake, sasa ni",
+    expiry: "halali kwa, halali hadi, utaisha, itaisha, mara moja tu, ndani ya, inaisha, unaisha, itadumu",
   },
   sentence: {
     leadsTo: "ni",
@@ -46,15 +55,16 @@ export const sw: Language = {
   link: {
     proves: `
       kuthibitisha, uthibitisho, wezesha, weka upya, badilisha nenosiri, kubali mwaliko, thibitish*,
-      weka nywila, weka nenosiri, nywila mpya, badilisha nywila, kubali, jiunge, ruhusu, idhinisha
+      weka nywila, weka nenosiri, nywila mpya, badilisha nywila, kubali, jiunge, ruhusu, idhinisha, rejesha
     `,
     signsIn: "ingia, kuingia",
-    goesOn: "endelea, bofya hapa, bonyeza hapa, hapa, fungua",
+    goesOn: "endelea, bofya hapa, bonyeza hapa, hapa, fungua, bofya, bonyeza",
     password: "nenosiri, neno la siri, nywila",
     account: "akaunti, barua pepe, usajili, jarida",
     otherPurpose: `
       jiondoe, jitoe, msaada, wasiliana, si wewe, sio wewe, hukuomba, mipangilio, mapendeleo, mahudhurio,
-      miadi, si mimi, sio mimi, maswali, faragha, masharti, punguzo, ripoti, pakua
+      miadi, si mimi, sio mimi, maswali, faragha, masharti, punguzo, ripoti, pakua, jinsi ya, tazama,
+      fuatilia
     `,
   },
   quoting: { from: "kutoka", sent: "imetumwa" },
@@ -70,11 +80,11 @@ export const sw: Language = {
   money: {
     grandTotal: "jumla kuu, jumla ya malipo, kiasi kilicholipwa, kiasi ulicholipa",
     total: "jumla, kiasi",
-    partial: "jumla ndogo, punguzo, kodi, usafirishaji",
+    partial: "jumla ndogo, punguzo, kodi, usafirishaji, usafiri",
     currencies: { KES: "kes, ksh", TZS: "tzs, tsh" },
   },
   order: {
-    numberLabel: "nambari ya agizo, namba ya agizo, namba ya oda, agizo namba",
+    numberLabel: "nambari ya agizo, namba ya agizo, namba ya oda, agizo namba, oda namba, nambari ya oda",
     word: "agizo, agizo lako, oda yako",
     quantity: "idadi",
   },
@@ -88,10 +98,12 @@ export const sw: Language = {
     arrivalLabel: "tarehe ya kufika, inatarajiwa kufika, itafika, inatarajiwa, unatarajiwa, kinatarajiwa",
     word: "kifurushi, mzigo, agizo, oda",
     statuses: {
-      exception: "haikuweza kuwasilishwa, imechelewa, umechelewa, kimechelewa, ucheleweshaji",
+      exception:
+        "kimezuiliwa, umezuiliwa, imezuiliwa, haikuweza kuwasilishwa, imechelewa, umechelewa, kimechelewa, ucheleweshaji",
       out_for_delivery: "itafika leo, kitafika leo, utafika leo, na dereva, njiani kuletwa leo",
       delivered: `
-        imefikishwa, umefikishwa, kimefikishwa, limefikishwa, umewasilishwa, kimewasilishwa, imewasilishwa
+        imefikishwa, umefikishwa, kimefikishwa, limefikishwa, umewasilishwa, kimewasilishwa, imewasilishwa,
+        umefika, kimefika
       `,
       in_transit: "njiani",
       shipped: "imetumwa, umetumwa, kimetumwa, limetumwa, umesafirishwa, imesafirishwa, kimesafirishwa",
@@ -100,7 +112,9 @@ export const sw: Language = {
     carrierLabel: "msafirishaji, kampuni ya usafirishaji, mtoa huduma",
   },
   receipt: {
-    payment: "risiti, ankara, malipo yamepokelewa, tumepokea malipo, malipo yako, umelipa",
+    payment: `
+      risiti, ankara, malipo yamepokelewa, tumepokea malipo, malipo yako, umelipa, tulitoza, umetozwa
+    `,
     failed: "malipo yameshindwa",
     dateLabel: "tarehe ya malipo, tarehe ya ankara, tarehe ya muamala, tarehe",
     due: "tarehe ya mwisho",

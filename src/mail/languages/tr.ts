@@ -9,7 +9,8 @@ export const tr: Language = {
       teslimat kodu*, teslim kodu*, teslim alma kodu*, teslimat şifre*, dolap kodu*, dolap şifre*,
       kapı kodu*, kapı şifre*, otopark kodu*, tek seferlik kod*, tek seferlik şifre*, doğrulama kod*,
       onay kod*, güvenlik kod*, giriş kod*, aktivasyon kod*, tek kullanımlık şifre*, tek kullanımlık kod*,
-      kayıt kodu*, tek kullanımlık parola*, sıfırlama kod*
+      kayıt kodu*, tek kullanımlık parola*, sıfırlama kod*, sms şifre*, giriş şifre*, onay şifre*,
+      geçici şifre*
     `,
     passcode: "erişim kodu, erişim kodunuz",
     weak: `
@@ -23,7 +24,7 @@ export const tr: Language = {
       kargo, takip no, takip numarası, takip kodu, hesap numarası, müşteri numarası, referans, posta kodu,
       tel., telefon numarası, arayın, tutar, yılı, hata kodu, barkod, ürün kodu, ülke kodu, müşteri kodu,
       stok kodu, ders kodu, kaynak kodu, abone no, dosya no, vergi kodu, vergi no, kimlik no,
-      abone numarası, tesisat no, poliçe no
+      abone numarası, tesisat no, poliçe no, tc kimlik no, müşteri no
     `,
     booking: "rezervasyon, rezervasyon numarası, rezervasyon kodu, uçuş",
     meeting: "toplantı kimliği, toplantı no, toplantı numarası, toplantı kodu, toplantı şifresi",
@@ -34,17 +35,26 @@ export const tr: Language = {
     instruction: `
       girin, gir, giriniz, kullan, kullanın, kullanınız, yazın, yaz, yazınız, giriş yapın, girerek, yazarak,
       kullanarak, kullanmanız, gösterin, söyleyin, tuşla*, girme*, girecek*, yazman*, yazacak*, yazarsan*,
-      okut*, göstermeniz, söylemeniz, çevirin, basınız, kopyala*
+      okut*, göstermeniz, söylemeniz, çevirin, basınız, kopyala*, söyle, göster, bildirin, girip, gerekecek,
+      ihtiyacınız olacak, okuyun
+    `,
+    device: `
+      tuş takım*, kiosk*, dolab*, dolap, kilit*, kapıya, kapının, kapıdaki, bariyer*, turnike*, diyafon*
+    `,
+    secret: "kimseyle paylaş*, kimse ile paylaş*, paylaşmayın*, paylaşma, kimseye verme*, asla isteme*",
+    requested: `
+      talebiniz üzerine, talep ettiniz, talep ettiğiniz, talebi aldık, siz değilseniz, sen değilsen,
+      yok sayın*, görmezden gel*
     `,
     void: `
       önceki kod*, eski kod*, artık geçerli değil*, geçerli değil*, geçersiz*, yerine geçer, kullanılmış*,
       kullanıldı, süresi doldu, süresi dolmuş*, iptal edil*, geçerliliğini yitir*, dikkate almayın,
-      süresi geçmiş*, eski şifre*, önceki şifre*, hükümsüz*
+      süresi geçmiş*, eski şifre*, önceki şifre*, hükümsüz*, eski parola*, önceki parola*
     `,
-    fresh: "yeni kod*, yeni pin*, en son kod*, yeni şifre*",
+    fresh: "yeni kod*, yeni pin*, en son kod*, yeni şifre*, yeni parola*",
     expiry: `
       geçerlidir, geçerli olacak*, süreyle geçerli*, geçerlilik süresi, süresi dolacak*, sona er*, bir kez,
-      tek seferlik, içinde
+      tek seferlik, içinde, geçerli, geçerliliği
     `,
   },
   sentence: {
@@ -58,7 +68,7 @@ export const tr: Language = {
     proves: `
       doğrula, doğrulayın, doğrulamak, onayla, onaylayın, etkinleştir, şifreyi sıfırla, şifremi sıfırla,
       şifre sıfırlama, sıfırla, sıfırlamak, kabul et, izin ver, yeni şifre*, şifre belirle*, şifre oluştur*,
-      şifremi unuttum, şifre yenile*, şifremi yenile
+      şifremi unuttum, şifre yenile*, şifremi yenile, şifre değiştir, şifremi değiştir
     `,
     signsIn: "giriş yap, oturum aç, giriş, oturum açın, bağlan",
     goesOn: "devam et, başla, buraya tıklayın, devam, tıkla, tıklayın, buradan, ilerle",
@@ -66,7 +76,8 @@ export const tr: Language = {
     account: "hesabını, hesabınızı, e-posta, e-postanı, üyeliğini, hesap, hesabın, üyelik*",
     otherPurpose: `
       abonelikten çık, abonelikten ayrıl, gizlilik, yardım, destek, indir*, randevuyu onayla*,
-      katılımı onayla*, abonelik iptali, tercih*, ayarlar, iletişim, sss, sık sorulan, kvkk, aydınlatma
+      katılımı onayla*, abonelik iptali, tercih*, ayarlar, iletişim, sss, sık sorulan, kvkk, aydınlatma,
+      detay*, görüntüle*
     `,
     provesInPath: "sifre, dogrula, etkinlestir",
   },
@@ -108,7 +119,7 @@ export const tr: Language = {
   money: {
     grandTotal: "genel toplam, toplam tutar, ödenen tutar, sipariş tutarı, ödenecek tutar, toplam ücret",
     total: "toplam, tutar",
-    partial: "ara toplam, indirim, kargo, kdv, kargo ücreti",
+    partial: "ara toplam, indirim, kargo, kdv, kargo ücreti, bahşiş",
   },
   order: {
     numberLabel: "sipariş numarası, sipariş no, sipariş numaranız, sipariş #, siparis no",
@@ -127,13 +138,15 @@ export const tr: Language = {
     `,
     word: "kargo, kargonuz, gönderi, siparişiniz, paketiniz, kargo*, paket*, gönderiniz",
     statuses: {
-      exception: "teslim edilemedi, gecikti, gecikme yaşan, gecikme, gecikmiştir, ulaştırılamadı",
+      exception: `
+        teslim edilemedi, gecikti, gecikme yaşan, gecikme, gecikmiştir, ulaştırılamadı, adreste bulunamadı
+      `,
       out_for_delivery: "dağıtıma çıktı, dağıtımda, bugün teslim edilecek, dağıtıma çıkmıştır, kuryede",
-      delivered: "teslim edildi, teslim edilmiştir",
-      in_transit: "yolda, yola çıktı, kargoda, transfer sürecinde",
+      delivered: "teslim edildi, teslim edilmiştir, teslim ettik",
+      in_transit: "yolda, yola çıktı, kargoda, transfer sürecinde, transfer merkezi",
       shipped: `
         kargoya verildi, gönderildi, kargolandı, yola çıkarıldı, kargoya verilmiştir, kargoya verdik,
-        kargoya teslim edildi
+        kargoya teslim edildi, kargoladık
       `,
     },
     notYet: "gönderildiğinde, teslim edilecek, kargoya verildiğinde, edilecek, verilecek, edilecektir",

@@ -9,7 +9,8 @@ export const vi: Language = {
       mã xác minh, mã xác thực, mã xác nhận, mã bảo mật, mã otp, mã đăng nhập, mã kích hoạt, mã truy cập,
       mật khẩu dùng một lần, mã dùng một lần, mã pin, mã nhận hàng, mã lấy hàng, mã tủ, mã tủ đồ, mã mở tủ,
       mã mở cửa, mã vào cửa, mã gửi xe, mã đỗ xe, mã khôi phục, mã đặt lại, mã đăng ký, mã thiết bị,
-      mã liên kết, mã kết nối, mã giao hàng, mã nhận, mã mở khóa, mã cổng, mã cửa
+      mã liên kết, mã kết nối, mã giao hàng, mã nhận, mã mở khóa, mã cổng, mã cửa, mã tạm thời,
+      mật khẩu tạm thời, mã an toàn, mã bí mật, mã sms
     `,
     passcode: "mật khẩu",
     weak: "mã, mã số, mật mã, mã code",
@@ -19,7 +20,8 @@ export const vi: Language = {
       đơn hàng, mã đơn hàng, số đơn hàng, hóa đơn, mã hóa đơn, mã vận đơn, vận đơn, số tài khoản,
       mã khách hàng, số điện thoại, mã bưu chính, mã bưu điện, hotline, gọi, số tiền, năm, mã lỗi, mã vạch,
       mã qr, mã sản phẩm, mã quốc gia, mã số thuế, mã hàng, mã bệnh nhân, mã môn, mã chứng khoán,
-      mã nhân viên, mã ngân hàng, mã chi nhánh, hợp đồng, mã thành viên, mã tham chiếu
+      mã nhân viên, mã ngân hàng, mã chi nhánh, hợp đồng, mã thành viên, mã tham chiếu, mã giao dịch,
+      mã hồ sơ
     `,
     booking: "đặt chỗ, mã đặt chỗ, mã đặt phòng, chuyến bay, mã đặt vé",
     meeting: "id cuộc họp, mã cuộc họp, mật khẩu cuộc họp",
@@ -29,17 +31,27 @@ export const vi: Language = {
     `,
     instruction: `
       nhập, dùng, sử dụng, điền, ghi, nhập vào, gõ vào, bấm, bấm số, nhấn phím, xuất trình, cung cấp,
-      cho xem, đưa cho, quay số, quét, khai báo, đọc số
+      cho xem, đưa cho, quay số, quét, khai báo, đọc số, nhấn số, bấm phím, ấn phím, bạn sẽ cần, đưa ra,
+      xoay số, điền vào
+    `,
+    device: `
+      bàn phím, màn hình, tủ khóa, ổ khóa, khóa cửa, két sắt, thanh chắn, barie, chuông cửa,
+      điều khiển từ xa
+    `,
+    secret: "không chia sẻ, đừng chia sẻ, không cung cấp, không tiết lộ, không bao giờ yêu cầu",
+    requested: `
+      bạn đã yêu cầu, bạn vừa yêu cầu, theo yêu cầu, nhận được yêu cầu, không yêu cầu, không phải bạn,
+      bỏ qua email
     `,
     void: `
       mã trước, mã trước đó, mã cũ, không còn hiệu lực, không còn hợp lệ, hết hiệu lực, đã hết hạn,
       thay thế, đã được sử dụng, đã được dùng, đã bị hủy, bị vô hiệu, không dùng được nữa, đã dùng,
-      vô hiệu hóa
+      vô hiệu hóa, mật khẩu cũ, mã pin cũ
     `,
-    fresh: "mã mới, mã mới nhất, mã pin mới",
+    fresh: "mã mới, mã mới nhất, mã pin mới, đổi thành, thay bằng",
     expiry: `
       có hiệu lực, hiệu lực trong, hiệu lực đến, có giá trị, hết hạn, sẽ hết hạn, một lần duy nhất,
-      trong vòng
+      trong vòng, hiệu lực, hạn dùng, hạn sử dụng
     `,
   },
   sentence: {
@@ -52,15 +64,16 @@ export const vi: Language = {
   link: {
     proves: `
       xác minh, xác nhận, xác thực, kích hoạt, đặt lại mật khẩu, cài đặt lại, thiết lập lại, đổi mật khẩu,
-      tạo mật khẩu, mật khẩu mới, chấp nhận lời mời, nhận lời mời, tham gia nhóm, phê duyệt, cho phép
+      tạo mật khẩu, mật khẩu mới, chấp nhận lời mời, nhận lời mời, tham gia nhóm, phê duyệt, cho phép,
+      chấp nhận, đặt mật khẩu
     `,
     signsIn: "đăng nhập",
-    goesOn: "tiếp tục, bắt đầu, bấm vào đây, tại đây, vào đây",
+    goesOn: "tiếp tục, bắt đầu, bấm vào đây, tại đây, vào đây, nhấn vào",
     password: "mật khẩu, mật mã",
     account: "tài khoản, địa chỉ, đăng ký",
     otherPurpose: `
       hủy đăng ký, trợ giúp, hỗ trợ, chính sách, tham dự, lịch hẹn, sở thích, giảm giá, không phải tôi,
-      câu hỏi, điều khoản, liên hệ, cài đặt, báo cáo
+      câu hỏi, điều khoản, liên hệ, cài đặt, báo cáo, xem chi tiết
     `,
     provesInPath: "mat-khau, mat_khau, xac-nhan, xac_nhan, xac-minh, xac_minh",
   },
@@ -88,6 +101,7 @@ export const vi: Language = {
     morning: "sáng",
     afternoon: "chiều, tối",
     deadline: "đến hết, trước, trước ngày, hết ngày",
+    oClock: "giờ",
   },
   appointment: {
     when: "khi nào, thời gian, ngày giờ, lịch hẹn, ngày",
@@ -99,7 +113,7 @@ export const vi: Language = {
   money: {
     grandTotal: "tổng thanh toán, tổng tiền, số tiền thanh toán, tổng giá trị đơn hàng, tổng số tiền",
     total: "tổng cộng, tổng, số tiền, thành tiền",
-    partial: "tạm tính, giảm giá, phí vận chuyển, phí giao hàng",
+    partial: "tạm tính, giảm giá, phí vận chuyển, phí giao hàng, tiền cọc",
   },
   order: {
     numberLabel: "mã đơn hàng, số đơn hàng, đơn hàng #, mã đơn, đơn hàng số",
@@ -116,11 +130,14 @@ export const vi: Language = {
     word: "đơn hàng, kiện hàng, bưu kiện",
     statuses: {
       exception: `
-        giao hàng không thành công, giao không thành công, bị chậm, chậm trễ, giao hàng thất bại, trễ
+        giao hàng không thành công, giao không thành công, bị chậm, chậm trễ, giao hàng thất bại, trễ,
+        giao thất bại
       `,
       out_for_delivery: "đang được giao, đang giao hàng, sẽ được giao hôm nay, đang giao, shipper đang giao",
-      delivered: "đã được giao, đã giao, giao hàng thành công, đã giao thành công, giao thành công",
-      in_transit: "đang vận chuyển, đang được vận chuyển, đang trên đường, trên đường",
+      delivered: `
+        đã được giao, đã giao, giao hàng thành công, đã giao thành công, giao thành công, phát thành công
+      `,
+      in_transit: "đang vận chuyển, đang được vận chuyển, đang trên đường, trên đường, đang luân chuyển",
       shipped: "đã gửi, đã được gửi, đã xuất kho, đã bàn giao, đã được bàn giao",
     },
     notYet: "khi đơn hàng được gửi, sẽ được giao, sẽ",

@@ -121,10 +121,11 @@ describe("scored candidates", () => {
 
   it("are told apart by how the HTML sets them", () => {
     const text = "Enter this code to sign in:\n\n118204\n\nor, on paper, this code to sign in:\n\n771640\n";
-    const html = "<p>Enter this code to sign in:</p><p>118204</p><h1>771640</h1>";
-    expect(read({ text }).code).toBeNull();
-    const set = read({ text, html });
-    expect([set.code, set.evidence.includes("emphasised")]).toEqual(["771640", true]);
+    const html =
+      "<p>Enter this code to sign in:</p><h1>118204</h1><p>or, on paper, this code to sign in:</p><p>771640</p>";
+    const [plain, set] = [read({ text }), read({ text, html })];
+    expect([set.code, set.evidence.includes("emphasised")]).toEqual(["118204", true]);
+    expect(set.confidence).toBeGreaterThan(plain.confidence);
   });
 
   it("are letters in boxes too", () => {
