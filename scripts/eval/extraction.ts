@@ -18,7 +18,7 @@ export const EXTRACTION: Evaluation = {
   fields: EXTRACTED_FIELDS,
   together: true,
   floors: { precision: 0.98, recall: 0.92 },
-  strangersFloors: { precision: 0.97, recall: 0.82 },
+  strangersFloors: { precision: 0.97, recall: 0.87 },
   least: { mails: 120, decoys: 24, languages: TYPES.length },
   measures: ({ headers }) => headers.some((line) => line.toLowerCase().startsWith("asked:")),
   async read(raw) {
