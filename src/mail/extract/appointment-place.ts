@@ -58,7 +58,11 @@ const mayBePlace = (value: string, context: DateContext): boolean =>
   !value.startsWith("\ufffc") &&
   !datesIn(value, context).some(({ isCertain }) => isCertain);
 
-const cleaned = (place: string): string | null => place.replaceAll("\ufffc", "").trim() || null;
+/** A place without links, and without the way to it that brackets add in small letters: "(entrance from the yard)". */
+const cleaned = (place: string): string | null =>
+  place.replaceAll("\ufffc", "").trim().replace(DIRECTIONS, "") || null;
+
+const DIRECTIONS = /(?<=\S)\s{1,3}\(\p{Ll}[^()\d\p{Lu}]{2,80}\)$/u;
 
 /** Words between "address" and the address itself: "*we have on file:*". */
 const MAX_LEAD_CHARS = 20;

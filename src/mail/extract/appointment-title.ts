@@ -35,7 +35,22 @@ export function appointmentTitle(mail: ExtractMail, pairs: readonly Pair[]): str
     .replace(SUBJECT_TAIL, "")
     .replace(REPLY(), "")
     .trim();
-  return specificPart(subject, mail.from.name);
+  return specificPart(subject, mail.from.name) ?? headingIn(mail, subject);
+}
+
+/** Lines of the text that may be its heading. */
+const HEADING_LINES = 3;
+const MIN_HEADING_CHARS = 8;
+
+/** The heading that the subject repeats behind words of its own: "Confirmation of visa appointment" above "Visa appointment". */
+function headingIn({ text, from }: ExtractMail, subject: string): string | null {
+  const whole = lowered(subject);
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const heading = lines.slice(0, HEADING_LINES).find((line) => {
+    const lower = lowered(line.trim());
+    return lower.length >= MIN_HEADING_CHARS && whole.endsWith(` ${lower}`) && lower !== lowered(from.name);
+  });
+  return heading !== undefined && residueOf(heading).length > 0 ? heading.trim() : null;
 }
 
 /** Between the parts of a subject: "Reminder: Team sync", "Eye test – booking confirmed". */

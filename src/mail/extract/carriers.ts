@@ -1,4 +1,5 @@
 import { lowered } from "../code/key-words.ts";
+import type { Span } from "./labelled-values.ts";
 import { nameFinder } from "./names.ts";
 
 /**
@@ -295,6 +296,9 @@ const find = nameFinder(
   Object.entries(CARRIERS).map(([carrier, names]) => [names, carrier] as const),
   "\\p{L}\\p{M}",
 );
+
+/** Where a lower-cased text names carriers. */
+export const carrierSpans = (lower: string): Span[] => find(lower);
 
 /** The carriers that a lower-cased text names, the first named first. */
 export const carriersIn = (lower: string): string[] => [...new Set(find(lower).map(({ value }) => value))];

@@ -24,5 +24,19 @@ export function statusIn(lower: string): ShippingStatus | null {
     .split(CLAUSE_END)
     .map((clause) => clause.slice(0, notYet().exec(clause)?.index))
     .join(" , ");
-  return STATUSES.find(([, words]) => words().test(happened))?.[0] ?? null;
+  const status = STATUSES.find(([, words]) => words().test(happened))?.[0] ?? null;
+  return status === "delivered" && isHandedOver(happened) ? "shipped" : status;
+}
+
+const [delivered, shipped] = (["delivered", "shipped"] as const).map((status) =>
+  phrases(({ parcel }) => parcel?.statuses?.[status]),
+);
+
+/** Whether the words for "delivered" are part of longer ones for "shipped": "*delivered* to the carrier". */
+function isHandedOver(lower: string): boolean {
+  const handed = shipped?.().all(lower) ?? [];
+  const given = delivered?.().all(lower) ?? [];
+  return given.every(({ start, end }) =>
+    handed.some((other) => other.start <= start && other.end >= end && other.end - other.start > end - start),
+  );
 }

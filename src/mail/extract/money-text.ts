@@ -129,10 +129,19 @@ function clause(text: string): string {
 /** A text without what stands in its brackets. */
 export const withoutBrackets = (text: string): string => text.replace(/[(（][^()（）]{0,80}[)）]?/gu, "");
 
-const isShort = (label: string, tail: string): boolean =>
-  label.length < MAX_LABEL_CHARS &&
-  label.split(/\s+/).length <= MAX_LABEL_WORDS &&
-  (/^\s*[,;]/.test(tail) || isEnd(tail));
+function isShort(label: string, tail: string): boolean {
+  // Behind a count stands the name of a thing, which may be long: "1 x Mountain cheese from goat's milk 1 kg — 24,50 €".
+  const most = COUNTED.test(label) ? 2 : 1;
+  const words = label.match(/[^\s\p{P}]+/gu) ?? [];
+  return (
+    label.length < most * MAX_LABEL_CHARS &&
+    words.length <= most * MAX_LABEL_WORDS &&
+    (/^\s*[,;]/.test(tail) || isEnd(tail))
+  );
+}
+
+/** Begins with the number of pieces. */
+const COUNTED = /^\s*(?:[-•*·] ?)?\d{1,3} ?[x×✕х] ?\S/iu;
 
 /** Whether hardly any letters follow an amount, brackets apart. */
 const isEnd = (tail: string): boolean =>

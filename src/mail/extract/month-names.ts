@@ -98,11 +98,11 @@ const weekdays = lazy((): ReadonlyMap<string, number> => {
   return new Map(named.toReversed());
 });
 
-/** Letters before or behind a name in the same word: "d'avril", "Mart'ta", Hebrew "במרץ". */
+/** Letters before or behind a name in the same word: "d'avril", "Mart'ta", Hebrew "במרץ", Finnish "maaliskuun". */
 function spellings(word: string): string[] {
   const name = folded(word);
   const [before = "", behind = ""] = name.split(/['’]/);
-  return [name, before, behind, name.replace(/^[בלמ]/, "")];
+  return [name, before, behind, name.replace(/^[בלמ]/, ""), name.replace(/(?<=kuu)n$/, "")];
 }
 
 /** Names that are another month in Croatian than in Polish and Czech: "listopad" is October there. */

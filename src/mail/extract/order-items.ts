@@ -170,12 +170,16 @@ function countedName(cells: readonly Cell[], countFirst: RegExp): Counted | null
 
 /** Whether a text can be the name of a thing: it has words, and more letters than a price with its currency. */
 function isName(text: string): boolean {
-  const letters = text.replace(/[^\p{L}]/gu, "").length;
-  const digits = text.replace(/\P{Nd}/gu, "").length;
+  const bare = text.replace(MEASURE, "");
+  const letters = bare.replace(/[^\p{L}]/gu, "").length;
+  const digits = bare.replace(/\P{Nd}/gu, "").length;
   return letters > 1 && (letters > digits || letters > MAX_SIGN_LETTERS) && text.length <= MAX_NAME_CHARS;
 }
 
 const MAX_SIGN_LETTERS = 3;
+/** How much of a thing there is: "100g", "0,5 l". */
+const MEASURE =
+  /(?<!\p{Nd})\p{Nd}{1,5}(?:[.,]\p{Nd}{1,3})? ?(?:[km]?g|[mcd]?l|[cm]?m|gb|tb|oz|lb|г|кг|мл|л|см|м)(?![\p{L}\p{Nd}])/giu;
 
 /** A number in the digits of any script, in ASCII without leading zeros. */
 function plainNumber(digits: string): string {

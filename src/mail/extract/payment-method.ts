@@ -165,7 +165,7 @@ const WALLETS: Readonly<Record<string, Words>> = {
   ePay: "epay.bg, epay",
   EasyPay: "easypay",
   Flik: "flik",
-  KEKS: "keks pay",
+  "KEKS Pay": "keks pay",
   Aircash: "aircash",
   IPS: "ips qr, ипс qr",
   Paysera: "paysera",
@@ -309,10 +309,22 @@ function walletBesideSum(lines: readonly string[], paidAt: number | null): strin
   for (const line of [...sum, ...lines.filter((each) => paidWith().test(lowered(each)))]) {
     const methods = distinct(methodsIn(line));
     const [method] = methods;
-    if (method !== undefined && methods.length === 1 && method.isSure) return method.name;
+    if (method === undefined || methods.length > 1) continue;
+    if (method.isSure || (method.isAsBrand && isBehindPaidWith(line, method))) return method.name;
   }
   return null;
 }
+
+/** Whether a word for "paid with" leads to a way of paying: "via Swish". */
+const isBehindPaidWith = (line: string, { start }: Method): boolean =>
+  WITH.test(line.slice(Math.max(0, start - MAX_WITH_CHARS), start)) ||
+  paidWith()
+    .all(lowered(line))
+    .some(({ end }) => end < start && /^ (?:\p{L}{1,5} )?$/u.test(line.slice(end, start)));
+
+/** "With" in languages of brands that are words. */
+const WITH = /\s(?:med|with|through|con|dengan|guna|pakai|avec|gamit ang) $/u;
+const MAX_WITH_CHARS = 12;
 
 /** The wallet that a mail names where it names one alone; a card without its digits may be a visa for travellers. */
 function onlyWallet(lines: readonly string[]): string | null {

@@ -13,7 +13,7 @@ import { readText, type ExtractMail, type ReadText } from "./mail-text.ts";
 import { arrivalLabel, parcelNear, parcelWord } from "./shared-phrases.ts";
 import { structuredData } from "./structured-data.ts";
 import { findThings, localName, nameAt, textAt, thingsAt, type Thing } from "./schema-org.ts";
-import { trackingIn, type Tracking } from "./tracking.ts";
+import { namesTracking, trackingIn, type Tracking } from "./tracking.ts";
 
 type Shipping = ExtractionOf<"shipping">;
 
@@ -67,16 +67,12 @@ function shippingInText(mail: ExtractMail): Shipping | null {
   const lower = lowered(`${text.subject}\n${text.lines.join("\n")}`);
   const carriers = carriersOf(text, mail.from.name);
   const numberFound = trackingIn(text, carriers);
-  // Inquiries and errors have numbers with the same labels.
-  const isOfParcel =
-    numberFound?.isValid === true ||
-    carriers.length > 0 ||
-    parcelWord().test(lower) ||
-    parcelNear().test(lower);
-  const tracking = isOfParcel ? numberFound : null;
-  if (tracking === null && !isAboutParcel(lowered(text.subject))) return null;
-  const context = dateContext({ text: lower, fromAddress: mail.from.address, receivedAt: mail.receivedAt });
+  const tracking = isOfParcel(numberFound, carriers, lower) ? numberFound : null;
   const status = statusOf(text);
+  // A number with a wrong check digit is not answered, but its mail is about a parcel.
+  const isLabelled = status !== null && carriers.length > 0 && namesTracking(lower);
+  if (tracking === null && !isLabelled && !isAboutParcel(lowered(text.subject))) return null;
+  const context = dateContext({ text: lower, fromAddress: mail.from.address, receivedAt: mail.receivedAt });
   return {
     type: "shipping",
     ...(tracking === null ? { tracking_number: null, carrier: carriers[0] ?? null } : numbered(tracking)),
@@ -86,6 +82,10 @@ function shippingInText(mail: ExtractMail): Shipping | null {
     confidence: confidenceOf(tracking),
   };
 }
+
+/** Whether a number is that of a parcel: inquiries and errors have numbers with the same labels. */
+const isOfParcel = (number: Tracking | null, carriers: readonly string[], lower: string): boolean =>
+  number?.isValid === true || carriers.length > 0 || parcelWord().test(lower) || parcelNear().test(lower);
 
 /** Words of the name of a carrier. */
 const MAX_CARRIER_CHARS = 30;
@@ -112,13 +112,18 @@ function confidenceOf(tracking: Tracking | null): number {
   return tracking.isValid === true ? 0.95 : 0.8;
 }
 
-/** The status that the subject tells, else the first line that tells one. */
+/**
+ * The status that the subject tells, else the first line that tells one. A shop's "on its way" in the subject means no more than that
+ * it sent the parcel, if the text says so first.
+ */
 function statusOf({ subject, lines }: ReadText): ShippingStatus | null {
-  for (const line of [subject, ...lines.slice(0, OPENING_LINES)]) {
+  const named = statusIn(lowered(subject));
+  if (named !== null && named !== "in_transit") return named;
+  for (const line of lines.slice(0, OPENING_LINES)) {
     const status = statusIn(lowered(line));
-    if (status !== null) return status;
+    if (status !== null) return named === null || status === "shipped" ? status : named;
   }
-  return null;
+  return named;
 }
 
 /** Characters between a label of the day of arrival and the day. */
@@ -142,11 +147,11 @@ const MAX_DAYS_AHEAD = 30;
 function dayToCome(lines: readonly string[], context: DateContext): string | null {
   const days = lines.slice(0, OPENING_LINES).flatMap((line) => {
     const lower = lowered(line);
-    const isOfParcel = parcelWord().test(lower) || parcelNear().test(lower);
+    const isParcelLine = [parcelWord, parcelNear, arrivalLabel].some((words) => words().test(lower));
     return datesIn(line, context).flatMap((date) => {
       const ahead = daysBetween(context.today, date.value);
       if (!date.isCertain || ahead < 0 || ahead > MAX_DAYS_AHEAD) return [];
-      return [{ day: date.value, isArrival: isOfParcel && !isDeadline(line, date) }];
+      return [{ day: date.value, isArrival: isParcelLine && !isDeadline(line, date) }];
     });
   });
   const [first] = days;

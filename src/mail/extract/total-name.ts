@@ -14,12 +14,16 @@ export function nameOf({ label: words, tail, isRow }: Surroundings): TotalName |
   const label = isRow ? words : lastClause(words);
   const grand = grandTotalLabel().exec(label);
   const whole = grand ?? totalLabel().exec(label);
-  const part = partialLabel().exec(label);
+  const part = partIn(label, isRow);
   const isFar = whole !== null && !isRow && label.length - endOf(whole) > PROSE_GAP_CHARS;
   if (whole === null || isFar) return part !== null || isCalledPart(tail, isRow) ? "part" : null;
   if (part !== null && isPart(label, part, whole, isRow)) return "part";
   return grand === null ? "total" : "grandTotal";
 }
+
+/** The word for a part in a label; in prose none that the label calls included in the sum. */
+const partIn = (label: string, isRow: boolean): Match | null =>
+  !isRow && INCLUDED.test(label) ? null : partialLabel().exec(label);
 
 const lastClause = (words: string): string =>
   words.split(/[,،、，;]\s?/u).findLast((clause) => clause.trim() !== "") ?? "";
@@ -27,7 +31,27 @@ const lastClause = (words: string): string =>
 /** Whether the words behind an amount in prose call it a part: `5 € shipping`. */
 const isCalledPart = (tail: string, isRow: boolean): boolean =>
   !isRow &&
+  !INCLUDING.test(tail) &&
   partialLabel().test((withoutBrackets(tail).split(/[,;،、，]/u)[0] ?? "").slice(0, MAX_TAIL_CHARS));
+
+/** Before a sum: the part that was named is in it ("KDV dahil 680 TL"). */
+const INCLUDED =
+  /(?:dahil|included|inclus[ao]?|incluid[ao]|inkl\.?|incl\.?|inbegrepen|включен|сметнат|mukaan lukien|hozzáadott|שכלול|कर सहित|सहित|সহ|உட்பட|含税|含稅|税込|込み?|포함)\)?:?\s*$/u;
+
+/**
+ * Behind a sum: the part that follows is in it ("with VAT", "of which"), or is the name of an amount in brackets ("186 € VAT (24 €)").
+ */
+const INCLUDING = new RegExp(
+  "^\\s*(?:" +
+    [
+      "(?:(?:in[ck]l|inbegr|davon|včet|vráta|vključ|uključ|укључ|включ|συμπ|termasuk|kasama|sisält|įsk|شامل)[\\p{L}\\p{M}.]*",
+      "con|com|amb|med|mit|avec|cu|with|z|ze|s|se|sa|с|со|з|із|са|με|bruttó|sis|sh|darin|dont|di cui|de los cuales|dos quais",
+      "waarvan|heraf|herav|varav|hvorav|z czego|w tym|t\\. sk|в том числе|[ву] т\\. ?ч|bao gồm|đã gồm|gồm|kdv dahil|כולל)(?!\\p{L})",
+      "含|税込|포함",
+    ].join("|") +
+    ")|[(（]\\s*$",
+  "u",
+);
 
 const endOf = ({ index, 0: phrase }: Match): number => index + phrase.length;
 

@@ -1,7 +1,9 @@
 import { lowered } from "../code/key-words.ts";
 import { lazy } from "../lazy.ts";
-import { anyOf, wordsOf } from "../languages/matching.ts";
-import { labelled, phrases } from "./labelled-values.ts";
+import { LANGUAGES } from "../languages/index.ts";
+import { anyOf, listed, wordsOf } from "../languages/matching.ts";
+import { carrierSpans, carriersIn } from "./carriers.ts";
+import { finderOf, labelled, phrases } from "./labelled-values.ts";
 import type { ReadText } from "./mail-text.ts";
 import { parcelNear } from "./shared-phrases.ts";
 import { judge, TELLING_NUMBER, type Carrier } from "./tracking-number.ts";
@@ -16,11 +18,11 @@ export interface Tracking {
 
 const numberLabel = phrases(({ parcel }) => parcel?.numberLabel);
 
-/** Matches a number behind its label: letters and digits, in groups. */
+/** Matches a number behind its label: letters and digits, in groups. Words may end the label: "locator *of the parcel:* 4711". */
 const labelledNumberForm = lazy(() => {
   const is = anyOf(wordsOf(({ parcel }) => parcel?.beforeNumber));
   return new RegExp(
-    `^(?:(?:${is})|:|：)?[\\s:：#№(]*(?<number>[A-Z0-9](?:[ .-]?[A-Z0-9]){7,39})(?![A-Z0-9])`,
+    `^(?:(?:${is})|[^\\d:：,;.]{0,30}[:：])?[\\s:：#№(]*(?<number>[A-Z0-9](?:[ .-]?[A-Z0-9]){7,39})(?![A-Z0-9]|[年月日년월])`,
     "iu",
   );
 });
@@ -44,9 +46,13 @@ export function trackingIn({ subject, lines, raw }: ReadText, carriers: readonly
   return (
     labelledNumber([subject, ...lines], carriers) ??
     tellingNumber([subject, ...lines], carriers) ??
+    numberBehindName([subject, ...lines], carriers) ??
     linkedNumber(raw, carriers)
   );
 }
+
+/** Whether a text has a label of a parcel's number, be the number itself one or not. */
+export const namesTracking = (lower: string): boolean => numberLabel().test(lower);
 
 function labelledNumber(lines: readonly string[], carriers: readonly Carrier[]): Tracking | null {
   for (const { value } of labelled(lines, numberLabel()).slice(0, MAX_NUMBERS)) {
@@ -60,9 +66,58 @@ function labelledNumber(lines: readonly string[], carriers: readonly Carrier[]):
   return null;
 }
 
+/** Words for a parcel that nothing else has: those that stand near its number and name it in a subject. */
+const parcelNoun = lazy(() =>
+  finderOf(
+    LANGUAGES.flatMap(({ parcel }) => {
+      const near = new Set(listed(parcel?.nearNumber));
+      return listed(parcel?.word).filter((word) => near.has(word));
+    }),
+  ),
+);
+
+/** Between a word for a parcel and its number: "your parcel *with the number* 4711". */
+const NUMBER_WORD =
+  "(?:\\p{L}{1,4} ){0,2}(?:n[aeouúùò]?m[\\p{L}\\p{M}]{0,7}|nº|n°|nr|no|n|br|broj\\p{L}{0,2}|št|števil\\p{L}{1,3}|čísl\\p{L}{1,2}|č|szám\\p{L}{0,3}|αριθμ\\p{L}{1,3}|номер\\p{L}{0,2}|број\\p{L}{0,2}|số|رقم|شماره|نمبر|מספר|नंबर|নম্বর|எண்|หมายเลข|เลข|單號|单号|番号|번호)[.:：]{0,2} ?";
+/** A long number right behind a word for a parcel or a carrier: "your parcel 4 1180 0927", "pošiljka br. 411800927". */
+const behindName = (number: string): RegExp =>
+  new RegExp(`^ ?(?:${NUMBER_WORD})?[(:：#№]{0,2} ?(?<number>${number})(?![A-Z\\d]|[./:-][A-Z\\d])`, "u");
+const BEHIND_PARCEL = behindName("[A-Z\\d](?:[ -]?[A-Z\\d]){8,29}");
+/** Numbers of telephones stand in groups or are shorter. */
+const BEHIND_CARRIER = behindName("(?:[A-Z]{1,4}\\d{8,29}|\\d{12,29})[A-Z]{0,2}");
+const MIN_DIGITS_BEHIND_NAME = 9;
+/** Numbers of telephones begin so and are shorter. */
+const MIN_DIGITS_BEHIND_ZERO = 12;
+
+function numberBehindName(lines: readonly string[], carriers: readonly Carrier[]): Tracking | null {
+  for (const line of lines) {
+    const lower = lowered(line);
+    const places = [
+      ...parcelNoun()
+        .all(lower)
+        .map(({ end }) => ({ end, form: BEHIND_PARCEL })),
+      ...(carriers.length === 0 ? [] : carrierSpans(lower)).map(({ end }) => ({ end, form: BEHIND_CARRIER })),
+    ];
+    for (const { end, form } of places) {
+      const written = form.exec(line.slice(end, end + MAX_BEHIND_CHARS))?.groups?.number;
+      const number = written === undefined ? null : ofOneNumber(written);
+      const found = number === null ? null : accepted(number.joined, carriers);
+      if (found !== null && isLong(found.number)) return found;
+    }
+  }
+  return null;
+}
+
+const MAX_BEHIND_CHARS = 80;
+
+function isLong(number: string): boolean {
+  const digits = number.replace(/\D/g, "").length;
+  return digits >= (number.startsWith("0") ? MIN_DIGITS_BEHIND_ZERO : MIN_DIGITS_BEHIND_NAME);
+}
+
 /**
- * A number in groups, without the words that follow it: a group without digits ends it, unless it is the first or a country. Joined
- * as carriers print it, and with its hyphens: a shop's own numbers have them for good ("KTX-2025-118").
+ * A number in groups, without the words that follow it: a group without digits ends it, unless it is the first or a country. A
+ * carrier's name before it is no part of it. Joined as carriers print it, and with its hyphens: a shop's own numbers have them for good ("KTX-2025-118").
  */
 function ofOneNumber(written: string): { joined: string; hyphenated: string } | null {
   const groups = Array.from(written.matchAll(/(?<mark>^|[ .-])(?<group>[^ .-]+)/g), ({ groups }) => ({
@@ -70,7 +125,10 @@ function ofOneNumber(written: string): { joined: string; hyphenated: string } | 
     group: groups?.group ?? "",
   }));
   const end = groups.findIndex(({ group }, at) => at > 0 && !/\d/.test(group) && !/^[A-Z]{2}$/.test(group));
-  const kept = groups.slice(0, end === -1 ? undefined : end);
+  const first = lowered(groups[0]?.group ?? "");
+  // Letters that begin a number may be a short name of its carrier: only the usual one is none of it.
+  const isCarrier = carriersIn(first).some((name) => lowered(name) === first);
+  const kept = groups.slice(isCarrier ? 1 : 0, end === -1 ? undefined : end);
   const joined = kept.map(({ group }) => group).join("");
   const isCapitals = joined === joined.toUpperCase();
   const digits = joined.replace(/\D/g, "").length;

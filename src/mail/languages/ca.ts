@@ -105,7 +105,8 @@ export const ca: Language = {
   },
   parcel: {
     numberLabel: `
-      número de seguiment, codi de seguiment, número d'enviament, codi d'enviament, localitzador
+      número de seguiment, codi de seguiment, número d'enviament, codi d'enviament, localitzador,
+      número d'expedició
     `,
     nearNumber: "paquet, enviament",
     arrivalLabel: `
@@ -114,22 +115,27 @@ export const ca: Language = {
     word: "paquet, enviament, comanda",
     statuses: {
       exception: "no s'ha pogut lliurar, no s'ha pogut entregar, endarrerit, retard, incidència",
-      out_for_delivery: "en repartiment, arriba avui",
+      out_for_delivery: "en repartiment, arriba avui, arribarà avui",
       delivered: "lliurat, lliurada, entregat, entregada",
-      in_transit: "en camí, en trànsit",
-      shipped: "s'ha enviat, hem enviat, enviat, enviada, expedit, lliurat al transportista",
+      in_transit: "en camí, en trànsit, de camí",
+      shipped: `
+        s'ha enviat, hem enviat, enviat, enviada, expedit, lliurat al transportista,
+        hem lliurat el teu paquet a
+      `,
     },
     notYet: "s'enviarà, serà, seran, s'entregarà",
     carrierLabel: "transportista, empresa de transport, missatgeria",
   },
   receipt: {
-    payment: "factura, rebut, pagament rebut, el teu pagament",
+    payment: `
+      factura, rebut, pagament rebut, el teu pagament, hem rebut, has pagat, heu pagat, hem cobrat, donació
+    `,
     dateLabel: "data de factura, data de pagament, data de càrrec",
     due: "venciment",
     merchantLabel: "venedor",
     methodLabel: "forma de pagament, mètode de pagament",
-    cardEnding: "acabada en",
-    paidWith: "pagat amb",
+    cardEnding: "acabada en, que acaba en, acabada amb",
+    paidWith: "pagat amb, pagada amb, mitjançant, amb targeta",
     cash: "efectiu, targeta de crèdit, targeta de dèbit, targeta, transferència",
   },
 };

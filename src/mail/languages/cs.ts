@@ -108,27 +108,30 @@ export const cs: Language = {
     nearNumber: "zásilk*, balík*",
     arrivalLabel: `
       datum doručení, předpokládané doručení, plánované doručení, očekávané doručení, doručení,
-      předpokládaný termín
+      předpokládaný termín, dorazí, doručíme
     `,
     word: "zásilk*, balík*, objednávk*",
     statuses: {
       exception: "nepodařilo doručit, zpožděn*, zpoždění, zdržel*, nezastihl*",
-      out_for_delivery: "dnes doručíme, u kurýra, doručuje kurýr, na rozvozu",
+      out_for_delivery: "dnes doručíme, u kurýra, doručuje kurýr, na rozvozu, dnes dorazí",
       delivered: "doručen, doručena, doručili, doručeno",
-      in_transit: "na cestě, je na cestě",
+      in_transit: "na cestě, je na cestě, míří k vám",
       shipped: "odeslána, odeslali, předána dopravci, odeslán, expedov*, předali dopravci, odesláno",
     },
     notYet: "bude, budou",
     carrierLabel: "dopravce, kurýr, přepravce",
   },
   receipt: {
-    payment: "faktura, účtenka, doklad, potvrzení platby, zaplaceno",
+    payment: `
+      faktura, účtenka, doklad, potvrzení platby, zaplaceno, přijali jsme, obdrželi jsme, zaplatili jste,
+      vaši platbu, platba přijata, strhli, děkujeme za platbu
+    `,
     failed: "zamítnuta",
     dateLabel: "datum platby, datum vystavení",
     due: "splatn*",
     methodLabel: "způsob platby, platba",
-    cardEnding: "končící, končí na",
-    paidWith: "zaplaceno, kartou",
+    cardEnding: "končící, končí na, končící na, s koncovkou, končící číslem",
+    paidWith: "zaplaceno, kartou, přes, uhrazeno",
     cash: "hotově, kartou, převodem, dobírka",
     merchantLabel: "prodejce",
   },

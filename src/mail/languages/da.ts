@@ -101,15 +101,15 @@ export const da: Language = {
       pakkenummer, sporingsnummer, forsendelsesnummer, trackingnummer, track and trace, track & trace,
       kollinummer
     `,
-    nearNumber: "pakke*",
+    nearNumber: "pakke*, forsendelse*",
     arrivalLabel: `
       forventet levering, leveringsdato, leveres, forventet leveringsdato, forventes leveret,
-      forventet ankomst
+      forventet ankomst, ankommer
     `,
     word: "pakke*, forsendelse*, levering*, ordre*",
     statuses: {
       exception: "kunne ikke leveres, forsinket, forsinkelse",
-      out_for_delivery: "ude til levering, leveres i dag, på vej til dig i dag, med chaufføren",
+      out_for_delivery: "ude til levering, leveres i dag, på vej til dig i dag, med chaufføren, kommer i dag",
       delivered: "er leveret, blevet leveret, leveret, udleveret",
       in_transit: "på vej, undervejs",
       shipped: "er sendt, afsendt, sendt, overdraget til",
@@ -118,13 +118,16 @@ export const da: Language = {
     carrierLabel: "fragtfirma, transportør, fragtmand, sendes med, leveres af",
   },
   receipt: {
-    payment: "kvittering*, faktura*, din betaling, dit køb, ordrebekræftelse*, betalt",
+    payment: `
+      kvittering*, faktura*, din betaling, dit køb, ordrebekræftelse*, betalt, vi har modtaget, du har betalt,
+      vi har trukket, er trukket, dit bidrag, din indbetaling, din donation
+    `,
     failed: "betalingen mislykkedes, blev afvist",
     dateLabel: "betalingsdato, fakturadato, ordredato, dato",
     due: "forfald*",
     methodLabel: "betalingsmetode, betalingsmåde, betalt med",
-    cardEnding: "ender på, slutter på",
-    paidWith: "betalt med",
+    cardEnding: "ender på, slutter på, som ender på, slutcifre",
+    paidWith: "betalt med, via, betalt via",
     cash: "kontant*, kort, dankort, faktura, gavekort",
   },
 };

@@ -178,7 +178,7 @@ export const de: Language = {
     arrivalLabel: `
       voraussichtliche zustellung, voraussichtliche lieferung, voraussichtlicher liefertermin,
       voraussichtlich, lieferdatum, liefertermin, lieferung am, zustellung am, ankunft, zustelltermin,
-      zustelldatum, voraussichtlich am
+      zustelldatum, voraussichtlich am, kommt am, trifft am
     `,
     word: "paket, sendung, lieferung, bestellung, päckchen",
     statuses: {
@@ -187,7 +187,8 @@ export const de: Language = {
         zustellung fehlgeschlagen, verspätet, verspätung
       `,
       out_for_delivery: `
-        in zustellung, wird heute zugestellt, kommt heute, im zustellfahrzeug, zustellfahrzeug geladen
+        in zustellung, wird heute zugestellt, kommt heute, im zustellfahrzeug, zustellfahrzeug geladen,
+        kommt noch heute
       `,
       delivered: `
         wurde zugestellt, zugestellt, wurde geliefert, ist angekommen, wurde abgegeben, beim nachbarn
@@ -208,7 +209,9 @@ export const de: Language = {
   receipt: {
     payment: `
       rechnung, quittung, kassenbon, beleg, zahlungsbestätigung, zahlung erhalten, zahlungseingang,
-      ihre zahlung, sie haben bezahlt, abgebucht, zahlungsbeleg, kaufbeleg
+      ihre zahlung, sie haben bezahlt, abgebucht, zahlungsbeleg, kaufbeleg, haben wir erhalten,
+      sie haben gezahlt, du hast bezahlt, wurde abgebucht, ihre spende, deine spende, eingezogen,
+      dankend erhalten
     `,
     failed: `
       zahlung fehlgeschlagen, konnte nicht abgebucht, abgelehnt, konnte nicht verarbeitet, angebot nr.,
@@ -224,7 +227,7 @@ export const de: Language = {
       zahlungsart, zahlungsmethode, bezahlt mit, bezahlt per, bezahlt via, zahlungsmittel, zahlart,
       zahlung per, zahlung mit
     `,
-    cardEnding: "mit endziffern, endziffern, endend auf, endet auf",
+    cardEnding: "mit endziffern, endziffern, endend auf, endet auf, mit der endung, endung, endnummer",
     paidWith: `
       bezahlt mit, bezahlt per, bezahlt via, gezahlt mit, per, mit ihrer, mit deiner, von ihrem, von deinem
     `,

@@ -257,7 +257,7 @@ export const en: Language = {
     numberLabel: `
       tracking number, parcel no., package id, tracking no., tracking no, tracking #, tracking id,
       tracking code, tracking, track number, shipment number, consignment number, parcel number,
-      waybill number, waybill, awb number, awb no., awb
+      waybill number, waybill, awb number, awb no., awb, parcel id, shipment id, tracking reference
     `,
     beforeNumber: "number, is",
     nearNumber: `
@@ -266,7 +266,7 @@ export const en: Language = {
     arrivalLabel: `
       estimated delivery, expected delivery, scheduled delivery, delivery date, estimated arrival, arriving,
       arrives, expected by, expected on, delivery by, will arrive, eta, due to arrive, to be delivered on,
-      will be delivered on, delivery on, be with you on, be with you by, expected to arrive
+      will be delivered on, delivery on, be with you on, be with you by, expected to arrive, should arrive
     `,
     word: "package, parcel, shipment, delivery, tracking, order",
     statuses: {
@@ -286,7 +286,7 @@ export const en: Language = {
       in_transit: "in transit, on its way, on the way, en route, on the move, moving through",
       shipped: `
         has shipped, have shipped, was shipped, shipped, has been shipped, dispatched, left our warehouse,
-        handed over to
+        handed over to, left our, handed to
       `,
     },
     notYet: `
@@ -301,8 +301,9 @@ export const en: Language = {
   receipt: {
     payment: `
       receipt, invoice, payment received, payment confirmation, we received your payment, you paid,
-      thank you for your payment, amount paid, you've been charged, has been charged, was charged,
-      we charged, billing statement, your bill, order confirmation, purchase confirmation
+      thank you for your payment, amount paid, you've been charged, has been charged, was charged, we charged,
+      billing statement, your bill, order confirmation, purchase confirmation, we received, have received,
+      paid in cash, was debited, your payment, your purchase, your donation, payment of
     `,
     failed: `
       payment failed, could not charge, couldn't charge, was declined, has been declined, payment declined,
@@ -319,8 +320,8 @@ export const en: Language = {
       payment method, paid with, paid via, paid by, paid using, payment type, charged to, payment source,
       paid from, method of payment, pay method, card
     `,
-    cardEnding: "ending, ending in, ending with, ends in",
-    paidWith: "paid with, paid by, paid using, using, with your, charged to your, from your",
+    cardEnding: "ending, ending in, ending with, ends in, last four digits, last 4 digits",
+    paidWith: "paid with, paid by, paid using, using, with your, charged to your, from your, via",
     cash: `
       cash, credit card, debit card, bank transfer, wire transfer, direct debit, cash on delivery,
       gift card, store credit, invoice, check, cheque

@@ -163,12 +163,12 @@ export const es: Language = {
   parcel: {
     numberLabel: `
       número de seguimiento, nº de seguimiento, n.º de seguimiento, número de envío, código de seguimiento,
-      número de guía, localizador, guía, rastreo, número de rastreo, código de rastreo
+      número de guía, localizador, guía, rastreo, número de rastreo, código de rastreo, número de expedición
     `,
     nearNumber: "envío, seguimiento, paquete",
     arrivalLabel: `
       entrega estimada, entrega prevista, fecha de entrega, llegada prevista, llegará, fecha estimada,
-      entrega el, llegada estimada
+      entrega el, llegada estimada, llega el, fecha prevista
     `,
     word: "paquete, envío, pedido",
     statuses: {
@@ -176,8 +176,8 @@ export const es: Language = {
         no se pudo entregar, no se ha podido entregar, intento de entrega, se ha retrasado,
         incidencia en la entrega, retraso, demora
       `,
-      out_for_delivery: "en reparto, a reparto, llega hoy, se entregará hoy",
-      delivered: "ha sido entregado, fue entregado, entregado, entregada",
+      out_for_delivery: "en reparto, a reparto, llega hoy, se entregará hoy, llegará hoy",
+      delivered: "ha sido entregado, fue entregado, entregado, entregada, hemos entregado",
       in_transit: "en camino, en tránsito, va en camino",
       shipped: "ha sido enviado, hemos enviado, enviado, enviada, despachado",
     },
@@ -186,17 +186,18 @@ export const es: Language = {
   },
   receipt: {
     payment: `
-      recibo, factura, pago recibido, tu pago, su pago, comprobante, confirmación de pago, pago realizado
+      recibo, factura, pago recibido, tu pago, su pago, comprobante, confirmación de pago, pago realizado,
+      hemos recibido, has pagado, ha pagado, pagaste, hemos cobrado, donativo, donación, tu compra
     `,
     failed: "pago rechazado, no se pudo procesar, pago fallido, presupuesto",
     dateLabel: "fecha de factura, fecha de pago, fecha de compra, fecha de emisión, pagado el, fecha",
     due: "vencimiento, próximo",
     merchantLabel: "comercio, vendedor, beneficiario",
     methodLabel: "método de pago, forma de pago, pagado con, medio de pago, pago con",
-    cardEnding: "terminada en, terminación, que termina en, final",
+    cardEnding: "terminada en, terminación, que termina en, final, acabada en, que acaba en, terminado en",
     paidWith: `
-      pagado con, pagada con, pagado mediante, pagaste con, cobrado a, cargado a, cargado en, con tu,
-      con su, con cargo a
+      pagado con, pagada con, pagado mediante, pagaste con, cobrado a, cargado a, cargado en, con tu, con su,
+      con cargo a, vía, mediante, a través de
     `,
     cash: `
       efectivo, en efectivo, tarjeta de crédito, tarjeta de débito, tarjeta, transferencia,

@@ -132,20 +132,24 @@ export const et: Language = {
     statuses: {
       exception: "ei õnnestunud, hilineb, hilinemi*, viibi*, ebaõnnestus",
       out_for_delivery: "kulleri käes, jõuab täna, kulleriga teel, väljastamisel, kulleril",
-      delivered: "kätte toimetatud, väljastatud, üle antud saajale, kohale toimetatud",
-      in_transit: "teel",
+      delivered: "kätte toimetatud, väljastatud, üle antud saajale, kohale toimetatud, toimetasime kohale",
+      in_transit: "teel, on teel",
       shipped: "välja saadetud, teele pandud, saatsime, on saadetud, üle antud",
     },
     carrierLabel: "vedaja, kuller, kullerfirma, transpordifirma",
     notYet: "saadetakse, toimetatakse",
   },
   receipt: {
-    payment: "arve, kviitung, makse, tellimuse kinnitus, maksekinnitus, makstud, tasutud",
+    payment: `
+      arve, kviitung, makse, tellimuse kinnitus, maksekinnitus, makstud, tasutud, oleme kätte saanud, laekus,
+      tasusite, maksite, debiteeri*, annetus*
+    `,
     dateLabel: "makse kuupäev, arve kuupäev, kuupäev",
     due: "maksetähtaeg, tähtaeg",
     methodLabel: "makseviis",
-    cardEnding: "lõpuga",
-    paidWith: "makstud, tasutud",
+    cardEnding: "lõpuga, mis lõpeb, lõppeva, viimased neli numbrit",
+    paidWith: "makstud, tasutud, kaudu, kaardiga",
     cash: "sularaha*, krediitkaar*, deebetkaar*, pangakaar*, ülekan*",
+    failed: "makse ebaõnnestus",
   },
 };

@@ -85,6 +85,7 @@ export const fi: Language = {
     morning: "ap.",
     afternoon: "ip., illalla",
     deadline: "viimeistään, mennessä, asti, saakka",
+    beforeYear: "päivänä",
   },
   appointment: {
     when: "milloin, aika, ajankohta, päivä, pvm, kello",
@@ -106,10 +107,14 @@ export const fi: Language = {
   },
   parcel: {
     numberLabel: `
-      seurantakoodi*, seurantatunnus*, lähetystunnus*, lähetysnumero, seurantanumero, kollinumero
+      seurantakoodi*, seurantatunnus*, lähetystunnus*, lähetysnumero, seurantanumero, kollinumero,
+      lähetyksen numero, paketin numero
     `,
     nearNumber: "paket*, lähety*",
-    arrivalLabel: "arvioitu toimitus*, saapuu, arvioitu saapuminen, toimituspäivä, arvioitu toimituspäivä",
+    arrivalLabel: `
+      arvioitu toimitus*, saapuu, arvioitu saapuminen, toimituspäivä, arvioitu toimituspäivä,
+      toimitetaan viimeistään
+    `,
     word: "paket*, lähety*, tilau*",
     statuses: {
       exception: "ei voitu toimittaa, viivästynyt, myöhästy*, viivästy*, myöhässä",
@@ -122,13 +127,16 @@ export const fi: Language = {
     notYet: "toimitetaan, lähetetään",
   },
   receipt: {
-    payment: "kuitti, lasku, maksusi, maksuvahvistus, tilausvahvistus, maksettu, veloitettiin",
+    payment: `
+      kuitti, lasku, maksusi, maksuvahvistus, tilausvahvistus, maksettu, veloitettiin, vastaanotimme,
+      olemme vastaanottaneet, maksoit, maksu saapui, lahjoituksesi, veloitimme
+    `,
     failed: "maksu epäonnistui",
     dateLabel: "maksupäivä, päiväys, ostopäivä, pvm",
     due: "eräpäivä",
     methodLabel: "maksutapa",
-    cardEnding: "päättyvä",
-    paidWith: "maksettu",
+    cardEnding: "päättyvä, päättyv*",
+    paidWith: "maksettu, kortilta*, kortilla*",
     cash: "käteinen, käteisellä, luottokort*, pankkikort*, tilisiirto*, lahjakort*",
   },
 };

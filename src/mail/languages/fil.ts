@@ -99,13 +99,17 @@ export const fil: Language = {
     beforeNumber: "ay",
     nearNumber: "padala, pakete",
     arrivalLabel: `
-      inaasahang pagdating, inaasahang paghahatid, petsa ng paghahatid, darating sa, inaasahan, darating
+      inaasahang pagdating, inaasahang paghahatid, petsa ng paghahatid, darating sa, inaasahan, darating,
+      makakarating
     `,
     word: "padala, pakete, iyong parcel, iyong order, order mo",
     statuses: {
       exception: "hindi naihatid, hindi maihatid, naantala, pagkaantala, hindi natuloy",
-      out_for_delivery: "ihahatid ngayon, darating ngayon, dala na ng rider, nasa rider na",
-      delivered: "naihatid na, na-deliver na, naihatid, nakarating na",
+      out_for_delivery: `
+        ihahatid ngayon, darating ngayon, dala na ng rider, nasa rider na, ihahatid na ngayon,
+        darating na ngayon
+      `,
+      delivered: "naihatid na, na-deliver na, naihatid, nakarating na, natanggap na",
       in_transit: "papunta na, nasa biyahe",
       shipped: "naipadala na, ipinadala na, na-ship na, naipadala, ipinasa na sa",
     },
@@ -113,12 +117,15 @@ export const fil: Language = {
     carrierLabel: "courier, tagahatid",
   },
   receipt: {
-    payment: "resibo, natanggap namin ang iyong bayad, iyong bayad, iyong pagbili, binayaran, na-charge",
+    payment: `
+      resibo, natanggap namin ang iyong bayad, iyong bayad, iyong pagbili, binayaran, na-charge,
+      natanggap namin, nagbayad ka, binayad mo, donasyon
+    `,
     failed: "nabigo ang pagbabayad, hindi naproseso",
     dateLabel: "petsa ng pagbabayad, petsa ng transaksyon, petsa",
     due: "dapat bayaran",
     methodLabel: "paraan ng pagbabayad, binayaran gamit",
-    cardEnding: "nagtatapos sa",
-    paidWith: "binayaran gamit, gamit ang",
+    cardEnding: "nagtatapos sa, na may huling apat na numero",
+    paidWith: "binayaran gamit, gamit ang, sa pamamagitan ng, via",
   },
 };

@@ -170,7 +170,7 @@ export const fr: Language = {
     nearNumber: "colis, suivi",
     arrivalLabel: `
       livraison prévue, livraison estimée, date de livraison, arrivée prévue, sera livré, sera livrée,
-      livraison le, livraison estimée au, prévue le, date estimée
+      livraison le, livraison estimée au, prévue le, date estimée, arrivera, arrive le
     `,
     word: "colis, commande, livraison, envoi",
     statuses: {
@@ -178,11 +178,13 @@ export const fr: Language = {
         n'a pas pu être livré, échec de livraison, tentative de livraison, est retardé, livraison retardée,
         retardé, retard de livraison
       `,
-      out_for_delivery: "en cours de livraison, livré aujourd'hui, sera livré aujourd'hui",
+      out_for_delivery: `
+        en cours de livraison, livré aujourd'hui, sera livré aujourd'hui, arrive aujourd'hui
+      `,
       delivered: "a été livré, a été livrée, est livré, livré, livrée, bien été remis, déposé dans votre",
       in_transit: "en transit, en route, en chemin, en cours d'acheminement, acheminement",
       shipped: `
-        expédié, expédiée, envoyé, a été remise à, a été remis à, remis au transporteur, confié à
+        expédié, expédiée, envoyé, a été remise à, a été remis à, remis au transporteur, confié à, confiée à
       `,
     },
     notYet: "dès que, sera livré, sera livrée, sera expédié, sera expédiée, sera, seront, va être",
@@ -191,7 +193,8 @@ export const fr: Language = {
   receipt: {
     payment: `
       facture, reçu, paiement reçu, paiement effectué, votre paiement, quittance, ticket de caisse,
-      justificatif, avons débité
+      justificatif, avons débité, avons reçu, avez payé, vous avez réglé, a été débité, a été prélevé,
+      votre don, votre achat, encaissé
     `,
     failed: "paiement refusé, échec du paiement, paiement a échoué, devis",
     dateLabel: `
@@ -201,9 +204,10 @@ export const fr: Language = {
     due: "échéance, prochain",
     merchantLabel: "commerçant, vendeur, bénéficiaire",
     methodLabel: "mode de paiement, moyen de paiement, payé par, payé avec, réglé par, paiement par",
-    cardEnding: "se terminant par, finissant par",
+    cardEnding: "se terminant par, finissant par, terminant par, se termine par, terminée par",
     paidWith: `
-      payé avec, payée avec, payé par, réglé par, réglé avec, payé via, débité sur, débité de, avec votre
+      payé avec, payée avec, payé par, réglé par, réglé avec, payé via, débité sur, débité de, avec votre,
+      via, par carte
     `,
     cash: `
       espèces, en espèces, carte bancaire, carte de crédit, carte de débit, carte bleue, cb, virement,

@@ -110,26 +110,32 @@ export const hr: Language = {
   parcel: {
     numberLabel: "broj pošiljke, broj paketa, broj za praćenje, kod za praćenje, tracking broj",
     nearNumber: "pošiljk*, paket*",
-    arrivalLabel: "datum dostave, očekivana dostava, predviđena dostava, procijenjena dostava, dostava",
+    arrivalLabel: `
+      datum dostave, očekivana dostava, predviđena dostava, procijenjena dostava, dostava, stiže,
+      bit će dostavljen*
+    `,
     word: "pošiljk*, paket*, narudžb*",
     statuses: {
       exception: "nije uspjela, kasni, kašnjenj*, nije moguće, nije bilo moguće",
-      out_for_delivery: "danas dostavlj*, u dostavi, na dostavi",
+      out_for_delivery: "danas dostavlj*, u dostavi, na dostavi, dostavlja se danas, ukrcan*, stiže danas",
       delivered: "dostavljen, dostavljena, isporučen, isporučena, uručen*, dostavljeno, isporučeno",
-      in_transit: "na putu",
+      in_transit: "na putu, putuje",
       shipped: "poslana, poslan, otpremljen*, poslali, predan*, poslano",
     },
     notYet: "bit će, biće, će biti, će",
     carrierLabel: "dostavljač, prijevoznik, kurir, dostavna služba",
   },
   receipt: {
-    payment: "račun, potvrda o plaćanju, uplata, plaćeno",
+    payment: `
+      račun, potvrda o plaćanju, uplata, plaćeno, primili smo, platili ste, vaša uplata, tvoja uplata,
+      naplatili, terećen*, donacij*
+    `,
     failed: "odbijen*",
     dateLabel: "datum plaćanja, datum računa",
     due: "dospijeć*",
     methodLabel: "način plaćanja",
-    cardEnding: "završava na",
-    paidWith: "plaćeno, karticom",
+    cardEnding: "završava na, završava s, završava brojem",
+    paidWith: "plaćeno, karticom, putem, preko",
     cash: "gotovina, karticom, virman, pouzeće, pouzećem",
     merchantLabel: "prodavatelj",
   },

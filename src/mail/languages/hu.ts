@@ -109,25 +109,31 @@ export const hu: Language = {
       küldeményazonosító
     `,
     nearNumber: "csomag*",
-    arrivalLabel: "várható kézbesítés, várható érkezés, várható szállítás, kézbesítés napja, várhatóan",
+    arrivalLabel: `
+      várható kézbesítés, várható érkezés, várható szállítás, kézbesítés napja, várhatóan, érkezik,
+      megérkezik
+    `,
     word: "csomag*, rendelés*",
     statuses: {
       exception: "sikertelen kézbesítés, késik, késés, késett, nem sikerült, nem tudtuk kézbesíteni",
-      out_for_delivery: "kiszállítás alatt, kiszállításra átadva, a futárnál, ma érkezik",
+      out_for_delivery: "kiszállítás alatt, kiszállításra átadva, a futárnál, ma érkezik, ma kézbesít*",
       delivered: "kézbesítettük, kézbesítve, átvették, kiszállítottuk, átvette",
-      in_transit: "úton, útban",
-      shipped: "feladtuk, feladva, átadtuk, elküldtük, elindult",
+      in_transit: "úton, útban, úton van",
+      shipped: "feladtuk, feladva, átadtuk, elküldtük, elindult, átadva a futár*",
     },
     carrierLabel: "futárszolgálat, futár, szállító",
     notYet: "fogjuk, lesz, fog",
   },
   receipt: {
-    payment: "számla, nyugta, sikeres fizetés, rendelés visszaigazolás*",
+    payment: `
+      számla, nyugta, sikeres fizetés, rendelés visszaigazolás*, megkaptuk, befizetés*, kifizette, fizetett,
+      levontuk, terheltük, adomány*, bizonylat
+    `,
     dateLabel: "számla kelte",
     due: "fizetési határidő",
     methodLabel: "fizetési mód",
-    cardEnding: "végű",
-    paidWith: "fizetve",
+    cardEnding: "végű, végződő, végződésű",
+    paidWith: "fizetve, kártyával, keresztül",
     cash: "készpénz*, bankkárty*, hitelkárty*, átutalás*, utánvét*",
   },
 };

@@ -136,7 +136,7 @@ export const id: Language = {
     nearNumber: "resi, paket",
     arrivalLabel: `
       estimasi tiba, perkiraan tiba, tanggal pengiriman, estimasi sampai, perkiraan sampai, estimasi,
-      perkiraan pengiriman, estimasi pengiriman
+      perkiraan pengiriman, estimasi pengiriman, akan tiba, tiba pada
     `,
     word: "paket anda, pesanan, kiriman, paket",
     statuses: {
@@ -146,7 +146,7 @@ export const id: Language = {
       `,
       out_for_delivery: `
         sedang diantar, sedang dalam pengantaran, akan tiba hari ini, dibawa kurir, kurir sedang menuju,
-        dibawa oleh kurir, sedang dikirim oleh kurir
+        dibawa oleh kurir, sedang dikirim oleh kurir, tiba hari ini
       `,
       delivered: `
         telah diterima, telah sampai, sudah sampai, terkirim, paket diterima, sudah diterima, telah tiba,
@@ -160,15 +160,19 @@ export const id: Language = {
   },
   receipt: {
     payment: `
-      kwitansi, struk, faktur, pembayaran diterima, bukti pembayaran, pembayaran berhasil, invoice
+      kwitansi, struk, faktur, pembayaran diterima, bukti pembayaran, pembayaran berhasil, invoice,
+      kami terima, telah kami terima, anda membayar, anda telah membayar, didebit, donasi anda,
+      pembayaran sebesar
     `,
     failed: "pembayaran gagal, ditolak",
     dateLabel: "tanggal pembayaran, tanggal transaksi, tanggal faktur, tanggal",
     due: "jatuh tempo",
     merchantLabel: "penjual",
     methodLabel: "metode pembayaran, dibayar dengan, cara pembayaran",
-    cardEnding: "berakhiran",
-    paidWith: "dibayar dengan, dibayar menggunakan, dibayar melalui, membayar dengan, menggunakan",
+    cardEnding: "berakhiran, berakhir dengan, berujung",
+    paidWith: `
+      dibayar dengan, dibayar menggunakan, dibayar melalui, membayar dengan, menggunakan, melalui, lewat
+    `,
     cash: `
       tunai, kartu kredit, kartu debit, transfer bank, bayar di tempat, cod, virtual account, kartu hadiah
     `,

@@ -153,18 +153,20 @@ export const it: Language = {
   parcel: {
     numberLabel: `
       numero di tracking, codice di tracciamento, numero di tracciamento, numero spedizione,
-      codice spedizione, lettera di vettura, numero di spedizione, codice tracking, tracking, tracciatura
+      codice spedizione, lettera di vettura, numero di spedizione, codice tracking, tracking, tracciatura,
+      numero del pacco
     `,
     nearNumber: "pacco, spedizione",
     arrivalLabel: `
-      consegna prevista, data di consegna, consegna stimata, arrivo previsto, consegna il, prevista per
+      consegna prevista, data di consegna, consegna stimata, arrivo previsto, consegna il, prevista per,
+      arriverà, arriva il
     `,
     word: "pacco, spedizione, ordine",
     statuses: {
       exception: `
         non è stato possibile consegnare, tentativo di consegna, consegna non riuscita, in ritardo, ritardo
       `,
-      out_for_delivery: "in consegna, arriva oggi, consegna oggi, in consegna oggi",
+      out_for_delivery: "in consegna, arriva oggi, consegna oggi, in consegna oggi, arriverà oggi",
       delivered: "è stato consegnato, è stata consegnata, consegnato, consegnata",
       in_transit: "in transito, è in viaggio, in viaggio",
       shipped: `
@@ -177,17 +179,18 @@ export const it: Language = {
   receipt: {
     payment: `
       ricevuta, fattura, pagamento ricevuto, scontrino, il tuo pagamento, pagamento effettuato,
-      conferma di pagamento
+      conferma di pagamento, abbiamo ricevuto, hai pagato, ha pagato, abbiamo addebitato, è stato addebitato,
+      donazione, il tuo acquisto
     `,
     failed: "pagamento non riuscito, pagamento rifiutato, preventivo",
     dateLabel: "data fattura, data di pagamento, data pagamento, data acquisto, pagato il",
     due: "scadenza",
     merchantLabel: "esercente, venditore",
     methodLabel: "metodo di pagamento, pagato con, modalità di pagamento",
-    cardEnding: "che termina con, che termina in",
+    cardEnding: "che termina con, che termina in, terminante con, che finisce con, terminante in",
     paidWith: `
       pagato con, pagata con, pagato tramite, pagamento con, addebitato su, addebitato sulla, con la tua,
-      tramite
+      tramite, via
     `,
     cash: `
       contanti, in contanti, carta di credito, carta di debito, carta, bonifico, bonifico bancario,

@@ -108,31 +108,35 @@ export const lt: Language = {
     numberLabel: `
       siuntos numeris, siuntos nr, sekimo numeris, sekimo kodas, siuntos kodas, pakuotės numeris
     `,
-    nearNumber: "siunt*",
+    nearNumber: "siunt*, siunta, siuntą",
     arrivalLabel: `
-      numatomas pristatym*, pristatymo data, numatoma pristatymo, numatomas atvykimas, pristatymas
+      numatomas pristatym*, pristatymo data, numatoma pristatymo, numatomas atvykimas, pristatymas, atvyks
     `,
     word: "siunta, siuntą, siuntos, užsakym*",
     statuses: {
       exception: "nepavyko pristatyti, vėluoja, vėluoj*, vėlav*, nepristatyt*",
       out_for_delivery: `
-        pas kurjerį, bus pristatyta šiandien, kurjeris veža, pristatoma šiandien, išvežta pristatyti
+        pas kurjerį, bus pristatyta šiandien, kurjeris veža, pristatoma šiandien, išvežta pristatyti,
+        šiandien pristat*
       `,
       delivered: "pristatyta, pristatytas, atsiimta, įteikta, pristatėme, atsiėmėte",
-      in_transit: "pakeliui",
+      in_transit: "pakeliui, keliauja",
       shipped: "išsiųsta, išsiųstas, išsiuntėme, perduota, perdavėme",
     },
     carrierLabel: "vežėjas, kurjeris, kurjerių tarnyba, siuntų tarnyba",
     notYet: "bus",
   },
   receipt: {
-    payment: "sąskaita, kvitas, mokėjim*, užsakymo patvirtinimas",
+    payment: `
+      sąskaita, kvitas, mokėjim*, užsakymo patvirtinimas, gavome, sumokėjote, jūsų mokėjimas, nuskaičiavome,
+      nurašyta, auka, auką, apmokėta
+    `,
     dateLabel: "mokėjimo data, sąskaitos data",
     due: "apmokėti iki",
     methodLabel: "mokėjimo būdas, apmokėjimo būdas",
-    paidWith: "apmokėta, sumokėta",
+    paidWith: "apmokėta, sumokėta, kortele",
     cash: "gryn*, kreditin*, debeto kortel*, banko kortel*, kortele, pavedim*",
-    cardEnding: "besibaigianti",
+    cardEnding: "besibaigianti, besibaigian*, baigiasi skaičiais",
     failed: "mokėjimas nepavyko",
     merchantLabel: "pardavėjas",
   },

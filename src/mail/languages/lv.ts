@@ -118,24 +118,29 @@ export const lv: Language = {
       sūtījuma numurs, sūtījuma nr, izsekošanas numurs, izsekošanas kods, sūtījuma kods, pakas numurs
     `,
     nearNumber: "sūtījum*, paka, paku",
-    arrivalLabel: "paredzamā piegāde, piegādes datums, paredzamais piegādes, paredzama, piegāde",
+    arrivalLabel: `
+      paredzamā piegāde, piegādes datums, paredzamais piegādes, paredzama, piegāde, pienāks, piegādāsim
+    `,
     word: "sūtījum*, paka, paku, pasūtījum*",
     statuses: {
       exception: "neizdevās piegādāt, kavējas, aizkavē*, neizdevās",
       out_for_delivery: "nodots kurjeram, pie kurjera, kurjers piegādās, šodien piegād*",
-      delivered: "piegādāts, piegādāta, izsniegt*, piegādājām",
-      in_transit: "ceļā",
+      delivered: "piegādāts, piegādāta, izsniegt*, piegādājām, nogādāts",
+      in_transit: "ceļā, devies ceļā",
       shipped: "nosūtīts, nosūtīta, nodota, nodots, izsūtīt*, nosūtījām",
     },
     carrierLabel: "pārvadātājs, kurjers, piegādātājs",
     notYet: "tiks",
   },
   receipt: {
-    payment: "rēķins, čeks, maksājum*, pasūtījuma apstiprinājums",
+    payment: `
+      rēķins, čeks, maksājum*, pasūtījuma apstiprinājums, saņēmām, esam saņēmuši, samaksājāt, jūsu maksājums,
+      ieturējām, ziedojum*, apmaksāts, apmaksāta
+    `,
     dateLabel: "maksājuma datums, rēķina datums",
     methodLabel: "maksājuma veids",
-    cardEnding: "kas beidzas ar",
-    paidWith: "apmaksāts, samaksāts, ar karti",
+    cardEnding: "kas beidzas ar, beidzas ar, ar beigām",
+    paidWith: "apmaksāts, samaksāts, ar karti, izmantojot, caur, samaksāta",
     cash: "skaidr*, kredītkart*, debetkart*, karte, pārskaitījum*",
     failed: "maksājums neizdevās",
     due: "apmaksas termiņ*",

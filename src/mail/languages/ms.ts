@@ -107,19 +107,20 @@ export const ms: Language = {
   },
   parcel: {
     numberLabel: `
-      nombor penjejakan, no. penjejakan, no. konsainan, nombor konsainan, no. tracking, nombor tracking
+      nombor penjejakan, no. penjejakan, no. konsainan, nombor konsainan, no. tracking, nombor tracking,
+      nombor bungkusan
     `,
     nearNumber: "bungkusan, penghantaran",
     arrivalLabel: `
-      jangkaan sampai, anggaran penghantaran, tarikh penghantaran, dijangka tiba, jangkaan penghantaran, dijangka,
-      jangkaan tiba
+      jangkaan sampai, anggaran penghantaran, tarikh penghantaran, dijangka tiba, jangkaan penghantaran,
+      dijangka, jangkaan tiba, akan tiba
     `,
     word: "bungkusan, penghantaran, pesanan",
     statuses: {
       exception: "tidak dapat dihantar, lewat, kelewatan, gagal dihantar, tertangguh",
       out_for_delivery: `
         keluar untuk penghantaran, akan dihantar hari ini, dengan kurier, sedang dihantar,
-        dalam penghantaran hari ini
+        dalam penghantaran hari ini, tiba hari ini
       `,
       delivered: "telah diserahkan, berjaya dihantar, telah sampai, diterima oleh",
       in_transit: "dalam perjalanan",
@@ -129,13 +130,16 @@ export const ms: Language = {
     carrierLabel: "kurier, syarikat kurier, penghantar",
   },
   receipt: {
-    payment: "resit, invois, bayaran diterima, bayaran anda, pembelian anda, mengecaj",
+    payment: `
+      resit, invois, bayaran diterima, bayaran anda, pembelian anda, mengecaj, kami terima, telah kami terima,
+      anda membayar, anda telah bayar, didebitkan, sumbangan anda, pembayaran anda
+    `,
     failed: "pembayaran gagal, bayaran gagal",
     dateLabel: "tarikh bayaran, tarikh invois, tarikh transaksi, tarikh",
     due: "tarikh akhir",
     methodLabel: "kaedah pembayaran, cara bayaran, dibayar dengan",
-    cardEnding: "berakhir dengan",
-    paidWith: "dibayar dengan",
+    cardEnding: "berakhir dengan, yang berakhir",
+    paidWith: "dibayar dengan, melalui, menggunakan",
     cash: "tunai, kad kredit, pindahan bank",
   },
 };

@@ -146,12 +146,12 @@ export const nl: Language = {
   parcel: {
     numberLabel: `
       track & trace-code, track&trace, track & trace, trackingcode, volgnummer, zendingsnummer, barcode,
-      trackingnummer, track-en-tracecode
+      trackingnummer, track-en-tracecode, pakketnummer
     `,
     nearNumber: "pakket, zending",
     arrivalLabel: `
       verwachte bezorging, verwachte levering, bezorgdatum, leverdatum, bezorgmoment, verwacht op,
-      verwachte leverdatum, levering op, bezorging op, geleverd op
+      verwachte leverdatum, levering op, bezorging op, geleverd op, wordt bezorgd op
     `,
     word: "pakket, zending, bestelling, levering",
     statuses: {
@@ -170,15 +170,17 @@ export const nl: Language = {
   },
   receipt: {
     payment: `
-      factuur, bon, kassabon, betaling ontvangen, betalingsbewijs, je betaling, uw betaling, bonnetje
+      factuur, bon, kassabon, betaling ontvangen, betalingsbewijs, je betaling, uw betaling, bonnetje,
+      hebben wij ontvangen, hebben we ontvangen, je hebt betaald, u hebt betaald, u heeft betaald,
+      afgeschreven, geïncasseerd, donatie, je aankoop
     `,
     failed: "betaling mislukt, betaling geweigerd, offerte",
     dateLabel: "factuurdatum, betaaldatum, aankoopdatum, betaald op, besteldatum",
     due: "vervaldatum",
     merchantLabel: "verkoper, begunstigde",
     methodLabel: "betaalmethode, betaald met, betaalwijze, betaald via",
-    cardEnding: "eindigend op",
-    paidWith: "betaald met, betaald via, betaald per, met je, met uw, van je, van uw",
+    cardEnding: "eindigend op, eindigt op, met einde",
+    paidWith: "betaald met, betaald via, betaald per, met je, met uw, van je, van uw, via",
     cash: `
       contant, pin, pinpas, bankpas, creditcard, overschrijving, bankoverschrijving, automatische incasso,
       achteraf betalen, cadeaukaart, rembours, factuur

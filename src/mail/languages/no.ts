@@ -103,31 +103,35 @@ export const no: Language = {
     numberLabel: `
       sporingsnummer, sendingsnummer, kollinummer, pakkenummer, sporings-id, sporingskode, kolli-id, pakkenr
     `,
-    nearNumber: "pakke*",
+    nearNumber: "pakke*, sending*",
     arrivalLabel: `
       forventet levering, leveringsdato, leveres, forventet leveringsdato, forventet ankomst,
-      beregnet levering
+      beregnet levering, ankommer
     `,
     word: "pakke*, sendingen, levering*, ordre*, sending*, forsendels*",
     statuses: {
       exception: "kunne ikke leveres, forsinket, forsinkelse, forseinka",
-      out_for_delivery:
-        "ute for levering, leveres i dag, lastet for utkjøring, ute på levering, hos sjåføren",
+      out_for_delivery: `
+        ute for levering, leveres i dag, lastet for utkjøring, ute på levering, hos sjåføren, kommer i dag
+      `,
       delivered: "er levert, blitt levert, levert, utlevert, hentet ut",
-      in_transit: "på vei, på veg, underveis",
+      in_transit: "på vei, på veg, underveis, på reise",
       shipped: "er sendt, avsendt, sendt, sendt frå, overlevert",
     },
     notYet: "så snart, vil bli, blir, kommer til å",
     carrierLabel: "transportør, fraktselskap, sendes med, leveres av",
   },
   receipt: {
-    payment: "kvittering*, faktura*, betalingen din, kjøpet ditt, ordrebekreftelse*, betalt",
+    payment: `
+      kvittering*, faktura*, betalingen din, kjøpet ditt, ordrebekreftelse*, betalt, vi har mottatt,
+      du har betalt, vi har trukket, er belastet, gaven din, innbetaling*
+    `,
     failed: "betalingen mislyktes",
     dateLabel: "betalingsdato, fakturadato, ordredato, dato",
     due: "forfall*",
     methodLabel: "betalingsmåte, betalingsmetode, betalt med",
-    cardEnding: "slutter på",
-    paidWith: "betalt med",
+    cardEnding: "slutter på, som slutter på, som ender på, sluttar på",
+    paidWith: "betalt med, via, med kort",
     cash: "kontant*, kort, faktura, avtalegiro, gavekort",
   },
 };

@@ -138,7 +138,7 @@ export const pl: Language = {
       numer przesyłki, numer śledzenia, nr przesyłki, numer paczki, numer listu przewozowego, nr śledzenia,
       numer nadania, numer trackingowy, list przewozowy
     `,
-    nearNumber: "paczka, przesyłka",
+    nearNumber: "paczka, przesyłka, paczk*, przesyłk*",
     arrivalLabel: `
       przewidywana dostawa, przewidywany termin, termin dostawy, data dostawy, planowana dostawa,
       przewidywana data, planowany termin, dostawa w dniu, przewidywany termin dostawy
@@ -156,7 +156,7 @@ export const pl: Language = {
         została doręczona, został doręczony, doręczono, dostarczono, została dostarczona, doręczona,
         odebrana, doręczyliśmy
       `,
-      in_transit: "w drodze, jest w drodze",
+      in_transit: "w drodze, jest w drodze, jedzie do",
       shipped: `
         wysłane, wysłana, wysłaliśmy, nadana, nadano, została nadana, nadaliśmy, przekazaliśmy kurierowi,
         wysłano
@@ -168,15 +168,19 @@ export const pl: Language = {
   receipt: {
     payment: `
       faktura, rachunek, paragon, potwierdzenie płatności, płatność otrzymana, otrzymaliśmy płatność,
-      potwierdzenie wpłaty
+      potwierdzenie wpłaty, otrzymaliśmy, zapłaciłeś, zapłaciłaś, zapłacono, opłacono, pobraliśmy,
+      obciążyliśmy, darowizn*, twoja wpłata
     `,
     failed: "płatność nieudana, płatność odrzucona, nie powiodła się",
     dateLabel: "data płatności, data wystawienia, data zakupu, data sprzedaży, zapłacono dnia",
     due: "termin płatności",
     merchantLabel: "sprzedawca, odbiorca płatności",
     methodLabel: "metoda płatności, sposób płatności, forma płatności, zapłacono, płatność",
-    cardEnding: "kończąca się na, zakończona na, kończącą się na",
-    paidWith: "zapłacono, opłacono, zapłaciłeś, zapłaciłaś, kartą, z karty, za pomocą",
+    cardEnding: `
+      kończąca się na, zakończona na, kończącą się na, zakończoną na, zakończonej na, kończącej się na,
+      o końcówce
+    `,
+    paidWith: "zapłacono, opłacono, zapłaciłeś, zapłaciłaś, kartą, z karty, za pomocą, przez, poprzez",
     cash: `
       gotówka, gotówką, karta kredytowa, karta debetowa, karta płatnicza, kartą, przelew, przelewem,
       przelew bankowy, za pobraniem, polecenie zapłaty, karta podarunkowa

@@ -160,8 +160,8 @@ export const pt: Language = {
     `,
     nearNumber: "rastreio, encomenda",
     arrivalLabel: `
-      deve chegar, previsão de entrega, data de entrega, entrega até, chega, chegada prevista, entrega prevista,
-      previsão, data prevista, data estimada de entrega
+      deve chegar, previsão de entrega, data de entrega, entrega até, chega, chegada prevista,
+      entrega prevista, previsão, data prevista, data estimada de entrega, chegará
     `,
     word: "pacote, encomenda, entrega, pedido, envio",
     statuses: {
@@ -169,7 +169,9 @@ export const pt: Language = {
         não foi possível entregar, tentativa de entrega, está atrasad, entrega não realizada, atrasad*,
         atraso
       `,
-      out_for_delivery: "saiu para entrega, chega hoje, em rota de entrega, em distribuição",
+      out_for_delivery: `
+        saiu para entrega, chega hoje, em rota de entrega, em distribuição, chegará hoje, será entregue hoje
+      `,
       delivered: "foi entregue, entregue, entregues",
       in_transit: "a caminho, em trânsito",
       shipped: `
@@ -182,16 +184,18 @@ export const pt: Language = {
   receipt: {
     payment: `
       recibo, fatura, nota fiscal, pagamento recebido, seu pagamento, comprovante, pagamento confirmado,
-      pagamento aprovado, comprovativo
+      pagamento aprovado, comprovativo, recebemos, você pagou, pagou, foi cobrado, debitámos, cobrámos,
+      doação, donativo, sua compra
     `,
     failed: "pagamento recusado, não foi aprovado, pagamento não aprovado, orçamento",
     dateLabel: "data de pagamento, data do pagamento, data da compra, data de emissão, pago em, data",
     due: "vencimento, próximo",
     merchantLabel: "vendedor, lojista",
     methodLabel: "forma de pagamento, método de pagamento, pago com, meio de pagamento",
-    cardEnding: "terminado em, final",
+    cardEnding: "terminado em, final, terminada em, que termina em, com final",
     paidWith: `
-      pago com, paga com, pago via, pago por, pagou com, cobrado no, debitado, através de, com o seu
+      pago com, paga com, pago via, pago por, pagou com, cobrado no, debitado, através de, com o seu, via,
+      mediante
     `,
     cash: `
       dinheiro, em dinheiro, cartão, cartão de crédito, cartão de débito, transferência,

@@ -114,25 +114,28 @@ export const ro: Language = {
   parcel: {
     numberLabel: "număr awb, cod de urmărire, awb, număr de urmărire, cod awb, număr colet",
     nearNumber: "colet*, livrare",
-    arrivalLabel: "livrare estimată, data livrării, data estimată, estimare livrare, livrarea",
+    arrivalLabel: "livrare estimată, data livrării, data estimată, estimare livrare, livrarea, ajunge",
     word: "colet*, comanda, livrare",
     statuses: {
       exception: "nu a putut fi livrat*, întârzi*, întârzie*, nu am putut livra, nu s-a putut livra",
-      out_for_delivery: "în curs de livrare, la curier, în livrare, la livrare",
+      out_for_delivery: "în curs de livrare, la curier, în livrare, la livrare, ajunge astăzi, ajunge azi",
       delivered: "livrat, livrată, a fost livrat*",
       in_transit: "pe drum, în tranzit, este pe drum",
-      shipped: "expediat*, predat curierului, trimis, a fost trimis*, am expediat",
+      shipped: "expediat*, predat curierului, trimis, a fost trimis*, am expediat, predat către",
     },
     notYet: "va fi livrat*, va fi, vor fi, va",
     carrierLabel: "curier, firma de curierat, transportator, curierat",
   },
   receipt: {
-    payment: "factura, factură, chitanță, bon fiscal, plata, încasat, ați plătit",
+    payment: `
+      factura, factură, chitanță, bon fiscal, plata, încasat, ați plătit, am primit, am încasat,
+      plata dumneavoastră, plata ta, ai plătit, am debitat, donați*, chitanța, achitat
+    `,
     dateLabel: "data plății, data facturii",
     due: "scadent*, scadență",
     methodLabel: "metoda de plată",
-    cardEnding: "terminat în",
-    paidWith: "plătit cu, achitat cu",
+    cardEnding: "terminat în, se termină în, se termină cu, terminată în",
+    paidWith: "plătit cu, achitat cu, prin, plătită cu",
     cash: "numerar, ramburs, card bancar, transfer bancar",
   },
 };

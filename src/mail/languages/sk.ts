@@ -107,27 +107,34 @@ export const sk: Language = {
     numberLabel: "číslo zásielky, sledovacie číslo, číslo balíka, podacie číslo",
     nearNumber: "zásielk*, balík*",
     arrivalLabel: `
-      dátum doručenia, predpokladané doručenie, plánované doručenie, očakávané doručenie, doručenie
+      dátum doručenia, predpokladané doručenie, plánované doručenie, očakávané doručenie, doručenie, dorazí,
+      doručíme
     `,
     word: "zásielk*, balík*, objednávk*",
     statuses: {
       exception: "nepodarilo doručiť, meškanie, mešká, oneskor*, nezastihol",
       out_for_delivery: "dnes doručíme, u kuriéra, na rozvoze",
       delivered: "doručený, doručená, doručené, doručili",
-      in_transit: "na ceste, je na ceste",
-      shipped: "odoslaná, odoslali, odovzdaná kuriérovi, odoslaný, expedov*, odoslané, odovzdali kuriérovi",
+      in_transit: "na ceste, je na ceste, mieri k vám",
+      shipped: `
+        odoslaná, odoslali, odovzdaná kuriérovi, odoslaný, expedov*, odoslané, odovzdali kuriérovi,
+        odovzdali kuriér*
+      `,
     },
     notYet: "bude, budú",
     carrierLabel: "dopravca, kuriér, prepravca",
   },
   receipt: {
-    payment: "faktúra, účtenka, doklad, potvrdenie platby, zaplatené",
+    payment: `
+      faktúra, účtenka, doklad, potvrdenie platby, zaplatené, prijali sme, dostali sme, zaplatili ste,
+      vašu platbu, platba prijatá, strhli, uhraden*
+    `,
     failed: "zamietnutá",
     dateLabel: "dátum platby, dátum vystavenia",
     due: "splatn*",
     methodLabel: "spôsob platby, platba",
-    cardEnding: "končiaca, končí na",
-    paidWith: "zaplatené, kartou",
+    cardEnding: "končiaca, končí na, končiacou na, končiacej na, s koncovkou",
+    paidWith: "zaplatené, kartou, cez",
     cash: "hotovosť, kartou, prevodom, dobierka",
     merchantLabel: "predajca",
   },

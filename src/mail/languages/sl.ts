@@ -126,26 +126,31 @@ export const sl: Language = {
       številka pošiljke, št. pošiljke, sledilna številka, številka za sledenje, številka paketa
     `,
     nearNumber: "pošiljk*, paket*",
-    arrivalLabel: "predvidena dostava, datum dostave, predviden datum, pričakovana dostava",
+    arrivalLabel: `
+      predvidena dostava, datum dostave, predviden datum, pričakovana dostava, prispe, bo dostavljen*
+    `,
     word: "pošiljk*, paket*, naročil*",
     statuses: {
       exception: "ni bilo mogoče dostaviti, zamuja, zamud*, dostava ni uspela",
-      out_for_delivery: "danes dostav*, v dostavi, pri kurirju",
+      out_for_delivery: "danes dostav*, v dostavi, pri kurirju, prispe danes, dostavljamo danes",
       delivered: "dostavljen, dostavljena, vročen*, dostavili, dostavljeno",
-      in_transit: "na poti",
+      in_transit: "na poti, potuje",
       shipped: "odposlan*, poslana, predana kurirju, odposlali, poslali, oddana, poslano, poslan",
     },
     notYet: "bo, bodo",
     carrierLabel: "prevoznik, dostavna služba, kurir",
   },
   receipt: {
-    payment: "račun, potrdilo o plačilu, plačano",
+    payment: `
+      račun, potrdilo o plačilu, plačano, prejeli smo, plačali ste, vaše plačilo, zaračunali, bremenili,
+      donacij*, poravnan*
+    `,
     failed: "zavrnjen*",
     dateLabel: "datum plačila, datum računa",
     due: "zapade*",
     methodLabel: "način plačila",
-    cardEnding: "ki se konča z",
-    paidWith: "plačano, s kartico",
+    cardEnding: "ki se konča z, konča na, konča z, ki se konča s",
+    paidWith: "plačano, s kartico, prek, preko",
     cash: "gotovina, kartica, kartico, po povzetju",
     merchantLabel: "prodajalec",
   },

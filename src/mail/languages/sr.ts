@@ -128,29 +128,34 @@ export const sr: Language = {
     nearNumber: "пошиљк*, pošiljk*",
     arrivalLabel: `
       датум испоруке, очекивана испорука, datum isporuke, očekivana isporuka, очекивани датум, испорука,
-      očekivani datum, isporuka, očekivana dostava, датум доставе
+      očekivani datum, isporuka, očekivana dostava, датум доставе, стиже, stiže
     `,
     word: "пошиљк*, pošiljk*, porudžbin*, поруџбин*, paket*, пакет*",
     statuses: {
       exception: "није успела, nije uspela, касни, kasni, кашњењ*, kašnjenj*, није могуће",
-      out_for_delivery: "код курира, kod kurira, на испоруци, na isporuci, у достави, u dostavi",
+      out_for_delivery: `
+        код курира, kod kurira, на испоруци, na isporuci, у достави, u dostavi, стиже данас, stiže danas
+      `,
       delivered: `
         испоручен, испоручена, isporučen, isporučena, уручен*, uručen*, достављен*, dostavljen*, испоручено
       `,
-      in_transit: "на путу, na putu",
+      in_transit: "на путу, na putu, путује, putuje",
       shipped: "послата, послат, poslata, poslat, predata kuriru, предата куриру, poslali, послали",
     },
     notYet: "биће, biće, ће, će",
     carrierLabel: "курир, превозник, курирска служба, kurir, kurirska služba, prevoznik",
   },
   receipt: {
-    payment: "рачун, потврда о уплати, плаћено, račun, potvrda o uplati, plaćeno",
+    payment: `
+      рачун, потврда о уплати, плаћено, račun, potvrda o uplati, plaćeno, примили смо, primili smo,
+      платили сте, platili ste, уплата, uplata, донациј*, donacij*
+    `,
     failed: "одбијен*, odbijen*",
     dateLabel: "датум плаћања, datum plaćanja, datum računa",
     due: "рок плаћања, rok plaćanja",
     methodLabel: "начин плаћања, način plaćanja",
-    cardEnding: "се завршава на, se završava na, завршава на",
-    paidWith: "картицом, karticom",
+    cardEnding: "се завршава на, se završava na, завршава на, завршава са, završava sa",
+    paidWith: "картицом, karticom, путем, putem, преко, preko",
     cash: "готовина, поузећем, gotovina, pouzećem, uplatnica",
     merchantLabel: "продавац",
   },

@@ -102,31 +102,36 @@ export const sv: Language = {
       kollinummer, kolli-id, spårningsnummer, sändningsnummer, paketnummer, kolli, spårnings-id,
       försändelsenummer, sändnings-id
     `,
-    nearNumber: "paket*",
+    nearNumber: "paket*, försändelse*",
     arrivalLabel: `
-      beräknad leverans, leveransdatum, levereras, förväntad leverans, beräknad ankomst, leverans
+      beräknad leverans, leveransdatum, levereras, förväntad leverans, beräknad ankomst, leverans,
+      kommer fram
     `,
     word: "paket*, försändelse*, leverans*, beställning*",
     statuses: {
       exception: "kunde inte levereras, försenad*, försening, försenat",
       out_for_delivery: `
-        ute för leverans, levereras idag, levereras i dag, ute för utkörning, lastad för utleverans
+        ute för leverans, levereras idag, levereras i dag, ute för utkörning, lastad för utleverans,
+        kommer i dag, kommer idag
       `,
       delivered: "levererats, levererad*, utlämnad, utlämnat, levererat, hämtats ut",
       in_transit: "på väg",
-      shipped: "skickats, skickad*, skickat, överlämnat*",
+      shipped: "skickats, skickad*, skickat, överlämnat*, har lämnat vårt",
     },
     notYet: "så snart, kommer att, ska, blir",
     carrierLabel: "transportör, fraktbolag, speditör, skickas med, levereras av",
   },
   receipt: {
-    payment: "kvitto*, faktura*, din betalning, ditt köp, orderbekräftelse*, betalat",
+    payment: `
+      kvitto*, faktura*, din betalning, ditt köp, orderbekräftelse*, betalat, vi har fått, vi har mottagit,
+      tagit emot, du har betalat, vi har dragit, har debiterats, din gåva, inbetalning*
+    `,
     failed: "betalningen misslyckades",
     dateLabel: "betalningsdatum, fakturadatum, orderdatum, datum",
     due: "förfall*",
     methodLabel: "betalningsmetod, betalsätt, betalt med",
-    cardEnding: "slutar på",
-    paidWith: "betalt med, via",
+    cardEnding: "slutar på, slutar med",
+    paidWith: "betalt med, via, betald med",
     cash: "kontant*, kort, faktura, autogiro, presentkort",
   },
 };

@@ -95,32 +95,40 @@ export const sw: Language = {
     `,
     beforeNumber: "ni",
     nearNumber: "kifurushi, mzigo",
-    arrivalLabel: "tarehe ya kufika, inatarajiwa kufika, itafika, inatarajiwa, unatarajiwa, kinatarajiwa",
+    arrivalLabel: `
+      tarehe ya kufika, inatarajiwa kufika, itafika, inatarajiwa, unatarajiwa, kinatarajiwa, kitafika,
+      utafika, litafika
+    `,
     word: "kifurushi, mzigo, agizo, oda",
     statuses: {
       exception:
         "kimezuiliwa, umezuiliwa, imezuiliwa, haikuweza kuwasilishwa, imechelewa, umechelewa, kimechelewa, ucheleweshaji",
-      out_for_delivery: "itafika leo, kitafika leo, utafika leo, na dereva, njiani kuletwa leo",
+      out_for_delivery: `
+        itafika leo, kitafika leo, utafika leo, na dereva, njiani kuletwa leo, kitaletwa leo
+      `,
       delivered: `
         imefikishwa, umefikishwa, kimefikishwa, limefikishwa, umewasilishwa, kimewasilishwa, imewasilishwa,
         umefika, kimefika
       `,
-      in_transit: "njiani",
-      shipped: "imetumwa, umetumwa, kimetumwa, limetumwa, umesafirishwa, imesafirishwa, kimesafirishwa",
+      in_transit: "njiani, kiko njiani",
+      shipped: `
+        imetumwa, umetumwa, kimetumwa, limetumwa, umesafirishwa, imesafirishwa, kimesafirishwa, kimekabidhiwa
+      `,
     },
     notYet: "itakapotumwa, itawasilishwa, utawasilishwa, kitawasilishwa, itaf*",
     carrierLabel: "msafirishaji, kampuni ya usafirishaji, mtoa huduma",
   },
   receipt: {
     payment: `
-      risiti, ankara, malipo yamepokelewa, tumepokea malipo, malipo yako, umelipa, tulitoza, umetozwa
+      risiti, ankara, malipo yamepokelewa, tumepokea malipo, malipo yako, umelipa, tulitoza, umetozwa,
+      tumepokea, ulilipa, umelipia, mchango wako, imekatwa, yamepokelewa
     `,
     failed: "malipo yameshindwa",
     dateLabel: "tarehe ya malipo, tarehe ya ankara, tarehe ya muamala, tarehe",
     due: "tarehe ya mwisho",
     methodLabel: "njia ya malipo, umelipa kwa",
-    cardEnding: "inayoishia na",
-    paidWith: "umelipa kwa, imelipwa kwa, kwa kutumia",
+    cardEnding: "inayoishia na, inayoishia, inayomalizikia na",
+    paidWith: "umelipa kwa, imelipwa kwa, kwa kutumia, kupitia, kwa kadi",
     cash: "taslimu, kadi ya mkopo, uhamisho wa benki",
   },
 };

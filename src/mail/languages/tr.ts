@@ -129,38 +129,43 @@ export const tr: Language = {
   parcel: {
     numberLabel: `
       takip numarası, takip no, kargo takip no, kargo takip numarası, gönderi numarası, gönderi takip no,
-      takip kodu, kargo takip, barkod no, gönderi no, takip
+      takip kodu, kargo takip, barkod no, gönderi no, takip, gönderi kodu
     `,
     nearNumber: "kargo",
     arrivalLabel: `
       tahmini teslimat, teslimat tarihi, tahmini teslim, tahmini varış, beklenen teslimat,
-      tahmini teslim tarihi, teslim tarihi
+      tahmini teslim tarihi, teslim tarihi, ulaşacak
     `,
     word: "kargo, kargonuz, gönderi, siparişiniz, paketiniz, kargo*, paket*, gönderiniz",
     statuses: {
       exception: `
         teslim edilemedi, gecikti, gecikme yaşan, gecikme, gecikmiştir, ulaştırılamadı, adreste bulunamadı
       `,
-      out_for_delivery: "dağıtıma çıktı, dağıtımda, bugün teslim edilecek, dağıtıma çıkmıştır, kuryede",
+      out_for_delivery: `
+        dağıtıma çıktı, dağıtımda, bugün teslim edilecek, dağıtıma çıkmıştır, kuryede, bugün ulaşacak
+      `,
       delivered: "teslim edildi, teslim edilmiştir, teslim ettik",
       in_transit: "yolda, yola çıktı, kargoda, transfer sürecinde, transfer merkezi",
       shipped: `
         kargoya verildi, gönderildi, kargolandı, yola çıkarıldı, kargoya verilmiştir, kargoya verdik,
-        kargoya teslim edildi, kargoladık
+        kargoya teslim edildi, kargoladık, kargo firmasına teslim edildi
       `,
     },
     notYet: "gönderildiğinde, teslim edilecek, kargoya verildiğinde, edilecek, verilecek, edilecektir",
     carrierLabel: "kargo firması, kargo şirketi, taşıyıcı, kurye",
   },
   receipt: {
-    payment: "fatura, makbuz, ödemeniz alındı, fiş, ödeme onayı, ödeme makbuzu, dekont",
+    payment: `
+      fatura, makbuz, ödemeniz alındı, fiş, ödeme onayı, ödeme makbuzu, dekont, tahsil ettik, ödediniz,
+      ödeme yaptınız, ödemeniz, tahsil edildi, çekildi, bağışınız, tahsilat
+    `,
     failed: "ödeme başarısız, ödemeniz alınamadı, reddedildi",
     dateLabel: "ödeme tarihi, fatura tarihi, işlem tarihi, satın alma tarihi, tarih",
     due: "son ödeme tarihi",
     merchantLabel: "satıcı, üye işyeri",
     methodLabel: "ödeme yöntemi, ödeme şekli, ödeme tipi",
-    cardEnding: "ile biten",
-    paidWith: "kartınızdan, kartınız ile, hesabınızdan",
+    cardEnding: "ile biten, son dört hanesi",
+    paidWith: "kartınızdan, kartınız ile, hesabınızdan, ile ödendi, aracılığıyla",
     cash: "nakit, kredi kartı, banka kartı, havale, eft, kapıda ödeme, hediye kartı, cüzdan",
   },
 };

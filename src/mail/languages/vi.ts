@@ -122,10 +122,10 @@ export const vi: Language = {
   },
   parcel: {
     numberLabel: "mã vận đơn, mã theo dõi, mã vận chuyển, số vận đơn, mã bưu gửi, mã đơn vận chuyển",
-    nearNumber: "vận đơn",
+    nearNumber: "vận đơn, bưu kiện, kiện hàng",
     arrivalLabel: `
       dự kiến giao, ngày giao dự kiến, giao dự kiến, thời gian giao hàng dự kiến, ngày giao hàng, dự kiến,
-      ngày dự kiến, dự kiến nhận hàng
+      ngày dự kiến, dự kiến nhận hàng, sẽ đến
     `,
     word: "đơn hàng, kiện hàng, bưu kiện",
     statuses: {
@@ -133,7 +133,9 @@ export const vi: Language = {
         giao hàng không thành công, giao không thành công, bị chậm, chậm trễ, giao hàng thất bại, trễ,
         giao thất bại
       `,
-      out_for_delivery: "đang được giao, đang giao hàng, sẽ được giao hôm nay, đang giao, shipper đang giao",
+      out_for_delivery: `
+        đang được giao, đang giao hàng, sẽ được giao hôm nay, đang giao, shipper đang giao, sẽ đến hôm nay
+      `,
       delivered: `
         đã được giao, đã giao, giao hàng thành công, đã giao thành công, giao thành công, phát thành công
       `,
@@ -144,14 +146,17 @@ export const vi: Language = {
     carrierLabel: "đơn vị vận chuyển, hãng vận chuyển, đơn vị giao hàng",
   },
   receipt: {
-    payment: "hóa đơn, biên lai, biên nhận, thanh toán thành công, xác nhận thanh toán",
+    payment: `
+      hóa đơn, biên lai, biên nhận, thanh toán thành công, xác nhận thanh toán, đã nhận, nhận được khoản,
+      bạn đã thanh toán, đã thanh toán, đã trừ, đã thu, khoản quyên góp
+    `,
     failed: "thanh toán thất bại, không thành công",
     dateLabel: "ngày thanh toán, ngày hóa đơn, ngày giao dịch, ngày mua, ngày",
     due: "hạn thanh toán",
     merchantLabel: "người bán, đơn vị chấp nhận thẻ",
     methodLabel: "phương thức thanh toán, hình thức thanh toán",
-    cardEnding: "kết thúc bằng",
-    paidWith: "thanh toán bằng, thanh toán qua, bằng thẻ, qua ví, từ tài khoản",
+    cardEnding: "kết thúc bằng, có đuôi, đuôi, số cuối, kết thúc là",
+    paidWith: "thanh toán bằng, thanh toán qua, bằng thẻ, qua ví, từ tài khoản, qua thẻ, bằng ví",
     cash: `
       tiền mặt, thẻ tín dụng, thẻ ghi nợ, chuyển khoản, thanh toán khi nhận hàng, ví điện tử, thẻ quà tặng
     `,

@@ -218,3 +218,74 @@ describe("a parcel", () => {
     expect(shipping("Ticket", "お問い合わせ番号：2503-11874")).toMatchObject({ tracking_number: null });
   });
 });
+
+describe("the number of a parcel", () => {
+  const numberIn = (text: string, subject = "Your parcel"): string | null | undefined =>
+    shipping(subject, text).tracking_number;
+
+  it.each([
+    ["Localitzador de l'enviament: 28840117735502", "28840117735502"],
+    ["AWB नंबर: 14482900371165", "14482900371165"],
+    ["The parcel 4 1180 0927 of Maslinovo is in the van.", "411800927"],
+    ["Paket s številko 08915510274418 (GLS) bo dostavljen jutri.", "08915510274418"],
+    ["Посылка № 10055812345678 отправлена.", "10055812345678"],
+    ["顺丰速运 SF1234567890123 预计3月20日送达", "SF1234567890123"],
+    ["Tracking number: BRT 084512339902", "084512339902"],
+    ["伝票番号 1234-5678-9012 3月20日", "123456789012"],
+  ])("is read in: %s", (text, number) => {
+    expect(numberIn(text)).toBe(number);
+  });
+
+  it.each([
+    "Questions about your parcel? Call UPS 18007425877 or 0800 123 4567.",
+    "Your parcel for order 771820499012 has shipped.",
+    "Your parcel 2025-03-18 is here.",
+    "Parcel 01806 345300",
+  ])("is none in: %s", (text) => {
+    expect(numberIn(text)).toBeNull();
+  });
+});
+
+describe("the status of a parcel", () => {
+  it("is that of the text where the subject only says that it is on its way", () => {
+    const subject = "Your parcel is on its way";
+    expect(shipping(subject, "It left our warehouse.").status).toBe("shipped");
+    expect(shipping(subject, "Status: in transit").status).toBe("in_transit");
+    expect(shipping("Your parcel was delivered", "It was shipped on Monday.").status).toBe("delivered");
+  });
+
+  it("is read with its day and its carrier where the number has a wrong check digit", () => {
+    const text = "佐川急便にて発送しました。お問い合わせ番号:4012-3456-7894。3月20日到着予定です。";
+    const fields = { tracking_number: null, carrier: "Sagawa", eta: "2025-03-20", status: "shipped" };
+    expect(shipping("配送のお知らせ", text)).toEqual(fields);
+  });
+
+  it("is shipped where it was delivered to the carrier", () => {
+    expect(statusIn("το δέμα παραδόθηκε στον μεταφορέα")).toBe("shipped");
+    expect(statusIn("το δέμα παραδόθηκε")).toBe("delivered");
+  });
+
+  it("comes with the day of a line that speaks of arriving", () => {
+    const subject = "Your parcel is on its way";
+    expect(shipping(subject, "20 मार्च को पहुँचेगा").eta).toBe("2025-03-20");
+    expect(shipping(subject, "The sale ends on 20 March.").eta).toBeNull();
+  });
+});
+
+describe("the title of an appointment", () => {
+  it("is the heading that the subject repeats", () => {
+    const text = "Lịch hẹn nộp hồ sơ\n\nNgày: 08/04/2025\nGiờ: 10:15";
+    expect(calendar("Xác nhận lịch hẹn nộp hồ sơ", text).title).toBe("Lịch hẹn nộp hồ sơ");
+    expect(calendar("Your appointment", "Appointment\n\nDate: 08/04/2025\nTime: 10:15").title).toBeNull();
+  });
+});
+
+describe("the place of an appointment", () => {
+  it("has no directions in brackets", () => {
+    const text = "When: 24 March 2025, 9:30\nWhere: 12 Hill Road, Leeds (entrance from the yard)";
+    expect(calendar("Visit", text).location).toBe("12 Hill Road, Leeds");
+    expect(calendar("Visit", text.replace("entrance from the yard", "3rd floor")).location).toBe(
+      "12 Hill Road, Leeds (3rd floor)",
+    );
+  });
+});

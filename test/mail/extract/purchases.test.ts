@@ -209,3 +209,64 @@ describe("a receipt", () => {
     expect(receipt("Soon", ...lines)).toMatchObject({ amount: null, source: null });
   });
 });
+
+describe("a payment in running text", () => {
+  it.each([
+    [
+      "On 17 March 2025 we received 86.40 € incl. VAT (72.00 € + 14.40 € VAT) by Mastercard ending in 2281.",
+      { amount: "86.40", date: "2025-03-17", payment_method: "Mastercard 2281" },
+    ],
+    [
+      "Потвърждаваме, че на 17 март 2025 г. получихме 86,40 лв. с ДДС (72,00 лв. + 14,40 лв. ДДС) с карта Mastercard, завършваща на 2281.",
+      { amount: "86.40", currency: "BGN", payment_method: "Mastercard 2281" },
+    ],
+    [
+      "You paid 186.00 € VAT (24.26 €) on 17 March 2025 with your Visa card ending 2208.",
+      { amount: "186.00", payment_method: "Visa 2208" },
+    ],
+    [
+      "12 Mart 2025 tarihinde Visa 4410 kartınızdan KDV dahil 680,00 TL tahsil ettik.",
+      { amount: "680.00", payment_method: "Visa 4410" },
+    ],
+    [
+      "Vi har fått din betalning på 1 250,00 kr via Swish den 9 mars 2025.",
+      { amount: "1250.00", date: "2025-03-09", payment_method: "Swish" },
+    ],
+    [
+      "Vastaanotimme maaliskuun 17. päivänä 2025 lahjoituksesi, 50,00 euroa.",
+      { amount: "50.00", date: "2025-03-17" },
+    ],
+  ])("is read: %s", (text, fields) => {
+    expect(receipt("Thank you", text)).toMatchObject(fields);
+  });
+
+  it.each([
+    ["Du har betalat 300 kr den 12 mars 2025 med Swish.", "Swish"],
+    ["Kami terima RM85.00 melalui Boost pada 12 Mac 2025.", "Boost"],
+    ["Paid £20.00 on 12 March 2025. Boost your day!", null],
+  ])("tells a way of paying whose name is a word: %s", (text, payment_method) => {
+    expect(receipt("Receipt", text)).toMatchObject({ payment_method });
+  });
+
+  it("is none where the sum is still due", () => {
+    expect(receipt("Bill", "Your payment of $45.00 is due on April 2, 2025.")).toMatchObject({
+      amount: null,
+    });
+  });
+});
+
+describe("a row of an order", () => {
+  it("may have a long name with a measure", () => {
+    expect(
+      itemsOf(
+        "1 x Formatge de cabra curat de la muntanya 1 kg — 24,50 €",
+        "2 x Mató — 11,80 €",
+        "Total: 36,30 €",
+      ),
+    ).toEqual(["1 x Formatge de cabra curat de la muntanya 1 kg = 24.50", "2 x Mató = 11.80"]);
+    expect(itemsOf("煎茶 100g × 2    1,600円", "急須 × 1    4,800円", "合計    6,400円")).toEqual([
+      "2 x 煎茶 100g = 1600",
+      "1 x 急須 = 4800",
+    ]);
+  });
+});
