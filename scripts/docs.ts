@@ -1,6 +1,10 @@
-// Writes the generated pages of docs/: `npm run docs`.
+// Writes the pages that are generated: `npm run docs`.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { configurationPage } from "../src/config/page.ts";
+import { PACKAGED_OFFER, skillText } from "../src/contract/guide.ts";
 
-writeFileSync(path.resolve(import.meta.dirname, "../docs/configuration.md"), configurationPage());
+const ROOT = path.resolve(import.meta.dirname, "..");
+
+writeFileSync(path.join(ROOT, "docs/configuration.md"), configurationPage());
+writeFileSync(path.join(ROOT, "SKILL.md"), skillText(PACKAGED_OFFER));

@@ -1,13 +1,12 @@
 // Runs a script of this project on the project's own Node, and installs the dependencies first if they are missing:
 // `node scripts/run.mjs scripts/serve.ts [args]`. Plain JavaScript for any Node from 20 on, with nothing installed.
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { runChild } from "./child.mjs";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const MODULES = path.join(ROOT, "node_modules");
-const PARENT_CHECK_MS = 250;
 const BIN = path.join(MODULES, ".bin");
 
 /** True if every package of package-lock.json that this machine needs is installed in that version. */
@@ -42,56 +41,12 @@ async function install() {
   // Under `npm start`, the same npm is used again.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
-  const code = await run(command, [...first, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  const stdio = ["ignore", "ignore", "inherit"];
+  const code = await runChild(command, [...first, ...args], { cwd: ROOT, stdio });
   if (code !== 0) {
     console.error(`npm install failed with exit code ${code}`);
     process.exit(1);
   }
-}
-
-/** Runs a program to its end and forwards the signals that do not reach it directly; resolves to its exit code. */
-function run(command, args, options) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: ROOT, ...options });
-    const forward = (signal) => child.kill(signal);
-    // A child of the same process group gets the terminal's Ctrl-C itself; a second one would force it to end.
-    process.on("SIGINT", options.detached ? forward : () => {});
-    process.on("SIGTERM", forward);
-    process.on("SIGHUP", forward);
-    const watch = options.detached ? stopWithParent(child) : undefined;
-    child.once("error", (error) => {
-      console.error(`${command} cannot be started: ${error.message}`);
-      process.exit(1);
-    });
-    // A process that a signal ended has no exit code: 1 stands for it.
-    child.once("close", (code) => {
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
-      clearInterval(watch);
-      if (options.detached) killGroup(child.pid);
-      resolve(code ?? 1);
-    });
-  });
-}
-
-/** Ends the workerd that a killed server leaves behind, which would keep the port and the data. */
-function killGroup(leader) {
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // The group is empty: the server stopped normally.
-  }
-}
-
-/**
- * Stops the server when npm is gone. npm passes a SIGTERM only to its shell, which ends without telling us, and a SIGKILL to
- * nothing at all, so no one could stop a server that npm started.
- */
-function stopWithParent(child) {
-  if (!process.env.npm_lifecycle_event) return undefined;
-  const parent = process.ppid;
-  return setInterval(() => {
-    if (process.ppid !== parent) child.kill("SIGTERM");
-  }, PARENT_CHECK_MS).unref();
 }
 
 const [script, ...args] = process.argv.slice(2);
@@ -104,7 +59,8 @@ if (!isInstalled()) await install();
 // The terminal sends Ctrl-C to a whole process group. In a group of its own, workerd survives it until the deliveries under
 // way are done. The IPC channel tells the server when this process is gone, so that the server ends too.
 const isServer = path.basename(script) === "serve.ts";
-process.exitCode = await run(path.join(BIN, "node"), [script, ...args], {
+process.exitCode = await runChild(path.join(BIN, "node"), [script, ...args], {
+  cwd: ROOT,
   env: { ...process.env, PATH: `${BIN}${path.delimiter}${process.env.PATH ?? ""}` },
   stdio: isServer ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
   detached: isServer,

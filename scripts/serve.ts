@@ -1,13 +1,13 @@
 // Serves the worker on this machine, with an SMTP listener in front: `npm start`.
-import { buildBundle } from "../src/host/bundle.ts";
+import { readBuiltWorker } from "../src/host/built-worker.ts";
 import { serve } from "../src/host/serve.ts";
-import { buildAssets } from "./build-assets.ts";
+import { buildWorker, DIST } from "./build-worker.ts";
 
 await serve({
   env: process.env,
   args: process.argv.slice(2),
-  build: async () => {
-    buildAssets();
-    await buildBundle();
+  worker: async () => {
+    await buildWorker();
+    return readBuiltWorker(DIST);
   },
 });

@@ -1,12 +1,10 @@
 // Builds the files that the tests read, then runs them: `npm test`, or `npm test -- test/mail` for a part.
-import { buildAssets } from "./build-assets.ts";
-import { buildBundle } from "../src/host/bundle.ts";
 import { Refusal } from "../src/host/refusal.ts";
+import { buildWorker } from "./build-worker.ts";
 import { runTool } from "./run-tool.ts";
 
 try {
-  buildAssets();
-  await buildBundle();
+  await buildWorker();
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   console.error(error.message);

@@ -6,6 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+import { Mailkeep } from "../src/client/index.ts";
 import { locatorOf } from "../src/contract/key.ts";
 import { receiveEmail } from "../src/service/email-routing.ts";
 import worker from "../src/index.ts";
@@ -53,10 +54,23 @@ function checked({ method, url }: Request, response: Response): Response {
   const text = response.text.bind(response);
   const readText = async () => {
     const read = await text();
-    if (read !== "") checkAnswer({ method, path: new URL(url).pathname }, response.status, JSON.parse(read));
+    if (read !== "") {
+      const body: unknown = JSON.parse(read);
+      checkAnswer({ method, path: new URL(url).pathname }, response.status, body);
+      checkAdviceHeader(response, body);
+    }
     return read;
   };
   return Object.assign(response, { text: readText, json: async () => JSON.parse(await readText()) });
+}
+
+/** Throws unless the header of a refusal has the advice of its body. */
+function checkAdviceHeader({ status, headers }: Response, body: unknown): void {
+  if (status < 400) return;
+  const { fix } = Object(body) as { fix?: unknown };
+  const header = headers.get("Mailkeep-Fix");
+  const wanted = typeof fix === "string" ? fix.replaceAll(/[^\x20-\x7e]/g, "?") : header;
+  if (header === null || header !== wanted) throw new Error(`Mailkeep-Fix is "${header}", not "${wanted}"`);
 }
 
 /** As `api`, and reads the JSON. */
@@ -66,6 +80,21 @@ export async function ask<Body = Record<string, unknown>>(
 ): Promise<{ status: number; body: Body; headers: Headers }> {
   const response = await api(path, request);
   return { status: response.status, body: await response.json<Body>(), headers: response.headers };
+}
+
+/** The SDK with a key; its requests go through the router, and its answers are checked as those of `api`. */
+export function mail(key: string): Mailkeep {
+  return new Mailkeep({
+    url: "https://api.example",
+    key,
+    fetch: (url, { method, headers, body, signal }) =>
+      api(url, {
+        method,
+        headers: Object.fromEntries(new Headers(headers).entries()),
+        ...(body === null ? {} : { body }),
+        ...(signal === null ? {} : { signal }),
+      }),
+  });
 }
 
 export interface TestMailbox {
@@ -80,9 +109,7 @@ export async function createMailbox(
   kind: "permanent" | "temporary" = "permanent",
   name = `box-${(made += 1)}-${Math.random().toString(36).slice(2, 8)}`,
 ): Promise<TestMailbox> {
-  const created = await ask<TestMailbox>("/v1/mailboxes", { key: OPERATOR, json: { name, kind } });
-  if (created.status !== 201) throw new Error(`The mailbox was not created: ${JSON.stringify(created.body)}`);
-  return created.body;
+  return mail(OPERATOR).mailboxes.create({ name, kind });
 }
 
 /** The actor of an address. */

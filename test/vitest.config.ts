@@ -33,7 +33,7 @@ export default defineConfig({
             "test/{config,contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
             // Of folders whose other tests run in workerd.
             "test/**/*.node.test.ts",
-            "test/docs/*.test.ts",
+            "test/{cli,client,docs}/*.test.ts",
           ],
           // Nothing here keeps state outside of its test, so that files share a worker: half of the time was its start.
           isolate: false,
@@ -87,7 +87,7 @@ export default defineConfig({
         test: {
           root,
           name: "served",
-          include: ["test/served/**/*.test.ts", "test/docs/served/*.test.ts"],
+          include: ["test/{served,twin}/**/*.test.ts", "test/{cli,client,docs}/served/*.test.ts"],
           expect: { poll: PATIENCE },
           testTimeout: 120_000,
           hookTimeout: 60_000,

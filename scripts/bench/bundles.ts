@@ -4,7 +4,8 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
-import { BUNDLE_ROOT, readBundle } from "../../src/host/bundle.ts";
+import { readBuiltWorker } from "../../src/host/built-worker.ts";
+import { DIST } from "../build-worker.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRODUCT_CONFIG = path.join(ROOT, "wrangler.jsonc");
@@ -53,8 +54,8 @@ export function productWorker(bindings: Record<string, string>): V4WorkerOptions
     ...workerOptions,
     bindings: Object.assign({}, workerOptions.bindings, bindings),
     modulesRules: undefined,
-    modulesRoot: BUNDLE_ROOT,
-    modules: readBundle(),
+    modulesRoot: DIST,
+    modules: [readBuiltWorker(DIST).script],
   };
 }
 

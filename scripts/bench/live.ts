@@ -312,35 +312,17 @@ class Target {
 }
 
 async function createBox(stage: Stage, name: string): Promise<Box> {
-  const made = await ask<{ mailbox: string; api_key: string }>(stage, "/v1/mailboxes", {
-    key: stage.operatorKey,
-    method: "POST",
-    json: { name },
-  });
+  const made = await stage.service.mail(stage.operatorKey).mailboxes.create({ name });
   return { address: made.mailbox, key: made.api_key, ids: [] };
 }
 
 async function setUrl(stage: Stage, { key }: Box, webhook_url: string | null): Promise<void> {
-  await ask(stage, "/v1/mailbox", { key, method: "PATCH", json: { webhook_url } });
+  await stage.service.mail(key).mailbox.update({ webhook_url });
 }
 
 async function lastSeq(stage: Stage, { key }: Box): Promise<number> {
-  const { last_seq } = await ask<{ last_seq: number }>(stage, "/v1/changes?limit=1", { key, method: "GET" });
+  const { last_seq } = await stage.service.mail(key).changes({ limit: 1 });
   return last_seq;
-}
-
-async function ask<T>(
-  { service }: Stage,
-  path: string,
-  call: { key: string; method: string; json?: unknown },
-): Promise<T> {
-  const response = await fetch(`http://127.0.0.1:${service.httpPort}${path}`, {
-    method: call.method,
-    headers: { Authorization: `Bearer ${call.key}`, "Content-Type": "application/json" },
-    ...(call.json === undefined ? {} : { body: JSON.stringify(call.json) }),
-  });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as T;
 }
 
 function spreadOf(latencies: readonly number[]): { count: number; p50Ms: number; p99Ms: number } {

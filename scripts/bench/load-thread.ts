@@ -22,6 +22,8 @@ async function runJob(job: Job): Promise<Outcome> {
       return post(job);
     case "smtp":
       return smtp(job);
+    case "mcp":
+      return callTools(job);
     case "send":
       return send(job);
     case "code":
@@ -45,6 +47,35 @@ async function post(job: Extract<Job, { kind: "post" }>): Promise<Outcome> {
     const head = headOf("POST", path, { port: job.port, key: job.key, bytes: message.length });
     const answer = await at(pool, lane).request(head, message);
     return expect(answer, path.startsWith("/v1/") ? 202 : 200).bodyBytes;
+  });
+}
+
+/** The first revision without sessions: each message says who sends it. */
+const STATELESS = "2026-07-28";
+
+async function callTools(job: Extract<Job, { kind: "mcp" }>): Promise<Outcome> {
+  const { port, key, revision } = job;
+  const pool = await connections(port, job.connections);
+  const isStateless = revision === STATELESS;
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const messages = job.calls.map((call) => {
+    const params = isStateless ? { ...call, _meta } : call;
+    const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    const own = isStateless ? `Mcp-Method: tools/call\r\nMcp-Name: ${call.name}\r\n` : "";
+    const head = headOf("POST", "/mcp", { port, key, bytes: body.length })
+      .replace("message/rfc822", "application/json")
+      .replace(
+        /\r\n$/,
+        `Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: ${revision}\r\n${own}\r\n`,
+      );
+    return { head, body };
+  });
+  return drive(job, async (lane, index) => {
+    const { head, body } = at(messages, index % messages.length);
+    return expect(await at(pool, lane).request(head, body), 200).bodyBytes;
   });
 }
 

@@ -10,6 +10,12 @@ export interface Bounds {
   pauseMs?: number;
 }
 
+/** One call of a tool. */
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
 /** Where messages go. */
 export interface Mailing {
   /** Path with the recipient in it, for HTTP; the bare address for SMTP. */
@@ -23,6 +29,8 @@ export type Job =
   | ({ kind: "get"; port: number; targets: { path: string; key: string }[] } & Bounds)
   | ({ kind: "post"; port: number; key: string; mailing: Mailing } & Bounds)
   | ({ kind: "smtp"; port: number; mailing: Mailing } & Bounds)
+  /** Calls tools of the Model Context Protocol. */
+  | ({ kind: "mcp"; port: number; key: string; revision: string; calls: ToolCall[] } & Bounds)
   /** Sends out of the mailbox of `key`. */
   | ({ kind: "send"; port: number; key: string } & Bounds)
   | {

@@ -3,8 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { buildAssets } from "../build-assets.ts";
-import { buildBundle } from "../../src/host/bundle.ts";
+import { buildWorker } from "../build-worker.ts";
 import { claimPorts } from "../../src/host/ports.ts";
 import { workerdPid } from "../../src/host/processes.ts";
 import { benchWorker, buildBenchWorker, embed } from "./bundles.ts";
@@ -21,13 +20,14 @@ import { Service } from "./service.ts";
 import { measureSending } from "./sending.ts";
 import type { Stage } from "./stage.ts";
 import type { Results } from "./targets.ts";
+import { measureTools } from "./tools.ts";
 import { Workbench, type Box } from "./workbench.ts";
 
 const LEVELS = [1_000, 20_000, 100_000];
 const QUICK_LEVELS = [1_000, 20_000];
 const FLEET = 64;
 const FLEET_STORED = 100;
-const SUITES = ["reads", "receipt", "sizes", "code", "live", "sending", "meaning", "memory"] as const;
+const SUITES = ["reads", "mcp", "receipt", "sizes", "code", "live", "sending", "meaning", "memory"] as const;
 type Suite = (typeof SUITES)[number];
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
@@ -66,8 +66,7 @@ async function bench(options: Options): Promise<void> {
     ALLOW_PRIVATE_WEBHOOKS: "true",
   };
   const builtDir = path.join(tempDir, "worker");
-  buildAssets();
-  await Promise.all([buildBundle(), buildBenchWorker(builtDir)]);
+  await Promise.all([buildWorker(), buildBenchWorker(builtDir)]);
 
   const results: Results = {
     startedAt: new Date().toISOString(),
@@ -117,6 +116,7 @@ async function runSuites(stage: Stage, suites: ReadonlySet<Suite>, results: Resu
   results.workerd.idleBytes = resident(pid).bytes;
   forgetPeak(pid);
   if (suites.has("reads")) results.rows.push(...(await measureReads(stage, say)));
+  if (suites.has("mcp")) results.rows.push(...(await measureTools(stage, say)));
   if (suites.has("receipt")) results.rows.push(...(await measureReceipt(stage, say)));
   if (suites.has("code")) {
     say("code: handed to a waiting client");

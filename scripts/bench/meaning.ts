@@ -70,9 +70,7 @@ export async function measureMeaning(setting: Setting, say: (line: string) => vo
   const { search, memory } = await measureSearch(service, box);
   say("meaning: receipts with and without a model");
   const plain = await start(path.join(setting.tempDir, "no-model"), env);
-  const { mailbox } = JSON.parse(
-    await ask(plain, "/v1/mailboxes", env["AUTH_TOKEN"] ?? "", JSON.stringify({ name: "quiet" })),
-  ) as { mailbox: string };
+  const { mailbox } = await plain.mail(env["AUTH_TOKEN"] ?? "").mailboxes.create({ name: "quiet" });
   const sides: Side[] = [
     receiptSide("off", plain, { ...quiet, address: mailbox }, env["AUTH_TOKEN"] ?? ""),
     receiptSide("on", service, quiet, env["AUTH_TOKEN"] ?? ""),
@@ -94,9 +92,8 @@ export async function measureMeaning(setting: Setting, say: (line: string) => vo
 async function embedAll(service: Service, box: Box): Promise<MeaningResults["embedded"]> {
   const [startedMs, cpu] = [performance.now(), cpuMs(service.workerdPid)];
   for (;;) {
-    const { embeddings } = JSON.parse(await ask(service, "/v1/stats", box.key)) as {
-      embeddings: { embedded: number; pending: number; error: string | null };
-    };
+    const { embeddings } = await service.mail(box.key).mailbox.stats();
+    if (embeddings === null) throw new Error("The service has no model");
     if (embeddings.error !== null) throw new Error(embeddings.error);
     const elapsedMs = performance.now() - startedMs;
     if (embeddings.pending === 0) {
@@ -109,20 +106,21 @@ async function embedAll(service: Service, box: Box): Promise<MeaningResults["emb
 }
 
 async function measureSearch(service: Service, box: Box): Promise<Pick<MeaningResults, "search" | "memory">> {
-  const timed = async (query: string): Promise<number> => {
+  const { inbox } = service.mail(box.key);
+  const timed = async (mode: "keyword" | "semantic", q: string): Promise<number> => {
     const startedMs = performance.now();
-    await ask(service, `/v1/search?${query}&limit=20`, box.key);
+    await inbox.search({ mode, q, limit: 20 });
     return performance.now() - startedMs;
   };
-  for (let at = 0; at < SEARCHES; at += 1) await timed(`mode=keyword&q=warm${at}`);
+  for (let at = 0; at < SEARCHES; at += 1) await timed("keyword", `warm${at}`);
   const beforeBytes = resident(service.workerdPid).bytes;
-  const firstMs = await timed("mode=semantic&q=first");
+  const firstMs = await timed("semantic", "first");
   const afterBytes = resident(service.workerdPid).bytes;
   const [meaning, words]: [number[], number[]] = [[], []];
   for (let at = 0; at < SEARCHES; at += 1) {
     // New words each time, so that neither query vectors nor pages are cached.
-    meaning.push(await timed(`mode=semantic&q=meaning+number${at}`));
-    words.push(await timed(`mode=keyword&q=words+number${at}`));
+    meaning.push(await timed("semantic", `meaning number${at}`));
+    words.push(await timed("keyword", `words number${at}`));
   }
   const [sorted, sortedWords] = [meaning, words].map((times) => Float64Array.from(times).toSorted());
   const of = (times: Float64Array | undefined, q: number) => quantile(times ?? new Float64Array(), q);
@@ -146,17 +144,6 @@ function receiptSide(name: string, service: Service, box: Box, key: string): Sid
     }),
     pids: [service.workerdPid],
   };
-}
-
-async function ask(service: Service, target: string, key: string, body?: string): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${service.httpPort}${target}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    ...(body === undefined ? {} : { body }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${target} answered ${response.status}: ${text}`);
-  return text;
 }
 
 /** A model whose vectors have a real model's dimensions and are computed from the length of the text. */

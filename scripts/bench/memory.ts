@@ -45,12 +45,8 @@ async function measureCase(
   client: LoadClient,
   options: Case & { key: string },
 ): Promise<MemoryUse> {
-  const response = await fetch(`http://127.0.0.1:${service.httpPort}/v1/mailboxes`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${options.key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ name: "large" }),
-  });
-  const { mailbox: address, api_key: key } = (await response.json()) as { mailbox: string; api_key: string };
+  const made = await service.mail(options.key).mailboxes.create({ name: "large" });
+  const { mailbox: address, api_key: key } = made;
   const send = (sizeBytes: number, count: number) => {
     const mailing = mailingTo([{ address, key, ids: [] }], sizeBytes);
     const bounds = { connections: count, maxCount: count, durationMs: 60_000, mailing };

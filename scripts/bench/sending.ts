@@ -95,9 +95,7 @@ async function open(
   const operatorKey = env["AUTH_TOKEN"] ?? "";
   const place = { service, client, sink, operatorKey };
   if (box !== null) return { ...place, box };
-  const made = await ask<{ mailbox: string; api_key: string }>(place, "/v1/mailboxes", operatorKey, {
-    body: JSON.stringify({ name: "sender" }),
-  });
+  const made = await place.service.mail(operatorKey).mailboxes.create({ name: "sender" });
   return { ...place, box: { address: made.mailbox, key: made.api_key, ids: [] } };
 }
 
@@ -235,35 +233,16 @@ async function measureLarge(place: Place, id: string): Promise<SendingResults["l
 }
 
 async function uploadFile(place: Place, sizeBytes: number): Promise<string> {
-  const { id } = await ask<{ id: string }>(place, "/v1/attachments?filename=file.bin", place.box.key, {
-    body: randomBytes(sizeBytes),
-    type: "application/octet-stream",
-  });
+  const { attachments } = place.service.mail(place.box.key);
+  const { id } = await attachments.upload(randomBytes(sizeBytes), { filename: "file.bin" });
   return id;
 }
 
 async function sendFile(place: Place, attachment_id: string): Promise<void> {
-  await ask(place, "/v1/send", place.box.key, {
-    body: JSON.stringify({
-      to: "reader@elsewhere.example",
-      subject: "A file",
-      text: "Here it is.",
-      attachments: [{ attachment_id }],
-    }),
+  await place.service.mail(place.box.key).send({
+    to: "reader@elsewhere.example",
+    subject: "A file",
+    text: "Here it is.",
+    attachments: [{ attachment_id }],
   });
-}
-
-async function ask<T>(
-  { service }: Pick<Place, "service">,
-  target: string,
-  key: string,
-  { body, type = "application/json" }: { body: string | Buffer<ArrayBuffer>; type?: string },
-): Promise<T> {
-  const response = await fetch(`http://127.0.0.1:${service.httpPort}${target}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${key}`, "Content-Type": type },
-    body,
-  });
-  if (!response.ok) throw new Error(`${target} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as T;
 }

@@ -19,7 +19,7 @@ export interface Stage {
 
 /** One line of the table. */
 export interface Row extends Sample {
-  suite: "reads" | "receipt" | "sizes";
+  suite: "reads" | "receipt" | "sizes" | "mcp";
   connections: number;
   mailboxes: number;
   /** In each mailbox before the measurement; null for a floor. */

@@ -53,6 +53,7 @@ export function judge(results: Results): Target[] {
     targets.push(atMost(`search, 1 % of 20,000 / (b), p50, ${connections} conn`, search, 3));
   }
   targets.push(
+    ...toolTargets(rows),
     ...receiptTargets(rows),
     ...liveTargets(results.live),
     ...sendingTargets(results.sending),
@@ -73,6 +74,22 @@ function sameAt(rows: readonly Row[], name: string, connections: number): Target
     measured: ratio?.toFixed(2) ?? null,
     ok: ratio === undefined ? null : ratio >= 0.8 && ratio <= 1.2,
   };
+}
+
+/** A tool of the Model Context Protocol may cost half as much again as the route that it calls. */
+function toolTargets(rows: readonly Row[]): Target[] {
+  const tools = ["check_mail", "read_mail", "search_mail"];
+  const names = tools.flatMap((tool) =>
+    ["2026-07-28", "2025-11-25"].map((revision) => `${tool} ${revision}`),
+  );
+  return names.flatMap((name) =>
+    [1, 16].map((connections) => {
+      const row = rows.find(
+        (one) => one.suite === "mcp" && one.name === name && one.connections === connections,
+      );
+      return atMost(`${name} / its route, p50, ${connections} conn`, row?.p50Ratio ?? undefined, 1.5);
+    }),
+  );
 }
 
 function receiptTargets(rows: readonly Row[]): Target[] {

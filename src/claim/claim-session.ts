@@ -2,7 +2,7 @@ import { Server } from "partyserver";
 import { directoryShard, standingFault } from "../contract/directory.ts";
 import { locatorOf } from "../contract/key.ts";
 import { POLL_INTERVAL_SECONDS, type DecidedClaim } from "../contract/claim.ts";
-import { conflict, notFound, type Answer, type Problem } from "../contract/problem.ts";
+import { conflict, notFound, taken, type Answer, type Problem } from "../contract/problem.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { digestsEqual } from "../lib/hash.ts";
 import { wasMade } from "../lib/made.ts";
@@ -132,7 +132,12 @@ export class ClaimSession extends Server<Env> {
     const wanted = decision === "approve" ? "complete" : "denied";
     return status === wanted
       ? done({ mailbox: row.address, status: wanted })
-      : refused(conflict(`The claim is already ${status === "denied" ? "denied" : "approved"}`));
+      : refused(
+          conflict(
+            `The claim is already ${status === "denied" ? "denied" : "approved"}`,
+            "Call POST /v1/claim/start for another claim.",
+          ),
+        );
   }
 
   /** The state of the claim for a caller who knows its session id; null for any other. */
@@ -228,8 +233,4 @@ function statusOf(row: ClaimRow, nowMs: number): ClaimStatus {
   if (row.status === "approved") return "pending";
   if (row.status !== "pending") return row.status;
   return nowMs >= row.expires_at || row.wrong_codes >= MAX_WRONG_CODES ? "expired" : "pending";
-}
-
-function taken(address: string): Problem {
-  return conflict(`${address} is taken`);
 }

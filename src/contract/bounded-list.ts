@@ -5,7 +5,7 @@ import * as z from "zod";
  * of 400,000 entries would otherwise be checked entry by entry. The schema itself must state the rule with `max`.
  */
 export function readUpTo<Schema extends z.ZodType>(max: number, schema: Schema) {
-  return z.preprocess((value) => cut(value, max + 1), schema);
+  return z.preprocess((value: z.input<Schema>) => cut(value, max + 1), schema);
 }
 
 function cut(value: unknown, entries: number): unknown {

@@ -44,6 +44,7 @@ export const PolledClaim = z
     api_key: z.string().optional().meta({ description: "For 60 s after it was first read." }),
     kept_mail: KeptMail.optional(),
     error: z.string().optional().meta({ description: "`slow_down`, or why it was denied." }),
+    fix: z.string().optional().meta({ description: "With `slow_down`: what to do next." }),
     retryable: z.boolean().optional().meta({ description: "With `slow_down`: true." }),
   })
   .meta({ id: "PolledClaim", examples: [{ status: "pending" }] });

@@ -34,12 +34,17 @@ export function standingFault(
   { evenIfQuarantined }: { evenIfQuarantined: boolean },
 ): Problem | null {
   if (standing.kind === "retired") {
-    return conflict(`${address} was a temporary mailbox and is never given out again; choose another name`);
+    return conflict(
+      `${address} was a temporary mailbox and is never given out again; choose another name`,
+      ANOTHER_NAME,
+    );
   }
   if (standing.kind !== "quarantined" || evenIfQuarantined) return null;
   const day = new Date(standing.until).toISOString().slice(0, 10);
-  return conflict(`${address} was erased, and cannot be claimed before ${day}`);
+  return conflict(`${address} was erased, and cannot be claimed before ${day}`, ANOTHER_NAME);
 }
+
+const ANOTHER_NAME = "Repeat the call with another name.";
 
 /** Which mailboxes the operator looks for. */
 export interface DirectorySearch {

@@ -54,6 +54,10 @@ export const Change = z
     event: EventKind,
     at: Timestamp,
     data: EventData,
+    webhook_body: z.string().nullable().optional().meta({
+      description:
+        "With `webhook_body=true`: the text that a webhook sends of this event, byte for byte; null for a kind that webhooks do not deliver.",
+    }),
   })
   .meta({ id: "Change" });
 export type Change = z.infer<typeof Change>;

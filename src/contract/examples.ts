@@ -9,6 +9,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   attendees: ["ann@example.com"],
   body_html: "<p>Your order 1234 has shipped.</p>",
   body_text: "Your order 1234 has shipped.",
+  client: "192.0.2.1",
   capabilities: ["read", "search", "code"],
   cc_address: "",
   code: "482913",
@@ -41,6 +42,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   from_name: "Ann",
   has_attachments: true,
   headers: { Subject: "Your order 1234" },
+  helo: "mx.example.com",
   highlights: ["Your <mark>order</mark> 1234"],
   host: "agents.example.org",
   id: "019aa6e2-7c31-7d05-9f2e-6b1c0a4d5e6f",
@@ -58,6 +60,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   message_count: 2,
   message_id: "<1234@example.com>",
   mime_part_index: 0,
+  min_confidence: 0.9,
   model: "text-embedding-3-small",
   name: "agent",
   next_cursor: null,
@@ -67,7 +70,9 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   price: "12.50",
   provider_id: "<1234@mail.example>",
   purpose: "Mail to the domain reaches the mailbox.",
+  q: "invoice from:ann@example.com",
   quantity: "1",
+  query: "invoice",
   reason: "On holiday",
   recipient: "ann@example.com",
   references: "<1233@example.com>",
@@ -77,6 +82,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   session: "0b9c5f2e-3a41-4d57-8c60-9e1f2a3b4c5d",
   session_id: "0b9c5f2e-3a41-4d57-8c60-9e1f2a3b4c5d",
   sha256: "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969",
+  since: "2026-11-01T08:30:00.000Z",
   size_bytes: 2_048,
   snippet: "Your order 1234 has shipped.",
   spf: "pass",
@@ -89,6 +95,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   to: "agent@mail.example",
   to_address: "agent@mail.example",
   tracking_number: "1Z999AA10123456784",
+  types: "message.received,message.bounced",
+  until: "2099-12-31T00:00:00.000Z",
   url: "https://mail.example/claim",
   value: "mail.example",
   verification_uri: "https://mail.example/claim",
@@ -130,10 +138,16 @@ export function exampleOf(schema: Schema, shapes: Record<string, unknown>, name 
   return Object.fromEntries(members.map(([member, shape]) => [member, exampleOf(shape, shapes, member)]));
 }
 
+/** The value of a name; in a list where its schema is one. */
+function namedExample({ type }: Schema, name: string): unknown {
+  const value = EXAMPLES[name];
+  return type === "array" && !Array.isArray(value) ? [value] : value;
+}
+
 function simpleExample(schema: Schema, shapes: Record<string, unknown>, name: string): unknown {
   if ("const" in schema) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
-  if (Object.hasOwn(EXAMPLES, name)) return EXAMPLES[name];
+  if (Object.hasOwn(EXAMPLES, name)) return namedExample(schema, name);
   const [first] = schema.anyOf ?? schema.oneOf ?? [];
   if (first !== undefined) return exampleOf(first, shapes, name);
   if (schema.items !== undefined) return [exampleOf(schema.items, shapes, name)];

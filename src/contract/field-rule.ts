@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** Parameters of an issue whose text names several fields of which only some are missing. */
-export const MissingFields = z.object({ missing: z.array(z.string()).readonly(), fix: z.string() });
+export const FieldFix = z.object({ missing: z.array(z.string()).readonly().optional(), fix: z.string() });
 
 /** The words for the right type of a value, by zod's name of the type. */
 const TYPES: Readonly<Record<string, string>> = {

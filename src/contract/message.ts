@@ -155,7 +155,12 @@ export const InboxPage = EmailPage.extend({
   emails: z.array(
     EmailSummary.extend({ score: z.number().optional(), highlights: z.array(z.string()).optional() }),
   ),
+  last_seq: z.int().optional().meta({
+    description:
+      "`seq` of the newest event when the page was read: `GET /v1/changes?after=` goes on from here without a gap. Left out with `query`.",
+  }),
 }).meta({ id: "InboxPage" });
+export type InboxPage = z.infer<typeof InboxPage>;
 
 export const ThreadSummary = z
   .object({

@@ -26,7 +26,14 @@ export function integer(options: { min: number; max: number; fallback: number; a
       }
       return Math.min(value, max);
     })
-    .meta({ type: "integer", minimum: min, maximum: max, default: fallback, description: about });
+    .meta({
+      type: "integer",
+      minimum: min,
+      maximum: max,
+      default: fallback,
+      example: fallback,
+      description: about,
+    });
 }
 
 /** A decimal number from 0 to 1 in a query string, clamped to `min`; refused otherwise. */

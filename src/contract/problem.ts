@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Outcome } from "../lib/outcome.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
+import type { Scope } from "./scope.ts";
 
 /** Status of every refusal. */
 export const STATUS = {
@@ -88,25 +89,52 @@ export const WRONG_MAILBOX: Problem = {
   message: "Key not authorized for this mailbox",
 };
 export const PAUSED: Problem = { code: "paused", error: "Mailbox is paused" };
-export const UNKNOWN_MAILBOX: Problem = { code: "not_found", error: "Unknown mailbox" };
+
+/** Where a caller finds an id or a name that exists, by the kind of thing that was not found. */
+const WHERE_FOUND = {
+  Attachment:
+    "Take an id from `attachments` of GET /v1/emails/<id>, or from the answer of POST /v1/attachments.",
+  Claim: "Call POST /v1/claim/start and use the `session_id` and `device_code` of its answer.",
+  Delivery: "Take an id from GET /v1/webhook/deliveries.",
+  Domain: "Take an id from GET /v1/domains.",
+  Email: "Take an id from GET /v1/inbox or GET /v1/search.",
+  Endpoint: "Call a path that GET /openapi.json lists.",
+  Key: "Take an id from GET /v1/keys.",
+  Mailbox: "Take an address from GET /v1/mailboxes, or make one with POST /v1/mailboxes.",
+  Page: "Open /docs, or read /llms.txt.",
+  Route: "Take a label from GET /v1/mailbox/routes.",
+  Suppression: "Take an address from GET /v1/suppressions.",
+  Thread: "Take an id from GET /v1/threads.",
+} as const;
+
+export const UNKNOWN_MAILBOX: Problem = {
+  code: "not_found",
+  error: "Unknown mailbox",
+  fix: WHERE_FOUND.Mailbox,
+};
 
 export const TOO_LARGE_ATTACHMENT: Problem = {
   code: "too_large",
   error: `Attachment too large (max ${MAX_ATTACHMENT_BYTES / 1_000_000} MB)`,
+  fix: `Send a file of at most ${MAX_ATTACHMENT_BYTES} bytes, or a link to it.`,
 };
 
-/** 403 of a key whose scope may not do this. */
-export function insufficientScope(scope: string, upgradeUrl?: string): Problem {
+/** 403 of a key whose scope may not do this. A claim helps the key of a temporary mailbox, unless the call is the operator's. */
+export function insufficientScope(
+  scope: Scope,
+  { scopes, upgradeUrl }: { scopes: readonly Scope[]; upgradeUrl: string },
+): Problem {
+  const isTemporary = scope === "provisional";
+  const claim = `Call POST /v1/claim/start with {"name":"<name>"} and ask your person to open its verification_uri_complete (${upgradeUrl}?code=...).`;
   return {
     code: "insufficient_scope",
     error: "forbidden",
     message: `A ${scope} key may not do this`,
-    ...(upgradeUrl === undefined
-      ? { fix: "Call with the operator's key: the deployment's AUTH_TOKEN." }
-      : {
-          extra: { upgrade: upgradeUrl },
-          fix: "Call POST /v1/claim/start: a person who approves it gives you a permanent mailbox.",
-        }),
+    ...(isTemporary ? { extra: { upgrade: upgradeUrl } } : {}),
+    fix:
+      isTemporary && scopes.includes("mailbox")
+        ? claim
+        : "Call with the operator's key: the deployment's AUTH_TOKEN.",
   };
 }
 
@@ -116,25 +144,26 @@ export function invalid(path: string, rule: string): Problem {
 }
 
 /** 404 of a path that nothing serves. */
-export const NO_ENDPOINT: Problem = {
-  code: "not_found",
-  error: "Endpoint not found",
-  fix: "GET /openapi.json lists every endpoint.",
-};
+export const NO_ENDPOINT: Problem = notFound("Endpoint");
 
 /** 404 such as `Email not found`: the same for an unknown id and for one of another mailbox. */
-export function notFound(what: string): Problem {
-  return { code: "not_found", error: `${what} not found` };
+export function notFound(what: keyof typeof WHERE_FOUND): Problem {
+  return { code: "not_found", error: `${what} not found`, fix: WHERE_FOUND[what] };
 }
 
-/** 409. */
-export function conflict(error: string): Problem {
-  return { code: "conflict", error };
+/** 409. `fix` is the call to make instead, or first. */
+export function conflict(error: string, fix: string): Problem {
+  return { code: "conflict", error, fix };
 }
 
-/** 410: the entry of the log is no longer kept; `oldestSeq` is the oldest that is. */
-export function gone(error: string, oldestSeq: number): Problem {
-  return { code: "gone", error, extra: { oldest_seq: oldestSeq } };
+/** 409 of an address that somebody else has. */
+export function taken(address: string): Problem {
+  return conflict(`${address} is taken`, "Repeat the call with another name.");
+}
+
+/** 410: the entry of the log is no longer kept; `oldestSeq` is the oldest that is. `fix` is the call that still works. */
+export function gone(error: string, oldestSeq: number, fix: string): Problem {
+  return { code: "gone", error, extra: { oldest_seq: oldestSeq }, fix };
 }
 
 /** 429: the budget of `limit` calls in `windowSeconds` is spent, and is renewed in `resetSeconds`. */
@@ -157,7 +186,7 @@ interface NextStep {
   fix: string;
 }
 
-/** The next step after a refusal, by its code, unless the problem has a `fix` of its own. */
+/** The next step after a refusal, by its code, unless the problem has a `fix` of its own or `fixOf` knows a better one. */
 const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   unauthorized: {
     retryable: false,
@@ -178,10 +207,10 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   },
   challenge_failed: { retryable: false, fix: "Load the page of the claim again and solve its challenge." },
   invalid: { retryable: false, fix: "Correct what `error` names, then repeat the call." },
-  not_found: { retryable: false, fix: "List what there is, and call with an id of that list." },
+  not_found: { retryable: false, fix: WHERE_FOUND.Endpoint },
   method_not_allowed: { retryable: false, fix: "Call with a method that the Allow header names." },
-  conflict: { retryable: false, fix: "Choose another name, or end what `error` names first." },
-  gone: { retryable: false, fix: "Call again from `oldest_seq` on." },
+  conflict: { retryable: false, fix: "Repeat the call with another name." },
+  gone: { retryable: false, fix: "Repeat the call from `oldest_seq` on." },
   too_large: { retryable: false, fix: "Send less: `error` names the limit." },
   unsupported_media_type: {
     retryable: false,
@@ -192,13 +221,16 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
     retryable: false,
     fix: "Ask for a range within the size that Content-Range names.",
   },
-  rate_limited: { retryable: true, fix: "Repeat the call after the seconds that Retry-After names." },
+  rate_limited: {
+    retryable: true,
+    fix: "Wait for the seconds that Retry-After names, then repeat the call.",
+  },
   internal: { retryable: true, fix: "Repeat the call; if it fails again, tell the operator the request_id." },
   not_implemented: {
     retryable: false,
     fix: "Ask the operator to turn sending on: see OUTBOUND in docs/configuration.md.",
   },
-  unavailable: { retryable: true, fix: "Repeat the call after the seconds that Retry-After names." },
+  unavailable: { retryable: true, fix: "Wait for the seconds that Retry-After names, then repeat the call." },
   misconfigured: { retryable: true, fix: "Tell the operator what `error` says, and repeat the call later." },
   mailbox_full: {
     retryable: false,
@@ -206,9 +238,32 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
   },
 };
 
-/** The next step, in one sentence. */
-export function fixOf({ code, fix }: Problem): string {
-  return fix ?? NEXT_STEP[code].fix;
+/** The `fix` of a refusal that passes. */
+export function waitFix(seconds: number): string {
+  return `Wait ${seconds} s, then repeat the call.`;
+}
+
+/** The most fields that a `fix` names. */
+const MAX_NAMED_FIELDS = 5;
+
+/** The next step, in one sentence. It names the seconds to wait and the fields to correct, where the problem knows them. */
+export function fixOf(problem: Problem): string {
+  const { code, fix, details = [] } = problem;
+  if (fix !== undefined) return fix;
+  if (code === "invalid") {
+    const fields = [...new Set(details.map(({ path }) => path))].filter((path) => path !== "");
+    if (fields.length > 0) {
+      const named = fields.slice(0, MAX_NAMED_FIELDS).map((path) => `\`${path}\``);
+      return `Correct ${named.join(", ")}, then repeat the call.`;
+    }
+  }
+  if (code === "rate_limited" || code === "unavailable") return waitFix(retryAfterSeconds(problem) ?? 0);
+  return NEXT_STEP[code].fix;
+}
+
+/** Whether the same call may succeed later. */
+export function isRetryable({ code }: Problem): boolean {
+  return NEXT_STEP[code].retryable;
 }
 
 /** Clients compare the bodies of these to the letter, so they get no further members. */
@@ -224,7 +279,7 @@ export function problemBody(problem: Problem): ProblemBody {
     ...(message === undefined ? {} : { message }),
     ...(details === undefined ? {} : { details }),
     ...extra,
-    ...(isExact ? {} : { fix: fixOf(problem), retryable: NEXT_STEP[code].retryable }),
+    ...(isExact ? {} : { fix: fixOf(problem), retryable: isRetryable(problem) }),
   };
 }
 

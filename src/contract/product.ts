@@ -1,4 +1,4 @@
-import packageJson from "../../package.json";
+import packageJson from "../../package.json" with { type: "json" };
 
 /** The name and version that clients see. */
 export const PRODUCT = packageJson.name;

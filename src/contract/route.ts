@@ -4,6 +4,7 @@ import type { Scope } from "./scope.ts";
 
 /** Groups of routes, as the API reference shows them. */
 export const TAGS = {
+  Guide: "What an agent reads first.",
   Keys: "Who asks, temporary mailboxes, and the keys of a mailbox.",
   Claim: "A permanent mailbox that a person approves.",
   Mailbox: "State and settings of a mailbox.",
@@ -47,6 +48,16 @@ export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
 
 type Shape = z.ZodObject;
 
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A header field of a request, which may be left out. */
+export interface HeaderSpec {
+  about: string;
+  /** A regular expression that a value must match. */
+  pattern: string;
+  example: string;
+}
+
 /** One entry of the route table. Handlers, OpenAPI and clients derive from it, so that they cannot drift. */
 export interface RouteSpec<
   Params extends Shape = Shape,
@@ -56,10 +67,12 @@ export interface RouteSpec<
   Responses extends ResponseSpecs = ResponseSpecs,
   Method extends string | undefined = string | undefined,
   Args extends readonly unknown[] = readonly unknown[],
+  Verb extends HttpMethod = HttpMethod,
+  Path extends string = string,
 > {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: Verb;
   /** Hono's spelling: `:name` is one segment. */
-  path: string;
+  path: Path;
   summary: string;
   tag: Tag;
   target: Acts;
@@ -69,10 +82,12 @@ export interface RouteSpec<
   whilePaused?: boolean;
   params: Params;
   query: Query;
+  /** Header fields that the route reads, besides Authorization and those of a body, by name. */
+  headers?: Readonly<Record<string, HeaderSpec>>;
   /** A JSON body; null where none is read. */
   body: Body | null;
-  /** The most bytes of a JSON body, where the usual limit is not enough, and the error of a larger one. */
-  bodyLimit?: { bytes: number; error: string };
+  /** The most bytes of a JSON body, where the usual limit is not enough, with the error and the next step of a larger one. */
+  bodyLimit?: { bytes: number; error: string; fix?: string };
   /** A JSON body may carry files: the most bytes of it besides them, and the error of a larger one. */
   inlineFiles?: { heldBytes: number; error: string };
   /** A body that is not JSON: its media type. */
@@ -96,9 +111,11 @@ export function route<
   Query extends Shape = typeof named,
   const Method extends string | undefined = undefined,
   const Args extends readonly unknown[] = readonly [],
+  Verb extends HttpMethod = HttpMethod,
+  Path extends string = string,
 >(
-  spec: Stated<RouteSpec<Params, Query, Body, Acts, Responses, Method, Args>>,
-): RouteSpec<Params, Query, Body, Acts, Responses, Method, Args> {
+  spec: Stated<RouteSpec<Params, Query, Body, Acts, Responses, Method, Args, Verb, Path>>,
+): RouteSpec<Params, Query, Body, Acts, Responses, Method, Args, Verb, Path> {
   return { params: none, query: named, body: null, ...spec } as RouteSpec<
     Params,
     Query,
@@ -106,7 +123,9 @@ export function route<
     Acts,
     Responses,
     Method,
-    Args
+    Args,
+    Verb,
+    Path
   >;
 }
 

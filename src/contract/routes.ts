@@ -6,6 +6,7 @@ import { domainRoutes } from "./routes/domains.ts";
 import { emailRoutes } from "./routes/emails.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { extractRoutes } from "./routes/extract.ts";
+import { guideRoutes } from "./routes/guide.ts";
 import { inboundRoutes } from "./routes/inbound.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
@@ -17,6 +18,7 @@ import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
 export const routes = {
+  ...guideRoutes,
   ...bootstrapRoutes,
   ...claimRoutes,
   ...keyRoutes,

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { base64Bytes } from "../lib/base64.ts";
 import { readUpTo } from "./bounded-list.ts";
-import type { MissingFields } from "./field-rule.ts";
+import type { FieldFix } from "./field-rule.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
 import { MessageStatus, Timestamp } from "./message.ts";
 import { integer, mailbox } from "./parameters.ts";
-import type { Problem } from "./problem.ts";
+import { TOO_LARGE_ATTACHMENT, type Problem } from "./problem.ts";
 
 /** Powers of ten. Bodies count in bytes of UTF-8, attachments in decoded bytes. */
 const KB = 1_000;
@@ -192,8 +192,8 @@ interface Limited {
   html: string;
 }
 
-function limitFaults({ to, cc, bcc, subject, text, html }: Limited): string[] {
-  const isOver: readonly [boolean, string][] = [
+function limitFaults({ to, cc, bcc, subject, text, html }: Limited): BodyError[] {
+  const isOver: readonly [boolean, BodyError][] = [
     [to.length + cc.length + bcc.length > MAX_NAMED, SEND_ERRORS.tooManyRecipients],
     [subject.length > MAX_SUBJECT_CHARS, SEND_ERRORS.subjectTooLong],
     [
@@ -206,9 +206,25 @@ function limitFaults({ to, cc, bcc, subject, text, html }: Limited): string[] {
 
 const hasBody = ({ text, html }: Pick<Limited, "text" | "html">): boolean => text !== "" || html !== "";
 
+/** The next step after an error about a body as a whole. */
+const BODY_FIXES = {
+  [SEND_ERRORS.missingBody]: 'Add "text": "..." or "html": "..." to the request body.',
+  [SEND_ERRORS.tooManyRecipients]: `Name at most ${MAX_RECIPIENTS} recipients, and the others in another message.`,
+  [SEND_ERRORS.subjectTooLong]: `Send a subject of at most ${MAX_SUBJECT_CHARS} characters.`,
+  [SEND_ERRORS.bodyTooLarge]:
+    "Upload the text as a file with POST /v1/attachments, and send its attachment_id.",
+} as const;
+type BodyError = keyof typeof BODY_FIXES;
+
 /** Reports errors without a path, so that they are shown to the letter. */
-function report(context: { addIssue(issue: string): void }, errors: readonly (string | false)[]): void {
-  for (const error of errors) if (error !== false) context.addIssue(error);
+function report(
+  context: { addIssue(issue: FixedIssue): void },
+  errors: readonly (BodyError | false)[],
+): void {
+  for (const error of errors) {
+    if (error !== false)
+      context.addIssue({ code: "custom", message: error, params: { fix: BODY_FIXES[error] } });
+  }
 }
 
 /** Examples of required fields, for the `fix` of a refusal. */
@@ -217,7 +233,7 @@ type RequiredField = keyof typeof EXAMPLES;
 
 /** Reports `error`, which clients show to the letter, and the missing fields in its parameters. */
 function reportMissing(
-  context: { addIssue(issue: MissingIssue): void },
+  context: { addIssue(issue: FixedIssue): void },
   error: string,
   missing: readonly RequiredField[],
 ): void {
@@ -226,7 +242,7 @@ function reportMissing(
   context.addIssue({ code: "custom", message: error, params: { missing, fix } });
 }
 
-type MissingIssue = { code: "custom"; message: string; params: z.input<typeof MissingFields> };
+type FixedIssue = { code: "custom"; message: string; params: z.input<typeof FieldFix> };
 
 /** POST /v1/send. */
 export const SendBody = z
@@ -312,6 +328,11 @@ export const Sent = z
   .meta({ id: "Sent" });
 export type Sent = z.infer<typeof Sent>;
 
+/** The next step after a body whose files are too large to be sent with it. */
+export const UPLOAD_FIRST = "Upload each file with POST /v1/attachments, and send its id as attachment_id.";
+
+const SEVERAL_MESSAGES = "Send the attachments in several messages, or links to them.";
+
 /** A file and its size. */
 interface SizedFile {
   filename: string;
@@ -325,11 +346,13 @@ export function sizeProblem(
 ): Problem | null {
   const large = files.find(({ sizeBytes }) => sizeBytes > MAX_ATTACHMENT_BYTES);
   if (large !== undefined) {
-    return { code: "too_large", error: `${SEND_ERRORS.attachmentTooLarge}: ${large.filename}` };
+    return { ...TOO_LARGE_ATTACHMENT, error: `${SEND_ERRORS.attachmentTooLarge}: ${large.filename}` };
   }
   const bodyBytes = Buffer.byteLength(bodies.text) + Buffer.byteLength(bodies.html);
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, bodyBytes);
-  return total > MAX_TOTAL_BYTES ? { code: "too_large", error: SEND_ERRORS.messageTooLarge } : null;
+  return total > MAX_TOTAL_BYTES
+    ? { code: "too_large", error: SEND_ERRORS.messageTooLarge, fix: SEVERAL_MESSAGES }
+    : null;
 }
 
 /** An address that nothing is sent to, because it bounced or complained. */

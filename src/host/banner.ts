@@ -1,3 +1,5 @@
+import { otherDoors } from "../contract/first-minute.ts";
+
 /** The facts that the operator sees when the server is ready. */
 export interface Ready {
   /** URL at which this machine reaches it. */
@@ -28,9 +30,13 @@ export function readyLine(ready: Ready): string {
   });
 }
 
-/** One screen for people, with three commands that work when pasted one after the other (sh, bash, zsh). */
+/**
+ * One screen for people, with three commands that work when pasted one after the other (sh, bash, zsh), and the same by the
+ * other doors.
+ */
 export function banner(ready: Ready): string {
   const smtpAt = `${bracketed(ready.smtp.host)}:${ready.smtp.port}`;
+  const doors = otherDoors(ready.http).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
   return `
 Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
@@ -42,15 +48,14 @@ Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
   Operator key  ${ready.keySource}
 
 Try it in another terminal:
-
 # 1. Create a mailbox
 M=$(curl -sX POST ${ready.http}/v1/bootstrap); A=\${M#*'"mailbox":"'}; A=\${A%%'"'*}; K=\${M#*'"api_key":"'}; K=\${K%%'"'*}; echo "$A"
-
 # 2. Send a mail to it over SMTP
 printf 'From: shop@example.com\\nTo: %s\\nSubject: Your code\\n\\nYour verification code is 482913.\\n' "$A" | curl -s --crlf smtp://${smtpAt} --mail-from shop@example.com --mail-rcpt "$A" -T -
-
 # 3. Read the code in that mail
 curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
+
+${doors.join("\n")}
 `;
 }
 

@@ -25,7 +25,8 @@ const HOLDER: z.ZodType<Holder> = z.object({
   runtime: z.object({ pid: z.int().positive(), started: z.string() }).nullable(),
 });
 
-const FILE = "serve.lock";
+/** The name of the lock in the data folder. */
+export const LOCK_FILE = "serve.lock";
 /** Each turn removes one stale lock. More than a few mean that several servers start at the same time. */
 const MAX_TURNS = 5;
 
@@ -34,7 +35,7 @@ const MAX_TURNS = 5;
  * The lock of a process that no longer runs is taken over, and the workerd that a killed server left behind is ended.
  */
 export function lockDataDir(dataDir: string): DataLock {
-  const file = path.join(dataDir, FILE);
+  const file = path.join(dataDir, LOCK_FILE);
   const draft = `${file}.${randomUUID()}`;
   try {
     makeFolder(path.resolve(dataDir));

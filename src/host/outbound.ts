@@ -1,6 +1,5 @@
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
-import { BUNDLE_ROOT } from "./bundle.ts";
 
 /** The name of the worker through which every `fetch` of the service goes out. */
 export const OUTBOUND = "outbound";
@@ -56,8 +55,8 @@ export function outboundWorker(options: { allowPrivate: boolean }): V4WorkerOpti
     name: OUTBOUND,
     compatibilityDate: "2026-11-01",
     serviceBindings: { NETWORK: { network: { ...network, tlsOptions: { trustBrowserCas: true } } } },
-    modulesRoot: BUNDLE_ROOT,
-    modules: [{ type: "ESModule", path: path.join(BUNDLE_ROOT, "outbound.js"), contents: FORWARD }],
+    modulesRoot: import.meta.dirname,
+    modules: [{ type: "ESModule", path: path.join(import.meta.dirname, "outbound.js"), contents: FORWARD }],
   };
 }
 

@@ -29,14 +29,19 @@ export function startedAt(pid: number): string | null {
  * when workerd is restarted.
  */
 export function workerdPid(servePid: number): number | null {
+  return workerdPids(servePid)[0] ?? null;
+}
+
+/** The pid of every workerd below a process. */
+export function workerdPids(parentPid: number): number[] {
   const rows = processes();
-  const family = new Set([servePid]);
+  const family = new Set([parentPid]);
   for (let grown = true; grown;) {
     const before = family.size;
     for (const row of rows) if (family.has(row.parent)) family.add(row.pid);
     grown = family.size > before;
   }
-  return rows.find((row) => family.has(row.pid) && row.command === "workerd")?.pid ?? null;
+  return rows.filter((row) => family.has(row.pid) && row.command === "workerd").map(({ pid }) => pid);
 }
 
 function processes(): ProcessRow[] {

@@ -1,10 +1,9 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
-import type { V4WorkerOptions } from "miniflare";
-import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import type { Json, V4WorkerOptions } from "miniflare";
 import { BlobDisk, syncFolders } from "./blob-disk.ts";
-import { BUNDLE_ROOT, SOURCE_MAP, readBundle } from "./bundle.ts";
+import type { BuiltWorker, WorkerModule } from "./built-worker.ts";
 import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import { Restarts } from "./restarts.ts";
@@ -15,12 +14,21 @@ export interface RuntimeOptions {
   /** 0 = any free port. */
   port: number;
   dataDir: string;
+  built: BuiltWorker;
   /** Variables and secrets of the worker; it gets no others. */
   bindings: Record<string, string>;
+  /** Further variables that are JSON; undefined: none. */
+  jsonBindings?: Readonly<Record<string, Json>>;
   /** Whether webhooks may go to this machine and its network. */
   allowPrivateTargets: boolean;
   /** PEM certificates of authorities that may have signed the relay's, beside those that browsers trust. */
   relayAuthorities: readonly string[];
+  /** Modules in front of the worker's script; undefined: the script alone. */
+  front?: WorkerFront;
+  /** False: nothing needs to survive a power loss, so blobs are not synced to disk. */
+  isDurable?: boolean;
+  /** An existing folder for temporary files of the runtime; undefined: that of the system. */
+  tempDir?: string;
   /** Called when workerd died too often. */
   onDead(reason: string): void;
   /** Called after workerd died and was restarted. */
@@ -32,10 +40,19 @@ export interface RuntimeOptions {
 export interface Runtime {
   /** The port where the worker answers; a restart does not change it. */
   port: number;
+  /** The address of an entry point of {@link WorkerFront}, for this machine. */
+  urlOf(entrypoint: string): Promise<URL>;
   stop(): Promise<void>;
 }
 
-const WRANGLER_CONFIG = path.resolve(import.meta.dirname, "../../wrangler.jsonc");
+/** Modules that are loaded instead of the worker's script, and import it. */
+export interface WorkerFront {
+  /** The first one is the main module. They import the script as `./index.js`. */
+  modules: readonly WorkerModule[];
+  /** Names of its entry points that get a port of their own on this machine. */
+  entrypoints: readonly string[];
+}
+
 const WORKER = "mailkeep";
 const ASSETS = "mailkeep-assets";
 /**
@@ -45,14 +62,35 @@ const ASSETS = "mailkeep-assets";
 const V8_FLAGS = "--max-semi-space-size=2";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Starts the bundle in workerd and resolves when it answers on `host` and `port`. */
+/** Starts the worker in workerd and resolves when it answers on `host` and `port`. */
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Miniflare reads this when it starts workerd. A value that the operator has set stays.
   process.env["MINIFLARE_WORKERD_V8_FLAGS"] ??= V8_FLAGS;
-  const disk = await openDisk(options.dataDir);
-  const withSources = sourcePositions(SOURCE_MAP);
+  const disk = options.isDurable === false ? null : await openDisk(options);
   const restarts = new Restarts({ ...options, start: () => runtime.setOptions(settings) });
-  const settings = convertV4MiniflareOptions({
+  const settings = settingsOf(options, disk, restarts);
+  const runtime = inTempFolder(options.tempDir, () => withoutSignals(() => new Miniflare(settings)));
+  await runtime.ready;
+  if (options.isDurable !== false) await syncFolders(options.dataDir);
+  const { port } = await runtime.unsafeGetDirectURL(WORKER);
+  return {
+    // A URL omits the default port of its scheme.
+    port: Number(port || 80),
+    urlOf: (entrypoint) => runtime.unsafeGetDirectURL(WORKER, entrypoint),
+    stop() {
+      restarts.stop();
+      return runtime.dispose();
+    },
+  };
+}
+
+function settingsOf(
+  options: RuntimeOptions,
+  disk: BlobDisk | null,
+  restarts: Restarts,
+): ReturnType<typeof convertV4MiniflareOptions> {
+  const withSources = sourcePositions(options.built.sourceMap);
+  return convertV4MiniflareOptions({
     // Miniflare's own port trusts MF-* and X-Forwarded-Proto headers of clients, so it is neither public nor announced.
     host: "127.0.0.1",
     port: 0,
@@ -68,30 +106,43 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     unsafeHandleRuntimeRestart: () => restarts.restarted(),
     workers: [
       workerOf(options, disk),
-      assetsWorker(),
+      assetsWorker(options.built),
       outboundWorker({ allowPrivate: options.allowPrivateTargets }),
     ],
   });
-  const runtime = new Miniflare(settings);
-  // Miniflare ends the process at the first signal, even during deliveries. Its "exit" listener stays.
-  for (const signal of SIGNALS) process.removeAllListeners(signal);
-  await runtime.ready;
-  await syncFolders(options.dataDir);
-  const { port } = await runtime.unsafeGetDirectURL(WORKER);
-  return {
-    // A URL omits the default port of its scheme.
-    port: Number(port || 80),
-    stop() {
-      restarts.stop();
-      return runtime.dispose();
-    },
-  };
+}
+
+/**
+ * Makes something that listens for signals, without those listeners: Miniflare ends the process at the first signal, even
+ * during deliveries. Its "exit" listener stays, and so do the listeners of others.
+ */
+function withoutSignals<T>(make: () => T): T {
+  const before = SIGNALS.map((signal) => new Set(process.listeners(signal)));
+  const made = make();
+  SIGNALS.forEach((signal, index) => {
+    for (const listener of process.listeners(signal)) {
+      if (before[index]?.has(listener) !== true) process.removeListener(signal, listener);
+    }
+  });
+  return made;
+}
+
+/** Makes something whose temporary files lie in `folder`; undefined: where those of every program lie. */
+function inTempFolder<T>(folder: string | undefined, make: () => T): T {
+  if (folder === undefined) return make();
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
 }
 
 /** Opens the folder of the bucket that wrangler.jsonc names. Null if it names none; blobs are then stored in rows. */
-async function openDisk(dataDir: string): Promise<BlobDisk | null> {
-  const { workerOptions } = workerOptionsOf(WRANGLER_CONFIG);
-  const [bucket]: unknown[] = Object.values(Object(workerOptions.r2Buckets));
+async function openDisk({ built, dataDir }: RuntimeOptions): Promise<BlobDisk | null> {
+  const [bucket]: unknown[] = Object.values(Object(built.options.r2Buckets));
   const name = typeof bucket === "object" && bucket !== null && "id" in bucket ? bucket.id : bucket;
   if (typeof name !== "string") return null;
   const disk = new BlobDisk(dataDir, name);
@@ -100,7 +151,8 @@ async function openDisk(dataDir: string): Promise<BlobDisk | null> {
 }
 
 function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptions {
-  const { assets: _, ...workerOptions } = workerOptionsOf(WRANGLER_CONFIG).workerOptions;
+  const { built, front } = options;
+  const { assets: _, ...workerOptions } = built.options;
   // Relay, resolver and embedding model belong to the operator, so they may be on this machine.
   const tlsOptions = { trustBrowserCas: true, trustedCertificates: [...options.relayAuthorities] };
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
@@ -119,13 +171,15 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
       BLOB_DISK,
     },
     // The variables of wrangler.jsonc apply to deployments on Cloudflare only.
-    bindings: options.bindings,
+    bindings: { ...options.jsonBindings, ...options.bindings },
     outboundService: OUTBOUND,
-    modulesRules: undefined,
-    modulesRoot: BUNDLE_ROOT,
-    modules: readBundle(),
-    // This socket leads directly to the worker, and keeps its port when workerd is restarted.
-    unsafeDirectSockets: [{ host: options.host, port: options.port }],
+    modulesRoot: built.root,
+    modules: [...(front?.modules ?? []), built.script],
+    unsafeDirectSockets: [
+      // This socket leads directly to the worker, and keeps its port when workerd is restarted.
+      { host: options.host, port: options.port },
+      ...(front?.entrypoints ?? []).map((entrypoint) => ({ host: "127.0.0.1", port: 0, entrypoint })),
+    ],
   };
 }
 
@@ -133,16 +187,13 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
  * Serves the files of the pages with the same program as Cloudflare. The worker requests them from it: with `assets` of its
  * own, every request of the API would pass through two more workers.
  */
-function assetsWorker(): V4WorkerOptions {
-  const { rootPath, compatibilityDate, assets }: Partial<V4WorkerOptions> =
-    workerOptionsOf(WRANGLER_CONFIG).workerOptions;
+function assetsWorker({ root, options: { compatibilityDate, assets } }: BuiltWorker): V4WorkerOptions {
   return {
     name: ASSETS,
-    rootPath,
     compatibilityDate,
     assets: assets && { ...assets, binding: undefined },
-    modulesRoot: BUNDLE_ROOT,
-    modules: [{ type: "ESModule", path: path.join(BUNDLE_ROOT, "assets.js"), contents: NO_FILE }],
+    modulesRoot: root,
+    modules: [{ type: "ESModule", path: path.join(root, "assets.js"), contents: NO_FILE }],
   };
 }
 

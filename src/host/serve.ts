@@ -6,6 +6,7 @@ import { unknownVariableLines, unknownVariables } from "../config/unknown-variab
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import { banner, bracketed, readyLine } from "./banner.ts";
 import { bindingsOf } from "./bindings.ts";
+import type { BuiltWorker } from "./built-worker.ts";
 import { watchDescriptors } from "./descriptors.ts";
 import { removeEmptyObjects } from "./empty-objects.ts";
 import { lockDataDir } from "./lock.ts";
@@ -31,8 +32,8 @@ export interface ServeOptions {
   env: Environment;
   /** Arguments of the command line: `--ready-json` prints one line of JSON when the server is ready. */
   args: readonly string[];
-  /** Brings the bundle that workerd runs up to date. */
-  build: () => Promise<void>;
+  /** Brings the worker that workerd runs up to date, and reads it. */
+  worker: () => Promise<BuiltWorker>;
 }
 
 /** Runs the server until a signal ends the process. A start that is refused prints why and exits with 1. */
@@ -44,7 +45,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-async function start({ env, args, build }: ServeOptions): Promise<void> {
+async function start({ env, args, worker: readWorker }: ServeOptions): Promise<void> {
   const startedMs = performance.now();
   const unknown = unknownVariables(Object.keys(env), [...Object.keys(ALL_SETTINGS), "MAILKEEP_URL"]);
   for (const line of unknownVariableLines(unknown)) warn(line);
@@ -61,7 +62,7 @@ async function start({ env, args, build }: ServeOptions): Promise<void> {
   });
   // A port of 0 is chosen when it is listened on: one that is free now may be another program's by then.
   await claimPorts(placesOf(settings).filter(({ port }) => port !== 0));
-  await build();
+  const built = await readWorker();
 
   // The lock is held and no workerd works on the folder.
   removeEmptyObjects(settings.dataDir);
@@ -69,6 +70,7 @@ async function start({ env, args, build }: ServeOptions): Promise<void> {
     host: settings.host,
     port: settings.port,
     dataDir: settings.dataDir,
+    built,
     bindings: bindingsOf(settings, secrets),
     allowPrivateTargets: worker.ALLOW_PRIVATE_WEBHOOKS,
     relayAuthorities: settings.relayAuthorities,

@@ -66,6 +66,21 @@ export function responseOf(answer: unknown, status: number): Response {
   return json(answer, status);
 }
 
+/**
+ * The response, or 304 without a body if the client has it already: its `If-None-Match` names the response's ETag, compared
+ * weakly (RFC 9110 §13.1.2).
+ */
+export function unlessKnown(request: Request, response: Response): Response {
+  const known = request.headers.get("If-None-Match");
+  const tag = known === null ? null : response.headers.get("ETag");
+  if (known === null || tag === null || response.status !== 200) return response;
+  const plain = (one: string): string => one.trim().replace(/^W\//, "");
+  if (known.trim() !== "*" && !known.split(",").map(plain).includes(plain(tag))) return response;
+  const headers = new Headers(response.headers);
+  headers.delete("Content-Type");
+  return new Response(null, { status: 304, headers });
+}
+
 /** A JSON response. Strings and streams hold JSON text and are sent as they are. */
 export function json(value: unknown, status = 200, headers?: Record<string, string>): Response {
   const body = typeof value === "string" || value instanceof ReadableStream ? value : JSON.stringify(value);

@@ -10,6 +10,7 @@ import { NoHostError, siteOf, urlOf } from "./request-url.ts";
 import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
 import { BodyLost } from "../lib/body-bytes.ts";
 import { endpoints } from "./handlers.ts";
+import { MCP_HEADERS, MCP_PATH, METADATA_PATH, serveMcp, serveMetadata } from "./mcp/endpoint.ts";
 import { openApi } from "./openapi.ts";
 import { isOpenedByPerson, notFoundPage } from "../pages/not-found.tsx";
 import { operatorConsole } from "../pages/operator/console.ts";
@@ -20,6 +21,7 @@ import { showSession, signIn, signOut } from "./routes/operator-session.ts";
 import { PRODUCT, VERSION } from "../contract/product.ts";
 
 const METHODS = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
+const ALLOWED_HEADERS = "Content-Type, Authorization, Idempotency-Key, Last-Event-ID";
 /** A client may remember a preflight for a day. */
 const PREFLIGHT_SECONDS = 86_400;
 
@@ -40,6 +42,8 @@ for (const [path, page] of Object.entries(pages)) {
   app.get(path, page);
   app.get(`${path}/`, (c) => withoutTrailingSlash(c.req.raw) ?? c.notFound());
 }
+app.post(MCP_PATH, serveMcp);
+app.get(METADATA_PATH, serveMetadata);
 app.get("/operator/session", showSession).post(signIn).delete(signOut);
 // With a router of its own: names and parameters share places in its paths.
 app.all("/operator/*", (c) => operatorConsole.fetch(c.req.raw, c.env, c.executionCtx));
@@ -57,18 +61,20 @@ function methodNotAllowed(c: AppContext, path: string, served: Served[]): Respon
   const allow = served.map(({ method }) => method).join(", ");
   const error = `Method not allowed; ${path} takes ${allow}`;
   const isPublic = !path.startsWith("/v1/") || served.some(({ target }) => target === "public");
-  const problem: Problem = { code: "method_not_allowed", error, headers: { Allow: allow } };
+  const fix = `Call ${served.map(({ method }) => method).join(" or ")} ${path}.`;
+  const problem: Problem = { code: "method_not_allowed", error, headers: { Allow: allow }, fix };
   return isPublic ? problemResponse(problem) : refuse(c, problem);
 }
 
 /** Paths outside the table. None needs a credential. */
-const PAGES: readonly string[] = ["/health", "/openapi.json", ...Object.keys(pages)];
+const PAGES: readonly string[] = ["/health", "/openapi.json", METADATA_PATH, ...Object.keys(pages)];
 
 type Served = { method: string; target: Target };
 
 /** The routes of a path, whatever their method. */
 function methodsOf(path: string): Served[] {
   if (PAGES.includes(path)) return [{ method: "GET", target: "public" }];
+  if (path === MCP_PATH) return [{ method: "POST", target: "public" }];
   const segments = path.split("/");
   return Object.values(routes).filter((spec) => {
     const wanted = spec.path.split("/");
@@ -129,17 +135,18 @@ async function serveSafely(
         error: "HTTPS is required; behind a TLS proxy, set ALLOW_HTTP=true",
       });
     }
-    if (request.method === "OPTIONS") return preflight();
+    if (request.method === "OPTIONS") return preflight(urlOf(request).pathname);
     return await app.fetch(request, env, ctx);
   } catch (error) {
     return faultResponse(error, requestId);
   }
 }
 
-function preflight(): Response {
+function preflight(path: string): Response {
   return respond(null, 204, {
     "Access-Control-Allow-Methods": METHODS,
-    "Access-Control-Allow-Headers": "Content-Type, Authorization, Idempotency-Key, Last-Event-ID",
+    "Access-Control-Allow-Headers":
+      path === MCP_PATH ? `${ALLOWED_HEADERS}, ${MCP_HEADERS}` : ALLOWED_HEADERS,
     "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
   });
 }

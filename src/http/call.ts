@@ -15,6 +15,8 @@ interface BaseCall<Spec extends RouteSpec> {
   ignored: readonly string[];
   /** The origin of this deployment as clients see it. */
   origin: string;
+  /** By what another request may end the waits of this one: their ids begin with it. */
+  waitTag?: string;
 }
 
 /** Handlers that act on a mailbox also get the mailbox, and the caller's access, which the mailbox judges. */

@@ -6,7 +6,7 @@ import { configOf, type Config } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { canonicalAddress } from "../mail/address/address.ts";
 import type { Access, Credential } from "../mailbox/account/access.ts";
-import { problemResponse, responseOf, withIgnored } from "./answers.ts";
+import { problemResponse, responseOf, unlessKnown, withIgnored } from "./answers.ts";
 import type { AnyHandler, Endpoint } from "./handlers.ts";
 import { counted } from "../service/access.ts";
 import { namesAnother, readCaller, type Caller } from "./caller.ts";
@@ -42,7 +42,7 @@ export async function dispatch(c: AppContext, { spec, handler, status }: Endpoin
   const ignored: string[] = [];
   const answer = await answerOf(c, config, { spec, handler, caller, ignored });
   const response = answer.ok
-    ? responseOf(answer.value, status)
+    ? unlessKnown(c.req.raw, responseOf(answer.value, status))
     : await refusal(c, config, { problem: answer.error, caller });
   return withIgnored(response, ignored);
 }
@@ -190,10 +190,10 @@ function headOf(c: AppContext): Omit<RawInput, "body"> {
 }
 
 /** As `targetOf`, and refuses as the mailbox itself would where it was never created, without waking an object for it. */
-async function madeTargetOf(
+export async function madeTargetOf(
   c: AppContext,
   config: Config,
-  spec: RouteSpec,
+  spec: Pick<RouteSpec, "target">,
   caller: Caller,
 ): Promise<Answer<MailboxStub | null>> {
   const mailbox = targetOf(c, config, spec, caller);
@@ -206,7 +206,7 @@ async function madeTargetOf(
 function targetOf(
   c: AppContext,
   config: Config,
-  spec: RouteSpec,
+  spec: Pick<RouteSpec, "target">,
   caller: Caller,
 ): Answer<MailboxStub | null> {
   if (caller.kind === "key") return done(mailboxBehind(c.env, caller.locator));
@@ -215,7 +215,10 @@ function targetOf(
   if (named === null) {
     return spec.target === "caller"
       ? done(null)
-      : refused(invalid("mailbox", "the operator key needs ?mailbox=<address>"));
+      : refused({
+          ...invalid("mailbox", "the operator key needs ?mailbox=<address>"),
+          fix: "Repeat the call with ?mailbox=<address>; GET /v1/mailboxes lists the addresses.",
+        });
   }
   const address = canonicalAddress(named);
   return address === null
@@ -242,7 +245,8 @@ function isForeign(c: AppContext, caller: Caller, raw: Answer<RawInput>): boolea
   return named.some((address) => namesAnother(address, caller.locator));
 }
 
-function accessFor(parts: {
+/** The access of a caller to what `spec` allows; `fault` is what is wrong with the request itself. */
+export function accessFor(parts: {
   caller: Caller;
   spec: Pick<RouteSpec, "scopes" | "whilePaused">;
   fault: Problem | null;
@@ -269,7 +273,8 @@ async function judge(mailbox: MailboxStub | null, access: Access): Promise<Probl
   return admitted.ok ? null : admitted.error;
 }
 
-async function refusal(
+/** The response of a refusal. A wrong key is counted, and too many of them are refused as such. */
+export async function refusal(
   c: AppContext,
   config: Config,
   { problem, caller }: { problem: Problem; caller: Caller },
@@ -279,7 +284,15 @@ async function refusal(
     const tooMany = await countBadKey(c.req.raw, c.env, config);
     if (tooMany !== null) return problemResponse(tooMany);
   }
-  return problemResponse(problem);
+  return problemResponse(withWayToKey(problem, config));
+}
+
+/** The problem; a 401 without a next step of its own says where this deployment gives a key. */
+function withWayToKey(problem: Problem, { bootstrapEnabled }: Config): Problem {
+  if (problem.code !== "unauthorized" || problem.fix !== undefined || bootstrapEnabled) return problem;
+  const fix =
+    "Send Authorization: Bearer <key>; POST /v1/claim/start asks a person for a mailbox and its key.";
+  return { ...problem, fix };
 }
 
 /** The origin of this deployment as clients see it. */

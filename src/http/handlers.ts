@@ -1,6 +1,6 @@
 import type { Answer } from "../contract/problem.ts";
 import type { RouteSpec } from "../contract/route.ts";
-import { routes } from "../contract/routes.ts";
+import { routes, type RouteId } from "../contract/routes.ts";
 import type { HandlersOf } from "./call.ts";
 import { callMailbox } from "./mailbox-calls.ts";
 import { attachmentHandlers } from "./routes/attachments.ts";
@@ -11,6 +11,7 @@ import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
 import { eventHandlers } from "./routes/events.ts";
 import { extractHandlers } from "./routes/extract.ts";
+import { guideHandlers } from "./routes/guide.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
 import { keyHandlers } from "./routes/keys.ts";
 import { mailboxHandlers } from "./routes/mailbox.ts";
@@ -29,6 +30,7 @@ const handlers: HandlersOf<typeof routes> = {
   ...emailHandlers,
   ...eventHandlers,
   ...extractHandlers,
+  ...guideHandlers,
   ...inboundHandlers,
   ...keyHandlers,
   ...mailboxHandlers,
@@ -50,13 +52,19 @@ export interface Endpoint {
   status: number;
 }
 
-/** Every route of the table with its handler, or with the method of the mailbox that it calls. */
-export const endpoints: readonly Endpoint[] = Object.entries<RouteSpec>(routes).map(([id, spec]) => ({
-  spec,
-  handler:
-    spec.calls === undefined
-      ? handlers[id as keyof typeof handlers]
-      : (call: Parameters<typeof callMailbox>[1]) => callMailbox(spec, call),
-  // Keys of an object that are whole numbers come in ascending order.
-  status: Number(Object.keys(spec.responses)[0]),
-}));
+/** A route of the table with its handler, or with the method of the mailbox that it calls. */
+export function endpointOf(id: RouteId): Endpoint {
+  const spec: RouteSpec = routes[id];
+  return {
+    spec,
+    handler:
+      spec.calls === undefined
+        ? handlers[id as keyof typeof handlers]
+        : (call: Parameters<typeof callMailbox>[1]) => callMailbox(spec, call),
+    // Keys of an object that are whole numbers come in ascending order.
+    status: Number(Object.keys(spec.responses)[0]),
+  };
+}
+
+/** Every route of the table. */
+export const endpoints: readonly Endpoint[] = Object.keys(routes).map((id) => endpointOf(id as RouteId));

@@ -6,7 +6,14 @@ import { BREATH_BYTES, breath } from "../lib/breath.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { bodyBytes } from "../lib/body-bytes.ts";
-import { beyondBound, JSON_SHAPE, NOT_JSON, parseJson, type BodyLimit } from "./request-input.ts";
+import {
+  beyondBound,
+  beyondLimit,
+  JSON_SHAPE,
+  NOT_JSON,
+  parseJson,
+  type BodyLimit,
+} from "./request-input.ts";
 import type { KeepContent } from "../service/inline-files.ts";
 import { UploadFault } from "../service/upload-body.ts";
 
@@ -93,8 +100,7 @@ class JsonWithFiles {
     this.#at = 0;
     this.#total += next.value.byteLength;
     this.#sinceBreath += next.value.byteLength;
-    const { bytes, error } = this.#limits.whole;
-    if (this.#total > bytes) throw new UploadFault({ code: "too_large", error });
+    if (this.#total > this.#limits.whole.bytes) throw new UploadFault(beyondLimit(this.#limits.whole));
     return true;
   }
 

@@ -14,8 +14,16 @@ let document: Json | null = null;
 /** The OpenAPI 3.1 description of every route, generated from the table. */
 export function openApi(origin: string): Json {
   document ??= describeAll();
-  return { ...document, servers: [{ url: origin }] };
+  const contact = { name: "Whoever runs this deployment", url: origin };
+  return { ...document, info: { ...INFO, contact }, servers: [{ url: origin }] };
 }
+
+const INFO = {
+  title: "Mailkeep",
+  version: VERSION,
+  description: `Real mailboxes for software agents (${PRODUCT}).`,
+  license: { name: "MIT", identifier: "MIT" },
+};
 
 function describeAll(): Json {
   const paths: Record<string, Json> = {};
@@ -25,12 +33,7 @@ function describeAll(): Json {
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Mailkeep",
-      version: VERSION,
-      description: `Real mailboxes for software agents (${PRODUCT}).`,
-      license: { name: "MIT", identifier: "MIT" },
-    },
+    info: INFO,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -51,9 +54,14 @@ function operation(id: string, spec: RouteSpec): Json {
   return {
     operationId: id,
     summary: spec.summary,
+    description: callersOf(spec),
     tags: [spec.tag],
     ...(open ? { security: [] } : { security: [{ key: [] }], "x-scopes": spec.scopes }),
-    parameters: [...parameters(spec.params, "path"), ...parameters(spec.query, "query")],
+    parameters: [
+      ...parameters(spec.params, "path"),
+      ...parameters(spec.query, "query"),
+      ...headerParameters(spec),
+    ],
     ...requestBody(spec),
     responses: {
       ...Object.fromEntries(
@@ -63,6 +71,19 @@ function operation(id: string, spec: RouteSpec): Json {
       "5XX": refusals("The service cannot answer now.", UNAVAILABLE),
     },
   };
+}
+
+/** Who may call a route, and when. */
+function callersOf({ target, scopes, whilePaused = false }: RouteSpec): string {
+  if (target === "public") return "Needs no key.";
+  const sentences = [
+    `Needs a key with the scope ${scopes.join(" or ")}.`,
+    ...(target === "mailbox" && scopes.length > 1
+      ? ["With the scope operator, `mailbox` names the mailbox."]
+      : []),
+    ...(whilePaused ? ["Works while the mailbox is paused."] : []),
+  ];
+  return sentences.join(" ");
 }
 
 const UNAVAILABLE: Problem = {
@@ -80,17 +101,20 @@ function refusals(description: string, problem: Problem): Json {
 function requestBody(spec: RouteSpec): Json {
   if (spec.rawBody !== undefined) {
     const { media, example } = spec.rawBody;
-    return { requestBody: { required: true, content: { [media]: binary(example) } } };
+    return { requestBody: { required: true, content: { [media]: bytes(media, example) } } };
   }
   if (spec.body === null) return {};
-  return { requestBody: { content: { "application/json": withExample(schemaOf(spec.body, "input")) } } };
+  // A body without a required member may be left out.
+  const required = !spec.body.safeParse({}).success;
+  const content = { "application/json": withExample(schemaOf(spec.body, "input")) };
+  return { requestBody: { required, content } };
 }
 
 function response(answer: ResponseSpec): Json {
   const content =
     "json" in answer
       ? { "application/json": withExample(schemaOf(answer.json, "output")) }
-      : { [answer.media]: binary(answer.example) };
+      : { [answer.media]: bytes(answer.media, answer.example) };
   return { description: answer.about, content };
 }
 
@@ -98,8 +122,9 @@ function withExample(schema: Json): Json {
   return { schema, example: exampleOf(schema, schemas) };
 }
 
-function binary(example: string): Json {
-  return { schema: { type: "string", format: "binary" }, example };
+function bytes(media: string, example: string): Json {
+  const isText = media.startsWith("text/") && media !== "text/event-stream";
+  return { schema: { type: "string", ...(isText ? {} : { format: "binary" }) }, example };
 }
 
 function parameters(shape: z.ZodObject, place: "path" | "query"): Json[] {
@@ -113,6 +138,19 @@ function parameters(shape: z.ZodObject, place: "path" | "query"): Json[] {
     required: place === "path" || required.includes(name),
     ...(description === undefined ? {} : { description }),
     schema,
+    // A cursor is opaque, and comes from a page before.
+    ...(name === "cursor" ? {} : { example: exampleOf(schema, schemas, name) }),
+  }));
+}
+
+function headerParameters({ headers = {} }: RouteSpec): Json[] {
+  return Object.entries(headers).map(([name, { about, pattern, example }]) => ({
+    name,
+    in: "header",
+    required: false,
+    description: about,
+    schema: { type: "string", pattern },
+    example,
   }));
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fieldRule, MissingFields } from "../contract/field-rule.ts";
+import { FieldFix, fieldRule } from "../contract/field-rule.ts";
 import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
@@ -23,9 +23,10 @@ export interface RawInput {
 
 /** The length of a request's body in bytes, as its header fields state it; null if they do not. */
 export function announcedBytes(request: Request): number | null {
-  if (request.body === null) return 0;
   const length = request.headers.get("Content-Length") ?? "";
-  return /^\d+$/.test(length) ? Number(length) : null;
+  if (/^\d+$/.test(length)) return Number(length);
+  // Asked last, because the runtime makes a stream for the answer.
+  return request.body === null ? 0 : null;
 }
 
 /** The refusal of a JSON body for its header fields; null if they are right. */
@@ -33,7 +34,7 @@ export function jsonHeaderFault(request: Request, limit: BodyLimit): Problem | n
   const length = announcedBytes(request);
   // A body of unknown length may be empty.
   if (length === null || length === 0) return null;
-  return length > limit.bytes ? { code: "too_large", error: limit.error } : jsonTypeFault(request);
+  return length > limit.bytes ? beyondLimit(limit) : jsonTypeFault(request);
 }
 
 /** 415 for a body of another type than JSON; null for JSON. */
@@ -48,17 +49,25 @@ export function jsonTypeFault({ headers }: Request): Problem | null {
 export type BodyLimit = NonNullable<RouteSpec["bodyLimit"]>;
 
 /** The limit of a route that states none. */
-export const USUAL_LIMIT: BodyLimit = { bytes: MAX_JSON_BYTES, error: tooLarge(MAX_JSON_BYTES).error };
+export const USUAL_LIMIT: BodyLimit = {
+  bytes: MAX_JSON_BYTES,
+  error: `Request body too large (max ${MAX_JSON_BYTES} bytes)`,
+};
 
 const NO_JSON_TYPE: Problem = {
   code: "unsupported_media_type",
   error: "Content-Type must be application/json, without Content-Encoding",
 };
 
+/** 413 of a body that is larger than the limit of its route. */
+export function beyondLimit({ bytes, error, fix }: BodyLimit): Problem {
+  return { code: "too_large", error, fix: fix ?? `Send a body of at most ${bytes} bytes.` };
+}
+
 /** Reads the body of a JSON route. No body at all is an empty object: clients send none where none is needed. */
 export async function readJson(request: Request, limit: BodyLimit = USUAL_LIMIT): Promise<Answer<unknown>> {
   const bytes = await readBytes(request, limit.bytes);
-  if (bytes === null) return refused({ code: "too_large", error: limit.error });
+  if (bytes === null) return refused(beyondLimit(limit));
   if (bytes.byteLength === 0) return done({});
   const fault = jsonTypeFault(request);
   if (fault !== null) return refused(fault);
@@ -73,7 +82,12 @@ export async function readJson(request: Request, limit: BodyLimit = USUAL_LIMIT)
 
 /** 400 for a body that exceeds a bound. */
 export function beyondBound({ message }: JsonBoundError): Problem {
-  return { code: "invalid", error: `Request body ${message}`, details: [{ path: "", message }] };
+  return {
+    code: "invalid",
+    error: `Request body ${message}`,
+    details: [{ path: "", message }],
+    fix: "Send a smaller body: /docs shows the body of each call.",
+  };
 }
 
 /** Parses JSON in UTF-8. */
@@ -86,17 +100,21 @@ export function parseJson(bytes: Uint8Array): Answer<unknown> {
 }
 
 /** It quotes nothing of the body, which may hold the client's secrets. */
-export const NOT_JSON: Problem = { code: "invalid", error: "Request body is not valid JSON in UTF-8" };
+export const NOT_JSON: Problem = {
+  code: "invalid",
+  error: "Request body is not valid JSON in UTF-8",
+  fix: "Send one JSON object in UTF-8; /docs shows the body of each call.",
+};
 
 /**
  * Reads a body of at most `maxBytes`; null if it is longer. A body that is announced too long is not read at all. Throws
  * {@link BodyLost}.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | null> {
-  if (request.body === null) return new Uint8Array();
   const announced = announcedBytes(request);
   if (announced !== null && announced > maxBytes) return null;
   if (announced !== null && announced <= MAX_WHOLE_BYTES) return wholeBody(request);
+  if (request.body === null) return new Uint8Array();
   const bytes = new GrowingBytes();
   for await (const piece of bodyBytes(request.body)) {
     if (bytes.length + piece.byteLength > maxBytes) return null;
@@ -110,11 +128,6 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
  * joins the pieces at the end, so a large one would lie in memory twice.
  */
 const MAX_WHOLE_BYTES = 1_048_576;
-
-/** 413 that names the limit. */
-export function tooLarge(maxBytes: number): Problem {
-  return { code: "too_large", error: `Request body too large (max ${maxBytes} bytes)` };
-}
 
 const IN_OUR_WORDS = { error: fieldRule };
 
@@ -237,7 +250,10 @@ function fieldsWithoutQuery(spec: RouteSpec): z.ZodSafeParseResult<unknown> {
 /** The refusal of an invalid request: its text names the first fault, its details all of them. `slip` hints at a misspelt name. */
 function faultOf(first: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], slip: string | null): Problem {
   const where = first.path.length === 0 ? "" : `${first.path.join(".")}: `;
-  const fixes = [missingOf(first)?.fix, slip].filter((one) => typeof one === "string");
+  const own = fieldFixOf(first);
+  // A misspelt name is the reason why a body lacks what it must have.
+  const isSlip = slip !== null && own?.missing === undefined;
+  const fixes = [isSlip ? null : own?.fix, slip].filter((one) => typeof one === "string");
   return {
     code: "invalid",
     error: `${where}${first.message}`,
@@ -252,12 +268,12 @@ function issuesOf(result: z.ZodSafeParseResult<unknown>): z.core.$ZodIssue[] {
 
 /** The faults of an issue, one for each field: an issue may name several missing fields. */
 function detailsOf(issue: z.core.$ZodIssue): ProblemDetail[] {
-  const missing = missingOf(issue)?.missing.map((path) => ({ path, message: "is required" }));
+  const missing = fieldFixOf(issue)?.missing?.map((path) => ({ path, message: "is required" }));
   return missing ?? [{ path: issue.path.join("."), message: issue.message }];
 }
 
-function missingOf(issue: z.core.$ZodIssue): z.output<typeof MissingFields> | null {
+function fieldFixOf(issue: z.core.$ZodIssue): z.output<typeof FieldFix> | null {
   if (issue.code !== "custom" || issue.params === undefined) return null;
-  const read = MissingFields.safeParse(issue.params);
+  const read = FieldFix.safeParse(issue.params);
   return read.success ? read.data : null;
 }

@@ -69,7 +69,7 @@ export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Fi
   isTaken(): boolean;
   /** How much of the temporary mailbox's mail is copied into this one; null if this one takes over no mailbox. */
   takeoverProgress(): ReturnType<Takeover["progress"]>;
-  /** Ends a wait whose caller closed its connection. */
+  /** Ends the waits whose ids begin with this: their caller closed its connection, or cancelled them. */
   forget(waitId: string): void;
   /** Rows read and written since the last call. For the benchmark and for tests of cost; no route calls it. */
   takeRowCost(): RowCost;

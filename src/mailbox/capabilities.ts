@@ -210,6 +210,7 @@ function contextOf(
     db,
     schemas,
     clock,
+    attempts: { underWay: 0 },
     storage,
     env,
     now,

@@ -15,6 +15,7 @@ export interface MailboxContext {
   readonly db: Database;
   readonly schemas: Schemas;
   readonly clock: AlarmClock;
+  readonly attempts: Attempts;
   readonly storage: MailboxStorage;
   /** Bindings and variables of the deployment. */
   env: () => Env;
@@ -45,6 +46,12 @@ export interface MailboxContext {
   arm: () => Promise<void>;
   /** As `arm`, for callers that do not wait for it. */
   rearm: () => void;
+}
+
+/** The attempts of all drains of a mailbox. */
+export interface Attempts {
+  /** How many are under way, or about to begin. */
+  underWay: number;
 }
 
 /** The part of a Durable Object's storage that a mailbox uses. */

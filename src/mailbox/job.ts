@@ -13,6 +13,8 @@ export interface Job {
   close?(): void;
 }
 
+type DrainContext = Pick<MailboxContext, "account" | "attempts" | "clock" | "now">;
+
 /** The rows that a drain works on, and the rules of its job. */
 export interface DrainPorts<Work> {
   /** Whether all work waits although the mailbox is live, for example because it is paused. */
@@ -57,7 +59,7 @@ export interface DrainOptions {
  * attempt begins once the mailbox has ended, or while its work is held.
  */
 export class Drain<Work> {
-  readonly #context: Pick<MailboxContext, "account" | "clock" | "now">;
+  readonly #context: DrainContext;
   readonly #ports: DrainPorts<Work>;
   readonly #options: DrainOptions;
   readonly #underWay = new Map<Work, AbortController>();
@@ -67,11 +69,7 @@ export class Drain<Work> {
   #faults = 0;
   #isClosed = false;
 
-  constructor(
-    context: Pick<MailboxContext, "account" | "clock" | "now">,
-    ports: DrainPorts<Work>,
-    options: DrainOptions,
-  ) {
+  constructor(context: DrainContext, ports: DrainPorts<Work>, options: DrainOptions) {
     this.#context = context;
     this.#ports = ports;
     this.#options = options;
@@ -151,6 +149,7 @@ export class Drain<Work> {
   async #attempt(work: Work): Promise<void> {
     const controller = new AbortController();
     this.#underWay.set(work, controller);
+    this.#context.attempts.underWay += 1;
     try {
       const { heartbeatMs } = this.#options;
       if (heartbeatMs !== null) this.#context.clock.atLatest(this.#context.now() + heartbeatMs);
@@ -161,6 +160,7 @@ export class Drain<Work> {
     } finally {
       this.#underWay.delete(work);
       this.pump(this.#context.now());
+      this.#context.attempts.underWay -= 1;
     }
   }
 

@@ -66,9 +66,9 @@ export class Waiters<Item> {
     for (const id of this.#waiting.keys()) this.#end(id, { kind: "recheck" });
   }
 
-  /** Ends a wait whose caller closed its connection, so that it consumes nothing. */
-  forget(id: string): void {
-    this.#end(id, { kind: "timeout" });
+  /** Ends the waits whose ids begin with this: their caller closed its connection or cancelled, so they consume nothing. */
+  forget(beginning: string): void {
+    for (const id of this.#waiting.keys()) if (id.startsWith(beginning)) this.#end(id, { kind: "timeout" });
   }
 
   #end(id: string, reason: Wake<Item>): void {

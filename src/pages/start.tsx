@@ -1,3 +1,4 @@
+import { firstMinute, mcpHosts, type Example } from "../contract/first-minute.ts";
 import { PRODUCT_NAME } from "../contract/product.ts";
 import { configOf, type Config } from "../config/env.ts";
 import { claimPageUrl, claimSecrets } from "../service/claims.ts";
@@ -9,18 +10,30 @@ import { pageResponse } from "./shell.tsx";
 export async function startPage(c: AppContext): Promise<Response> {
   const config = configOf(c.env);
   const { mailDomain } = config;
+  const origin = originOf(c, config);
   const session = c.req.query("session");
-  if (session !== undefined) return toClaim(session, originOf(c, config), config);
+  if (session !== undefined) return toClaim(session, origin, config);
   return pageResponse({
     title: PRODUCT_NAME,
     narrow: true,
+    styles: ["start.css"],
+    scripts: ["start.js"],
     children: (
       <>
         <h1>Mailboxes for software agents</h1>
         <p>
           An agent gets an address at <span class="mono break">{mailDomain}</span>, receives, reads and sends
-          mail over an API. These pages are for people:
+          mail over an API.
         </p>
+        <FirstMinute origin={origin} hasTemporary={config.bootstrapEnabled} />
+        <h2>Give it to an agent</h2>
+        <p>
+          Let it read <a href="/llms.txt">llms.txt</a>, or install <a href="/skill.md">skill.md</a> as a
+          skill. Hosts of MCP take one block each: put the key of the mailbox where <code>mk_...</code>{" "}
+          stands.
+        </p>
+        <Examples of={mcpHosts(origin)} />
+        <h2>Pages for people</h2>
         <ul class="rows">
           {PLACES.map(({ path, name, about }) => (
             <li>
@@ -35,6 +48,44 @@ export async function startPage(c: AppContext): Promise<Response> {
       </>
     ),
   });
+}
+
+function FirstMinute({ origin, hasTemporary }: { origin: string; hasTemporary: boolean }) {
+  return (
+    <>
+      <h2>The first code</h2>
+      {hasTemporary ? (
+        <>
+          <p>
+            Get a mailbox for 72 hours, sign up somewhere with its address, and wait for the code. It needs no
+            account and no human.
+          </p>
+          <Examples of={firstMinute(origin)} isFirstOpen />
+        </>
+      ) : (
+        <p>
+          Whoever runs this deployment gives you a mailbox and its key; the reference shows how to{" "}
+          <a href="/docs#code">wait for a code</a> with it.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Examples({ of, isFirstOpen = false }: { of: readonly Example[]; isFirstOpen?: boolean }) {
+  return (
+    <>
+      {of.map(({ id, title, about, text }, index) => (
+        <details class="paste" id={id} open={isFirstOpen && index === 0}>
+          <summary>{title}</summary>
+          <p class="label">{about}</p>
+          <pre tabindex={0} aria-label={`Example for ${title}`}>
+            {text}
+          </pre>
+        </details>
+      ))}
+    </>
+  );
 }
 
 /** Redirects to the URL with the device code. The session id redeems the key, so it must not stay in the address bar. */

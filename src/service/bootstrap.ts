@@ -83,7 +83,7 @@ async function spend(env: Env, config: Config, client: string): Promise<Problem 
   const allowance = await env.CLIENT_BUDGET.getByName(client).spend("bootstrap", budget);
   if (allowance.allowed) return null;
   const problem = rateLimited("bootstrap", { ...allowance, windowSeconds: BUDGET_WINDOW_SECONDS });
-  const fix = `Try again in ${allowance.resetSeconds} s, or let whoever runs the server raise BOOTSTRAP_PER_HOUR (now ${budget.limit})`;
+  const fix = `Try again in ${allowance.resetSeconds} s, or let whoever runs the server raise BOOTSTRAP_PER_HOUR (now ${budget.limit}).`;
   return { ...problem, fix };
 }
 

@@ -168,7 +168,7 @@ async function spendGuess({ env, client }: ClaimCaller): Promise<Guess> {
   return { refusal: null, refund };
 }
 
-const FOLLOW_LINK = "Open verification_uri_complete of the claim: whoever follows that link is always heard";
+const FOLLOW_LINK = "Open verification_uri_complete of the claim: whoever follows that link is always heard.";
 
 /** The secret that everything of a claim is derived from; 503 where the deployment cannot take claims. */
 export function claimKeySecret(config: Config): Answer<string> {

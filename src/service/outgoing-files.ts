@@ -1,5 +1,5 @@
 import { invalid, notFound, type Answer, type Problem } from "../contract/problem.ts";
-import { StoredContent, type OutgoingFile } from "../contract/sending.ts";
+import { StoredContent, UPLOAD_FIRST, type OutgoingFile } from "../contract/sending.ts";
 import type { Upload } from "../contract/upload.ts";
 import { done, refused } from "../lib/outcome.ts";
 import { ANY_BYTES } from "../mail/mime/media-type.ts";
@@ -74,7 +74,7 @@ async function uploadOf(
   if (!stored.ok) {
     return refused(
       stored.error.code === "not_found"
-        ? invalid(field, "names no upload and no attachment of this mailbox")
+        ? { ...invalid(field, "names no upload and no attachment of this mailbox"), fix: UPLOAD_FIRST }
         : stored.error,
     );
   }

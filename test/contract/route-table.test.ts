@@ -14,10 +14,11 @@ import { CAPABILITIES, Scope } from "../../src/contract/scope.ts";
 const all = Object.entries<RouteSpec>(routes);
 
 describe("the route table", () => {
-  it("names each method and path once, under /v1", () => {
+  it("names each method and path once, under /v1 except the guide for agents", () => {
     const served = all.map(([, spec]) => `${spec.method} ${spec.path}`);
     expect(new Set(served).size).toBe(served.length);
-    expect(served.every((route) => / \/v1\//.test(route))).toBe(true);
+    const outside = served.filter((route) => !/ \/v1\//.test(route));
+    expect(outside).toEqual(["GET /llms.txt", "GET /skill.md"]);
   });
 
   it("has a schema for every parameter of a path, and no other", () => {
@@ -34,6 +35,8 @@ describe("the route table", () => {
     const administration = all.filter(([, spec]) => spec.target === "deployment");
     for (const [id, spec] of administration) expect([id, spec.scopes]).toEqual([id, ["operator"]]);
     expect(all.filter(([, spec]) => spec.target === "public").map(([id]) => id)).toEqual([
+      "guide",
+      "skill",
       "bootstrap",
       "claimStart",
       "claimPoll",

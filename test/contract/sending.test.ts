@@ -226,11 +226,13 @@ describe("sizeProblem", () => {
     expect(sizeProblem({ text: "", html: "" }, [file(MAX_ATTACHMENT_BYTES + 1)])).toEqual({
       code: "too_large",
       error: "Attachment too large (max 100 MB): big.bin",
+      fix: "Send a file of at most 100000000 bytes, or a link to it.",
     });
     expect(sizeProblem(bodies, [file(1), file(MAX_TOTAL_BYTES - 4)])).toBeNull();
     expect(sizeProblem(bodies, [file(1), file(MAX_TOTAL_BYTES - 3)])).toEqual({
       code: "too_large",
       error: "Message too large (max 100 MB including attachments)",
+      fix: "Send the attachments in several messages, or links to them.",
     });
   });
 });

@@ -11,6 +11,7 @@ const HOSTS: ReadonlySet<string> = new Set([
   "developers.cloudflare.com",
   "github.com",
   "html.spec.whatwg.org",
+  "modelcontextprotocol.io",
   "schema.org",
   "www.npmjs.com",
   "www.standardwebhooks.com",
@@ -106,10 +107,10 @@ describe("the documentation", () => {
     ({ blocks }) => {
       for (const { line, language, mark } of blocks) {
         const known = {
-          sh: /^(?:|not run: .+)$/,
-          json: /^(?:answer: \w+ \d{3}|problem|event data|webhook body)$/,
+          sh: /^(?:|not run: .+|example: .+)$/,
+          json: /^(?:answer: \w+ \d{3}|problem|event data|webhook body|example: .+)$/,
           js: /^module: \w+$/,
-          ts: /^$/,
+          ts: /^(?:|example: .+)$/,
           "": /^$/,
         }[language];
         expect([line, language, mark]).toEqual([line, language, expect.stringMatching(known ?? /never/)]);
@@ -140,7 +141,7 @@ describe("the documentation", () => {
   it("says what has to be installed, as .ci/run installs it", () => {
     const ci = readFileSync(path.join(ROOT, ".ci/run"), "utf8");
     const installed = [...ci.matchAll(/^ *install (\w+)/gm)].map(([, name = ""]) => name);
-    expect(installed.toSorted()).toEqual(["chromium", "curl", "strace"]);
+    expect(installed.toSorted()).toEqual(["chromium", "curl", "fish", "strace", "zsh"]);
     const needs = page("docs/contributing.md").text.toLowerCase();
     for (const name of installed) expect(needs).toContain(name);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { otherDoors } from "../../src/contract/first-minute.ts";
 import { banner, readyLine } from "../../src/host/banner.ts";
 
 describe("the screen of a start", () => {
@@ -20,6 +21,20 @@ describe("the screen of a start", () => {
     expect(screen).toContain("smtp://[::1]:2525");
     expect(screen).toMatch(/HTTP +http:\/\/127\.0\.0\.1:8787\n/);
     expect(screen).toMatch(/SMTP +\[::1\]:2525, and on every address of this machine\n/);
+  });
+
+  it("shows the other doors with the address: command line, TypeScript, MCP, and what an agent reads", () => {
+    const screen = banner(ready);
+    for (const { name, text } of otherDoors(ready.http)) {
+      expect(text).toContain(ready.http);
+      expect(screen).toContain(`\n  ${name.padEnd(14)}${text}\n`);
+    }
+    expect(otherDoors(ready.http).map(({ name }) => name)).toEqual([
+      "Command line",
+      "TypeScript",
+      "Claude Code",
+      "More",
+    ]);
   });
 
   it("says whether mail to other domains is kept here, and which setting changes that", () => {

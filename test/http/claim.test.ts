@@ -213,8 +213,9 @@ describe("GET /v1/claim/poll", () => {
     const early = await poll(claim);
     expect([early.status, early.body]).toEqual([
       429,
-      { status: "pending", error: "slow_down", retryable: true },
+      { status: "pending", error: "slow_down", fix: "Wait 2 s, then repeat the call.", retryable: true },
     ]);
+    expect(early.headers.get("Mailkeep-Fix")).toBe("Wait 2 s, then repeat the call.");
     expect(early.headers.get("Retry-After")).toBe("2");
     advance(1_600);
     expect((await poll(claim)).status).toBe(200);

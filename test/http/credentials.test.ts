@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { UNAUTHORIZED as NO_KEY, problemBody } from "../../src/contract/problem.ts";
+import { UNAUTHORIZED as NO_KEY, problemBody, notFound } from "../../src/contract/problem.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import {
   advance,
@@ -175,7 +175,7 @@ describe("the operator's token", () => {
   it("gets 404 for a mailbox that does not exist, and 400 for an invalid address", async () => {
     const unknown = await ask(`/v1/inbox?mailbox=nobody-here@${DOMAIN}`, { key: OPERATOR });
     expect(unknown.status).toBe(404);
-    expect(unknown.body).toEqual(problemBody({ code: "not_found", error: "Mailbox not found" }));
+    expect(unknown.body).toEqual(problemBody(notFound("Mailbox")));
     expect((await ask("/v1/inbox?mailbox=nonsense", { key: OPERATOR })).status).toBe(400);
   });
 

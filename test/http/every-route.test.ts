@@ -107,6 +107,8 @@ const newMailbox = async () => (await createMailbox()).mailbox;
 
 /** For each route, a call for each status that it documents, in order. A missing route does not compile. */
 const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
+  guide: [() => api("/llms.txt")],
+  skill: [() => api("/skill.md")],
   bootstrap: [replayed, () => api("/v1/bootstrap", { method: "POST" })],
   claimStart: [
     () =>

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, UNKNOWN_MAILBOX } from "../../src/contract/problem.ts";
 import {
   advance,
   alarmOf,
@@ -95,10 +95,7 @@ describe("mail for nobody", () => {
     const to = await address();
     for (const raw of [plainMessage(), sized(600_000)]) {
       const handed = await deliver(to, raw);
-      expect([handed.status, handed.body]).toEqual([
-        404,
-        problemBody({ code: "not_found", error: "Unknown mailbox" }),
-      ]);
+      expect([handed.status, handed.body]).toEqual([404, problemBody(UNKNOWN_MAILBOX)]);
       expect((await inject(raw, "sender@example.com", to)).rejected).toMatch(/^550 5\.1\.1 /);
     }
   });
@@ -569,6 +566,7 @@ describe("a mailbox that is full", () => {
         error: "Mailbox is full (max 100000000 bytes)",
         code: "unavailable",
         extra: { full: true },
+        retryAfterSeconds: 3_600,
       }),
     ]);
     expect(refused.headers.get("Retry-After")).toBe("3600");

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import { directoryShard } from "../../src/contract/directory.ts";
 import {
   actorOf,
@@ -150,10 +150,7 @@ describe("keys of a mailbox", () => {
     const { body } = await newKey(api_key);
     expect((await revoke(api_key, body.id)).status).toBe(200);
     const again = await revoke(api_key, body.id);
-    expect([again.status, again.body]).toEqual([
-      404,
-      problemBody({ code: "not_found", error: "Key not found" }),
-    ]);
+    expect([again.status, again.body]).toEqual([404, problemBody(notFound("Key"))]);
   });
 });
 

@@ -9,11 +9,14 @@ import { openApi } from "../../src/http/openapi.ts";
 import { strictFault } from "../answer-schema.ts";
 
 interface Content {
+  required?: boolean;
   content: Record<string, { example?: unknown }>;
 }
 
 interface Operation {
   operationId: string;
+  description: string;
+  parameters: { name: string; in: string; example?: unknown }[];
   requestBody?: Content;
   responses: Record<string, Content>;
 }
@@ -42,6 +45,40 @@ describe("the OpenAPI description", () => {
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
       [],
     );
+  });
+
+  it("says of each operation who may call it, and of the service whom to ask", () => {
+    const document = openApi("https://mail.agents.dev") as { info: { contact: unknown } };
+    expect(document.info.contact).toEqual({
+      name: "Whoever runs this deployment",
+      url: "https://mail.agents.dev",
+    });
+    const said = Object.fromEntries([...operations].map(([id, { description: text }]) => [id, text]));
+    expect(said["bootstrap"]).toBe("Needs no key.");
+    expect(said["createMailbox"]).toBe("Needs a key with the scope operator.");
+    expect(said["resumeMailbox"]).toContain("Works while the mailbox is paused.");
+    expect(Object.values(said).filter((text) => !/^Needs (?:no|a) key/.test(text))).toEqual([]);
+  });
+
+  it("shows a value of each parameter that its schema accepts, except of opaque ones", () => {
+    for (const [id, spec] of all) {
+      const shown = operations.get(id)?.parameters ?? [];
+      const refused = shown.filter(({ name, in: place, example }) => {
+        if (place === "header")
+          return !new RegExp(spec.headers?.[name]?.pattern ?? "^$").test(String(example));
+        const shape = (place === "path" ? spec.params : spec.query).shape[name];
+        const sent = Array.isArray(example) ? example.map(String) : String(example);
+        return name === "cursor" ? example !== undefined : shape?.safeParse(sent).success !== true;
+      });
+      expect([id, refused]).toEqual([id, []]);
+    }
+  });
+
+  it("requires a body where a member of it is required", () => {
+    const required = [...operations].filter(([, { requestBody }]) => requestBody?.required === true);
+    const ids = required.map(([id]) => id);
+    expect(ids).toEqual(expect.arrayContaining(["send", "claimStart", "extract", "upload", "inbound"]));
+    for (const id of ["bootstrap", "createKey", "pauseMailbox", "testWebhook"]) expect(ids).not.toContain(id);
   });
 
   const answers = all.flatMap(([id, { responses }]) =>

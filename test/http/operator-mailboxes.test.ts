@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import { directoryShard } from "../../src/contract/directory.ts";
 import {
   api,
@@ -169,7 +169,7 @@ describe("the operator's mailboxes", () => {
       ["PATCH", "/resume"],
     ] as const) {
       const { status, body } = await ask(`/v1/mailboxes/${address}${path}`, { key: OPERATOR, method });
-      expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Mailbox not found" })]);
+      expect([status, body]).toEqual([404, problemBody(notFound("Mailbox"))]);
     }
     expect((await ask("/v1/mailboxes/nonsense", { key: OPERATOR })).status).toBe(404);
     expect(await tablesOf(address)).toEqual([]);

@@ -248,9 +248,10 @@ describe("an id of another mailbox", () => {
       answers.push(`${response.status} ${await response.text()}`);
     }
     expect(new Set(answers).size).toBe(1);
-    const what = /"(\w+) not found"/.exec(answers[0] ?? "")?.[1] ?? "";
-    expect(["Email", "Thread", "Attachment"]).toContain(what);
-    expect(answers[0]).toBe(`404 ${JSON.stringify(problemBody(notFound(what)))}`);
+    const documented = (["Email", "Thread", "Attachment"] as const).map(
+      (what) => `404 ${JSON.stringify(problemBody(notFound(what)))}`,
+    );
+    expect(documented).toContain(answers[0]);
   });
 
   it("changes nothing", async () => {

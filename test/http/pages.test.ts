@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NO_ENDPOINT, UNAUTHORIZED, problemBody } from "../../src/contract/problem.ts";
+import { NO_ENDPOINT, UNAUTHORIZED, problemBody, notFound } from "../../src/contract/problem.ts";
 import { urlOfStatic } from "../../src/pages/static-files.ts";
 import { api, ask, OPERATOR } from "../harness.ts";
 
@@ -147,7 +147,7 @@ describe("an unknown path", () => {
     for (const path of PATHS) {
       const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
       const { status, body } = await ask(`https://api.example${path}`, { headers });
-      expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Page not found" })]);
+      expect([status, body]).toEqual([404, problemBody(notFound("Page"))]);
     }
   });
 
@@ -160,10 +160,7 @@ describe("an unknown path", () => {
       expect((await api(path, { headers, key: OPERATOR })).headers.get("Content-Type")).toContain("json");
     }
     const posted = await ask("/nowhere", { headers, method: "POST" });
-    expect([posted.status, posted.body]).toEqual([
-      404,
-      problemBody({ code: "not_found", error: "Page not found" }),
-    ]);
+    expect([posted.status, posted.body]).toEqual([404, problemBody(notFound("Page"))]);
     const wrong = await ask("/docs", { headers, method: "POST" });
     expect([wrong.status, wrong.body.code]).toEqual([405, "method_not_allowed"]);
   });

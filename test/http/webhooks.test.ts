@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import { WebhookRoute } from "../../src/contract/webhook.ts";
 import { api, ask, bootstrap, createMailbox, OPERATOR, rowsOf, type TestMailbox } from "../harness.ts";
 import { HOSTILE } from "../lib/hostile-urls.ts";
@@ -290,7 +290,7 @@ describe("the routes of labels", () => {
     });
     expect([gone.status, gone.body]).toEqual([200, { ok: true, deleted: "Größe" }]);
     expect((await ask("/v1/mailbox/routes?label=none", { key, method: "DELETE" })).body).toEqual(
-      problemBody({ error: "Route not found", code: "not_found" }),
+      problemBody(notFound("Route")),
     );
     expect((await ask("/v1/stats", { key })).body).toMatchObject({ webhook_routes: 2 });
     expect(await settings(own)).toMatchObject({ webhook_url: null });

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
 import { ChangePage } from "../../src/contract/event.ts";
+import { locatorOf } from "../../src/contract/key.ts";
 import {
   actorOf,
   advance,
@@ -63,6 +64,22 @@ describe("GET /v1/changes", () => {
     ]);
     expect(first).toMatchObject({ last_seq: 5, oldest_seq: 1 });
     expect(first.events[0]).toMatchObject({ event: "message.received", data: { subject: "Mail 0" } });
+  });
+
+  it("tells on request what a webhook sends of each event, and null where webhooks send nothing", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 2);
+    await turnInto(box, "message.sent", 2);
+    expect((await changes(box)).events[0]).not.toHaveProperty("webhook_body");
+    const [received, sent] = (await changes(box, "webhook_body=true")).events;
+    expect(JSON.parse(String(received?.webhook_body))).toEqual({
+      ...received?.data,
+      message_id: expect.stringMatching(/^<.*>$/),
+      attachment_count: 0,
+      event_id: `evt_${locatorOf(box.mailbox)}_1`,
+      seq: 1,
+    });
+    expect(sent?.webhook_body).toBeNull();
   });
 
   it("is also a chain if only some types are requested", async () => {

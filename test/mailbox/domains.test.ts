@@ -1,7 +1,7 @@
 import { createPublicKey, createSign, createVerify } from "node:crypto";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound, UNKNOWN_MAILBOX } from "../../src/contract/problem.ts";
 import type { Domain, DomainCheck, DomainList } from "../../src/contract/domain.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import type { Email } from "../../src/contract/message.ts";
@@ -30,7 +30,7 @@ import { endOutside, outside, until, withVariables, type Outside } from "../webh
 const RESOLVER = "https://cloudflare-dns.com/dns-query";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const UNKNOWN = problemBody({ code: "not_found", error: "Unknown mailbox" });
+const UNKNOWN = problemBody(UNKNOWN_MAILBOX);
 
 let zone: Zone;
 let world: Outside;
@@ -241,7 +241,7 @@ describe("a domain of another mailbox", () => {
     for (const [method, rest] of calls) {
       for (const which of [id, "none", "0".repeat(64)]) {
         const { status, body } = await ask(`/v1/domains/${which}${rest}`, { key: stranger.api_key, method });
-        expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Domain not found" })]);
+        expect([status, body]).toEqual([404, problemBody(notFound("Domain"))]);
       }
     }
     expect((await get(box, id)).status).toBe("pending");
@@ -326,6 +326,7 @@ describe("verification", () => {
         problemBody({
           code: "rate_limited",
           error: "Too many requests: verification is limited to 10 in 60 s",
+          retryAfterSeconds: 45,
         }),
       ]);
       expect(headers.get("Retry-After")).toBe("45");
@@ -628,6 +629,7 @@ describe("mail from a verified domain", () => {
         error: `From address must match your mailbox: ${box.mailbox}`,
         code: "wrong_sender",
         message: `${domain} is not verified yet`,
+        fix: "Set the records of GET /v1/domains and call POST /v1/domains/<id>/verify, or leave `from` out.",
       }),
     ]);
   });

@@ -52,8 +52,13 @@ class Rig {
   }
 
   #newDrain(options: DrainOptions): Drain<{ id: number }> {
-    const { account, now } = this.mailbox.life.context;
-    const context: Pick<MailboxContext, "account" | "clock" | "now"> = { account, now, clock: this.#clock };
+    const { account, attempts, now } = this.mailbox.life.context;
+    const context: Pick<MailboxContext, "account" | "attempts" | "clock" | "now"> = {
+      account,
+      attempts,
+      now,
+      clock: this.#clock,
+    };
     return new Drain(
       context,
       {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import { Email } from "../../src/contract/message.ts";
 import {
   api,
@@ -138,10 +138,7 @@ describe("a deleted email", () => {
       const gone = await ask(path.replace("ID", id), { key: box.api_key, method: "DELETE" });
       expect([gone.status, gone.body]).toEqual([200, { deleted: true }]);
       const again = await ask(path.replace("ID", id), { key: box.api_key, method: "DELETE" });
-      expect([again.status, again.body]).toEqual([
-        404,
-        problemBody({ code: "not_found", error: "Email not found" }),
-      ]);
+      expect([again.status, again.body]).toEqual([404, problemBody(notFound("Email"))]);
       for (const read of [
         `emails/${id}`,
         `email?id=${id}`,

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import type { Email, EmailPage, Thread } from "../../src/contract/message.ts";
 import type { Sent } from "../../src/contract/sending.ts";
@@ -582,7 +582,7 @@ describe("a reply and a forward", () => {
     await api(`/v1/emails/${gone}`, { key: box.api_key, method: "DELETE" });
     for (const id of [foreign, gone, crypto.randomUUID(), "nonsense"]) {
       for (const { status, body } of [await reply(box, id, {}), await forward(box, id, {})]) {
-        expect([status, body]).toEqual([404, problemBody({ code: "not_found", error: "Email not found" })]);
+        expect([status, body]).toEqual([404, problemBody(notFound("Email"))]);
       }
     }
     expect(await outboundOf(other)).toBe(0);

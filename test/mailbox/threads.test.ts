@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import {
   api,
   ask,
@@ -152,10 +152,7 @@ describe("a thread", () => {
     for (const { id } of [reply, later])
       await ask(`/v1/emails/${id}`, { key: box.api_key, method: "DELETE" });
     const gone = await ask(`/v1/threads/${root.thread}`, { key: box.api_key });
-    expect([gone.status, gone.body]).toEqual([
-      404,
-      problemBody({ code: "not_found", error: "Thread not found" }),
-    ]);
+    expect([gone.status, gone.body]).toEqual([404, problemBody(notFound("Thread"))]);
   });
 
   it("that is long answers its newest page, and a cursor to older emails", async () => {

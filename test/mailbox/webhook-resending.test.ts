@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { problemBody, notFound } from "../../src/contract/problem.ts";
 import { locatorOf } from "../../src/contract/key.ts";
 import { WebhookDelivery, type WebhookDeliveries } from "../../src/contract/webhook.ts";
 import { actorOf, ask, createMailbox, deliver, evict, rowsOf, type TestMailbox } from "../harness.ts";
@@ -155,10 +155,7 @@ describe("redelivering", () => {
     const [foreign] = await deliveriesOf(other);
     for (const id of [foreign?.id, email.id, "nonsense", crypto.randomUUID()]) {
       const answer = await post(box, `deliveries/${id}/redeliver`);
-      expect([answer.status, answer.body]).toEqual([
-        404,
-        problemBody({ code: "not_found", error: "Delivery not found" }),
-      ]);
+      expect([answer.status, answer.body]).toEqual([404, problemBody(notFound("Delivery"))]);
     }
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { firstMinute, mcpHosts } from "../../src/contract/first-minute.ts";
 import {
   bytesToLoad,
   expectAccessible,
@@ -8,6 +9,10 @@ import {
   Site,
   type Reader,
 } from "./browser.ts";
+
+/** The name of the focused element: where a link leads, or what a reader hears. */
+const FOCUSED = `(({ activeElement: one }) =>
+  one.getAttribute("href") ?? one.getAttribute("aria-label") ?? one.textContent)(document)`;
 
 describe.skipIf(NO_BROWSER)("the start page", () => {
   let site: Site;
@@ -29,7 +34,12 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     await keepScreen(page, reader.dark ? "start-dark" : "start");
     expect(
       await page.locator("main a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
-    ).toEqual(["/mailbox", "/operator", "/docs"]);
+    ).toEqual(["/llms.txt", "/skill.md", "/mailbox", "/operator", "/docs"]);
+    // With every example unfolded, too.
+    const [, ...folded] = await page.locator("details.paste > summary").all();
+    for (const title of folded) await title.click();
+    await expectAccessible(page);
+    await expectFits(page);
     expect(site.faults()).toEqual([]);
     await page.context().close();
   });
@@ -55,7 +65,52 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.getAttribute('href')")).toBe("/mailbox");
+    const reached: string[] = [];
+    while (reached.at(-1) !== "/docs" && reached.length < 40) {
+      reached.push(await page.evaluate<string>(FOCUSED));
+      await page.keyboard.press("Tab");
+    }
+    const first = ["curl", "Copy the example for curl", "Example for curl", "TypeScript", "Command line"];
+    const hosts = ["Claude Code", "Claude Desktop", "Cursor", "VS Code"];
+    const links = ["/mailbox", "/operator", "/docs"];
+    expect(reached).toEqual([...first, "/llms.txt", "/skill.md", ...hosts, ...links]);
+    await page.locator("#cursor > summary").focus();
+    await page.keyboard.press("Enter");
+    expect(await page.getByLabel("Example for Cursor", { exact: true }).isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  it("shows each example with the address of the deployment, whole without scripts", async () => {
+    const page = await site.visit("/", { javaScriptEnabled: false });
+    const shown = await page
+      .locator("details.paste")
+      .evaluateAll((all) => all.map((one) => [one.id, one.querySelector("pre")?.textContent?.trim()]));
+    expect(shown).toEqual(
+      [...firstMinute(site.url), ...mcpHosts(site.url)].map(({ id, text }) => [id, text.trim()]),
+    );
+    expect(await page.locator("button").count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("copies an example, and says when the browser does not allow it", async () => {
+    const context = await site.reader();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const page = await context.newPage();
+    await page.goto("/");
+    await page.locator("#vs-code > summary").click();
+    const copy = page.getByRole("button", { name: "Copy the example for VS Code" });
+    await copy.click();
+    await expect.poll(() => copy.textContent()).toBe("Copied");
+    const [, , , vsCode] = mcpHosts(site.url);
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(vsCode?.text);
+    await context.close();
+    const other = await site.visit("/");
+    await other.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))");
+    const refused = other.getByRole("button", { name: "Copy the example for curl" });
+    await refused.click();
+    await expect.poll(() => refused.textContent()).toBe("Not allowed here");
+    expect(site.faults()).toEqual([]);
+    await other.context().close();
   });
 
   it("costs under 50 KB altogether", async () => {

@@ -1,4 +1,5 @@
 import http from "node:http";
+import { Mailkeep, type Api } from "../../src/client/index.ts";
 import { checkAnswer } from "../answer-schema.ts";
 import type { CodeAnswer, Email, EmailSummary, Thread, ThreadSummary } from "../../src/contract/message.ts";
 
@@ -37,7 +38,7 @@ const TIMEOUT_MS = 90_000;
 const IDLE_SOCKET_MS = 3_000;
 const MAX_PAGE = 100;
 
-/** A client of one deployment that sends each path exactly as given. */
+/** One deployment: `call` and `ask` send each path exactly as given, everything else is asked by the SDK. */
 export class Service {
   readonly url: string;
   readonly operator: string;
@@ -74,19 +75,22 @@ export class Service {
     return answer.body;
   }
 
+  /** The SDK with a key. Its JSON answers are checked by the schemas of their routes. */
+  mail(key: string): Mailkeep {
+    return new Mailkeep({ url: this.url, key, fetch: checkedFetch, timeoutMs: TIMEOUT_MS });
+  }
+
   /** Creates a mailbox for one test. */
-  async createMailbox(kind: "permanent" | "temporary" = "permanent"): Promise<MailboxKey> {
+  createMailbox(kind: "permanent" | "temporary" = "permanent"): Promise<MailboxKey> {
     this.#made += 1;
     const name = `box-${this.#made}-${Math.random().toString(36).slice(2, 8)}`;
-    const made = await this.ask<MailboxKey>("/v1/mailboxes", { key: this.operator, json: { name, kind } });
-    if (made.status !== 201) throw new Error(`The mailbox was not made: ${JSON.stringify(made.body)}`);
-    return made.body;
+    return this.mail(this.operator).mailboxes.create({ name, kind });
   }
 
   async bootstrap(): Promise<MailboxKey> {
-    const made = await this.ask<MailboxKey>("/v1/bootstrap", { method: "POST" });
-    if (made.status !== 201) throw new Error(`Bootstrap answered ${made.status}`);
-    return made.body;
+    const { bootstrapped } = await Mailkeep.bootstrap({ url: this.url, fetch: checkedFetch });
+    if (bootstrapped === null) throw new Error("The client does not know its mailbox");
+    return bootstrapped;
   }
 
   /** Hands exact bytes over by HTTP. */
@@ -104,55 +108,39 @@ export class Service {
   }
 
   email(key: string, id: string): Promise<Email> {
-    return this.get(`/v1/emails/${id}`, key);
+    return this.mail(key).emails.get(id);
   }
 
   async raw(key: string, id: string): Promise<Buffer> {
-    const answer = await this.call(`/v1/emails/${id}/raw`, { key });
-    if (answer.status !== 200) throw new Error(`The raw message of ${id} answered ${answer.status}`);
-    return answer.bytes;
+    const response = await this.mail(key).emails.raw(id);
+    return Buffer.from(await response.arrayBuffer());
   }
 
   thread(key: string, id: string): Promise<Thread> {
-    return this.get(`/v1/threads/${id}`, key);
+    return this.mail(key).threads.get(id);
   }
 
-  code(key: string, query = "timeout=55"): Promise<CodeAnswer> {
-    return this.get(`/v1/code?${query}`, key);
+  code(key: string, wanted: Api["code"]["query"] = { timeout: 55 }): Promise<CodeAnswer> {
+    return this.mail(key).codes.get(wanted);
   }
 
-  /** Every page of the inbox, newest first. */
+  /** The emails of every page of the inbox, newest first. */
   inbox(key: string, pageSize = MAX_PAGE): Promise<EmailSummary[]> {
-    return this.#pages(`/v1/inbox?limit=${pageSize}`, key, (page: { emails: EmailSummary[] }) => page.emails);
+    return all(this.mail(key).inbox.list({ limit: pageSize }));
   }
 
-  /** Every page of a search. */
+  /** The emails of every page of a search. */
   search(key: string, query: string, pageSize = MAX_PAGE): Promise<EmailSummary[]> {
-    const path = `/v1/search?limit=${pageSize}&q=${encodeURIComponent(query)}`;
-    return this.#pages(path, key, (page: { emails: EmailSummary[] }) => page.emails);
+    return all(this.mail(key).inbox.search({ q: query, limit: pageSize }));
   }
 
-  /** Every page of the threads. */
+  /** The threads of every page. */
   threads(key: string, pageSize = MAX_PAGE): Promise<ThreadSummary[]> {
-    const path = `/v1/threads?limit=${pageSize}`;
-    return this.#pages(path, key, (page: { threads: ThreadSummary[] }) => page.threads);
+    return all(this.mail(key).threads.list({ limit: pageSize }));
   }
 
   close(): void {
     this.#agent.destroy();
-  }
-
-  async #pages<Page, Row>(path: string, key: string, rowsOf: (page: Page) => Row[]): Promise<Row[]> {
-    const rows: Row[] = [];
-    const seen = new Set<string>();
-    for (let cursor = ""; ;) {
-      const page = await this.get<Page & { next_cursor: string | null }>(`${path}${cursor}`, key);
-      rows.push(...rowsOf(page));
-      if (page.next_cursor === null) return rows;
-      if (seen.has(page.next_cursor)) throw new Error("A cursor came twice");
-      seen.add(page.next_cursor);
-      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
-    }
   }
 
   #request(path: string, ask: Ask): Promise<Answer> {
@@ -180,6 +168,22 @@ export class Service {
       else request.end(body);
     });
   }
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const listed: Item[] = [];
+  for await (const item of items) listed.push(item);
+  return listed;
+}
+
+/** `fetch` whose JSON answers are checked by the schemas of their routes. */
+async function checkedFetch(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.headers.get("Content-Type")?.startsWith("application/json")) return response;
+  const { status, headers } = response;
+  const text = await response.text();
+  checkAnswer({ method: init.method ?? "GET", path: new URL(url).pathname }, status, JSON.parse(text));
+  return new Response(text, { status, headers });
 }
 
 function methodOf({ method, json, body }: Ask): string {

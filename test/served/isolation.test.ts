@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { problemBody } from "../../src/contract/problem.ts";
+import { notFound, problemBody } from "../../src/contract/problem.ts";
 import type { KeyList } from "../../src/contract/mailbox.ts";
 import type { Email } from "../../src/contract/message.ts";
 import type { Ask, MailboxKey, Service } from "./client.ts";
@@ -50,39 +50,39 @@ async function seen(path: string, ask: Ask): Promise<unknown> {
 const NOBODYS = ["0199d4a0-1234-7abc-8def-0123456789ab", "0199d4a0-1234-7abc-8def-000000000000"];
 
 describe("an id of another mailbox", () => {
-  const requests: { method: string; path: string; error: string; json?: unknown }[] = [
-    { method: "GET", path: "/v1/emails/:id", error: "Email not found" },
-    { method: "GET", path: "/v1/email?id=:id", error: "Email not found" },
-    { method: "GET", path: "/v1/emails/:id/raw", error: "Email not found" },
-    { method: "DELETE", path: "/v1/emails/:id", error: "Email not found" },
-    { method: "DELETE", path: "/v1/email?id=:id", error: "Email not found" },
+  const requests: { method: string; path: string; what: Parameters<typeof notFound>[0]; json?: unknown }[] = [
+    { method: "GET", path: "/v1/emails/:id", what: "Email" },
+    { method: "GET", path: "/v1/email?id=:id", what: "Email" },
+    { method: "GET", path: "/v1/emails/:id/raw", what: "Email" },
+    { method: "DELETE", path: "/v1/emails/:id", what: "Email" },
+    { method: "DELETE", path: "/v1/email?id=:id", what: "Email" },
     {
       method: "PATCH",
       path: "/v1/emails/:id",
-      error: "Email not found",
+      what: "Email",
       json: { add_labels: ["x"] },
     },
-    { method: "GET", path: "/v1/threads/:id", error: "Thread not found" },
-    { method: "GET", path: "/v1/thread?id=:id", error: "Thread not found" },
-    { method: "GET", path: "/v1/attachments/:id", error: "Attachment not found" },
-    { method: "GET", path: "/v1/attachment?id=:id", error: "Attachment not found" },
+    { method: "GET", path: "/v1/threads/:id", what: "Thread" },
+    { method: "GET", path: "/v1/thread?id=:id", what: "Thread" },
+    { method: "GET", path: "/v1/attachments/:id", what: "Attachment" },
+    { method: "GET", path: "/v1/attachment?id=:id", what: "Attachment" },
   ];
   const everyIdOf = ({ id, thread_id, attachments }: Email) => [id, thread_id, attachments[0]?.id ?? ""];
 
   it.each(requests)(
     "gets the same answer as an id that never existed: $method $path",
-    async ({ method, path, error, json }) => {
+    async ({ method, path, what, json }) => {
       const at = (id: string) => path.replace(":id", id);
       const ask = { key: own.api_key, method, json };
       const unknown = await seen(at(NOBODYS[0] ?? ""), ask);
-      const body = JSON.stringify(problemBody({ code: "not_found", error }));
+      const body = JSON.stringify(problemBody(notFound(what)));
       expect(unknown).toMatchObject({ status: 404, body });
       for (const id of [...NOBODYS, ...everyIdOf(theirs)]) expect(await seen(at(id), ask)).toEqual(unknown);
       // The operator who names this mailbox does not find the other one's mail there either.
       const onOwn = `${path.includes("?") ? "&" : "?"}mailbox=${encodeURIComponent(own.mailbox)}`;
       for (const id of everyIdOf(theirs)) {
         const answer = await service.ask(`${at(id)}${onOwn}`, { key: service.operator, method, json });
-        expect([answer.status, answer.body.error]).toEqual([404, error]);
+        expect([answer.status, answer.body.error]).toEqual([404, `${what} not found`]);
       }
     },
   );
@@ -227,7 +227,9 @@ describe("mail of another mailbox", () => {
       expect((await listed(own.api_key)).emails).toEqual([]);
       expect((await listed(other.api_key)).emails).toEqual(expect.arrayContaining([found]));
     }
-    expect(await service.code(own.api_key, `timeout=1&from=friend-of-${name}`)).toEqual({ code: null });
+    expect(await service.code(own.api_key, { timeout: 1, from: `friend-of-${name}` })).toEqual({
+      code: null,
+    });
     expect((await service.code(own.api_key)).id).toBe(ours.id);
   });
 

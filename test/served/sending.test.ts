@@ -319,7 +319,7 @@ describe("a relay that hangs", () => {
       send(server.service, mine, { to: `x${number}@elsewhere.example` }),
     );
     await hanging.promise;
-    const code = server.service.code(mine.api_key, "timeout=30");
+    const code = server.service.code(mine.api_key, { timeout: 30 });
     expect(
       (await server.service.handOver(mine.mailbox, message({ subject: "Your code is 482913" }))).status,
     ).toBe(202);

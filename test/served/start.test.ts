@@ -191,10 +191,7 @@ describe("the end", () => {
 
 describe("the screen of npm start", () => {
   it("shows the addresses and the file of the key, and its three commands work when pasted", async () => {
-    const { process: started } = await ServeProcess.launch(
-      { dataDir, throughRunner: true },
-      /code\?timeout=\d+'\n/,
-    );
+    const { process: started } = await ServeProcess.launch({ dataDir, throughRunner: true }, /\/llms\.txt\n/);
     onTestFinished(async () => void (await started.end("SIGTERM")));
     const screen = started.stdout;
     expect(screen.trim().split("\n").length).toBeLessThanOrEqual(SCREEN_LINES);
@@ -203,7 +200,9 @@ describe("the screen of npm start", () => {
     expect(screen).toContain(path.join(dataDir, "secrets.json"));
     expect(screen).not.toContain((await readSecrets(dataDir)).auth_token);
 
-    const [, pasted = ""] = screen.split(/Try it[^\n]*\n/);
+    const [, invited = ""] = screen.split(/Try it[^\n]*\n/);
+    const [pasted = "", doors = ""] = invited.split("\n\n");
+    expect(doors).toContain(`${/HTTP +(\S+)/.exec(screen)?.[1]}/mcp`);
     const commands = pasted.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(commands).toHaveLength(3);
     const printed = await bash(pasted);

@@ -13,6 +13,13 @@ export const bootstrapRoutes = {
     target: "public",
     scopes: [],
     query: none,
+    headers: {
+      "Idempotency-Key": {
+        about: "A repeat with the same key answers the same mailbox. It must be random, such as a UUID.",
+        pattern: "^[A-Za-z0-9._:-]{16,128}$",
+        example: "0d8f4c7e-5b1a-4c93-8f62-e7a9d3b05c14",
+      },
+    },
     bodyLimit: publicBody,
     body: emptyBody,
     responses: {

@@ -113,7 +113,7 @@ export const emailRoutes = {
     params: byId,
     body: z
       .strictObject({ add_labels: labels.optional(), remove_labels: labels.optional() })
-      .meta({ examples: [{ add_labels: ["orders"], remove_labels: ["unread"] }] }),
+      .meta({ example: { add_labels: ["orders"], remove_labels: ["unread"] } }),
     responses: { 200: json(Email) },
   }),
   deleteEmail: route({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ChangePage, EVENT_KINDS, EventKind } from "../event.ts";
-import { instant, integer, limit, mailbox } from "../parameters.ts";
+import { flag, instant, integer, limit, mailbox } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE } from "../scope.ts";
 import { json } from "./common.ts";
@@ -52,6 +52,7 @@ export const ChangesQuery = z.object({
     fallback: 0,
     about: "Seconds to wait where nothing happened yet; clamped to 25.",
   }),
+  webhook_body: flag("Adds the body of each event's webhook, for a program that stands in for webhooks."),
 });
 export type ChangeFilters = z.output<typeof ChangesQuery>;
 
@@ -65,6 +66,13 @@ export const eventRoutes = {
     target: "mailbox",
     scopes: ANYONE,
     query: EventsQuery,
+    headers: {
+      "Last-Event-ID": {
+        about: "The `id` of the last event that the client has: the stream goes on after it.",
+        pattern: "^[0-9]+$",
+        example: "0",
+      },
+    },
     responses: {
       200: {
         media: "text/event-stream",

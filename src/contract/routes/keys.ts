@@ -10,7 +10,7 @@ const KeyBody = z.strictObject({
     .nullish()
     .meta({
       description: "When the key ends; without it, when it is revoked.",
-      examples: ["2027-11-21T08:30:00Z"],
+      examples: ["2099-12-31T00:00:00Z"],
     }),
 });
 

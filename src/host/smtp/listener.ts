@@ -6,6 +6,7 @@ import { MAX_INBOUND_RECIPIENTS } from "../../contract/limits.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { tooManyConnections } from "./reply.ts";
 import { SmtpSessions } from "./sessions.ts";
+import type { SmtpHandlers } from "./sessions.ts";
 import { clearSpool } from "./spool.ts";
 import { connectUpstream } from "./upstream.ts";
 
@@ -28,6 +29,8 @@ export interface SmtpOptions {
   tls?: { cert: string; key: string };
   /** Gets one line for each failure on our side; undefined: they are not logged. */
   log?: (line: string) => void;
+  /** Puts something between clients and the handlers, such as faults of a test; undefined: nothing. */
+  between?: (handlers: SmtpHandlers, drop: (session: string) => void) => SmtpHandlers;
   /** The clock (ms) for idle clients and the pause before a delayed reply; undefined: those of the machine. */
   time?: { now(): number; pause(ms: number): Promise<void> };
 }
@@ -74,7 +77,8 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
     pause: (ms) => time.pause(ms),
     log,
   });
-  const server = new SMTPServer({ ...serverOptions(options), ...sessions.handlers() });
+  const handlers = options.between?.(sessions.handlers(), (id) => dropConnection(server, id));
+  const server = new SMTPServer({ ...serverOptions(options), ...(handlers ?? sessions.handlers()) });
   const { address, port } = await listening(server, options);
   // A client that drops its connection needs no action, and an "error" without a listener would end the process.
   server.on("error", () => {});
@@ -125,6 +129,11 @@ function closeConnection(server: SMTPServer, id: string): void {
     const { responseCode, message } = tooManyConnections();
     if (connection.id === id) connection.send(Number(responseCode), message);
   }
+}
+
+/** Ends a connection without a reply. */
+export function dropConnection(server: SMTPServer, id: string): void {
+  for (const connection of server.connections) if (connection.id === id) connection.close();
 }
 
 function closeConnections(server: SMTPServer): Promise<void> {

@@ -35,6 +35,11 @@ export interface SessionTools {
   log(line: string): void;
 }
 
+/** The handlers that smtp-server calls. */
+export type SmtpHandlers = Required<
+  Pick<SMTPServerOptions, "onConnect" | "onMailFrom" | "onRcptTo" | "onData" | "onClose">
+>;
+
 /** Decides for all SMTP sessions: which connections and recipients are accepted, and when a message counts as received. */
 export class SmtpSessions {
   readonly #tools: SessionTools;
@@ -48,7 +53,7 @@ export class SmtpSessions {
   }
 
   /** The handlers that smtp-server calls. */
-  handlers(): Pick<SMTPServerOptions, "onConnect" | "onMailFrom" | "onRcptTo" | "onData" | "onClose"> {
+  handlers(): SmtpHandlers {
     const { connections } = this.#tools;
     const ifOpen = (callback: Callback): void => callback(this.#isOpen ? null : shuttingDown());
     return {

@@ -34,6 +34,7 @@ async function download(to: MailboxAccess, id: string, request: Request): Promis
       code: "range_not_satisfiable",
       error: `The attachment has ${size} bytes`,
       headers: { "Content-Range": `bytes */${size}` },
+      fix: `Ask for a range that begins within the first ${size} bytes, or leave Range out.`,
     });
   }
   const { start, end } = range ?? { start: 0, end: size };

@@ -1,5 +1,5 @@
 import { POLL_INTERVAL_SECONDS } from "../../contract/claim.ts";
-import { invalid, UNAUTHORIZED, type Answer, type Problem } from "../../contract/problem.ts";
+import { invalid, UNAUTHORIZED, waitFix, type Answer, type Problem } from "../../contract/problem.ts";
 import type { claimRoutes } from "../../contract/routes/claim.ts";
 import type { Config } from "../../config/env.ts";
 import { done, refused } from "../../lib/outcome.ts";
@@ -25,6 +25,7 @@ const NO_HEAD: Problem = {
   code: "method_not_allowed",
   error: "Method not allowed; /v1/claim/poll takes GET",
   headers: { Allow: "GET" },
+  fix: "Call GET /v1/claim/poll.",
 };
 
 export const claimHandlers = {
@@ -61,8 +62,10 @@ export const claimHandlers = {
     // Nobody guesses 122 bits; a client that tries is limited as one that tries keys is.
     if (polled === null) return refused((await countBadKey(request, env, config)) ?? NO_CLAIM);
     if (polled !== "slow_down") return done(polled);
-    const body = { status: "pending" as const, error: "slow_down", retryable: true };
-    return done(new Reply(429, body, { "Retry-After": String(POLL_INTERVAL_SECONDS) }));
+    const fix = waitFix(POLL_INTERVAL_SECONDS);
+    const body = { status: "pending" as const, error: "slow_down", fix, retryable: true };
+    const headers = { "Retry-After": String(POLL_INTERVAL_SECONDS), "Mailkeep-Fix": fix };
+    return done(new Reply(429, body, headers));
   },
 
   async claimConfirm({ request, env, config, input }) {

@@ -24,8 +24,8 @@ export const eventHandlers = {
     return stream.ok ? done(new Bytes(200, stream.value, STREAM_HEADERS)) : stream;
   },
 
-  async changes({ mailbox, access, input, request }) {
-    return mailbox.changes(access, input.query, newWait(mailbox, request.signal));
+  async changes({ mailbox, access, input, request, waitTag }) {
+    return mailbox.changes(access, input.query, newWait(mailbox, request.signal, waitTag));
   },
 } satisfies HandlersOf<typeof eventRoutes>;
 

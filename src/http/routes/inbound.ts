@@ -15,7 +15,11 @@ export const inboundHandlers = {
     const { from, to: recipients, via, client, helo } = input.query;
     const raw = await readBytes(request, MAX_MESSAGE_BYTES);
     if (raw === null) {
-      return refused({ code: "too_large", error: `Message too large (max ${MAX_MESSAGE_BYTES} bytes)` });
+      return refused({
+        code: "too_large",
+        error: `Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
+        fix: `Hand over a message of at most ${MAX_MESSAGE_BYTES} bytes.`,
+      });
     }
     const envelope = { from, via, clientAddress: client, helo };
     const outcomes = await receiveForAll(raw, { envelope, recipients }, env, config);

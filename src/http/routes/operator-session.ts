@@ -6,13 +6,13 @@ import { Bytes, problemResponse, Reply, responseOf } from "../answers.ts";
 import { isOperatorKey } from "../caller.ts";
 import type { AppContext } from "../dispatch.ts";
 import { beginSession, endSession, readSession } from "../operator-session.ts";
-import { readJson, tooLarge } from "../request-input.ts";
+import { readJson } from "../request-input.ts";
 import { foreignOrigin } from "../same-origin.ts";
 import { countBadKey } from "../bad-keys.ts";
 
 const SignIn = z.object({ key: z.string().min(1).max(1_024) });
 /** The most bytes of a sign-in, which is read before its caller is known. */
-const SIGN_IN_LIMIT = { bytes: 4_096, error: tooLarge(4_096).error };
+const SIGN_IN_LIMIT = { bytes: 4_096, error: "Request body too large (max 4096 bytes)" };
 
 /** GET /operator/session: whether the browser that asks is signed in, by its cookie and the page token in `Mailkeep-Session`. */
 export async function showSession(c: AppContext): Promise<Response> {

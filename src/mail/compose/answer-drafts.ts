@@ -77,7 +77,11 @@ export function replyDraft(answered: AnsweredEmail, body: ReplyBody): Answer<Wri
     ? automaticRecipients(email, mail)
     : recipientsOf(email, mail, { isOwn, all: reply_all });
   if (recipients.to.length + recipients.cc.length === 0) {
-    return refused({ code: "invalid", error: "This email names no address that can be replied to" });
+    return refused({
+      code: "invalid",
+      error: "This email names no address that can be replied to",
+      fix: "Write to an address that you know, with POST /v1/send.",
+    });
   }
   const draft = {
     ...rest,

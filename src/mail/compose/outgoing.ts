@@ -163,7 +163,9 @@ function senderAddress(written: readonly string[], sender: Sender): Answer<Named
     return refused({
       code: "wrong_sender",
       error: `From address must match your mailbox: ${sender.mailbox}`,
-      ...(status === undefined || address === null ? {} : { message: UNUSABLE[status](domainOf(address)) }),
+      ...(status === undefined || address === null
+        ? {}
+        : { message: UNUSABLE[status](domainOf(address)), fix: OWN_DOMAIN_FIX[status] }),
     });
   }
   return done({ name: read.value.name === "" ? sender.displayName : read.value.name, address });
@@ -179,6 +181,13 @@ const UNUSABLE: Record<DomainStatus, (domain: string) => string> = {
   failed: (domain) => `${domain} is no longer yours: its DNS records are gone`,
   // More than one address, or a name that hides one.
   verified: (domain) => `This is no single address at ${domain}`,
+};
+
+const OWN_DOMAIN_FIX: Record<DomainStatus, string> = {
+  pending: "Set the records of GET /v1/domains and call POST /v1/domains/<id>/verify, or leave `from` out.",
+  failed:
+    "Set the records of GET /v1/domains again and call POST /v1/domains/<id>/verify, or leave `from` out.",
+  verified: "Send one plain address as `from`, or leave it out.",
 };
 
 interface Recipients {
@@ -199,7 +208,11 @@ function readRecipients(draft: Draft): Answer<Recipients> {
   if (!replyTo.ok) return replyTo;
   const recipients = withoutRepeats({ to: to.value, cc: cc.value, bcc: bcc.value });
   if (recipients.to.length + recipients.cc.length + recipients.bcc.length > MAX_RECIPIENTS) {
-    return refused({ code: "invalid", error: SEND_ERRORS.tooManyRecipients });
+    return refused({
+      code: "invalid",
+      error: SEND_ERRORS.tooManyRecipients,
+      fix: `Send to at most ${MAX_RECIPIENTS} recipients, and to the others with another POST /v1/send.`,
+    });
   }
   return done({ ...recipients, ...withoutRepeats({ replyTo: replyTo.value }) });
 }

@@ -22,6 +22,7 @@ import type { AccountRow, KeyRow } from "./rows.ts";
 
 /** Keys of one mailbox at most: each is compared on every request. */
 const MAX_KEYS = 100;
+const REVOKE_ONE = "Call DELETE /v1/keys/<id> for one of GET /v1/keys, then repeat the call.";
 /** `last_used_at` is written at most this often, so that most reads write nothing. */
 const LAST_USED_PRECISION_MS = 3_600_000;
 
@@ -73,8 +74,7 @@ export class Account {
     const principal = this.#principal(access, nowMs);
     if (principal === null) return refused(UNAUTHORIZED);
     if (!access.scopes.includes(principal.scope)) {
-      const upgrade = principal.scope === "provisional" ? access.upgradeUrl : undefined;
-      return refused(insufficientScope(principal.scope, upgrade));
+      return refused(insufficientScope(principal.scope, access));
     }
     if (access.foreign) return refused(WRONG_MAILBOX);
     if (this.row.status === "paused" && !access.whilePaused) return refused(PAUSED);
@@ -128,7 +128,7 @@ export class Account {
   /** Stores the digest of a key. 409 beyond MAX_KEYS. */
   addKey(secretHash: string, scope: Scope, expiresAt: number | null, nowMs: number): Answer<KeyRecord> {
     if (this.#keys.size >= MAX_KEYS)
-      return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`));
+      return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`, REVOKE_ONE));
     const key: KeyRow = {
       id: uuidV7(nowMs),
       secret_hash: secretHash,

@@ -1,5 +1,5 @@
 import { standingFault, type Standing } from "../../contract/directory.ts";
-import { conflict, type Answer, type Problem } from "../../contract/problem.ts";
+import { taken as takenAddress, type Answer, type Problem } from "../../contract/problem.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { CreatedMailbox, Lifecycle, NewMailbox } from "./lifecycle.ts";
 
@@ -35,7 +35,7 @@ export class Birth {
       }
       const taken = life.account;
       if (taken !== null) {
-        if (!taken.holdsKey(secretHash)) return refused(conflict(`${address} is taken`));
+        if (!taken.holdsKey(secretHash)) return refused(takenAddress(address));
         return done({ replayed: true, expiresAt: taken.row.expires_at });
       }
       const standing = await this.#standing(address);

@@ -126,10 +126,18 @@ export class Domains implements Job {
   }
 
   #obstacle(name: string): Problem | null {
-    if (this.#rows.named(name) !== null) return conflict(`${name} is among your domains already`);
+    if (this.#rows.named(name) !== null) {
+      return conflict(
+        `${name} is among your domains already`,
+        "Take its id from GET /v1/domains, then call POST /v1/domains/<id>/verify.",
+      );
+    }
     return this.#rows.all().length < MAX_DOMAINS
       ? null
-      : conflict(`Too many domains (max ${MAX_DOMAINS}); delete one first`);
+      : conflict(
+          `Too many domains (max ${MAX_DOMAINS}); delete one first`,
+          "Call DELETE /v1/domains/<id> for one of GET /v1/domains, then repeat the call.",
+        );
   }
 
   /** Stores a domain and its key; within one transaction. */

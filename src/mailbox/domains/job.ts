@@ -165,7 +165,12 @@ export class DomainJob implements Job {
     if (kept === null) return refused(notFound("Domain"));
     if (!taken) {
       this.#rows.save(kept, { ...LOST, status: kept.status === "pending" ? "pending" : "failed", held: 0 });
-      return refused(conflict(`${name} is held by another mailbox`));
+      return refused(
+        conflict(
+          `${name} is held by another mailbox`,
+          "Let that mailbox call DELETE /v1/domains/<id> first, then repeat the call.",
+        ),
+      );
     }
     const since = kept.status === "verified" ? kept.verified_at : now;
     const state = { status: "verified" as const, verified_at: since, seen_at: now, gone_at: null };

@@ -74,6 +74,11 @@ export class Feed {
     return streamResponse(stream);
   }
 
+  /** Number of calls that wait for an entry. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
   /** Authenticates every waiting call and every stream again, and ends those that are no longer allowed. */
   recheck(): void {
     this.#waiters.recheck();

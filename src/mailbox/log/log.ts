@@ -1,9 +1,18 @@
 import { ownJson } from "../../lib/json-text.ts";
-import { eventData, type ChangePage, type EventKind, type LoggedData } from "../../contract/event.ts";
+import {
+  eventData,
+  type Change,
+  type ChangePage,
+  type EventKind,
+  type LoggedData,
+} from "../../contract/event.ts";
 import { gone, invalid, type Answer } from "../../contract/problem.ts";
+import { locatorOf } from "../../contract/key.ts";
 import type { ChangeFilters } from "../../contract/routes.ts";
+import { WEBHOOK_KINDS } from "../../contract/webhook.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
+import { eventId, webhookBody } from "../../webhooks/body.ts";
 import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";
@@ -13,6 +22,17 @@ import type { LoggedEvent } from "./rows.ts";
 import { LOG } from "./schema.ts";
 
 const DAY_MS = 86_400_000;
+
+/** The body of an event's webhook; null if webhooks do not deliver its kind. */
+function deliveredBody(address: string, { seq, kind, data }: LoggedEvent): string | null {
+  return WEBHOOK_KINDS.includes(kind)
+    ? webhookBody(data, { id: eventId(locatorOf(address), seq), seq })
+    : null;
+}
+
+function shownChange({ seq, kind, at, data }: LoggedEvent, prev_seq: number): Change {
+  return { seq, prev_seq, event: kind, at: new Date(at).toISOString(), data: eventData(data) };
+}
 
 /** The log of a mailbox: each event has a number, without gaps, and stays for the configured number of days. */
 export class Log implements Job {
@@ -48,22 +68,27 @@ export class Log implements Job {
   }
 
   /** A page of the log as the API shows it. 410 if entries after `after` are already erased. */
-  page(account: Account, { after, types, limit }: ChangeFilters): Answer<ChangePage> {
-    const { last_event } = account.row;
+  page(account: Account, { after, types, limit, webhook_body }: ChangeFilters): Answer<ChangePage> {
+    const { last_event, address } = account.row;
     const oldest = this.oldestSeq(account);
     if (after < oldest - 1) {
       return refused(
-        gone(`after: the log begins with ${oldest}; what came before is no longer kept`, oldest),
+        gone(
+          `after: the log begins with ${oldest}; what came before is no longer kept`,
+          oldest,
+          `Read the state anew with GET /v1/inbox, then repeat the call with after=${oldest - 1}: the log begins with oldest_seq.`,
+        ),
       );
     }
     if (after > last_event) {
       return refused(invalid("after", `must be at most ${last_event}, the newest of this mailbox's log`));
     }
     let previous = after;
-    const events = this.after(after, limit, types).map(({ seq, kind, at, data }) => {
+    const events = this.after(after, limit, types).map((event) => {
       const prev_seq = previous;
-      previous = seq;
-      return { seq, prev_seq, event: kind, at: new Date(at).toISOString(), data: eventData(data) };
+      previous = event.seq;
+      const change = shownChange(event, prev_seq);
+      return webhook_body === true ? { ...change, webhook_body: deliveredBody(address, event) } : change;
     });
     return done({ events, last_seq: last_event, oldest_seq: oldest });
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { invalid, type Answer, type Problem } from "../../contract/problem.ts";
+import { UPLOAD_FIRST, type Suppression } from "../../contract/sending.ts";
 import { readId, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Ancestry } from "../../mail/compose/answered-mail.ts";
@@ -155,7 +156,10 @@ function filesOf(uploads: Uploads, files: readonly SentFile[]): Answer<DraftFile
   for (const [index, file] of files.entries()) {
     const upload = uploads.find(file.upload);
     if (upload === null) {
-      return refused(invalid(`attachments.${index}.attachment_id`, "names no upload of this mailbox"));
+      return refused({
+        ...invalid(`attachments.${index}.attachment_id`, "names no upload of this mailbox"),
+        fix: UPLOAD_FIRST,
+      });
     }
     drafts.push({
       filename: file.filename || upload.filename,
@@ -188,6 +192,13 @@ export function acceptedBefore(outbox: Outbox, keyed: Keyed, nowMs: number): Ans
   });
 }
 
+/** The next step by the reason why an address is suppressed. Who complained is not written to again. */
+const SUPPRESSED_FIX: Record<Suppression["reason"], (address: string) => string> = {
+  bounce: (address) =>
+    `Leave ${address} out; if it works again, call DELETE /v1/suppressions/${address}, then repeat the call.`,
+  complaint: (address) => `Leave ${address} out: its owner reported your mail as unwanted.`,
+};
+
 /** Why nothing can be sent to `recipients` now; null if it can: a suppressed recipient, or the daily limit. */
 function obstacleTo(
   { outbox, account, dailySendLimit }: AcceptTools,
@@ -199,6 +210,7 @@ function obstacleTo(
     return refused({
       code: "invalid",
       error: `Recipient is suppressed: ${suppressed.written} (${suppressed.reason})`,
+      fix: SUPPRESSED_FIX[suppressed.reason](suppressed.written),
     });
   }
   const spent = sendsSpent(account, dailySendLimit, nowMs);

@@ -187,6 +187,8 @@ export class Sending {
 
   /** Starts the first attempt after the answer is written, because composing takes longer than accepting. Never rejects. */
   async #pumpAfterAnswer(answerMs: number): Promise<void> {
+    const { attempts } = this.#context;
+    attempts.underWay += 1;
     try {
       await this.#context.durable();
     } catch (error) {
@@ -195,9 +197,13 @@ export class Sending {
         "Writing an accepted message to disk failed; if it was stored, the alarm sends it:",
         error,
       );
+      attempts.underWay -= 1;
       return;
     }
-    setTimeout(() => this.#others.job.pump(this.#context.now()), answerMs);
+    setTimeout(() => {
+      this.#others.job.pump(this.#context.now());
+      attempts.underWay -= 1;
+    }, answerMs);
   }
 
   async #answerAfter(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {

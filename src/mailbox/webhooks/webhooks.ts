@@ -98,10 +98,16 @@ export class Webhooks implements Job {
   faultOf(account: Account, { url, secret }: WebhookSettings): Answer<null> {
     const own = secret === undefined ? account.row.webhook_secret : secret;
     if (own !== null || this.#context.config().webhookSecret !== null) return done(null);
-    if (typeof url === "string") return refused(invalid("webhook_url", NEEDS_SECRET));
+    if (typeof url === "string") {
+      const fix = "Repeat the call with a webhook_secret of 16 characters or more as well.";
+      return refused({ ...invalid("webhook_url", NEEDS_SECRET), fix });
+    }
     const left = url === null ? this.targets.routes() : this.targets.all();
     return secret === null && left.length > 0
-      ? refused(invalid("webhook_secret", "must not be cleared while a webhook URL is set"))
+      ? refused({
+          ...invalid("webhook_secret", "must not be cleared while a webhook URL is set"),
+          fix: 'Call PATCH /v1/mailbox with {"webhook_url":null} and DELETE /v1/mailbox/routes for each route first.',
+        })
       : done(null);
   }
 
@@ -175,7 +181,12 @@ export class Webhooks implements Job {
     const fault = this.faultOf(account, { url });
     if (!fault.ok) return fault;
     if (this.targets.of(label) === null && this.targets.routes().length >= MAX_ROUTES) {
-      return refused(conflict(`Too many routes (max ${MAX_ROUTES}); remove one first`));
+      return refused(
+        conflict(
+          `Too many routes (max ${MAX_ROUTES}); remove one first`,
+          "Call DELETE /v1/mailbox/routes?label=<label> for one of GET /v1/mailbox/routes, then repeat the call.",
+        ),
+      );
     }
     return done(webhookRoute(this.#put(label, url, nowMs)));
   }
@@ -200,14 +211,23 @@ export class Webhooks implements Job {
     const found = readDeliveryId(id, account.row.address);
     const row = found === null ? null : this.#deliveries.find(found);
     if (row === null) return refused(notFound("Delivery"));
-    if (row.state === "pending") return refused(conflict("The delivery is still pending"));
-    if (isTest(row)) return refused(conflict("A test event is not delivered again; send another"));
+    if (row.state === "pending") {
+      return refused(
+        conflict("The delivery is still pending", "Watch it with GET /v1/webhook/deliveries until it ends."),
+      );
+    }
+    if (isTest(row)) {
+      return refused(
+        conflict("A test event is not delivered again; send another", "Call POST /v1/webhook/test."),
+      );
+    }
     const target = this.targets.of(row.label);
-    if (target === null) return refused(conflict("The webhook URL of this delivery is no longer set"));
+    if (target === null)
+      return refused(conflict("The webhook URL of this delivery is no longer set", setUrl(row.label)));
     if (target.status === "failed")
-      return refused(conflict("The webhook has failed; set its URL again first"));
+      return refused(conflict("The webhook has failed; set its URL again first", setUrl(row.label)));
     const oldest = this.#log.oldestSeq(account);
-    if (row.event < oldest) return refused(gone("The event is no longer kept", oldest));
+    if (row.event < oldest) return refused(gone("The event is no longer kept", oldest, replayFrom(oldest)));
     const event = { seq: row.event, kind: row.kind, emailId: row.email_id };
     return this.#shown(account, this.#deliveries.add(event, target, nowMs), target);
   }
@@ -221,14 +241,16 @@ export class Webhooks implements Job {
     const last = account.row.last_event;
     const to = Math.min(range.to ?? last, last);
     const oldest = this.#log.oldestSeq(account);
-    if (from < oldest) return refused(gone("The log no longer goes back to from_seq", oldest));
+    if (from < oldest) {
+      return refused(gone("The log no longer goes back to from_seq", oldest, replayFrom(oldest)));
+    }
     if (from > to)
       return refused(invalid("from_seq", `must not lie behind to_seq or the newest entry, ${last}`));
     if (to - from >= MAX_REPLAYED) {
       return refused(invalid("to_seq", `must lie at most ${MAX_REPLAYED - 1} behind from_seq`));
     }
     if (!this.targets.all().some(({ status }) => status === "active")) {
-      return refused(conflict("No webhook URL is active"));
+      return refused(conflict("No webhook URL is active", setUrl(OWN_URL)));
     }
     const made = { events: 0, deliveries: 0 };
     for (let after = from - 1; after < to; after += REPLAY_PAGE) {
@@ -245,7 +267,7 @@ export class Webhooks implements Job {
   #test(account: Account, label: string | null, nowMs: number): Answer<WebhookDelivery> {
     const target = this.targets.of(label ?? OWN_URL);
     if (target !== null) return this.#shown(account, this.#deliveries.addTest(target, nowMs), target);
-    return refused(label === null ? conflict("No webhook_url is set") : notFound("Route"));
+    return refused(label === null ? conflict("No webhook_url is set", setUrl(OWN_URL)) : notFound("Route"));
   }
 
   #put(label: string, url: string, nowMs: number): TargetRow {
@@ -284,6 +306,18 @@ export class Webhooks implements Job {
     if (shown === undefined) throw new Error("A delivery is not where it was put");
     return done(shown);
   }
+}
+
+/** The call that sets the URL of a label, or the mailbox's own. */
+function setUrl(label: string): string {
+  return label === OWN_URL
+    ? 'Call PATCH /v1/mailbox with {"webhook_url":"https://..."}, then repeat the call.'
+    : `Call PUT /v1/mailbox/routes with {"label":${JSON.stringify(label)},"webhook_url":"https://..."}, then repeat the call.`;
+}
+
+/** The call that delivers again what the log still has. */
+function replayFrom(seq: number): string {
+  return `Call POST /v1/webhook/replay with {"from_seq":${seq}} for what the log still has.`;
 }
 
 const NEEDS_SECRET =

@@ -133,13 +133,8 @@ function Operation({ operation, document }: { operation: OperationSpec; document
         </span>
       </summary>
       <div class="inside">
-        {description !== undefined && (
-          <p>
-            <Prose text={description} />
-          </p>
-        )}
         <p class="access small muted">
-          {access(operation)} <a href={`#${operationId}`}>Link to {operationId}</a>
+          <Prose text={description ?? ""} /> <a href={`#${operationId}`}>Link to {operationId}</a>
         </p>
         <Parameters operation={operation} schemas={schemas} />
         {body !== undefined && (
@@ -233,10 +228,6 @@ function Answer({ status, answer }: { status: string; answer: OperationSpec["res
       </dd>
     </div>
   );
-}
-
-function access({ security, "x-scopes": scopes }: OperationSpec): string {
-  return security.length === 0 ? "Needs no key." : `Needs a key with the scope ${scopes.join(" or ")}.`;
 }
 
 const anchorOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { bundleCli } from "../../../scripts/bundle-cli.ts";
 import { signatureHeaders } from "../../../src/webhooks/sign.ts";
 import { bareEnvironment, Server } from "../../served/server.ts";
 import { sendMail } from "../../served/smtp.ts";
@@ -12,9 +13,11 @@ import { page, PAGES, ROOT } from "../pages.ts";
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 if (!hasCurl) console.warn("No curl here: the commands of the documentation are NOT run. Install it.");
 
-/** Stops at the first command that fails; a refusal of the API is a failure. */
+/** Stops at the first command that fails; a refusal of the API is a failure. `mailkeep` is the command line of this repository. */
 const PRELUDE = `set -eu
 curl() { command curl --fail-with-body "$@"; }
+mailkeep() { "$NODE" ./mailkeep.cjs "$@"; }
+npx() { "$@"; }
 `;
 
 let server: Server;
@@ -25,6 +28,7 @@ beforeAll(async () => {
   // The commands are pasted in the folder of the repository, where `npm start` keeps its data.
   folder = await mkdtemp(path.join(tmpdir(), "mailkeep-docs-"));
   await symlink(server.dataDir, path.join(folder, "data"));
+  await bundleCli(path.join(folder, "mailkeep.cjs"));
 }, 180_000);
 
 afterAll(async () => {
@@ -44,7 +48,7 @@ function scriptOf(file: string): string {
 
 function paste(script: string): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: bareEnvironment({}) };
+    const options = { cwd: folder, env: bareEnvironment({ HOME: folder, NODE: process.execPath }) };
     const child = execFile("sh", ["-c", PRELUDE + script], options, (_, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

@@ -64,6 +64,7 @@ const MAY_DIFFER: Readonly<Record<string, string>> = {
   emails_this_month: "it counts a month",
   next_cursor: "clients pass it on unread; lists are followed to their end by the cursors of this version",
   extractor: "it numbers the rules",
+  fix: "advice may become better",
   score: "it orders the results, and how it is reckoned is no promise",
 };
 

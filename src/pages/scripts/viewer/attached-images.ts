@@ -40,7 +40,7 @@ export class AttachedImages {
 
   async #fetch({ id, content_type }: Attachment): Promise<string> {
     const { context, signal } = this.#shown;
-    const response = await context.client.fetch(`/v1/attachments/${id}`, { signal });
+    const response = await context.client.attachments.download(id, { signal });
     const bytes = await response.arrayBuffer();
     const url = URL.createObjectURL(new Blob([bytes], { type: content_type }));
     signal.addEventListener("abort", () => URL.revokeObjectURL(url));

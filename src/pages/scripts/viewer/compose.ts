@@ -1,19 +1,11 @@
 import type { Email } from "../../../contract/message.ts";
-import type { Upload } from "../../../contract/upload.ts";
-import type { z } from "zod";
-import { Refusal, Unreachable } from "../lib/client.ts";
+import type { MailkeepError } from "../../../client/error.ts";
+import { newKey } from "../../../client/methods.ts";
+import { isFault, isRefusal, isUnreachable } from "../lib/client.ts";
 import { find, make } from "../lib/dom.ts";
 import { line, size } from "../lib/words.ts";
 import type { Context, MeShape } from "./context.ts";
-import {
-  isWorthKeeping,
-  newDraft,
-  newKey,
-  requestOf,
-  type Draft,
-  type DraftFile,
-  type Manner,
-} from "./draft.ts";
+import { isWorthKeeping, newDraft, sendDraft, type Draft, type DraftFile, type Manner } from "./draft.ts";
 import { failureNotice, failureText } from "./failures.ts";
 import { hashOf } from "./place.ts";
 
@@ -61,9 +53,7 @@ interface Writing {
 /** Builds the form to write a mail; for a key that cannot send, the reason. */
 export async function composeView(writing: Writing): Promise<HTMLElement> {
   const { context, manner, originalId, signal } = writing;
-  // Encoded: it comes from the URL, which anyone may have written.
-  const path = `/v1/emails/${encodeURIComponent(originalId)}`;
-  const original = manner === "compose" ? null : await context.client.ask<Email>(path, { signal });
+  const original = manner === "compose" ? null : await context.client.emails.get(originalId, { signal });
   const refusal = cannotSend(await context.me);
   const title = make("h2", { tabindex: "-1" }, TITLES[manner]);
   if (refusal !== null) return make("div", { class: "compose" }, title, refusal);
@@ -221,13 +211,10 @@ class Form {
 
   async #upload(file: File, entry: DraftFile): Promise<void> {
     try {
-      entry.upload = await this.#writing.context.client.ask<z.infer<typeof Upload>>("/v1/attachments", {
-        query: { filename: file.name },
-        body: file,
-        headers: { "Content-Type": file.type || "application/octet-stream" },
-        // Not the view's signal: the upload continues while the reader looks at other mails.
-        signal: entry.stop.signal,
-      });
+      const { attachments } = this.#writing.context.client;
+      // Not the view's signal: the upload continues while the reader looks at other mails.
+      const { signal } = entry.stop;
+      entry.upload = await attachments.upload(file, { filename: file.name }, { signal });
     } catch (error) {
       entry.failure = failureText(error);
     }
@@ -271,13 +258,9 @@ class Form {
     this.#send.textContent = "Sending…";
     this.#outcome.replaceChildren();
     for (const field of this.element.querySelectorAll(".wrong")) field.classList.remove("wrong");
-    const { path, json } = requestOf(this.#draft, manner, originalId);
     try {
       // No signal: leaving the form does not cancel a send.
-      const sent = await context.client.ask<{ id: string }>(path, {
-        json,
-        headers: { "Idempotency-Key": this.#draft.key },
-      });
+      const sent = await sendDraft(context.client, this.#draft, manner, originalId);
       drafts.sent(this.#draft);
       context.announce("The mail was accepted for sending.");
       location.hash = hashOf("mail", sent.id);
@@ -299,10 +282,10 @@ class Form {
 
   /** Explains a failure, marks wrong fields, and gives the draft a new idempotency key where the old one is used up. */
   #explain(error: unknown): string {
-    if (error instanceof Unreachable || (error instanceof Refusal && error.isFault)) {
+    if (isUnreachable(error) || (isRefusal(error) && isFault(error))) {
       return "It is not known whether the mail was sent. You can send this draft again unchanged: it is sent at most once.";
     }
-    if (!(error instanceof Refusal) || error.status === 429 || error.status === 409) return "";
+    if (!isRefusal(error) || error.status === 429 || error.status === 409) return "";
     this.#draft.key = newKey();
     if (error.status === 422) {
       return "An earlier version of this draft was sent; see Sent. Sending now sends this version too.";
@@ -318,7 +301,7 @@ class Form {
 }
 
 /** Returns the names of the fields that a refusal is about. */
-function pathsOf({ body }: Refusal): string[] {
+function pathsOf({ body }: MailkeepError): string[] {
   const details: unknown[] = Array.isArray(body.details) ? body.details : [];
   return details.flatMap((detail) => {
     const path = typeof detail === "object" && detail !== null && "path" in detail ? detail.path : null;

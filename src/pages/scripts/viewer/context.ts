@@ -2,13 +2,13 @@ import type { z } from "zod";
 import type { EventData } from "../../../contract/event.ts";
 import type { Email } from "../../../contract/message.ts";
 import type { Me } from "../../../contract/mailbox.ts";
-import type { Client } from "../lib/client.ts";
+import type { Mailkeep } from "../../../client/mailkeep.ts";
 
 export type MeShape = z.infer<typeof Me>;
 
 /** Everything that the parts of the viewer share. */
 export interface Context {
-  client: Client;
+  client: Mailkeep;
   /** Who the key is. */
   me: Promise<MeShape>;
   /** Announces a text to screen readers. */

@@ -1,5 +1,6 @@
+import type { Mailkeep } from "../../../client/mailkeep.ts";
+import { newKey } from "../../../client/methods.ts";
 import type { Upload } from "../../../contract/upload.ts";
-import type { z } from "zod";
 
 /** How a mail is written: new, or in reply to or forwarding another. */
 export type Manner = "compose" | "reply" | "reply-all" | "forward";
@@ -9,7 +10,7 @@ export interface DraftFile {
   name: string;
   bytes: number;
   /** Null during the upload, and after it failed. */
-  upload: z.infer<typeof Upload> | null;
+  upload: Upload | null;
   failure: string | null;
   /** Cancels the upload. */
   stop: AbortController;
@@ -30,21 +31,18 @@ export function newDraft(): Draft {
   return { fields: new Map(), files: [], key: newKey() };
 }
 
-const KEY_BYTES = 16;
-
-/** Returns 128 random bits. (Browsers have no `randomUUID` on a page loaded without TLS from another machine.) */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** Returns whether the draft has contents that leaving would lose. */
 export function isWorthKeeping({ fields, files }: Draft): boolean {
   return files.length > 0 || [...fields.values()].some((value) => value.trim() !== "");
 }
 
-/** Returns the path and the JSON body that send a draft; `originalId` is the mail that it answers or forwards. */
-export function requestOf(draft: Draft, manner: Manner, originalId: string): { path: string; json: object } {
+/** Sends a draft, once however often it is called until the draft's key changes; `originalId` is the mail that it answers or forwards. */
+export function sendDraft(
+  client: Mailkeep,
+  draft: Draft,
+  manner: Manner,
+  originalId: string,
+): Promise<{ id: string }> {
   const field = (name: string): string => draft.fields.get(name) ?? "";
   const common = {
     text: field("text"),
@@ -53,16 +51,17 @@ export function requestOf(draft: Draft, manner: Manner, originalId: string): { p
     ...(field("bcc") === "" ? {} : { bcc: addresses(field("bcc")) }),
     attachments: draft.files.flatMap(({ upload }) => (upload === null ? [] : [{ attachment_id: upload.id }])),
   };
-  const path = `/v1/emails/${encodeURIComponent(originalId)}`;
+  const once = { idempotencyKey: draft.key };
+  const { emails } = client;
   switch (manner) {
     case "compose":
-      return { path: "/v1/send", json: { ...common, to: addresses(field("to")), subject: field("subject") } };
+      return client.send({ ...common, to: addresses(field("to")), subject: field("subject") }, once);
     case "forward":
-      return { path: `${path}/forward`, json: { ...common, to: addresses(field("to")) } };
+      return emails.forward(originalId, { ...common, to: addresses(field("to")) }, once);
     case "reply":
-      return { path: `${path}/reply`, json: common };
+      return emails.reply(originalId, common, once);
     case "reply-all":
-      return { path: `${path}/reply`, json: { ...common, reply_all: true } };
+      return emails.reply(originalId, { ...common, reply_all: true }, once);
   }
 }
 

@@ -1,22 +1,23 @@
-import { isAbort, Refusal, Unreachable } from "../lib/client.ts";
+import type { MailkeepError } from "../../../client/error.ts";
+import { isAbort, isFault, isRefusal, isUnreachable } from "../lib/client.ts";
 import { make } from "../lib/dom.ts";
 import { duration } from "../lib/words.ts";
 
 /** Describes an error for a reader; null for a request that was cancelled because the reader left. */
 export function failureText(error: unknown): string | null {
   if (isAbort(error)) return null;
-  if (error instanceof Unreachable) return "The service cannot be reached. Check your connection.";
-  if (!(error instanceof Refusal)) {
+  if (isUnreachable(error)) return "The service cannot be reached. Check your connection.";
+  if (!isRefusal(error)) {
     console.error(error);
     return "Something went wrong in this page. Load it again.";
   }
   if (error.status === 429) return busyText(error);
-  if (error.isFault) return "The service had an internal error. Try again.";
+  if (isFault(error)) return "The service had an internal error. Try again.";
   return `${error.message.replace(/\.$/, "")}.`;
 }
 
-function busyText({ message, retryAfterSeconds }: Refusal): string {
-  const when = retryAfterSeconds === null ? "later" : `in ${duration(retryAfterSeconds)}`;
+function busyText({ message, retryAfterMs }: MailkeepError): string {
+  const when = retryAfterMs === null ? "later" : `in ${duration(Math.ceil(retryAfterMs / 1_000))}`;
   return `${message.replace(/\.$/, "")}. Try again ${when}.`;
 }
 

@@ -30,23 +30,28 @@ function fileLine(file: Attachment, shown: Shown): HTMLElement[] {
   if (!file.downloadable) {
     return [about, make("span", { class: "muted small" }, "Only permanent mailboxes can download files.")];
   }
-  const ask = { path: `/v1/attachments/${file.id}`, filename: file.filename, type: OPAQUE };
-  return [about, downloadButton(shown, ask, { text: "Download", label: `Download ${name}` })];
+  const { context, signal } = shown;
+  const download = {
+    read: () => context.client.attachments.download(file.id, { signal }),
+    filename: file.filename,
+    type: OPAQUE,
+  };
+  return [about, downloadButton(shown, download, { text: "Download", label: `Download ${name}` })];
 }
 
 /** Of no type that a browser would show: what is saved is saved, whatever it claims to be. */
 const OPAQUE = "application/octet-stream";
 
-/** Where bytes are, and as what they are saved. */
+/** How bytes are fetched, and as what they are saved. */
 interface Download {
-  path: string;
+  read: () => Promise<Response>;
   filename: string;
   type: string;
 }
 
 /** A button that fetches bytes with the key and saves them. It says how that goes. */
 export function downloadButton(
-  { context, signal }: Shown,
+  { context }: Shown,
   download: Download,
   { text, label }: { text: string; label: string },
 ): HTMLButtonElement {
@@ -62,7 +67,7 @@ export function downloadButton(
   });
   const fetched = async (): Promise<string> => {
     try {
-      const response = await context.client.fetch(download.path, { signal });
+      const response = await download.read();
       save(new Blob([await response.blob()], { type: download.type }), download.filename);
       return text;
     } catch (error) {

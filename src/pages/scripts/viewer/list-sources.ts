@@ -1,5 +1,4 @@
-import type { EmailPage, SearchPage, ThreadPage } from "../../../contract/message.ts";
-import type { Query } from "../lib/client.ts";
+import type { EmailPage } from "../../../contract/message.ts";
 import type { Context } from "./context.ts";
 import type { ListName } from "./place.ts";
 import { mailRow, threadRow, type Row } from "./rows.ts";
@@ -21,24 +20,24 @@ export function sourceOf(
   name: ListName,
   argument: string,
 ): Source {
+  const pageAfter = (cursor: string | null) => ({ limit: PAGE_ROWS, cursor: cursor ?? undefined });
   const mails =
-    (path: string, query: Query): Source =>
+    (read: (page: ReturnType<typeof pageAfter>, signal: AbortSignal) => Promise<EmailPage>): Source =>
     async (cursor, signal) => {
-      const asked = { query: { ...query, limit: PAGE_ROWS, cursor }, signal };
-      const page = await client.ask<EmailPage | SearchPage>(path, asked);
+      const page = await read(pageAfter(cursor), signal);
       return { rows: page.emails.map(mailRow), next: page.next_cursor };
     };
   switch (name) {
     case "inbox":
-      return mails("/v1/inbox", { direction: "inbound" });
+      return mails((page, signal) => client.inbox.list({ ...page, direction: "inbound" }, { signal }));
     case "sent":
-      return mails("/v1/inbox", { direction: "outbound" });
+      return mails((page, signal) => client.inbox.list({ ...page, direction: "outbound" }, { signal }));
     case "search":
-      return mails("/v1/search", { q: argument });
+      return mails((page, signal) => client.inbox.search({ ...page, q: argument }, { signal }));
     case "threads":
       return async (cursor, signal) => {
-        const asked = { query: { limit: PAGE_ROWS, cursor }, signal };
-        const [page, { mailbox }] = await Promise.all([client.ask<ThreadPage>("/v1/threads", asked), me]);
+        const listed = client.threads.list(pageAfter(cursor), { signal });
+        const [page, { mailbox }] = await Promise.all([listed, me]);
         return { rows: page.threads.map((thread) => threadRow(thread, mailbox)), next: page.next_cursor };
       };
   }

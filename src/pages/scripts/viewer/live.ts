@@ -1,5 +1,6 @@
 import type { EventData } from "../../../contract/event.ts";
-import { Refusal, type Client } from "../lib/client.ts";
+import type { Mailkeep } from "../../../client/mailkeep.ts";
+import { isRefusal } from "../lib/client.ts";
 import { readEventStream, type Block } from "../lib/event-stream.ts";
 
 /** The service says each 2 s that it lives; who was silent for this long is gone. */
@@ -23,14 +24,14 @@ export interface Listening {
  * that none is missed. (An EventSource does the same but cannot send an Authorization header.)
  */
 export class Live {
-  readonly #client: Client;
+  readonly #client: Mailkeep;
   readonly #listening: Listening;
   readonly #signal: AbortSignal;
   /** `id:` of the last block; null before the first. */
   #lastId: string | null = null;
   #failures = 0;
 
-  constructor(client: Client, listening: Listening, signal: AbortSignal) {
+  constructor(client: Mailkeep, listening: Listening, signal: AbortSignal) {
     this.#client = client;
     this.#listening = listening;
     this.#signal = signal;
@@ -57,7 +58,7 @@ export class Live {
     // The browser notices a lost network sooner than the timeout does.
     window.addEventListener("offline", () => silence.abort(), { signal });
     try {
-      const { body } = await this.#client.fetch("/v1/events", { headers: this.#lastSeen(), signal });
+      const { body } = await this.#client.eventStream({}, { headers: this.#lastSeen(), signal });
       if (body === null) return this.#backOff();
       let opening = true;
       for await (const block of readEventStream(body)) {
@@ -97,10 +98,10 @@ export class Live {
   #failed(error: unknown): number | null {
     if (this.#signal.aborted) return null;
     // A timeout, or a broken connection.
-    if (!(error instanceof Refusal)) return this.#backOff();
+    if (!isRefusal(error)) return this.#backOff();
     const isFinal = error.status === 401 || error.status === 403;
     if (isFinal) return null;
-    return error.retryAfterSeconds === null ? this.#backOff() : error.retryAfterSeconds * 1_000;
+    return error.retryAfterMs ?? this.#backOff();
   }
 
   #backOff(): number {

@@ -22,7 +22,7 @@ const MAX_SOURCE_CHARS = 200_000;
 
 /** Loads and shows one mail with its actions. */
 export async function mailView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
-  const email = await context.client.ask<Email>(`/v1/emails/${id}`, { signal });
+  const email = await context.client.emails.get(id, { signal });
   return mailPart({ context, email, signal });
 }
 
@@ -120,13 +120,16 @@ function toggleSource(part: HTMLElement, button: HTMLElement, shown: Shown): voi
   if (open !== null) return open.remove();
   const { email, context, signal } = shown;
   const text = make("pre", { tabindex: "0", "aria-label": "Raw message" }, "Fetching…");
-  const path = `/v1/emails/${email.id}/raw`;
-  const download = { path, filename: `${email.id}.eml`, type: "application/octet-stream" };
+  const download = {
+    read: () => context.client.emails.raw(email.id, { signal }),
+    filename: `${email.id}.eml`,
+    type: "application/octet-stream",
+  };
   const save = downloadButton(shown, download, { text: "Save as .eml", label: "Save the raw message" });
   part.append(make("div", { class: "source" }, save, text));
   const fetched = async (): Promise<void> => {
     try {
-      const raw = await (await context.client.fetch(path, { signal })).text();
+      const raw = await (await context.client.emails.raw(email.id, { signal })).text();
       const cut = raw.length > MAX_SOURCE_CHARS ? "\n\n(It goes on: save it to read the rest.)" : "";
       text.textContent = raw.slice(0, MAX_SOURCE_CHARS) + cut;
     } catch (error) {
@@ -145,7 +148,7 @@ async function eraseMail(part: HTMLElement, { context, email, signal }: Shown): 
   });
   if (!isSure) return;
   try {
-    await context.client.ask(`/v1/emails/${email.id}`, { method: "DELETE", signal });
+    await context.client.emails.delete(email.id, { signal });
     context.leave();
   } catch (error) {
     const notice = failureNotice(error);
@@ -160,7 +163,7 @@ function livingDelivery({ context, email, signal }: Shown): HTMLElement {
   const look = async (): Promise<void> => {
     clearTimeout(timer);
     try {
-      const { delivery } = await context.client.ask<Email>(`/v1/emails/${email.id}`, { signal });
+      const { delivery } = await context.client.emails.get(email.id, { signal });
       const next = deliveryPart(delivery);
       // Replaced only if something changed, because screen readers announce it.
       if (next.textContent !== holder.textContent) holder.replaceChildren(next);

@@ -1,5 +1,4 @@
 import type { MailboxInfo, Stats } from "../../../contract/mailbox.ts";
-import type { WebhookDelivery } from "../../../contract/webhook.ts";
 import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
@@ -17,14 +16,14 @@ interface Setting {
 
 /** The mailbox itself: its state, its name, its webhook. A key of a temporary mailbox sees its state alone. */
 export async function settingsView(context: Context, signal: AbortSignal): Promise<HTMLElement> {
-  const [me, stats] = await Promise.all([context.me, context.client.ask<Stats>("/v1/stats", { signal })]);
+  const [me, stats] = await Promise.all([context.me, context.client.mailbox.stats({ signal })]);
   const title = make("h2", { tabindex: "-1" }, "Settings");
   const view = make("div", { class: "settings" }, title);
   if (me.scope === "provisional") {
     view.append(factsPart(stats, me.expires_at), temporaryNotice());
     return view;
   }
-  const info = await context.client.ask<MailboxInfo>("/v1/mailbox", { signal });
+  const info = await context.client.mailbox.get({ signal });
   const setting = { context, signal, info };
   view.append(factsPart(stats, info.expires_at), namePart(setting), pausePart(setting), webhookPart(setting));
   return view;
@@ -70,7 +69,7 @@ function namePart({ context, signal, info }: Setting): HTMLElement {
   name.input.value = info.display_name ?? "";
   const save = async (): Promise<string> => {
     const json = { display_name: name.input.value.trim() || null };
-    await context.client.ask("/v1/mailbox", { method: "PATCH", json, signal });
+    await context.client.mailbox.update(json, { signal });
     return "Saved.";
   };
   const button = make("button", {}, "Save the name");
@@ -91,7 +90,7 @@ function pausePart({ context }: Setting): HTMLElement {
       action: "Pause",
     });
     if (!isSure) return "";
-    await context.client.ask("/v1/mailbox/pause", { method: "PATCH", json: {} });
+    await context.client.mailbox.pause();
     context.restart();
     return "";
   };
@@ -138,11 +137,11 @@ function webhookPart(setting: Setting): HTMLElement {
       webhook_url: url.input.value.trim() || null,
       ...(secret.input.value === "" ? {} : { webhook_secret: secret.input.value }),
     };
-    show(await context.client.ask<MailboxInfo>("/v1/mailbox", { method: "PATCH", json, signal }));
+    show(await context.client.mailbox.update(json, { signal }));
     return json.webhook_url === null ? "The webhook is removed." : "Saved.";
   };
   const sendTest = async (): Promise<string> => {
-    await context.client.ask<WebhookDelivery>("/v1/webhook/test", { method: "POST", json: {}, signal });
+    await context.client.webhooks.test({}, { signal });
     await log.show(null);
     return "A test is being delivered; see below.";
   };

@@ -1,4 +1,4 @@
-import { Client, isAbort, Refusal } from "../lib/client.ts";
+import { clientOf, isAbort, isRefusal } from "../lib/client.ts";
 import { find } from "../lib/dom.ts";
 import type { MeShape } from "./context.ts";
 import { failureText } from "./failures.ts";
@@ -67,11 +67,11 @@ export class SignIn {
 /** Returns the mailbox and scope of a key; null if its mailbox is paused; a text if the key is refused. */
 async function whoIs(key: string, mailbox: string | null): Promise<MeShape | null | string> {
   try {
-    return await new Client(key, mailbox).ask<MeShape>("/v1/me");
+    return await clientOf({ key, mailbox }).me();
   } catch (error) {
     if (isAbort(error)) return "";
-    if (error instanceof Refusal && error.isPause) return null;
-    if (error instanceof Refusal && error.status === 401) {
+    if (isRefusal(error) && error.code === "paused") return null;
+    if (isRefusal(error) && error.status === 401) {
       return "Unknown key: it may be mistyped, expired or revoked.";
     }
     return failureText(error) ?? "";

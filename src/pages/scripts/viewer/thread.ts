@@ -12,8 +12,8 @@ const PAGE_MAILS = 20;
 export async function threadView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
   const view = make("div", { class: "thread" });
   const show = async (cursor: string | null): Promise<void> => {
-    const query = { limit: PAGE_MAILS, cursor };
-    const page = await context.client.ask<Thread>(`/v1/threads/${encodeURIComponent(id)}`, { query, signal });
+    const query = { limit: PAGE_MAILS, cursor: cursor ?? undefined };
+    const page: Thread = await context.client.threads.get(id, query, { signal });
     view.replaceChildren(...pageParts(context, page, signal));
     const { next_cursor } = page;
     if (next_cursor !== null) view.append(pageButton("Older mails", () => show(next_cursor)));

@@ -1,5 +1,7 @@
 import type { EventData } from "../../../contract/event.ts";
-import { Client, type Refusal } from "../lib/client.ts";
+import type { MailkeepError } from "../../../client/error.ts";
+import type { Mailkeep } from "../../../client/mailkeep.ts";
+import { clientOf } from "../lib/client.ts";
 import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { find, make } from "../lib/dom.ts";
@@ -36,7 +38,7 @@ const part = (name: string): HTMLElement => find(`[data-part=${name}]`, HTMLElem
 export class Viewer {
   readonly #session: Session;
   readonly #around: Around;
-  readonly #client: Client;
+  readonly #client: Mailkeep;
   readonly #context: Context;
   readonly #over = new AbortController();
   readonly #drafts: Drafts;
@@ -54,12 +56,11 @@ export class Viewer {
     this.#session = session;
     this.#around = around;
     this.#drafts = around.drafts;
-    this.#client = new Client(session.key, session.mailbox);
-    this.#client.onRefusal((refusal) => this.#refused(refusal));
+    this.#client = clientOf(session, (refusal) => this.#refused(refusal));
     const { signal } = this.#over;
     this.#context = {
       client: this.#client,
-      me: this.#client.ask<MeShape>("/v1/me", { signal }),
+      me: this.#client.me({ signal }),
       announce: announcer.say,
       onEvent: (listener, until) => {
         this.#listeners.add(listener);
@@ -149,11 +150,11 @@ export class Viewer {
   }
 
   /** Handles the two refusals that concern the whole viewer: a bad key and a paused mailbox. */
-  #refused(refusal: Refusal): void {
+  #refused(refusal: MailkeepError): void {
     if (this.#over.signal.aborted) return;
     if (refusal.status === 401) {
       this.#around.signOut("The key is no longer valid: it expired or was revoked. Paste another one.");
-    } else if (refusal.isPause) this.#showPause();
+    } else if (refusal.code === "paused") this.#showPause();
   }
 
   #showPause(): void {
@@ -173,9 +174,8 @@ export class Viewer {
       resume,
     );
     resume.addEventListener("click", () => {
-      const client = new Client(this.#session.key, this.#session.mailbox);
-      client
-        .ask("/v1/mailbox/resume", { method: "PATCH", json: {} })
+      clientOf(this.#session)
+        .mailbox.resume()
         .then(this.#around.restart, (error: unknown) => {
           const failed = failureNotice(error);
           if (failed !== null) notice.append(failed);
@@ -245,7 +245,7 @@ export class Viewer {
   #viewOf(name: ReadingName, argument: string, signal: AbortSignal): Promise<HTMLElement> {
     switch (name) {
       case "mail":
-        return mailView(this.#context, encodeURIComponent(argument), signal);
+        return mailView(this.#context, argument, signal);
       case "thread":
         return threadView(this.#context, argument, signal);
       case "settings":

@@ -1,4 +1,4 @@
-import type { WebhookDeliveries, WebhookDelivery } from "../../../contract/webhook.ts";
+import type { WebhookDelivery } from "../../../contract/webhook.ts";
 import { make } from "../lib/dom.ts";
 import { doing } from "../lib/form.ts";
 import { count, duration, exactTime, line, secondsUntil } from "../lib/words.ts";
@@ -10,13 +10,14 @@ const PAGE_DELIVERIES = 20;
 /** Milliseconds between reloads while a delivery is pending. */
 const LOOK_MS = 1_500;
 
-const STATES = {
-  "": "All",
-  pending: "Pending",
-  delivered: "Delivered",
-  failed: "Failed",
-  cancelled: "Cancelled",
-};
+/** Which deliveries are shown. */
+const STATES: readonly (readonly [state: WebhookDelivery["state"] | undefined, text: string])[] = [
+  [undefined, "All"],
+  ["pending", "Pending"],
+  ["delivered", "Delivered"],
+  ["failed", "Failed"],
+  ["cancelled", "Cancelled"],
+];
 
 const KINDS: Readonly<Record<WebhookDelivery["state"], string>> = {
   pending: "info",
@@ -56,7 +57,7 @@ export class WebhookLog {
   constructor(context: Context, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
-    for (const [value, text] of Object.entries(STATES)) this.#state.append(make("option", { value }, text));
+    for (const [value = "", text] of STATES) this.#state.append(make("option", { value }, text));
     this.#state.addEventListener("change", () => void this.show(null));
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
     const chosen = make(
@@ -75,9 +76,12 @@ export class WebhookLog {
     this.#asked += 1;
     const own = this.#asked;
     try {
-      const query = { limit: PAGE_DELIVERIES, cursor, state: this.#state.value };
-      const asked = { query, signal: this.#signal };
-      const page = await this.#context.client.ask<WebhookDeliveries>("/v1/webhook/deliveries", asked);
+      const query = {
+        limit: PAGE_DELIVERIES,
+        cursor: cursor ?? undefined,
+        state: STATES[this.#state.selectedIndex]?.[0],
+      };
+      const page = await this.#context.client.webhooks.deliveries(query, { signal: this.#signal });
       if (own !== this.#asked) return;
       this.#cursor = cursor;
       this.#next = page.next_cursor;
@@ -127,7 +131,7 @@ export class WebhookLog {
 
   async #redeliver(id: string): Promise<void> {
     try {
-      await this.#context.client.ask(`/v1/webhook/deliveries/${id}/redeliver`, { method: "POST" });
+      await this.#context.client.webhooks.redeliver(id);
       this.#context.announce("It is delivered again.");
       await this.show(null);
     } catch (error) {

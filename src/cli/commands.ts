@@ -1,0 +1,23 @@
+import type { Command } from "./command.ts";
+import { accountCommands } from "./commands/accounts.ts";
+import { attachmentCommands } from "./commands/attachments.ts";
+import { eventCommands } from "./commands/events.ts";
+import { readingCommands } from "./commands/reading.ts";
+import { sendingCommands } from "./commands/sending.ts";
+import { settingsCommands } from "./commands/settings.ts";
+import { toolCommands } from "./commands/tools.ts";
+import { waitingCommands } from "./commands/waiting.ts";
+import { webhookCommands } from "./commands/webhooks.ts";
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  ...accountCommands,
+  ...waitingCommands,
+  ...readingCommands,
+  ...sendingCommands,
+  ...attachmentCommands,
+  ...eventCommands,
+  ...webhookCommands,
+  ...settingsCommands,
+  ...toolCommands,
+];

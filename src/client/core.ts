@@ -1,0 +1,218 @@
+import { errorOf, MailkeepError } from "./error.ts";
+import { Lifetime } from "./lifetime.ts";
+import { pause } from "./pause.ts";
+import { pauseBefore } from "./retry.ts";
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call, which then rejects with the signal's reason. */
+  signal?: AbortSignal;
+  /** Time limit of the call with all its repeats, in ms: 60 s and what the service is asked to wait; none for a file that is sent. */
+  timeoutMs?: number;
+  /** The most repeats after a failure that passes: 4 unless given. Only a call that may happen twice is repeated. */
+  retries?: number;
+  /** Further header fields, such as `Range`. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** A file to send. A stream is read once, so a call with one is never repeated. */
+export type FileBody = Blob | Uint8Array | string | ReadableStream<Uint8Array>;
+
+/** A request, before it is known which client sends it. */
+export interface Ask {
+  method: string;
+  /** From `/` on, with its query. */
+  path: string;
+  /** Becomes JSON; undefined for none. */
+  json?: unknown;
+  file?: { body: FileBody; contentType: string } | undefined;
+  /** The same call under this key happens once. */
+  idempotencyKey?: string | undefined;
+  /** Whether the call may happen twice. */
+  isRepeatable: boolean;
+  /** Time limit unless the caller gives one, in ms. */
+  usualTimeoutMs: number;
+}
+
+/** The deployment and the credential of a client, and how it sends. */
+export interface CoreOptions {
+  url: string;
+  key: string | null;
+  fetch: Fetch;
+  /** For calls that do not say otherwise. */
+  usual: Pick<CallOptions, "timeoutMs" | "retries">;
+}
+
+/** `fetch`, or a function that takes its place. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Repeats unless the caller says otherwise. */
+const USUAL_RETRIES = 4;
+
+/** Sends requests of one key to one deployment, and repeats those that failed for a passing reason. */
+export class Core {
+  readonly url: string;
+  readonly key: string | null;
+  readonly #fetch: Fetch;
+  readonly #usual: CoreOptions["usual"];
+
+  constructor({ url, key, fetch, usual }: CoreOptions) {
+    this.url = url;
+    this.key = key;
+    this.#fetch = fetch;
+    this.#usual = usual;
+  }
+
+  /** The JSON of the answer. Rejects with {@link MailkeepError}, or with the reason of the caller's signal. */
+  async json<Answer>(ask: Ask, options: CallOptions): Promise<Answer> {
+    const lifetime = this.#lifetimeOf(ask, options);
+    try {
+      return await this.#repeat(lifetime, ask, options, async () => {
+        const response = await this.#answered(ask, options, lifetime.signal);
+        return parsed<Answer>(response, await whole(response));
+      });
+    } finally {
+      lifetime.end();
+    }
+  }
+
+  /** The answer as soon as its bytes begin. They are not held; the caller reads or cancels them. Rejects as `json`. */
+  async bytes(ask: Ask, options: CallOptions): Promise<Response> {
+    const lifetime = this.#lifetimeOf(ask, options);
+    try {
+      const response = await this.#repeat(lifetime, ask, options, () =>
+        this.#answered(ask, options, lifetime.signal),
+      );
+      lifetime.stopClock();
+      return following(response, lifetime);
+    } catch (error) {
+      lifetime.end();
+      throw error;
+    }
+  }
+
+  #lifetimeOf({ usualTimeoutMs }: Ask, { signal, timeoutMs }: CallOptions): Lifetime {
+    return new Lifetime(signal, timeoutMs ?? this.#usual.timeoutMs ?? usualTimeoutMs);
+  }
+
+  async #repeat<Result>(
+    lifetime: Lifetime,
+    ask: Ask,
+    { retries = this.#usual.retries ?? USUAL_RETRIES }: CallOptions,
+    attempt: () => Promise<Result>,
+  ): Promise<Result> {
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const reason = lifetime.reasonFor(error);
+        if (reason !== error || !ask.isRepeatable || repeats >= retries || !passes(error)) throw reason;
+        const { remainingMs, signal } = lifetime;
+        const pauseMs = pauseBefore(repeats, error.retryAfterMs, { remainingMs, random: Math.random() });
+        if (pauseMs === null) throw error;
+        await pause(pauseMs, signal).catch(() => {
+          throw lifetime.reasonFor(error);
+        });
+      }
+    }
+  }
+
+  async #answered(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<Response> {
+    const response = await reached(this.#fetch(this.url + ask.path, this.#initOf(ask, options, signal)));
+    if (response.ok) return response;
+    throw await errorOf(response);
+  }
+
+  #initOf({ method, json, file, idempotencyKey }: Ask, { headers }: CallOptions, signal: AbortSignal) {
+    const init: RequestInit & { duplex?: "half" } = {
+      method,
+      signal,
+      // A redirect would send the request to somebody who was not asked.
+      redirect: "manual",
+      headers: {
+        ...(this.key === null ? {} : { Authorization: `Bearer ${this.key}` }),
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+        ...(json === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(file === undefined ? {} : { "Content-Type": file.contentType }),
+        ...headers,
+      },
+    };
+    if (json !== undefined) init.body = JSON.stringify(json);
+    if (file === undefined) return init;
+    init.body = file.body as NonNullable<RequestInit["body"]>;
+    // Streams need it: the answer is read after the request was sent.
+    if (file.body instanceof ReadableStream) init.duplex = "half";
+    return init;
+  }
+}
+
+/** Whether an error passes: then the same call may succeed later. */
+export function passes(error: unknown): error is MailkeepError {
+  return error instanceof MailkeepError && error.retryable;
+}
+
+/** The result of a step of fetch, whose own errors differ between runtimes. */
+async function reached<Result>(step: Promise<Result>): Promise<Result> {
+  try {
+    return await step;
+  } catch (cause) {
+    throw unreachable("No connection to the service", cause);
+  }
+}
+
+function unreachable(message: string, cause: unknown): MailkeepError {
+  return new MailkeepError({ status: 0, code: "unreachable", message, retryable: true, cause });
+}
+
+async function whole(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw unreachable("The answer broke off", cause);
+  }
+}
+
+function parsed<Answer>({ status, headers }: Response, text: string): Answer {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch (cause) {
+    throw new MailkeepError({
+      status,
+      code: "bad_answer",
+      message: "The answer is not JSON",
+      fix: "Check `url`: something else than the service answers there.",
+      requestId: headers.get("X-Request-Id"),
+      cause,
+    });
+  }
+}
+
+/** A response whose bytes end `lifetime` when they end. */
+function following(response: Response, lifetime: Lifetime): Response {
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    lifetime.end();
+    return response;
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (error) {
+          controller.error(lifetime.reasonFor(unreachable("The answer broke off", error)));
+        }
+        lifetime.end();
+      },
+      cancel(reason) {
+        lifetime.end();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}

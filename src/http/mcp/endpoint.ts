@@ -1,0 +1,154 @@
+import { configOf, type Config } from "../../config/env.ts";
+import { UNAUTHORIZED, type Answer, type Problem } from "../../contract/problem.ts";
+import { PRODUCT_NAME } from "../../contract/product.ts";
+import { Scope } from "../../contract/scope.ts";
+import { done, refused } from "../../lib/outcome.ts";
+import { json, problemResponse, respond } from "../answers.ts";
+import { readCaller, type Caller } from "../caller.ts";
+import { madeTargetOf, originOf, refusal, upgradeUrl, type AppContext } from "../dispatch.ts";
+import { announcedBytes, MAX_JSON_BYTES } from "../request-input.ts";
+import { McpCall } from "./call.ts";
+import { directCall, directResponse, rememberEnvelope } from "./direct.ts";
+import { foreignSite } from "./gate.ts";
+import {
+  cancelledId,
+  faultResponse,
+  NOTHING_TO_LISTEN_TO,
+  readMessage,
+  toolCalled,
+  wantsProgress,
+  type Message,
+} from "./message.ts";
+import { mcpServer, resultOf } from "./server.ts";
+import type { Moment, Tool } from "./tool.ts";
+import { toolNamed } from "./tools.ts";
+import { readsStreams, serveMessage } from "./transport.ts";
+
+/** The path of the server, and of what tells clients how to be let in (RFC 9728 §3.1). */
+export const MCP_PATH = "/mcp";
+export const METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_PATH}`;
+
+/** Header fields that a page of this deployment sends to the server beside those of the API. */
+export const MCP_HEADERS = "MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+
+/** The Model Context Protocol: one message a request, and nothing kept between requests. */
+export async function serveMcp(c: AppContext): Promise<Response> {
+  const config = configOf(c.env);
+  const request = c.req.raw;
+  const foreign = foreignSite(request, config);
+  if (foreign !== null) return problemResponse(foreign);
+  const caller = readCaller(request, config);
+  const call = await callOf(c, config, caller);
+  if (!call.ok) return refuse(c, config, caller, call.error);
+  const response = await serveCall(request, call.value);
+  const wrong = call.value.refusal;
+  return wrong === null ? response : refuse(c, config, caller, wrong);
+}
+
+async function callOf(c: AppContext, config: Config, caller: Caller): Promise<Answer<McpCall>> {
+  if (caller.kind === "nobody") return refused(UNAUTHORIZED);
+  const mailbox = await madeTargetOf(c, config, { target: "caller" }, caller);
+  if (!mailbox.ok) return mailbox;
+  const parts = { request: c.req.raw, env: c.env, config, origin: originOf(c, config), caller };
+  return done(new McpCall({ ...parts, mailbox: mailbox.value }));
+}
+
+/**
+ * Serves the message of a request. The caller is judged before a large body is read, and before anything is answered. Only where
+ * the message calls a tool that answers at once, the mailbox judges in the call that does the work.
+ */
+async function serveCall(request: Request, call: McpCall): Promise<Response> {
+  if (isLarge(request)) {
+    const admitted = await call.admit();
+    if (!admitted.ok) return problemResponse(admitted.error);
+  }
+  const read = await readMessage(request);
+  const tool = read.ok ? calledTool(read.value, call) : null;
+  if (read.ok && tool !== null && answersAtOnce(tool, read.value)) {
+    return callAtOnce(request, call, { tool, message: read.value });
+  }
+  const admitted = await call.admit();
+  if (!admitted.ok) return problemResponse(admitted.error);
+  if (!read.ok) return faultResponse(read.error);
+  if (read.value.method === "subscriptions/listen") {
+    return faultResponse(NOTHING_TO_LISTEN_TO, read.value.id);
+  }
+  const cancelled = cancelledId(read.value);
+  if (cancelled !== null) await call.cancel(cancelled);
+  return serveByLibrary(request, call, {
+    message: read.value,
+    streams: tool !== null && readsStreams(request),
+  });
+}
+
+function answersAtOnce(tool: Tool, message: Message): boolean {
+  return !tool.waits && !wantsProgress(message);
+}
+
+/** Calls a tool that answers at once. The mailbox judges the caller in the first call that does the work. */
+async function callAtOnce(
+  request: Request,
+  call: McpCall,
+  { tool, message }: { tool: Tool; message: Message },
+): Promise<Response> {
+  const direct = directCall(request, message);
+  if (direct !== null)
+    return directResponse(direct, await resultOf(tool, call, direct.input, momentOf(request)));
+  const response = await serveByLibrary(request, call, { message, streams: false });
+  if (call.isServed) rememberEnvelope(message);
+  // What the library refuses reached no mailbox.
+  if (!call.isServed) await call.admit();
+  return response;
+}
+
+const momentOf = ({ signal }: Request): Moment => ({ signal, waitTag: "", report: () => {} });
+
+async function serveByLibrary(
+  request: Request,
+  call: McpCall,
+  { message, streams }: { message: Message; streams: boolean },
+): Promise<Response> {
+  call.streams = streams;
+  const { status, body, headers } = await serveMessage(request, message, {
+    factory: () => mcpServer(call),
+    streams,
+  });
+  return respond(body, status, Object.fromEntries(headers));
+}
+
+function isLarge(request: Request): boolean {
+  const announced = announcedBytes(request);
+  return announced === null || announced > MAX_JSON_BYTES;
+}
+
+function calledTool(message: Message, call: McpCall): Tool | null {
+  const name = toolCalled(message);
+  return name === null ? null : toolNamed(name, call.isOperator);
+}
+
+/** Refuses a caller. One without a right key is told where to get one. */
+function refuse(c: AppContext, config: Config, caller: Caller, problem: Problem): Promise<Response> {
+  if (problem.code !== "unauthorized") return refusal(c, config, { problem, caller });
+  const origin = originOf(c, config);
+  const isWrong = caller.kind !== "nobody" || caller.presented;
+  const challenge = `Bearer ${isWrong ? 'error="invalid_token", ' : ""}resource_metadata="${origin}${METADATA_PATH}"`;
+  const told: Problem = {
+    ...problem,
+    fix: `Send Authorization: Bearer <key>. POST ${origin}/v1/bootstrap gives a temporary mailbox and its key; at ${upgradeUrl(origin)} a person gives you a permanent one.`,
+    extra: { upgrade: upgradeUrl(origin) },
+    headers: { "WWW-Authenticate": challenge },
+  };
+  return refusal(c, config, { problem: told, caller });
+}
+
+/** Tells a client how to be let in (RFC 9728): by a key in the Authorization header. There is no authorization server. */
+export function serveMetadata(c: AppContext): Response {
+  const origin = originOf(c, configOf(c.env));
+  return json({
+    resource: `${origin}${MCP_PATH}`,
+    resource_name: PRODUCT_NAME,
+    bearer_methods_supported: ["header"],
+    scopes_supported: Scope.options,
+    resource_documentation: `${origin}/docs`,
+  });
+}

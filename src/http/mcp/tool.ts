@@ -1,0 +1,168 @@
+import type { CallToolResult, ContentBlock, Tool as ListedTool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { fieldRule } from "../../contract/field-rule.ts";
+import {
+  fixOf,
+  invalid,
+  isRetryable,
+  retryAfterSeconds,
+  type Answer,
+  type Problem,
+  type ProblemCode,
+} from "../../contract/problem.ts";
+import { routes, type RouteId } from "../../contract/routes.ts";
+import type { Scope } from "../../contract/scope.ts";
+import type { McpCall } from "./call.ts";
+
+/** The circumstances of one call of a tool. */
+export interface Moment {
+  /** Ends when the client is gone or cancelled. */
+  signal: AbortSignal;
+  /** By this another request ends the waits of the call. */
+  waitTag: string;
+  /** Tells the client how far the call is, if it asked to hear of it. */
+  report(elapsedSeconds: number, totalSeconds: number): void;
+}
+
+/** A tool, by what a model is told of it and what it does. */
+interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
+  name: string;
+  about: string;
+  /** The route whose scopes say who may call the tool. */
+  route: RouteId;
+  input: Input;
+  output: Output;
+  /** It changes nothing. */
+  reads?: boolean;
+  /** It may erase for good. */
+  destroys?: boolean;
+  /** A second call with the same input changes nothing more. */
+  repeatable?: boolean;
+  /** It reaches others than this deployment. */
+  reachesOthers?: boolean;
+  /** It may wait for what has not happened yet. */
+  waits?: boolean;
+  /** Content beside the text of the output. */
+  blocks?(value: z.output<Output>): ContentBlock[];
+  run(call: McpCall, input: z.output<Input>, moment: Moment): Promise<Answer<z.input<Output>>>;
+}
+
+/** A tool without the types of its input and output, which `tool` bound together. */
+export interface Tool {
+  name: string;
+  waits: boolean;
+  /** Scopes whose keys may call it. */
+  scopes: readonly Scope[];
+  listed(): ListedTool;
+  call(call: McpCall, input: unknown, moment: Moment): Promise<CallToolResult>;
+}
+
+const IN_OUR_WORDS = { error: fieldRule };
+
+/** Makes a tool of its description. */
+export function tool<Input extends z.ZodObject, Output extends z.ZodType>(
+  spec: ToolSpec<Input, Output>,
+): Tool {
+  let listed: ListedTool | null = null;
+  return {
+    name: spec.name,
+    waits: spec.waits === true,
+    scopes: routes[spec.route].scopes,
+    listed: () => (listed ??= listedTool(spec)),
+    async call(call, input, moment) {
+      const read = spec.input.safeParse(input ?? {}, IN_OUR_WORDS);
+      const answer = read.success
+        ? await spec.run(call, read.data, moment)
+        : await call.refuse(spec.route, faultOf(read.error.issues));
+      if (!answer.ok) return errorResult(answer.error);
+      return result(answer.value, spec.blocks?.(answer.value as z.output<Output>));
+    },
+  };
+}
+
+function faultOf(issues: readonly z.core.$ZodIssue[]): Problem {
+  const [first] = issues;
+  return invalid(first?.path.join(".") || "arguments", first?.message ?? "are not valid");
+}
+
+/** The result of a call: the same value for programs, and as text for models that read text. */
+function result(value: unknown, blocks: ContentBlock[] = []): CallToolResult {
+  return {
+    content: [{ type: "text", text: JSON.stringify(value) }, ...blocks],
+    structuredContent: value as Record<string, unknown>,
+  };
+}
+
+/** The structured content of a result as JSON, which is its text. */
+export function jsonOf({ content: [first] }: CallToolResult): string {
+  return first?.type === "text" ? first.text : "null";
+}
+
+/** The next step after a refusal, for callers of tools: where that of the API speaks of paths and header fields. */
+const FIX: Partial<Record<ProblemCode, string>> = {
+  paused: "Ask the owner of the mailbox to end the pause: PATCH /v1/mailbox/resume.",
+  not_found: "Call check_mail or search_mail, and use an id of the answer.",
+  invalid: "Correct what `message` names, then call again.",
+  gone: "Call check_mail without unread_since.",
+  rate_limited: "Call again after retry_after_seconds.",
+  unavailable: "Call again after retry_after_seconds.",
+  mailbox_full: "Erase emails with organize (delete: true), then call again.",
+  internal: "Call again; if it fails again, tell the operator.",
+};
+
+/** The result of a refused call. */
+export function errorResult(problem: Problem): CallToolResult {
+  const upgrade = problem.extra?.upgrade;
+  const fix =
+    upgrade === undefined ? (problem.fix ?? FIX[problem.code] ?? fixOf(problem)) : upgradeFix(upgrade);
+  const error = {
+    code: problem.code,
+    message: problem.message ?? problem.error,
+    fix,
+    retryable: isRetryable(problem),
+    retry_after_seconds: retryAfterSeconds(problem),
+  };
+  return { ...result(error), isError: true };
+}
+
+function upgradeFix(url: string): string {
+  return `Ask your person to open ${url} and claim a permanent mailbox; its key may do this.`;
+}
+
+function listedTool(spec: ToolSpec<z.ZodObject, z.ZodType>): ListedTool {
+  const { reads = false, destroys = false, repeatable = reads, reachesOthers = false } = spec;
+  return {
+    name: spec.name,
+    description: spec.about,
+    inputSchema: schemaOf(spec.input),
+    outputSchema: schemaOf(spec.output),
+    annotations: {
+      readOnlyHint: reads,
+      destructiveHint: destroys,
+      idempotentHint: repeatable,
+      openWorldHint: reachesOthers,
+    },
+  };
+}
+
+type ObjectSchema = ListedTool["inputSchema"];
+
+/** The JSON Schema of a shape in as few words as it takes: a model reads it with every request. Further members are allowed. */
+function schemaOf(shape: z.ZodType): ObjectSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => shorten(jsonSchema),
+  });
+  return { ...schema, type: "object" } as ObjectSchema;
+}
+
+function shorten(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  const [one, none, ...others] = schema.anyOf ?? [];
+  const isNullable = typeof one === "object" && typeof none === "object" && others.length === 0;
+  if (!isNullable || none.type !== "null" || typeof one.type !== "string" || one.enum !== undefined) return;
+  delete schema.anyOf;
+  Object.assign(schema, one, { type: [one.type, "null"] });
+}

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { MAX_PAGE_SIZE } from "../../../contract/parameters.ts";
+import type { Answer } from "../../../contract/problem.ts";
+import { done } from "../../../lib/outcome.ts";
+import type { McpCall } from "../call.ts";
+import { cursor, from, timeoutSeconds } from "../inputs.ts";
+import { isVerified, shownAddress, summaryOf } from "../mail-view.ts";
+import { Summary } from "../shapes.ts";
+import { tool, type Moment } from "../tool.ts";
+import { AGAIN, waitFor } from "../waiting.ts";
+
+/** The most seconds of one `GET /v1/code`, and of one `GET /v1/changes`. */
+const CODE_POLL_SECONDS = 55;
+const CHANGES_POLL_SECONDS = 25;
+
+/** A code that is older was asked for by an earlier sign-in. */
+const RECENT_CODE_MS = 600_000;
+/** The mail that somebody waits for may arrive before the call does. */
+const RECENT_MAIL_MS = 60_000;
+
+/** A code, a link or both; or a null code, and how long none came. */
+const CodeOutput = z.object({
+  code: z.string().nullable(),
+  link: z.string().nullable().optional(),
+  from: z.string().optional(),
+  sender_verified: z.boolean().optional(),
+  email_id: z.string().optional(),
+  waited_seconds: z.int().optional(),
+});
+
+/** A verification code, as soon as it arrives. */
+export const waitForCode = tool({
+  name: "wait_for_code",
+  about:
+    "Waits for a verification code or sign-in link and returns it as soon as it arrives. Call it after you asked a site to send one. Without `email_id` none came in time.",
+  route: "code",
+  input: z.object({
+    from,
+    timeout_seconds: timeoutSeconds,
+    since: z.string().optional().meta({ description: "ISO 8601; default 10 minutes ago" }),
+  }),
+  output: CodeOutput,
+  reads: true,
+  waits: true,
+  async run(call, { from: sender, timeout_seconds: seconds, since }, moment) {
+    const after = since ?? new Date(Date.now() - RECENT_CODE_MS).toISOString();
+    const waited = await waitFor(moment, { seconds, secondsOfPoll: CODE_POLL_SECONDS }, async (timeout) => {
+      const query = { timeout, since: after, from: sender, kind: "any" };
+      const answer = await call.route("code", { query, signal: moment.signal, waitTag: moment.waitTag });
+      return answer.ok ? done(answer.value.id === undefined ? null : answer.value) : answer;
+    });
+    if (!waited.ok) return waited;
+    if (waited.value.found === null) return done({ code: null, waited_seconds: waited.value.waitedSeconds });
+    const { id = "", code, link = null, from: address = "" } = waited.value.found;
+    const email = await call.route("email", { params: { id } });
+    return done({
+      code,
+      link,
+      from: shownAddress(address),
+      sender_verified: email.ok && isVerified(email.value),
+      email_id: id,
+    });
+  },
+});
+
+interface Wanted {
+  from?: string | undefined;
+  subject?: string | undefined;
+  thread_id?: string | undefined;
+}
+
+/** The summary of an email; or a null email if none came. */
+const MailOutput = z.object({ ...Summary.partial().shape, email: z.null().optional() });
+
+/** The next email that fits. */
+export const waitForMail = tool({
+  name: "wait_for_mail",
+  about:
+    "Waits for an email and returns its summary; email null: none came in time. Mail of the last minute counts, or with `after` all mail since.",
+  route: "changes",
+  input: z.object({
+    from,
+    subject: z.string().optional(),
+    thread_id: z.string().optional(),
+    timeout_seconds: timeoutSeconds,
+    after: cursor.meta({ description: "`cursor` of check_mail" }),
+  }),
+  output: MailOutput,
+  reads: true,
+  waits: true,
+  async run(call, { timeout_seconds: seconds, after, ...wanted }, moment) {
+    const begin = after === undefined ? await recent(call, wanted) : done({ id: null, seq: after });
+    if (!begin.ok) return begin;
+    const id =
+      begin.value.id === null
+        ? await nextMail(call, moment, { wanted, seconds, after: begin.value.seq })
+        : done(begin.value.id);
+    if (!id.ok) return id;
+    if (id.value === null) return done({ email: null });
+    const email = await call.route("email", { params: { id: id.value } });
+    return email.ok ? done(summaryOf(email.value, isVerified(email.value))) : email;
+  },
+});
+
+/** The newest email of the last minute that fits, and the end of the log. */
+async function recent(call: McpCall, wanted: Wanted): Promise<Answer<{ id: string | null; seq: number }>> {
+  const since = new Date(Date.now() - RECENT_MAIL_MS).toISOString();
+  const page = await mailsSince(call, since, wanted);
+  return page.ok ? done({ id: page.value.ids[0] ?? null, seq: page.value.seq }) : page;
+}
+
+/** The id of the next email in the log that fits; null if none came in time. */
+async function nextMail(
+  call: McpCall,
+  moment: Moment,
+  { wanted, seconds, after }: { wanted: Wanted; seconds: number; after: number },
+): Promise<Answer<string | null>> {
+  let seq = after;
+  const waited = await waitFor(moment, { seconds, secondsOfPoll: CHANGES_POLL_SECONDS }, async (wait) => {
+    const page = await call.route("changes", {
+      query: { after: seq, types: "message.received", wait },
+      signal: moment.signal,
+      waitTag: moment.waitTag,
+    });
+    if (!page.ok) return page;
+    const { events } = page.value;
+    const [first] = events;
+    if (first === undefined) return done(null);
+    seq = events.at(-1)?.seq ?? seq;
+    const fitting = await mailsSince(call, first.data.received_at, wanted);
+    if (!fitting.ok) return fitting;
+    const found = events.find(({ data }) => fitting.value.ids.includes(data.email_id));
+    return done(found?.data.email_id ?? AGAIN);
+  });
+  return waited.ok ? done(waited.value.found) : waited;
+}
+
+/** Ids of the received emails that fit, newest first, and the end of the log. The inbox judges what fits. */
+async function mailsSince(
+  call: McpCall,
+  since: string,
+  { from: sender, subject, thread_id: thread }: Wanted,
+): Promise<Answer<{ ids: string[]; seq: number }>> {
+  const query = { since, from: sender, subject, direction: "inbound", limit: MAX_PAGE_SIZE };
+  const page = await call.route("inbox", { query });
+  if (!page.ok) return page;
+  const { emails, last_seq: seq = 0 } = page.value;
+  const fitting = emails.filter((email) => thread === undefined || email.thread_id === thread);
+  return done({ ids: fitting.map(({ id }) => id), seq });
+}

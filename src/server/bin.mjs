@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// The command `mailkeep-server`. Plain JavaScript, so that a Node that is too old can say so.
+import { fileURLToPath } from "node:url";
+import { runChild } from "../../scripts/child.mjs";
+
+/** Set when the package is built. */
+const VERSION = process.env.MAILKEEP_SERVER_VERSION;
+/** The first Node with SQLite. */
+const NEEDED = [22, 13];
+/** Commands that a later version has. */
+const LATER = ["up", "down", "doctor", "backup", "restore", "verify", "import"];
+
+const USAGE = `mailkeep-server ${VERSION}: mailboxes for software agents, on this machine
+
+  mailkeep-server serve      Serves HTTP and SMTP until Ctrl-C
+      --ready-json           Prints one line of JSON when it is ready, for programs
+  mailkeep-server --version
+
+Settings are variables: PORT (8787), SMTP_PORT (2525), DATA_DIR (data), MAIL_DOMAIN (mailkeep.test) and many more.
+`;
+
+function isTooOld() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
+}
+
+/** Says what was wrong and how it is used; the exit code of a wrong use. */
+function refuse(line) {
+  process.stderr.write(`${line}\n`);
+  return 2;
+}
+
+async function run([command, ...args]) {
+  if (isTooOld()) {
+    process.stderr.write(
+      `mailkeep-server needs Node ${NEEDED.join(".")} or later; this is Node ${process.versions.node}\n`,
+    );
+    return 1;
+  }
+  if (["help", "--help", "-h"].includes(command) || args.includes("--help")) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (["version", "--version", "-v"].includes(command)) {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  if (LATER.includes(command)) {
+    return refuse(`mailkeep-server ${command}: this version (${VERSION}) does not have this command yet`);
+  }
+  if (command !== "serve") {
+    return refuse(
+      command === undefined ? USAGE.trimEnd() : `${command}: no such command; try mailkeep-server help`,
+    );
+  }
+  const unknown = args.find((arg) => arg !== "--ready-json");
+  if (unknown !== undefined) return refuse(`${unknown}: no such option; try mailkeep-server help`);
+  // In a group of its own, the runtime survives the terminal's Ctrl-C until the deliveries under way are done. The IPC channel
+  // tells the server when this process is gone, so that the server ends too.
+  return runChild(process.execPath, [fileURLToPath(new URL("../lib/serve.js", import.meta.url)), ...args], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    detached: true,
+  });
+}
+
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,37 @@
+import * as z from "zod";
+
+const Now = z.object({ now_ms: z.number() });
+const Settled = z.object({ settled: z.boolean() });
+
+/** The door to the clock inside the runtime of a twin (`src/twin/worker/front.ts`). */
+export class Control {
+  readonly #url: URL;
+  readonly #token: string;
+
+  constructor(url: URL, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  async now(): Promise<Date> {
+    return new Date((await this.#ask("/now", Now)).now_ms);
+  }
+
+  /** Moves the clock by `ms`; resolves when what fell due on the way is done. */
+  async advance(ms: number): Promise<Date> {
+    return new Date((await this.#ask(`/advance?ms=${ms}`, Now)).now_ms);
+  }
+
+  async settled(): Promise<void> {
+    const { settled } = await this.#ask("/settle", Settled);
+    if (!settled) throw new Error("An attempt has been under way for half a minute");
+  }
+
+  async #ask<Answer>(path: string, shape: z.ZodType<Answer>): Promise<Answer> {
+    const response = await fetch(new URL(path, this.#url), {
+      headers: { Authorization: `Bearer ${this.#token}` },
+    });
+    if (!response.ok) throw new Error(`The clock of the twin answered ${response.status}`);
+    return shape.parse(await response.json());
+  }
+}
