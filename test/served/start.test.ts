@@ -340,7 +340,7 @@ function expectWellFormed(at: string, operation: Operation): void {
   expect(inPath.map((one) => one.name)).toEqual(templated);
   expect(inPath.every((one) => one.required)).toBe(true);
   for (const parameter of operation.parameters) {
-    expect(parameter.in).toMatch(/^(path|query)$/);
+    expect(parameter.in).toMatch(/^(path|query|header)$/);
     expect(Object.keys(parameter.schema)).not.toEqual([]);
   }
   expect(Object.keys(operation.responses).some((status) => /^2\d\d$/.test(status))).toBe(true);

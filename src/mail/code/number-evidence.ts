@@ -104,10 +104,10 @@ function subjectOf(
   const isApart = around.alone || heads;
   const say = (apart: CodeFeature, within: CodeFeature, ...kinds: readonly LabelKind[]): void => {
     const word = subjectWord(setting, ...kinds);
-    if (word !== undefined) found.push(evidence(isApart ? apart : within, word));
+    if (word !== undefined && !isPassword(word)) found.push(evidence(isApart ? apart : within, word));
   };
   say("near.subject_strong", "mail.subject_strong", "strong", "confirmation", "passcode");
-  say("near.subject_weak", "mail.subject_weak", "weak");
+  say("near.subject_weak", "subject.weak", "weak");
   say("purpose.subject_hint", "mail.subject_hint", "hint");
   if (subjectWord(setting, "number", "booking", "meeting", "coupon") !== undefined) {
     found.push(evidence("against.subject_other"));
@@ -222,11 +222,24 @@ function hasColonAbove({ text, at }: Place): boolean {
 
 const isBlank = ({ text, at }: Place, step: 1 | -1): boolean => !hasText(text.lines[at + step] ?? "");
 
-/** A word for "code" says more where the mail speaks neither of discounts nor of meetings and bookings. */
-function plainNaming({ feature, detail }: CodeEvidence, setting: Setting): CodeEvidence[] {
+/** Words for a password may name a code; more often they speak of what the reader knows already, or of the way into a meeting. */
+const password = lazy(
+  () => new RegExp(`^(?:${anyOf(wordsOf(({ link }) => link?.password).map(folded))})`, "u"),
+);
+const isPassword = (word: string): boolean => password().test(folded(word));
+
+/**
+ * The name of a number as evidence. A word that may name any code says more where the mail speaks neither of discounts nor of
+ * meetings and bookings.
+ */
+function nameOf(naming: CodeEvidence, setting: Setting): CodeEvidence[] {
+  if (naming.feature !== "named.weak") return [naming];
+  if (isPassword(naming.detail)) return [{ ...naming, feature: "named.password" }];
   const kinds = setting.mail();
   const isPlain = !["coupon", "meeting", "booking"].some((kind) => kinds.has(kind as LabelKind));
-  return isPlain && feature === "named.weak" ? [evidence("named.plain", detail)] : [];
+  if (!isPlain) return [naming];
+  const isOnly = !kinds.has("number");
+  return [naming, evidence(isOnly ? "named.simple" : "named.plain", naming.detail)];
 }
 
 /** Characters of a line between the name of a code and the code: amount, date and account of a payment. */
@@ -359,7 +372,7 @@ export function evidenceFor(place: Place, candidate: Candidate, setting: Setting
     ...ageOf(around),
     ...useOf(place, candidate, around),
   ];
-  if (naming !== null) found.push(naming, ...plainNaming(naming, setting));
+  if (naming !== null) found.push(...nameOf(naming, setting));
   const far = naming === null ? farOf(place, candidate, around, setting) : null;
   if (far !== null) found.push(evidence(far));
   // "Enter this to change your phone number: 482913": the number is told to be typed, whatever the last words name.

@@ -39,6 +39,20 @@ describe("findCode: what is no code", () => {
   });
 });
 
+describe("findCode: the plainest mails", () => {
+  it.each([
+    ["Your code", "Your code is 482913", "482913"],
+    ["Hello", "Your code is 4829", "4829"],
+    ["Login", "Code: 482913", "482913"],
+    ["Tu código", "Tu código es 482913", "482913"],
+    ["Votre code", "Votre code : 482913", "482913"],
+    ["", "Use 482913 to sign in.", "482913"],
+    ["Your verification code", "482913", "482913"],
+  ])("are read: %s, %s", (subject, text, code) => {
+    expect(findCode(mail(subject, text)).code).toBe(code);
+  });
+});
+
 describe("findCode: links", () => {
   it("takes no link from a quoted older mail", () => {
     const link = "Verify your email (https://acme.example/verify/8f3kd93kf02kd93k)";
