@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { configurationPage } from "../src/config/page.ts";
-import { PACKAGED_OFFER, skillText } from "../src/contract/guide.ts";
+import { LOCAL_FACTS, skillText } from "../src/contract/guide.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 
 writeFileSync(path.join(ROOT, "docs/configuration.md"), configurationPage());
-writeFileSync(path.join(ROOT, "SKILL.md"), skillText(PACKAGED_OFFER));
+writeFileSync(path.join(ROOT, "SKILL.md"), skillText(LOCAL_FACTS));

@@ -47,7 +47,7 @@ const EXACT_BODIES = [PAUSED, WRONG_MAILBOX].map((problem) => JSON.stringify(pro
 /** Calls that a `fix` names. */
 const NAMED_CALL = /\b(GET|POST|PUT|PATCH|DELETE) (\/[\w./<>:@+-]*)/g;
 
-/** What is missing in the advice of a refusal of the API; null if it says whether and how to go on. */
+/** The part that is missing in the advice of a refusal of the API; null if it says whether and how to go on. */
 export function adviceFault(body: unknown): string | null {
   if (EXACT_BODIES.includes(JSON.stringify(body))) return null;
   const { fix, retryable } = Object(body) as { fix?: unknown; retryable?: unknown };

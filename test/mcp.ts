@@ -17,7 +17,7 @@ export interface RpcAnswer {
   notifications: { method: string; params: Record<string, unknown> }[];
 }
 
-/** What a message says beside its method and parameters. */
+/** The members of a message beside its method and parameters. */
 export interface RpcAsk extends Ask {
   revision?: Revision;
   /** JSON-RPC id; null: the message is a notification. */

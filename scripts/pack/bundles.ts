@@ -46,7 +46,7 @@ export async function bundle(
   return bundledBy(metafile);
 }
 
-/** What esbuild says of a program that it wrote. */
+/** The inputs and imports of a program that esbuild wrote. */
 export function bundledBy(metafile: Metafile): Bundled {
   return { inputs: usedInputs(metafile), imports: importsOf(metafile) };
 }

@@ -14,7 +14,7 @@ export const REPOSITORY = Root.parse(
   JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8")),
 );
 
-/** What is said of a package by hand; the rest of its manifest follows from the repository and from its bundles. */
+/** The members of a package's manifest that are written by hand; the rest follows from the repository and from its bundles. */
 export interface Described {
   name: string;
   description: string;

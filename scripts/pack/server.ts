@@ -71,9 +71,12 @@ function copyWorker(folder: string): void {
     cpSync(path.join(DIST, file), path.join(folder, file));
   }
   // Stack traces need positions and names of files. The sources themselves are three quarters of the map.
-  const { sourcesContent: _, ...map } = JSON.parse(
-    readFileSync(path.join(DIST, `${SCRIPT_FILE}.map`), "utf8"),
-  );
+  // Its root is a folder of the machine that built it.
+  const {
+    sourcesContent: _sources,
+    sourceRoot: _root,
+    ...map
+  } = JSON.parse(readFileSync(path.join(DIST, `${SCRIPT_FILE}.map`), "utf8"));
   writeFileSync(path.join(folder, `${SCRIPT_FILE}.map`), JSON.stringify(map));
 }
 

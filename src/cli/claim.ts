@@ -56,6 +56,7 @@ export async function approved(
     { status: "complete", mailbox: polled.mailbox ?? mailbox, scope: "mailbox", profile, url },
     { Approved: polled.mailbox ?? mailbox, Profile: profile },
   );
+  context.warnIfHidden(profile);
   return EXIT.ok;
 }
 

@@ -53,6 +53,15 @@ export class Context {
     return this.stdin.isTTY === true && this.output.isTerminal;
   }
 
+  /** Warns on stderr if the commands that follow do not use a mailbox that was just stored. Returns whether it did. */
+  warnIfHidden(profile: string): boolean {
+    if (!this.env.MAILKEEP_KEY) return false;
+    this.output.note(
+      `warning: MAILKEEP_KEY is set, and commands use it instead of the new mailbox; unset it, or add --profile ${profile}`,
+    );
+    return true;
+  }
+
   /** All of stdin. Throws if its first line was the key, or if it is larger than any message. */
   async readStdin(what: string): Promise<Uint8Array> {
     if (this.#stdinIsTaken)

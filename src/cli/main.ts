@@ -1,4 +1,4 @@
-// The command line `mailkeep`: `npx mailkeep …`, and `npm run -s cli -- …` in the repository.
+// The command line `mailkeep`; in the repository `npm run -s cli -- …`.
 import { run } from "./run.ts";
 
 /** A command that does not end within this time after a signal is ended, in ms. */

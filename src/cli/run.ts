@@ -1,7 +1,7 @@
 import { VERSION } from "../contract/product.ts";
 import { COMMON_FLAGS, type Command } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { accountOf, type AccountChoice } from "./profile/account.ts";
+import { accountOf, type Account, type AccountChoice } from "./profile/account.ts";
 import type { Env } from "./profile/files.ts";
 import { Context, type Stdin } from "./context.ts";
 import { EXIT, usageError, type ExitCode } from "./exit.ts";
@@ -44,7 +44,7 @@ export async function run(process: Process): Promise<ExitCode> {
   } catch (error) {
     // Whatever a call threw because it was ended is no failure to explain.
     if (process.signal.aborted) return EXIT.transient;
-    const failure = failureOf(error, urlOf(choice, env));
+    const failure = failureOf(error, accountIn(choice, env));
     if (failure === null) throw error;
     output.error(failure.message, failure.next);
     return failure.exit;
@@ -116,10 +116,10 @@ async function keyFrom(stdin: Stdin): Promise<string> {
   throw usageError("--key-stdin found no key in the first line of stdin");
 }
 
-/** The deployment of a failed command, for its error; null if the settings are what failed. */
-function urlOf(choice: AccountChoice, env: Env): string | null {
+/** The account of a failed command, for its error; null if the settings are what failed. */
+function accountIn(choice: AccountChoice, env: Env): Account | null {
   try {
-    return accountOf(choice, env).url;
+    return accountOf(choice, env);
   } catch {
     return null;
   }

@@ -77,7 +77,7 @@ type Parameter<Read> = [NonNullable<Read>] extends [boolean]
       : Exclude<Read, "" | null | undefined>;
 
 /** A route that states no body has `unknown` here; a body without members is nothing to give. */
-type BodyOf<Sent> = unknown extends Sent ? never : string extends keyof Sent ? never : Given<Sent>;
+type BodyOf<Sent> = unknown extends Sent ? never : string extends keyof Sent ? never : JsonInput<Sent>;
 
 /** As `Body`, with the members `Names` required. */
 type Needing<Body, Names> = [Names] extends [never]
@@ -89,15 +89,15 @@ type Needing<Body, Names> = [Names] extends [never]
     >;
 
 /** A JSON value as the caller gives it: lists may be read-only, and a member that may be undefined may be left out. */
-type Given<Value> = Value extends StoredContent
+type JsonInput<Value> = Value extends StoredContent
   ? never
   : Value extends string | number | boolean | null | undefined
     ? Value
     : Value extends readonly (infer Entry)[]
-      ? readonly Given<Entry>[]
+      ? readonly JsonInput<Entry>[]
       : string extends keyof Value
         ? Readonly<Value>
-        : Optional<{ [Name in keyof Value]: Given<Value[Name]> }>;
+        : Optional<{ [Name in keyof Value]: JsonInput<Value[Name]> }>;
 
 /** Makes the members optional that may be undefined. */
 type Optional<Members> = Flat<

@@ -7,9 +7,9 @@ import { pauseBefore } from "./retry.ts";
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Time limit of the call with all its repeats, in ms: 60 s and what the service is asked to wait; none for a file that is sent. */
+  /** Time limit of the call with all its repeats, in ms. Default: 60 s plus the call's `timeout` or `wait`; none for an upload. */
   timeoutMs?: number;
-  /** The most repeats after a failure that passes: 4 unless given. Only a call that may happen twice is repeated. */
+  /** The most repeats after a transient failure: 4 unless given. Only a call that may happen twice is repeated. */
   retries?: number;
   /** Further header fields, such as `Range`. */
   headers?: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface CallOptions {
 export type FileBody = Blob | Uint8Array | string | ReadableStream<Uint8Array>;
 
 /** A request, before it is known which client sends it. */
-export interface Ask {
+export interface RequestPlan {
   method: string;
   /** From `/` on, with its query. */
   path: string;
@@ -31,7 +31,7 @@ export interface Ask {
   /** Whether the call may happen twice. */
   isRepeatable: boolean;
   /** Time limit unless the caller gives one, in ms. */
-  usualTimeoutMs: number;
+  defaultTimeoutMs: number;
 }
 
 /** The deployment and the credential of a client, and how it sends. */
@@ -40,36 +40,36 @@ export interface CoreOptions {
   key: string | null;
   fetch: Fetch;
   /** For calls that do not say otherwise. */
-  usual: Pick<CallOptions, "timeoutMs" | "retries">;
+  defaults: Pick<CallOptions, "timeoutMs" | "retries">;
 }
 
 /** `fetch`, or a function that takes its place. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Repeats unless the caller says otherwise. */
-const USUAL_RETRIES = 4;
+const DEFAULT_RETRIES = 4;
 
-/** Sends requests of one key to one deployment, and repeats those that failed for a passing reason. */
+/** Sends requests of one key to one deployment, and repeats those that failed for a transient reason. */
 export class Core {
   readonly url: string;
   readonly key: string | null;
   readonly #fetch: Fetch;
-  readonly #usual: CoreOptions["usual"];
+  readonly #defaults: CoreOptions["defaults"];
 
-  constructor({ url, key, fetch, usual }: CoreOptions) {
+  constructor({ url, key, fetch, defaults }: CoreOptions) {
     this.url = url;
     this.key = key;
     this.#fetch = fetch;
-    this.#usual = usual;
+    this.#defaults = defaults;
   }
 
   /** The JSON of the answer. Rejects with {@link MailkeepError}, or with the reason of the caller's signal. */
-  async json<Answer>(ask: Ask, options: CallOptions): Promise<Answer> {
-    const lifetime = this.#lifetimeOf(ask, options);
+  async json<Answer>(plan: RequestPlan, options: CallOptions): Promise<Answer> {
+    const lifetime = this.#lifetimeOf(plan, options);
     try {
-      return await this.#repeat(lifetime, ask, options, async () => {
-        const response = await this.#answered(ask, options, lifetime.signal);
-        return parsed<Answer>(response, await whole(response));
+      return await this.#repeat(lifetime, plan, options, async () => {
+        const response = await this.#answered(plan, options, lifetime.signal);
+        return parsed<Answer>(response, await readText(response));
       });
     } finally {
       lifetime.end();
@@ -77,28 +77,28 @@ export class Core {
   }
 
   /** The answer as soon as its bytes begin. They are not held; the caller reads or cancels them. Rejects as `json`. */
-  async bytes(ask: Ask, options: CallOptions): Promise<Response> {
-    const lifetime = this.#lifetimeOf(ask, options);
+  async bytes(plan: RequestPlan, options: CallOptions): Promise<Response> {
+    const lifetime = this.#lifetimeOf(plan, options);
     try {
-      const response = await this.#repeat(lifetime, ask, options, () =>
-        this.#answered(ask, options, lifetime.signal),
+      const response = await this.#repeat(lifetime, plan, options, () =>
+        this.#answered(plan, options, lifetime.signal),
       );
       lifetime.stopClock();
-      return following(response, lifetime);
+      return endingLifetime(response, lifetime);
     } catch (error) {
       lifetime.end();
       throw error;
     }
   }
 
-  #lifetimeOf({ usualTimeoutMs }: Ask, { signal, timeoutMs }: CallOptions): Lifetime {
-    return new Lifetime(signal, timeoutMs ?? this.#usual.timeoutMs ?? usualTimeoutMs);
+  #lifetimeOf({ defaultTimeoutMs }: RequestPlan, { signal, timeoutMs }: CallOptions): Lifetime {
+    return new Lifetime(signal, timeoutMs ?? this.#defaults.timeoutMs ?? defaultTimeoutMs);
   }
 
   async #repeat<Result>(
     lifetime: Lifetime,
-    ask: Ask,
-    { retries = this.#usual.retries ?? USUAL_RETRIES }: CallOptions,
+    plan: RequestPlan,
+    { retries = this.#defaults.retries ?? DEFAULT_RETRIES }: CallOptions,
     attempt: () => Promise<Result>,
   ): Promise<Result> {
     for (let repeats = 0; ; repeats += 1) {
@@ -106,7 +106,7 @@ export class Core {
         return await attempt();
       } catch (error) {
         const reason = lifetime.reasonFor(error);
-        if (reason !== error || !ask.isRepeatable || repeats >= retries || !passes(error)) throw reason;
+        if (reason !== error || !plan.isRepeatable || repeats >= retries || !isTransient(error)) throw reason;
         const { remainingMs, signal } = lifetime;
         const pauseMs = pauseBefore(repeats, error.retryAfterMs, { remainingMs, random: Math.random() });
         if (pauseMs === null) throw error;
@@ -117,13 +117,19 @@ export class Core {
     }
   }
 
-  async #answered(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<Response> {
-    const response = await reached(this.#fetch(this.url + ask.path, this.#initOf(ask, options, signal)));
+  async #answered(plan: RequestPlan, options: CallOptions, signal: AbortSignal): Promise<Response> {
+    const response = await withNetworkErrors(
+      this.#fetch(this.url + plan.path, this.#initOf(plan, options, signal)),
+    );
     if (response.ok) return response;
     throw await errorOf(response);
   }
 
-  #initOf({ method, json, file, idempotencyKey }: Ask, { headers }: CallOptions, signal: AbortSignal) {
+  #initOf(
+    { method, json, file, idempotencyKey }: RequestPlan,
+    { headers }: CallOptions,
+    signal: AbortSignal,
+  ) {
     const init: RequestInit & { duplex?: "half" } = {
       method,
       signal,
@@ -146,13 +152,13 @@ export class Core {
   }
 }
 
-/** Whether an error passes: then the same call may succeed later. */
-export function passes(error: unknown): error is MailkeepError {
+/** Whether the same call may succeed later. */
+export function isTransient(error: unknown): error is MailkeepError {
   return error instanceof MailkeepError && error.retryable;
 }
 
-/** The result of a step of fetch, whose own errors differ between runtimes. */
-async function reached<Result>(step: Promise<Result>): Promise<Result> {
+/** The result of a step of fetch. Its own errors, which differ between runtimes, become {@link MailkeepError}. */
+async function withNetworkErrors<Result>(step: Promise<Result>): Promise<Result> {
   try {
     return await step;
   } catch (cause) {
@@ -164,7 +170,7 @@ function unreachable(message: string, cause: unknown): MailkeepError {
   return new MailkeepError({ status: 0, code: "unreachable", message, retryable: true, cause });
 }
 
-async function whole(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   try {
     return await response.text();
   } catch (cause) {
@@ -188,7 +194,7 @@ function parsed<Answer>({ status, headers }: Response, text: string): Answer {
 }
 
 /** A response whose bytes end `lifetime` when they end. */
-function following(response: Response, lifetime: Lifetime): Response {
+function endingLifetime(response: Response, lifetime: Lifetime): Response {
   const reader = response.body?.getReader();
   if (reader === undefined) {
     lifetime.end();

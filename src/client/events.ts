@@ -1,5 +1,5 @@
 import type { Api, Change, EventKind } from "./api.ts";
-import { passes, type CallOptions } from "./core.ts";
+import { isTransient, type CallOptions } from "./core.ts";
 import { GapError, MailkeepError } from "./error.ts";
 import type { MailboxOption, Method } from "./methods.ts";
 import { pause } from "./pause.ts";
@@ -24,8 +24,8 @@ export interface EventsOptions extends MailboxOption {
 
 type Changes = Method<"changes">;
 
-/** Is told what became of each call: null for an answer, or a failure and the pause before the next try, in ms. */
-export type Outcome = (failure: MailkeepError | null, pauseMs: number) => void;
+/** Called after each attempt of a call: with null, or with the failure and the pause before the next attempt, in ms. */
+export type OnAttempt = (failure: MailkeepError | null, pauseMs: number) => void;
 
 /**
  * The events after `after`, each once, in order, without an end. A lost connection and a service that is away for a while are
@@ -35,7 +35,7 @@ export async function* follow(
   changes: Changes,
   after: Promise<number>,
   options: EventsOptions,
-  told: Outcome = () => {},
+  onAttempt: OnAttempt = () => {},
 ): AsyncGenerator<Change, void, undefined> {
   const { types, signal, mailbox } = options;
   try {
@@ -44,7 +44,7 @@ export async function* follow(
       const page = await untilAnswered(
         () => changes({ after: seen, types, limit: PAGE, wait: WAIT_SECONDS }, callOptions(signal, mailbox)),
         signal,
-        told,
+        onAttempt,
       ).catch((error: unknown) => {
         throw gapOf(error, seen) ?? error;
       });
@@ -65,7 +65,7 @@ export async function* follow(
 export async function newestSeq(
   changes: Changes,
   { signal, mailbox }: Pick<EventsOptions, "signal" | "mailbox">,
-  told: Outcome = () => {},
+  onAttempt: OnAttempt = () => {},
 ): Promise<number> {
   const read = (after: number) => changes({ after, limit: 1 }, callOptions(signal, mailbox));
   const page = await untilAnswered(
@@ -76,7 +76,7 @@ export async function newestSeq(
         return read(oldest - 1);
       }),
     signal,
-    told,
+    onAttempt,
   );
   return page.last_seq;
 }
@@ -92,18 +92,18 @@ function callOptions(
 export async function untilAnswered<Answer>(
   call: () => Promise<Answer>,
   signal: AbortSignal | undefined,
-  told: Outcome,
+  onAttempt: OnAttempt,
 ): Promise<Answer> {
   for (let repeats = 0; ; repeats += 1) {
     try {
       const answer = await call();
-      told(null, 0);
+      onAttempt(null, 0);
       return answer;
     } catch (error) {
-      if (signal?.aborted || !passes(error)) throw error;
+      if (signal?.aborted || !isTransient(error)) throw error;
       const bounds = { remainingMs: Infinity, random: Math.random() };
       const pauseMs = pauseBefore(repeats, error.retryAfterMs, bounds) ?? 0;
-      told(error, pauseMs);
+      onAttempt(error, pauseMs);
       await pause(pauseMs, signal);
     }
   }
@@ -130,7 +130,7 @@ function gapOf(cause: unknown, after: number): GapError | null {
 }
 
 function lost(after: number, previous: number, oldestSeq: number): GapError {
-  return new GapError(`The event before the next one is ${previous}, and the last one was ${after}`, {
+  return new GapError(`Expected an event after ${after}; the next one follows ${previous}`, {
     after,
     oldestSeq,
   });

@@ -55,12 +55,12 @@ export class Lifetime {
     });
   }
 
-  /** Takes the deadline away: the answer has begun, and its bytes may take as long as they need. */
+  /** Removes the deadline: the answer has begun, and its bytes may take as long as they need. */
   stopClock(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Lets go of the caller's signal and of the timer. */
+  /** Removes the listener of the caller's signal, and the timer. */
   end(): void {
     this.stopClock();
     this.#outer?.removeEventListener("abort", this.#leave);

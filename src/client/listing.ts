@@ -37,6 +37,6 @@ function endless(): MailkeepError {
   return new MailkeepError({
     status: 200,
     code: "bad_answer",
-    message: "A page of the listing leads to itself",
+    message: "The cursor of a page leads to the same page",
   });
 }

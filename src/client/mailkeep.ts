@@ -2,7 +2,7 @@ import type { Api, Change } from "./api.ts";
 import { Core, type CallOptions, type Fetch } from "./core.ts";
 import { follow, newestSeq, type EventsOptions } from "./events.ts";
 import { methodsOf, newKey, type Methods } from "./methods.ts";
-import { lineOf } from "./routes.ts";
+import { routeLine } from "./routes.ts";
 import {
   waitForCode,
   waitForEmail,
@@ -142,15 +142,15 @@ export class Mailkeep {
   /** Makes a temporary mailbox, without a credential, and a client of it. Keep its `key`: nobody else has it. */
   static async bootstrap(options: BootstrapOptions = {}): Promise<Mailkeep> {
     const { url, fetch, idempotencyKey = newKey(), ...rest } = options;
-    const { method, path } = lineOf("bootstrap");
-    const ask = {
+    const { method, path } = routeLine("bootstrap");
+    const plan = {
       method,
       path,
       idempotencyKey,
       isRepeatable: true,
-      usualTimeoutMs: BOOTSTRAP_TIMEOUT_MS,
+      defaultTimeoutMs: BOOTSTRAP_TIMEOUT_MS,
     };
-    const born = await coreOf({ url, fetch, key: null }).json<Bootstrapped>(ask, rest);
+    const born = await coreOf({ url, fetch, key: null }).json<Bootstrapped>(plan, rest);
     return new Mailkeep({ url, fetch, key: born.api_key }, born);
   }
 
@@ -201,7 +201,7 @@ function coreOf({ url, key, fetch: own, timeoutMs, retries }: MailkeepOptions): 
     url: parsed.origin + parsed.pathname.replace(/\/+$/, ""),
     key: checkedKey(key === undefined ? (variable("MAILKEEP_KEY") ?? null) : key),
     fetch: own ?? ((address, init) => fetch(address, init)),
-    usual: { timeoutMs, retries },
+    defaults: { timeoutMs, retries },
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Api, RouteId } from "./api.ts";
-import type { Ask, CallOptions, Core, FileBody } from "./core.ts";
+import type { CallOptions, Core, FileBody, RequestPlan } from "./core.ts";
 import { MailkeepError } from "./error.ts";
 import { pagesFrom, type Listing } from "./listing.ts";
-import { lineOf, METHODS, type Group, type ItemsOf, type Line } from "./routes.ts";
+import { METHODS, routeLine, type Group, type ItemsOf, type Line } from "./routes.ts";
 
 /** Routes that take an `Idempotency-Key`. The client makes one, unless the caller gives one. */
 type KeyedRoute = "send" | "reply" | "forward";
@@ -30,13 +30,17 @@ export interface FileOption {
   contentType?: string;
 }
 
-type Given<Input> = keyof Input extends never ? [] : object extends Input ? [input?: Input] : [input: Input];
+type InputArgument<Input> = keyof Input extends never
+  ? []
+  : object extends Input
+    ? [input?: Input]
+    : [input: Input];
 
 type Input<Id extends RouteId> = [Api[Id]["file"]] extends [never]
   ? [Api[Id]["body"]] extends [never]
-    ? Given<Api[Id]["query"]>
-    : Given<Api[Id]["body"]>
-  : [file: FileBody, ...Given<Api[Id]["query"]>];
+    ? InputArgument<Api[Id]["query"]>
+    : InputArgument<Api[Id]["body"]>
+  : [file: FileBody, ...InputArgument<Api[Id]["query"]>];
 
 /** The value of the path's parameter, if it has one. */
 type InPath<Id extends RouteId> = keyof Api[Id]["params"] extends never
@@ -88,15 +92,15 @@ interface Arguments {
 
 function methodOf(core: Core, id: RouteId, mailbox: string | null): (...args: unknown[]) => unknown {
   return (...args) => {
-    const line = lineOf(id);
+    const line = routeLine(id);
     const given = argumentsOf(line, args);
     const { options } = given;
-    const ask = (input: unknown) => askOf(id, line, { ...given, input }, mailbox);
-    if (line.gives === "bytes") return run(() => core.bytes(ask(given.input), options));
-    if (line.gives === "json") return run(() => core.json(ask(given.input), options));
+    const plan = (input: unknown) => planOf(id, line, { ...given, input }, mailbox);
+    if (line.gives === "bytes") return run(() => core.bytes(plan(given.input), options));
+    if (line.gives === "json") return run(() => core.json(plan(given.input), options));
     return pagesFrom(line.gives, async (cursor) => {
       const further = cursor === null ? {} : { offset: null, cursor };
-      return core.json(ask({ ...(given.input as Query), ...further }), options);
+      return core.json(plan({ ...(given.input as Query), ...further }), options);
     });
   };
 }
@@ -114,7 +118,7 @@ function argumentsOf({ path, takes }: Line, args: readonly unknown[]): Arguments
   return { param, file, input, options: (rest.shift() ?? {}) as AnyOptions };
 }
 
-function askOf(id: RouteId, line: Line, given: Arguments, mailbox: string | null): Ask {
+function planOf(id: RouteId, line: Line, given: Arguments, mailbox: string | null): RequestPlan {
   const { method, takes } = line;
   const { param, file, input, options } = given;
   const { contentType, idempotencyKey } = options;
@@ -129,7 +133,7 @@ function askOf(id: RouteId, line: Line, given: Arguments, mailbox: string | null
     idempotencyKey: isKeyed ? (idempotencyKey ?? newKey()) : undefined,
     // A code that is handed out once may be lost with its answer, and a repeat would wait for another.
     isRepeatable: isKeyed || (method === "GET" && query.consume !== true),
-    usualTimeoutMs: file === undefined ? USUAL_TIMEOUT_MS + heldMs(query) : Infinity,
+    defaultTimeoutMs: file === undefined ? DEFAULT_TIMEOUT_MS + heldMs(query) : Infinity,
   };
 }
 
@@ -148,7 +152,7 @@ function parametersOf(options: AnyOptions): Query {
 }
 
 /** Time limit of a call, in ms. */
-const USUAL_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** How long the service is asked to wait before it answers, in ms. */
 function heldMs({ timeout, wait }: Query): number {

@@ -16,7 +16,7 @@ export type ItemsOf<Page> = keyof {
   string;
 
 /** The kind of a method's answer: bytes, JSON, or a page of a listing, by the member that has the items. */
-type Gives<Id extends RouteId> = [Api[Id]["answer"]] extends [never]
+type AnswerKind<Id extends RouteId> = [Api[Id]["answer"]] extends [never]
   ? "bytes"
   : Api[Id]["answer"] extends { next_cursor: string | null }
     ? [ItemsOf<Api[Id]["answer"]>] extends [never]
@@ -25,16 +25,16 @@ type Gives<Id extends RouteId> = [Api[Id]["answer"]] extends [never]
     : "json";
 
 /** `?mailbox` stands behind the path where that parameter names the mailbox to act on. */
-type LineOf<Id extends RouteId> =
-  `${Api[Id]["method"]} ${Api[Id]["path"]}${Api[Id]["takesMailbox"] extends true ? "?mailbox" : ""} ${Takes<Id>} ${Gives<Id>}`;
+type RouteLine<Id extends RouteId> =
+  `${Api[Id]["method"]} ${Api[Id]["path"]}${Api[Id]["takesMailbox"] extends true ? "?mailbox" : ""} ${Takes<Id>} ${AnswerKind<Id>}`;
 
 /**
- * What of the route table a client needs at run time: `METHOD path[?mailbox] takes gives`. It is written out so that the client
+ * The part of the route table that a client needs at run time: `METHOD path[?mailbox] takes gives`. It is written out so that the client
  * loads no schema. The compiler compares each line with the table: a route that is missing here, or is another there, does not
  * compile.
  * @internal
  */
-export const LINES = {
+export const ROUTE_LINES = {
   guide: "GET /llms.txt nothing bytes",
   skill: "GET /skill.md nothing bytes",
   bootstrap: "POST /v1/bootstrap nothing json",
@@ -95,7 +95,7 @@ export const LINES = {
   resumeByOperator: "PATCH /v1/mailboxes/:address/resume nothing json",
   reindexMailbox: "POST /v1/mailboxes/:address/reindex query json",
   inbound: "POST /v1/inbound message/rfc822 json",
-} as const satisfies { readonly [Id in RouteId]: LineOf<Id> };
+} as const satisfies { readonly [Id in RouteId]: RouteLine<Id> };
 
 /**
  * A line, read.
@@ -115,14 +115,14 @@ const read = new Map<RouteId, Line>();
  * Reads the line of a route, once.
  * @internal
  */
-export function lineOf(id: RouteId): Line {
+export function routeLine(id: RouteId): Line {
   const known = read.get(id) ?? readLine(id);
   read.set(id, known);
   return known;
 }
 
 function readLine(id: RouteId): Line {
-  const [method = "", place = "", takes = "", gives = ""] = LINES[id].split(" ");
+  const [method = "", place = "", takes = "", gives = ""] = ROUTE_LINES[id].split(" ");
   const [path = "", mailbox] = place.split("?");
   return { method, path, takesMailbox: mailbox !== undefined, takes, gives };
 }

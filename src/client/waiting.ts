@@ -1,7 +1,7 @@
 import type { Api } from "./api.ts";
 import type { CallOptions } from "./core.ts";
 import { MailkeepError } from "./error.ts";
-import { follow, newestSeq, untilAnswered, type Outcome } from "./events.ts";
+import { follow, newestSeq, untilAnswered, type OnAttempt } from "./events.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { MailboxOption, Method, Methods } from "./methods.ts";
 
@@ -40,7 +40,7 @@ export interface Sources {
   thread: Method<"thread">;
 }
 
-const USUAL_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 /** The most seconds that the service holds a poll for a code. */
 const MAX_POLL_SECONDS = 55;
 /** A poll that is not answered so long after its time has lost its connection, in ms. */
@@ -51,7 +51,7 @@ export function waitForCode(code: Method<"code">, options: CodeOptions): Promise
   const { mailbox } = options;
   const query = { ...options, signal: undefined, timeoutMs: undefined, mailbox: undefined };
   const isHandedOutOnce = query.consume === true;
-  return withinTime(options, async (lifetime, told) => {
+  return withinTime(options, async (lifetime, onAttempt) => {
     for (let isFirst = true; ; isFirst = false) {
       const seconds = Math.floor(lifetime.remainingMs / 1_000);
       // The answer of a poll that is given up could be the only one with this code.
@@ -66,7 +66,7 @@ export function waitForCode(code: Method<"code">, options: CodeOptions): Promise
         lifetime.signal,
         (failure, pauseMs) => {
           if (isHandedOutOnce && failure !== null && failure.status === 0) throw failure;
-          told(failure, pauseMs);
+          onAttempt(failure, pauseMs);
         },
       );
       if (found.id !== undefined) return { ...found, id: found.id };
@@ -77,11 +77,11 @@ export function waitForCode(code: Method<"code">, options: CodeOptions): Promise
 /** Waits for an email. Null if none came in time. */
 export function waitForEmail(sources: Sources, options: EmailOptions): Promise<Email | null> {
   const { mailbox, since } = options;
-  return withinTime(options, async (lifetime, told) => {
+  return withinTime(options, async (lifetime, onAttempt) => {
     const { signal } = lifetime;
-    const start = await newestSeq(sources.changes, { signal, mailbox }, told);
+    const start = await newestSeq(sources.changes, { signal, mailbox }, onAttempt);
     const before = since === undefined ? null : await newestSince(sources, options, signal);
-    return before ?? (await nextEmail(sources, { options, signal, start, told }));
+    return before ?? (await nextEmail(sources, { options, signal, start, onAttempt }));
   });
 }
 
@@ -92,18 +92,18 @@ export function waitForReply(
   options: WaitOptions,
 ): Promise<Email | null> {
   const { mailbox } = options;
-  return withinTime(options, async (lifetime, told) => {
+  return withinTime(options, async (lifetime, onAttempt) => {
     const { signal } = lifetime;
-    const start = await newestSeq(sources.changes, { signal, mailbox }, told);
+    const start = await newestSeq(sources.changes, { signal, mailbox }, onAttempt);
     const { emails } = await untilAnswered(
       () => sources.thread(threadId, {}, { signal, mailbox }),
       signal,
-      told,
+      onAttempt,
     );
     const lastSent = emails.findLastIndex(({ direction }) => direction === "outbound");
     const reply = emails.slice(lastSent + 1).find(({ direction }) => direction === "inbound");
     const wanted = { ...options, thread: threadId };
-    return reply ?? (await nextEmail(sources, { options: wanted, signal, start, told }));
+    return reply ?? (await nextEmail(sources, { options: wanted, signal, start, onAttempt }));
   });
 }
 
@@ -112,8 +112,8 @@ const REACHED_MS = 2_000;
 
 /** Runs `work` until it finds something; null when the time is over, unless the service did not answer then. */
 async function withinTime<Found>(
-  { signal, timeoutMs = USUAL_TIMEOUT_MS }: WaitOptions,
-  work: (lifetime: Lifetime, told: Outcome) => Promise<Found | null>,
+  { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions,
+  work: (lifetime: Lifetime, onAttempt: OnAttempt) => Promise<Found | null>,
 ): Promise<Found | null> {
   const lifetime = new Lifetime(signal, timeoutMs);
   let failure: MailkeepError | null = null;
@@ -158,19 +158,24 @@ interface Wanted {
   signal: AbortSignal;
   /** `seq` of the event after which emails count. */
   start: number;
-  told: Outcome;
+  onAttempt: OnAttempt;
 }
 
 async function nextEmail({ changes, emails }: Sources, wanted: Wanted): Promise<Email | null> {
-  const { options, signal, start, told } = wanted;
+  const { options, signal, start, onAttempt } = wanted;
   const { mailbox, thread } = options;
   const types = ["message.received"] as const;
-  for await (const { data } of follow(changes, Promise.resolve(start), { signal, mailbox, types }, told)) {
+  for await (const { data } of follow(
+    changes,
+    Promise.resolve(start),
+    { signal, mailbox, types },
+    onAttempt,
+  )) {
     if (thread !== undefined && thread !== data.thread_id) continue;
     const email = await untilAnswered(
       () => found(emails.get(data.email_id, { signal, mailbox })),
       signal,
-      told,
+      onAttempt,
     );
     if (email !== null && fits(email, options)) return email;
   }

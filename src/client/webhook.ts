@@ -65,7 +65,8 @@ export async function verifyWebhook(
     listed === null
       ? await isSignedWhole(body, whole ?? "", known)
       : await isSignedWithTime(body, { header, listed, known });
-  if (!isSigned) throw new SignatureError("wrong_signature", "The signature is of another body or secret");
+  if (!isSigned)
+    throw new SignatureError("wrong_signature", "The signature does not match the body and the secret");
   if (listed !== null) checkTime(header("webhook-timestamp") ?? "", options);
   return eventOf(body);
 }

@@ -7,13 +7,16 @@ export interface Example {
   id: string;
   title: string;
   language: "sh" | "ts" | "json";
-  /** Where it is pasted, in one sentence. */
+  /** Where it is pasted. */
   about: string;
   text: string;
 }
 
 /** Stands for the key where no shell fills it in. */
 export const KEY_PLACEHOLDER = "mk_...";
+
+/** Runs the command line where it is installed, and never a package of that name from a registry. */
+const NPX = "npx --no-install mailkeep";
 
 const AUTHORIZATION = '-H "Authorization: Bearer $MAILKEEP_KEY"';
 
@@ -30,7 +33,7 @@ function withBody(json: string): string {
 /** One command each for a POSIX shell. They read MAILKEEP_URL and MAILKEEP_KEY; the first three set what the others read. */
 export const COMMANDS = {
   bootstrap: 'NEW=$(curl -sS -X POST "$MAILKEEP_URL/v1/bootstrap"); echo "$NEW"',
-  holdKey: `export MAILKEEP_KEY=$(echo "$NEW" | grep -o 'mk_[0-9a-f]*')`,
+  exportKey: `export MAILKEEP_KEY=$(echo "$NEW" | grep -o 'mk_[0-9a-f]*')`,
   claim: `CLAIM=$(curl -sS "$MAILKEEP_URL/v1/claim/start" ${withBody('{"name":"my-agent"}')}); echo "$CLAIM"`,
   poll: `curl -sS "$MAILKEEP_URL/v1/claim/poll?session=$(echo "$CLAIM" | grep -o '"session_id":"[^"]*' | cut -d '"' -f 4)"`,
   code: withKey("/v1/code?timeout=55"),
@@ -47,21 +50,21 @@ export function setUrl(url: string): string {
   return `export MAILKEEP_URL=${word(url)}`;
 }
 
-/** The way to a first code by each door, in the order in which a reader tries them. */
+/** The way to a first code with each client, in the order in which a reader tries them. */
 export function firstMinute(url: string): Example[] {
   return [
     {
       id: "curl",
       title: "curl",
       language: "sh",
-      about: "Into a shell. The answer of the second line has the address to sign up with.",
-      text: lines(setUrl(url), COMMANDS.bootstrap, COMMANDS.holdKey, COMMANDS.code),
+      about: "Run this in a shell. The answer of the second line has the address to sign up with.",
+      text: lines(setUrl(url), COMMANDS.bootstrap, COMMANDS.exportKey, COMMANDS.code),
     },
     {
       id: "typescript",
       title: "TypeScript",
       language: "ts",
-      about: "Into a module, with the package mailkeep.",
+      about: "Put this into a module of a project in which the package mailkeep is installed.",
       text: lines(
         'import { Mailkeep } from "mailkeep";',
         "",
@@ -75,16 +78,18 @@ export function firstMinute(url: string): Example[] {
       id: "cli",
       title: "Command line",
       language: "sh",
-      about: "Into a shell, with the package mailkeep. The second line shows the address to sign up with.",
-      text: lines(setUrl(url), "npx mailkeep signup --temporary", "CODE=$(npx mailkeep code --wait 300)"),
+      about:
+        "Run this in the folder of a project in which the package mailkeep is installed. The second line shows the address " +
+        "to sign up with.",
+      text: lines(setUrl(url), `${NPX} signup --temporary`, `CODE=$(${NPX} code --wait 300)`),
     },
   ];
 }
 
-/** The other doors than curl, a line each, for a screen without room. `$K` is the shell's variable with the key. */
-export function otherDoors(url: string): { name: string; text: string }[] {
+/** The clients other than curl, a line each, for a screen without room. `$K` is the shell's variable with the key. */
+export function otherClients(url: string): { name: string; text: string }[] {
   return [
-    { name: "Command line", text: `npx mailkeep signup --temporary --url ${word(url)}` },
+    { name: "Command line", text: `${NPX} signup --temporary --url ${word(url)}` },
     { name: "TypeScript", text: `const mail = await Mailkeep.bootstrap({ url: ${JSON.stringify(url)} });` },
     { name: "Claude Code", text: claudeMcpAdd(url, "$K") },
     { name: "More", text: `Claude Desktop, Cursor, VS Code: ${url}/  For agents: ${url}/llms.txt` },
@@ -103,7 +108,7 @@ export function mcpHosts(url: string, key: string = KEY_PLACEHOLDER): Example[] 
       id: "claude-code",
       title: "Claude Code",
       language: "sh",
-      about: "Into a shell in which MAILKEEP_KEY is set.",
+      about: "Run this in a shell where MAILKEEP_KEY is set.",
       text: lines(claudeMcpAdd(url)),
     },
     {
@@ -111,7 +116,7 @@ export function mcpHosts(url: string, key: string = KEY_PLACEHOLDER): Example[] 
       title: "Claude Desktop",
       language: "json",
       about:
-        "Into claude_desktop_config.json (Settings, Developer, Edit Config), with the package mailkeep installed globally.",
+        "Put this into claude_desktop_config.json (Settings, Developer, Edit Config). The package mailkeep must be installed globally.",
       text: jsonText({
         mcpServers: {
           [SERVER]: { command: "mailkeep", args: ["mcp"], env: { MAILKEEP_URL: url, MAILKEEP_KEY: key } },
@@ -122,14 +127,14 @@ export function mcpHosts(url: string, key: string = KEY_PLACEHOLDER): Example[] 
       id: "cursor",
       title: "Cursor",
       language: "json",
-      about: "Into .cursor/mcp.json of a project, or ~/.cursor/mcp.json.",
+      about: "Put this into .cursor/mcp.json of a project, or ~/.cursor/mcp.json.",
       text: jsonText({ mcpServers: { [SERVER]: { url: address, headers } } }),
     },
     {
       id: "vs-code",
       title: "VS Code",
       language: "json",
-      about: "Into .vscode/mcp.json. VS Code asks for the key and stores it.",
+      about: "Put this into .vscode/mcp.json. VS Code asks for the key and stores it.",
       text: jsonText({
         inputs: [
           { type: "promptString", id: "mailkeep-key", description: "Key of the mailbox", password: true },

@@ -1,4 +1,4 @@
-import { otherDoors } from "../contract/first-minute.ts";
+import { otherClients } from "../contract/first-minute.ts";
 
 /** The facts that the operator sees when the server is ready. */
 export interface Ready {
@@ -31,12 +31,12 @@ export function readyLine(ready: Ready): string {
 }
 
 /**
- * One screen for people, with three commands that work when pasted one after the other (sh, bash, zsh), and the same by the
- * other doors.
+ * One screen for people, with three commands that work when pasted one after the other (sh, bash, zsh), and the same with
+ * other clients.
  */
 export function banner(ready: Ready): string {
   const smtpAt = `${bracketed(ready.smtp.host)}:${ready.smtp.port}`;
-  const doors = otherDoors(ready.http).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
+  const clients = otherClients(ready.http).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
   return `
 Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
@@ -55,7 +55,7 @@ printf 'From: shop@example.com\\nTo: %s\\nSubject: Your code\\n\\nYour verificat
 # 3. Read the code in that mail
 curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
 
-${doors.join("\n")}
+${clients.join("\n")}
 `;
 }
 

@@ -58,7 +58,8 @@ function FirstMinute({ origin, hasTemporary }: { origin: string; hasTemporary: b
         <>
           <p>
             Get a mailbox for 72 hours, sign up somewhere with its address, and wait for the code. It needs no
-            account and no human.
+            account and no human. TypeScript and the command line need the package <code>mailkeep</code>,
+            which is not published: <code>npm run pack</code> in the repository of Mailkeep writes it.
           </p>
           <Examples of={firstMinute(origin)} isFirstOpen />
         </>

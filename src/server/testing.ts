@@ -19,12 +19,12 @@ export type {
 
 /**
  * Starts a whole mail system on free ports of this machine: the server itself, with a clock that can be moved and SMTP faults
- * on order. Call `stop` in the end.
+ * that can be injected. Call `stop` in the end.
  *
  * @example
  * const mail = await startMailkeep();
  * const box = await mail.mailbox();
- * await mail.deliver({ to: box, subject: "Your code", text: "Your code is 482913." });
+ * await mail.deliver({ to: box, subject: "Your code", text: "Your verification code is 482913." });
  * const { code } = await box.client.codes.get({ timeout: 5 });
  * await mail.stop();
  */

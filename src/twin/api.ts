@@ -17,7 +17,10 @@ export interface TwinOptions {
   now?: Date | string | number;
   /** The domain of the mailboxes; `mailkeep.test` unless given. */
   domain?: string;
-  /** Any setting of the server by its variable, such as `{ DAILY_SEND_LIMIT: "2" }`. */
+  /**
+   * Any setting of the server by its variable, such as `{ DAILY_SEND_LIMIT: "2" }`, except those that the twin sets itself: ports,
+   * hosts, secrets, the folder of its data, and MAIL_DOMAIN, which is `domain`.
+   */
   settings?: Readonly<Record<string, string>>;
   /** Gets warnings and errors of the server, line by line. They are dropped unless given. */
   log?: (line: string) => void;
@@ -41,9 +44,9 @@ export interface Twin {
   readonly sent: readonly SentMail[];
   /** Creates a mailbox. No other mailbox of the twin has its address. */
   mailbox(options?: MailboxOptions): Promise<TwinMailbox>;
-  /** Sends an email through the SMTP door. Rejects if a recipient is unknown, or a fault strikes. */
+  /** Sends an email to the SMTP server of the twin. Rejects if a recipient is unknown, or a fault strikes. */
   deliver(mail: IncomingMail): Promise<{ id: string }>;
-  /** Resolves when no delivery, webhook or other attempt is under way. */
+  /** Resolves when no delivery, webhook or other attempt is under way. Rejects if that takes longer than half a minute. */
   settled(): Promise<void>;
   /** Erases everything: mailboxes, sent mail, faults. The clock and the seed begin anew; addresses and ports stay. */
   reset(): Promise<void>;
@@ -57,7 +60,8 @@ export interface TwinClock {
   now(): Promise<Date>;
   /**
    * Moves the clock forward. What falls due on the way happens in its order, each thing while the clock shows its time, and
-   * is done when this resolves. Calls that are waiting, such as `GET /v1/code?timeout=30`, wait by the time of the machine.
+   * is done when this resolves. Only `reset` sets the clock back. Calls that are waiting, such as `GET /v1/code?timeout=30`, wait by
+   * the time of the machine. Rejects as `settled` does; the clock has then stopped on the way.
    */
   advance(duration: Duration): Promise<Date>;
 }
@@ -90,13 +94,13 @@ export interface FaultOptions {
   times?: number;
 }
 
-/** Faults on order. */
+/** Injects faults. */
 export interface TwinFaults {
-  /** A fault of the SMTP door, for whoever sends mail to a mailbox. */
+  /** A fault of the SMTP server of the twin: it affects programs that send mail to a mailbox. */
   smtp(fault: SmtpFault, options?: FaultOptions): void;
   /** A fault of the mail server that receives what the mailboxes send to other domains. */
-  outside(fault: SmtpFault, options?: FaultOptions): void;
-  /** Takes back every fault that has not struck. */
+  outgoing(fault: SmtpFault, options?: FaultOptions): void;
+  /** Removes every fault that has not struck yet. */
   clear(): void;
 }
 

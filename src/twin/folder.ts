@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { LOCK_FILE, lockDataDir } from "../host/lock.ts";
@@ -29,8 +29,8 @@ export class TwinFolder {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** Notes the runtime that `start` starts. */
-  async noting<T>(start: () => Promise<T>): Promise<T> {
+  /** Runs `start`, and records the processes of the runtime that it starts. */
+  async recordingProcesses<T>(start: () => Promise<T>): Promise<T> {
     const before = new Set(workerdPids(process.pid));
     const started = await start();
     this.#runtimes = workerdPids(process.pid).filter((pid) => !before.has(pid));
@@ -60,12 +60,20 @@ function end(pid: number): void {
   }
 }
 
+/** Whether a folder is this user's own and nobody else may write to it: another user's may name any process as its runtime. */
+function isOwn(folder: string): boolean {
+  const state = lstatSync(folder);
+  if (process.getuid === undefined) return state.isDirectory();
+  return state.isDirectory() && state.uid === process.getuid() && (state.mode & 0o022) === 0;
+}
+
 /** Removes the folders of twins whose process was killed, and ends the runtimes that they left behind. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const folder = path.join(tmpdir(), name);
     if (!name.startsWith(PREFIX) || !existsSync(path.join(folder, LOCK_FILE))) continue;
     try {
+      if (!isOwn(folder)) continue;
       lockDataDir(folder);
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     } catch {

@@ -16,7 +16,7 @@ import type { IncomingMail, MailboxOptions, Twin, TwinClock, TwinMailbox, TwinOp
 import { Control } from "./control.ts";
 import { millisecondsOf } from "./durations.ts";
 import { TwinFolder } from "./folder.ts";
-import { Postman } from "./letters.ts";
+import { MailSender } from "./mail-sender.ts";
 import { startOutside } from "./outside.ts";
 import type { Outside } from "./outside.ts";
 import { SmtpFaults } from "./smtp-faults.ts";
@@ -32,18 +32,18 @@ const CONTROL = "TwinControl";
 export async function startTwin(builtFolder: string, options: TwinOptions = {}): Promise<Twin> {
   const plan = planOf(options);
   const folder = new TwinFolder();
-  const faults = { door: new SmtpFaults(), outside: new SmtpFaults() };
+  const faults = { incoming: new SmtpFaults(), outgoing: new SmtpFaults() };
   const cleanUps: (() => Promise<void>)[] = [];
   try {
-    const outside = await startOutside(faults.outside);
+    const outside = await startOutside(faults.outgoing);
     cleanUps.push(() => outside.stop());
     const settings = readSettings(environmentOf(plan, outside.port, folder.path));
-    const machine = new Machine(builtFolder, folder, settings, plan);
-    cleanUps.push(() => machine.stop());
-    await machine.start();
-    const door = await openDoor(machine, settings, plan, faults.door);
-    cleanUps.push(() => door.stop(STOP_GRACE_MS));
-    return new RunningTwin({ plan, settings, machine, door, outside, faults, folder });
+    const runtime = new TwinRuntime(builtFolder, folder, settings, plan);
+    cleanUps.push(() => runtime.stop());
+    await runtime.start();
+    const listener = await startListener(runtime, settings, plan, faults.incoming);
+    cleanUps.push(() => listener.stop(STOP_GRACE_MS));
+    return new RunningTwin({ plan, settings, runtime, listener, outside, faults, folder });
   } catch (error) {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     folder.remove();
@@ -82,7 +82,8 @@ function planOf({ seed, now, domain, settings = {}, log = () => {} }: TwinOption
       stands: isSeeded,
       seed: isSeeded ? String(seed) : null,
     },
-    token: secret("operator"),
+    // Nor the operator's key: a web page that finds the port must not be able to compute it.
+    token: randomBytes(32).toString("base64url"),
     secret: secret("keys"),
     log,
   };
@@ -90,8 +91,9 @@ function planOf({ seed, now, domain, settings = {}, log = () => {} }: TwinOption
 
 /** The variables of `npm start`. Those of the process that runs the test do not count. */
 function environmentOf(plan: Plan, relayPort: number, folder: string): Record<string, string> {
+  const own = ownSettings(plan, folder);
+  refuseOwnSettings(plan.settings, own);
   return {
-    MAIL_DOMAIN: plan.domain,
     SMTP_URL: `smtp://127.0.0.1:${relayPort}?ignoreTLS=true`,
     CLAIM_APPROVAL: "open",
     BOOTSTRAP_PER_HOUR: "1000000",
@@ -102,6 +104,14 @@ function environmentOf(plan: Plan, relayPort: number, folder: string): Record<st
     // The receivers of a test's webhooks are on its own machine.
     ALLOW_PRIVATE_WEBHOOKS: "true",
     ...plan.settings,
+    ...own,
+  };
+}
+
+/** The settings that a test cannot choose. */
+function ownSettings(plan: Plan, folder: string): Record<string, string> {
+  return {
+    MAIL_DOMAIN: plan.domain,
     AUTH_TOKEN: plan.token,
     KEY_SECRET: plan.secret,
     WEBHOOK_SECRET: `whsec_${Buffer.from(plan.secret).toString("base64")}`,
@@ -113,8 +123,16 @@ function environmentOf(plan: Plan, relayPort: number, folder: string): Record<st
   };
 }
 
+/** Throws TypeError if `settings` holds some that the twin sets itself. */
+function refuseOwnSettings(settings: Readonly<Record<string, string>>, own: Record<string, string>): void {
+  const refused = Object.keys(settings).filter((name) => Object.hasOwn(own, name));
+  if (refused.length === 0) return;
+  const hint = refused.includes("MAIL_DOMAIN") ? "; use the option `domain` instead of MAIL_DOMAIN" : "";
+  throw new TypeError(`settings: the twin itself sets ${refused.join(", ")}${hint}`);
+}
+
 /** The runtime of a twin and its data. */
-class Machine {
+class TwinRuntime {
   readonly #built: BuiltWorker;
   readonly #front: WorkerFront;
   readonly #folder: TwinFolder;
@@ -158,7 +176,7 @@ class Machine {
     const died = () => {
       this.#death = "The runtime of the twin died, and its clock and seed with it: start another twin";
     };
-    const runtime = await this.#folder.noting(() =>
+    const runtime = await this.#folder.recordingProcesses(() =>
       startRuntime({
         host: "127.0.0.1",
         port,
@@ -197,8 +215,8 @@ class Machine {
   }
 }
 
-function openDoor(
-  machine: Machine,
+function startListener(
+  runtime: TwinRuntime,
   settings: Settings,
   plan: Plan,
   faults: SmtpFaults,
@@ -206,7 +224,7 @@ function openDoor(
   return startSmtp({
     host: settings.smtpHost,
     port: settings.smtpPort,
-    upstream: `http://127.0.0.1:${machine.port}`,
+    upstream: `http://127.0.0.1:${runtime.port}`,
     token: plan.token,
     spoolDir: path.join(path.dirname(settings.dataDir), "spool"),
     maxBytes: MAX_MESSAGE_BYTES,
@@ -220,10 +238,10 @@ function openDoor(
 interface Parts {
   plan: Plan;
   settings: Settings;
-  machine: Machine;
-  door: SmtpListener;
+  runtime: TwinRuntime;
+  listener: SmtpListener;
   outside: Outside;
-  faults: { door: SmtpFaults; outside: SmtpFaults };
+  faults: { incoming: SmtpFaults; outgoing: SmtpFaults };
   folder: TwinFolder;
 }
 
@@ -238,31 +256,31 @@ class RunningTwin implements Twin {
   readonly faults: Twin["faults"];
   readonly sent: Twin["sent"];
   readonly #parts: Parts;
-  readonly #postman: Postman;
+  readonly #sender: MailSender;
   #mailboxes = 0;
-  #letters = 0;
+  #deliveries = 0;
   #stopped: Promise<void> | null = null;
 
   constructor(parts: Parts) {
-    const { plan, machine, door, outside, faults } = parts;
+    const { plan, runtime, listener, outside, faults } = parts;
     this.#parts = parts;
-    this.#postman = new Postman(door.port);
-    this.url = `http://127.0.0.1:${machine.port}`;
-    this.smtp = { host: "127.0.0.1", port: door.port };
+    this.#sender = new MailSender(listener.port);
+    this.url = `http://127.0.0.1:${runtime.port}`;
+    this.smtp = { host: "127.0.0.1", port: listener.port };
     this.domain = plan.domain;
     this.operatorKey = plan.token;
     this.operator = new Mailkeep({ url: this.url, key: plan.token });
     this.sent = outside.received;
     this.clock = {
-      now: () => machine.control.now(),
-      advance: async (duration) => machine.control.advance(millisecondsOf(duration)),
+      now: () => runtime.control.now(),
+      advance: async (duration) => runtime.control.advance(millisecondsOf(duration)),
     };
     this.faults = {
-      smtp: (fault, options) => faults.door.order(fault, options),
-      outside: (fault, options) => faults.outside.order(fault, options),
+      smtp: (fault, options) => faults.incoming.order(fault, options),
+      outgoing: (fault, options) => faults.outgoing.order(fault, options),
       clear: () => {
-        faults.door.clear();
-        faults.outside.clear();
+        faults.incoming.clear();
+        faults.outgoing.clear();
       },
     };
   }
@@ -275,22 +293,22 @@ class RunningTwin implements Twin {
   }
 
   async deliver(mail: IncomingMail): Promise<{ id: string }> {
-    this.#letters += 1;
+    this.#deliveries += 1;
     const { seed } = this.#parts.plan.variables;
-    const stamp = { date: await this.clock.now(), number: seed === null ? null : this.#letters };
-    return this.#postman.send(mail, stamp, this.#parts.faults.door.isPending);
+    const stamp = { date: await this.clock.now(), number: seed === null ? null : this.#deliveries };
+    return this.#sender.send(mail, stamp, this.#parts.faults.incoming.isPending);
   }
 
   settled(): Promise<void> {
-    return this.#parts.machine.control.settled();
+    return this.#parts.runtime.control.settled();
   }
 
   async reset(): Promise<void> {
     this.faults.clear();
-    await this.#parts.machine.restart();
+    await this.#parts.runtime.restart();
     this.#parts.outside.received.length = 0;
     this.#mailboxes = 0;
-    this.#letters = 0;
+    this.#deliveries = 0;
   }
 
   stop(): Promise<void> {
@@ -303,10 +321,10 @@ class RunningTwin implements Twin {
   }
 
   async #stop(): Promise<void> {
-    const { door, machine, outside, folder } = this.#parts;
-    this.#postman.stop();
-    await door.stop(STOP_GRACE_MS);
-    await machine.stop();
+    const { listener, runtime, outside, folder } = this.#parts;
+    this.#sender.stop();
+    await listener.stop(STOP_GRACE_MS);
+    await runtime.stop();
     await outside.stop();
     folder.remove();
   }

@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "../../src/contract/product.ts";
 import { Program } from "./program.ts";
 
 let program: Program;
@@ -63,13 +64,14 @@ describe("the bundle", () => {
 });
 
 describe("commands of mailkeep-server", () => {
-  it("name the one command that runs them where it is not installed", async () => {
+  it("say how to install it where it is not installed", async () => {
     const ended = await program.run(["backup", "--to", "a b"], { env: { PATH: "/nowhere" } });
     expect(ended).toEqual({
       code: 5,
       stdout: "",
-      stderr:
-        "error: backup needs mailkeep-server, which is not installed\nnext: npx mailkeep-server backup --to 'a b'\n",
+      stderr: `error: backup needs mailkeep-server, which is not installed
+next: in Mailkeep's repository npm run pack; then here npm install <repository>/dist/packages/mailkeep-server-${VERSION}.tgz, and mailkeep backup --to 'a b'
+`,
     });
   });
 

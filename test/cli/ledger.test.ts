@@ -12,7 +12,7 @@ const eventOf = (seq: number): Forwarded => ({
 });
 const START: Progress = { after: 0, settled: [], failed: new Map(), underway: [] };
 
-/** What a file holds of a progress: no object of the process that wrote it. */
+/** A progress as it is read from a file: without any object of the process that wrote it. */
 const stored = ({ after, settled, failed, underway }: Progress): Progress => ({
   after,
   settled: [...settled],
@@ -36,7 +36,7 @@ type Counts = Map<number, number>;
 const timesOf = (counts: Counts, seq: number): number => counts.get(seq) ?? 0;
 const count = (counts: Counts, seq: number): void => void counts.set(seq, timesOf(counts, seq) + 1);
 
-/** What a receiver saw, and what forwarders said, while processes were killed. */
+/** Counts the events that a receiver saw and that forwarders announced, while processes were killed. */
 class World {
   readonly received: Counts = new Map();
   readonly announced: Counts = new Map();
@@ -61,7 +61,7 @@ class World {
     const ledger = new Ledger(stored(this.kept));
     for (const seq of ledger.interrupted) count(this.announced, seq);
     // The log is read again from where the progress ends.
-    for (let seq = this.kept.after + 1; seq <= this.#events; seq += 1) ledger.offer(seq, eventOf(seq), 0);
+    for (let seq = this.kept.after + 1; seq <= this.#events; seq += 1) ledger.add(seq, eventOf(seq), 0);
     for (let nowMs = 0; ledger.outstanding > 0 && !ledger.hasFailed; nowMs = ledger.nextDueAt ?? nowMs) {
       const begun = ledger.begin(nowMs);
       this.kept = stored(ledger.progress);
@@ -108,9 +108,9 @@ describe("the ledger of forwarded events", () => {
 
   it("passes over what webhooks do not deliver", () => {
     const ledger = new Ledger(START);
-    ledger.offer(1, null, 0);
-    ledger.offer(2, eventOf(2), 0);
-    ledger.offer(3, null, 0);
+    ledger.add(1, null, 0);
+    ledger.add(2, eventOf(2), 0);
+    ledger.add(3, null, 0);
     expect([ledger.progress.after, ledger.outstanding]).toEqual([1, 1]);
     ledger.begin(0);
     expect(ledger.settle(2, true, 0)).toBe("delivered");
@@ -119,7 +119,7 @@ describe("the ledger of forwarded events", () => {
 
   it("retries after 1, 3 and 8 seconds, gives up, and stops after ten in a row", () => {
     const ledger = new Ledger(START);
-    for (let seq = 1; seq <= FAILURE_THRESHOLD + 1; seq += 1) ledger.offer(seq, eventOf(seq), 0);
+    for (let seq = 1; seq <= FAILURE_THRESHOLD + 1; seq += 1) ledger.add(seq, eventOf(seq), 0);
     const dues: (number | null)[] = [];
     const verdicts: string[] = [];
     for (let seq = 1; !ledger.hasFailed;) {

@@ -47,7 +47,7 @@ describe("the profiles", () => {
     expect([...readProfiles(env).byName.keys()].toSorted()).toEqual(names.toSorted());
   });
 
-  it("take no name of an object's own members for a mailbox", () => {
+  it("finds no profile named like a member of Object", () => {
     expect(readProfiles(env).byName.get("constructor")).toBeUndefined();
     expect(() => accountOf({ ...NONE, profile: "__proto__" }, env)).toThrow(/no profile/);
     expect(() => accountOf({ ...NONE, profile: "constructor" }, env)).toThrow(/no profile/);
@@ -64,7 +64,7 @@ describe("the profiles", () => {
 });
 
 describe("the account of a command", () => {
-  it("is the first of stdin, MAILKEEP_KEY, the named profile, the current one, and the mails CLI", async () => {
+  it("is the first of stdin, the named profile, MAILKEEP_KEY, the current profile, and the command line `mails`", async () => {
     mailsConfig({ worker_url: URL_B, api_key: OTHER, mailbox: "m@b.example" });
     expect(accountOf(NONE, env)).toMatchObject({ url: URL_B, key: OTHER });
     await store("one");
@@ -74,6 +74,7 @@ describe("the account of a command", () => {
     expect(accountOf(NONE, { ...env, MAILKEEP_PROFILE: "one" }).profile).toBe("one");
     const withKey = { ...env, MAILKEEP_KEY: OTHER, MAILKEEP_URL: URL_B };
     expect(accountOf(NONE, withKey)).toMatchObject({ key: OTHER, url: URL_B, profile: null });
+    expect(accountOf({ ...NONE, profile: "one" }, { ...env, MAILKEEP_KEY: OTHER }).profile).toBe("one");
     expect(accountOf({ ...NONE, key: KEY }, withKey)).toMatchObject({ key: KEY, source: "--key-stdin" });
   });
 
@@ -88,7 +89,18 @@ describe("the account of a command", () => {
     expect(accountOf({ ...NONE, url: `${URL_A}/` }, env)).toMatchObject({ profile: "one", key: KEY });
   });
 
-  it("reads the variables and the file of the mails CLI", () => {
+  it("sends the key in the file of `mails` to no deployment that a variable names", () => {
+    mailsConfig({ worker_url: URL_A, api_key: OTHER });
+    expect(accountOf(NONE, { ...env, MAILS_API_URL: URL_B })).toMatchObject({ key: null });
+    expect(accountOf(NONE, env)).toMatchObject({ url: URL_A, key: OTHER });
+  });
+
+  it("sends MAILKEEP_KEY to no deployment of a stored profile", async () => {
+    await store("one");
+    expect(accountOf(NONE, { ...env, MAILKEEP_KEY: OTHER }).url).toBe("http://127.0.0.1:8787");
+  });
+
+  it("reads the variables and the file of `mails`", () => {
     const mails = { ...env, MAILS_API_URL: `${URL_B}/`, MAILS_API_KEY: KEY };
     expect(accountOf(NONE, mails)).toMatchObject({ url: URL_B, key: KEY, mailbox: null });
     mailsConfig({ worker_url: URL_A, worker_token: "operator-token", mailbox: "m@a.example" });

@@ -32,7 +32,7 @@ describe("the pause before a repeat", () => {
     );
   });
 
-  it("is none where the deadline would be over before the service wants to hear again", () => {
+  it("is null if Retry-After ends after the deadline", () => {
     expect(pauseBefore(0, 30_000, { remainingMs: 29_999, random: 0 })).toBeNull();
     expect(pauseBefore(0, 30_000, { remainingMs: 30_001, random: 0 })).toBe(30_000);
   });

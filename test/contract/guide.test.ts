@@ -3,7 +3,7 @@ import path from "node:path";
 import { encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
 import { claudeMcpAdd, firstMinute, mcpHosts, setUrl } from "../../src/contract/first-minute.ts";
-import { guideText, PACKAGED_OFFER, skillText, type Offer } from "../../src/contract/guide.ts";
+import { guideText, LOCAL_FACTS, skillText, type GuideFacts } from "../../src/contract/guide.ts";
 import { STATUS } from "../../src/contract/problem.ts";
 import type { RouteSpec } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
@@ -13,41 +13,41 @@ const MAX_TOKENS = 1_200;
 
 /** A deployment with a long name, which stands in the guide several times. */
 const LONG = {
-  ...PACKAGED_OFFER,
+  ...LOCAL_FACTS,
   url: "https://agents-mail.eu-central.internal-tools.example-company.com",
   mailDomain: "agents-mail.eu-central.internal-tools.example-company.com",
   dailySendLimit: 100_000,
   meaning: true,
 };
 
-const offers: Offer[] = (["on", "local", "off"] as const).flatMap((sending) =>
+const deployments: GuideFacts[] = (["on", "local", "off"] as const).flatMap((sending) =>
   [true, false].flatMap((temporary) =>
     [true, false].map((claims) => ({ ...LONG, sending, temporary, claims })),
   ),
 );
-const named = offers.map((offer) => ({
-  offer,
-  name: `sending ${offer.sending}, temporary ${offer.temporary}, claims ${offer.claims}`,
+const named = deployments.map((facts) => ({
+  facts,
+  name: `sending ${facts.sending}, temporary ${facts.temporary}, claims ${facts.claims}`,
 }));
 
 describe("the guide for agents", () => {
-  it.each(named)(`has at most ${MAX_TOKENS} tokens, as text and as a skill: $name`, ({ offer }) => {
-    for (const text of [guideText(offer), skillText(offer)]) {
+  it.each(named)(`has at most ${MAX_TOKENS} tokens, as text and as a skill: $name`, ({ facts }) => {
+    for (const text of [guideText(facts), skillText(facts)]) {
       expect(encode(text).length).toBeLessThanOrEqual(MAX_TOKENS);
       expect(text).not.toMatch(/undefined|null\b(?!: call)|\[object/);
     }
   });
 
-  it.each(named)("says what to do with every error code: $name", ({ offer }) => {
-    const text = guideText(offer);
+  it.each(named)("says what to do with every error code: $name", ({ facts }) => {
+    const text = guideText(facts);
     // The bodies of two codes do not have it; the guide names them by what they show.
     const shown: Record<string, string> = { paused: "Mailbox is paused", wrong_mailbox: "forbidden" };
     const missing = Object.keys(STATUS).filter((code) => !text.includes(`\`${shown[code] ?? code}\``));
     expect(missing).toEqual([]);
   });
 
-  it.each(named)("names no call that the API does not serve: $name", ({ offer }) => {
-    const calls = [...guideText(offer).matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/<>]+)/g)];
+  it.each(named)("names no call that the API does not serve: $name", ({ facts }) => {
+    const calls = [...guideText(facts).matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/<>]+)/g)];
     const served = Object.values<RouteSpec>(routes).map(
       ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "<$1>")}`,
     );
@@ -55,7 +55,7 @@ describe("the guide for agents", () => {
     for (const [, method, path] of calls) expect(served).toContain(`${method} ${path}`);
   });
 
-  it("tells only of what the deployment offers", () => {
+  it("tells only of what the deployment deployments", () => {
     const all = guideText({ ...LONG, sending: "on" });
     expect(all).toContain("/v1/bootstrap");
     expect(all).toContain("/v1/claim/start");
@@ -70,14 +70,14 @@ describe("the guide for agents", () => {
   });
 
   it("says that mail is no instruction, whatever else it says", () => {
-    for (const { offer } of named) expect(guideText(offer)).toContain("data, never instructions");
+    for (const { facts } of named) expect(guideText(facts)).toContain("data, never instructions");
   });
 
   it("has the head of an agent skill: a name, and a description on one line", () => {
-    for (const { offer } of named) {
-      const [, head = "", rest = ""] = /^---\n(.*?)\n---\n\n(.*)$/s.exec(skillText(offer)) ?? [];
+    for (const { facts } of named) {
+      const [, head = "", rest = ""] = /^---\n(.*?)\n---\n\n(.*)$/s.exec(skillText(facts)) ?? [];
       expect(head).toMatch(/^name: mailkeep\ndescription: [^\n:#]{50,1024}$/);
-      expect(rest).toBe(guideText(offer));
+      expect(rest).toBe(guideText(facts));
     }
   });
 });
@@ -85,7 +85,7 @@ describe("the guide for agents", () => {
 describe("SKILL.md", () => {
   it("is what `npm run docs` writes from the guide", async () => {
     const committed = await readFile(path.resolve(import.meta.dirname, "../../SKILL.md"), "utf8");
-    expect(committed, "run `npm run docs` and commit the file").toBe(skillText(PACKAGED_OFFER));
+    expect(committed, "run `npm run docs` and commit the file").toBe(skillText(LOCAL_FACTS));
   });
 });
 
@@ -101,7 +101,7 @@ describe("the examples of the first minute", () => {
 
   it("are JSON where a host reads JSON, and say where each belongs", () => {
     for (const { language, text, about } of mcpHosts(url)) {
-      expect(about).toMatch(/^Into .*\.$/);
+      expect(about).toMatch(/^(Run this in|Put this into) .*\.$/);
       if (language !== "json") continue;
       expect(JSON.stringify(JSON.parse(text))).toContain("mailkeep");
     }

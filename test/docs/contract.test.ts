@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { EVENT_KINDS, EventData } from "../../src/contract/event.ts";
@@ -8,7 +10,7 @@ import type { RouteSpec } from "../../src/contract/route.ts";
 import { routes } from "../../src/contract/routes.ts";
 import { DeliveryError, DeliveryState, WEBHOOK_KINDS } from "../../src/contract/webhook.ts";
 import { webhookBody } from "../../src/webhooks/body.ts";
-import { codeSpansOf, linksOf, page, PAGES, type Block } from "./pages.ts";
+import { codeSpansOf, linksOf, page, PAGES, ROOT, type Block } from "./pages.ts";
 
 const specs = Object.entries<RouteSpec>(routes).filter(([, { path }]) => path.startsWith("/v1/"));
 const api = page("docs/api.md");
@@ -159,6 +161,26 @@ describe("the lists of the documentation", () => {
   });
 });
 
+describe("docs/testing-with-mailkeep.md", () => {
+  const { blocks, prose } = page("docs/testing-with-mailkeep.md");
+
+  it("explains each SMTP fault that a twin can make, as the types do", () => {
+    const explained = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, name]) => name);
+    const types = readFileSync(path.join(ROOT, "src/twin/api.ts"), "utf8");
+    const names = explained(types, /^ {2}\| "([a-z-]+)"/gm);
+    expect(names.length).toBeGreaterThan(5);
+    expect(explained(types, /^ \* - `([a-z-]+)`: /gm)).toEqual(names);
+    expect(explained(prose, /^\| `([a-z-]+)` +\| (?:The connection|No reply|\d{3} )/gm)).toEqual(names);
+  });
+
+  it("shows the first test of the Playwright project that is installed and run", () => {
+    const shown = blocks.find(({ text }) => text.includes("mailkeep-server/playwright"))?.text ?? "";
+    const project = readFileSync(path.join(ROOT, "test/examples/playwright/sign-up.spec.ts"), "utf8");
+    expect(shown).toContain("mail.smtp");
+    expect(project).toContain(shown);
+  });
+});
+
 describe("docs/limits.md", () => {
   it("has the numbers of the contract", () => {
     const { prose } = page("docs/limits.md");
@@ -185,9 +207,10 @@ describe.skipIf(configuration === undefined)("docs/configuration.md", () => {
   const OTHERS: ReadonlySet<string> = new Set(
     (
       "HEAD POST PATCH DELETE PLAIN LOGIN XOAUTH2 CANCEL EMAIL CHROMIUM DOMAIN ZONE_ID KINDS " +
-      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL MAILKEEP_KEY OUTBOUNDS SCHEMAS EARLIER INSERT LINES METHODS " +
+      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL MAILKEEP_KEY OUTBOUNDS SCHEMAS EARLIER INSERT ROUTE_LINES METHODS " +
       // Of the command line (docs/cli.md).
-      "MAILKEEP_PROFILE MAILKEEP_WEBHOOK_SECRET MAILS_API_URL MAILS_API_KEY NO_COLOR"
+      "MAILKEEP_PROFILE MAILKEEP_WEBHOOK_SECRET NO_COLOR " +
+      "MAILS_API_URL MAILS_API_KEY MAILS_AUTH_TOKEN MAILS_WORKER_TOKEN MAILS_MAILBOX"
     ).split(" "),
   );
   const settings = (configuration?.headings ?? []).flatMap(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { otherDoors } from "../../src/contract/first-minute.ts";
+import { otherClients } from "../../src/contract/first-minute.ts";
 import { banner, readyLine } from "../../src/host/banner.ts";
 
 describe("the screen of a start", () => {
@@ -23,13 +23,13 @@ describe("the screen of a start", () => {
     expect(screen).toMatch(/SMTP +\[::1\]:2525, and on every address of this machine\n/);
   });
 
-  it("shows the other doors with the address: command line, TypeScript, MCP, and what an agent reads", () => {
+  it("shows the other clients with the address: command line, TypeScript, MCP, and what an agent reads", () => {
     const screen = banner(ready);
-    for (const { name, text } of otherDoors(ready.http)) {
+    for (const { name, text } of otherClients(ready.http)) {
       expect(text).toContain(ready.http);
       expect(screen).toContain(`\n  ${name.padEnd(14)}${text}\n`);
     }
-    expect(otherDoors(ready.http).map(({ name }) => name)).toEqual([
+    expect(otherClients(ready.http).map(({ name }) => name)).toEqual([
       "Command line",
       "TypeScript",
       "Claude Code",

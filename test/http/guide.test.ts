@@ -45,7 +45,7 @@ describe.each(FORMS)("GET $path", ({ path, type, write }) => {
     expect(await response.text()).toBe(write({ ...OFFER, ...offered }));
   });
 
-  it("is not sent again to who has it", async () => {
+  it("answers 304 if the ETag matches", async () => {
     const first = await api(path);
     const tag = first.headers.get("ETag") ?? "";
     expect([tag, first.headers.get("Cache-Control")]).toEqual([

@@ -138,7 +138,7 @@ describe("read_mail", () => {
     expect((await checked("read_mail", { id: body.id, budget: 5_000 })).value["omitted_tokens"]).toBe(0);
   });
 
-  it("calls nobody verified whom no gateway vouched for", async () => {
+  it("`sender_verified` is false without a DMARC result", async () => {
     const { value } = await checked("check_mail", { from: "ann@", limit: 1 });
     const [{ id } = { id: "" }] = value["emails"] as Summary[];
     expect((await checked("read_mail", { id })).value["sender_verified"]).toBe(false);

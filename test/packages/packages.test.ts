@@ -16,7 +16,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../pages/browser.ts";
-import { bareEnvironment } from "../served/server.ts";
+import { npmEnvironment } from "../served/server.ts";
 import { deliver } from "../served/smtp.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -52,15 +52,11 @@ async function run(
   }
 }
 
-/** Variables by which this machine reaches the registry. */
-const NETWORK = /^(?:NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
-
 function strangersEnvironment(env: Record<string, string>): NodeJS.ProcessEnv {
   const folders = (process.env.PATH ?? "").split(path.delimiter).filter((one) => !one.startsWith(ROOT));
   // The Node that runs the tests comes first, because a stranger's may be too old for the server.
   const PATH = [path.dirname(process.execPath), ...folders].join(path.delimiter);
-  const network = Object.entries(process.env).filter(([name]) => NETWORK.test(name));
-  return bareEnvironment({ ...Object.fromEntries(network), PATH, ...env });
+  return npmEnvironment({ PATH, ...env });
 }
 
 /** An empty project into which packages were installed. */
@@ -136,6 +132,11 @@ describe("mailkeep, installed alone", () => {
     expect([...files.keys()]).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "SKILL.md", "package.json"]),
     );
+  });
+
+  it("names no folder of the machine that packed it", () => {
+    for (const [file, bytes] of filesOf(home, "mailkeep"))
+      expect([file, bytes.includes(ROOT)]).toEqual([file, false]);
   });
 
   it("has declarations that stand for themselves", () => {

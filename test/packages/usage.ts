@@ -1,4 +1,4 @@
-// What a user of both packages writes; it must compile in strict mode. Never run.
+// A program of a user of both packages; it must compile in strict mode. Never run.
 import { Mailkeep, MailkeepError } from "mailkeep";
 import { startMailkeep } from "mailkeep-server/testing";
 import type { Twin, TwinMailbox } from "mailkeep-server/testing";
@@ -34,7 +34,7 @@ export async function inTests(): Promise<Date> {
   await mail.deliver({ to: box, subject: "Your code", text: "482913" });
   mail.faults.smtp("drop-after-data", { times: 2 });
   // @ts-expect-error -- no such fault
-  mail.faults.outside("explode");
+  mail.faults.outgoing("explode");
   console.log(await box.client.codes.get({ timeout: 5 }));
   const now = await mail.clock.advance("73h");
   await mail.stop();

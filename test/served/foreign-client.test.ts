@@ -7,7 +7,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { bareEnvironment, Server } from "./server.ts";
+import { bareEnvironment, npmEnvironment, Server } from "./server.ts";
 
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -31,7 +31,7 @@ async function installed(): Promise<boolean> {
   const before = await readFile(path.join(TOOLS, "package-lock.json"), "utf8").catch(() => "");
   if (locked === before && existsSync(program("openapi-ts"))) return true;
   await cp(MANIFEST, TOOLS, { recursive: true });
-  const options = { cwd: TOOLS, env: bareEnvironment({}) };
+  const options = { cwd: TOOLS, env: npmEnvironment({}) };
   return run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], options).then(
     () => true,
     (error: Error) => {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/env.ts";
 import { problemResponse } from "../../src/http/answers.ts";
-import { foreignSite } from "../../src/http/mcp/gate.ts";
+import { foreignSite } from "../../src/http/mcp/foreign-page.ts";
 import { faultResponse, readMessage, toolCalled } from "../../src/http/mcp/message.ts";
 import { serveMessage } from "../../src/http/mcp/transport.ts";
 import type { MailboxKey } from "./client.ts";

@@ -38,6 +38,15 @@ export function bareEnvironment(variables: Record<string, string | undefined>): 
   return bare as NodeJS.ProcessEnv;
 }
 
+/** Variables by which this machine reaches the registry of npm. */
+const NETWORK = /^(?:NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy)$/i;
+
+/** A bare environment in which npm reaches its registry as it does outside of tests. */
+export function npmEnvironment(variables: Record<string, string | undefined>): NodeJS.ProcessEnv {
+  const network = Object.entries(process.env).filter(([name]) => NETWORK.test(name));
+  return bareEnvironment({ ...Object.fromEntries(network), ...variables });
+}
+
 const environment = ({ dataDir, env }: ServerOptions): NodeJS.ProcessEnv =>
   bareEnvironment({
     NODE_COMPILE_CACHE: COMPILE_CACHE,

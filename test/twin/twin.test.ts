@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,10 +16,20 @@ const SENT = { to: "ann@other.example", subject: "Hello", text: "A mail to anoth
 
 let mail: Twin;
 
+// Folders are counted here: those of other twins on this machine must not count.
+const temporary = mkdtempSync(path.join(tmpdir(), "mailkeep-twin-test-"));
+const { TMPDIR } = process.env;
+
 beforeAll(async () => {
+  process.env.TMPDIR = temporary;
   mail = await startTwin(DIST);
 });
-afterAll(() => mail.stop());
+afterAll(async () => {
+  await mail.stop();
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+  rmSync(temporary, { recursive: true });
+});
 afterEach(() => mail.faults.clear());
 
 /** The states of the recipients of a sent email. */
@@ -88,6 +98,15 @@ describe("a twin", () => {
     );
     const found = await Promise.all(boxes.map(({ client }) => client.inbox.list()));
     expect(found.map(({ emails }) => emails.map(({ code }) => code))).toEqual(codes.map((code) => [code]));
+  });
+});
+
+describe("the settings of a twin", () => {
+  it("cannot be those that the twin itself sets", async () => {
+    await expect(
+      startTwin(DIST, { settings: { PORT: "1", DATA_DIR: "/tmp", OUTBOUND: "off" } }),
+    ).rejects.toThrow(/^settings: the twin itself sets PORT, DATA_DIR$/);
+    await expect(startTwin(DIST, { settings: { MAIL_DOMAIN: "a.example" } })).rejects.toThrow(/`domain`/);
   });
 });
 
@@ -186,7 +205,7 @@ describe("the faults of a twin", () => {
 
   it("shows how a deferred message is sent later", async () => {
     const box = await mail.mailbox();
-    mail.faults.outside("defer", { times: 2 });
+    mail.faults.outgoing("defer", { times: 2 });
     const { id } = await box.client.send(SENT);
     await mail.settled();
     expect(await statesOf(box, id)).toEqual(["queued"]);
@@ -200,7 +219,7 @@ describe("the faults of a twin", () => {
 
   it("shows what nobody can know: the message arrived, and its sender does not hear of it", async () => {
     const box = await mail.mailbox();
-    mail.faults.outside("drop-after-data");
+    mail.faults.outgoing("drop-after-data");
     const before = mail.sent.length;
     const { id } = await box.client.send(SENT);
     await mail.settled();

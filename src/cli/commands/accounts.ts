@@ -54,7 +54,8 @@ async function signUpAtOnce(context: Context): Promise<void> {
     { status: "complete", mailbox, scope, expires_at, profile, url: account.url },
     { Mailbox: mailbox, Until: expires_at, Profile: profile },
   );
-  if (!output.isJson) output.note("Next: mailkeep code --wait 60, or mailkeep inbox");
+  if (!context.warnIfHidden(profile) && !output.isJson)
+    output.note("Next: mailkeep code --wait 60, or mailkeep inbox");
 }
 
 /** Asks for a permanent mailbox, shows where to approve it, and waits. */

@@ -133,7 +133,7 @@ export const eventCommands = [
     },
     about: [
       "Each event is posted with the body, headers and signatures of a webhook, and tried four times as a webhook is. It needs no",
-      "public address. A run that ends, however it ends, is continued by the next at the first event that was not delivered.",
+      "public address. The next run continues at the first event that was not delivered.",
       "The first line on stderr is the secret that signs: a new one for each URL, or MAILKEEP_WEBHOOK_SECRET.",
       "Without --forward the events are printed.",
     ],

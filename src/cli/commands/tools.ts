@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { command } from "../command.ts";
 import { completionScript, SHELLS } from "../completion.ts";
 import { EXIT, usageError } from "../exit.ts";
-import { handOver } from "../hand-over.ts";
+import { runServerCommand } from "../server-command.ts";
 import type { Context } from "../context.ts";
 
 /** Commands of `mailkeep-server`, and what they do. */
@@ -24,9 +24,12 @@ const handedOver = Object.entries(OF_THE_SERVER).map(([name, summary]) =>
     args: [],
     flags: {},
     passesOn: true,
-    about: ["Runs `mailkeep-server` where it is installed, and else names the one command that runs it."],
-    examples: [`npx mailkeep-server ${name}`],
-    run: ({ env, signal }, { words }) => handOver([name, ...words], env, signal),
+    about: [
+      "Runs `mailkeep-server` where it is installed; elsewhere the error says how to install it.",
+      ...(name === "serve" ? [] : ["This version of `mailkeep-server` does not have this command yet."]),
+    ],
+    examples: [`mailkeep ${name}`],
+    run: ({ env, signal }, { words }) => runServerCommand([name, ...words], env, signal),
   }),
 );
 
@@ -55,8 +58,8 @@ export const toolCommands = [
       "profile; stdin belongs to the host.",
     ],
     examples: [
-      "claude mcp add mailkeep -- npx mailkeep mcp",
-      '{"mcpServers":{"mailkeep":{"command":"npx","args":["mailkeep","mcp"]}}}',
+      "claude mcp add mailkeep -- npx --no-install mailkeep mcp",
+      '{"mcpServers":{"mailkeep":{"command":"npx","args":["--no-install","mailkeep","mcp"]}}}',
     ],
     run: async (context) => {
       const { Bridge } = await import("../mcp/bridge.ts");
@@ -99,7 +102,8 @@ export const toolCommands = [
 
 /** The host on one side, `POST /mcp` with the key of the account on the other. */
 function bridgeEnds({ account, mail, stdin, output, signal }: Context) {
-  const url = `${account.url}/mcp`;
+  const mailbox = account.mailbox === null ? "" : `?mailbox=${encodeURIComponent(account.mailbox)}`;
+  const url = `${account.url}/mcp${mailbox}`;
   // Asking for the client refuses at once where there is no key.
   const { key } = mail;
   return {

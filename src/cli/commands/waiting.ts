@@ -33,7 +33,7 @@ export const waitingCommands = [
       "Prints the code and nothing else (with --kind link the link); exit code 3 if none came. Without --since the newest code of",
       "the mailbox counts, even if it came before.",
     ],
-    examples: ["CODE=$(npx mailkeep code --wait 60)", "mailkeep code --wait 120 --from github --since now"],
+    examples: ["CODE=$(mailkeep code --wait 60)", "mailkeep code --wait 120 --from github --since now"],
     run: async ({ mail, output, signal }, { flags }): Promise<ExitCode | void> => {
       const wait = typeof flags["wait"] === "number" ? Math.max(0, flags["wait"]) : 0;
       const query = codeQuery.read(flags);

@@ -24,7 +24,7 @@ const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
   { title: "URL", of: ({ webhook_url }) => webhook_url, flexible: true },
 ];
 
-/** Prints a delivery that was ordered. */
+/** Prints a delivery that was requested. */
 const shown = ({ id, state, webhook_url }: Delivery) => ({ Id: id, State: state, URL: webhook_url });
 
 /** A number of the log that was typed. */

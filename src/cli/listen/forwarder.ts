@@ -49,7 +49,7 @@ export class Forwarder {
   async take(seq: number, forwarded: Forwarded | null): Promise<void> {
     const { ledger, now } = this.#tools;
     await this.#until(() => ledger.outstanding < MAX_OUTSTANDING || ledger.hasFailed);
-    ledger.offer(seq, forwarded, now());
+    ledger.add(seq, forwarded, now());
     this.#pump();
   }
 

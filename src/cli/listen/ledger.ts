@@ -44,7 +44,7 @@ export class Ledger {
   readonly #failed: Map<number, number>;
   readonly #interrupted: Set<number>;
   #after: number;
-  /** The newest event that was offered. */
+  /** The newest event that was added. */
   #seen: number;
   #target: TargetState = { failures: 0, status: "active" };
 
@@ -72,7 +72,7 @@ export class Ledger {
   }
 
   /** Takes the next event of the log; `forwarded` is null for one that webhooks do not deliver. */
-  offer(seq: number, forwarded: Forwarded | null, nowMs: number): void {
+  add(seq: number, forwarded: Forwarded | null, nowMs: number): void {
     this.#seen = Math.max(this.#seen, seq);
     const isKnown = seq <= this.#after || this.#settled.has(seq) || this.#jobs.has(seq);
     if (forwarded === null || isKnown) return this.#advance();

@@ -6,7 +6,7 @@ import { postDelivery, type AttemptResult } from "../../webhooks/post.ts";
 import { signatureHeaders } from "../../webhooks/sign.ts";
 import type { Context } from "../context.ts";
 import { CliError, EXIT, usageError, type ExitCode } from "../exit.ts";
-import { bareFetch } from "./bare-fetch.ts";
+import { plainPost } from "./plain-post.ts";
 import { Forwarder } from "./forwarder.ts";
 import { Ledger, type Forwarded, type Verdict } from "./ledger.ts";
 import { takeName } from "./lock.ts";
@@ -68,7 +68,7 @@ function send(url: string, secret: string, { event, emailId, body }: Forwarded):
     emailId,
   };
   const headers = signatureHeaders(body, message, { current: secret, previous: [] });
-  const tools = { fetch: bareFetch, now: () => performance.now() };
+  const tools = { fetch: plainPost, now: () => performance.now() };
   // Whoever runs the command chose the target: any host and port.
   return postDelivery({ url, headers, body }, tools, (target) => Promise.resolve(done(target)));
 }

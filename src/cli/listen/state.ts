@@ -78,7 +78,7 @@ function jsonOf(file: string): unknown {
 function damaged(file: string): CliError {
   return new CliError(
     EXIT.usage,
-    `${file} is damaged: where forwarding ended is not known`,
+    `the state file ${file} is damaged: the last forwarded event is unknown`,
     `rm '${file}', then: mailkeep listen --forward <url> --since <time>`,
   );
 }

@@ -44,9 +44,9 @@ export function checkUrl(text: string, source: string): string {
 }
 
 /**
- * The account of a command. The key is taken from the first of: `--key-stdin`, `MAILKEEP_KEY`, the profile (`--profile`,
- * `MAILKEEP_PROFILE`, the current one), and the variables and the file of the mails CLI. A stored key goes to its own
- * deployment only: `--url` and `MAILKEEP_URL` never send it elsewhere.
+ * The account of a command. The key is taken from the first of: `--key-stdin`, the profile of `--profile`, `MAILKEEP_KEY`, the
+ * profile of `MAILKEEP_PROFILE`, the current profile, and the variables and the file of `mails`, another command line of this
+ * API family. A stored key goes to its own deployment only: `--url` and `MAILKEEP_URL` never send it elsewhere.
  */
 export function accountOf(choice: AccountChoice, env: Env): Account {
   const givenUrl = urlGiven(choice, env);
@@ -62,14 +62,14 @@ function urlGiven(choice: AccountChoice, env: Env): string | null {
 
 /** The account of a key that was given for this command; null without one. */
 function accountByKey(choice: AccountChoice, env: Env, url: string | null): Account | null {
-  const key = choice.key ?? (env.MAILKEEP_KEY || null);
-  if (key === null) return null;
-  const source = choice.key === null ? "MAILKEEP_KEY" : "--key-stdin";
-  const place = url ?? profileOf(choice, env)?.[1].url ?? (env.MAILS_API_URL || null);
-  if (place === null) {
-    throw new CliError(EXIT.usage, `${source} is set, but no deployment`, `export MAILKEEP_URL=${LOCAL_URL}`);
+  if (choice.key !== null) {
+    const place = url ?? (choice.profile === undefined ? null : profileOf(choice, env)?.[1].url) ?? LOCAL_URL;
+    return { url: place, key: choice.key, mailbox: null, source: "--key-stdin", profile: null };
   }
-  return { url: checkUrl(place, "the stored URL"), key, mailbox: null, source, profile: null };
+  const key = env.MAILKEEP_KEY || null;
+  // A profile that is named means its own key. A key of the environment goes to no deployment of a stored profile.
+  if (key === null || choice.profile !== undefined) return null;
+  return { url: url ?? LOCAL_URL, key, mailbox: null, source: "MAILKEEP_KEY", profile: null };
 }
 
 function storedAccount(choice: AccountChoice, env: Env, url: string | null): Account {
@@ -103,16 +103,19 @@ export function unknownProfile(name: string, { byName }: Profiles): CliError {
   return new CliError(EXIT.usage, `there is no profile "${name}"`, next);
 }
 
-/** The account of the mails CLI, so that its users need not type anything; null without one. */
+/** The account of `mails`, another command line of this API family, so that its users need not type anything; null without one. */
 function mailsAccount(env: Env): Account | null {
   const file = path.join(homeOf(env), ".mails", "config.json");
   const members = membersOf(quietly(() => readJsonFile(file)));
   const key = env.MAILS_API_KEY || env.MAILS_AUTH_TOKEN || env.MAILS_WORKER_TOKEN;
-  const url = env.MAILS_API_URL || textOf(members, "worker_url");
-  const usable = key || textOf(members, "api_key") || textOf(members, "worker_token");
+  const ownUrl = textOf(members, "worker_url");
+  const url = env.MAILS_API_URL || ownUrl;
+  // The key of the file goes to the deployment of the file only.
+  const stored = url === ownUrl ? textOf(members, "worker_token") || textOf(members, "api_key") : null;
+  const usable = key || stored;
   if (!url || !usable) return null;
   const mailbox = env.MAILS_MAILBOX || textOf(members, "mailbox");
-  const source = key ? "variables of the mails CLI" : file;
+  const source = key ? "variables of `mails`" : file;
   // A key of a mailbox says which one it is; the token of a whole deployment does not.
   const named = usable.startsWith("mk_") ? null : mailbox;
   return { url: checkUrl(url, "MAILS_API_URL"), key: usable, mailbox: named, source, profile: null };

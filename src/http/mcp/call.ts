@@ -160,8 +160,9 @@ export class McpCall {
   }
 
   /**
-   * By what a request's waits can be found again, though nothing is kept between requests: its caller and its id. Two clients with
-   * one key may use one id; if one of them cancels, the other's wait ends early too, and it can ask again.
+   * The key under which the waits of a request are stored, made of its caller and its id, because nothing else is kept between
+   * requests. Two clients with one key may use one id; if one of them cancels, the other's wait ends early too, and it can ask
+   * again.
    */
   waitTag(requestId: string | number): string {
     const who = this.#caller.kind === "key" ? this.#caller.secretHash : "operator";

@@ -9,7 +9,7 @@ import { madeTargetOf, originOf, refusal, upgradeUrl, type AppContext } from "..
 import { announcedBytes, MAX_JSON_BYTES } from "../request-input.ts";
 import { McpCall } from "./call.ts";
 import { directCall, directResponse, rememberEnvelope } from "./direct.ts";
-import { foreignSite } from "./gate.ts";
+import { foreignSite } from "./foreign-page.ts";
 import {
   cancelledId,
   faultResponse,
@@ -20,7 +20,7 @@ import {
   type Message,
 } from "./message.ts";
 import { mcpServer, resultOf } from "./server.ts";
-import type { Moment, Tool } from "./tool.ts";
+import type { ToolContext, Tool } from "./tool.ts";
 import { toolNamed } from "./tools.ts";
 import { readsStreams, serveMessage } from "./transport.ts";
 
@@ -93,7 +93,7 @@ async function callAtOnce(
 ): Promise<Response> {
   const direct = directCall(request, message);
   if (direct !== null)
-    return directResponse(direct, await resultOf(tool, call, direct.input, momentOf(request)));
+    return directResponse(direct, await resultOf(tool, call, direct.input, toolContextOf(request)));
   const response = await serveByLibrary(request, call, { message, streams: false });
   if (call.isServed) rememberEnvelope(message);
   // What the library refuses reached no mailbox.
@@ -101,7 +101,7 @@ async function callAtOnce(
   return response;
 }
 
-const momentOf = ({ signal }: Request): Moment => ({ signal, waitTag: "", report: () => {} });
+const toolContextOf = ({ signal }: Request): ToolContext => ({ signal, waitTag: "", report: () => {} });
 
 async function serveByLibrary(
   request: Request,

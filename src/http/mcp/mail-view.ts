@@ -109,7 +109,7 @@ function fileOf({ id, filename, content_type, size_bytes, mime_part_index }: Att
 /** The most characters of an address (RFC 5321 §4.5.3.1.3). */
 const MAX_ADDRESS_CHARS = 254;
 
-/** An address that is nothing but an address; "" for any other text that stood in its place. */
+/** The address if the text is a plain address, else "". */
 export function shownAddress(text: string): string {
   const isAddress =
     text.length <= MAX_ADDRESS_CHARS &&

@@ -15,7 +15,7 @@ import type { Scope } from "../../contract/scope.ts";
 import type { McpCall } from "./call.ts";
 
 /** The circumstances of one call of a tool. */
-export interface Moment {
+export interface ToolContext {
   /** Ends when the client is gone or cancelled. */
   signal: AbortSignal;
   /** By this another request ends the waits of the call. */
@@ -44,7 +44,7 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   waits?: boolean;
   /** Content beside the text of the output. */
   blocks?(value: z.output<Output>): ContentBlock[];
-  run(call: McpCall, input: z.output<Input>, moment: Moment): Promise<Answer<z.input<Output>>>;
+  run(call: McpCall, input: z.output<Input>, context: ToolContext): Promise<Answer<z.input<Output>>>;
 }
 
 /** A tool without the types of its input and output, which `tool` bound together. */
@@ -54,7 +54,7 @@ export interface Tool {
   /** Scopes whose keys may call it. */
   scopes: readonly Scope[];
   listed(): ListedTool;
-  call(call: McpCall, input: unknown, moment: Moment): Promise<CallToolResult>;
+  call(call: McpCall, input: unknown, context: ToolContext): Promise<CallToolResult>;
 }
 
 const IN_OUR_WORDS = { error: fieldRule };
@@ -69,10 +69,10 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodType>(
     waits: spec.waits === true,
     scopes: routes[spec.route].scopes,
     listed: () => (listed ??= listedTool(spec)),
-    async call(call, input, moment) {
+    async call(call, input, context) {
       const read = spec.input.safeParse(input ?? {}, IN_OUR_WORDS);
       const answer = read.success
-        ? await spec.run(call, read.data, moment)
+        ? await spec.run(call, read.data, context)
         : await call.refuse(spec.route, faultOf(read.error.issues));
       if (!answer.ok) return errorResult(answer.error);
       return result(answer.value, spec.blocks?.(answer.value as z.output<Output>));

@@ -1,7 +1,7 @@
 import type { Scope } from "../../contract/scope.ts";
 import type { Tool } from "./tool.ts";
 import { getAttachment } from "./tools/files.ts";
-import { extract, mailboxStatus, organize } from "./tools/keeping.ts";
+import { extract, mailboxStatus, organize } from "./tools/mailbox.ts";
 import { createMailbox, deploymentStatus, listMailboxes, pauseMailbox } from "./tools/operator.ts";
 import { checkMail, readMail, readThread, searchMail } from "./tools/reading.ts";
 import { reply, sendMail } from "./tools/sending.ts";

@@ -1,6 +1,6 @@
 import type { Answer } from "../../contract/problem.ts";
 import { done } from "../../lib/outcome.ts";
-import type { Moment } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 
 /** How often a waiting client hears that the server still waits. */
 const REPORT_MS = 5_000;
@@ -18,13 +18,13 @@ export type Waited<T> = { found: T } | { found: null; waitedSeconds: number };
  * and answers null if nothing came, or `AGAIN`.
  */
 export async function waitFor<T>(
-  moment: Moment,
+  context: ToolContext,
   limits: { seconds: number; secondsOfPoll: number },
   poll: (seconds: number) => Promise<Answer<T | typeof AGAIN | null>>,
 ): Promise<Answer<Waited<T>>> {
   const begin = Date.now();
   const elapsed = () => Math.round((Date.now() - begin) / 1_000);
-  const report = () => moment.report(elapsed(), limits.seconds);
+  const report = () => context.report(elapsed(), limits.seconds);
   report();
   const timer = setInterval(report, REPORT_MS);
   try {
@@ -37,7 +37,7 @@ export async function waitFor<T>(
       const { value } = answer;
       if (value !== null && value !== AGAIN) return done({ found: value });
       const isEnded = value === null && Date.now() - startedMs < asked * 1_000 - EARLY_MS;
-      if (isEnded || moment.signal.aborted || elapsed() >= limits.seconds) {
+      if (isEnded || context.signal.aborted || elapsed() >= limits.seconds) {
         return done({ found: null, waitedSeconds: elapsed() });
       }
     }

@@ -1,4 +1,4 @@
-import { guideText, skillText, type Offer } from "../../contract/guide.ts";
+import { guideText, skillText, type GuideFacts } from "../../contract/guide.ts";
 import type { guideRoutes } from "../../contract/routes/guide.ts";
 import type { Config } from "../../config/env.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -30,15 +30,15 @@ function written(config: Config, origin: string): { guide: Written; skill: Writt
   byConfig.set(config, known);
   const before = known.get(origin);
   if (before !== undefined) return before;
-  const offer = offerOf(config, origin);
-  const both = { guide: tagged(guideText(offer)), skill: tagged(skillText(offer)) };
+  const facts = guideFacts(config, origin);
+  const both = { guide: tagged(guideText(facts)), skill: tagged(skillText(facts)) };
   if (known.size >= MAX_ORIGINS) known.clear();
   known.set(origin, both);
   return both;
 }
 
 /** The facts of the guide, by the settings of a deployment. */
-export function offerOf(config: Config, url: string): Offer {
+export function guideFacts(config: Config, url: string): GuideFacts {
   const { outbound, dailySendLimit } = config;
   const sends = dailySendLimit > 0 ? ("on" as const) : ("off" as const);
   const sending = { none: "off", local: sends === "on" ? "local" : "off" } as const;

@@ -1,7 +1,7 @@
 import { clock, machineNow } from "./time.ts";
 
 /** An actor that has an alarm in this twin. */
-export interface Ringing {
+export interface PendingAlarm {
   /** The binding of its class. */
   binding: Binding;
   name: string;
@@ -18,7 +18,7 @@ type Storage = Pick<DurableObjectStorage, "setAlarm" | "getAlarm" | "deleteAlarm
 const NEVER_MS = 365 * 86_400_000;
 
 /** All alarms, by binding and name. The platform knows only the time of the machine. */
-const alarms = new Map<string, Ringing>();
+const alarms = new Map<string, PendingAlarm>();
 /** The platform's own `setAlarm` and `deleteAlarm` of each storage. */
 const platform = new WeakMap<object, Pick<Storage, "setAlarm" | "deleteAlarm">>();
 
@@ -56,8 +56,8 @@ export function withTwinAlarms(ctx: DurableObjectState, binding: Binding): Durab
   return ctx;
 }
 
-/** Notes that the alarm of an actor rings: it has none until it sets the next. */
-export function rang({ id }: DurableObjectState, binding: Binding): void {
+/** Forgets the alarm of an actor, because it rings: the actor has none until it sets the next. */
+export function forgetAlarm({ id }: DurableObjectState, binding: Binding): void {
   alarms.delete(keyOf(binding, id.name ?? ""));
 }
 
@@ -76,8 +76,8 @@ export async function renewAlarm(ctx: DurableObjectState, binding: Binding): Pro
 }
 
 /** The alarm that rings next, if that is by `untilMs`. */
-export function nextAlarm(untilMs: number): Ringing | null {
-  let next: Ringing | null = null;
+export function nextAlarm(untilMs: number): PendingAlarm | null {
+  let next: PendingAlarm | null = null;
   for (const one of alarms.values()) {
     if (one.atMs <= untilMs && (next === null || one.atMs < next.atMs)) next = one;
   }
@@ -85,7 +85,7 @@ export function nextAlarm(untilMs: number): Ringing | null {
 }
 
 /** Every alarm that is set. */
-export function allAlarms(): Ringing[] {
+export function allAlarms(): PendingAlarm[] {
   return [...alarms.values()];
 }
 

@@ -1,9 +1,9 @@
-// The main module of a twin: the deployed script, whose actors ring by the twin's clock, and a door for the test.
+// The main module of a twin: the deployed script, whose actors ring by the twin's clock, and a control for the test.
 // The clock comes first: a module of the script might read it when it is loaded.
-import { clock, variables } from "./time.ts";
+import { clock, machineNow, variables } from "./time.ts";
 import { WorkerEntrypoint } from "cloudflare:workers";
 import * as bundle from "../../index.ts";
-import { allAlarms, nextAlarm, rang, renewAlarm, takeAlarm, withTwinAlarms } from "./alarms.ts";
+import { allAlarms, nextAlarm, forgetAlarm, renewAlarm, takeAlarm, withTwinAlarms } from "./alarms.ts";
 import type { Binding } from "./alarms.ts";
 
 export { Directory, Domain } from "../../index.ts";
@@ -11,14 +11,14 @@ export { Directory, Domain } from "../../index.ts";
 /** Mailboxes in memory, by name. An evicted one stays until the next of its name replaces it. */
 const mailboxes = new Map<string, bundle.Mailbox>();
 
-export class Mailbox extends bundle.Mailbox implements Rung {
+export class Mailbox extends bundle.Mailbox implements AlarmTarget {
   constructor(ctx: DurableObjectState, env: Env) {
     super(withTwinAlarms(ctx, "MAILBOX"), env);
     mailboxes.set(ctx.id.name ?? "", this);
   }
 
   override alarm(): Promise<void> {
-    rang(this.ctx, "MAILBOX");
+    forgetAlarm(this.ctx, "MAILBOX");
     return super.alarm();
   }
 
@@ -31,13 +31,13 @@ export class Mailbox extends bundle.Mailbox implements Rung {
   }
 }
 
-export class ClientBudget extends bundle.ClientBudget implements Rung {
+export class ClientBudget extends bundle.ClientBudget implements AlarmTarget {
   constructor(ctx: DurableObjectState, env: Env) {
     super(withTwinAlarms(ctx, "CLIENT_BUDGET"), env);
   }
 
   override alarm(): Promise<void> {
-    rang(this.ctx, "CLIENT_BUDGET");
+    forgetAlarm(this.ctx, "CLIENT_BUDGET");
     return super.alarm();
   }
 
@@ -50,13 +50,13 @@ export class ClientBudget extends bundle.ClientBudget implements Rung {
   }
 }
 
-export class ClaimSession extends bundle.ClaimSession implements Rung {
+export class ClaimSession extends bundle.ClaimSession implements AlarmTarget {
   constructor(ctx: DurableObjectState, env: Env) {
     super(withTwinAlarms(ctx, "CLAIM_SESSION"), env);
   }
 
   override alarm(): Promise<void> {
-    rang(this.ctx, "CLAIM_SESSION");
+    forgetAlarm(this.ctx, "CLAIM_SESSION");
     return super.alarm();
   }
 
@@ -70,7 +70,7 @@ export class ClaimSession extends bundle.ClaimSession implements Rung {
 }
 
 /** The calls of the control to an actor. */
-interface Rung {
+interface AlarmTarget {
   /** Rings the alarm if it is due. */
   ringNow(): Promise<void>;
   renewAlarm(): Promise<void>;
@@ -99,44 +99,46 @@ export class TwinControl extends WorkerEntrypoint<Env> {
 
   /**
    * Moves the clock by `ms`. Alarms ring in their order while the clock shows their time, and the attempts that each one
-   * starts end before the clock goes on.
+   * starts end before the clock goes on. `settled` is false if one did not end: the clock stops there.
    */
-  async #advance(ms: number): Promise<{ now_ms: number; rings: number }> {
+  async #advance(ms: number): Promise<{ now_ms: number; settled: boolean }> {
     const untilMs = clock.now() + ms;
-    let rings = 0;
+    let settled = false;
     clock.holdAt(clock.now());
     try {
-      rings = await this.#ringUntil(() => untilMs);
-      clock.holdAt(untilMs);
+      settled = await this.#ringUntil(() => untilMs);
+      if (settled) clock.holdAt(untilMs);
     } finally {
       clock.release();
       await this.#renewAlarms();
     }
-    return { now_ms: clock.now(), rings };
+    return { now_ms: clock.now(), settled };
   }
 
   /** Rings what is due by now; false if an attempt does not end. */
   async #settleAll(): Promise<{ settled: boolean }> {
-    await this.#ringUntil(() => clock.now());
-    return { settled: await this.#settle() };
+    return { settled: await this.#ringUntil(() => clock.now()) };
   }
 
-  /** Rings the alarms that are due by a time, in their order; returns how many. A clock that is held shows each one's time. */
-  async #ringUntil(untilMs: () => number): Promise<number> {
-    await this.#settle();
+  /**
+   * Rings the alarms that are due by a time, in their order; a clock that is held shows each one's time. Stops and returns false
+   * if an attempt does not end.
+   */
+  async #ringUntil(untilMs: () => number): Promise<boolean> {
     for (let rings = 0; ; rings += 1) {
+      if (!(await this.#settle())) return false;
       const next = nextAlarm(untilMs());
-      if (next === null) return rings;
+      if (next === null) return true;
       if (rings === MAX_RINGS) throw new Error(`${next.binding} ${next.name} rings without end`);
       if (clock.isStanding) clock.holdAt(next.atMs);
       await this.#actor(next.binding, next.name).ringNow();
-      await this.#settle();
     }
   }
 
   /** Waits until no attempt of any mailbox is under way; false if that takes too long. */
   async #settle(): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs < IDLE_LIMIT_MS; waitedMs += POLL_MS) {
+    const endMs = machineNow() + IDLE_LIMIT_MS;
+    while (machineNow() < endMs) {
       const isBusy = [...mailboxes.values()].some(({ life }) => life.context.attempts.underWay > 0);
       if (!isBusy) return true;
       await scheduler.wait(POLL_MS);
@@ -153,9 +155,9 @@ export class TwinControl extends WorkerEntrypoint<Env> {
   }
 
   /** The actor of this twin: the bindings lead to the classes above. */
-  #actor(binding: Binding, name: string): Rung {
+  #actor(binding: Binding, name: string): AlarmTarget {
     const namespaces: Pick<Env, Binding> = this.env;
-    return namespaces[binding].getByName(name) as unknown as Rung;
+    return namespaces[binding].getByName(name) as unknown as AlarmTarget;
   }
 }
 

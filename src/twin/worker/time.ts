@@ -34,7 +34,10 @@ class TwinClock {
     return this.#standsAtMs !== null;
   }
 
-  /** Stops the clock at `ms`, or where it is if that is later: it never goes back. */
+  /**
+   * Stops the clock at `ms`, or where it is if that is later. Only a reset of the twin sets it back, because this runtime is then
+   * started anew.
+   */
   holdAt(ms: number): void {
     this.#standsAtMs = Math.max(this.now(), ms);
   }

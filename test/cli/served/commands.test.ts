@@ -65,6 +65,20 @@ describe("getting a mailbox", () => {
     expect(me).toMatchObject({ mailbox: made?.mailbox, scope: "provisional", profile: "default" });
   });
 
+  it("warns that MAILKEEP_KEY wins over the new one, also where its key is refused", async () => {
+    const env = { XDG_CONFIG_HOME: path.join(folder, "hidden"), MAILKEEP_KEY: `mk_${"0".repeat(64)}` };
+    const signedUp = await program.run(["signup"], { env });
+    expect(signedUp).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^warning: MAILKEEP_KEY is set/),
+    });
+    const refused = await program.run(["inbox"], { env });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("next: unset MAILKEEP_KEY") });
+    expect(await program.json(["whoami", "--profile", "default"], { env })).toMatchObject([
+      { scope: "provisional" },
+    ]);
+  });
+
   it("asks a person for a permanent one, waits until it is approved, and stores its key", async () => {
     const env = { XDG_CONFIG_HOME: path.join(folder, "claimed") };
     const child = program.start(["signup", "claimed-here"], { env });
@@ -105,10 +119,17 @@ it.skipIf(!hasScript)("asks a person at a terminal which mailbox is wanted", asy
   const child = spawn("script", ["-qec", line, "/dev/null"], { env: bareEnvironment(env) });
   let screen = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (screen += text));
+  const closed = new Promise<number | null>((resolve) => void child.once("close", resolve));
   await expect.poll(() => screen).toContain("Which mailbox?");
-  child.stdin.write("\r");
-  await expect.poll(() => screen).toMatch(/Mailbox +agent-[0-9a-f]+@/);
-  expect(await new Promise((resolve) => void child.once("close", resolve))).toBe(0);
+  // The question is on the screen before the program listens to the keyboard.
+  const pressEnter = (): void => {
+    if (child.exitCode === null && !screen.includes("Mailbox ")) child.stdin.write("\r");
+  };
+  pressEnter();
+  const again = setInterval(pressEnter, 1_000);
+  void closed.then(() => clearInterval(again));
+  expect(await closed).toBe(0);
+  expect(screen).toMatch(/Mailbox +agent-[0-9a-f]+@/);
 });
 
 describe("reading", () => {
@@ -164,7 +185,11 @@ describe("reading", () => {
     ]);
     expect(await program.json(["delete", id, ...BOX])).toEqual([{ id, deleted: true }]);
     const gone = await program.run(["read", id, ...BOX]);
-    expect(gone).toEqual({ code: 5, stdout: "", stderr: "error: Email not found\nnext: mailkeep inbox\n" });
+    expect(gone).toEqual({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: Email not found\nnext: Take .* GET \/v1\/inbox/),
+    });
   });
 
   it("follows the log, or ends at its end", async () => {
@@ -353,7 +378,7 @@ describe("on a terminal", () => {
   }
 
   const HOSTILE = "Invoice \u001b]0;owned\u0007\u202efdp \u009b2J";
-  /** What no command prints of a stranger. */
+  /** Characters of a stranger that no command prints. */
   const OBEYED = /(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 
   it("shows tables and texts in which no stranger's character does anything", async () => {

@@ -32,13 +32,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A shell in which `npx mailkeep` and `mailkeep` are the command line of this repository. */
+/** A shell in which `npx --no-install mailkeep` and `mailkeep` are the command line of this repository. */
 async function openShell(): Promise<Shell> {
   const shell = await Shell.open();
   onTestFinished(() => shell.close());
   if (cli !== null) {
     const program = `"${process.execPath}" "${cli}" "$@"`;
-    await shell.provide("npx", `shift; exec ${program}`);
+    await shell.provide("npx", `shift 2; exec ${program}`);
     await shell.provide("mailkeep", `exec ${program}`);
   }
   return shell;
@@ -61,7 +61,7 @@ const firstJson = (output: string): unknown =>
   JSON.parse(output.split("\n").find((line) => line.startsWith("{")) ?? "null");
 
 /** A command of the command line, which other commands of the guide do not need. */
-const ofCli = (commands: string): boolean => commands.startsWith("npx mailkeep");
+const ofCli = (commands: string): boolean => commands.startsWith("npx --no-install mailkeep");
 
 /** Everything in a guide that can be pasted: blocks, and commands within a sentence. */
 function commandsOf(guide: string): string[] {

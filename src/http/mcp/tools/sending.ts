@@ -39,7 +39,10 @@ export const sendMail = tool({
     cc: addresses.optional(),
     bcc: addresses.optional(),
     attachments: attachments.meta({ description: "ids of uploaded or received files" }),
-    idempotency_key: z.string().optional(),
+    idempotency_key: z
+      .string()
+      .regex(/^[\x20-\x7e]{1,255}$/, "must be visible ASCII, 255 characters at most")
+      .optional(),
   }),
   output: Output,
   reachesOthers: true,

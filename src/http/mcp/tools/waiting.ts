@@ -6,7 +6,7 @@ import type { McpCall } from "../call.ts";
 import { cursor, from, timeoutSeconds } from "../inputs.ts";
 import { isVerified, shownAddress, summaryOf } from "../mail-view.ts";
 import { Summary } from "../shapes.ts";
-import { tool, type Moment } from "../tool.ts";
+import { tool, type ToolContext } from "../tool.ts";
 import { AGAIN, waitFor } from "../waiting.ts";
 
 /** The most seconds of one `GET /v1/code`, and of one `GET /v1/changes`. */
@@ -42,11 +42,11 @@ export const waitForCode = tool({
   output: CodeOutput,
   reads: true,
   waits: true,
-  async run(call, { from: sender, timeout_seconds: seconds, since }, moment) {
+  async run(call, { from: sender, timeout_seconds: seconds, since }, context) {
     const after = since ?? new Date(Date.now() - RECENT_CODE_MS).toISOString();
-    const waited = await waitFor(moment, { seconds, secondsOfPoll: CODE_POLL_SECONDS }, async (timeout) => {
+    const waited = await waitFor(context, { seconds, secondsOfPoll: CODE_POLL_SECONDS }, async (timeout) => {
       const query = { timeout, since: after, from: sender, kind: "any" };
-      const answer = await call.route("code", { query, signal: moment.signal, waitTag: moment.waitTag });
+      const answer = await call.route("code", { query, signal: context.signal, waitTag: context.waitTag });
       return answer.ok ? done(answer.value.id === undefined ? null : answer.value) : answer;
     });
     if (!waited.ok) return waited;
@@ -88,12 +88,12 @@ export const waitForMail = tool({
   output: MailOutput,
   reads: true,
   waits: true,
-  async run(call, { timeout_seconds: seconds, after, ...wanted }, moment) {
+  async run(call, { timeout_seconds: seconds, after, ...wanted }, context) {
     const begin = after === undefined ? await recent(call, wanted) : done({ id: null, seq: after });
     if (!begin.ok) return begin;
     const id =
       begin.value.id === null
-        ? await nextMail(call, moment, { wanted, seconds, after: begin.value.seq })
+        ? await nextMail(call, context, { wanted, seconds, after: begin.value.seq })
         : done(begin.value.id);
     if (!id.ok) return id;
     if (id.value === null) return done({ email: null });
@@ -112,15 +112,15 @@ async function recent(call: McpCall, wanted: Wanted): Promise<Answer<{ id: strin
 /** The id of the next email in the log that fits; null if none came in time. */
 async function nextMail(
   call: McpCall,
-  moment: Moment,
+  context: ToolContext,
   { wanted, seconds, after }: { wanted: Wanted; seconds: number; after: number },
 ): Promise<Answer<string | null>> {
   let seq = after;
-  const waited = await waitFor(moment, { seconds, secondsOfPoll: CHANGES_POLL_SECONDS }, async (wait) => {
+  const waited = await waitFor(context, { seconds, secondsOfPoll: CHANGES_POLL_SECONDS }, async (wait) => {
     const page = await call.route("changes", {
       query: { after: seq, types: "message.received", wait },
-      signal: moment.signal,
-      waitTag: moment.waitTag,
+      signal: context.signal,
+      waitTag: context.waitTag,
     });
     if (!page.ok) return page;
     const { events } = page.value;

@@ -14,8 +14,8 @@ export interface Stamp {
 
 const SENDER = "sender@example.com";
 
-/** Hands messages in at the SMTP door of a twin. */
-export class Postman {
+/** Sends messages to the SMTP server of a twin. */
+export class MailSender {
   readonly #place: SMTPTransport.Options;
   /** Connections are used again: the server waits for 100 ms before it greets a new one. */
   readonly #pool: Transporter<SMTPPool.SentMessageInfo>;

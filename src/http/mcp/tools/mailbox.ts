@@ -85,7 +85,7 @@ export const mailboxStatus = tool({
   async run(call) {
     const stats = await call.route("stats");
     const paused = !stats.ok && stats.error.code === "paused";
-    const shown = paused ? await call.route("stats", { whilePaused: true }) : stats;
+    const shown = paused ? await call.route("stats", { whilePaused: true, counts: true }) : stats;
     if (!shown.ok) return shown;
     const me = await call.route("me", { whilePaused: true });
     if (!me.ok) return me;

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { VERSION } from "../contract/product.ts";
 import { membersOf } from "./profile/json.ts";
 import type { Env } from "./profile/files.ts";
 import { CliError, EXIT, type ExitCode } from "./exit.ts";
@@ -32,10 +33,14 @@ function onPath({ PATH = "" }: Env): string | null {
 }
 
 /**
- * Runs a command of `mailkeep-server` with the same terminal, and resolves to its exit code. Throws "not found" with the one
- * command that runs it where it is not installed.
+ * Runs a command of `mailkeep-server` with the same terminal, and resolves to its exit code. Throws "not found" where it is not
+ * installed; the error says how to get it.
  */
-export async function handOver(words: readonly string[], env: Env, signal: AbortSignal): Promise<ExitCode> {
+export async function runServerCommand(
+  words: readonly string[],
+  env: Env,
+  signal: AbortSignal,
+): Promise<ExitCode> {
   const program = findServer(process.cwd(), env);
   if (program === null) {
     const shown = words.map((word) =>
@@ -44,7 +49,7 @@ export async function handOver(words: readonly string[], env: Env, signal: Abort
     throw new CliError(
       EXIT.notFound,
       `${words[0]} needs ${SERVER}, which is not installed`,
-      `npx ${SERVER} ${shown.join(" ")}`,
+      `in Mailkeep's repository npm run pack; then here npm install <repository>/dist/packages/${SERVER}-${VERSION}.tgz, and mailkeep ${shown.join(" ")}`,
     );
   }
   const isScript = /\.[cm]?js$/.test(program);

@@ -14,7 +14,7 @@ const agents = {
  * `fetch` as far as a webhook needs it: a POST with a text, sent with the given headers and no others but those that HTTP
  * itself needs. The `fetch` of Node adds headers of browsers (`Sec-Fetch-Mode`, `Accept-Language`). Redirects are answers.
  */
-export const bareFetch: typeof fetch = (input, init) => {
+export const plainPost: typeof fetch = (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
   const body = typeof init?.body === "string" ? init.body : "";
   const headers = {
