@@ -102,8 +102,8 @@ async function buildTwin(folder: string): Promise<void> {
   await build({ ...common, entryPoints: [path.join(sources, "time.ts")], outfile: path.join(folder, time) });
 }
 
-/** Runs wrangler; prints its output only if it fails. */
-function wrangler(args: readonly string[]): Promise<void> {
+/** Runs wrangler in the root of the project; prints its output only if it fails. Rejects with a refusal then. */
+export function wrangler(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
       cwd: ROOT,

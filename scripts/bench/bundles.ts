@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { readBuiltWorker } from "../../src/host/built-worker.ts";
-import { DIST } from "../build-worker.ts";
+import { DIST, wrangler } from "../build-worker.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRODUCT_CONFIG = path.join(ROOT, "wrangler.jsonc");
@@ -15,20 +14,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Builds the bench's own worker into `outDir`, by the same tool as the service. */
 export async function buildBenchWorker(outDir: string): Promise<void> {
   const args = ["deploy", "--dry-run", "--config", BENCH_CONFIG, "--outdir", outDir];
-  const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
-    cwd: ROOT,
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_SANITIZE: "true" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const output: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  if (code !== 0)
-    throw new Error(`the bench worker could not be built:\n${Buffer.concat(output).toString()}`);
+  await wrangler(args);
 }
 
 /** The bench's worker; with a port it answers there directly, as the service does. */

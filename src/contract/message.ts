@@ -217,7 +217,7 @@ export const CodeAnswer = z
       .optional()
       .meta({
         description:
-          "Reasons for the code, strongest first, then for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, own_line, boxes, emphasised, web_otp, length, sender, newest, only, place, mail, link_label, link_path, link_token, link_place, link_announced, link_subject, link_mail.",
+          "Reasons for the code, strongest first, then for the link: `sign` or `sign: detail`, such as `named: verification code`. Signs: named, near, instruction, purpose, subject, own_line, boxes, emphasised, web_otp, length, sender, newest, only, sentence_end, mail, link_label, link_path, link_token, link_place, link_announced, link_subject, link_mail.",
         examples: [["named: verification code", "length", "own_line"]],
       }),
     from: z.string().optional(),

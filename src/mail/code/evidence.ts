@@ -17,7 +17,7 @@ import type { CODE_WEIGHTS, LINK_WEIGHTS } from "./weights.ts";
  * - `newest`: the mail says that it replaces another.
  * - `only`: nothing speaks against this number, and something against every other of the mail.
  * - `mail`: the mail says what mails with codes say: how long the code is valid, what to type.
- * - `place`: the first number of the mail.
+ * - `sentence_end`: it ends its sentence or its line.
  * - `link_label`, `link_path`, `link_announced`, `link_subject`: the label of the link, its address, the words before it or the
  *   subject say that it signs in, verifies, confirms or resets; `link_token`: its address holds a secret.
  * - `link_place`: it is the first link; `link_mail`: the mail says what mails with such links say, such as how long it is valid.
@@ -38,7 +38,7 @@ export type Sign =
   | "newest"
   | "mail"
   | "only"
-  | "place"
+  | "sentence_end"
   | "against"
   | "link_label"
   | "link_path"

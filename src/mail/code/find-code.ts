@@ -207,14 +207,13 @@ function scoredNumbers({ places, setting }: Part, fromAddress: string): Scored[]
   if (isMachine(fromAddress)) ofMail.push({ feature: "sender", detail: "", amount: 1 });
   const all = [...byValue.values()];
   const plain = all.filter(({ evidence }) => !evidence.some(({ feature }) => isDoubt(feature)));
-  return all.map((number, index) => {
+  return all.map((number) => {
     const { value, shown, evidence, subjects, texts } = number;
     const found = [...evidence, ...ofMail];
     const say = (feature: CodeFeature, holds: boolean): void => {
       if (holds) found.push({ feature, detail: "", amount: 1 });
     };
     say("subject.only", subjects > 0 && texts === 0);
-    say("place.first", index === 0);
     say("against.no_word", !found.some(({ feature }) => TELLING.test(feature)));
     const isOnly = plain.length === 1 && plain[0] === number;
     say("only", isOnly);

@@ -155,7 +155,6 @@ export function mailLinkEvidence(setting: LinkSetting): LinkEvidence[] {
   say("link_against.subject", hasSubject("number", "booking", "coupon", "meeting"));
   say("link_mail.code", hasCode);
   say("link_mail.expiry", kinds.has("expiry"));
-  say("link_mail.hint", kinds.has("hint"));
   say("link_mail.requested", kinds.has("requested"));
   say("link_mail.secret", kinds.has("secret"));
   say("link_against.coupon", kinds.has("coupon"));

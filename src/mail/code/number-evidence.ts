@@ -104,11 +104,12 @@ function subjectOf(
   const isApart = around.alone || heads;
   const say = (apart: CodeFeature, within: CodeFeature, ...kinds: readonly LabelKind[]): void => {
     const word = subjectWord(setting, ...kinds);
-    if (word !== undefined && !isPassword(word)) found.push(evidence(isApart ? apart : within, word));
+    if (word !== undefined) found.push(evidence(isApart ? apart : within, word));
   };
   say("near.subject_strong", "mail.subject_strong", "strong", "confirmation", "passcode");
-  say("near.subject_weak", "subject.weak", "weak");
   say("purpose.subject_hint", "mail.subject_hint", "hint");
+  const weak = subjectWord(setting, "weak");
+  if (isApart && weak !== undefined && !isPassword(weak)) found.push(evidence("near.subject_weak", weak));
   if (subjectWord(setting, "number", "booking", "meeting", "coupon") !== undefined) {
     found.push(evidence("against.subject_other"));
   }
@@ -190,9 +191,7 @@ function placeOf(place: Place, candidate: Candidate, around: Surroundings, isNam
   const isCell = CELL_BEFORE.test(before) && !hasText(after);
   return [
     ...holding([
-      ["own_line", isApart],
       ["own_line.colon", isApart && hasColonAbove(place)],
-      ["own_line.block", isApart && isBlank(place, -1) && isBlank(place, 1)],
       ["own_line.cell", isCell && isNamed],
       ["against.phone", PHONE_BEFORE.test(before)],
       ["against.bracket", BRACKET_BEFORE.test(before) && !place.isSubject],
@@ -220,8 +219,6 @@ function hasColonAbove({ text, at }: Place): boolean {
   return false;
 }
 
-const isBlank = ({ text, at }: Place, step: 1 | -1): boolean => !hasText(text.lines[at + step] ?? "");
-
 /** Words for a password may name a code; more often they speak of what the reader knows already, or of the way into a meeting. */
 const password = lazy(
   () => new RegExp(`^(?:${anyOf(wordsOf(({ link }) => link?.password).map(folded))})`, "u"),
@@ -236,7 +233,7 @@ function nameOf(naming: CodeEvidence, setting: Setting): CodeEvidence[] {
   if (naming.feature !== "named.weak") return [naming];
   if (isPassword(naming.detail)) return [{ ...naming, feature: "named.password" }];
   const kinds = setting.mail();
-  const isPlain = !["coupon", "meeting", "booking"].some((kind) => kinds.has(kind as LabelKind));
+  const isPlain = !(["coupon", "meeting", "booking"] as const).some((kind) => kinds.has(kind));
   if (!isPlain) return [naming];
   const isOnly = !kinds.has("number");
   return [naming, evidence(isOnly ? "named.simple" : "named.plain", naming.detail)];
@@ -298,14 +295,14 @@ const ABOUT_CHARS = 90;
 function useOf(place: Place, candidate: Candidate, { before, after }: Surroundings): CodeEvidence[] {
   const wide = place.text.stretch(place.at, candidate.start - ABOUT_CHARS, candidate.end + ABOUT_CHARS);
   const near = [...before, ...after].filter(({ gap }) => gap.length <= ABOUT_CHARS);
-  const found: CodeEvidence[] = [];
+  const words: CodeEvidence[] = [];
   const say = (feature: CodeFeature, ...kinds: readonly LabelKind[]): void => {
     const word =
       near.find(({ kind }) => kind !== "stem" && kinds.includes(kind))?.word ??
       wide.labels
         .filter(({ kind }) => kinds.includes(kind))
         .map(({ start, end }) => wide.text.slice(start, end))[0];
-    if (word !== undefined) found.push(evidence(feature, word));
+    if (word !== undefined) words.push(evidence(feature, word));
   };
   say("near.device", "device");
   say("near.secret", "secret");
@@ -314,9 +311,9 @@ function useOf(place: Place, candidate: Candidate, { before, after }: Surroundin
   const line = place.text.lines[place.at] ?? "";
   const behind = line.slice(candidate.end, candidate.end + NEAR_CHARS);
   return [
-    ...found,
+    ...words,
     ...holding([
-      ["place.ends", /^[*_"'”」』»)]*(?:\s*$|[.!。](?:\s|$))/u.test(behind) && !place.isSubject],
+      ["sentence_end", /^[*_"'”」』»)]*(?:\s*$|[.!。](?:\s|$))/u.test(behind) && !place.isSubject],
       ["against.late", place.at > LATE_LINES && place.at > 0.7 * place.text.lines.length],
     ]),
   ];
