@@ -34,7 +34,7 @@ const DESCRIBED: Described = {
 /** Writes the package `mailkeep-server` to a folder: the worker as it is deployed, and the programs around it. */
 export async function stageServer(folder: string, declarations: Declarations): Promise<Staged> {
   await buildWorker();
-  const files = { serve: "server/serve.ts" };
+  const files = { serve: "server/serve.ts", program: "server/program.ts" };
   const programs = Object.entries(ENTRIES).map(([name, entry]) => [name, `${entry}.ts`]);
   const library = await bundle({ ...files, ...Object.fromEntries(programs) }, path.join(folder, "lib"), {
     target: "node22",

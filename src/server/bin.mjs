@@ -9,6 +9,8 @@ const VERSION = process.env.MAILKEEP_SERVER_VERSION;
 const NEEDED = [22, 13];
 /** Commands that a later version has. */
 const LATER = ["up", "down", "doctor", "backup", "restore", "verify", "import"];
+/** Commands that `lib/program.js` runs in this process. */
+const PROGRAMS = [];
 
 const USAGE = `mailkeep-server ${VERSION}: mailboxes for software agents, on this machine
 
@@ -36,6 +38,11 @@ async function run([command, ...args]) {
       `mailkeep-server needs Node ${NEEDED.join(".")} or later; this is Node ${process.versions.node}\n`,
     );
     return 1;
+  }
+  if (PROGRAMS.includes(command) || (command === "serve" && args.includes("--install"))) {
+    // It reads the command and its options from the command line, and sets the exit code.
+    await import(new URL("../lib/program.js", import.meta.url).href);
+    return process.exitCode;
   }
   if (["help", "--help", "-h"].includes(command) || args.includes("--help")) {
     process.stdout.write(USAGE);

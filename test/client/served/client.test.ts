@@ -29,7 +29,8 @@ it("misses no event and repeats none while the service restarts", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const listening = (async () => {
-    for await (const { seq, data } of mail.events({ signal })) heard.push(`${seq} ${data.email_id}`);
+    for await (const { seq, data } of mail.events({ after: 0, signal }))
+      heard.push(`${seq} ${data.email_id}`);
   })();
   for (let round = 0; round < 4; round += 1) {
     for (let number = 0; number < 10; number += 1) {

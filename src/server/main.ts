@@ -1,0 +1,48 @@
+// The commands of `mailkeep-server` besides `serve`, which is a process of its own.
+import { Refusal } from "../host/refusal.ts";
+import type { CommandContext, ServerCommand } from "./command.ts";
+
+/** The commands by name. Each is loaded when it is used. */
+const COMMANDS: Readonly<Record<string, () => Promise<ServerCommand>>> = {};
+
+/** Wrong use: an unknown option or a missing word. */
+const USAGE = 2;
+
+/** Runs a command, and resolves to its exit code. */
+export async function runCommand(
+  [name = "", ...words]: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) {
+    context.stderr.write(`${name}: no such command; try mailkeep-server help\n`);
+    return USAGE;
+  }
+  const command = await load();
+  if (words.includes("--help") || words.includes("-h")) {
+    context.stdout.write(`mailkeep-server ${name}: ${command.summary}\n\n${command.help}`);
+    return 0;
+  }
+  try {
+    return await command.run(words, context);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    context.stderr.write(`${error.message}\n`);
+    return USAGE;
+  }
+}
+
+/** Runs the command that this process was started for, with its terminal and signals, and sets the exit code. */
+export async function runProcess(words: readonly string[], worker: CommandContext["worker"]): Promise<void> {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => controller.abort());
+  const { env, stdin, stdout, stderr } = process;
+  process.exitCode = await runCommand(words, {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    signal: controller.signal,
+    worker,
+  });
+}
