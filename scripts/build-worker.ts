@@ -13,6 +13,7 @@ import path from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
 import type { V4WorkerOptions } from "miniflare";
 import { OPTIONS_FILE, SCRIPT_FILE, TWIN_FILES } from "../src/host/built-worker.ts";
+import { DEPLOY_FILE } from "../src/host/cloudflare/wrangler.ts";
 import { Refusal } from "../src/host/refusal.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -46,6 +47,7 @@ export async function buildWorker(): Promise<void> {
   try {
     await wrangler(["deploy", "--dry-run", "--metafile", "--outdir", draft]);
     await writeOptions(path.join(draft, OPTIONS_FILE));
+    await writeDeployBase(path.join(draft, DEPLOY_FILE));
     await buildTwin(draft);
     const files = readdirSync(draft).filter((file) => file !== "README.md");
     for (const file of files.toSorted((one) => (one === SCRIPT_FILE ? 1 : -1))) {
@@ -60,7 +62,7 @@ export async function buildWorker(): Promise<void> {
 
 /** Whether every file of a build is there, those of the pages included. */
 function isComplete(): boolean {
-  const built = [OPTIONS_FILE, ...TWIN_FILES].map((file) => path.join(DIST, file));
+  const built = [OPTIONS_FILE, DEPLOY_FILE, ...TWIN_FILES].map((file) => path.join(DIST, file));
   if ([ASSET_NAMES, ...built].some((file) => modifiedAt(file) === 0)) return false;
   const names: Record<string, string> = JSON.parse(readFileSync(ASSET_NAMES, "utf8"));
   return Object.values(names).every((name) => modifiedAt(path.join(DIST, "public/assets", name)) > 0);
@@ -75,6 +77,35 @@ async function writeOptions(file: string): Promise<void> {
   if (assets === undefined) throw new Refusal("wrangler.jsonc names no folder of assets");
   const options = { ...rest, assets: { ...assets, directory: path.relative(DIST, assets.directory) } };
   writeFileSync(file, `${JSON.stringify(options, null, 2)}\n`);
+}
+
+/** Writes the part of `wrangler.jsonc` that every deployment has, and the version of wrangler, for `mailkeep-server up`. */
+async function writeDeployBase(file: string): Promise<void> {
+  const { unstable_readConfig: readConfig } = await import("wrangler");
+  const {
+    compatibility_date,
+    compatibility_flags,
+    durable_objects,
+    migrations,
+    observability,
+    assets,
+    vars,
+  } = readConfig({ config: CONFIG });
+  const manifest: { devDependencies: Record<string, string> } = JSON.parse(
+    readFileSync(path.join(ROOT, "package.json"), "utf8"),
+  );
+  const config = {
+    compatibility_date,
+    compatibility_flags,
+    durable_objects,
+    migrations,
+    observability: { enabled: observability.enabled },
+    upload_source_maps: true,
+    assets: { ...assets, directory: "./public" },
+    vars,
+  };
+  const base = { wrangler: manifest.devDependencies["wrangler"], config };
+  writeFileSync(file, `${JSON.stringify(base, null, 2)}\n`);
 }
 
 /**

@@ -8,10 +8,11 @@ import { execFileSync } from "node:child_process";
 import { Refusal } from "../src/host/refusal.ts";
 import { beginTakeOver, fillClaims, fillTemporary } from "./stored-data/claims.ts";
 import { countTables, takeOverUnderWay, tidy } from "./stored-data/files.ts";
+import { fillMover } from "./stored-data/mover.ts";
 import { fillReader } from "./stored-data/reader.ts";
 import { readDeployment, readMailbox } from "./stored-data/readings.ts";
 import { fillKept, fillSender } from "./stored-data/sender.ts";
-import type { Stage } from "./stored-data/stage.ts";
+import { must, type Stage } from "./stored-data/stage.ts";
 import { fillWaiting } from "./stored-data/waiting.ts";
 import { endOrphan, makeDataDir, removeDataDir, Server } from "../test/served/server.ts";
 import { pack } from "../test/served/stored/archive.ts";
@@ -33,6 +34,14 @@ const SETTINGS = {
   // The maximum, because the entries of the log are compared.
   EVENT_RETENTION_DAYS: "3650",
   EMBEDDINGS_MODEL: "model-of-the-tests",
+};
+
+const FINDING = {
+  id: "dns.mx",
+  level: "broken",
+  title: "mx.mailkeep.test has no MX record",
+  cost: "Mail from outside does not arrive.",
+  fix: "mailkeep.test. 3600 IN MX 10 mx.mailkeep.test.",
 };
 
 async function main(): Promise<void> {
@@ -79,12 +88,15 @@ async function fill(dataDir: string, around: Surroundings, hooks: Target): Promi
   known.keys = { ...known.keys, operator: SETTINGS.AUTH_TOKEN };
   const reader = await fillReader(stage);
   await fillSender(stage, sender, reader.mailbox);
+  await fillMover(stage, reader);
+  await must(stage, SETTINGS.AUTH_TOKEN, "PUT /v1/doctor", { version: 1, findings: [FINDING] });
   await fillClaims(stage);
   await fillTemporary(stage);
   await fillWaiting(stage);
   known.reads = [
     ...(await readMailbox(stage, "reader")),
     ...(await readMailbox(stage, "sender")),
+    ...(await readMailbox(stage, "mover")),
     ...(await readMailbox(stage, "claimed")),
     ...(await readDeployment(stage)),
   ];

@@ -6,6 +6,7 @@ export { ClaimSession } from "./claim/claim-session.ts";
 export { ClientBudget } from "./directory/client-budget.ts";
 export { Directory } from "./directory/directory.ts";
 export { Domain } from "./directory/domain.ts";
+export { Monitor } from "./metrics/monitor.ts";
 export { Mailbox } from "./mailbox/mailbox.ts";
 
 export default {

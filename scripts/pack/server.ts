@@ -2,6 +2,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:
 import path from "node:path";
 import { build } from "esbuild";
 import type { Metafile } from "esbuild";
+import { DEPLOY_FILE } from "../../src/host/cloudflare/wrangler.ts";
 import { OPTIONS_FILE, SCRIPT_FILE, TWIN_FILES } from "../../src/host/built-worker.ts";
 import { buildWorker, DIST } from "../build-worker.ts";
 import { bundle, usedInputs } from "./bundles.ts";
@@ -11,6 +12,10 @@ import type { Described } from "./manifest.ts";
 import type { Staged } from "./stage.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+/** Defines `require` for packages in the bundles that need it. */
+const REQUIRE =
+  'import{createRequire as createRequire$}from"node:module";globalThis.require??=createRequire$(import.meta.url);';
+
 /** Entry points, by what users import. */
 const ENTRIES = { testing: "server/testing", vitest: "server/vitest", playwright: "server/playwright" };
 export const SERVER_TYPES: readonly string[] = Object.values(ENTRIES).map((entry) => `src/${entry}.ts`);
@@ -39,6 +44,8 @@ export async function stageServer(folder: string, declarations: Declarations): P
   const library = await bundle({ ...files, ...Object.fromEntries(programs) }, path.join(folder, "lib"), {
     target: "node22",
     chunkNames: "[name]-[hash]",
+    // CommonJS packages call `require` for modules of Node; an ES module has no `require` of its own.
+    banner: { js: REQUIRE },
   });
   const program = path.join(folder, "bin");
   await bundle({ "mailkeep-server": "server/bin.mjs" }, program, {
@@ -62,7 +69,7 @@ export async function stageServer(folder: string, declarations: Declarations): P
 /** Copies what `npm start` serves from `dist/`, without files of earlier builds. */
 function copyWorker(folder: string): void {
   mkdirSync(path.join(folder, "public/assets"), { recursive: true });
-  for (const file of [SCRIPT_FILE, OPTIONS_FILE, ...TWIN_FILES, "public/_headers"]) {
+  for (const file of [SCRIPT_FILE, OPTIONS_FILE, DEPLOY_FILE, ...TWIN_FILES, "public/_headers"]) {
     cpSync(path.join(DIST, file), path.join(folder, file));
   }
   const names: Record<string, string> = JSON.parse(readFileSync(path.join(DIST, "assets.json"), "utf8"));

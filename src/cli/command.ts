@@ -17,6 +17,8 @@ export interface Argument {
   name: string;
   about: string;
   isOptional?: boolean;
+  /** More words of its kind may follow; only the last argument. */
+  isRepeated?: boolean;
 }
 
 type ValueOf<One extends Flag> = One["type"] extends "switch"
@@ -32,7 +34,7 @@ export type Values<All extends Flags> = { [Name in keyof All]?: ValueOf<All[Name
 
 /** The words and flags that were typed after a command. */
 export interface Input<All extends Flags = Flags> {
-  /** The words, in the order of `args`; "" for an optional one that was not given. */
+  /** The words, in the order of `args`; "" for an optional one that was not given. All words of one that is passed on. */
   words: readonly string[];
   flags: Values<All>;
 }
@@ -49,8 +51,8 @@ export interface Command<All extends Flags = Flags> {
   examples: readonly string[];
   /** More about it, in lines. */
   about?: readonly string[];
-  /** Words after the command are passed on to another program as they are. */
-  passesOn?: boolean;
+  /** Whether the words after the command are passed on to another program as they are. */
+  passesOn?: (words: readonly string[]) => boolean;
   run: (context: Context, input: Input<All>) => Promise<ExitCode | void>;
 }
 

@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import { accountCommands } from "./commands/accounts.ts";
 import { attachmentCommands } from "./commands/attachments.ts";
 import { eventCommands } from "./commands/events.ts";
+import { movingCommands } from "./commands/moving.ts";
 import { readingCommands } from "./commands/reading.ts";
 import { sendingCommands } from "./commands/sending.ts";
 import { settingsCommands } from "./commands/settings.ts";
@@ -19,5 +20,6 @@ export const COMMANDS: readonly Command[] = [
   ...eventCommands,
   ...webhookCommands,
   ...settingsCommands,
+  ...movingCommands,
   ...toolCommands,
 ];

@@ -148,6 +148,7 @@ function wordsOf({ name, args }: Command, words: readonly string[]): string[] {
   const missing = args.find(({ isOptional }, at) => isOptional !== true && words[at] === undefined);
   if (missing !== undefined)
     throw usageError(`"mailkeep ${name}" needs <${missing.name}>: ${missing.about}`, name);
+  if (args.at(-1)?.isRepeated === true) return [...words];
   if (words.length > args.length) {
     throw usageError(`"mailkeep ${name}" takes no "${words[args.length]}"`, name);
   }

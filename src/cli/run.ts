@@ -57,7 +57,7 @@ function understood(words: readonly string[]): Parsed {
   const found = findCommand(COMMANDS, words.slice(start));
   if (found === null) throw unknownCommand(COMMANDS, words.slice(start));
   const { command, rest } = found;
-  if (command.passesOn === true) {
+  if (command.passesOn?.(rest) === true) {
     const common = { json: false, profile: undefined, mailbox: undefined, url: undefined };
     return {
       command,

@@ -46,6 +46,7 @@ export type Api = {
 /** Routes whose body is a file, with its media type. */
 interface Files {
   upload: "*/*";
+  importMail: "*/*";
   inbound: "message/rfc822";
 }
 

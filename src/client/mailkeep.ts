@@ -85,6 +85,8 @@ export class Mailkeep {
   /** Files: uploads of those to be sent, downloads of those that came. */
   readonly attachments: Methods<"attachments">;
   /** Addresses that nothing is sent to, because they bounced or complained. */
+  /** Exports and imports. */
+  readonly archives: Methods<"archives">;
   readonly suppressions: Methods<"suppressions">;
   /** The mailbox itself: state, settings, pause. */
   readonly mailbox: Methods<"mailbox">;
@@ -100,6 +102,8 @@ export class Mailkeep {
   readonly guide: Methods<"guide">;
   /** The mailboxes of the deployment. Needs the operator's key. */
   readonly mailboxes: Methods<"mailboxes">;
+  /** How the deployment is doing. Needs the operator's key. */
+  readonly deployment: Methods<"deployment">;
   readonly #core: Core;
 
   /**
@@ -129,6 +133,7 @@ export class Mailkeep {
       awaitReply: (id, wanted = {}) => waitForReply(this.#sources(), id, wanted),
     };
     this.attachments = methodsOf(core, "attachments", mailbox);
+    this.archives = methodsOf(core, "archives", mailbox);
     this.suppressions = methodsOf(core, "suppressions", mailbox);
     this.mailbox = methodsOf(core, "mailbox", mailbox);
     this.keys = methodsOf(core, "keys", mailbox);
@@ -137,6 +142,7 @@ export class Mailkeep {
     this.claim = methodsOf(core, "claim", mailbox);
     this.guide = methodsOf(core, "guide", mailbox);
     this.mailboxes = methodsOf(core, "mailboxes", mailbox);
+    this.deployment = methodsOf(core, "deployment", mailbox);
   }
 
   /** Makes a temporary mailbox, without a credential, and a client of it. Keep its `key`: nobody else has it. */

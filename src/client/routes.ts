@@ -86,6 +86,11 @@ export const ROUTE_LINES = {
   getDomain: "GET /v1/domains/:id?mailbox nothing json",
   verifyDomain: "POST /v1/domains/:id/verify?mailbox nothing json",
   deleteDomain: "DELETE /v1/domains/:id?mailbox nothing json",
+  exportMailbox: "GET /v1/export?mailbox query bytes",
+  importMail: "POST /v1/import?mailbox */* json",
+  importProgress: "GET /v1/import/:id?mailbox nothing json",
+  cancelImport: "DELETE /v1/import/:id?mailbox nothing json",
+  signingKeys: "GET /.well-known/mailkeep-keys.json nothing json",
   createMailbox: "POST /v1/mailboxes body json",
   claimAuto: "POST /v1/claim/auto body json",
   listMailboxes: "GET /v1/mailboxes query mailboxes",
@@ -95,6 +100,9 @@ export const ROUTE_LINES = {
   resumeByOperator: "PATCH /v1/mailboxes/:address/resume nothing json",
   reindexMailbox: "POST /v1/mailboxes/:address/reindex query json",
   inbound: "POST /v1/inbound message/rfc822 json",
+  metrics: "GET /metrics nothing bytes",
+  diagnosis: "GET /v1/doctor nothing json",
+  reportDiagnosis: "PUT /v1/doctor body json",
 } as const satisfies { readonly [Id in RouteId]: RouteLine<Id> };
 
 /**
@@ -177,6 +185,13 @@ export const METHODS = {
     verify: "verifyDomain",
     delete: "deleteDomain",
   },
+  archives: {
+    export: "exportMailbox",
+    import: "importMail",
+    progress: "importProgress",
+    cancel: "cancelImport",
+    signingKeys: "signingKeys",
+  },
   guide: { text: "guide", skill: "skill" },
   claim: { start: "claimStart", poll: "claimPoll", confirm: "claimConfirm" },
   mailboxes: {
@@ -189,6 +204,7 @@ export const METHODS = {
     delete: "removeMailbox",
     reindex: "reindexMailbox",
   },
+  deployment: { metrics: "metrics", diagnosis: "diagnosis", reportDiagnosis: "reportDiagnosis" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, RouteId>>>>;
 
 export type Group = keyof typeof METHODS;

@@ -4,6 +4,7 @@ import { sha256Hex } from "../lib/hash.ts";
 import type { Outbound } from "../outbound/transport.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { SmtpSettings } from "../outbound/smtp-settings.ts";
+import type { MtaSts } from "../mail/mta-sts.ts";
 import { check, WORKER_RULES } from "./check.ts";
 import { WORKER_SETTINGS } from "./worker-settings.ts";
 
@@ -19,6 +20,8 @@ export interface Config {
   keySecret: string | null;
   /** Whether CF-Connecting-IP is believed. */
   trustClientAddress: boolean;
+  /** The value of the header Mailkeep-Front, which proves that this server's own front set CF-Connecting-IP; null: there is no front. */
+  frontSecret: string | null;
   /** In canonical form; null: the operator's own mailbox. */
   postmaster: string | null;
   /** Null: the operator's calls must name a mailbox. */
@@ -57,11 +60,15 @@ export interface Config {
   dailySendLimit: number;
   /** The model for searches by meaning; null: none. */
   embeddings: EmbeddingSettings | null;
+  /** The MTA-STS policy (RFC 8461) of the mail domain; null: none. */
+  mtaSts: MtaSts | null;
   claimApproval: "open" | "operator";
   claimTtlSeconds: number;
   /** Null: no such check on the claim page. */
   turnstile: { siteKey: string; secretKey: string } | null;
   eventRetentionDays: number;
+  /** `json`: each request is logged. */
+  logFormat: "text" | "json";
 }
 
 /** Where embeddings come from. */
@@ -101,6 +108,7 @@ function configFrom(values: WorkerValues): Config {
     operatorDigest: values.AUTH_TOKEN === null ? null : sha256Hex(values.AUTH_TOKEN),
     keySecret: values.KEY_SECRET,
     trustClientAddress: values.TRUST_CLIENT_ADDRESS,
+    frontSecret: null,
     defaultMailbox: values.DEFAULT_MAILBOX,
     postmaster: values.POSTMASTER,
     allowHttp: values.ALLOW_HTTP,
@@ -127,10 +135,12 @@ function configFrom(values: WorkerValues): Config {
     dkim: dkimOf(values),
     dailySendLimit: values.DAILY_SEND_LIMIT,
     embeddings: embeddingsOf(values),
+    mtaSts: mtaStsOf(values),
     claimApproval: values.CLAIM_APPROVAL,
     claimTtlSeconds: values.CLAIM_TTL_SECONDS,
     turnstile: turnstileOf(values),
     eventRetentionDays: values.EVENT_RETENTION_DAYS,
+    logFormat: values.LOG_FORMAT,
   };
 }
 
@@ -144,6 +154,15 @@ function dkimOf(values: WorkerValues): DkimKey | null {
     selector,
     privateKey: key.replaceAll("\\n", "\n"),
   };
+}
+
+/** The policy for senders; null for none. A rule says that the mail hosts are set where it is on. */
+export function mtaStsOf(
+  values: Pick<WorkerValues, "MTA_STS" | "MTA_STS_MAX_AGE" | "MTA_STS_MX" | "MAIL_HOST">,
+): MtaSts | null {
+  const { MTA_STS: mode, MTA_STS_MAX_AGE: maxAgeSeconds } = values;
+  const hosts = values.MTA_STS_MX ?? values.MAIL_HOST;
+  return mode === "off" || hosts === null ? null : { mode, hosts, maxAgeSeconds };
 }
 
 function embeddingsOf(values: WorkerValues): EmbeddingSettings | null {
@@ -173,9 +192,13 @@ export function configOf(env: object): Config {
   if (values === null) {
     throw new ConfigError(faults.map(({ variable, message }) => `${variable} ${message}`).join("; "));
   }
-  const config = configFrom(values);
+  const config = { ...configFrom(values), frontSecret: frontSecretOf(env) };
   parsed.set(env, config);
   return config;
+}
+
+function frontSecretOf({ FRONT_SECRET }: { FRONT_SECRET?: unknown }): string | null {
+  return typeof FRONT_SECRET === "string" ? FRONT_SECRET : null;
 }
 
 /** Bindings that `npm start` adds. */

@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { done, refused, type Outcome } from "../lib/outcome.ts";
 import { canonicalAddress, canonicalDomain } from "../mail/address/address.ts";
 import { smtpSettings, type SmtpSettings } from "../outbound/smtp-settings.ts";
@@ -102,6 +103,42 @@ export const hostNames: Kind<[string, ...string[]]> = {
     return first && rest.length === others.length ? done([first, ...rest]) : refused(null);
   },
 };
+
+/** One or more host names, separated by commas; `*.` in front of one stands for a single label (RFC 8461 §4.1). */
+export const hostPatterns: Kind<[string, ...string[]]> = {
+  values: "host names with commas between them, or patterns such as *.mx.example.org",
+  read: (text) => {
+    const [first, ...others] = text.split(",").map(hostPattern);
+    const rest = others.filter((host) => host !== null);
+    return first && rest.length === others.length ? done([first, ...rest]) : refused(null);
+  },
+};
+
+function hostPattern(text: string): string | null {
+  const [, star = "", name = ""] = /^(\*\.)?(.*)$/s.exec(text.trim()) ?? [];
+  const host = canonicalDomain(name);
+  return host === null ? null : `${star}${host}`;
+}
+
+/** Networks in CIDR form, separated by commas. A single address is a network of its own. */
+export const networks: Kind<string[]> = {
+  values: "networks such as 10.0.0.0/8 or 2001:db8::/32, or addresses, with commas between them",
+  read: (text) => {
+    const read = text.split(",").map((one) => networkOf(one.trim()));
+    const right = read.filter((network) => network !== null);
+    return right.length === read.length ? done(right) : refused(null);
+  },
+};
+
+/** A network in CIDR form; null if the text is none. */
+function networkOf(text: string): string | null {
+  const [address = "", bits] = text.split("/");
+  const isIPv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
+  // A zone (`%eth0`) is of one machine only.
+  if (!isIPv4 && (!ipaddr.IPv6.isValid(address) || address.includes("%"))) return null;
+  if (bits === undefined) return `${address}/${isIPv4 ? 32 : 128}`;
+  return ipaddr.isValidCIDR(text) ? text : null;
+}
 
 /** The URL of an SMTP relay. It may hold a password, so no error shows it. */
 export const relayUrl: Kind<SmtpSettings> = {

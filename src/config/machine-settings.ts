@@ -1,4 +1,4 @@
-import { anyText, oneOf, textLike, wholeNumber } from "./kinds.ts";
+import { anyText, networks, oneOf, textLike, wholeNumber } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
 /** A port; 0 lets the system choose a free one. */
@@ -21,6 +21,28 @@ export const MACHINE_SETTINGS = {
     group: "Only npm start",
     meaning: "The port that HTTP listens on. `0`: any free one.",
   }),
+  TLS_CERT: setting(file, null, {
+    group: "Only npm start",
+    meaning:
+      "The certificate, with its chain, for HTTPS on `PORT`, and for STARTTLS where `SMTP_TLS_CERT` is not set. The file is read again when it changes. Set it together with `TLS_KEY`.",
+    defaultWords: "none: `PORT` speaks plain http",
+  }),
+  TLS_KEY: setting(file, null, {
+    group: "Only npm start",
+    meaning: "The private key of that certificate, without a passphrase.",
+  }),
+  HTTP_REDIRECT_PORT: setting(port, null, {
+    group: "Only npm start",
+    meaning:
+      "A port that answers plain http with a redirect to https. It needs `TLS_CERT`. A call that has a key or changes something is refused there, because its contents have crossed the network unencrypted.",
+    defaultWords: "none",
+  }),
+  PROXY_PROTOCOL_FROM: setting(networks, null, {
+    group: "Only npm start",
+    meaning:
+      "Load balancers that begin each connection, for HTTP and for SMTP, with a header of the PROXY protocol (version 1 or 2). The address in it counts as the client's. A connection from these networks without the header is closed; a connection from elsewhere must not have the header.",
+    defaultWords: "none",
+  }),
   SMTP_HOST: setting(host, null, {
     group: "Only npm start",
     meaning:
@@ -34,8 +56,9 @@ export const MACHINE_SETTINGS = {
   }),
   SMTP_TLS_CERT: setting(file, null, {
     group: "Only npm start",
-    meaning: "The certificate with which SMTP offers STARTTLS. Set it together with `SMTP_TLS_KEY`.",
-    defaultWords: "none: SMTP offers no TLS",
+    meaning:
+      "The certificate, with its chain, with which SMTP offers STARTTLS. The file is read again when it changes. Set it together with `SMTP_TLS_KEY`.",
+    defaultWords: "`TLS_CERT`; without both, SMTP offers no TLS",
   }),
   SMTP_TLS_KEY: setting(file, null, {
     group: "Only npm start",
@@ -44,6 +67,16 @@ export const MACHINE_SETTINGS = {
   NODE_EXTRA_CA_CERTS: setting(file, null, {
     group: "Only npm start",
     meaning: "Certificates of further authorities that may have signed the certificate of the relay.",
+  }),
+  METRICS_PORT: setting(port, null, {
+    group: "Logs and monitoring",
+    meaning:
+      "The port for Prometheus: `/metrics` of the server and of the worker, without a key ([operating.md](operating.md#metrics)). `0`: any free one.",
+    defaultWords: "none: only `/metrics` of the worker, with the operator key",
+  }),
+  METRICS_HOST: setting(host, "127.0.0.1", {
+    group: "Logs and monitoring",
+    meaning: "The address that `METRICS_PORT` listens on. Everybody who reaches it can read the metrics.",
   }),
   MAILKEEP_READY: setting(oneOf(["json"]), null, {
     group: "Only npm start",

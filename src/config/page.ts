@@ -20,11 +20,11 @@ something to strangers. \`npm run deploy\` does the same for \`wrangler.jsonc\`.
 
 ## When others can reach the server
 
-A server of your own that others reach belongs behind a TLS proxy. Let the proxy **set** \`CF-Connecting-IP\` to the address of the
-client, overwriting what the client sent, and set \`TRUST_CLIENT_ADDRESS=true\`.
+A server of your own that others reach has a certificate (\`TLS_CERT\`), or stands behind a TLS proxy. Let a proxy **set**
+\`CF-Connecting-IP\` to the address of the client, overwriting what the client sent, and set \`TRUST_CLIENT_ADDRESS=true\`.
 
 \`npm start\` assumes that others can reach the server if any of these is true: \`HOST\` is not a loopback address, \`PUBLIC_URL\` does
-not name this machine, or \`TRUST_CLIENT_ADDRESS\` or \`ALLOW_HTTP\` is \`true\`. It assumes that mail leaves the server if \`SMTP_URL\` is
+not name this machine, \`PROXY_PROTOCOL_FROM\` is set, or \`TRUST_CLIENT_ADDRESS\` or \`ALLOW_HTTP\` is \`true\`. It assumes that mail leaves the server if \`SMTP_URL\` is
 set or \`OUTBOUND\` sends. Some defaults depend on this, and say so below. A value that you set always wins.
 `;
 

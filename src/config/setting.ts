@@ -12,6 +12,7 @@ export const GROUPS = [
   "Search by meaning",
   "New mailboxes and claims",
   "Limits",
+  "Logs and monitoring",
   "Only npm start",
 ] as const;
 

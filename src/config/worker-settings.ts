@@ -1,3 +1,4 @@
+import { MTA_STS_MODES } from "../mail/mta-sts.ts";
 import { OUTBOUNDS } from "../outbound/transport.ts";
 import {
   address,
@@ -6,6 +7,7 @@ import {
   domain,
   flag,
   hostNames,
+  hostPatterns,
   mailboxAddress,
   oneOf,
   relayUrl,
@@ -29,6 +31,10 @@ const MAX_RETENTION_DAYS = 3_650;
 const MIN_CLAIM_SECONDS = 30;
 /** Within a longer time, the code of a claim can be guessed. */
 const MAX_CLAIM_SECONDS = 3_600;
+/** A day: a shorter policy is forgotten between two mails. */
+const MIN_POLICY_SECONDS = 86_400;
+/** RFC 8461 §3.2: about a year. */
+const MAX_POLICY_SECONDS = 31_557_600;
 /** A number that JSON and SQLite hold exactly. */
 const MAX_COUNT = 999_999_999_999_999;
 /** Room for a developer's afternoon of tests, on a machine that nobody else reaches. */
@@ -110,6 +116,20 @@ export const WORKER_SETTINGS = {
     meaning: "The mailbox that receives mail for `postmaster@` and `abuse@` of `MAIL_DOMAIN`.",
     defaultWords:
       "a mailbox of its own, made with the first such mail; the operator reads it with `?mailbox=postmaster@…`",
+  }),
+  MTA_STS: setting(oneOf(MTA_STS_MODES), "off", {
+    group: "Receiving mail",
+    meaning:
+      "The policy that `https://mta-sts.<domain>/.well-known/mta-sts.txt` states (MTA-STS): with `enforce`, senders deliver to your mail hosts only over TLS with a valid certificate; with `testing`, they deliver anyway and only report failures. It needs [two DNS records](deployment.md#tls-for-mail-that-comes-in).",
+  }),
+  MTA_STS_MX: setting(hostPatterns, null, {
+    group: "Receiving mail",
+    meaning: "The mail hosts of that policy: every name that an MX record of your domains holds.",
+    defaultWords: "`MAIL_HOST`",
+  }),
+  MTA_STS_MAX_AGE: setting(wholeNumber(MIN_POLICY_SECONDS, MAX_POLICY_SECONDS), 604_800, {
+    group: "Receiving mail",
+    meaning: "How many seconds senders remember that policy. The default is a week.",
   }),
   AUTHSERV_ID: setting(authservId, null, {
     group: "Receiving mail",
@@ -252,5 +272,10 @@ export const WORKER_SETTINGS = {
   BAD_KEY_LIMIT: setting(count, 300, {
     group: "Limits",
     meaning: "Wrong keys in a minute from one client address; more get 429.",
+  }),
+  LOG_FORMAT: setting(oneOf(["text", "json"]), "text", {
+    group: "Logs and monitoring",
+    meaning:
+      "`json`: one JSON object a line, also for each request and each message by SMTP ([operating.md](operating.md#logs)). `text`: lines for people, and none for requests that succeed.",
   }),
 };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Timestamp } from "./message.ts";
 import { Scope } from "./scope.ts";
+import { MissedEvents, WebhookStatus } from "./webhook.ts";
 
 export const MailboxStatus = z.enum(["active", "paused"]);
 export type MailboxStatus = z.infer<typeof MailboxStatus>;
@@ -11,7 +12,9 @@ export const MailboxInfo = z
     mailbox: z.string(),
     status: MailboxStatus,
     webhook_url: z.string().nullable(),
-    webhook_status: z.enum(["active", "failed"]).nullable(),
+    webhook_status: WebhookStatus.nullable(),
+    webhook_recovery: z.boolean(),
+    webhook_missed: MissedEvents.optional(),
     created_at: Timestamp,
     expires_at: Timestamp.nullable(),
     display_name: z.string().nullable(),

@@ -97,7 +97,13 @@ export const Metadata = z
       .array(z.string())
       .optional()
       .meta({ description: "All envelope recipients that reach this mailbox, if there was more than one." }),
-    received_via: z.enum(["smtp", "http", "email_routing", "api"]),
+    received_via: z.enum(["smtp", "http", "email_routing", "api", "import"]).meta({
+      description: "`import`: from an archive. Nothing checked who sent it, or when.",
+      examples: ["smtp"],
+    }),
+    imported_as_sent: z.literal(true).optional().meta({
+      description: "An archive says that the owner of the mailbox sent it. This deployment did not.",
+    }),
     client_address: z.string().optional(),
     helo: z.string().optional(),
     date: Timestamp.nullable(),

@@ -99,6 +99,7 @@ const WHERE_FOUND = {
   Domain: "Take an id from GET /v1/domains.",
   Email: "Take an id from GET /v1/inbox or GET /v1/search.",
   Endpoint: "Call a path that GET /openapi.json lists.",
+  Import: "Take the `id` of the answer of POST /v1/import: GET /v1/import/<id> knows it for 30 days.",
   Key: "Take an id from GET /v1/keys.",
   Mailbox: "Take an address from GET /v1/mailboxes, or make one with POST /v1/mailboxes.",
   Page: "Open /docs, or read /llms.txt.",

@@ -13,6 +13,7 @@ export const TAGS = {
   Events: "What happens in a mailbox, as a stream or page by page.",
   Webhooks: "Where events are delivered, and what became of each delivery.",
   Domains: "Domains of one's own.",
+  Moving: "A mailbox taken elsewhere, and mail brought from elsewhere.",
   Operator: "Administration of the deployment.",
 } as const;
 export type Tag = keyof typeof TAGS;

@@ -11,6 +11,8 @@ import { inboundRoutes } from "./routes/inbound.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { mailboxRoutes } from "./routes/mailbox.ts";
 import { mailboxesRoutes } from "./routes/mailboxes.ts";
+import { movingRoutes } from "./routes/moving.ts";
+import { operationRoutes } from "./routes/operation.ts";
 import { sendingRoutes } from "./routes/sending.ts";
 import { suppressionRoutes } from "./routes/suppressions.ts";
 import { threadRoutes } from "./routes/threads.ts";
@@ -33,8 +35,10 @@ export const routes = {
   ...eventRoutes,
   ...webhookRoutes,
   ...domainRoutes,
+  ...movingRoutes,
   ...mailboxesRoutes,
   ...inboundRoutes,
+  ...operationRoutes,
 } as const;
 
 export type RouteId = keyof typeof routes;

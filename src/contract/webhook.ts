@@ -10,9 +10,19 @@ export const WEBHOOK_KINDS: readonly EventKind[] = [
   "message.complained",
 ];
 
-/** `failed` after ten failed deliveries in a row: then nothing is delivered to the URL until it is set again. */
-export const WebhookStatus = z.enum(["active", "failed"]);
+/**
+ * `failed` after ten failed deliveries in a row: nothing is delivered to the URL until it is set again. With
+ * `webhook_recovery` it is `recovering` instead: the oldest undelivered event is tried after growing pauses.
+ */
+export const WebhookStatus = z.enum(["active", "recovering", "failed"]);
 export type WebhookStatus = z.infer<typeof WebhookStatus>;
+
+/** Events that the log no longer held when a target recovered. */
+export const MissedEvents = z.object({ from_seq: z.int(), to_seq: z.int() }).meta({
+  description:
+    "Only after a recovery that lasted longer than the log keeps its entries: the first and last `seq` that could not be delivered any more. Setting the URL ends it.",
+});
+export type MissedEvents = z.infer<typeof MissedEvents>;
 
 /** The URL of one label. */
 export const WebhookRoute = z
@@ -21,6 +31,7 @@ export const WebhookRoute = z
     webhook_url: z.string(),
     status: WebhookStatus,
     created_at: Timestamp,
+    missed: MissedEvents.optional(),
   })
   .meta({ id: "WebhookRoute" });
 export type WebhookRoute = z.infer<typeof WebhookRoute>;
@@ -94,5 +105,12 @@ export const WebhookReplay = z.object({
   to_seq: z.int(),
   events: z.int(),
   deliveries: z.int(),
+  failed_targets: z
+    .array(z.object({ label: z.string().nullable(), webhook_url: z.string(), status: WebhookStatus }))
+    .optional()
+    .meta({
+      description:
+        "Targets of these events that have failed and so get none of them; left out if there is none.",
+    }),
 });
 export type WebhookReplay = z.infer<typeof WebhookReplay>;

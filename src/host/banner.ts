@@ -7,6 +7,8 @@ export interface Ready {
   /** Address that HTTP listens on. */
   host: string;
   smtp: { host: string; port: number; tls: boolean };
+  /** URL of the metrics that need no key; null: METRICS_PORT is not set. */
+  metrics: string | null;
   mailDomain: string;
   /** How mail to other domains leaves: a value of OUTBOUND. */
   outbound: string;
@@ -23,6 +25,7 @@ export function readyLine(ready: Ready): string {
     ready: true,
     http: ready.http,
     smtp: { host: ready.smtp.host, port: ready.smtp.port },
+    ...(ready.metrics === null ? {} : { metrics: ready.metrics }),
     mail_domain: ready.mailDomain,
     data_dir: ready.dataDir,
     pid: process.pid,

@@ -4,8 +4,12 @@ import { isLoopback } from "../lib/client-network.ts";
 import type { Settings } from "./settings.ts";
 
 /** Who reaches the server with these settings, and whether it sends mail. */
-export function exposureOf({ host, worker }: Pick<Settings, "host" | "worker">): Exposure {
-  const isBehindProxy = worker.TRUST_CLIENT_ADDRESS || worker.ALLOW_HTTP;
+export function exposureOf({
+  host,
+  proxies,
+  worker,
+}: Pick<Settings, "host" | "proxies" | "worker">): Exposure {
+  const isBehindProxy = proxies !== null || worker.TRUST_CLIENT_ADDRESS || worker.ALLOW_HTTP;
   const isPublished = worker.PUBLIC_URL !== null && !isLoopback(new URL(worker.PUBLIC_URL).hostname);
   return {
     isReachable: !isLoopbackHost(host) || isBehindProxy || isPublished,

@@ -147,6 +147,12 @@ function removeStale(file: string, stale: Holder | null): void {
   }
 }
 
+/** The process id of the server that has locked a data folder; null if none has. Changes nothing. */
+export function lockHolder(dataDir: string): number | null {
+  const holder = readHolder(path.join(dataDir, LOCK_FILE));
+  return holder !== null && isRunning(holder) ? holder.pid : null;
+}
+
 function isRunning(holder: Holder): boolean {
   const started = startedAt(holder.pid);
   return started !== null && (holder.started === null || holder.started === started);

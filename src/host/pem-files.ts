@@ -8,35 +8,75 @@ export type FileResult<Value> = { value: Value; faults: [] } | { value: null; fa
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** Certificate and key for STARTTLS as PEM texts; null where neither is set. */
-export function readTls(env: Environment): FileResult<{ cert: string; key: string } | null> {
-  if (!isSet(env, "SMTP_TLS_CERT") || !isSet(env, "SMTP_TLS_KEY")) return read(null);
-  const cert = readFileOf(env, "SMTP_TLS_CERT");
+/** A certificate with its chain and its private key, as PEM texts. */
+export interface KeyPair {
+  cert: string;
+  key: string;
+}
+
+/** A pair, and the files that it was read from. */
+export interface KeyPairFiles extends KeyPair {
+  certFile: string;
+  keyFile: string;
+}
+
+/** The variables that name the files of a pair. */
+export type PairVariables = readonly [cert: string, key: string];
+const TLS: PairVariables = ["TLS_CERT", "TLS_KEY"];
+const SMTP_TLS: PairVariables = ["SMTP_TLS_CERT", "SMTP_TLS_KEY"];
+
+/** Certificate and key for HTTPS; null where they are not set. */
+export function readHttpTls(env: Environment): FileResult<KeyPairFiles | null> {
+  return readPair(env, TLS);
+}
+
+/** Certificate and key for STARTTLS: its own, else those for HTTPS; null where neither is set. */
+export function readSmtpTls(env: Environment): FileResult<KeyPairFiles | null> {
+  return readPair(env, SMTP_TLS.some((variable) => isSet(env, variable)) ? SMTP_TLS : TLS);
+}
+
+function readPair(
+  env: Environment,
+  [certVariable, keyVariable]: PairVariables,
+): FileResult<KeyPairFiles | null> {
+  if (!isSet(env, certVariable) || !isSet(env, keyVariable)) return read(null);
+  const cert = readFileOf(env, certVariable);
   if (cert.value === null) return cert;
-  const key = readFileOf(env, "SMTP_TLS_KEY");
+  const key = readFileOf(env, keyVariable);
   if (key.value === null) return key;
-  // Node takes an empty text for one that is not given.
-  if (cert.value.match(CERTIFICATES) === null) {
-    return wrong(
-      "SMTP_TLS_CERT",
-      `names a file without a certificate in PEM: ${nameOf(env, "SMTP_TLS_CERT")}`,
-    );
+  const pair = { cert: cert.value, key: key.value };
+  const fault = pairFault(pair);
+  if (fault === null) {
+    return read({ ...pair, certFile: nameOf(env, certVariable), keyFile: nameOf(env, keyVariable) });
   }
-  if (!key.value.includes("PRIVATE KEY-----")) {
-    return wrong("SMTP_TLS_KEY", `names a file without a private key in PEM: ${nameOf(env, "SMTP_TLS_KEY")}`);
+  if (fault.kind === "no-certificate") {
+    return wrong(certVariable, `names a file without a certificate in PEM: ${nameOf(env, certVariable)}`);
   }
+  if (fault.kind === "no-key") {
+    return wrong(keyVariable, `names a file without a private key in PEM: ${nameOf(env, keyVariable)}`);
+  }
+  return wrong(
+    certVariable,
+    `and ${keyVariable} must be a certificate and its own key, without a passphrase (${fault.reason})`,
+  );
+}
+
+/** Why a pair cannot be used. */
+export type PairFault = { kind: "no-certificate" } | { kind: "no-key" } | { kind: "no-pair"; reason: string };
+
+/** Why a certificate and a key cannot be used together; null if they can. */
+export function pairFault({ cert, key }: KeyPair): PairFault | null {
+  // Node treats an empty text as if none were given.
+  if (cert.match(CERTIFICATES) === null) return { kind: "no-certificate" };
+  if (!key.includes("PRIVATE KEY-----")) return { kind: "no-key" };
   try {
-    createSecureContext({ cert: cert.value, key: key.value });
+    createSecureContext({ cert, key });
     // The context accepts a key of another type than the certificate's.
-    const isOwnKey = new X509Certificate(cert.value).checkPrivateKey(createPrivateKey(key.value));
-    if (!isOwnKey) throw new Error("the key belongs to another certificate");
+    const isOwnKey = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+    return isOwnKey ? null : { kind: "no-pair", reason: "the key belongs to another certificate" };
   } catch (error) {
-    return wrong(
-      "SMTP_TLS_CERT",
-      `and SMTP_TLS_KEY must be a certificate and its own key, without a passphrase (${messageOf(error)})`,
-    );
+    return { kind: "no-pair", reason: messageOf(error) };
   }
-  return read({ cert: cert.value, key: key.value });
 }
 
 /** The certificates of a file, each as PEM; none where the variable is not set. */

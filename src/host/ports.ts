@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.ts";
 
 /** An address to listen on, and the variable that changes its port. */
 export interface Place {
-  protocol: "HTTP" | "SMTP";
+  protocol: "HTTP" | "SMTP" | "Metrics";
   host: string;
   port: number;
   variable: string;
@@ -30,7 +30,7 @@ export async function claimPorts(places: readonly Place[]): Promise<number[]> {
 /** The one line for an error of `listen`, or of a runtime that could not listen. */
 export function listenRefusal(place: Place, error: unknown): Refusal {
   const { protocol, host, port, variable } = place;
-  const hostVariable = protocol === "HTTP" ? "HOST" : "SMTP_HOST";
+  const hostVariable = { HTTP: "HOST", SMTP: "SMTP_HOST", Metrics: "METRICS_HOST" }[protocol];
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
   switch (code) {
     case "EADDRINUSE":

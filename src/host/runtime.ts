@@ -2,12 +2,15 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
 import type { Json, V4WorkerOptions } from "miniflare";
+import type { Series } from "../lib/metrics.ts";
 import { BlobDisk, syncFolders } from "./blob-disk.ts";
 import type { BuiltWorker, WorkerModule } from "./built-worker.ts";
 import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
+import type { HostReadiness } from "./readiness.ts";
 import { Restarts } from "./restarts.ts";
 import { sourcePositions } from "./stack-trace.ts";
+import { drainWorkerd } from "./workerd-process.ts";
 
 export interface RuntimeOptions {
   host: string;
@@ -23,10 +26,16 @@ export interface RuntimeOptions {
   allowPrivateTargets: boolean;
   /** PEM certificates of authorities that may have signed the relay's, beside those that browsers trust. */
   relayAuthorities: readonly string[];
+  /** Whether {@link Runtime.frontPort} is opened. */
+  hasFront?: boolean;
   /** Modules in front of the worker's script; undefined: the script alone. */
   front?: WorkerFront;
   /** False: nothing needs to survive a power loss, so blobs are not synced to disk. */
   isDurable?: boolean;
+  /** The reasons why this process or its disk cannot take mail now; undefined: there are never any. */
+  readiness?: Pick<HostReadiness, "reasons">;
+  /** Hands over what this process counted since the last call, for the worker to add to its own; undefined: nothing. */
+  takeCounts?: () => Series;
   /** An existing folder for temporary files of the runtime; undefined: that of the system. */
   tempDir?: string;
   /** Called when workerd died too often. */
@@ -40,9 +49,15 @@ export interface RuntimeOptions {
 export interface Runtime {
   /** The port where the worker answers; a restart does not change it. */
   port: number;
+  /**
+   * The port on 127.0.0.1 for a front: requests there have absolute targets, whose scheme and host the worker takes for those
+   * of the client. Null without {@link RuntimeOptions.hasFront}. A restart does not change it.
+   */
+  frontPort: number | null;
   /** The address of an entry point of {@link WorkerFront}, for this machine. */
   urlOf(entrypoint: string): Promise<URL>;
-  stop(): Promise<void>;
+  /** Ends workerd. Requests under way get up to `graceMs` to finish, and new ones are not accepted; without it they are cut off. */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** Modules that are loaded instead of the worker's script, and import it. */
@@ -76,10 +91,14 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   return {
     // A URL omits the default port of its scheme.
     port: Number(port || 80),
+    frontPort: options.hasFront === true ? Number((await runtime.unsafeGetDirectURL(OUTBOUND)).port) : null,
     urlOf: (entrypoint) => runtime.unsafeGetDirectURL(WORKER, entrypoint),
-    stop() {
+    async stop(graceMs = 0) {
       restarts.stop();
-      return runtime.dispose();
+      let disposed: Promise<void> | null = null;
+      const dispose = (): Promise<void> => (disposed ??= runtime.dispose());
+      if (graceMs > 0) await drainWorkerd(graceMs, () => void dispose());
+      await dispose();
     },
   };
 }
@@ -107,7 +126,10 @@ function settingsOf(
     workers: [
       workerOf(options, disk),
       assetsWorker(options.built),
-      outboundWorker({ allowPrivate: options.allowPrivateTargets }),
+      {
+        ...outboundWorker({ allowPrivate: options.allowPrivateTargets }),
+        unsafeDirectSockets: options.hasFront === true ? [FRONT_SOCKET] : [],
+      },
     ],
   });
 }
@@ -169,6 +191,12 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
       OPERATOR_NETWORK,
       OBJECT_FILES: objectFiles(options.dataDir),
       BLOB_DISK,
+      HOST_STATE: async (request: { url: string }) =>
+        Response.json(
+          request.url.endsWith("/counts")
+            ? (options.takeCounts?.() ?? {})
+            : ((await options.readiness?.reasons()) ?? []),
+        ),
     },
     // The variables of wrangler.jsonc apply to deployments on Cloudflare only.
     bindings: { ...options.jsonBindings, ...options.bindings },
@@ -182,6 +210,9 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
     ],
   };
 }
+
+/** A second socket of the worker. Miniflare takes one for each worker and entry point, so it is listed with another worker. */
+const FRONT_SOCKET = { host: "127.0.0.1", port: 0, serviceName: WORKER, proxy: true };
 
 /**
  * Serves the files of the pages with the same program as Cloudflare. The worker requests them from it: with `assets` of its

@@ -14,7 +14,7 @@ export interface Secrets {
 }
 
 /** The secrets as the file holds them. */
-type StoredSecrets = z.infer<typeof STORED>;
+export type StoredSecrets = z.infer<typeof STORED>;
 
 /** Null: not given, so the one of the data folder is used. */
 export type GivenSecrets = { [Name in keyof Secrets]: string | null };
@@ -74,7 +74,8 @@ async function readSecrets(file: string): Promise<StoredSecrets | null> {
   return secrets;
 }
 
-function parseSecrets(text: string): StoredSecrets | null {
+/** The secrets that the text of the file holds; null if it is damaged. */
+export function parseSecrets(text: string): StoredSecrets | null {
   try {
     const kept = STORED.safeParse(JSON.parse(text));
     return kept.success ? kept.data : null;

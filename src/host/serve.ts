@@ -1,31 +1,34 @@
-import path from "node:path";
 import type { Environment } from "../config/check.ts";
 import { outboundOf } from "../config/env.ts";
 import { ALL_SETTINGS } from "../config/fault-lines.ts";
 import { unknownVariableLines, unknownVariables } from "../config/unknown-variables.ts";
-import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
+import { refuseHalfRestored } from "./backup/mark.ts";
 import { banner, bracketed, readyLine } from "./banner.ts";
 import { bindingsOf } from "./bindings.ts";
 import type { BuiltWorker } from "./built-worker.ts";
+import { refuseNewerData, writeDataVersion } from "./data-version.ts";
 import { watchDescriptors } from "./descriptors.ts";
+import { drain } from "./drain.ts";
 import { removeEmptyObjects } from "./empty-objects.ts";
+import { newFrontSecret } from "./front/front.ts";
+import { needsFront } from "./front/open.ts";
+import { HostLog } from "./host-log.ts";
+import { freePlaces, openListeners, placesOf, type Listeners, type Upstream } from "./listeners.ts";
 import { lockDataDir } from "./lock.ts";
+import { Monitoring } from "./monitoring.ts";
 import { claimPorts, listenRefusal } from "./ports.ts";
-import type { Place } from "./ports.ts";
 import { workerdPid } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
 import { startRuntime } from "./runtime.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
-import { loadSecrets, secretsPath } from "./secrets.ts";
+import { loadSecrets, secretsPath, type Secrets } from "./secrets.ts";
 import { readSettings } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 import { stopOnSignals } from "./signals.ts";
-import { startSmtp } from "./smtp/listener.ts";
 import type { SmtpListener } from "./smtp/listener.ts";
+import { addressVariables, handedOverSockets } from "./systemd/listen-fds.ts";
+import { isHealthy, notifierOf } from "./systemd/notify.ts";
 import { startWarnings } from "./warnings.ts";
-
-/** How long a stop waits for messages that are being received. */
-const STOP_GRACE_MS = 5_000;
 
 /** The environment and arguments of `npm start`. */
 export interface ServeOptions {
@@ -47,56 +50,89 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 async function start({ env, args, worker: readWorker }: ServeOptions): Promise<void> {
   const startedMs = performance.now();
-  const unknown = unknownVariables(Object.keys(env), [...Object.keys(ALL_SETTINGS), "MAILKEEP_URL"]);
-  for (const line of unknownVariableLines(unknown)) warn(line);
   // All settings are checked before anything is written or listened on.
-  const settings = readSettings(env, args);
-  const lock = lockDataDir(settings.dataDir);
-  process.once("exit", () => lock.release());
-
-  const { worker } = settings;
-  const secrets = await loadSecrets(settings.dataDir, {
-    authToken: worker.AUTH_TOKEN,
-    webhookSecret: worker.WEBHOOK_SECRET,
-    keySecret: worker.KEY_SECRET,
-  });
-  // A port of 0 is chosen when it is listened on: one that is free now may be another program's by then.
-  await claimPorts(placesOf(settings).filter(({ port }) => port !== 0));
+  const sockets = handedOverSockets(env, process.pid);
+  const settings = judgedSettings({ ...env, ...addressVariables(sockets) }, args);
+  const notifier = notifierOf(env, process.pid, say);
+  const lock = await takeDataFolder(settings.dataDir);
+  const secrets = await secretsOf(settings);
+  await claimPorts(freePlaces(settings, sockets));
   const built = await readWorker();
 
   // The lock is held and no workerd works on the folder.
   removeEmptyObjects(settings.dataDir);
+  const hasFront = needsFront(settings) || sockets.http !== null;
+  const frontSecret = newFrontSecret();
+  const monitoring = new Monitoring(settings, log);
   const runtime = await run(settings, {
-    host: settings.host,
-    port: settings.port,
+    // Behind a front, the runtime listens on loopback only.
+    host: hasFront ? "127.0.0.1" : settings.host,
+    port: hasFront ? 0 : settings.port,
+    hasFront,
     dataDir: settings.dataDir,
     built,
-    bindings: bindingsOf(settings, secrets),
-    allowPrivateTargets: worker.ALLOW_PRIVATE_WEBHOOKS,
+    bindings: { ...bindingsOf(settings, secrets), ...(hasFront ? { FRONT_SECRET: frontSecret } : {}) },
+    allowPrivateTargets: settings.worker.ALLOW_PRIVATE_WEBHOOKS,
     relayAuthorities: settings.relayAuthorities,
+    ...monitoring.forRuntime(),
     onDead: (reason) => fail(new Refusal(reason)),
-    onRestart: () => lock.note(workerdPid(process.pid)),
-    log: say,
+    onRestart: () => {
+      lock.note(workerdPid(process.pid));
+      monitoring.workerdRestarted();
+    },
+    log: (line) => log.pass(line),
   });
   lock.note(workerdPid(process.pid));
   watchDescriptors(() => workerdPid(process.pid), say);
-  let smtp: SmtpListener | null = null;
+  const upstream: Upstream = {
+    http: `http://${bracketed(hasFront ? "127.0.0.1" : settings.host)}:${runtime.port}`,
+    token: secrets.authToken,
+    frontPort: runtime.frontPort,
+    frontSecret,
+  };
+  const listeners: Listeners = { smtp: null, front: null, redirect: null };
   stopOnSignals({
     say,
     stop: async () => {
-      await smtp?.stop(STOP_GRACE_MS);
-      await runtime.stop();
+      const { readiness } = monitoring;
+      await drain({ readiness, notifier, worker: upstream.http, ...listeners, runtime });
+      monitoring.close();
     },
     onError: fail,
   });
-  const http = `http://${bracketed(settings.host)}:${runtime.port}`;
-  smtp = await listen(settings, { http, token: secrets.authToken });
+  const reporters = { observer: monitoring.observeSmtp(), say, log: (line: string) => log.pass(line) };
+  const open = await openListeners(listeners, settings, { upstream, sockets, ...reporters });
+  const metrics = await monitoring.open(upstream);
 
   for (const line of startWarnings(settings)) warn(line);
+  announce(settings, { ...open, metrics, startedMs });
+  await notifier.ready(`Serving ${settings.worker.MAIL_DOMAIN}`);
+  notifier.watch((limitMs) => isHealthy(upstream.http, limitMs));
+}
+
+/** Locks the data folder until the process ends. Throws a {@link Refusal} if this version cannot serve it. */
+async function takeDataFolder(dataDir: string): Promise<ReturnType<typeof lockDataDir>> {
+  // Before the lock: a folder of a newer version is left as it is.
+  refuseNewerData(dataDir);
+  const lock = lockDataDir(dataDir);
+  process.once("exit", () => lock.release());
+  refuseHalfRestored(dataDir);
+  await writeDataVersion(dataDir);
+  return lock;
+}
+
+/** Says where the server is: a screen, or a line of JSON. */
+function announce(
+  settings: Settings,
+  place: { http: string; smtp: SmtpListener; metrics: string | null; startedMs: number },
+): void {
+  const { worker } = settings;
+  const { http, smtp, metrics, startedMs } = place;
   const ready = {
     http,
     host: settings.host,
     smtp: { host: smtp.host, port: smtp.port, tls: settings.tls !== null },
+    metrics,
     mailDomain: worker.MAIL_DOMAIN,
     outbound: outboundOf(worker),
     dataDir: settings.dataDir,
@@ -107,11 +143,21 @@ async function start({ env, args, worker: readWorker }: ServeOptions): Promise<v
   process.stdout.write(settings.readyJson ? `${readyLine(ready)}\n` : banner(ready));
 }
 
-function placesOf(settings: Settings): [Place, Place] {
-  return [
-    { protocol: "HTTP", host: settings.host, port: settings.port, variable: "PORT" },
-    { protocol: "SMTP", host: settings.smtpHost, port: settings.smtpPort, variable: "SMTP_PORT" },
-  ];
+/** Warns of variables that nobody knows, and reads all settings. Throws a {@link Refusal}. */
+function judgedSettings(env: Environment, args: readonly string[]): Settings {
+  const unknown = unknownVariables(Object.keys(env), [...Object.keys(ALL_SETTINGS), "MAILKEEP_URL"]);
+  for (const line of unknownVariableLines(unknown)) warn(line);
+  const settings = readSettings(env, args);
+  log.format = settings.worker.LOG_FORMAT;
+  return settings;
+}
+
+function secretsOf({ dataDir, worker }: Settings): Promise<Secrets> {
+  return loadSecrets(dataDir, {
+    authToken: worker.AUTH_TOKEN,
+    webhookSecret: worker.WEBHOOK_SECRET,
+    keySecret: worker.KEY_SECRET,
+  });
 }
 
 async function run(settings: Settings, options: RuntimeOptions): Promise<Runtime> {
@@ -119,32 +165,14 @@ async function run(settings: Settings, options: RuntimeOptions): Promise<Runtime
     return await startRuntime(options);
   } catch (error) {
     const isPortTaken = error instanceof Error && "code" in error && error.code === "ERR_ADDRESS_IN_USE";
-    throw isPortTaken ? listenRefusal(placesOf(settings)[0], error) : error;
+    throw isPortTaken ? listenRefusal(placesOf(settings).http, error) : error;
   }
 }
 
-async function listen(settings: Settings, upstream: { http: string; token: string }): Promise<SmtpListener> {
-  const mailDomain = settings.worker.MAIL_DOMAIN;
-  try {
-    return await startSmtp({
-      host: settings.smtpHost,
-      port: settings.smtpPort,
-      upstream: upstream.http,
-      token: upstream.token,
-      spoolDir: path.join(settings.dataDir, "spool"),
-      maxBytes: MAX_MESSAGE_BYTES,
-      name: mailDomain,
-      postmaster: `postmaster@${mailDomain}`,
-      tls: settings.tls ?? undefined,
-      log: say,
-    });
-  } catch (error) {
-    throw listenRefusal(placesOf(settings)[1], error);
-  }
-}
+const log = new HostLog((line) => process.stderr.write(`${line}\n`));
 
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  log.say(line);
 }
 
 function warn(line: string): void {

@@ -5,7 +5,7 @@ import type { WorkerValues } from "../config/env.ts";
 import { faultLines } from "../config/fault-lines.ts";
 import { MACHINE_SETTINGS } from "../config/machine-settings.ts";
 import { WORKER_SETTINGS } from "../config/worker-settings.ts";
-import { readAuthorities, readDkimKey, readTls } from "./pem-files.ts";
+import { readAuthorities, readDkimKey, readHttpTls, readSmtpTls, type KeyPairFiles } from "./pem-files.ts";
 import { Refusal } from "./refusal.ts";
 
 /** The settings of `npm start`, checked. */
@@ -17,8 +17,16 @@ export interface Settings {
   port: number;
   smtpHost: string;
   smtpPort: number;
-  /** PEM texts for STARTTLS; null: SMTP offers no TLS. */
-  tls: { cert: string; key: string } | null;
+  /** For HTTPS on `port`; null: plain http. */
+  httpTls: KeyPairFiles | null;
+  /** Answers plain http with a redirect; null: no such port. 0: any free one. */
+  redirectPort: number | null;
+  /** Networks in CIDR form whose connections begin with a header of the PROXY protocol; null: none do. */
+  proxies: readonly string[] | null;
+  /** For STARTTLS; null: SMTP offers no TLS. */
+  tls: KeyPairFiles | null;
+  /** Where metrics are served without a key; null: nowhere. */
+  metrics: { host: string; port: number } | null;
   /** Certificates in PEM that may have signed the relay's, besides those that browsers know. */
   relayAuthorities: string[];
   /** Print one line of JSON instead of the screen. */
@@ -43,7 +51,19 @@ const MACHINE_RULES = [
       PORT === (SMTP_PORT || "2525") &&
       (SMTP_HOST || HOST) === HOST,
   },
+  together("TLS_CERT", "TLS_KEY"),
   together("SMTP_TLS_CERT", "SMTP_TLS_KEY"),
+  {
+    variable: "HTTP_REDIRECT_PORT",
+    message: "needs TLS_CERT: without it there is no https to lead to",
+    isBroken: (env: Environment) => isSet(env, "HTTP_REDIRECT_PORT") && !isSet(env, "TLS_CERT"),
+  },
+  {
+    variable: "HTTP_REDIRECT_PORT",
+    message: "must be another port than PORT",
+    isBroken: ({ HTTP_REDIRECT_PORT: port, PORT }: Environment) =>
+      isSet({ port }, "port") && port !== "0" && port === (PORT || "8787"),
+  },
   ...SECRETS.map((variable) => ({
     variable,
     // An empty secret is a mistake in a shell script: nobody wants another key because of it.
@@ -61,16 +81,18 @@ const MACHINE_RULES = [
 export function readSettings(env: Environment, args: readonly string[] = []): Settings {
   const machine = check(MACHINE_SETTINGS, MACHINE_RULES, env);
   const worker = check(WORKER_SETTINGS, WORKER_RULES, env);
-  const tls = readTls(env);
+  const httpTls = readHttpTls(env);
+  const tls = readSmtpTls(env);
   const authorities = readAuthorities(env);
   const dkimKey = readDkimKey(env);
-  const results = [worker, machine, tls, authorities, dkimKey];
-  const faults = results.flatMap((one): readonly Fault[] => one.faults);
+  const results = [worker, machine, httpTls, tls, authorities, dkimKey];
+  const faults = withoutRepeats(results.flatMap((one): readonly Fault[] => one.faults));
   if (machine.values === null || worker.values === null || faults.length > 0) {
     throw new Refusal(faultLines(faults, env).join("\n"));
   }
   return {
     ...machineSettings(machine.values, args),
+    httpTls: httpTls.value,
     tls: tls.value,
     relayAuthorities: authorities.value ?? [],
     worker: worker.values,
@@ -81,16 +103,37 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
   };
 }
 
+/** SMTP reads the files of HTTPS too, where it has none of its own. */
+function withoutRepeats(faults: readonly Fault[]): Fault[] {
+  const isSame = (one: Fault, other: Fault): boolean =>
+    one.variable === other.variable && one.message === other.message;
+  return faults.filter((fault, index) => faults.findIndex((one) => isSame(one, fault)) === index);
+}
+
+type MachineMember =
+  | "dataDir"
+  | "host"
+  | "port"
+  | "redirectPort"
+  | "proxies"
+  | "smtpHost"
+  | "smtpPort"
+  | "metrics"
+  | "readyJson";
+
 function machineSettings(
   values: z.output<z.ZodObject<typeof MACHINE_SETTINGS>>,
   args: readonly string[],
-): Pick<Settings, "dataDir" | "host" | "port" | "smtpHost" | "smtpPort" | "readyJson"> {
+): Pick<Settings, MachineMember> {
   return {
     dataDir: path.resolve(values.DATA_DIR),
     host: values.HOST,
     port: values.PORT,
+    redirectPort: values.HTTP_REDIRECT_PORT,
+    proxies: values.PROXY_PROTOCOL_FROM,
     smtpHost: values.SMTP_HOST ?? values.HOST,
     smtpPort: values.SMTP_PORT,
+    metrics: values.METRICS_PORT === null ? null : { host: values.METRICS_HOST, port: values.METRICS_PORT },
     readyJson: values.MAILKEEP_READY === "json" || args.includes("--ready-json"),
   };
 }

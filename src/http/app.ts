@@ -11,7 +11,13 @@ import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
 import { BodyLost } from "../lib/body-bytes.ts";
 import { endpoints } from "./handlers.ts";
 import { MCP_HEADERS, MCP_PATH, METADATA_PATH, serveMcp, serveMetadata } from "./mcp/endpoint.ts";
+import { MTA_STS_PATH } from "../mail/mta-sts.ts";
+import { serveMtaSts } from "./mta-sts.ts";
 import { openApi } from "./openapi.ts";
+import { observe } from "./observe.ts";
+import { flushSoon } from "../metrics/flush.ts";
+import { notesOf } from "./request-notes.ts";
+import { isProbe, livez, PROBE_PATHS, readyz } from "./probes.ts";
 import { isOpenedByPerson, notFoundPage } from "../pages/not-found.tsx";
 import { operatorConsole } from "../pages/operator/console.ts";
 import { pages } from "../pages/pages.ts";
@@ -37,6 +43,8 @@ app.get("/health", (c) => {
   configOf(c.env);
   return json({ status: "ok", worker: PRODUCT, version: VERSION });
 });
+app.get("/livez", livez);
+app.get("/readyz", (c) => readyz(c.env));
 app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
 for (const [path, page] of Object.entries(pages)) {
   app.get(path, page);
@@ -44,6 +52,7 @@ for (const [path, page] of Object.entries(pages)) {
 }
 app.post(MCP_PATH, serveMcp);
 app.get(METADATA_PATH, serveMetadata);
+app.get(MTA_STS_PATH, serveMtaSts);
 app.get("/operator/session", showSession).post(signIn).delete(signOut);
 // With a router of its own: names and parameters share places in its paths.
 app.all("/operator/*", (c) => operatorConsole.fetch(c.req.raw, c.env, c.executionCtx));
@@ -67,7 +76,14 @@ function methodNotAllowed(c: AppContext, path: string, served: Served[]): Respon
 }
 
 /** Paths outside the table. None needs a credential. */
-const PAGES: readonly string[] = ["/health", "/openapi.json", METADATA_PATH, ...Object.keys(pages)];
+const PAGES: readonly string[] = [
+  "/health",
+  ...PROBE_PATHS,
+  "/openapi.json",
+  METADATA_PATH,
+  MTA_STS_PATH,
+  ...Object.keys(pages),
+];
 
 type Served = { method: string; target: Target };
 
@@ -93,31 +109,26 @@ app.onError((error) => {
 });
 
 /** 500 with the id under which the log has the error; 503 for wrong settings; 400 for a bad `Host` (RFC 9112 §3.2). */
-function faultResponse(error: unknown, requestId: string): Response {
-  if (error instanceof NoHostError) {
-    return problemResponse(invalid("Host", "must be a host name or an IP address, with a port or none"));
-  }
+function faultOf(error: unknown, requestId: string): Problem {
+  if (error instanceof NoHostError)
+    return invalid("Host", "must be a host name or an IP address, with a port or none");
   // The client hung up: nobody reads the answer, and nothing is wrong here.
-  if (error instanceof BodyLost) return problemResponse(invalid("body", "ended before it was complete"));
+  if (error instanceof BodyLost) return invalid("body", "ended before it was complete");
   if (error instanceof ConfigError) {
-    return problemResponse({
-      code: "misconfigured",
-      error: `The deployment is misconfigured: ${error.message}`,
-    });
+    return { code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` };
   }
   console.error(`Request ${requestId} failed:`, error);
-  return problemResponse({
-    code: "internal",
-    error: "Internal server error",
-    extra: { request_id: requestId },
-  });
+  return { code: "internal", error: "Internal server error", extra: { request_id: requestId } };
 }
 
 /** Serves a request: https first, then the table. Every response has a request id. */
 export async function serveHttp(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  const startMs = performance.now();
   const requestId = uuidV7(Date.now());
   const response = await serveSafely(request, env, ctx, requestId);
   response.headers.set("X-Request-Id", requestId);
+  observe(request, response, { requestId, startMs, env });
+  flushSoon(env, (work) => ctx.waitUntil(work));
   return response;
 }
 
@@ -129,8 +140,8 @@ async function serveSafely(
 ): Promise<Response> {
   try {
     const { isHttps, isLoopback } = siteOf(request);
-    if (!isHttps && !isLoopback && !configOf(env).allowHttp) {
-      return problemResponse({
+    if (!isHttps && !isLoopback && !isProbe(request) && !configOf(env).allowHttp) {
+      return refuseEarly(request, {
         code: "https_required",
         error: "HTTPS is required; behind a TLS proxy, set ALLOW_HTTP=true",
       });
@@ -138,8 +149,14 @@ async function serveSafely(
     if (request.method === "OPTIONS") return preflight(urlOf(request).pathname);
     return await app.fetch(request, env, ctx);
   } catch (error) {
-    return faultResponse(error, requestId);
+    return refuseEarly(request, faultOf(error, requestId));
   }
+}
+
+/** The response of a refusal outside of the route table. */
+function refuseEarly(request: Request, problem: Problem): Response {
+  notesOf(request).refusal = problem.code;
+  return problemResponse(problem);
 }
 
 function preflight(path: string): Response {

@@ -13,6 +13,7 @@ import { namesAnother, readCaller, type Caller } from "./caller.ts";
 import { countBadKey } from "./bad-keys.ts";
 import { wasMade } from "../lib/made.ts";
 import { freshStub, mailboxAt, mailboxBehind, type MailboxStub } from "../service/mailbox-stub.ts";
+import { notesOf } from "./request-notes.ts";
 import { queryOf, siteOf } from "./request-url.ts";
 import { InlineFiles } from "../service/inline-files.ts";
 import { readJsonWithFiles } from "./json-with-files.ts";
@@ -37,6 +38,7 @@ const MAILBOX_PARAMETERS: readonly string[] = ["mailbox", "mailbox[]", "address"
 
 /** Serves a request of the table: reads caller and input, calls the handler, and makes a response of its answer. */
 export async function dispatch(c: AppContext, { spec, handler, status }: Endpoint): Promise<Response> {
+  notesOf(c.req.raw).route = spec.path;
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
   const ignored: string[] = [];
@@ -279,10 +281,14 @@ export async function refusal(
   config: Config,
   { problem, caller }: { problem: Problem; caller: Caller },
 ): Promise<Response> {
+  notesOf(c.req.raw).refusal = problem.code;
   const wrongKey = caller.kind === "key" || (caller.kind === "nobody" && caller.presented);
   if (problem.code === "unauthorized" && wrongKey) {
     const tooMany = await countBadKey(c.req.raw, c.env, config);
-    if (tooMany !== null) return problemResponse(tooMany);
+    if (tooMany !== null) {
+      notesOf(c.req.raw).refusal = tooMany.code;
+      return problemResponse(tooMany);
+    }
   }
   return problemResponse(withWayToKey(problem, config));
 }

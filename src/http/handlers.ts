@@ -16,6 +16,8 @@ import { inboundHandlers } from "./routes/inbound.ts";
 import { keyHandlers } from "./routes/keys.ts";
 import { mailboxHandlers } from "./routes/mailbox.ts";
 import { mailboxesHandlers } from "./routes/mailboxes.ts";
+import { movingHandlers } from "./routes/moving.ts";
+import { operationHandlers } from "./routes/operation.ts";
 import { sendingHandlers } from "./routes/sending.ts";
 import { suppressionHandlers } from "./routes/suppressions.ts";
 import { threadHandlers } from "./routes/threads.ts";
@@ -35,6 +37,8 @@ const handlers: HandlersOf<typeof routes> = {
   ...keyHandlers,
   ...mailboxHandlers,
   ...mailboxesHandlers,
+  ...movingHandlers,
+  ...operationHandlers,
   ...sendingHandlers,
   ...suppressionHandlers,
   ...threadHandlers,

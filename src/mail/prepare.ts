@@ -23,6 +23,8 @@ export interface Envelope {
   /** The other recipients that are the same mailbox, in their order; none if not given. */
   alsoTo?: readonly string[];
   via: Metadata["received_via"];
+  /** An archive says that the owner of the mailbox sent it. */
+  isImportedSent?: boolean;
   clientAddress: string | null;
   helo: string | null;
 }
@@ -73,7 +75,7 @@ export function prepareMail(
     subject: parsed.subject,
     snippet: snippetOf(parsed.text, parsed.subject),
     code: found.code,
-    direction: "inbound",
+    direction: envelope.isImportedSent === true ? "outbound" : "inbound",
     has_attachments: attachments.length > 0,
     attachment_count: attachments.length,
   };
@@ -203,7 +205,11 @@ function detailOf(parsed: ParsedMail, envelope: Envelope, authservId: string | n
   const results = parsed.headers["authentication-results"];
   return {
     message_id: parsed.messageId,
-    authentication: authenticationFrom(results === undefined ? [] : results.split("\n"), authservId),
+    // Anybody can make an archive with results in this server's name, so those of an archive are not used.
+    authentication: authenticationFrom(
+      results === undefined ? [] : results.split("\n"),
+      envelope.via === "import" ? null : authservId,
+    ),
     metadata: metadataOf(parsed, envelope),
   };
 }
@@ -217,6 +223,7 @@ function metadataOf(parsed: ParsedMail, envelope: Envelope): Metadata {
       ? {}
       : { envelope_recipients: recipientsOf(envelope) }),
     received_via: envelope.via,
+    ...(envelope.isImportedSent === true ? { imported_as_sent: true as const } : {}),
     ...(envelope.clientAddress === null ? {} : { client_address: envelope.clientAddress }),
     ...(envelope.helo === null ? {} : { helo: envelope.helo }),
     date: parsed.date,
@@ -232,6 +239,7 @@ export function envelopeOf(metadata: Metadata): Envelope {
     to: metadata.envelope_to,
     alsoTo: metadata.envelope_recipients?.slice(1),
     via: metadata.received_via,
+    ...(metadata.imported_as_sent === true ? { isImportedSent: true } : {}),
     clientAddress: metadata.client_address ?? null,
     helo: metadata.helo ?? null,
   };

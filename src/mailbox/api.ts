@@ -7,6 +7,8 @@ import type { Settings } from "./account/settings.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import type { Codes } from "./codes/codes.ts";
 import type { Domains } from "./domains/domains.ts";
+import type { Exporting } from "./exporting/exporting.ts";
+import type { Imports } from "./imports/imports.ts";
 import type { Feed } from "./log/feed.ts";
 import type { Messages } from "./messages/messages.ts";
 import type { Reindexing } from "./messages/reindex.ts";
@@ -49,6 +51,11 @@ type Mail = Pick<Receiving, "reserve" | "receive"> &
   Pick<Reports, "sendingEvent">;
 type Files = Pick<Uploads, "beginUpload" | "completeUpload" | "abandonUpload" | "discardUploads"> &
   Pick<Blobs, "putChunk" | "getChunk" | "deleteChunks">;
+type Moving = Pick<
+  Imports,
+  "beginImport" | "completeImport" | "abandonImport" | "importProgress" | "cancelImport"
+> &
+  Pick<Exporting, "exportStart" | "exportPage">;
 type Others = Pick<
   Webhooks,
   | "webhookRoutes"
@@ -62,7 +69,7 @@ type Others = Pick<
   Pick<Domains, "addDomain" | "listDomains" | "getDomain" | "verifyDomain" | "removeDomain">;
 
 /** The RPC methods that the router and other actors call on a mailbox. Each is documented at the capability that implements it. */
-export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Files, Others {
+export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Files, Moving, Others {
   /** Authenticates a caller and checks what it may do; does nothing more. */
   admit(access: Access): Answer<Principal>;
   /** Whether the address belongs to a live mailbox. */

@@ -5,6 +5,7 @@ import { Schemas } from "../lib/schemas.ts";
 import { Database } from "../lib/sql.ts";
 import type { AlarmClock } from "../lib/wake.ts";
 import { domainOf } from "../mail/address/address.ts";
+import type { Activity } from "../metrics/monitor.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { Admission } from "./account/admission.ts";
@@ -13,10 +14,14 @@ import { Room } from "./account/room.ts";
 import { Settings } from "./account/settings.ts";
 import { Blobs } from "./blobs/blobs.ts";
 import { Codes } from "./codes/codes.ts";
+import { activityCounter, throttled } from "./activity.ts";
 import type { MailboxContext, MailboxStorage } from "./context.ts";
 import { Domains } from "./domains/domains.ts";
 import { embedderOf, type EmbedderBindings } from "./embeddings/embedder-of.ts";
 import { Embeddings } from "./embeddings/embeddings.ts";
+import { Exporting } from "./exporting/exporting.ts";
+import { Imports } from "./imports/imports.ts";
+import { Shelf } from "./imports/shelf.ts";
 import { Jobs } from "./jobs.ts";
 import { Feed } from "./log/feed.ts";
 import { Log } from "./log/log.ts";
@@ -64,6 +69,8 @@ export interface Capabilities {
   domains: Domains;
   embeddings: Embeddings;
   takeover: Takeover;
+  imports: Imports;
+  exporting: Exporting;
 }
 
 /** One life of a mailbox, from its creation to its end. */
@@ -91,6 +98,8 @@ export interface Surroundings {
   /** Carries mail out of the deployment; null if no transport is configured. */
   outside: () => Transport | null;
   takeover: TakeoverTools;
+  /** Reports the waiting work of the mailbox and the number of its listeners; null: neither. */
+  noteActivity: (activity: Activity | null) => void;
   /** Called when the mailbox is completely erased: another mailbox may then be created in the object. */
   ended: () => void;
 }
@@ -106,14 +115,18 @@ export function assemble(around: Surroundings): Life {
   const mail = mailOf(context, around, stores);
   const waitedFor = [codes, feed, mail.sending];
   const recheck = () => waitedFor.forEach((waited) => waited.recheck());
-  const lifecycle = new Lifecycle(context, stores, {
-    directoryOf: around.directoryOf,
-    ended: around.ended,
-    stop: () => {
-      life.jobs.close();
-      recheck();
+  const lifecycle = new Lifecycle(
+    context,
+    { ...stores, imports: mail.imports },
+    {
+      directoryOf: around.directoryOf,
+      ended: around.ended,
+      stop: () => {
+        life.jobs.close();
+        recheck();
+      },
     },
-  });
+  );
   const settings = new Settings(context, {
     ...stores,
     recheck,
@@ -174,12 +187,19 @@ function mailOf(
   const moved = (seq: Seq) => sending.moved(seq);
   const tools = { outbox: stores.outbox, events, openFile, inside, outside, signerFor: signer, moved };
   const sendingJob = new SendingJob(context, tools);
+  const embedAdded = () => {
+    context.write(() => stores.embeddings.fillGaps());
+    stores.embeddings.stored(context.now());
+  };
+  const shelf = new Shelf(context, { ...stores, filing });
   const sending: Sending = new Sending(context, { ...stores, filing, reading, job: sendingJob });
   return {
     reading,
     reports,
     sending,
     sendingJob,
+    imports: new Imports(context, { ...stores, shelf, embedAdded }),
+    exporting: new Exporting(context, stores),
     messages: new Messages(context, { ...stores, reading }),
     reindexing: new Reindexing(context, stores),
     search: new Search(context, { ...stores, pages: reading.pages }),
@@ -188,7 +208,7 @@ function mailOf(
 }
 
 function contextOf(
-  { storage, clock, env, now, waitUntil }: Surroundings,
+  { storage, clock, env, now, waitUntil, noteActivity }: Surroundings,
   { db, schemas }: { db: Database; schemas: Schemas },
   life: () => Life,
 ): MailboxContext {
@@ -206,6 +226,7 @@ function contextOf(
       throw error;
     }
   };
+  const countActivity = activityCounter(now);
   return {
     db,
     schemas,
@@ -234,6 +255,14 @@ function contextOf(
       if (events.length > 0) webhooks.pump(now());
     },
     reportSoon: () => life().lifecycle.reportSoon(),
+    noteActivity: throttled(now, () => {
+      try {
+        noteActivity(countActivity(life()));
+      } catch (error) {
+        // A failure to count must not stop the work.
+        console.error("A mailbox could not tell how much work waits in it:", error);
+      }
+    }),
   };
 }
 

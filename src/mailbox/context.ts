@@ -42,6 +42,11 @@ export interface MailboxContext {
   publish: (events: readonly LoggedEvent[]) => void;
   /** Reports the mailbox to the directory within a second; changes in that time share one report. */
   reportSoon: () => void;
+  /**
+   * Reports waiting work and listeners to the monitor of the deployment: at most once a second, or at once with `isLast`, if no
+   * further change is expected soon.
+   */
+  noteActivity: (isLast: boolean) => void;
   /** Sets the alarm to the earliest due job. */
   arm: () => Promise<void>;
   /** As `arm`, for callers that do not wait for it. */

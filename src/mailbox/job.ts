@@ -1,3 +1,4 @@
+import { isDraining } from "../lib/draining.ts";
 import type { Account } from "./account/account.ts";
 import type { MailboxContext } from "./context.ts";
 
@@ -13,7 +14,10 @@ export interface Job {
   close?(): void;
 }
 
-type DrainContext = Pick<MailboxContext, "account" | "attempts" | "clock" | "now">;
+/** While the server stops, due work is put off by this time, in ms, so that the next start does it. */
+const STOPPING_PAUSE_MS = 5_000;
+
+type DrainContext = Pick<MailboxContext, "account" | "attempts" | "clock" | "now" | "noteActivity">;
 
 /** The rows that a drain works on, and the rules of its job. */
 export interface DrainPorts<Work> {
@@ -120,6 +124,7 @@ export class Drain<Work> {
       if (!this.mayWork(nowMs)) return;
       const underWay = [...this.#underWay.keys()];
       for (const work of underWay) this.#ports.renew?.(work, nowMs);
+      if (isDraining()) this.#pausedUntil = nowMs + STOPPING_PAUSE_MS;
       if (this.isPaused(nowMs)) return;
       if (!this.#isFull) this.#begin(this.#ports.claim(nowMs, underWay));
       this.#pumpedAt = nowMs;
@@ -161,6 +166,7 @@ export class Drain<Work> {
       this.#underWay.delete(work);
       this.pump(this.#context.now());
       this.#context.attempts.underWay -= 1;
+      this.#context.noteActivity(!this.isBusy);
     }
   }
 

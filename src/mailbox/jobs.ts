@@ -17,7 +17,7 @@ export class Jobs {
   readonly #jobs: Listed;
 
   constructor(capabilities: Capabilities) {
-    const { webhooks, sendingJob, embeddings, takeover, domains } = capabilities;
+    const { webhooks, sendingJob, embeddings, takeover, imports, domains } = capabilities;
     const { log, deliveryRetention, uploads, lifecycle, blobs } = capabilities;
     // In the order in which they are pumped: first the jobs that the alarm does not wait for; blobs after uploads,
     // because they erase the files of expired uploads.
@@ -26,6 +26,7 @@ export class Jobs {
       sendingJob,
       embeddings,
       takeover,
+      imports,
       domains,
       log,
       deliveryRetention,

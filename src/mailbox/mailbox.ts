@@ -2,6 +2,9 @@ import { Server } from "partyserver";
 import { configOf } from "../config/env.ts";
 import { directoryShard } from "../contract/directory.ts";
 import { AlarmClock } from "../lib/wake.ts";
+import { noteActivity } from "../metrics/activity.ts";
+import { flushSoon } from "../metrics/flush.ts";
+import { metrics } from "../metrics/metrics.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { insideTransport } from "../service/inside-transport.ts";
 import { takeoverTools } from "../service/take-over.ts";
@@ -104,6 +107,15 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   getChunk(...args: Args<"getChunk">) { return this.life.blobs.getChunk(...args); }
   deleteChunks(...args: Args<"deleteChunks">) { return this.life.blobs.deleteChunks(...args); }
 
+  // Archives.
+  exportStart(...args: Args<"exportStart">) { return this.life.exporting.exportStart(...args); }
+  exportPage(...args: Args<"exportPage">) { return this.life.exporting.exportPage(...args); }
+  beginImport(...args: Args<"beginImport">) { return this.life.imports.beginImport(...args); }
+  completeImport(...args: Args<"completeImport">) { return this.life.imports.completeImport(...args); }
+  abandonImport(...args: Args<"abandonImport">) { return this.life.imports.abandonImport(...args); }
+  importProgress(...args: Args<"importProgress">) { return this.life.imports.importProgress(...args); }
+  cancelImport(...args: Args<"cancelImport">) { return this.life.imports.cancelImport(...args); }
+
   // Webhooks and domains.
   webhookRoutes(...args: Args<"webhookRoutes">) { return this.life.webhooks.webhookRoutes(...args); }
   putWebhookRoute(...args: Args<"putWebhookRoute">) { return this.life.webhooks.putWebhookRoute(...args); }
@@ -139,6 +151,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
    */
   override async onAlarm(): Promise<void> {
     this.#clock.rang();
+    metrics.count("mailkeep_wakeups_total", {});
     const { lifecycle, blobs, jobs, context } = this.life;
     try {
       const nowMs = Date.now();
@@ -149,6 +162,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
       console.error("A mailbox's alarm did not finish and rings again:", error);
     } finally {
       await context.arm();
+      context.noteActivity(true);
     }
   }
 
@@ -167,6 +181,10 @@ export class Mailbox extends Server<Env> implements MailboxApi {
       takeover: takeoverTools(env, () => this.life.lifecycle.account?.row.address ?? null),
       ended: () => {
         this.life = this.#newLife();
+      },
+      noteActivity: (activity) => {
+        noteActivity(this.ctx.id.name ?? "", activity);
+        flushSoon(this.env, (work) => this.ctx.waitUntil(work));
       },
     });
   }

@@ -5,6 +5,7 @@ import { CODES } from "./codes/schema.ts";
 import { DOMAINS } from "./domains/schema.ts";
 import { EARLIER_STEPS } from "./earlier-schema.ts";
 import { EMBEDDINGS } from "./embeddings/schema.ts";
+import { IMPORTS } from "./imports/schema.ts";
 import { LOG } from "./log/schema.ts";
 import { MESSAGES, THREAD_ALIASES } from "./messages/schema.ts";
 import { SENDING } from "./sending/schema.ts";
@@ -33,7 +34,7 @@ const EARLIER_SCHEMAS: readonly Schema[] = [
  * The schemas of all capabilities: a new one is added here. A new mailbox has that of its account; each other is made at the
  * first write to it.
  */
-export const SCHEMAS: readonly Schema[] = [...EARLIER_SCHEMAS];
+export const SCHEMAS: readonly Schema[] = [...EARLIER_SCHEMAS, IMPORTS];
 
 /** How data of an earlier release becomes that of this one. */
 export const EARLIER: Chain = { steps: EARLIER_STEPS, made: EARLIER_SCHEMAS };

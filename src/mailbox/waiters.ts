@@ -1,4 +1,5 @@
 import { rateLimited, type Answer } from "../contract/problem.ts";
+import { DRAIN_LOOK_MS, isDraining } from "../lib/draining.ts";
 import { done, refused } from "../lib/outcome.ts";
 
 /** The most calls of one kind that wait on one mailbox. */
@@ -22,12 +23,17 @@ interface Waiter<Item> extends Wanted<Item> {
 /** Calls that wait for something to happen. They wait in memory and are woken after the commit; nobody polls the database. */
 export class Waiters<Item> {
   readonly #waiting = new Map<string, Waiter<Item>>();
+  /** Runs while calls wait. */
+  #look: ReturnType<typeof setInterval> | null = null;
 
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Waits for an item that fits, at most `timeoutMs`. `forget(id)` ends the wait. 429 if too many calls wait. */
+  /**
+   * Waits for an item that fits, at most `timeoutMs`, and not much longer than until the server stops. `forget(id)` ends the wait.
+   * 429 if too many calls wait.
+   */
   wait(id: string, wanted: Wanted<Item>, timeoutMs: number): Answer<Promise<Wake<Item>>> {
     if (this.#waiting.size >= MAX_WAITERS) {
       return refused(
@@ -38,6 +44,7 @@ export class Waiters<Item> {
         }),
       );
     }
+    this.#look ??= setInterval(() => isDraining() && this.forget(""), DRAIN_LOOK_MS);
     return done(
       new Promise((resolve) => {
         const timer = setTimeout(() => this.#end(id, { kind: "timeout" }), timeoutMs);
@@ -74,6 +81,10 @@ export class Waiters<Item> {
   #end(id: string, reason: Wake<Item>): void {
     const waiter = this.#waiting.get(id);
     this.#waiting.delete(id);
+    if (this.#waiting.size === 0 && this.#look !== null) {
+      clearInterval(this.#look);
+      this.#look = null;
+    }
     waiter?.wake(reason);
   }
 }

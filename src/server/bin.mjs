@@ -7,15 +7,21 @@ import { runChild } from "../../scripts/child.mjs";
 const VERSION = process.env.MAILKEEP_SERVER_VERSION;
 /** The first Node with SQLite. */
 const NEEDED = [22, 13];
-/** Commands that a later version has. */
-const LATER = ["up", "down", "doctor", "backup", "restore", "verify", "import"];
 /** Commands that `lib/program.js` runs in this process. */
-const PROGRAMS = [];
+const PROGRAMS = ["backup", "restore", "verify", "up", "down", "doctor", "import"];
 
 const USAGE = `mailkeep-server ${VERSION}: mailboxes for software agents, on this machine
 
   mailkeep-server serve      Serves HTTP and SMTP until Ctrl-C
       --ready-json           Prints one line of JSON when it is ready, for programs
+      --install              Makes it a service of systemd; --install --help says more
+  mailkeep-server backup     Backs up all mailboxes while the server runs
+  mailkeep-server restore    Restores a backup
+  mailkeep-server verify     Checks a backup
+  mailkeep-server up         Deploys to Cloudflare
+  mailkeep-server down       Takes a deployment away from Cloudflare
+  mailkeep-server doctor     Checks a deployment and prints how to fix what is wrong; --help names its options
+  mailkeep-server import     Imports mail from files or an IMAP account
   mailkeep-server --version
 
 Settings are variables: PORT (8787), SMTP_PORT (2525), DATA_DIR (data), MAIL_DOMAIN (mailkeep.test) and many more.
@@ -51,9 +57,6 @@ async function run([command, ...args]) {
   if (["version", "--version", "-v"].includes(command)) {
     process.stdout.write(`${VERSION}\n`);
     return 0;
-  }
-  if (LATER.includes(command)) {
-    return refuse(`mailkeep-server ${command}: this version (${VERSION}) does not have this command yet`);
   }
   if (command !== "serve") {
     return refuse(

@@ -1,6 +1,6 @@
 import type { BuiltWorker } from "../host/built-worker.ts";
 
-/** What a command of `mailkeep-server` is given besides its words. */
+/** Everything that a command of `mailkeep-server` gets besides its arguments. */
 export interface CommandContext {
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadStream;
@@ -9,7 +9,7 @@ export interface CommandContext {
   /** Aborted by Ctrl-C and by SIGTERM. */
   signal: AbortSignal;
   /** Brings the worker up to date where it is built from sources, and reads it. */
-  worker(): Promise<BuiltWorker>;
+  worker: () => Promise<BuiltWorker>;
 }
 
 /** A command of `mailkeep-server`. */

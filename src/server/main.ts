@@ -3,7 +3,17 @@ import { Refusal } from "../host/refusal.ts";
 import type { CommandContext, ServerCommand } from "./command.ts";
 
 /** The commands by name. Each is loaded when it is used. */
-const COMMANDS: Readonly<Record<string, () => Promise<ServerCommand>>> = {};
+const COMMANDS: Readonly<Record<string, () => Promise<ServerCommand>>> = {
+  // Without --install, serving is a process of its own.
+  serve: async () => (await import("./commands/install.ts")).install,
+  backup: async () => (await import("./commands/backup.ts")).backup,
+  restore: async () => (await import("./commands/restore.ts")).restore,
+  verify: async () => (await import("./commands/verify.ts")).verify,
+  up: async () => (await import("./commands/up.ts")).up,
+  down: async () => (await import("./commands/down.ts")).down,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
+  import: async () => (await import("./commands/import.ts")).importCommand,
+};
 
 /** Wrong use: an unknown option or a missing word. */
 const USAGE = 2;

@@ -1,6 +1,11 @@
+import { waitUntil } from "cloudflare:workers";
 import { STATUS } from "../contract/problem.ts";
 import { configOf } from "../config/env.ts";
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
+import type { Reason } from "../contract/metrics.ts";
+import { flushSoon } from "../metrics/flush.ts";
+import { metrics } from "../metrics/metrics.ts";
+import { countReceipts } from "./count-receipts.ts";
 import { receiveMail } from "./receive.ts";
 
 /**
@@ -8,10 +13,28 @@ import { receiveMail } from "./receive.ts";
  * again. When the function returns, the message is stored.
  */
 export async function receiveEmail(message: ForwardableEmailMessage, env: Env): Promise<void> {
-  if (message.rawSize > MAX_MESSAGE_BYTES) {
-    message.setReject("552 5.3.4 Message too large");
-    return;
+  const refusal = await receive(message, env);
+  if (refusal !== null) {
+    metrics.count("mailkeep_refusals_total", { door: "cloudflare", reason: refusal.reason });
   }
+  flushSoon(env, waitUntil);
+  if (refusal === null) return;
+  if (refusal.reply === null) throw new Error(`451 4.3.0 ${refusal.error}`);
+  message.setReject(refusal.reply);
+}
+
+/** Why a message was refused; its reply is null where the sender shall try again. */
+interface Refusal {
+  reason: Reason;
+  error: string;
+  reply: string | null;
+}
+
+async function receive(message: ForwardableEmailMessage, env: Env): Promise<Refusal | null> {
+  if (message.rawSize > MAX_MESSAGE_BYTES) {
+    return { reason: "too_large", error: "Message too large", reply: "552 5.3.4 Message too large" };
+  }
+  const startMs = performance.now();
   const raw = new Uint8Array(await new Response(message.raw).arrayBuffer());
   const envelope = {
     from: message.from,
@@ -21,10 +44,10 @@ export async function receiveEmail(message: ForwardableEmailMessage, env: Env): 
     helo: null,
   };
   const received = await receiveMail(raw, envelope, env, configOf(env));
-  if (received.ok) return;
-  if (STATUS[received.error.code] === STATUS.not_found) {
-    message.setReject("550 5.1.1 No such mailbox");
-    return;
-  }
-  throw new Error(`451 4.3.0 ${received.error.error}`);
+  countReceipts(envelope.via, [received], { bytes: raw.byteLength, startMs });
+  if (received.ok) return null;
+  const { code, error } = received.error;
+  return STATUS[code] === STATUS.not_found
+    ? { reason: "unknown_mailbox", error, reply: "550 5.1.1 No such mailbox" }
+    : { reason: code, error, reply: null };
 }

@@ -3,6 +3,7 @@ import type { Config } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Envelope } from "../mail/prepare.ts";
 import type { Received } from "../mailbox/receiving/receiving.ts";
+import { countReceipts } from "./count-receipts.ts";
 import { locatorReached } from "./reached.ts";
 import { isLarge, readOnce, readRecipient, store, withRetries } from "./receive.ts";
 
@@ -39,6 +40,7 @@ export async function receiveForAll(
   env: Env,
   config: Config,
 ): Promise<RecipientOutcome[]> {
+  const startMs = performance.now();
   const { mailboxes, outcomes } = await mailboxesOf(recipients, env, config);
   const reading = readOnce();
   const queue = mailboxes.entries();
@@ -51,7 +53,10 @@ export async function receiveForAll(
     }
   };
   await Promise.all(Array.from({ length: isLarge(raw) ? 1 : PARALLEL_MAILBOXES }, work));
-  return recipients.map((to) => ({ to, received: outcomes.get(to) ?? refused(NOT_STORED) }));
+  const answers = recipients.map((to) => ({ to, received: outcomes.get(to) ?? refused(NOT_STORED) }));
+  const results = answers.map(({ received }) => received);
+  countReceipts(envelope.via, results, { bytes: raw.byteLength, startMs });
+  return answers;
 }
 
 /** The mailboxes that the recipients reach, by locator, and the outcomes of recipients that reach none. */

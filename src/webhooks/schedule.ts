@@ -1,3 +1,5 @@
+import type { WebhookStatus } from "../contract/webhook.ts";
+
 /** The wait before each attempt, counted from the end of the one before. */
 const DELAYS_MS: readonly number[] = [0, 1_000, 3_000, 8_000];
 
@@ -31,15 +33,15 @@ export function nextAttemptAt(attemptsMade: number, finishedAtMs: number): numbe
 /** The state of a target: how many deliveries in a row failed, and whether it gets more. */
 export interface TargetState {
   failures: number;
-  status: "active" | "failed";
+  status: WebhookStatus;
 }
 
 /**
  * The state of a target after a delivery that succeeded, or failed in every attempt. A failed target stays failed, whatever
- * the result of a current attempt or of a test event: only setting its URL makes it active.
+ * the result of a current attempt or of a test event: only setting its URL or its recovery makes it active.
  */
 export function afterDelivery(state: TargetState, succeeded: boolean): TargetState {
-  if (state.status === "failed") return state;
+  if (state.status !== "active") return state;
   if (succeeded) return { failures: 0, status: "active" };
   const failures = state.failures + 1;
   return { failures, status: failures >= FAILURE_THRESHOLD ? "failed" : "active" };

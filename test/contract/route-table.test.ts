@@ -14,11 +14,16 @@ import { CAPABILITIES, Scope } from "../../src/contract/scope.ts";
 const all = Object.entries<RouteSpec>(routes);
 
 describe("the route table", () => {
-  it("names each method and path once, under /v1 except the guide for agents", () => {
+  it("names each method and path once, under /v1 except the guide for agents, the metrics and the public keys", () => {
     const served = all.map(([, spec]) => `${spec.method} ${spec.path}`);
     expect(new Set(served).size).toBe(served.length);
     const outside = served.filter((route) => !/ \/v1\//.test(route));
-    expect(outside).toEqual(["GET /llms.txt", "GET /skill.md"]);
+    expect(outside).toEqual([
+      "GET /llms.txt",
+      "GET /skill.md",
+      "GET /.well-known/mailkeep-keys.json",
+      "GET /metrics",
+    ]);
   });
 
   it("has a schema for every parameter of a path, and no other", () => {
@@ -41,6 +46,7 @@ describe("the route table", () => {
       "claimStart",
       "claimPoll",
       "claimConfirm",
+      "signingKeys",
     ]);
   });
 

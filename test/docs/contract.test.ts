@@ -207,9 +207,15 @@ describe.skipIf(configuration === undefined)("docs/configuration.md", () => {
   const OTHERS: ReadonlySet<string> = new Set(
     (
       "HEAD POST PATCH DELETE PLAIN LOGIN XOAUTH2 CANCEL EMAIL CHROMIUM DOMAIN ZONE_ID KINDS " +
-      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL MAILKEEP_KEY OUTBOUNDS SCHEMAS EARLIER INSERT ROUTE_LINES METHODS " +
+      "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL MAILKEEP_KEY MAILKEEP_IMAP_PASSWORD OUTBOUNDS SCHEMAS EARLIER INSERT ROUTE_LINES METHODS " +
       // Of the command line (docs/cli.md).
       "MAILKEEP_PROFILE MAILKEEP_WEBHOOK_SECRET NO_COLOR " +
+      // Of the doctor, and of the backup unit of systemd.
+      "DOCTOR_RESOLVER BACKUP_DIR " +
+      // Of wrangler, which `mailkeep-server up` reads too.
+      "CLOUDFLARE_ACCOUNT_ID CLOUDFLARE_API_TOKEN CLOUDFLARE_API_BASE_URL " +
+      // Of other commands of mailkeep-server, each explained where the command is.
+      "BACKUP_DIR DOCTOR_RESOLVER " +
       "MAILS_API_URL MAILS_API_KEY MAILS_AUTH_TOKEN MAILS_WORKER_TOKEN MAILS_MAILBOX"
     ).split(" "),
   );

@@ -7,6 +7,7 @@ describe("the screen of a start", () => {
     http: "http://127.0.0.1:8787",
     host: "127.0.0.1",
     smtp: { host: "::", port: 2525, tls: false },
+    metrics: null,
     mailDomain: "mailkeep.test",
     outbound: "local",
     dataDir: "/data",

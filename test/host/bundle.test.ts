@@ -6,9 +6,9 @@ import * as z from "zod";
 import { readBuiltWorker } from "../../src/host/built-worker.ts";
 import { DIST } from "../../scripts/build-worker.ts";
 
-// 60 KiB of it are the library of the Model Context Protocol and its tools (src/http/mcp): the library parses each revision of
+// 8 KiB of it are metrics: their names and texts, the monitor, and the plots of the operator console. 60 KiB are the library of the Model Context Protocol and its tools (src/http/mcp): the library parses each revision of
 // the protocol by schemas of its own.
-const MAX_SCRIPT_BYTES = 556 * 1024;
+const MAX_SCRIPT_BYTES = 600 * 1024;
 
 const Metafile = z.object({
   outputs: z.record(
@@ -18,7 +18,7 @@ const Metafile = z.object({
 });
 
 describe("the script that is deployed", () => {
-  it("is at most 556 KiB compressed, so that it starts quickly", () => {
+  it("is at most 600 KiB compressed, so that it starts quickly", () => {
     const bytes = gzipSync(readBuiltWorker(DIST).script.contents).byteLength;
     expect(bytes).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
   });

@@ -39,6 +39,91 @@ function refusalOf(env: Record<string, string>): string[] {
 /** The configuration of the worker when `npm start` runs with these variables. */
 const workerConfig = (env: Record<string, string>) => configOf(bindingsOf(readSettings(env), SECRETS));
 
+describe("the settings of TLS, load balancers and MTA-STS", () => {
+  const pair = { TLS_CERT: certificate("localhost.pem"), TLS_KEY: certificate("key.pem") };
+
+  it("take the certificate of HTTPS for STARTTLS where SMTP has none of its own", () => {
+    const { httpTls, tls } = readSettings(pair);
+    expect([httpTls?.certFile, tls?.certFile]).toEqual([pair.TLS_CERT, pair.TLS_CERT]);
+    const own = { SMTP_TLS_CERT: certificate("other.pem"), SMTP_TLS_KEY: pair.TLS_KEY };
+    expect(readSettings({ ...pair, ...own }).tls?.certFile).toBe(own.SMTP_TLS_CERT);
+    expect(readSettings(own)).toMatchObject({ httpTls: null, tls: { certFile: own.SMTP_TLS_CERT } });
+  });
+
+  it.each([
+    [{ TLS_CERT: pair.TLS_CERT }, "TLS_CERT and TLS_KEY must be set together"],
+    [{ TLS_KEY: pair.TLS_KEY }, "TLS_CERT and TLS_KEY must be set together"],
+    [{ ...pair, TLS_KEY: "/nowhere" }, "TLS_KEY names a file that cannot be read (ENOENT): /nowhere"],
+    [
+      { ...pair, TLS_KEY: pair.TLS_CERT },
+      `TLS_KEY names a file without a private key in PEM: ${pair.TLS_CERT}`,
+    ],
+    [
+      { HTTP_REDIRECT_PORT: "80" },
+      "HTTP_REDIRECT_PORT needs TLS_CERT: without it there is no https to lead to",
+    ],
+    [{ ...pair, HTTP_REDIRECT_PORT: "8787" }, "HTTP_REDIRECT_PORT must be another port than PORT"],
+    [
+      { MTA_STS: "testing" },
+      "MTA_STS needs MTA_STS_MX or MAIL_HOST: senders must know the hosts that your MX records name",
+    ],
+  ])("refuse %j in one line", (env: Record<string, string>, line) => {
+    expect(refusalOf(env)).toEqual([line]);
+  });
+
+  it("refuse a key of another certificate", () => {
+    const env = { ...pair, TLS_KEY: file("foreign.pem", RSA_KEY) };
+    expect(refusalOf(env)).toEqual([
+      expect.stringMatching(/^TLS_CERT and TLS_KEY must be a certificate and its own key/),
+    ]);
+  });
+
+  it("read networks, and single addresses as networks of their own", () => {
+    const proxies = (text: string) => readSettings({ PROXY_PROTOCOL_FROM: text }).proxies;
+    expect(proxies("10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1")).toEqual([
+      "10.0.0.0/8",
+      "192.0.2.7/32",
+      "2001:db8::/32",
+      "::1/128",
+    ]);
+    for (const wrong of [
+      "10/8",
+      "10.0.0.0/33",
+      "2001:db8::/129",
+      "fe80::1%eth0",
+      "host.example",
+      "10.0.0.0/8,,",
+      "1",
+    ]) {
+      expect(refusalOf({ PROXY_PROTOCOL_FROM: wrong })).toEqual([
+        expect.stringMatching(/^PROXY_PROTOCOL_FROM must be networks such as/),
+      ]);
+    }
+  });
+
+  it("count a load balancer as a way for others to the server", () => {
+    expect(workerConfig({ PROXY_PROTOCOL_FROM: "10.0.0.0/8" }).claimApproval).toBe("operator");
+  });
+
+  it("make the policy of MTA-STS, its hosts in the form of DNS", () => {
+    const policy = (env: Record<string, string>) => workerConfig(env).mtaSts;
+    expect(policy({})).toBeNull();
+    expect(policy({ MTA_STS: "off", MTA_STS_MX: "a.example" })).toBeNull();
+    const hosts = { MTA_STS_MX: "Mail.Example.org., *.mx.example.org" };
+    expect(policy({ MTA_STS: "testing", ...hosts })).toEqual({
+      mode: "testing",
+      hosts: ["mail.example.org", "*.mx.example.org"],
+      maxAgeSeconds: 604_800,
+    });
+    expect(policy({ MTA_STS: "enforce", MAIL_HOST: "mx.example.org" })?.hosts).toEqual(["mx.example.org"]);
+    for (const wrong of ["*", "a.*.example", "**.example", "mail.example;x", "a.example\nmode: none"]) {
+      expect(refusalOf({ MTA_STS: "enforce", MTA_STS_MX: wrong })).toEqual([
+        expect.stringMatching(/^MTA_STS_MX must be /),
+      ]);
+    }
+  });
+});
+
 describe("the settings of npm start", () => {
   it("have defaults for one machine", () => {
     expect(readSettings({})).toMatchObject({

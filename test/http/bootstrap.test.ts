@@ -263,6 +263,20 @@ describe("the bootstrap budget", () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 429, 429]);
   });
 
+  it("follows CF-Connecting-IP of this server's own front only, which shows its secret", async () => {
+    const secret = "f".repeat(32);
+    const vars = { BOOTSTRAP_PER_HOUR: "1", TRUST_CLIENT_ADDRESS: "true", FRONT_SECRET: secret };
+    const from = async (address: string, shown: Record<string, string>) =>
+      (await start({ "CF-Connecting-IP": address, ...shown }, vars)).status;
+    const [one, other] = [clientAddress(), clientAddress()];
+    expect(await from(one, { "Mailkeep-Front": secret })).toBe(201);
+    expect(await from(one, { "Mailkeep-Front": secret })).toBe(429);
+    expect(await from(other, { "Mailkeep-Front": secret })).toBe(201);
+    // Others share one budget, which an earlier test has used up.
+    expect(await from(clientAddress(), {})).toBe(429);
+    expect(await from(clientAddress(), { "Mailkeep-Front": "e".repeat(32) })).toBe(429);
+  });
+
   it("is not used up by refused calls", async () => {
     const headers = { "CF-Connecting-IP": clientAddress() };
     const vars = { BOOTSTRAP_PER_HOUR: "1" };

@@ -53,6 +53,7 @@ beforeAll(async () => {
 afterEach(endOutside);
 
 const own = (path: string, asked: Ask = {}) => api(path, { key: box.api_key, ...asked });
+const FINDING = { id: "dns.mx", level: "broken", title: "No MX record", cost: "No mail", fix: "Add one" };
 const asOperator = (path: string, asked: Ask = {}) => api(path, { key: OPERATOR, ...asked });
 const anotherEmail = async () => (await deliver(box.mailbox, message(["Subject: Hello"]))).body.id;
 const start = (name: string) =>
@@ -207,6 +208,23 @@ const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
     async () => own(`/v1/domains/${await addDomain("verified.example.org")}/verify`, { method: "POST" }),
   ],
   deleteDomain: [async () => own(`/v1/domains/${await addDomain("gone.example.org")}`, { method: "DELETE" })],
+  exportMailbox: [() => own("/v1/export")],
+  importMail: [() => own("/v1/import", { body: message(["Subject: Imported"]) })],
+  importProgress: [
+    async () => {
+      const started = await own("/v1/import", { body: message(["Subject: Imported"]) });
+      const { id } = await started.json<{ id: string }>();
+      return own(`/v1/import/${id}`);
+    },
+  ],
+  cancelImport: [
+    async () => {
+      const started = await own("/v1/import", { body: message(["Subject: Cancelled"]) });
+      const { id } = await started.json<{ id: string }>();
+      return own(`/v1/import/${id}`, { method: "DELETE" });
+    },
+  ],
+  signingKeys: [() => api("/.well-known/mailkeep-keys.json")],
   createMailbox: [() => asOperator("/v1/mailboxes", { json: { name: "created" } })],
   claimAuto: [() => asOperator("/v1/claim/auto", { json: { name: "claimed" } })],
   listMailboxes: [() => asOperator("/v1/mailboxes")],
@@ -220,6 +238,11 @@ const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
   inbound: [
     async () =>
       asOperator(`/v1/inbound?to=${box.mailbox}&to=nobody@${DOMAIN}`, { body: message(["Subject: Hello"]) }),
+  ],
+  metrics: [() => asOperator("/metrics")],
+  diagnosis: [() => asOperator("/v1/doctor")],
+  reportDiagnosis: [
+    () => asOperator("/v1/doctor", { method: "PUT", json: { version: 1, findings: [FINDING] } }),
   ],
 };
 

@@ -233,6 +233,7 @@ describe("settings", () => {
       status: "active",
       webhook_url: null,
       webhook_status: null,
+      webhook_recovery: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       expires_at: null,
       display_name: null,

@@ -136,6 +136,15 @@ const SENDERS: Partial<Record<RouteId, () => Sender | Promise<Sender>>> = {
   getDomain: () => newDomain("shown-example.example.org"),
   verifyDomain: () => newDomain("verified-example.example.org"),
   deleteDomain: () => newDomain("deleted-example.example.org"),
+  exportMailbox: () => own({ after: email.id }),
+  importProgress: async () => {
+    const asked = { key: box.api_key, body: message(["Subject: Imported"]) };
+    return own({ id: (await ask<{ id: string }>("/v1/import", asked)).body.id });
+  },
+  cancelImport: async () => {
+    const asked = { key: box.api_key, body: message(["Subject: Imported"]) };
+    return own({ id: (await ask<{ id: string }>("/v1/import", asked)).body.id });
+  },
   createMailbox: () => ({ key: OPERATOR, made: {} }),
   // The name of the example is taken by the operation above.
   claimAuto: () => ({ key: OPERATOR, made: { name: "agent-by-name" } }),
@@ -146,6 +155,9 @@ const SENDERS: Partial<Record<RouteId, () => Sender | Promise<Sender>>> = {
   resumeByOperator: newAddress,
   reindexMailbox: newAddress,
   inbound: () => ({ key: OPERATOR, made: { to: box.mailbox } }),
+  metrics: () => ({ key: OPERATOR, made: {} }),
+  diagnosis: () => ({ key: OPERATOR, made: {} }),
+  reportDiagnosis: () => ({ key: OPERATOR, made: {} }),
 };
 
 /** The request of an operation as its examples show it, with what the service made in place of what stands for it. */

@@ -39,6 +39,7 @@ const PAGES = [
   "/operator/mailboxes/nobody%40mailkeep.test",
   "/operator/webhooks",
   "/operator/outbox",
+  "/operator/figures",
   "/operator/settings",
   "/operator/nothing",
 ];

@@ -63,6 +63,9 @@ const OPERATORS_ONLY = [
   ["PATCH", "/v1/mailboxes/MAILBOX/pause"],
   ["PATCH", "/v1/mailboxes/MAILBOX/resume"],
   ["POST", "/v1/inbound?to=MAILBOX"],
+  ["GET", "/metrics"],
+  ["GET", "/v1/doctor"],
+  ["PUT", "/v1/doctor"],
 ] as const;
 
 const filled = (path: string, own: TestMailbox) =>

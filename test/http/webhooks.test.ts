@@ -202,6 +202,17 @@ describe("the settings of webhooks", () => {
     });
   });
 
+  it("take webhook_recovery as true or false only, off unless set", async () => {
+    const own = await createMailbox();
+    expect(await settings(own)).toMatchObject({ webhook_recovery: false });
+    for (const webhook_recovery of ["yes", 1, null]) {
+      expect((await patch({ webhook_recovery }, {}, own.api_key)).status).toBe(400);
+    }
+    await configure(own, { webhook_recovery: true });
+    await configure(own, { display_name: "Name" });
+    expect(await settings(own)).toMatchObject({ webhook_recovery: true });
+  });
+
   it("that are not given stay unchanged", async () => {
     const own = await createMailbox();
     await configure(own, { webhook_url: HOOK });

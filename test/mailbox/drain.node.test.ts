@@ -53,11 +53,12 @@ class Rig {
 
   #newDrain(options: DrainOptions): Drain<{ id: number }> {
     const { account, attempts, now } = this.mailbox.life.context;
-    const context: Pick<MailboxContext, "account" | "attempts" | "clock" | "now"> = {
+    const context: Pick<MailboxContext, "account" | "attempts" | "clock" | "now" | "noteActivity"> = {
       account,
       attempts,
       now,
       clock: this.#clock,
+      noteActivity: () => {},
     };
     return new Drain(
       context,

@@ -115,7 +115,7 @@ type Step =
   | { do: "answer"; at: number; status: number | null }
   | { do: "wait"; ms: number }
   | { do: "mail"; name: string }
-  | { do: "fail" | "ring" | "die" | "again" };
+  | { do: "fail" | "ring" | "die" | "again" | "gaps" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -139,7 +139,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constantFrom(...(["fail", "ring", "ring", "die", "again"] as const)) }),
+    arbitrary: fc.record({
+      do: fc.constantFrom(...(["fail", "ring", "ring", "die", "again", "gaps"] as const)),
+    }),
   },
 );
 
@@ -163,6 +165,8 @@ async function take(rig: Rig, one: Step): Promise<void> {
       return settled();
     case "again":
       return despiteFaults(() => life.context.write(() => life.embeddings.startOver()));
+    case "gaps":
+      return despiteFaults(() => life.context.write(() => life.embeddings.fillGaps()));
   }
 }
 

@@ -549,6 +549,19 @@ describe("embedding", () => {
     await expect.poll(async () => (await progress(box))?.embedded).toBe(4);
   });
 
+  it("reaches imported mail, and asks the model for no other mail a second time", async () => {
+    const box = await mailboxWithModel();
+    for (const subject of ["Invoice", "Flight"]) await mail(box, subject);
+    await isEmbedded(box);
+    model.calls = [];
+    for (const [at, subject] of ["Dinner", "Login"].entries()) {
+      const body = `Date: Fri, ${at + 1} Mar 2019 10:00:00 +0000\nSubject: ${subject}\n\nx\n`;
+      expect((await ask("/v1/import", { key: box.api_key, body })).status).toBe(202);
+      await expect.poll(async () => (await progress(box))?.embedded, { timeout: 10_000 }).toBe(3 + at);
+    }
+    expect(model.calls.flat().map((text) => text.split("\n")[0])).toEqual(["Dinner", "Login"]);
+  });
+
   it("is repeated only when reindexing is complete, with the new texts", async () => {
     const box = await mailboxWithModel();
     for (const subject of ["Invoice", "Flight", "Dinner"]) await mail(box, subject);

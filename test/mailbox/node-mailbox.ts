@@ -158,6 +158,7 @@ export class NodeMailbox {
       outside: () => null,
       takeover: { sourceOf: nothing, receive: nothing },
       ended: kill,
+      noteActivity: () => {},
       ...this.#around,
     });
     return [life, clock];

@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SEQ_PER_MS } from "../../src/lib/ids.ts";
 import { LEASE_MS } from "../../src/mailbox/webhooks/job.ts";
+import { MARK_ARRIVED, UNDELIVERED } from "../../src/mailbox/webhooks/rows.ts";
 import { SECRET_OVERLAP_MS } from "../../src/webhooks/secrets.ts";
 import { standardKey } from "../../src/webhooks/sign.ts";
 import {
@@ -405,6 +406,25 @@ describe("the cost of webhooks", () => {
     expect(busy.receipt.written).toBe(idle.receipt.written);
     expect(busy.receipt.read - idle.receipt.read).toBeLessThanOrEqual(20);
     expect(busy.ring.read - idle.ring.read).toBeLessThanOrEqual(20);
+  });
+
+  it("does not grow with what a failed target missed, or got meanwhile: a refill of 100 of 10,000 events", async () => {
+    outside();
+    const box = await hooked();
+    await receive(box);
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage: { sql } }) => {
+      const first = firstId();
+      sql.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+        INSERT INTO delivery (id, event, kind, email_id, target, label, url, state, attempts)
+        SELECT ${first} + i, i, 'message.received', 'x', 7, '', '${HOOK}', iif(i % 3 = 0, 'delivered', 'cancelled'), 0 FROM n`);
+      const refill = () => sql.exec(UNDELIVERED.text, 7, first, first + 10_000, 5_000, 100);
+      sql.exec(MARK_ARRIVED.text, 7, 5_002);
+      const cursor = refill();
+      const events = cursor.toArray().map(({ event }) => event);
+      expect(events.slice(0, 3)).toEqual([5_003, 5_005, 5_006]);
+      expect(events).toHaveLength(100);
+      expect(cursor.rowsRead).toBeLessThanOrEqual(220);
+    });
   });
 });
 

@@ -309,6 +309,27 @@ describe("the state of a webhook", () => {
     expect(await info(box)).toMatchObject({ webhook_status: "active" });
   });
 
+  it("recovers if that is turned on, and gets all events that it missed in order once it answers, across evictions", async () => {
+    const world = outside(broken);
+    const box = await hooked();
+    await configure(box, { webhook_recovery: true });
+    await failTimes(box, 10);
+    await receive(box, "Missed");
+    expect(await info(box)).toMatchObject({ webhook_status: "recovering", webhook_recovery: true });
+    const replay = await ask("/v1/webhook/replay", { key: box.api_key, json: { from_seq: 11 } });
+    expect([replay.status, replay.body]).toMatchObject([409, { code: "conflict" }]);
+    world.answer = ok;
+    world.sent.length = 0;
+    await evict(box.mailbox);
+    await later(box, 60_000);
+    await until(() => world.sent.length === 11);
+    await receive(box, "Live");
+    await until(() => world.sent.length === 12);
+    await drain(box);
+    expect(world.sent.map(({ json }) => json.seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(await info(box)).toMatchObject({ webhook_status: "active" });
+  });
+
   it("survives an eviction, with its count", async () => {
     outside(broken);
     const box = await hooked();

@@ -124,11 +124,18 @@ export class Site {
   }
 }
 
-/** Fails with what axe-core finds serious or critical (WCAG 2.2 A and AA, best practices). */
-export async function expectAccessible(page: Page): Promise<void> {
+/** Rules of axe-core that depend on the colours: the others find the same in dark mode. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** Fails with what axe-core finds serious or critical (WCAG 2.2 A and AA, best practices), by some rules or by all. */
+export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   // As the debugger's script: the page's own policy would refuse it. A document that stays keeps it.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
-  const found = await page.evaluate<axe.AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
+  const options = {
+    resultTypes: ["violations"],
+    ...(rules === undefined ? {} : { runOnly: { type: "rule", values: rules } }),
+  };
+  const found = await page.evaluate<axe.AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   const serious = found.violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`);
@@ -139,6 +146,30 @@ export async function expectAccessible(page: Page): Promise<void> {
 export async function expectFits(page: Page): Promise<void> {
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
   expect(wide).toBeLessThanOrEqual(0);
+}
+
+/**
+ * Fails when a page, as it is now, is not accessible or does not fit on a phone, on a desktop, or in dark mode. No style
+ * depends on both the width and the colours, so dark mode is checked at one width. Then the page is as it was before.
+ */
+export async function expectLegible(
+  page: Page,
+  keep: (page: Page, isDark: boolean) => unknown,
+): Promise<void> {
+  const before = page.viewportSize();
+  for (const at of ["desk", "phone"] as const) {
+    await page.setViewportSize({ width: WIDTHS[at], height: HEIGHTS[at] });
+    await expectFits(page);
+    await expectAccessible(page);
+  }
+  await keep(page, false);
+  // Without motion: a colour that is still changing would be judged half-way.
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectAccessible(page, COLOUR_RULES);
+  await keep(page, true);
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: null });
+  if (before !== null) await page.setViewportSize(before);
 }
 
 /** Opens `place` and returns the bytes of all responses that it loads, headers and bodies. */

@@ -24,6 +24,8 @@ export interface Plan {
   /** Encrypted from the first byte. */
   implicitTls?: boolean;
   certificate?: "localhost" | "other" | "expired" | "untrusted";
+  /** A certificate of the test's own and its key, as PEM, in the place of those. */
+  tls?: { cert: string; key: string };
 }
 
 /** A message as it was taken: the wire's bytes with dots undone. */
@@ -110,8 +112,9 @@ export class SmtpPeer {
     this.#server.close();
   }
 
-  get context(): { key: Buffer; cert: Buffer } {
-    const { certificate = "localhost" } = this.plan;
+  get context(): { key: Buffer | string; cert: Buffer | string } {
+    const { certificate = "localhost", tls } = this.plan;
+    if (tls !== undefined) return tls;
     return {
       key: readFileSync(path.join(CERTIFICATES, "key.pem")),
       cert: readFileSync(path.join(CERTIFICATES, `${certificate}.pem`)),

@@ -89,6 +89,28 @@ export const webhookCommands = [
     },
   }),
   command({
+    name: "webhooks recovery",
+    summary: "Turn the recovery of failed webhooks `on` or `off`",
+    args: [
+      {
+        name: "state",
+        about: `\`on\` or \`off\`. ${OPERATIONS.updateMailbox.body["webhook_recovery"]?.about ?? ""}`,
+      },
+    ],
+    flags: {},
+    examples: ["mailkeep webhooks recovery on"],
+    run: async ({ mail, output, signal }, { words: [word = ""] }) => {
+      if (word !== "on" && word !== "off")
+        throw usageError("webhooks recovery must be on or off", "webhooks recovery");
+      const set = await mail.mailbox.update({ webhook_recovery: word === "on" }, { signal });
+      await output.fields(set, {
+        URL: set.webhook_url,
+        Status: set.webhook_status,
+        Recovery: set.webhook_recovery ? "on" : "off",
+      });
+    },
+  }),
+  command({
     name: "webhooks remove",
     summary: "Deliver no more events to the mailbox's URL, or to that of a label",
     args: [],
@@ -136,7 +158,14 @@ export const webhookCommands = [
     run: async ({ mail, output, signal }, { words: [from = "", to = ""] }) => {
       const range = { from_seq: seqOf(from, "from"), ...(to === "" ? {} : { to_seq: seqOf(to, "to") }) };
       const replay = await mail.webhooks.replay(range, { signal });
-      await output.fields(replay, { Events: replay.events, Deliveries: replay.deliveries });
+      const failed = (replay.failed_targets ?? []).map(
+        ({ webhook_url, status }) => `${webhook_url} (${status})`,
+      );
+      await output.fields(replay, {
+        Events: replay.events,
+        Deliveries: replay.deliveries,
+        ...(failed.length === 0 ? {} : { "Nothing to": failed.join(", ") }),
+      });
     },
   }),
   command({

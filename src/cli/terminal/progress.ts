@@ -20,14 +20,15 @@ export class Progress {
     this.#stream = stream;
   }
 
-  /** Does `work`, and says on a terminal that it goes on and for how many seconds. */
-  async during<T>(doing: string, work: () => Promise<T>): Promise<T> {
+  /** Does `work`, and says on a terminal that it goes on and for how many seconds; a function says how far it is. */
+  async during<T>(doing: string | (() => string), work: () => Promise<T>): Promise<T> {
     if (this.#stream.isTTY !== true) return work();
     const startedMs = performance.now();
     const show = (): void => {
       this.#isShown = true;
       const seconds = Math.round((performance.now() - startedMs) / 1_000);
-      this.#stream.write(`${CLEAR}${doing}… ${seconds} s`);
+      const said = typeof doing === "string" ? doing : doing();
+      this.#stream.write(`${CLEAR}${said}… ${seconds} s`);
     };
     this.#timer = setTimeout(() => {
       show();

@@ -26,6 +26,10 @@ const Settings = z.strictObject({
       description:
         "https to a public host on port 443 or 8443. Setting it, even to the same, resets `failed`.",
     }),
+  webhook_recovery: z.boolean().optional().meta({
+    description:
+      "Whether webhooks that failed are tried again by themselves: after 1, 5 and 30 minutes, then hourly for three days. Off unless set.",
+  }),
   webhook_secret: z
     .string()
     .min(MIN_SECRET_CHARS, `must be at least ${MIN_SECRET_CHARS} characters`)

@@ -3,7 +3,12 @@ import { setTimeout } from "node:timers/promises";
 import { SMTPServer } from "smtp-server";
 import type { SMTPServerOptions } from "smtp-server";
 import { MAX_INBOUND_RECIPIENTS } from "../../contract/limits.ts";
+import { acceptThrough } from "../front/accept.ts";
+import type { Networks } from "../front/networks.ts";
+import type { KeyPair } from "../pem-files.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
+import { NO_OBSERVER } from "./observer.ts";
+import type { SmtpObserver } from "./observer.ts";
 import { tooManyConnections } from "./reply.ts";
 import { SmtpSessions } from "./sessions.ts";
 import type { SmtpHandlers } from "./sessions.ts";
@@ -14,6 +19,8 @@ export interface SmtpOptions {
   host: string;
   /** 0: any free one. */
   port: number;
+  /** A socket that another program listens on, in the place of host and port; undefined: none. */
+  fd?: number;
   /** Base address of the worker, such as `http://127.0.0.1:8787`. */
   upstream: string;
   /** The operator key of the worker. */
@@ -26,9 +33,13 @@ export interface SmtpOptions {
   /** The address that `<postmaster>` without a domain means; undefined: it is an unknown recipient. */
   postmaster?: string;
   /** PEM texts; undefined: STARTTLS is not offered. */
-  tls?: { cert: string; key: string };
+  tls?: KeyPair;
+  /** Networks whose connections begin with a header of the PROXY protocol; undefined: none do. */
+  proxies?: Networks;
   /** Gets one line for each failure on our side; undefined: they are not logged. */
   log?: (line: string) => void;
+  /** Is told what happens, to count and to log it; undefined: nobody is. */
+  observer?: SmtpObserver;
   /** Puts something between clients and the handlers, such as faults of a test; undefined: nothing. */
   between?: (handlers: SmtpHandlers, drop: (session: string) => void) => SmtpHandlers;
   /** The clock (ms) for idle clients and the pause before a delayed reply; undefined: those of the machine. */
@@ -38,6 +49,8 @@ export interface SmtpOptions {
 export interface SmtpListener {
   host: string;
   port: number;
+  /** Uses this certificate for new handshakes; open sessions go on. No effect if STARTTLS is not offered. */
+  setKeyPair(pair: KeyPair): void;
   /** Refuses new mail at once, waits up to `graceMs` for messages under way, then closes every connection. */
   stop(graceMs: number): Promise<void>;
 }
@@ -76,16 +89,27 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
     spool: { dir: options.spoolDir, maxBytes: options.maxBytes },
     pause: (ms) => time.pause(ms),
     log,
+    observer: options.observer ?? NO_OBSERVER,
   });
   const handlers = options.between?.(sessions.handlers(), (id) => dropConnection(server, id));
   const server = new SMTPServer({ ...serverOptions(options), ...(handlers ?? sessions.handlers()) });
+  if (options.proxies) {
+    acceptThrough(server.server, { proxies: options.proxies, log }, (socket, client) =>
+      server.connect(socket, { remoteAddress: client }),
+    );
+  }
   const { address, port } = await listening(server, options);
   // A client that drops its connection needs no action, and an "error" without a listener would end the process.
   server.on("error", () => {});
   return {
     host: address,
     port,
+    setKeyPair({ cert, key }) {
+      if (options.tls) server.updateSecureContext({ cert, key });
+    },
     async stop(graceMs) {
+      // Systemd keeps a handed-over socket open: new clients wait there for the next process.
+      if (options.fd !== undefined) server.server.close();
       await sessions.close(graceMs);
       await closeConnections(server);
       upstream.close();
@@ -107,14 +131,15 @@ function serverOptions(options: SmtpOptions): SMTPServerOptions {
     authOptional: true,
     // WIZ, SHELL and KILL are jokes of smtp-server; the key of its built-in certificate is public.
     disabledCommands: ["AUTH", "WIZ", "SHELL", "KILL", ...(options.tls ? [] : ["STARTTLS"])],
-    ...options.tls,
+    ...(options.tls && { cert: options.tls.cert, key: options.tls.key, minVersion: "TLSv1.2" }),
   };
 }
 
 function listening(server: SMTPServer, options: SmtpOptions): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    const listener = server.listen(options.port, options.host, () => {
+    const { fd, host, port } = options;
+    const listener = server.listen(fd === undefined ? { host, port } : { fd }, () => {
       server.off("error", reject);
       const address = listener.address();
       if (address === null || typeof address === "string") throw new Error("not a TCP listener");

@@ -1,3 +1,5 @@
+import type { Reason } from "../../contract/metrics.ts";
+
 /** Leaves room for codes and words in 512 octets, and for an address of 254. */
 const MAX_LIST_LENGTH = 400;
 
@@ -9,10 +11,13 @@ const MAX_LIST_LENGTH = 400;
 export class Reply extends Error {
   override readonly name = "Reply";
   readonly responseCode: string | number;
+  /** Why something was refused; null for a message that was accepted. */
+  readonly reason: Reason | null;
 
-  constructor(code: string | 421, text: string) {
+  constructor(code: string | 421, text: string, reason: Reason | null = null) {
     super(text);
     this.responseCode = code;
+    this.reason = reason;
   }
 }
 
@@ -28,30 +33,32 @@ export function listed(items: readonly string[]): string {
 }
 
 /** RFC 5321 §4.2.3 with RFC 3463: the sending server keeps the message and tries again. */
-export const temporaryFailure = (): Reply => new Reply("451 4.3.0", "Temporary failure, please try again");
+export const temporaryFailure = (): Reply =>
+  new Reply("451 4.3.0", "Temporary failure, please try again", "unavailable");
 
 /** RFC 5321 §4.2.2 with RFC 3463 X.1.1; `addresses` are shown to the sender in the bounce. */
 export const noSuchMailbox = (addresses: readonly string[]): Reply =>
-  new Reply("550 5.1.1", `${listed(addresses.map((one) => `<${one}>`))}: no such mailbox`);
+  new Reply("550 5.1.1", `${listed(addresses.map((one) => `<${one}>`))}: no such mailbox`, "unknown_mailbox");
 
 /** RFC 3463 X.2.2 with RFC 5321 §4.2.2: the sending server tries again, and there may be room by then. */
-export const mailboxFull = (): Reply => new Reply("452 4.2.2", "Mailbox full");
+export const mailboxFull = (): Reply => new Reply("452 4.2.2", "Mailbox full", "mailbox_full");
 
 /** The same as a permanent failure, for a message that other recipients already have: a repeat would reach them again. */
 export const mailboxFullForGood = (addresses: readonly string[]): Reply =>
-  new Reply("552 5.2.2", `${listed(addresses.map((one) => `<${one}>`))}: mailbox full`);
+  new Reply("552 5.2.2", `${listed(addresses.map((one) => `<${one}>`))}: mailbox full`, "mailbox_full");
 
 /** RFC 3463 X.6.0: the store refuses the message as invalid, and a repeat would be the same. */
-export const notAcceptable = (): Reply => new Reply("554 5.6.0", "Message not acceptable");
+export const notAcceptable = (): Reply => new Reply("554 5.6.0", "Message not acceptable", "not_acceptable");
 
 /** RFC 1870 §6.2: the message is over the announced SIZE, or over the limit of the store. */
-export const tooLarge = (): Reply => new Reply("552 5.3.4", "Message too large");
+export const tooLarge = (): Reply => new Reply("552 5.3.4", "Message too large", "too_large");
 
 /** RFC 3463 X.7.0 with RFC 5321 §3.8: the client tries many addresses, and the connection ends. */
-export const tooManyUnknown = (): Reply => new Reply(421, "Too many unknown recipients");
+export const tooManyUnknown = (): Reply => new Reply(421, "Too many unknown recipients", "too_many_unknown");
 
 /** RFC 5321 §3.8: the client may connect again when other connections have ended. */
-export const tooManyConnections = (): Reply => new Reply(421, "Too many connections, try again in a moment");
+export const tooManyConnections = (): Reply =>
+  new Reply(421, "Too many connections, try again in a moment", "too_many_connections");
 
 /** RFC 5321 §3.8: the service closes; the sender keeps what was not acknowledged. */
-export const shuttingDown = (): Reply => new Reply(421, "Shutting down, please try again");
+export const shuttingDown = (): Reply => new Reply(421, "Shutting down, please try again", "shutting_down");

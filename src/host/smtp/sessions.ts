@@ -14,6 +14,7 @@ import {
   tooManyUnknown,
 } from "./reply.ts";
 import type { Reply } from "./reply.ts";
+import type { SmtpObserver } from "./observer.ts";
 import { spool } from "./spool.ts";
 import type { SpooledMessage } from "./spool.ts";
 import { Tarpit } from "./tarpit.ts";
@@ -21,8 +22,6 @@ import type { Delivery, Envelope, Upstream } from "./upstream.ts";
 
 /** Large messages handed over at a time, over all connections: the worker holds each whole while it parses it. */
 const PARALLEL_LARGE = 2;
-
-type Callback = (error?: Error | null) => void;
 
 /** Everything that SMTP sessions need. */
 export interface SessionTools {
@@ -33,6 +32,7 @@ export interface SessionTools {
   spool: { dir: string; maxBytes: number };
   pause(ms: number): Promise<void>;
   log(line: string): void;
+  observer: SmtpObserver;
 }
 
 /** The handlers that smtp-server calls. */
@@ -46,6 +46,8 @@ export class SmtpSessions {
   readonly #tarpit = new Tarpit();
   readonly #runLarge: RunLimited = limitConcurrency(PARALLEL_LARGE);
   readonly #underWay = new Set<Promise<void>>();
+  /** Sessions whose connection was accepted and has not ended. */
+  readonly #accepted = new Set<string>();
   #isOpen = true;
 
   constructor(tools: SessionTools) {
@@ -54,32 +56,39 @@ export class SmtpSessions {
 
   /** The handlers that smtp-server calls. */
   handlers(): SmtpHandlers {
-    const { connections } = this.#tools;
-    const ifOpen = (callback: Callback): void => callback(this.#isOpen ? null : shuttingDown());
+    const { connections, observer } = this.#tools;
+    const closed = (): Reply | null => (this.#isOpen ? null : shuttingDown());
     return {
       onConnect: ({ id, remoteAddress }, callback) => {
-        if (!connections.admit(id, remoteAddress)) return callback(tooManyConnections());
-        ifOpen(callback);
+        const refusal = connections.admit(id, remoteAddress) ? closed() : tooManyConnections();
+        if (refusal === null) {
+          this.#accepted.add(id);
+          observer.opened();
+        }
+        callback(this.#told(refusal, true));
       },
       onMailFrom: (_address, { id }, callback) => {
         connections.active(id);
-        ifOpen(callback);
+        callback(this.#told(closed()));
       },
       onRcptTo: (recipient, { id }, callback) => {
         connections.active(id);
-        void this.#replyToRecipient(this.#wholeAddress(recipient.address), id).then(callback);
+        if (!this.#isOpen) return callback(this.#told(shuttingDown()));
+        const replied = this.#replyToRecipient(this.#wholeAddress(recipient.address), id);
+        void replied.then((reply) => callback(this.#told(reply)));
       },
       onData: (stream, session, callback) => {
         connections.active(session.id, true);
         const done = this.#receive(stream, session).then((reply) => {
           connections.active(session.id);
-          callback(reply);
+          callback(this.#told(reply));
         });
         this.#underWay.add(done);
         void done.finally(() => this.#underWay.delete(done));
       },
       onClose: ({ id }) => {
         connections.remove(id);
+        if (this.#accepted.delete(id)) observer.closed();
         this.#tarpit.forget(id);
       },
     };
@@ -88,8 +97,17 @@ export class SmtpSessions {
   /** Refuses new mail from now on, and waits up to `graceMs` for messages under way. */
   async close(graceMs: number): Promise<void> {
     this.#isOpen = false;
-    const grace = setTimeout(graceMs, undefined, { ref: false });
-    await Promise.race([Promise.allSettled(this.#underWay), grace]);
+    const over = setTimeout(graceMs, "over", { ref: false });
+    // A client whose recipients were accepted may still begin its message.
+    while (this.#underWay.size > 0) {
+      if ((await Promise.race([Promise.allSettled(this.#underWay), over])) === "over") return;
+    }
+  }
+
+  /** Tells the observer of a refusal, and returns the reply. */
+  #told(reply: Reply | null, isConnection = false): Reply | null {
+    if (reply?.reason != null) this.#tools.observer.refused(reply.reason, isConnection);
+    return reply;
   }
 
   async #replyToRecipient(address: string, session: string): Promise<Reply | null> {
@@ -113,20 +131,40 @@ export class SmtpSessions {
   async #refuse(address: string, session: string): Promise<Reply> {
     const consequence = this.#tarpit.count(session);
     if (consequence.kind === "close") return tooManyUnknown();
-    if (consequence.delayMs > 0) await this.#tools.pause(consequence.delayMs);
+    if (consequence.delayMs > 0) {
+      this.#tools.observer.delayed();
+      await this.#tools.pause(consequence.delayMs);
+    }
     return noSuchMailbox([address]);
   }
 
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
+    const startMs = performance.now();
+    const { reply, bytes, deliveries } = await this.#answer(stream, session);
+    this.#tools.observer.answered({
+      status: String(reply.responseCode),
+      durationMs: performance.now() - startMs,
+      recipients: session.envelope.rcptTo.length,
+      bytes,
+      ids: deliveries.flatMap(({ result }) => (result.kind === "stored" ? [result.id] : [])),
+    });
+    return reply;
+  }
+
+  async #answer(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+  ): Promise<{ reply: Reply; bytes: number; deliveries: Delivery[] }> {
     let message: SpooledMessage | null = null;
     try {
       message = await spool(stream, this.#tools.spool);
-      if (!message) return tooLarge();
-      return dataReply(await this.#deliver(message, session));
+      if (!message) return { reply: tooLarge(), bytes: 0, deliveries: [] };
+      const deliveries = await this.#deliver(message, session);
+      return { reply: dataReply(deliveries), bytes: message.sizeBytes, deliveries };
     } catch (error) {
       // The client disconnected and reads no reply, or the disk of the spool is full.
       this.#tools.log(`smtp: ${error instanceof Error ? error.message : String(error)}`);
-      return temporaryFailure();
+      return { reply: temporaryFailure(), bytes: 0, deliveries: [] };
     } finally {
       await message?.discard();
     }

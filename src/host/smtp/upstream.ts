@@ -2,6 +2,7 @@ import http from "node:http";
 import { pipeline } from "node:stream/promises";
 import { URL } from "node:url";
 import * as z from "zod";
+import { LISTENER_AGENT } from "../../contract/product.ts";
 import type { SpooledMessage } from "./spool.ts";
 
 /** The worker's answer about a recipient. `unavailable`: it is not known, so the sender must try again later. */
@@ -161,7 +162,11 @@ function request(agent: http.Agent, url: URL, token: string, call: Call): Promis
 
 function headersOf(url: URL, token: string, call: Call): http.OutgoingHttpHeaders {
   // The listener may reach the worker by an address of the network; it is on this machine all the same.
-  const headers = { Host: `localhost:${url.port}`, Authorization: `Bearer ${token}` };
+  const headers = {
+    Host: `localhost:${url.port}`,
+    Authorization: `Bearer ${token}`,
+    "User-Agent": LISTENER_AGENT,
+  };
   if (!call.message) return headers;
   return { ...headers, "Content-Type": "message/rfc822", "Content-Length": call.message.sizeBytes };
 }

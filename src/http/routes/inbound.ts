@@ -5,6 +5,7 @@ import { receiveForAll, type RecipientOutcome } from "../../service/receive-for-
 import { done, refused } from "../../lib/outcome.ts";
 import type { Received } from "../../mailbox/receiving/receiving.ts";
 import type { HandlersOf } from "../call.ts";
+import { notesOf } from "../request-notes.ts";
 import { readBytes } from "../request-input.ts";
 
 /** A full mailbox stays full for hours rather than seconds. */
@@ -23,6 +24,7 @@ export const inboundHandlers = {
     }
     const envelope = { from, via, clientAddress: client, helo };
     const outcomes = await receiveForAll(raw, { envelope, recipients }, env, config);
+    notesOf(request).messages = outcomes.flatMap(({ received }) => (received.ok ? [received.value.id] : []));
     const [only, ...others] = outcomes;
     if (only !== undefined && others.length === 0) {
       return asHandedOver(only.received);

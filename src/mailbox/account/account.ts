@@ -10,7 +10,7 @@ import {
 import type { KeyRecord, MailboxInfo } from "../../contract/mailbox.ts";
 import type { Direction } from "../../contract/message.ts";
 import type { Scope } from "../../contract/scope.ts";
-import type { WebhookStatus } from "../../contract/webhook.ts";
+import type { MissedEvents, WebhookStatus } from "../../contract/webhook.ts";
 import { digestsEqual } from "../../lib/hash.ts";
 import { locatorOf } from "../../contract/key.ts";
 import { idTail, seqTime, uuidV7, type Seq } from "../../lib/ids.ts";
@@ -176,6 +176,12 @@ export class Account {
     Object.assign(this.row, { webhook_secret: secret, ...changed });
   }
 
+  setWebhookRecovery(isOn: boolean): void {
+    const webhook_recovery = isOn ? 1 : 0;
+    this.#db.run(statements.SET_WEBHOOK_RECOVERY, webhook_recovery);
+    Object.assign(this.row, { webhook_recovery });
+  }
+
   setDirectoryDue(due: number | null): void {
     this.#db.run(statements.SET_DIRECTORY_DUE, due);
     this.row.directory_due = due;
@@ -210,6 +216,23 @@ export class Account {
     const { last_seq, inbound, outbound, month_count, unparsed, storage_bytes } = next;
     const counts = [last_seq, inbound, outbound, month, month_count, unparsed, storage_bytes] as const;
     this.#db.run(statements.COUNT_MESSAGE, ...counts, row.last_event);
+    Object.assign(row, next);
+  }
+
+  /** As `countMessage`, for a message that was received elsewhere: it does not count for this month, and may be older than others. */
+  countImported({ seq, direction, isParsed, sizeBytes }: MessageCount): void {
+    const { row } = this;
+    const next = {
+      last_seq: Math.max(row.last_seq, seq),
+      inbound: row.inbound + (direction === "inbound" ? 1 : 0),
+      outbound: row.outbound + (direction === "outbound" ? 1 : 0),
+      unparsed: row.unparsed + (direction !== null && !isParsed ? 1 : 0),
+      storage_bytes: row.storage_bytes + sizeBytes,
+    };
+    const { last_seq, inbound, outbound, unparsed, storage_bytes } = next;
+    const { month, month_count, last_event } = row;
+    const counts = [last_seq, inbound, outbound, month, month_count, unparsed, storage_bytes] as const;
+    this.#db.run(statements.COUNT_MESSAGE, ...counts, last_event);
     Object.assign(row, next);
   }
 
@@ -251,18 +274,28 @@ export class Account {
   }
 
   /** The mailbox as the API shows it; `webhook` is its own webhook URL. */
-  info(webhook: { url: string; status: WebhookStatus } | null): MailboxInfo {
+  info(webhook: OwnWebhook | null): MailboxInfo {
     const { row } = this;
     return {
       mailbox: row.address,
       status: row.status === "paused" ? "paused" : "active",
       webhook_url: webhook?.url ?? null,
       webhook_status: webhook?.status ?? null,
+      webhook_recovery: row.webhook_recovery === 1,
+      ...(webhook?.missed ? { webhook_missed: webhook.missed } : {}),
       created_at: new Date(row.created_at).toISOString(),
       expires_at: isoOrNull(row.expires_at),
       display_name: row.display_name,
     };
   }
+}
+
+/** The mailbox's own webhook. */
+export interface OwnWebhook {
+  url: string;
+  status: WebhookStatus;
+  /** Null if nothing is missing. */
+  missed: MissedEvents | null;
 }
 
 function keyRecord(key: KeyRow): KeyRecord {

@@ -10,6 +10,7 @@ import type { Domains } from "../domains/domains.ts";
 import type { Job } from "../job.ts";
 import { BLOB_KEYS } from "../messages/rows.ts";
 import { MESSAGES } from "../messages/schema.ts";
+import type { Imports } from "../imports/imports.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { TakenMailbox, Takeover } from "../takeover/takeover.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -53,6 +54,7 @@ interface Others {
   webhooks: Webhooks;
   outbox: Outbox;
   takeover: Takeover;
+  imports: Pick<Imports, "blobKeys" | "eraseComing">;
 }
 
 /** Everything outside the mailbox that its beginning and end need. */
@@ -227,10 +229,13 @@ export class Lifecycle implements Job {
   #beginEnd(account: Account, nowMs: number): void {
     account.removeKeys();
     account.setStatus("closing", null, nowMs);
-    const { blobs, uploads } = this.#others;
+    const { blobs, uploads, imports } = this.#others;
     uploads.eraseComing(nowMs);
+    imports.eraseComing();
     const messages = this.#context.tables(MESSAGES);
-    const keys = [messages.isMade ? BLOB_KEYS : null, uploads.blobKeys].filter((select) => select !== null);
+    const keys = [messages.isMade ? BLOB_KEYS : null, uploads.blobKeys, imports.blobKeys].filter(
+      (select) => select !== null,
+    );
     blobs.eraseAll(keys, nowMs);
   }
 

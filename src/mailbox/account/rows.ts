@@ -41,6 +41,8 @@ export type AccountRow = {
   /** UTC day `YYYY-MM-DD` that `sends_count` counts; "" before the first send. */
   sends_day: string;
   sends_count: number;
+  /** 1 = recovery of failed webhooks is on. */
+  webhook_recovery: 0 | 1;
 };
 
 export type KeyRow = {
@@ -57,7 +59,7 @@ export type KeyRow = {
 export const READ_ACCOUNT: Query<AccountRow, []> = {
   text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
     inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due,
-    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at, sends_day, sends_count
+    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at, sends_day, sends_count, webhook_recovery
     FROM account`,
 };
 export const INSERT_ACCOUNT: Query<
@@ -94,6 +96,9 @@ export const COUNT_SEND: Query<never, [day: string, count: number]> = {
 };
 export const SET_WEBHOOK_SECRET: Query<never, [Nullable<string>, Nullable<string>, number]> = {
   text: "UPDATE account SET webhook_secret = ?, webhook_secret_before = ?, webhook_secret_changed_at = ?",
+};
+export const SET_WEBHOOK_RECOVERY: Query<never, [isOn: 0 | 1]> = {
+  text: "UPDATE account SET webhook_recovery = ?",
 };
 export const SET_DIRECTORY_DUE: Query<never, [Nullable<number>]> = {
   text: "UPDATE account SET directory_due = ?",

@@ -37,5 +37,6 @@ CREATE TABLE api_key (
   expires_at INTEGER,
   last_used_at INTEGER
 ) WITHOUT ROWID;`,
+    "ALTER TABLE account ADD COLUMN webhook_recovery INTEGER NOT NULL DEFAULT 0;",
   ],
 };

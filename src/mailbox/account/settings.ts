@@ -7,7 +7,7 @@ import type { Embeddings } from "../embeddings/embeddings.ts";
 import { jsonText, viewOf, type JsonText } from "../messages/present.ts";
 import { BEYOND_ALL } from "../reading/rules.ts";
 import type { Outbox } from "../sending/outbox.ts";
-import { OWN_URL } from "../webhooks/targets.ts";
+import { missedEvents, OWN_URL } from "../webhooks/targets.ts";
 import type { Webhooks, WebhookSettings } from "../webhooks/webhooks.ts";
 import type { Access, Principal } from "./access.ts";
 import type { Account } from "./account.ts";
@@ -185,6 +185,7 @@ export class Settings {
   }
 
   #info(account: Account): MailboxInfo {
-    return account.info(this.#others.webhooks.targets.of(OWN_URL));
+    const target = this.#others.webhooks.targets.of(OWN_URL);
+    return account.info(target === null ? null : { ...target, missed: missedEvents(target) });
   }
 }

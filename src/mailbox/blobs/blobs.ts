@@ -1,5 +1,7 @@
 import { isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
-import { R2BlobStore } from "../../blobs/r2.ts";
+import { inTime } from "../../blobs/bucket-call.ts";
+import type { BlobStore } from "../../blobs/store.ts";
+import { R2BlobStore, type BlobDisk } from "../../blobs/r2.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";
@@ -76,6 +78,19 @@ export class Blobs implements Job {
   /** Reads a blob from its first byte. Each piece is valid until the next one is requested. Throws if the blob is missing. */
   read(blob: { key: string; sizeBytes: number }): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     return readOwnBlob(this.store, this.#bucket(), blob);
+  }
+
+  /** `length` bytes of a blob from `offset` on. Throws if the blob is missing. */
+  async range(key: string, offset: number, length: number): Promise<Uint8Array> {
+    const store = isRowsKey(key) ? this.store : this.#bucket();
+    const stream = await store?.get(key, { offset, length });
+    if (!stream) throw new Error("A blob is missing");
+    return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
+  }
+
+  /** Where large blobs are written: the bucket, or rows of this mailbox where there is none. */
+  forWriting(): BlobStore {
+    return this.#bucket() ?? this.store;
   }
 
   putChunk(key: string, position: number, bytes: ArrayBuffer): void {
@@ -162,7 +177,8 @@ export class Blobs implements Job {
   }
 
   #bucket(): R2BlobStore | null {
-    const bucket: R2Bucket | undefined = this.#context.env().BLOBS;
-    return bucket === undefined ? null : new R2BlobStore(bucket);
+    const { BLOBS: bucket, BLOB_DISK: disk }: { BLOBS?: R2Bucket; BLOB_DISK?: BlobDisk } =
+      this.#context.env();
+    return bucket === undefined ? null : new R2BlobStore(bucket, disk);
   }
 }

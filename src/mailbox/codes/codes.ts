@@ -8,6 +8,7 @@ import { foldForMatch } from "../../mail/search/search-text.ts";
 import type { Access } from "../account/access.ts";
 import type { MailboxContext } from "../context.ts";
 import { viewOf } from "../messages/present.ts";
+import { metrics } from "../../metrics/metrics.ts";
 import { Waiters } from "../waiters.ts";
 import * as rows from "./rows.ts";
 import type { CodeRow } from "./rows.ts";
@@ -30,7 +31,16 @@ export class Codes {
    * wait.
    */
   async code(access: Access, filters: CodeFilters, waitId: string): Promise<Answer<CodeAnswer>> {
-    const { now, admit } = this.#context;
+    const startMs = this.#context.now();
+    const answer = await this.#findOrWait(access, filters, waitId);
+    const found = this.#context.now() > startMs ? "found_after_waiting" : "found_at_once";
+    const result = !answer.ok ? "refused" : answer.value.code === null ? "timeout" : found;
+    metrics.count("mailkeep_code_waits_total", { result });
+    return answer;
+  }
+
+  async #findOrWait(access: Access, filters: CodeFilters, waitId: string): Promise<Answer<CodeAnswer>> {
+    const { now, admit, noteActivity } = this.#context;
     const deadline = now() + filters.timeout * 1_000;
     for (;;) {
       const admitted = admit(access);
@@ -44,7 +54,9 @@ export class Codes {
       };
       const wait = this.#waiters.wait(waitId, wanted, until - now());
       if (!wait.ok) return wait;
+      noteActivity(false);
       const wake = await wait.value;
+      noteActivity(this.#waiters.size === 0);
       if (wake.kind === "item") return done(this.#answer(wake.item, filters));
       if (wake.kind === "timeout" && now() < until) return done({ code: null });
     }

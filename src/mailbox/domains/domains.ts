@@ -57,6 +57,11 @@ export class Domains implements Job {
     });
   }
 
+  /** The names of all domains. */
+  names(): string[] {
+    return this.#rows.all().map(({ name }) => name);
+  }
+
   getDomain(access: Access, id: string): Answer<Domain> {
     return this.#context.answer(access, () => this.#find(id));
   }

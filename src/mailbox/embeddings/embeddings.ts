@@ -87,6 +87,12 @@ export class Embeddings implements Job {
     if (account !== null) this.#stored.startOver(account.row.last_seq);
   }
 
+  /** Embeds mail that was added among older mail; what has a vector keeps it. Runs inside a transaction of the caller. */
+  fillGaps(): void {
+    const account = this.#context.account();
+    if (account !== null) this.#stored.fillGaps(account.row.last_seq);
+  }
+
   /** The progress of embedding; null without a model. */
   progress(): EmbeddingProgress | null {
     const [embedder, account] = [this.#embedder(), this.#context.account()];

@@ -12,6 +12,8 @@ export type EmbeddingState = {
   /** Messages above `high`, and those up to `low`, are not embedded yet; those above `high` come first. */
   low: Seq;
   high: Seq;
+  /** Messages up to `renew` get a new vector even if they have one; those between it and `low` only if they have none. */
+  renew: Seq;
   /** Number of messages with a vector of this generation. */
   embedded: number;
   /** Number of messages that the model refused. */
@@ -30,20 +32,21 @@ const BODY_CHARS = 6_000;
 const PAGE_ROWS = 250;
 
 const READ_STATE: Query<EmbeddingState, []> = {
-  text: "SELECT model, generation, dimensions, low, high, embedded, failed FROM embedding_state",
+  text: "SELECT model, generation, dimensions, low, high, renew, embedded, failed FROM embedding_state",
 };
 const CLEAR_STATE: Query<never, []> = { text: "DELETE FROM embedding_state" };
-const WRITE_STATE: Query<never, [string, number, number, Seq, Seq, number, number]> = {
-  text: `INSERT INTO embedding_state (model, generation, dimensions, low, high, embedded, failed)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+const WRITE_STATE: Query<never, [string, number, number, Seq, Seq, Seq, number, number]> = {
+  text: `INSERT INTO embedding_state (model, generation, dimensions, low, high, renew, embedded, failed)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 };
 const UNEMBEDDED = `SELECT m.seq, m.listing, substr(c.body, 1, ${BODY_CHARS}) AS body_start
   FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE m.hidden = 0 AND`;
 const NEWER: Query<Unembedded, [after: Seq, limit: number]> = {
   text: `${UNEMBEDDED} m.seq > ? ORDER BY m.seq LIMIT ? + 0`,
 };
-const OLDER: Query<Unembedded, [upTo: Seq, limit: number]> = {
-  text: `${UNEMBEDDED} m.seq <= ? ORDER BY m.seq DESC LIMIT ? + 0`,
+const OLDER: Query<Unembedded, [upTo: Seq, renew: Seq, generation: number, limit: number]> = {
+  text: `${UNEMBEDDED} m.seq <= ? AND (m.seq <= ? OR NOT EXISTS
+    (SELECT 1 FROM embedding e WHERE e.seq = m.seq AND e.generation = ?)) ORDER BY m.seq DESC LIMIT ? + 0`,
 };
 const STANDING: Query<{ seq: Seq; generation: number | null }, [seqs: string]> = {
   text: `SELECT m.seq, e.generation FROM message m LEFT JOIN embedding e ON e.seq = m.seq
@@ -70,32 +73,32 @@ export function readState(tables: Statements): EmbeddingState | null {
 }
 
 export function writeState(tables: Statements, state: EmbeddingState): void {
-  const { model, generation, dimensions, low, high, embedded, failed } = state;
+  const { model, generation, dimensions, low, high, renew, embedded, failed } = state;
   tables.run(CLEAR_STATE);
-  tables.run(WRITE_STATE, model, generation, dimensions, low, high, embedded, failed);
+  tables.run(WRITE_STATE, model, generation, dimensions, low, high, renew, embedded, failed);
 }
 
 /** Messages to embed next, and the progress once they are embedded. */
 export interface Batch {
   messages: Unembedded[];
-  after: Pick<EmbeddingState, "low" | "high">;
+  after: Pick<EmbeddingState, "low" | "high" | "renew">;
 }
 
 /** The next messages to embed: those above `high`, then older ones from `low` downwards. `lastSeq`: the newest message. */
 export function nextBatch(
   tables: Statements,
-  { low, high }: EmbeddingState,
+  { low, high, renew, generation }: EmbeddingState,
   lastSeq: Seq,
   limit: number,
 ): Batch {
   if (high < lastSeq) {
     const messages = tables.all(NEWER, high, limit);
     const last = messages.length < limit ? lastSeq : (messages.at(-1)?.seq ?? lastSeq);
-    return { messages, after: { low, high: last } };
+    return { messages, after: { low, high: last, renew } };
   }
-  const messages = tables.all(OLDER, low, limit);
+  const messages = tables.all(OLDER, low, renew, generation, limit);
   const first = messages.length < limit ? 1 : (messages.at(-1)?.seq ?? 1);
-  return { messages, after: { low: first - 1, high } };
+  return { messages, after: { low: first - 1, high, renew: Math.min(renew, first - 1) } };
 }
 
 /** A vector that was stored. */

@@ -14,5 +14,8 @@ CREATE TABLE embedding_state (
   embedded INTEGER NOT NULL,
   failed INTEGER NOT NULL
 );`,
+    // An earlier release that started over had the messages up to "low" still to do.
+    `ALTER TABLE embedding_state ADD COLUMN renew INTEGER NOT NULL DEFAULT 0;
+UPDATE embedding_state SET renew = low;`,
   ],
 };

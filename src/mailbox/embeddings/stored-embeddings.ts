@@ -25,7 +25,7 @@ export class StoredEmbeddings {
   readonly #tables: Tables;
   /** Undefined = not read yet. */
   #state: EmbeddingState | null | undefined;
-  /** How often embedding started over. An earlier batch may contain older texts, so its vectors are dropped. */
+  /** How often the marks were set back. An earlier batch would move them on, and may contain older texts: it is dropped. */
   #starts = 0;
 
   /** @param isClosed whether the mailbox has ended. */
@@ -55,6 +55,7 @@ export class StoredEmbeddings {
       dimensions: 0,
       low: lastSeq,
       high: lastSeq,
+      renew: 0,
       embedded: 0,
       failed: 0,
     };
@@ -89,6 +90,14 @@ export class StoredEmbeddings {
 
   /** Embeds all mail again, newest first; each old vector stays until it is replaced. Runs inside a transaction of the caller. */
   startOver(lastSeq: Seq): void {
+    const state = this.state();
+    if (state === null) return;
+    this.#starts += 1;
+    this.#keep({ ...state, low: lastSeq, high: lastSeq, renew: lastSeq, failed: 0 });
+  }
+
+  /** Embeds all mail that has no vector, newest first; older mail was added. Runs inside a transaction of the caller. */
+  fillGaps(lastSeq: Seq): void {
     const state = this.state();
     if (state === null) return;
     this.#starts += 1;

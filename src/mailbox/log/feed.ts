@@ -23,6 +23,7 @@ export class Feed {
     this.listeners = new Listeners({
       read: (after, limit, kinds) => log.after(after, limit, kinds),
       durable: context.durable,
+      changed: (left) => context.noteActivity(left === 0),
     });
   }
 
@@ -37,7 +38,7 @@ export class Feed {
 
   /** Answers a page of the log. If there is nothing after `filters.after` yet, waits for it. `forgetWait(waitId)` ends the wait. */
   async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
-    const { now, answer } = this.#context;
+    const { now, answer, noteActivity } = this.#context;
     const deadline = now() + filters.wait * 1_000;
     const read = () => answer(access, (account) => this.#log.page(account, filters));
     for (;;) {
@@ -50,7 +51,10 @@ export class Feed {
       };
       const wait = this.#waiters.wait(waitId, wanted, until - now());
       if (!wait.ok) return wait;
-      if ((await wait.value).kind === "timeout") return read();
+      noteActivity(false);
+      const wake = await wait.value;
+      noteActivity(this.#waiters.size === 0);
+      if (wake.kind === "timeout") return read();
     }
   }
 

@@ -1,7 +1,9 @@
 import { eventData, type EventKind } from "../../contract/event.ts";
 import { rateLimited, type Answer } from "../../contract/problem.ts";
+import { DRAIN_LOOK_MS, isDraining } from "../../lib/draining.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { eventFrame, KEEPALIVE, openingBlock } from "../../lib/sse.ts";
+import { metrics, secondsSince } from "../../metrics/metrics.ts";
 import type { LoggedEvent } from "./rows.ts";
 
 /** The most open streams of one mailbox. */
@@ -14,8 +16,8 @@ const HOLD_MS = 24_500;
 const KEEPALIVE_MS = 2_000;
 /** Precision of the one timer, in ms. */
 const TICK_MS = 100;
-/** The timer fires at least this often, so that streams of an expired key end even if the clock jumps. */
-const LOOK_MS = 1_000;
+/** The timer fires at least this often, so that streams end when the server stops, and those of an expired key even if the clock jumps. */
+const LOOK_MS = DRAIN_LOOK_MS;
 
 /** The most unread bytes of a stream. A client with more is disconnected, and resumes by `Last-Event-ID`. */
 export const MAX_UNREAD_BYTES = 65_536;
@@ -63,6 +65,8 @@ export interface ListenerSource {
   read: (after: number, limit: number, kinds: readonly EventKind[] | null) => LoggedEvent[];
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
+  /** Called when a stream opened or ended, with the number of streams that are open. */
+  changed: (left: number) => void;
 }
 
 /**
@@ -74,6 +78,8 @@ export class Listeners {
   readonly #open = new Set<Listener>();
   /** Events that are committed and not pushed yet. */
   #gathered: LoggedEvent[] = [];
+  /** When the first of them was gathered, by `performance.now()`. */
+  #gatheredSinceMs = 0;
   #pushing = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -104,6 +110,7 @@ export class Listeners {
         start: (controller) => {
           listener = { ...listening, controller, live: false, lastWriteAt: now, endsAt: now + HOLD_MS };
           this.#open.add(listener);
+          this.#source.changed(this.#open.size);
           controller.enqueue(encoder.encode(openingBlock(listening.after)));
         },
         pull: () => this.#replay(listener),
@@ -119,6 +126,7 @@ export class Listeners {
   /** Queues a new log entry for all live streams; it is pushed once it is on disk. */
   publish(event: LoggedEvent): void {
     if (this.#open.size === 0) return;
+    if (this.#gathered.length === 0) this.#gatheredSinceMs = performance.now();
     this.#gathered.push(event);
     if (!this.#pushing) void this.#push();
   }
@@ -138,9 +146,11 @@ export class Listeners {
       while (this.#gathered.length > 0 && this.#open.size > 0) {
         const events = this.#gathered;
         this.#gathered = [];
+        const startMs = this.#gatheredSinceMs;
         await this.#source.durable();
         const pause = MAX_PAUSE_MS * (this.#open.size / MAX_LISTENERS) ** 2;
         this.#send(events);
+        metrics.observe("mailkeep_notify_seconds", {}, secondsSince(startMs));
         if (pause >= 1) await new Promise((resolve) => setTimeout(resolve, pause));
       }
       this.#gathered = [];
@@ -218,7 +228,8 @@ export class Listeners {
     const date = Date.now();
     for (const listener of this.#open) {
       const { endsAt, expiresAt, lastWriteAt, live } = listener;
-      if (now >= endsAt || (expiresAt !== null && date >= expiresAt)) this.#close(listener);
+      const isOver = now >= endsAt || (expiresAt !== null && date >= expiresAt);
+      if (isOver || isDraining()) this.#close(listener);
       else if (live && now - lastWriteAt >= KEEPALIVE_MS) this.#write(listener, keepaliveBytes, now);
       // A replay that the client reads slowly gets no keep-alives.
       else if (!live) listener.lastWriteAt = now;
@@ -245,6 +256,7 @@ export class Listeners {
   }
 
   #settle(): void {
+    this.#source.changed(this.#open.size);
     if (this.#open.size > 0 || this.#timer === null) return;
     clearTimeout(this.#timer);
     this.#timer = null;

@@ -24,7 +24,10 @@ export const EVENTS_AFTER: Query<EventRow, [after: number, kinds: string | null,
 export const OLDEST: Query<{ seq: number; at: number }, []> = {
   text: "SELECT seq, at FROM event ORDER BY seq LIMIT 1",
 };
-export const TIME_OF: Query<{ at: number }, [seq: number]> = { text: "SELECT at FROM event WHERE seq = ?" };
+/** The time of an entry, or of the one before: a restored mailbox has left numbers out. */
+export const TIME_OF: Query<{ at: number }, [seq: number]> = {
+  text: "SELECT at FROM event WHERE seq <= ? ORDER BY seq DESC LIMIT 1",
+};
 export const ERASE: Query<never, [before: number, limit: number]> = {
   text: "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE at < ? ORDER BY seq LIMIT ? + 0)",
 };

@@ -40,7 +40,20 @@ export interface FilingParts {
   ids: KnownIds;
 }
 
+/** The place of an imported message. */
+export interface ImportedPlace {
+  /** Its number, which encodes its time and is not in use. */
+  seq: Seq;
+  direction: Direction;
+  /** The thread to join if references lead to none; null for a new thread. */
+  thread: Seq | null;
+  /** A delivery report, which listings do not show. */
+  isHidden: boolean;
+}
+
 interface Placement {
+  /** The number to store it under; the next one unless given. */
+  seq?: Seq;
   known: readonly KnownId[];
   nowMs: number;
   direction: Direction;
@@ -102,10 +115,26 @@ export class Filing {
     return filed;
   }
 
+  /**
+   * Files a message from an archive under the time at which it was received elsewhere. It raises no event, and its code counts as
+   * handed out. The caller has checked that it is not a duplicate.
+   */
+  fileImported(account: Account, mail: PreparedMail, place: ImportedPlace & { nowMs: number }): Filed {
+    const { seq, direction, isHidden } = place;
+    const own = isHidden ? { ...mail, ancestorKeys: [], labels: [REPORT] } : mail;
+    const known = this.#others.ids.of(own);
+    const filed = this.#file(account, own, { ...place, known, status: "received" });
+    if (mail.code !== null || mail.link !== null) this.#others.codes.take(seq, place.nowMs);
+    if (isHidden) this.#tables.run(rows.HIDE, seq);
+    const { parsed: isParsed, sizeBytes } = mail;
+    account.countImported({ seq, direction: isHidden ? null : direction, isParsed, sizeBytes });
+    return filed;
+  }
+
   #file(account: Account, mail: PreparedMail, filing: Placement): Filed {
     const { blobs, codes, ids } = this.#others;
     this.#tables.make();
-    const seq = nextSeq(account.row.last_seq, filing.nowMs);
+    const seq = filing.seq ?? nextSeq(account.row.last_seq, filing.nowMs);
     const thread = ids.join(filing.known, mail, { seq, fresh: filing.thread ?? seq });
     for (const key of [mail.rawKey, mail.partsKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
     for (const key of mail.unusedKeys) blobs.cancel(key);

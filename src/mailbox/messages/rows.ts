@@ -156,7 +156,7 @@ export const LIST_FOR_REINDEX: Query<
 > = {
   text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key, m.code_taken_at
     FROM message m JOIN content c ON c.seq = m.seq
-    WHERE m.seq > ? AND m.direction = 'inbound' ORDER BY m.seq ${page("?")}`,
+    WHERE m.seq > ? AND m.status = 'received' ORDER BY m.seq ${page("?")}`,
 };
 /** Hides a message from the inbox, threads and counters. Labels and search still find it. */
 export const HIDE: Query<never, [Seq]> = { text: "UPDATE message SET hidden = 1 WHERE seq = ?" };

@@ -11,6 +11,7 @@ import {
 import type { DkimKey } from "../../outbound/dkim.ts";
 import { KEPT_HERE } from "../../outbound/unsent.ts";
 import type { OutboundMail, Transport } from "../../outbound/transport.ts";
+import { metrics, secondsSince } from "../../metrics/metrics.ts";
 import type { MailboxContext } from "../context.ts";
 import { copiesOf, type Copy } from "./copies.ts";
 import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
@@ -93,7 +94,9 @@ export class HandOver {
       const positions = new Set(copy.recipients.map(({ position }) => position));
       if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
       if (!this.#mayWork()) return this.#settle(begun, this.#open(begun), () => PAUSED);
+      const startMs = performance.now();
       const results = await transport.send(this.#mailFor(begun, copy, sizeBytes), begun.signal);
+      metrics.observe("mailkeep_send_attempt_seconds", { way: begun.way }, secondsSince(startMs));
       if (begun.signal.aborted) return;
       const said = new Map(results.map((result) => [result.recipient, result]));
       const recipients = this.#tried(begun).filter(({ position }) => positions.has(position));
@@ -167,6 +170,8 @@ export class HandOver {
       if (account === null || toldSent === null) return [];
       const news = recipients.flatMap((recipient) => {
         const said = sayOf(recipient);
+        const outcome = said.diagnostic === KEPT_HERE ? "kept" : said.result.kind;
+        metrics.count("mailkeep_sends_total", { way, outcome });
         if (said.diagnostic === KEPT_HERE) {
           outbox.markUnsent(seq);
           this.#context.reportSoon();

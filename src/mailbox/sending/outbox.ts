@@ -152,6 +152,11 @@ export class Outbox {
     return this.#tables.first(rows.BY_WAY[way].nextDue, afterMs)?.due_at ?? null;
   }
 
+  /** How many messages wait for an attempt, up to a limit, and the oldest of those that were counted. */
+  waiting(limit: number): { count: number; oldest: Seq | null } {
+    return this.#tables.first(rows.WAITING, limit) ?? { count: 0, oldest: null };
+  }
+
   /** Writes the new state of one recipient. */
   move(recipient: RecipientRow, state: RecipientState, diagnostic: string | null, nowMs: number): void {
     this.#tables.run(rows.MOVE, state, nowMs, diagnostic, recipient.seq, recipient.position);

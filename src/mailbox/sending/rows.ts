@@ -125,6 +125,12 @@ export const BY_WAY: Readonly<Record<Way, WayStatements>> = {
   inside: statementsOf("inside_due_at", "inside_tries", "inside_unended", 1),
   outside: statementsOf("due_at", "tries", "unended", 0),
 };
+/** The oldest is that of the counted ones. Each side has its limit, because UNION reads both to their ends. */
+export const WAITING: Query<{ count: number; oldest: Nullable<Seq> }, [limit: number]> = {
+  text: `SELECT count(*) AS count, min(seq) AS oldest FROM
+    (SELECT seq FROM (SELECT seq FROM outbox WHERE due_at IS NOT NULL LIMIT ?1 + 0)
+    UNION SELECT seq FROM (SELECT seq FROM outbox WHERE inside_due_at IS NOT NULL LIMIT ?1 + 0) LIMIT ?1 + 0)`,
+};
 export const MOVE: Query<
   never,
   [state: string, at: number, diagnostic: Nullable<string>, Seq, position: number]

@@ -8,7 +8,7 @@ import { ERASED_AT_ONCE } from "../log/retention.ts";
 import type { MailboxContext } from "../context.ts";
 import { OWN_URL } from "./targets.ts";
 import * as rows from "./rows.ts";
-import type { AttemptRow, DeliveryRow, TargetRow, WaitingDelivery } from "./rows.ts";
+import type { AttemptRow, DeliveryRow, TargetRow, UndeliveredEvent, WaitingDelivery } from "./rows.ts";
 import { WEBHOOKS } from "./schema.ts";
 
 /** The `seq` of each test event: the log does not contain test events. */
@@ -26,8 +26,7 @@ export class Deliveries {
 
   /** Adds a delivery whose first attempt is due at once. */
   add(event: { seq: number; kind: EventKind; emailId: string }, target: TargetRow, nowMs: number): Seq {
-    this.#lastId ??= this.#tables.first(rows.NEWEST_DELIVERY)?.id ?? 0;
-    const id = nextSeq(this.#lastId, nowMs);
+    const id = nextSeq(this.newestId(), nowMs);
     this.#tables.run(
       rows.INSERT_DELIVERY,
       id,
@@ -47,6 +46,12 @@ export class Deliveries {
     return this.add({ seq: TEST_EVENT, kind: "message.received", emailId: "" }, target, nowMs);
   }
 
+  /** The id of the newest delivery; 0 before the first. */
+  newestId(): Seq {
+    this.#lastId ??= this.#tables.first(rows.NEWEST_DELIVERY)?.id ?? 0;
+    return this.#lastId;
+  }
+
   find(id: Seq): DeliveryRow | null {
     return this.#tables.first(rows.FIND_DELIVERY, id);
   }
@@ -61,9 +66,28 @@ export class Deliveries {
     return this.#tables.all(rows.TRIED, target, limit);
   }
 
+  /** How many deliveries wait for an attempt, up to a limit, and the oldest of those that were counted. */
+  waiting(limit: number): { count: number; oldest: Seq | null } {
+    return this.#tables.first(rows.WAITING, limit) ?? { count: 0, oldest: null };
+  }
+
   /** The earliest due time of a target's deliveries after `after`, in ms since 1970; null if none is due then. */
   nextDue(target: number, after: number): number | null {
     return this.#tables.first(rows.NEXT_DUE, target, after)?.due_at ?? null;
+  }
+
+  /** Whether a target has a delivery that waits for an attempt or has one under way. */
+  isWaiting(target: number): boolean {
+    return this.untried(target, 1).length > 0 || this.tried(target, 1).length > 0;
+  }
+
+  /** Events above `sent` with a delivery to a target between two others, none of which arrived; in the order of the log. */
+  undelivered(
+    target: number,
+    between: { first: Seq; last: Seq; sent: number },
+    limit: number,
+  ): UndeliveredEvent[] {
+    return this.#tables.all(rows.UNDELIVERED, target, between.first, between.last, between.sent, limit);
   }
 
   /** Stores that attempt `number` is under way, before anything is sent. */
@@ -79,6 +103,11 @@ export class Deliveries {
   /** Stores that no attempt is under way. `dueAt`: when the next one is due, in ms since 1970; null if the delivery is finished. */
   moveOn(id: Seq, state: DeliveryState, dueAt: number | null): void {
     this.#tables.run(rows.MOVE_ON, state, dueAt, id);
+  }
+
+  /** Stores that an event arrived: earlier deliveries of it to the same target no longer count as undelivered. */
+  arrived({ target, event }: Pick<DeliveryRow, "target" | "event">): void {
+    this.#tables.run(rows.MARK_ARRIVED, target, event);
   }
 
   /**

@@ -15,11 +15,13 @@ import {
 } from "../../webhooks/schedule.ts";
 import { signingSecrets } from "../../webhooks/secrets.ts";
 import { signatureHeaders, type SignedMessage } from "../../webhooks/sign.ts";
+import { metrics } from "../../metrics/metrics.ts";
 import type { MailboxContext } from "../context.ts";
 import { Drain, type Job } from "../job.ts";
 import type { Log } from "../log/log.ts";
 import { deliveryEventId, deliveryId, failedAttempt, isTest, type Deliveries } from "./deliveries.ts";
-import type { DeliveryRow, WaitingDelivery } from "./rows.ts";
+import type { DeliveryRow, TargetRow, WaitingDelivery } from "./rows.ts";
+import type { Recoveries } from "./recoveries.ts";
 import { OWN_URL, type Targets } from "./targets.ts";
 
 /** The lease of an attempt, in ms. No attempt lasts longer: after it, the process that made the attempt has died. */
@@ -36,6 +38,7 @@ export interface WebhookTools {
   log: Log;
   targets: Targets;
   deliveries: Deliveries;
+  recoveries: Recoveries;
   /** `fetch` to the deployment's resolver. */
   askResolver: typeof fetch;
 }
@@ -110,10 +113,17 @@ export class WebhookJob implements Job {
     const dues = [...this.#busyTargets()].flatMap((target) => {
       const faultyUntil = this.#faulty.get(target) ?? 0;
       // Deliveries that an error held back have not begun, so overdue ones count too.
-      const due = this.#tools.deliveries.nextDue(target, faultyUntil > afterMs ? -1 : afterMs);
-      return due === null ? [] : [Math.max(due, faultyUntil)];
+      const after = faultyUntil > afterMs ? -1 : afterMs;
+      return [this.#tools.deliveries.nextDue(target, after), this.#recoveryDue(target)]
+        .filter((one): one is number => one !== null && one > after)
+        .map((one) => Math.max(one, faultyUntil));
     });
     return dues.length === 0 ? null : Math.min(...dues);
+  }
+
+  #recoveryDue(id: number): number | null {
+    const target = this.#tools.targets.withId(id);
+    return target === null ? null : this.#tools.recoveries.nextDue(target, this.#context.now());
   }
 
   *#claim(nowMs: number, underWay: readonly Attempt[]): Generator<Attempt, void, void> {
@@ -151,9 +161,9 @@ export class WebhookJob implements Job {
   /** The deliveries of a target that wait for an attempt. First counts attempts as failed whose lease has ended. */
   #waitingOf(target: number, running: ReadonlySet<Seq>, nowMs: number): DueJob[] {
     const { deliveries } = this.#tools;
-    const untried = deliveries.untried(target, MAX_PER_TARGET);
     const tried = deliveries.tried(target, MAX_LEFT_OVER);
-    if (untried.length === 0 && tried.length === 0) this.#busyTargets().delete(target);
+    const untried = this.#untriedOf(target, tried.length > 0, nowMs);
+    if (untried.length === 0 && tried.length === 0) this.#rest(target);
     const others = tried.filter(({ id }) => !running.has(id));
     for (const { id, begun_at, due_at } of others) {
       if (begun_at !== null && due_at !== null && due_at <= nowMs) this.#interrupted(id, nowMs);
@@ -162,11 +172,36 @@ export class WebhookJob implements Job {
     return [...untried, ...waiting].map((job) => dueJob(job, target));
   }
 
+  /**
+   * The deliveries of a target that wait for their first attempt. A target that recovers or catches up gets one after the
+   * other: none while another waits for a retry or has an attempt under way.
+   */
+  #untriedOf(id: number, isBusy: boolean, nowMs: number): WaitingDelivery[] {
+    const { deliveries, recoveries, targets } = this.#tools;
+    const target = targets.withId(id);
+    const account = this.#context.account();
+    if (target?.recovery == null || target.status === "failed" || account === null) {
+      return deliveries.untried(id, MAX_PER_TARGET);
+    }
+    if (isBusy) return [];
+    const [first] = deliveries.untried(id, 1);
+    if (first !== undefined) return [first];
+    if (!recoveries.isDue(target, nowMs)) return [];
+    this.#context.write(() => recoveries.refill(target, account, nowMs));
+    return deliveries.untried(id, 1);
+  }
+
+  /** Looks no more for deliveries to a target, unless its recovery adds some. */
+  #rest(id: number): void {
+    if (this.#recoveryDue(id) === null) this.#busyTargets().delete(id);
+  }
+
   /** Counts an attempt as failed, because the process that made it has died. */
   #interrupted(id: Seq, nowMs: number): void {
     const row = this.#tools.deliveries.find(id);
     if (row === null || row.begun_at === null) return;
     const begun = { row, number: row.attempts, begunAt: row.begun_at };
+    metrics.count("mailkeep_webhook_attempts_total", { outcome: "interrupted" });
     this.#context.write(() => this.#write(begun, failedAttempt("interrupted"), nowMs));
   }
 
@@ -197,6 +232,8 @@ export class WebhookJob implements Job {
       console.error("A webhook could not be sent:", error);
       return failedAttempt("internal");
     });
+    metrics.count("mailkeep_webhook_attempts_total", { outcome: ended.error ?? "delivered" });
+    metrics.observe("mailkeep_webhook_attempt_seconds", {}, (ended.durationMs ?? 0) / 1_000);
     if (signal.aborted) return;
     const now = this.#context.now();
     // If this write fails, the lease stays, and when it ends the attempt counts as interrupted.
@@ -246,43 +283,52 @@ export class WebhookJob implements Job {
     const now = deliveries.find(row.id);
     // The delivery or the whole mailbox was erased meanwhile.
     if (now === null) return;
-    const { status, error, durationMs, answer } = ended;
-    deliveries.record({
-      delivery: row.id,
-      number,
-      at: begunAt,
-      status,
-      error,
-      duration_ms: durationMs,
-      answer,
-    });
-    if (now.state !== "pending") {
-      // The delivery was cancelled meanwhile, but if it arrived, it is shown as delivered.
-      if (ended.ok) deliveries.moveOn(row.id, "delivered", null);
-      return;
-    }
-    const next = ended.ok ? null : nextAfterFailure(number, nowMs, error);
+    const { ok, status, error, durationMs, answer } = ended;
+    const delivery = row.id;
+    deliveries.record({ delivery, number, at: begunAt, status, error, duration_ms: durationMs, answer });
+    const isProbe = !isTest(row) && this.#tools.targets.withId(row.target)?.status === "recovering";
+    // A delivery that was cancelled meanwhile does not go on, but if it arrived, it is shown as delivered.
+    if (now.state !== "pending" && !ok) return;
+    const next = ok || isProbe ? null : nextAfterFailure(number, nowMs, error);
     if (next !== null) {
-      deliveries.moveOn(row.id, "pending", next);
+      deliveries.moveOn(delivery, "pending", next);
       clock.atLatest(next);
       return;
     }
-    deliveries.moveOn(row.id, ended.ok ? "delivered" : "failed", null);
-    // A test event or an error of this service does not change the state of the target.
-    if (!isTest(row) && error !== "internal") this.#count(row, ended.ok);
+    deliveries.moveOn(delivery, ok ? "delivered" : "failed", null);
+    if (ok && !isTest(row)) deliveries.arrived(row);
+    this.#judge(row, { ok, error, isProbe, nowMs });
+  }
+
+  /** Counts a finished delivery, unless it is a test event or an error of this service. A probe is always counted. */
+  #judge(row: DeliveryRow, ended: Pick<Ended, "ok" | "error"> & { isProbe: boolean; nowMs: number }): void {
+    const { ok, error, isProbe, nowMs } = ended;
+    if (isProbe || (!isTest(row) && error !== "internal")) this.#count(row, { succeeded: ok, nowMs });
   }
 
   /** Counts a finished delivery for or against its target, unless the target has another URL by now. */
-  #count(row: DeliveryRow, succeeded: boolean): void {
-    const { targets, deliveries } = this.#tools;
+  #count(row: DeliveryRow, { succeeded, nowMs }: { succeeded: boolean; nowMs: number }): void {
+    const { targets, recoveries } = this.#tools;
     const target = targets.withId(row.target);
     if (target?.url !== row.url) return;
+    if (target.status === "recovering") {
+      if (recoveries.ended(target, row, succeeded)) this.#context.reportSoon();
+      return;
+    }
     const state = afterDelivery(target, succeeded);
     const isNews = state.status !== target.status;
     if (!isNews && state.failures === target.failures) return;
-    targets.mark(target, state);
-    if (isNews) this.#context.reportSoon();
-    if (state.status === "failed") deliveries.cancelEvents(target.id);
+    targets.mark(target, state, succeeded ? null : Math.min(target.failing_since ?? row.id, row.id));
+    if (isNews) this.#failed(target, nowMs);
+  }
+
+  #failed(target: TargetRow, nowMs: number): void {
+    const { deliveries, recoveries } = this.#tools;
+    const account = this.#context.account();
+    this.#context.reportSoon();
+    deliveries.cancelEvents(target.id);
+    if (account !== null) recoveries.failed(target, account, nowMs);
+    this.expect(target.id);
   }
 }
 

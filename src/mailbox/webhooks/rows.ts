@@ -2,6 +2,8 @@ import type { EventKind } from "../../contract/event.ts";
 import type { DeliveryError, DeliveryState } from "../../contract/webhook.ts";
 import type { Seq } from "../../lib/ids.ts";
 import type { Query } from "../../lib/sql.ts";
+import type { WebhookStatus } from "../../contract/webhook.ts";
+import type { Missed, Recovery } from "../../webhooks/recovery.ts";
 
 type Nullable<T> = T | null;
 
@@ -12,11 +14,27 @@ export type TargetRow = {
   label: string;
   /** As its owner wrote it. */
   url: string;
-  status: "active" | "failed";
+  status: WebhookStatus;
   /** Consecutive failed deliveries. */
   failures: number;
   created_at: number;
+  /** The lowest id of these deliveries; null = none failed since the last success. */
+  failing_since: Seq | null;
+  /** The events that it has not received since it failed; null once it has caught up, or its URL was set after it failed. */
+  recovery: Recovery | null;
+  /** The events that it can no longer receive, because the log did not keep them; null = nothing since its URL was set. */
+  missed: Missed | null;
 };
+
+/** A target as it is stored. */
+export type StoredTarget = Omit<TargetRow, "recovery" | "missed"> & {
+  /** JSON. */
+  recovery: string | null;
+  missed: string | null;
+};
+
+/** An event of the log that a target has not received. */
+export type UndeliveredEvent = Pick<DeliveryRow, "event" | "kind" | "email_id">;
 
 /** One event to be delivered to one target. */
 export type DeliveryRow = {
@@ -59,15 +77,26 @@ export type AttemptRow = {
 /** The columns that decide whether the next attempt starts. */
 export type WaitingDelivery = Pick<DeliveryRow, "id" | "event" | "attempts" | "due_at" | "begun_at">;
 
-export const LIST_TARGETS: Query<TargetRow, []> = {
-  text: "SELECT id, label, url, status, failures, created_at FROM webhook_target ORDER BY label",
+export const LIST_TARGETS: Query<StoredTarget, []> = {
+  text: `SELECT id, label, url, status, failures, created_at, failing_since, recovery, missed
+    FROM webhook_target ORDER BY label`,
 };
 export const PUT_TARGET: Query<{ id: number }, [label: string, url: string, createdAt: number]> = {
   text: `INSERT INTO webhook_target (label, url, status, failures, created_at) VALUES (?, ?, 'active', 0, ?)
-    ON CONFLICT (label) DO UPDATE SET url = excluded.url, status = 'active', failures = 0`,
+    ON CONFLICT (label) DO UPDATE SET url = excluded.url, status = 'active', failures = 0, failing_since = NULL,
+    missed = NULL, recovery = CASE status WHEN 'failed' THEN NULL ELSE recovery END`,
 };
-export const MARK_TARGET: Query<never, [status: string, failures: number, id: number]> = {
-  text: "UPDATE webhook_target SET status = ?, failures = ? WHERE id = ?",
+export const MARK_TARGET: Query<
+  never,
+  [status: string, failures: number, failingSince: Nullable<Seq>, id: number]
+> = {
+  text: "UPDATE webhook_target SET status = ?, failures = ?, failing_since = ? WHERE id = ?",
+};
+export const SET_RECOVERY: Query<never, [recovery: Nullable<string>, id: number]> = {
+  text: "UPDATE webhook_target SET recovery = ? WHERE id = ?",
+};
+export const SET_MISSED: Query<never, [missed: string, id: number]> = {
+  text: "UPDATE webhook_target SET missed = ? WHERE id = ?",
 };
 export const REMOVE_TARGET: Query<never, [id: number]> = { text: "DELETE FROM webhook_target WHERE id = ?" };
 
@@ -95,6 +124,24 @@ export const TRIED: Query<WaitingDelivery, [target: number, limit: number]> = {
 };
 export const NEXT_DUE: Query<{ due_at: number }, [target: number, after: number]> = {
   text: "SELECT due_at FROM delivery WHERE target = ? AND due_at > ? ORDER BY due_at LIMIT 1",
+};
+export const UNDELIVERED: Query<
+  UndeliveredEvent,
+  [target: number, first: Seq, last: Seq, after: number, limit: number]
+> = {
+  text: `SELECT event, kind, email_id FROM delivery INDEXED BY delivery_undelivered
+    WHERE target = ?1 AND id BETWEEN ?2 AND ?3 AND event > ?4
+    AND state IN ('failed', 'cancelled') AND arrived IS NULL GROUP BY event ORDER BY event LIMIT ?5 + 0`,
+};
+/** Earlier deliveries of an event that arrived count no longer as undelivered. */
+export const MARK_ARRIVED: Query<never, [target: number, event: number]> = {
+  text: `UPDATE delivery INDEXED BY delivery_undelivered SET arrived = 1 WHERE target = ? AND event = ?
+    AND state IN ('failed', 'cancelled') AND arrived IS NULL`,
+};
+/** The oldest is that of the counted ones. */
+export const WAITING: Query<{ count: number; oldest: Nullable<Seq> }, [limit: number]> = {
+  text: `SELECT count(*) AS count, min(id) AS oldest FROM
+    (SELECT id FROM delivery WHERE due_at IS NOT NULL LIMIT ? + 0)`,
 };
 export const BEGIN: Query<never, [attempts: number, url: string, lease: number, begunAt: number, id: Seq]> = {
   text: "UPDATE delivery SET attempts = ?, url = ?, due_at = ?, begun_at = ? WHERE id = ?",

@@ -3,7 +3,8 @@ import type { Schema } from "../../lib/schemas.ts";
 /**
  * The targets of webhooks and their deliveries. One index serves the waiting deliveries of both kinds: first attempts
  * (due_at = 0), in the order of the log, and retries. Ids of targets are never reused: deliveries of a removed target must
- * not go to another one.
+ * not go to another one. `delivery.arrived` is 1 for a failed or cancelled delivery whose event arrived by a later one, so that
+ * the index of undelivered events needs no entries of deliveries that succeed.
  */
 export const WEBHOOKS: Schema = {
   name: "webhooks",
@@ -40,5 +41,11 @@ CREATE TABLE attempt (
   answer TEXT NOT NULL,
   PRIMARY KEY (delivery, number)
 ) WITHOUT ROWID;`,
+    `ALTER TABLE webhook_target ADD COLUMN failing_since INTEGER;
+ALTER TABLE webhook_target ADD COLUMN recovery TEXT;
+ALTER TABLE webhook_target ADD COLUMN missed TEXT;
+ALTER TABLE delivery ADD COLUMN arrived INTEGER;
+CREATE INDEX delivery_undelivered ON delivery (target, event)
+  WHERE state IN ('failed', 'cancelled') AND arrived IS NULL;`,
   ],
 };

@@ -23,6 +23,7 @@ import { DeliveryRetention } from "./retention.ts";
 import type { AttemptRow, TargetRow } from "./rows.ts";
 import { OWN_URL, Targets, webhookRoute } from "./targets.ts";
 import { LEASE_MS, WebhookJob } from "./job.ts";
+import { Recoveries } from "./recoveries.ts";
 
 /** The most labels of one mailbox with a URL: after each attempt, every target is checked for waiting deliveries. */
 const MAX_ROUTES = 50;
@@ -37,6 +38,8 @@ export interface WebhookSettings {
   url?: string | null | undefined;
   /** Null = use the deployment's secret. */
   secret?: string | null | undefined;
+  /** Whether targets that failed are tried again by themselves. */
+  recovery?: boolean | undefined;
 }
 
 /** Filters of a listing of deliveries; null = no filter. */
@@ -57,6 +60,7 @@ export class Webhooks implements Job {
   readonly #context: MailboxContext;
   readonly #log: Log;
   readonly #deliveries: Deliveries;
+  readonly #recoveries: Recoveries;
   readonly #job: WebhookJob;
 
   constructor(context: MailboxContext, { log, askResolver }: { log: Log; askResolver: typeof fetch }) {
@@ -65,8 +69,14 @@ export class Webhooks implements Job {
     this.targets = new Targets(context);
     this.#deliveries = new Deliveries(context);
     this.retention = new DeliveryRetention(context, { log, deliveries: this.#deliveries });
-    const { targets } = this;
-    this.#job = new WebhookJob(context, { log, targets, deliveries: this.#deliveries, askResolver });
+    const tools = { log, targets: this.targets, deliveries: this.#deliveries };
+    this.#recoveries = new Recoveries(context, tools);
+    this.#job = new WebhookJob(context, { ...tools, recoveries: this.#recoveries, askResolver });
+  }
+
+  /** How many deliveries wait for an attempt, up to a limit, and the oldest of those that were counted. */
+  waiting(limit: number): { count: number; oldest: Seq | null } {
+    return this.#deliveries.waiting(limit);
   }
 
   dues(nowMs: number): number[] {
@@ -112,9 +122,14 @@ export class Webhooks implements Job {
   }
 
   /** Changes the mailbox's own URL and secret. */
-  configure(account: Account, { url, secret }: WebhookSettings, nowMs: number): void {
+  configure(account: Account, { url, secret, recovery }: WebhookSettings, nowMs: number): void {
     if (secret !== undefined && secret !== account.row.webhook_secret)
       account.setWebhookSecret(secret, nowMs);
+    if (recovery !== undefined && recovery !== (account.row.webhook_recovery === 1)) {
+      account.setWebhookRecovery(recovery);
+      this.#recoveries.want(recovery, nowMs);
+      for (const { id } of this.targets.all()) this.#job.expect(id);
+    }
     if (typeof url === "string") this.#put(OWN_URL, url, nowMs);
     const own = url === null ? this.targets.of(OWN_URL) : null;
     if (own !== null) this.#remove(own);
@@ -165,9 +180,9 @@ export class Webhooks implements Job {
     return changed;
   }
 
-  /** Whether some target has failed: it gets no events until its URL is set again. */
+  /** Whether some target has failed: it gets no events until its URL is set again, or it recovers. */
   get hasFailed(): boolean {
-    return this.targets.all().some(({ status }) => status === "failed");
+    return this.targets.all().some(({ status }) => status !== "active");
   }
 
   /** Every target with its latest attempt; null before the first. */
@@ -224,8 +239,7 @@ export class Webhooks implements Job {
     const target = this.targets.of(row.label);
     if (target === null)
       return refused(conflict("The webhook URL of this delivery is no longer set", setUrl(row.label)));
-    if (target.status === "failed")
-      return refused(conflict("The webhook has failed; set its URL again first", setUrl(row.label)));
+    if (target.status !== "active") return refused(hasFailed(target));
     const oldest = this.#log.oldestSeq(account);
     if (row.event < oldest) return refused(gone("The event is no longer kept", oldest, replayFrom(oldest)));
     const event = { seq: row.event, kind: row.kind, emailId: row.email_id };
@@ -249,19 +263,28 @@ export class Webhooks implements Job {
     if (to - from >= MAX_REPLAYED) {
       return refused(invalid("to_seq", `must lie at most ${MAX_REPLAYED - 1} behind from_seq`));
     }
-    if (!this.targets.all().some(({ status }) => status === "active")) {
-      return refused(conflict("No webhook URL is active", setUrl(OWN_URL)));
-    }
-    const made = { events: 0, deliveries: 0 };
+    const [target] = this.targets.all();
+    if (target === undefined) return refused(conflict("No webhook URL is set", setUrl(OWN_URL)));
+    const isAnyActive = this.targets.all().some(({ status }) => status === "active");
+    return isAnyActive ? this.#replayed(from, to, nowMs) : refused(hasFailed(target));
+  }
+
+  /** Adds the deliveries of a range of the log. 409 if every target of its events has failed. */
+  #replayed(from: number, to: number, nowMs: number): Answer<WebhookReplay> {
+    const made = { from_seq: from, to_seq: to, events: 0, deliveries: 0 };
+    const failed = new Set<TargetRow>();
     for (let after = from - 1; after < to; after += REPLAY_PAGE) {
       const page = this.#log.after(after, Math.min(REPLAY_PAGE, to - after));
       for (const event of page.filter(({ kind }) => WEBHOOK_KINDS.includes(kind))) {
         made.events += 1;
         made.deliveries += this.#addAll(event, nowMs);
+        for (const one of this.targets.wanting(event.data)) if (one.status !== "active") failed.add(one);
       }
     }
+    const [first] = failed;
     if (made.deliveries > 0) this.#context.clock.atLatest(nowMs + LEASE_MS);
-    return done({ from_seq: from, to_seq: to, ...made });
+    else if (first !== undefined) return refused(hasFailed(first));
+    return done(first === undefined ? made : { ...made, failed_targets: [...failed].map(failedTarget) });
   }
 
   #test(account: Account, label: string | null, nowMs: number): Answer<WebhookDelivery> {
@@ -285,12 +308,12 @@ export class Webhooks implements Job {
 
   /** Reports to the directory, which stores whether the mailbox has a failed target. */
   #reportIfFailed(target: TargetRow | null): void {
-    if (target?.status === "failed") this.#context.reportSoon();
+    if (target !== null && target.status !== "active") this.#context.reportSoon();
   }
 
   /** Adds the deliveries of an event; answers how many. */
   #addAll(event: LoggedEvent, nowMs: number): number {
-    const targets = this.targets.for(event.data);
+    const targets = this.targets.for(event);
     for (const target of targets) {
       this.#deliveries.add({ seq: event.seq, kind: event.kind, emailId: event.data.email_id }, target, nowMs);
       this.#job.expect(target.id);
@@ -313,6 +336,20 @@ function setUrl(label: string): string {
   return label === OWN_URL
     ? 'Call PATCH /v1/mailbox with {"webhook_url":"https://..."}, then repeat the call.'
     : `Call PUT /v1/mailbox/routes with {"label":${JSON.stringify(label)},"webhook_url":"https://..."}, then repeat the call.`;
+}
+
+/** The problem of a call that would deliver to a target that has failed. */
+function hasFailed({ label, status }: TargetRow) {
+  const why =
+    status === "recovering"
+      ? "The webhook has failed and is tried again by itself; what it missed follows then"
+      : "The webhook has failed; set its URL again first";
+  return conflict(why, setUrl(label));
+}
+
+/** A failed target as the answer of a replay names it. */
+function failedTarget({ label, url, status }: TargetRow) {
+  return { label: label === OWN_URL ? null : label, webhook_url: url, status };
 }
 
 /** The call that delivers again what the log still has. */

@@ -9,6 +9,7 @@ import { isSameOrigin } from "../../http/same-origin.ts";
 import { claimPage } from "../claim.tsx";
 import { withoutTrailingSlash } from "../trailing-slash.ts";
 import { create, createPage } from "./create.tsx";
+import { figuresPage } from "./figures.tsx";
 import { readForm } from "./form.ts";
 import { problemPage, type ConsoleCall } from "./frame.tsx";
 import { consoleLinks, seeOther, signInLink } from "./links.ts";
@@ -84,6 +85,7 @@ operatorConsole.get("/outbox/:address/:id", (c) =>
 operatorConsole.get("/outbox/:address/:id/raw", (c) =>
   unsentMessageSource(c.var.call, c.req.param("address"), c.req.param("id")),
 );
+operatorConsole.get("/figures", (c) => figuresPage(c.var.call));
 operatorConsole.get("/settings", (c) => settingsPage(c.var.call));
 // The page of a claim. A signed-in operator may type codes without the limit on wrong ones.
 operatorConsole.get("/claim", (c) => claimPage(c));

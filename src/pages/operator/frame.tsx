@@ -34,6 +34,7 @@ const TABS = [
   { name: "Mailboxes", path: (links: ConsoleLinks) => links.mailboxes() },
   { name: "Webhooks", path: (links: ConsoleLinks) => links.webhooks() },
   { name: "Outbox", path: (links: ConsoleLinks) => links.outbox },
+  { name: "Figures", path: (links: ConsoleLinks) => links.figures() },
   { name: "Settings", path: (links: ConsoleLinks) => links.settings },
 ] as const;
 

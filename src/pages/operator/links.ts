@@ -18,6 +18,7 @@ export function consoleLinks(token: string) {
     outbox: `${base}/outbox`,
     outboxOf,
     unsent: (address: string, id: string) => `${outboxOf(address)}/${id}`,
+    figures: (query: Query = {}) => withQuery(`${base}/figures`, query),
     settings: `${base}/settings`,
     signOut: `${base}/sign-out`,
   } as const;

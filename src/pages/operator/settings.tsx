@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { VERSION } from "../../contract/product.ts";
+import { mtaStsRecord } from "../../mail/mta-sts.ts";
 import type { Config } from "../../config/env.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
 import { numberText, sizeText } from "./words.tsx";
@@ -50,6 +51,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   publicUrl: { group: "Service", variable: "PUBLIC_URL", show: (value) => value ?? "as in the request" },
   allowHttp: { group: "Service", variable: "ALLOW_HTTP", show: yesNo },
   trustClientAddress: { group: "Service", variable: "TRUST_CLIENT_ADDRESS", show: yesNo },
+  frontSecret: null,
   postmaster: {
     group: "Service",
     variable: "POSTMASTER",
@@ -61,6 +63,12 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
     group: "Service",
     variable: "MAIL_HOST, SPF_MECHANISMS",
     show: ({ mailHosts, spfMechanisms }) => `${mailHosts.join(", ")}; ${spfMechanisms}`,
+  },
+  mtaSts: {
+    group: "Service",
+    variable: "MTA_STS, MTA_STS_MX",
+    show: (value) =>
+      value === null ? "off" : `${value.mode}, ${value.hosts.join(", ")}; DNS: ${mtaStsRecord(value)}`,
   },
   outbound: { group: "Sending", variable: "OUTBOUND", show: (value) => value },
   smtp: { group: "Sending", variable: "SMTP_URL", show: relay },
@@ -82,6 +90,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
     variable: "MODEL_SEARCH_LIMIT",
     show: each("a minute and mailbox"),
   },
+  logFormat: { group: "Service", variable: "LOG_FORMAT", show: (value) => value },
   eventRetentionDays: { group: "Limits", variable: "EVENT_RETENTION_DAYS", show: each("days") },
   allowPrivateWebhooks: { group: "Webhooks", variable: "ALLOW_PRIVATE_WEBHOOKS", show: yesNo },
   dohUrl: { group: "Webhooks", variable: "DOH_URL", show: hostOrNotSet },

@@ -10,11 +10,7 @@ export function Targets({ targets }: { targets: readonly TargetHealth[] }) {
         <li class="target">
           <div class="spread">
             <span class="mono break">{target.url}</span>
-            {target.status === "failed" ? (
-              <span class="badge bad">failed</span>
-            ) : (
-              <span class="badge good">active</span>
-            )}
+            <span class={target.status === "active" ? "badge good" : "badge bad"}>{target.status}</span>
           </div>
           <p class="small muted">
             {target.label === null ? (

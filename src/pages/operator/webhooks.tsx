@@ -24,7 +24,9 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
         <h1>Failing webhooks</h1>
         <p>
           After ten failed deliveries in a row a webhook is marked as failed and gets no more events. Setting
-          its URL again, even to the same value, activates it; missed events can be replayed.
+          its URL again, even to the same value, activates it; missed events can be replayed. Where the
+          mailbox’s owner set webhook_recovery, it is recovering instead: tried again for three days, then
+          sent what it missed.
         </p>
         {found.total === 0 ? (
           <div class="card">
@@ -64,5 +66,5 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
 /** The directory learns of changes with a delay, so a listed mailbox may have no failed webhook any more. */
 async function failedTargets(call: ConsoleCall, address: string): Promise<TargetHealth[]> {
   const overview = await mailboxAt(call.env, address).overview(AS_OPERATOR);
-  return overview.ok ? overview.value.webhooks.filter(({ status }) => status === "failed") : [];
+  return overview.ok ? overview.value.webhooks.filter(({ status }) => status !== "active") : [];
 }

@@ -6,7 +6,7 @@ import * as bundle from "../../index.ts";
 import { allAlarms, nextAlarm, forgetAlarm, renewAlarm, takeAlarm, withTwinAlarms } from "./alarms.ts";
 import type { Binding } from "./alarms.ts";
 
-export { Directory, Domain } from "../../index.ts";
+export { Directory, Domain, Monitor } from "../../index.ts";
 
 /** Mailboxes in memory, by name. An evicted one stays until the next of its name replaces it. */
 const mailboxes = new Map<string, bundle.Mailbox>();

@@ -264,6 +264,9 @@ describe("settings", () => {
     const secret = { stdin: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3\n" };
     const set = await program.json(["webhooks", "set", hook, "--secret-stdin", ...BOX], secret);
     expect(set).toMatchObject([{ webhook_status: "active" }]);
+    expect(await program.json(["webhooks", "recovery", "on", ...BOX])).toMatchObject([
+      { webhook_recovery: true },
+    ]);
     await program.json(["webhooks", "set", orders, "--label", "orders", ...BOX]);
     expect(await program.json(["webhooks", ...BOX])).toEqual([
       { label: null, webhook_url: hook, status: "active" },

@@ -165,6 +165,12 @@ function webhookPart(setting: Setting): HTMLElement {
 function webhookState({ webhook_status, webhook_url }: MailboxInfo): (Node | string)[] {
   if (webhook_status === null || webhook_url === null) return [make("span", { class: "badge" }, "none")];
   if (webhook_status === "active") return [make("span", { class: "badge good" }, "active")];
+  if (webhook_status === "recovering") {
+    return [
+      make("span", { class: "badge bad" }, "recovering"),
+      ` Ten deliveries in a row failed at ${line(webhook_url)}. It is tried again by itself for three days, and then gets everything that it missed. Save the URL again to go on now.`,
+    ];
+  }
   return [
     make("span", { class: "badge bad" }, "failed"),
     ` Ten deliveries in a row failed at ${line(webhook_url)}. Save the URL again to go on.`,

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { allRows, columnsOf, hasTable, namesIn } from "./data-folder.ts";
+import type { BlobEntry } from "./format.ts";
+import { withImage } from "./image.ts";
+
+/** A blob of the local bucket: its row, and its files in order. */
+export interface StoredBlob {
+  key: string;
+  size: number;
+  row: BlobEntry["row"];
+  /** Names of its files. A blob that was uploaded in parts has several. */
+  files: string[];
+}
+
+/** The columns of a blob's row, without key and size. */
+export const ROW_COLUMNS = ["version", "etag", "uploaded", "http_metadata", "custom_metadata"] as const;
+
+/**
+ * Columns that name blobs in the database of a mailbox, with the rows that count: all but uploads and archives that are still
+ * arriving. Nobody was told that those are stored, and a restored mailbox erases them when their time is over.
+ */
+export const BLOB_COLUMNS = [
+  { table: "content", column: "raw_key", rows: "raw_key IS NOT NULL" },
+  { table: "content", column: "parts_key", rows: "parts_key IS NOT NULL" },
+  { table: "content", column: "body_key", rows: "body_key IS NOT NULL" },
+  { table: "upload", column: "key", rows: "sha256 IS NOT NULL" },
+  { table: "import", column: "key", rows: "status IN ('waiting', 'running')" },
+] as const;
+
+/** The keys of the bucket's blobs that a mailbox names. Blobs in rows (`rows:…`) are in its database already. */
+export function namedBlobs(database: DatabaseSync): string[] {
+  const keys = BLOB_COLUMNS.flatMap(({ table, column, rows }) =>
+    // A mailbox that has not been opened since an earlier release lacks the columns of later ones.
+    columnsOf(database, table).has(column)
+      ? allRows(database, `SELECT ${column} AS key FROM ${table} WHERE ${rows}`)
+      : [],
+  );
+  return [...new Set(keys.map(({ key }) => String(key)))].filter((key) => !key.startsWith("rows:"));
+}
+
+/** Finds the files of blobs. The bucket's database is read again when it does not have a key. */
+export class BucketReader {
+  readonly #dataDir: string;
+  readonly #databases: readonly string[];
+  readonly #scratch: string;
+  #blobs: Map<string, StoredBlob> | null = null;
+  #reading: Promise<Map<string, StoredBlob>> | null = null;
+
+  constructor(dataDir: string, databases: readonly string[], scratch: string) {
+    this.#dataDir = dataDir;
+    this.#databases = databases.filter((file) => !file.endsWith("/metadata.sqlite"));
+    this.#scratch = scratch;
+  }
+
+  /** Null if the bucket has no such blob. */
+  async find(key: string): Promise<StoredBlob | null> {
+    return this.#blobs?.get(key) ?? (await this.#read()).get(key) ?? null;
+  }
+
+  /** The name of the bucket that has a blob, and the paths of its files. Null if a file is gone. */
+  async filesOf({ files }: StoredBlob): Promise<{ bucket: string; paths: string[] } | null> {
+    for (const bucket of await namesIn(path.join(this.#dataDir, "r2"))) {
+      const paths = files.map((file) => path.join(this.#dataDir, "r2", bucket, "blobs", file));
+      const found = await Promise.all(paths.map(isFile));
+      if (paths.length > 0 && found.every(Boolean)) return { bucket, paths };
+    }
+    return null;
+  }
+
+  /** Calls at the same time share one reading. */
+  #read(): Promise<Map<string, StoredBlob>> {
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<Map<string, StoredBlob>> {
+    const blobs = new Map<string, StoredBlob>();
+    for (const file of this.#databases) {
+      await withImage(path.join(this.#dataDir, file), this.#scratch, async (image) => {
+        const database = image.open();
+        try {
+          if (!hasTable(database, "_mf_objects")) return;
+          for (const blob of readBlobs(database)) blobs.set(blob.key, blob);
+        } finally {
+          database.close();
+        }
+      });
+    }
+    this.#blobs = blobs;
+    return blobs;
+  }
+}
+
+function readBlobs(database: DatabaseSync): StoredBlob[] {
+  const parts = new Map<string, string[]>();
+  const ofParts = "SELECT object_key, blob_id FROM _mf_multipart_parts WHERE object_key IS NOT NULL";
+  for (const { object_key, blob_id } of allRows(database, `${ofParts} ORDER BY object_key, part_number`)) {
+    const key = String(object_key);
+    parts.set(key, [...(parts.get(key) ?? []), String(blob_id)]);
+  }
+  return allRows(database, `SELECT key, blob_id, size, ${ROW_COLUMNS.join(", ")} FROM _mf_objects`).map(
+    (row) => {
+      const key = String(row["key"]);
+      return {
+        key,
+        size: Number(row["size"]),
+        row: {
+          version: String(row["version"]),
+          etag: String(row["etag"]),
+          uploaded: String(row["uploaded"]),
+          http_metadata: String(row["http_metadata"]),
+          custom_metadata: String(row["custom_metadata"]),
+        },
+        files: row["blob_id"] === null ? (parts.get(key) ?? []) : [String(row["blob_id"])],
+      };
+    },
+  );
+}
+
+/** The name of the file that a restored blob gets: the same at each restore, so that a repeated one leaves no second file. */
+export function restoredBlobFile(entry: BlobEntry): string {
+  return createHash("sha256").update(`${entry.key}\n${entry.sha256}`).digest("hex");
+}
+
+async function isFile(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile();
+  } catch {
+    // It was erased meanwhile, or is in another bucket's folder.
+    return false;
+  }
+}

@@ -1,0 +1,370 @@
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { syncFolders, syncPath } from "../blob-disk.ts";
+import { parseDataVersion, readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
+import type { DataVersion } from "../data-version.ts";
+import { lockDataDir } from "../lock.ts";
+import {
+  ALARMS_FILE,
+  BUCKET_FOLDER,
+  DIRECTORY_FOLDER,
+  SECRETS_FILE,
+  VERSION_FILE,
+  hasTable,
+  namesIn,
+} from "./data-folder.ts";
+import { ROW_COLUMNS, restoredBlobFile } from "./bucket.ts";
+import { BackupError } from "./format.ts";
+import type { BlobEntry, Entry, FileEntry } from "./format.ts";
+import { filesOf, isDamage, isEmptyDatabase } from "./image.ts";
+import { RESTORE_MARK } from "./mark.ts";
+import { addressOf, listedAddresses, openWritable, settle, unlistMissing, writeAlarms } from "./settle.ts";
+import { extract, readChunk } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+const AT_ONCE = 3;
+/** The end of the name of a restored database that is damaged. No server opens it. */
+export const DAMAGED_SUFFIX = ".damaged";
+const PLAIN_FILES: ReadonlySet<string> = new Set([SECRETS_FILE, VERSION_FILE]);
+
+export interface RestoreOptions {
+  snapshot: Snapshot;
+  /** Absolute. No server may run on it. */
+  dataDir: string;
+  /** The file of the one mailbox to restore; null: everything. */
+  only: string | null;
+  sendsAgain: boolean;
+  signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+}
+
+export interface RestoreResult {
+  mailboxes: number;
+  blobs: number;
+  bytes: number;
+  /** Recipients whose message may have been sent since the backup. */
+  uncertain: number;
+  /** Databases that were damaged at the backup already. They get another name, which no server opens; alarms are made anew. */
+  damaged: string[];
+  hasSecrets: boolean;
+}
+
+/** Restores a snapshot, or one mailbox of it. A mark in the folder keeps servers away until it is complete. */
+export async function restore(options: RestoreOptions): Promise<RestoreResult> {
+  const { snapshot, dataDir } = options;
+  const version = await versionOf(snapshot);
+  const [name, command] = [snapshot.repository.dir, "npm run server -- restore …"];
+  if (version !== null) refuseNewerVersion(version, { name, command });
+  refuseNewerData(dataDir);
+  const lock = lockDataDir(dataDir);
+  try {
+    return await new Run(options, version?.format ?? null).run();
+  } finally {
+    lock.release();
+  }
+}
+
+class Run {
+  readonly #options: RestoreOptions;
+  readonly #nowMs = Date.now();
+  readonly #listed = new Set<string>();
+  /** Alarms by the folder of their class. */
+  readonly #alarms = new Map<string, { id: string; at: bigint; name: string | null }[]>();
+  readonly #result: RestoreResult = {
+    mailboxes: 0,
+    blobs: 0,
+    bytes: 0,
+    uncertain: 0,
+    damaged: [],
+    hasSecrets: false,
+  };
+
+  /** The format of the data of the snapshot; null if it does not say. */
+  readonly #format: number | null;
+  /** The blobs of the snapshot. */
+  readonly #blobs: ReadonlySet<string>;
+
+  constructor(options: RestoreOptions, format: number | null) {
+    this.#options = options;
+    this.#format = format;
+    const { entries } = options.snapshot.manifest;
+    this.#blobs = new Set(entries.flatMap((entry) => (entry.kind === "blob" ? [entry.key] : [])));
+  }
+
+  async run(): Promise<RestoreResult> {
+    const { dataDir, only, snapshot } = this.#options;
+    const wanted = `${snapshot.manifest.head.id} ${only ?? "everything"}`;
+    const entries = this.#wanted();
+    const isRepeated = (await readMark(dataDir)) === wanted;
+    if (!isRepeated) await this.#refuseUnlessFree();
+    await writeSynced(path.join(dataDir, RESTORE_MARK), wanted);
+    await syncPath(dataDir);
+    await this.#restoreEntries(entries);
+    await syncFolders(dataDir);
+    await rm(path.join(dataDir, RESTORE_MARK));
+    await syncPath(dataDir);
+    return this.#result;
+  }
+
+  /** The entries to restore. Throws a {@link BackupError} if the snapshot lacks the mailbox. */
+  #wanted(): Entry[] {
+    const { snapshot, only } = this.#options;
+    const { entries, head } = snapshot.manifest;
+    if (only === null) return entries;
+    const mailbox = entries.find((entry) => entry.kind === "file" && entry.path === only);
+    if (mailbox?.kind !== "file")
+      throw new BackupError(
+        "usage",
+        `--mailbox: the snapshot ${head.id} has no such mailbox; --snapshot ID chooses another one`,
+      );
+    const keys = new Set(mailbox.blobs);
+    const needed = (entry: Entry): boolean =>
+      entry === mailbox ||
+      (entry.kind === "blob"
+        ? keys.has(entry.key)
+        : entry.path === VERSION_FILE ||
+          entry.path.startsWith(`${BUCKET_FOLDER}/`) ||
+          entry.path === `${path.posix.dirname(only)}/${ALARMS_FILE}`);
+    return entries.filter(needed);
+  }
+
+  /** Refuses to overwrite existing data. Throws a {@link BackupError}. */
+  async #refuseUnlessFree(): Promise<void> {
+    const { dataDir, only } = this.#options;
+    const other = await readMark(dataDir);
+    if (other !== null)
+      throw new BackupError(
+        "usage",
+        `${dataDir} holds an incomplete restore of ${other}: run that command again, or remove the folder`,
+      );
+    if (only === null) {
+      const folders = ["do", "r2"].map((name) => namesIn(path.join(dataDir, name)));
+      if ((await Promise.all(folders)).flat().length > 0)
+        throw new BackupError(
+          "usage",
+          `${dataDir} holds data: set DATA_DIR to an empty folder, or move the data away`,
+        );
+    } else if (await hasMailbox(path.join(dataDir, only))) {
+      throw new BackupError(
+        "usage",
+        `${dataDir} has this mailbox: delete it there first, or restore into another DATA_DIR`,
+      );
+    }
+  }
+
+  async #restoreEntries(entries: readonly Entry[]): Promise<void> {
+    const files = entries.filter((entry) => entry.kind === "file");
+    const blobs = entries.filter((entry) => entry.kind === "blob");
+    const isSpecial = ({ path: file }: FileEntry): boolean =>
+      file.endsWith(`/${ALARMS_FILE}`) || file.startsWith(`${BUCKET_FOLDER}/`) || PLAIN_FILES.has(file);
+    const isDirectory = ({ path: file }: FileEntry): boolean => file.startsWith(`${DIRECTORY_FOLDER}/`);
+    const objects = files.filter((entry) => !isSpecial(entry));
+    const total = blobs.length + objects.length;
+    let done = 0;
+    const step = async <One extends Entry>(
+      list: readonly One[],
+      work: (one: One) => Promise<void>,
+    ): Promise<void> => {
+      await inParallel(list, async (one) => {
+        this.#options.signal.throwIfAborted();
+        await work(one);
+        this.#result.bytes += one.size;
+        done += 1;
+        this.#options.onProgress(done, total);
+      });
+    };
+    await step(blobs, (blob) => this.#restoreBlob(blob));
+    await this.#restoreBucket(
+      files.filter(({ path: file }) => file.startsWith(`${BUCKET_FOLDER}/`)),
+      blobs,
+    );
+    const paths = new Set(files.map((entry) => entry.path));
+    await step(objects.filter(isDirectory), (entry) => this.#restoreObject(entry, paths));
+    await step(
+      objects.filter((entry) => !isDirectory(entry)),
+      (entry) => this.#restoreObject(entry, paths),
+    );
+    for (const entry of files.filter(
+      (one) => one.path.endsWith(`/${ALARMS_FILE}`) && one.path.startsWith("do/"),
+    ))
+      await this.#restoreAlarms(entry);
+    for (const entry of files.filter((one) => PLAIN_FILES.has(one.path))) await this.#restoreFile(entry);
+  }
+
+  async #restoreBlob(entry: BlobEntry): Promise<void> {
+    const folder = path.join(this.#options.dataDir, "r2", entry.bucket, "blobs");
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.#extract(entry, path.join(folder, restoredBlobFile(entry)));
+    this.#result.blobs += 1;
+  }
+
+  /** Restores the bucket's databases, with a row for each restored blob and no other; an existing one gets further rows. */
+  async #restoreBucket(files: readonly FileEntry[], blobs: readonly BlobEntry[]): Promise<void> {
+    for (const entry of files) {
+      const file = path.join(this.#options.dataDir, entry.path);
+      const isKept = this.#options.only !== null && (await filesOf(file)) !== null;
+      if (entry.path.endsWith(`/${ALARMS_FILE}`)) {
+        if (!isKept) await this.#extract(entry, file);
+      } else if (isKept) {
+        writeBlobRows(file, blobs, false);
+      } else {
+        await this.#extract(entry, file, (draft) => writeBlobRows(draft, blobs, true));
+      }
+    }
+  }
+
+  async #restoreObject(entry: FileEntry, paths: ReadonlySet<string>): Promise<void> {
+    const { dataDir, sendsAgain, only } = this.#options;
+    await this.#extract(entry, path.join(dataDir, entry.path), (draft) => {
+      if (only === null) unlistMissing(draft, entry.path, paths);
+      if (entry.path.startsWith(`${DIRECTORY_FOLDER}/`))
+        for (const address of listedAddresses(draft)) this.#listed.add(address);
+      const { alarm, name, uncertain } = settle(draft, {
+        path: entry.path,
+        at: entry.at,
+        nowMs: this.#nowMs,
+        sendsAgain,
+        isListed: (address) => this.#listed.has(address),
+        hasBlob: (key) => this.#blobs.has(key),
+      });
+      this.#result.uncertain += uncertain;
+      if (name !== null) this.#result.mailboxes += 1;
+      if (alarm === null) return;
+      const folder = path.posix.dirname(entry.path);
+      const id = path.posix.basename(entry.path, ".sqlite");
+      this.#alarms.set(folder, [
+        ...(this.#alarms.get(folder) ?? []),
+        { id, at: alarm, name: name ?? entry.name },
+      ]);
+    });
+  }
+
+  async #restoreAlarms(entry: FileEntry): Promise<void> {
+    const file = path.join(this.#options.dataDir, entry.path);
+    const alarms = this.#alarms.get(path.posix.dirname(entry.path)) ?? [];
+    if (this.#options.only !== null && (await filesOf(file)) !== null) writeAlarms(file, alarms, false);
+    else await this.#extract(entry, file, (draft) => writeAlarms(draft, alarms, true));
+  }
+
+  /**
+   * Secrets that the folder has already stay: whoever put them there wants to keep them. So does the version of its data, unless
+   * the snapshot's is newer.
+   */
+  async #restoreFile(entry: FileEntry): Promise<void> {
+    const { dataDir } = this.#options;
+    const file = path.join(dataDir, entry.path);
+    if (entry.path === SECRETS_FILE) this.#result.hasSecrets = true;
+    const isNewer =
+      entry.path === VERSION_FILE && (this.#format ?? 0) > (readDataVersion(dataDir)?.format ?? 0);
+    if (isNewer || (await filesOf(file)) === null) await this.#extract(entry, file);
+  }
+
+  /**
+   * Prepares a draft; false if it was damaged at the backup already, and is as it was then. Damaged alarms are made anew:
+   * each object has its own alarm too.
+   */
+  async #prepare(entry: Entry, draft: string, prepare: (draft: string) => void): Promise<boolean> {
+    try {
+      prepare(draft);
+      return true;
+    } catch (error) {
+      if (!isDamage(error) || entry.kind === "blob") throw error;
+      this.#result.damaged.push(entry.path);
+    }
+    await removeDraft(draft);
+    const isAlarms = entry.path.endsWith(`/${ALARMS_FILE}`);
+    if (isAlarms) prepare(draft);
+    else await extract(this.#options.snapshot, entry, draft);
+    return isAlarms;
+  }
+
+  /** Writes the file of an entry whole or not at all, after `prepare` has worked on it. */
+  async #extract(entry: Entry, file: string, prepare?: (draft: string) => void): Promise<void> {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    const draft = `${file}.restoring`;
+    await removeDraft(draft);
+    await extract(this.#options.snapshot, entry, draft);
+    if (prepare !== undefined) {
+      const isWhole = await this.#prepare(entry, draft, prepare);
+      await syncPath(draft);
+      // A server would open it as it is, and could send again what was waiting.
+      if (!isWhole) return rename(draft, `${file}${DAMAGED_SUFFIX}`);
+    }
+    for (const suffix of ["-wal", "-shm"]) await rm(`${file}${suffix}`, { force: true });
+    await rename(draft, file);
+  }
+}
+
+/** The version that wrote the data of a snapshot; null where it does not say. */
+async function versionOf(snapshot: Snapshot): Promise<DataVersion | null> {
+  const entry = snapshot.manifest.entries.find((one) => one.kind === "file" && one.path === VERSION_FILE);
+  const [chunk, ...others] = entry?.chunks ?? [];
+  if (chunk === undefined || others.length > 0) return null;
+  return parseDataVersion(Buffer.from(await readChunk(snapshot, chunk)).toString("utf8"));
+}
+
+async function removeDraft(draft: string): Promise<void> {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) await rm(`${draft}${suffix}`, { force: true });
+}
+
+/** Writes the rows of restored blobs into a database of the local bucket. A draft came from the snapshot and loses its other rows. */
+function writeBlobRows(file: string, blobs: readonly BlobEntry[], isDraft: boolean): void {
+  const database = openWritable(file, isDraft);
+  try {
+    if (!hasTable(database, "_mf_objects")) return;
+    database.exec("BEGIN");
+    if (isDraft)
+      for (const table of ["_mf_multipart_parts", "_mf_multipart_uploads", "_mf_objects"])
+        database.exec(`DELETE FROM ${table}`);
+    const insert = database.prepare(
+      `INSERT OR REPLACE INTO _mf_objects (key, blob_id, size, checksums, ${ROW_COLUMNS.join(", ")})
+        VALUES (?, ?, ?, '{}', ?, ?, CAST(? AS INTEGER), ?, ?)`,
+    );
+    for (const blob of blobs) {
+      const values = ROW_COLUMNS.map((column) => blob.row[column]);
+      insert.run(blob.key, restoredBlobFile(blob), blob.size, ...values);
+    }
+    database.exec("COMMIT");
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether a database holds a mailbox. An address that was only asked for has a database too. */
+async function hasMailbox(file: string): Promise<boolean> {
+  const files = await filesOf(file);
+  if (files === null || isEmptyDatabase(files)) return false;
+  const database = openWritable(file, false);
+  try {
+    return addressOf(database) !== null;
+  } finally {
+    database.close();
+  }
+}
+
+async function readMark(dataDir: string): Promise<string | null> {
+  try {
+    return await readFile(path.join(dataDir, RESTORE_MARK), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+async function writeSynced(file: string, text: string): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function inParallel<One>(list: readonly One[], work: (one: One) => Promise<void>): Promise<void> {
+  const waiting = list.values();
+  const worker = async (): Promise<void> => {
+    for (const one of waiting) await work(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

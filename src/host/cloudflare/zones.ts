@@ -1,0 +1,69 @@
+import * as z from "zod";
+import type { CloudflareApi } from "./api.ts";
+
+/** A domain that Cloudflare serves. */
+export interface Zone {
+  id: string;
+  /** The apex, such as `example.com`. */
+  name: string;
+  /** `active`, `pending` (while the registrar names other servers), `initializing` or `moved`. */
+  status: string;
+  isPaused: boolean;
+  account: { id: string; name: string };
+  /** The name servers that the registrar must name. */
+  nameServers: readonly string[];
+  /** The name servers that the registrar named when the zone was added. */
+  originalNameServers: readonly string[];
+}
+
+const ZONE = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: z.string().optional(),
+  paused: z.boolean().optional(),
+  account: z.object({ id: z.string(), name: z.string().nullish() }),
+  name_servers: z.array(z.string()).nullish(),
+  original_name_servers: z.array(z.string()).nullish(),
+});
+
+/** A zone has at least two labels. */
+const MIN_LABELS = 2;
+
+/**
+ * The zone that holds a domain: its own, or that of the nearest parent. Null where the token sees none. With several accounts
+ * that have the zone, that of `accountId`.
+ */
+export async function zoneOf(
+  api: CloudflareApi,
+  domain: string,
+  accountId: string | null,
+): Promise<Zone | null> {
+  const labels = domain.split(".");
+  for (let at = 0; at <= labels.length - MIN_LABELS; at += 1) {
+    const zones = await zonesNamed(api, labels.slice(at).join("."));
+    const own = zones.find(({ account }) => accountId === null || account.id === accountId) ?? zones[0];
+    if (own !== undefined) return own;
+  }
+  return null;
+}
+
+/** The zones with exactly this name that the token may see. */
+export async function zonesNamed(api: CloudflareApi, name: string): Promise<Zone[]> {
+  const zones = await api.list({
+    what: "look up the zone",
+    method: "GET",
+    path: "/zones",
+    query: { name },
+    permission: "Zone: Read",
+    entry: ZONE,
+  });
+  return zones.map((zone) => ({
+    id: zone.id,
+    name: zone.name,
+    status: zone.status ?? "unknown",
+    isPaused: zone.paused ?? false,
+    account: { id: zone.account.id, name: zone.account.name ?? "" },
+    nameServers: zone.name_servers ?? [],
+    originalNameServers: zone.original_name_servers ?? [],
+  }));
+}

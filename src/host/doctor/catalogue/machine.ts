@@ -1,0 +1,153 @@
+import type { Entry } from "./entry.ts";
+
+/** Findings about the machine itself: its settings, files, disk, clock and server. */
+export const MACHINE = {
+  "not-checked": {
+    level: "warning",
+    kind: "transient",
+    meaning: "A check could not be completed: no answer came in time, or the network failed.",
+    cost: "Nothing is known about this part until it is checked again.",
+    fix: "Run the doctor again. If it stays, the title says what did not answer.",
+  },
+  "settings.wrong": {
+    level: "broken",
+    meaning: "A setting has a value that the server refuses.",
+    cost: "The server does not start.",
+    fix: "The command removes the line from the file (or the variable from the shell), so that the default applies. If you know the right value, set it instead: [configuration.md](configuration.md) has the values.",
+  },
+  "settings.unreadable": {
+    level: "broken",
+    kind: "permission",
+    meaning: "The file of `--env-file`, or a file that a setting names, cannot be read by this user.",
+    cost: "Nothing can be checked.",
+    fix: "Run the doctor as root, or as a user who may read the file.",
+  },
+  "settings.missing": {
+    level: "broken",
+    meaning: "The file of `--env-file` does not exist.",
+    cost: "Nothing can be checked, and a service that reads this file does not start.",
+    fix: "Create the file and write the settings into it, or name the right file.",
+  },
+  "files.open": {
+    level: "warning",
+    meaning: "A file with secrets can be read by every user of this machine.",
+    cost: "Any program on this machine can take over the mailboxes, or sign mail in your name.",
+    fix: "The command takes the rights of others away.",
+  },
+  "secrets.open": {
+    level: "warning",
+    meaning: "`secrets.json` can be read by other users; its mode should be 0600.",
+    cost: "Any program on this machine can read all mail with the operator key.",
+    fix: "The command sets the mode. If strangers use the machine, change the operator key too.",
+  },
+  "secrets.damaged": {
+    level: "broken",
+    meaning: "`secrets.json` is damaged.",
+    cost: "The server does not start.",
+    fix: "Restore the file from a backup. Without a backup: the command renames it, so that the next start makes new secrets. Then every program that has the old operator key needs the new one.",
+  },
+  "secrets.lost": {
+    level: "warning",
+    meaning: "The data folder holds mailboxes and no `secrets.json`, and the settings name no operator key.",
+    cost: "The next start makes new secrets: every program that has the old operator key is locked out, and webhooks are signed with another secret.",
+    fix: "Restore the file from a backup before the next start.",
+  },
+  "data.missing": {
+    level: "broken",
+    meaning: "The folder of `DATA_DIR` is not there.",
+    cost: "The next start begins with an empty folder, without the mailboxes you expect.",
+    fix: "Mount or restore the folder. The command makes a new one, which is right for a first start.",
+  },
+  "data.unreadable": {
+    level: "broken",
+    kind: "permission",
+    meaning: "This user may not look into the data folder.",
+    cost: "Secrets, owner and lock of the folder cannot be checked.",
+    fix: "Run the doctor as the user of the server, or as root.",
+  },
+  "data.readonly": {
+    level: "broken",
+    meaning: "The owner of the data folder may not write into it.",
+    cost: "The server does not start, and no mail is taken.",
+    fix: "The command gives the owner the right to write.",
+  },
+  "data.open": {
+    level: "warning",
+    meaning: "Other users of this machine can look into the data folder.",
+    cost: "Any program on this machine may read the mail of all mailboxes.",
+    fix: "The command takes the rights of others away.",
+  },
+  "data.owner": {
+    level: "broken",
+    meaning: "Files in the data folder belong to another user than the folder, as after a restore by root.",
+    cost: "The server cannot open these mailboxes: mail to them is not taken.",
+    fix: "The command gives all files to the owner of the folder.",
+  },
+  "disk.full": {
+    level: "broken",
+    meaning: "The disk of the data folder has less than 256 MiB left.",
+    cost: "Mail is refused for the time being, and senders give up after some days.",
+    fix: "The command lists what takes the room. Remove what is not needed, or give the disk more room.",
+  },
+  "disk.low": {
+    level: "warning",
+    meaning: "The disk of the data folder has less than a tenth of its room left, and less than 5 GiB.",
+    cost: "Mail will be refused soon.",
+    fix: "The command lists what takes the room.",
+  },
+  "disk.inodes": {
+    level: "warning",
+    meaning: "The file system of the data folder can hold few more files; each mailbox needs some.",
+    cost: "Soon no mailbox can be created, although the disk has room.",
+    fix: "The command lists the folders with the most files.",
+  },
+  "clock.wrong": {
+    level: "broken",
+    meaning: "The clock of this machine is more than five minutes off.",
+    cost: "Certificates and signatures are judged wrongly, and codes seem to be too old or to come from the future.",
+    fix: "The command lets systemd set the clock.",
+  },
+  "clock.drifting": {
+    level: "warning",
+    meaning: "The clock of this machine is more than thirty seconds off.",
+    cost: "Times of mails and events are wrong, and receivers may refuse signed webhooks soon.",
+    fix: "The command lets systemd set the clock.",
+  },
+  "server.down": {
+    level: "broken",
+    meaning: "No server has locked the data folder, and none answers at `HOST` and `PORT`.",
+    cost: "No mail is taken, and no program reaches its mailbox.",
+    fix: "The command starts the server.",
+  },
+  "server.silent": {
+    level: "broken",
+    meaning: "A server has locked the data folder, but it does not answer HTTP.",
+    cost: "No program reaches its mailbox, and senders are told to come back later.",
+    fix: "The command kills the server; systemd starts it again. Without systemd, start it yourself.",
+  },
+  "server.other": {
+    level: "broken",
+    meaning: "Something else answers at `HOST` and `PORT`.",
+    cost: "The server cannot start, or clients reach another program.",
+    fix: "The command shows which program listens there. End it, or set another `PORT`.",
+  },
+  "server.failing": {
+    level: "broken",
+    meaning: "The server answers that it cannot work.",
+    cost: "No mail is taken, and programs get errors.",
+    fix: "The command shows the answer of the server, which names the reason.",
+  },
+  "server.version": {
+    level: "warning",
+    meaning: "The server that runs is another version than this program.",
+    cost: "An upgrade is installed and not in use; this program may judge it wrongly.",
+    fix: "The command starts the installed version.",
+  },
+  "server.key": {
+    level: "broken",
+    kind: "permission",
+    meaning: "The server refuses the operator key of the settings or of `secrets.json`.",
+    cost: "Webhooks, sending and refused mail cannot be checked.",
+    fix: "The server runs with another key: restart it, so that it reads the present one.",
+  },
+} as const satisfies Record<string, Entry>;

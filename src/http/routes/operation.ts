@@ -1,0 +1,15 @@
+import { VERSION } from "../../contract/product.ts";
+import { METRICS_MEDIA, type operationRoutes } from "../../contract/routes/operation.ts";
+import { done } from "../../lib/outcome.ts";
+import { monitorOf, metricsText } from "../../metrics/flush.ts";
+import { Bytes } from "../answers.ts";
+import type { HandlersOf } from "../call.ts";
+
+export const operationHandlers = {
+  async metrics({ env }) {
+    return done(new Bytes(200, await metricsText(env, VERSION), { "Content-Type": METRICS_MEDIA }));
+  },
+  diagnosis: async ({ env }) => done({ diagnosis: await monitorOf(env).diagnosis() }),
+  reportDiagnosis: async ({ env, input }) =>
+    done({ diagnosis: await monitorOf(env).keepDiagnosis(input.body) }),
+} satisfies HandlersOf<typeof operationRoutes>;

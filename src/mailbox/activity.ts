@@ -1,0 +1,65 @@
+import { seqTime, type Seq } from "../lib/ids.ts";
+import type { Activity } from "../metrics/monitor.ts";
+import type { Capabilities } from "./capabilities.ts";
+
+/** The least time between two counts of a mailbox's waiting work while it is still working, in ms. */
+const MIN_PAUSE_MS = 1_000;
+/** How many are counted each time, and how many seldom: more are as bad. */
+const MAX_SHORT = 5;
+const MAX_LONG = 1_000;
+/** The least time between two counts of a long queue, in ms. */
+const LONG_PAUSE_MS = 5 * 60_000;
+
+/** Runs `work` at most once a second, or at once if it is the last time for now. */
+export function throttled(now: () => number, work: () => void): (isLast: boolean) => void {
+  let doneAt = -Infinity;
+  return (isLast) => {
+    const nowMs = now();
+    if (!isLast && Math.abs(nowMs - doneAt) < MIN_PAUSE_MS) return;
+    doneAt = nowMs;
+    work();
+  };
+}
+
+/** The waiting work of one kind. */
+interface Waiting {
+  count: number;
+  oldest: Seq | null;
+}
+
+type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes">;
+
+/**
+ * Tells how much work waits in a mailbox, and who listens to it; null: neither. Each message that is counted costs a row that is
+ * read, so a long queue is counted only every five minutes, up to 1,000; meanwhile its last length counts.
+ */
+export function activityCounter(now: () => number): (counted: Counted) => Activity | null {
+  let longAt = -Infinity;
+  let long: { sends: Waiting; deliveries: Waiting } | null = null;
+  return ({ outbox, webhooks, feed, codes }) => {
+    const nowMs = now();
+    const isLong = Math.abs(nowMs - longAt) >= LONG_PAUSE_MS;
+    const limit = isLong ? MAX_LONG : MAX_SHORT;
+    const counted = { sends: outbox.waiting(limit), deliveries: webhooks.waiting(limit) };
+    if (isLong) [longAt, long] = [nowMs, counted];
+    const sends = atLeast(counted.sends, limit, long?.sends);
+    const deliveries = atLeast(counted.deliveries, limit, long?.deliveries);
+    const streams = feed.listeners.size;
+    const waits = feed.waiting + codes.waiting;
+    if (sends.count + deliveries.count + streams + waits === 0) return null;
+    return {
+      sends: sends.count,
+      sends_since: sends.oldest === null ? null : seqTime(sends.oldest),
+      webhooks: deliveries.count,
+      webhooks_since: deliveries.oldest === null ? null : seqTime(deliveries.oldest),
+      streams,
+      waits,
+    };
+  };
+}
+
+/** A count that reached its limit says less than the last one that went further. */
+function atLeast(now: Waiting, limit: number, last: Waiting | undefined): Waiting {
+  if (last === undefined || now.count < limit || last.count <= now.count) return now;
+  return { count: last.count, oldest: Math.min(last.oldest ?? Infinity, now.oldest ?? Infinity) };
+}

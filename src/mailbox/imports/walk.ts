@@ -1,0 +1,92 @@
+import { breath } from "../../lib/breath.ts";
+import { BadArchive } from "../../lib/archive/tar-reader.ts";
+import { Window, type ReadRange } from "../../lib/archive/window.ts";
+import { formatOf, stepAt, type Found, type Step } from "./rules.ts";
+import type { ImportRow } from "./rows.ts";
+import { NoRoom, type Ready, type Shelf } from "./shelf.ts";
+
+/** The most messages of one transaction, which blocks the mailbox for some milliseconds. */
+const MAX_BATCH_MESSAGES = 32;
+const MAX_BATCH_BYTES = 2_000_000;
+/** After this many entries without a message, the progress is stored. */
+const MAX_BATCH_ENTRIES = 1_000;
+/** Bytes of the archive after which the place is stored: entries that are no message may be large. */
+const MAX_BATCH_SPAN_BYTES = 16_000_000;
+
+/** Messages and entries that were read and are not stored yet. */
+interface Batch {
+  ready: Ready[];
+  bytes: number;
+  entries: number;
+  failed: number;
+  /** The place that is stored. */
+  from: number;
+  /** Where the entry after them begins. */
+  next: number;
+}
+
+/**
+ * Reads an archive from the offset that its import has reached to its end, and stores its messages. Resolves to the reason why
+ * the import failed, or to null. Throws if another attempt may succeed.
+ */
+export async function walk(
+  row: ImportRow,
+  { read, signal, shelf }: { read: ReadRange; signal: AbortSignal; shelf: Shelf },
+): Promise<string | null> {
+  const window = new Window(row.size_bytes, read);
+  const state: Batch = { ready: [], bytes: 0, entries: 0, failed: 0, from: row.cursor, next: row.cursor };
+  try {
+    const format = await formatOf(window, row.format);
+    for (;;) {
+      const step = await stepAt(window, format, state.next);
+      if (signal.aborted) return null;
+      if (step === null) break;
+      await take(step, state, { row, shelf });
+      if (signal.aborted) return null;
+      if (isFull(state)) store(row, state, shelf);
+      // A pause between two messages lets other calls run.
+      await breath();
+    }
+    state.next = row.size_bytes;
+    store(row, state, shelf);
+    return null;
+  } catch (error) {
+    if (!(error instanceof BadArchive) && !(error instanceof NoRoom)) throw error;
+    if (error instanceof BadArchive) store(row, state, shelf);
+    return error.message;
+  }
+}
+
+async function take(step: Step, state: Batch, to: { row: ImportRow; shelf: Shelf }): Promise<void> {
+  const { found } = step;
+  const ready = found === null ? null : await readyOf(found, to);
+  state.next = step.next;
+  state.entries += 1;
+  if (ready !== null) {
+    state.ready.push(ready);
+    state.bytes += ready.mail.sizeBytes;
+  } else if (found !== null || step.isFault) state.failed += 1;
+}
+
+/** Parses a message; null if that fails. An error of the blob store is thrown, because it is no fault of the message. */
+async function readyOf(
+  found: Found,
+  { row, shelf }: { row: ImportRow; shelf: Shelf },
+): Promise<Ready | null> {
+  const read = await shelf.read(found, row.labels).catch((error: unknown) => {
+    console.error("A message of an archive could not be read and is left out:", error);
+    return null;
+  });
+  return read === null ? null : shelf.withBlobs(read);
+}
+
+function isFull({ ready, bytes, entries, from, next }: Batch): boolean {
+  if (next - from >= MAX_BATCH_SPAN_BYTES) return true;
+  return ready.length >= MAX_BATCH_MESSAGES || bytes >= MAX_BATCH_BYTES || entries >= MAX_BATCH_ENTRIES;
+}
+
+function store(row: ImportRow, state: Batch, shelf: Shelf): void {
+  const { ready, failed, next } = state;
+  shelf.store(row.id, ready, { failed, next });
+  Object.assign(state, { ready: [], bytes: 0, entries: 0, failed: 0, from: next });
+}

@@ -1,0 +1,66 @@
+import { tableLines } from "../../cli/terminal/table.ts";
+import { painterOf } from "../../cli/terminal/style.ts";
+import { claudeMcpAdd, firstMinute } from "../../contract/first-minute.ts";
+import type { PlannedStep } from "../../host/cloudflare/plan.ts";
+import { tokenFormUrl, type Permission } from "../../host/cloudflare/permissions.ts";
+import type { Ground, Wanted } from "../../host/cloudflare/wanted.ts";
+
+const MIN_COLUMNS = 140;
+
+/** The address of a deployment under workers.dev. */
+export function addressOf({ worker }: Pick<Wanted, "worker">, subdomain: string): string {
+  return `https://${worker}.${subdomain}.workers.dev`;
+}
+
+/** The plan as lines: for each step whether it leaves, makes or changes something, and the permission that it needs. */
+export function planLines(wanted: Wanted, ground: Ground, plan: readonly PlannedStep[]): string[] {
+  const words = { make: "make", change: "change", leave: "leave" } as const;
+  return [
+    `Account  ${ground.account.name} (${ground.account.id})`,
+    `Zone     ${ground.zone.name}`,
+    `Domain   ${wanted.domain}`,
+    "",
+    ...tableLines(
+      [
+        { title: "", of: ({ decision }: PlannedStep) => words[decision.kind] },
+        { title: "What", of: ({ title }: PlannedStep) => title },
+        { title: "", of: ({ decision }: PlannedStep) => decision.words, flexible: true },
+        { title: "Permission", of: ({ permission }: PlannedStep) => permission },
+      ],
+      plan,
+      { total: Math.max(MIN_COLUMNS, process.stdout.columns ?? 0), paint: painterOf(false, {}) },
+    ),
+    "",
+    ...ground.warnings.map((line) => `WARNING: ${line}`),
+  ];
+}
+
+/** The first commands to try, with the address of the deployment. */
+export function firstLines(url: string, keyFile: string | null): string[] {
+  const [curl, ...others] = firstMinute(url);
+  const rest = others.map(({ title, text }) => [`${title}:`, ...indented(text)]);
+  return [
+    "",
+    `Address       ${url}`,
+    ...(keyFile === null ? [] : [`Operator key  in the file ${keyFile}`]),
+    `Console       ${url}/operator`,
+    "",
+    "Try it:",
+    ...indented(curl?.text ?? ""),
+    ...rest.flat(),
+    "MCP:",
+    `    ${claudeMcpAdd(url)}`,
+  ];
+}
+
+/** The line with the page that makes a token with the needed permissions. */
+export function tokenLines(permissions: readonly Permission[]): string[] {
+  return [`  ${tokenFormUrl(permissions)}`, ...permissions.map((name) => `  - ${name}`)];
+}
+
+function indented(text: string): string[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => `    ${line}`);
+}

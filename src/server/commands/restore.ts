@@ -1,0 +1,156 @@
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import type { CommandContext, ServerCommand } from "../command.ts";
+import { mailboxFile } from "../../host/backup/data-folder.ts";
+import { BackupError } from "../../host/backup/format.ts";
+import { Repository } from "../../host/backup/repository.ts";
+import { DAMAGED_SUFFIX, restore as restoreSnapshot } from "../../host/backup/restore.ts";
+import type { RestoreResult } from "../../host/backup/restore.ts";
+import type { Opener } from "../../host/backup/seal.ts";
+import { openerFor, readSnapshot } from "../../host/backup/snapshot.ts";
+import type { Snapshot } from "../../host/backup/snapshot.ts";
+import { unpackTar } from "../../host/backup/tar.ts";
+import {
+  EXIT,
+  chooseSnapshot,
+  dataDirOf,
+  endProgress,
+  exitCodeOf,
+  mebibytes,
+  outputOf,
+  progressOf,
+  readWords,
+} from "./backup-command.ts";
+
+const HELP = `mailkeep-server restore DIR    Restores the newest snapshot of all mailboxes from the backup in the folder DIR
+mailkeep-server restore -      Does the same from a tar archive on stdin
+
+The server must be stopped. DATA_DIR must be empty; with --mailbox it must only not have that mailbox.
+Messages that were waiting to be sent are marked "unknown", because they may have been sent after the backup.
+
+  --identity FILE       The age identity file, for an encrypted backup
+  --mailbox ADDRESS     Only this mailbox
+  --snapshot ID         This snapshot instead of the newest
+  --resend              Sends the waiting messages: only if the old server sent nothing after the backup
+  --data-dir DIR        Instead of the variable DATA_DIR
+  --json                Prints JSON on a terminal too
+
+Exit code: 0 done, 1 failed and may work later, 2 wrong use, 9 the backup is damaged.
+`;
+
+const OPTIONS = {
+  identity: { type: "string" },
+  mailbox: { type: "string" },
+  snapshot: { type: "string" },
+  resend: { type: "boolean" },
+  "data-dir": { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+/** The suffix of the folder beside the data folder into which an archive is unpacked. */
+const UNPACKED = ".restoring";
+
+interface Job {
+  dataDir: string;
+  only: string | null;
+  identity: string | null;
+  snapshot: string | undefined;
+  sendsAgain: boolean;
+  isJson: boolean;
+}
+
+export const restore: ServerCommand = {
+  summary: "Restores mailboxes from a backup",
+  help: HELP,
+  async run(words, context) {
+    const { place, values } = readWords("restore", words, OPTIONS);
+    return exitCodeOf(context, () => {
+      const job: Job = {
+        dataDir: dataDirOf(values["data-dir"], context),
+        only: values.mailbox === undefined ? null : mailboxFile(values.mailbox),
+        identity: values.identity ?? null,
+        snapshot: values.snapshot,
+        sendsAgain: values.resend === true,
+        isJson: values.json === true,
+      };
+      return place === "-" ? fromStdin(job, context) : fromFolder(path.resolve(place), job, context);
+    });
+  },
+};
+
+async function fromStdin(job: Job, context: CommandContext): Promise<number> {
+  const folder = `${job.dataDir}${UNPACKED}`;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await unpackTar(context.stdin, folder);
+    return await fromFolder(folder, job, context);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function fromFolder(dir: string, job: Job, context: CommandContext): Promise<number> {
+  const repository = await Repository.open(dir);
+  const opener = await openerFor(repository, job.identity);
+  if (opener === null) throw new BackupError("usage", `${dir} is encrypted: give --identity FILE`);
+  const snapshot = await chosenSnapshot(repository, opener, job);
+  const { id } = snapshot.manifest.head;
+  const output = outputOf(context, job.isJson);
+  const result = await restoreSnapshot({
+    snapshot,
+    dataDir: job.dataDir,
+    only: job.only,
+    sendsAgain: job.sendsAgain,
+    signal: context.signal,
+    onProgress: progressOf(context, output),
+  });
+  endProgress(context);
+  await report(result, id, job, context);
+  return result.damaged.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** The snapshot to restore: the chosen one, else the newest, for one mailbox the newest that has it. */
+async function chosenSnapshot(repository: Repository, opener: Opener, job: Job): Promise<Snapshot> {
+  const { only } = job;
+  const all = only === null || job.snapshot !== undefined ? [] : await repository.snapshots();
+  for (const id of all.toReversed()) {
+    const snapshot = await readSnapshot(repository, id, opener);
+    if (snapshot.manifest.entries.some((entry) => entry.kind === "file" && entry.path === only))
+      return snapshot;
+  }
+  const id = await chooseSnapshot(repository, job.snapshot, (one) => only !== null || one.endsWith("-all"));
+  return readSnapshot(repository, id, opener);
+}
+
+async function report(result: RestoreResult, id: string, job: Job, context: CommandContext): Promise<void> {
+  const { mailboxes, blobs, bytes, uncertain, damaged, hasSecrets } = result;
+  const output = outputOf(context, job.isJson);
+  await output.value(
+    {
+      snapshot: id,
+      mailboxes,
+      blobs,
+      bytes,
+      uncertain_sends: uncertain,
+      damaged_databases: damaged,
+      has_secrets: hasSecrets,
+    },
+    () => [
+      `Restored ${id} into ${job.dataDir}: ${mailboxes} mailboxes, ${blobs} large files, ${mebibytes(bytes)}; each compared with its SHA-256`,
+    ],
+  );
+  if (damaged.length > 0)
+    output.error(
+      `${damaged.length} databases were damaged at the time of the backup already: ${damaged.slice(0, 3).join(", ")}`,
+      `restore these mailboxes from an earlier snapshot, with --mailbox and --snapshot; what was left of each lies beside its place, as …${DAMAGED_SUFFIX}`,
+    );
+  if (uncertain > 0)
+    output.note(
+      `${uncertain} recipients of waiting messages are "unknown": they may have been sent after the backup. Send those again that did not arrive.`,
+    );
+  if (job.only === null && !hasSecrets)
+    output.note(
+      `The backup has no secrets.json: put your copy into ${job.dataDir} before the server starts, or it makes new secrets.`,
+    );
+}
