@@ -30,8 +30,9 @@ interface Waiting {
 type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes">;
 
 /**
- * Tells how much work waits in a mailbox, and who listens to it; null: neither. Each message that is counted costs a row that is
- * read, so a long queue is counted only every five minutes, up to 1,000; meanwhile its last length counts.
+ * Returns a function that counts the waiting sends and webhooks of a mailbox, its streams and its waiting calls; the function
+ * returns null if there are none. Each counted row costs a row read. Therefore every count stops at five, and only one in five
+ * minutes goes on to 1,000; between those, a longer queue keeps its last length.
  */
 export function activityCounter(now: () => number): (counted: Counted) => Activity | null {
   let longAt = -Infinity;
@@ -58,7 +59,7 @@ export function activityCounter(now: () => number): (counted: Counted) => Activi
   };
 }
 
-/** A count that reached its limit says less than the last one that went further. */
+/** The better of two counts: one that stopped at its limit is only a lower bound, so an earlier, higher count is kept. */
 function atLeast(now: Waiting, limit: number, last: Waiting | undefined): Waiting {
   if (last === undefined || now.count < limit || last.count <= now.count) return now;
   return { count: last.count, oldest: Math.min(last.oldest ?? Infinity, now.oldest ?? Infinity) };

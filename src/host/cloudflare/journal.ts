@@ -41,8 +41,8 @@ export type JournalContents = z.infer<typeof JournalShape>;
 export interface Journal {
   readonly contents: JournalContents;
   /**
-   * Adds an entry, unless it is there. That of a catch-all rule is replaced, unless the rule before was the worker's: somebody has
-   * changed it since.
+   * Adds an entry. An entry of the same thing stays, because it has the state from before `up`. The entry of a catch-all rule is
+   * replaced if the rule that `up` replaces now is not the worker's: then somebody changed the rule after the entry was written.
    */
   add(made: Made): void;
   /** Removes an entry whose thing was taken back. */

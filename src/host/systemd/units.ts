@@ -20,7 +20,7 @@ export const SETTINGS_FILE = "/etc/mailkeep/mailkeep.env";
 /** PEM files that root owns, and the copies that the service may read. */
 const PEM_FOLDER = "/etc/mailkeep/pem";
 const RUNTIME_FOLDER = "/run/mailkeep";
-/** A folder of root's: in one of the service's, the service could lead root's copies elsewhere by a link. */
+/** Root owns this folder. In a folder that the service owns, it could make a symbolic link that redirects what root writes. */
 const PEM_COPIES = "/run/mailkeep-pem";
 const UNITS = "/etc/systemd/system";
 const DATA_DIR = "/var/lib/mailkeep/data";

@@ -72,7 +72,7 @@ export class Exporting {
     this.#others = others;
   }
 
-  /** The messages that an export takes: all after the one with id `after`, or all. 400 for an id of another mailbox. */
+  /** The messages of an export: those after the message with id `after`, or all if it is null. 400 if `after` is no id of this mailbox. */
   exportStart(access: Access, after: string | null): Answer<ExportStart> {
     return this.#context.answer(access, (account) => {
       const named = after === null ? null : readId(after, account.idTail);

@@ -308,10 +308,10 @@ export class Imports implements Job {
   }
 }
 
-const GIVEN_UP = "The server could not go on; its log has the reason";
+const GIVEN_UP = "The import failed because of an internal error: the log of the server has the cause";
 const OTHERS_FIRST = conflict(
-  "Imports that are not over may need all the room of the mailbox",
-  "Wait until GET /v1/import/<id> answers done or failed for them, then repeat the call.",
+  "Running imports may need all the remaining storage of the mailbox",
+  "Call GET /v1/import/<id> for each running import until its status is `done` or `failed`, then repeat the call.",
 );
 const TOO_LARGE: Problem = {
   code: "too_large",

@@ -2,7 +2,6 @@ import { tableLines } from "../../cli/terminal/table.ts";
 import { painterOf } from "../../cli/terminal/style.ts";
 import { claudeMcpAdd, firstMinute } from "../../contract/first-minute.ts";
 import type { PlannedStep } from "../../host/cloudflare/plan.ts";
-import { tokenFormUrl, type Permission } from "../../host/cloudflare/permissions.ts";
 import type { Ground, Wanted } from "../../host/cloudflare/wanted.ts";
 
 const MIN_COLUMNS = 140;
@@ -51,11 +50,6 @@ export function firstLines(url: string, keyFile: string | null): string[] {
     "MCP:",
     `    ${claudeMcpAdd(url)}`,
   ];
-}
-
-/** The line with the page that makes a token with the needed permissions. */
-export function tokenLines(permissions: readonly Permission[]): string[] {
-  return [`  ${tokenFormUrl(permissions)}`, ...permissions.map((name) => `  - ${name}`)];
 }
 
 function indented(text: string): string[] {
