@@ -73,7 +73,7 @@ async function within(limitMs: number, ended: Promise<unknown>): Promise<void> {
 }
 
 /** Makes the worker ask this process for its state. The answer 503 shows that the worker knows of the stop, and will end its streams and waiting calls. */
-async function tellWorker(url: string): Promise<void> {
+export async function tellWorker(url: string): Promise<void> {
   const limit = AbortSignal.timeout(TELL_MS);
   for (let isTold = false; !isTold && !limit.aborted;) {
     isTold = await fetch(url, { signal: limit }).then(

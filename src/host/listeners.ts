@@ -7,6 +7,7 @@ import { startRedirect, type Redirect } from "./front/redirect.ts";
 import { listenRefusal } from "./ports.ts";
 import type { Place } from "./ports.ts";
 import type { Settings } from "./settings.ts";
+import type { RuntimeGate } from "./runtime-gate.ts";
 import { startSmtp } from "./smtp/listener.ts";
 import type { SmtpListener } from "./smtp/listener.ts";
 import type { SmtpObserver } from "./smtp/observer.ts";
@@ -30,6 +31,8 @@ export interface Upstream {
   frontPort: number | null;
   /** Proves to the worker that a request comes from the front. */
   frontSecret: string;
+  /** Opens while the runtime listens. */
+  gate: RuntimeGate;
 }
 
 interface Reporters {
@@ -72,6 +75,7 @@ export async function openListeners(
     await openHttp(opened, settings, {
       upstreamPort: upstream.frontPort,
       secret: upstream.frontSecret,
+      gate: upstream.gate,
       fd: sockets.http ?? undefined,
       log: reporters.say,
     });
@@ -110,6 +114,7 @@ function openSmtp(
       fd,
       upstream: upstream.http,
       token: upstream.token,
+      gate: upstream.gate,
       spoolDir: path.join(settings.dataDir, "spool"),
       maxBytes: MAX_MESSAGE_BYTES,
       name: mailDomain,

@@ -6,6 +6,7 @@ import type { MetricsPort } from "./metrics/metrics-port.ts";
 import { listenRefusal } from "./ports.ts";
 import { workerdPid } from "./processes.ts";
 import { HostReadiness, PROBE_LIMIT_MS, probeDisk } from "./readiness.ts";
+import type { RuntimeGate } from "./runtime-gate.ts";
 import type { RuntimeOptions } from "./runtime.ts";
 import type { Settings } from "./settings.ts";
 import type { SmtpObserver } from "./smtp/observer.ts";
@@ -65,12 +66,12 @@ export class Monitoring {
    *
    * @param upstream where the worker answers, and the operator key for it.
    */
-  async open(upstream: { http: string; token: string }): Promise<string | null> {
+  async open(upstream: { http: string; token: string; gate: RuntimeGate }): Promise<string | null> {
     const place = this.#settings.metrics;
     if (place === null) return null;
-    const { http, token } = upstream;
+    const { http, token, gate } = upstream;
     try {
-      this.#port = await startMetricsPort({ ...place, metrics: this.#metrics, upstream: http, token });
+      this.#port = await startMetricsPort({ ...place, metrics: this.#metrics, upstream: http, token, gate });
     } catch (error) {
       throw listenRefusal({ protocol: "Metrics", ...place, variable: "METRICS_PORT" }, error);
     }

@@ -37,6 +37,11 @@ export class HostReadiness {
     this.#isDraining = true;
   }
 
+  /** Call when the server serves again, after a stop of the runtime alone. */
+  resume(): void {
+    this.#isDraining = false;
+  }
+
   /** The reasons why the server is not ready; empty if it is. Never rejects. */
   async reasons(): Promise<UnreadyReason[]> {
     const isWritable = await this.#isWritable();

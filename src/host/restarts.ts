@@ -4,7 +4,7 @@ export interface RestartOptions {
   start(): Promise<unknown>;
   /** Called when workerd died too often. */
   onDead(reason: string): void;
-  /** Called when workerd runs again, as another process. */
+  /** Called when workerd runs again, as another process: after a death, or after it was ended on purpose. */
   onRestart(): void;
   log(line: string): void;
 }
@@ -18,6 +18,8 @@ export class Restarts {
   readonly #options: RestartOptions;
   #deathsMs: number[] = [];
   #isStopped = false;
+  /** Called when workerd runs again after it was ended on purpose; null: it was not. */
+  #planned: (() => void) | null = null;
 
   constructor(options: RestartOptions) {
     this.#options = options;
@@ -25,13 +27,20 @@ export class Restarts {
 
   /** Call when workerd died and Miniflare has started it again. */
   restarted(): void {
-    if (this.#survives("")) this.#announce();
+    if (this.#planned !== null || this.#survives("")) this.#announce();
+  }
+
+  /** Call before workerd is ended so that Miniflare starts another one: that is no death. Resolves when the other one runs. */
+  plan(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#planned = resolve;
+    return promise;
   }
 
   /** Call when workerd died, and died again while Miniflare restarted it: Miniflare tries only once. */
   async failed(error: Error): Promise<void> {
     // The death that Miniflare restarted it for.
-    this.#note();
+    if (this.#planned === null) this.#note();
     for (let cause: unknown = error; !this.#isStopped;) {
       if (!this.#survives(`, at last while it started: ${firstLine(cause)}`)) return;
       try {
@@ -65,8 +74,10 @@ export class Restarts {
   }
 
   #announce(): void {
-    this.#options.log("workerd died and was started again");
+    if (this.#planned === null) this.#options.log("workerd died and was started again");
     this.#options.onRestart();
+    this.#planned?.();
+    this.#planned = null;
   }
 }
 

@@ -10,7 +10,7 @@ import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import type { HostReadiness } from "./readiness.ts";
 import { Restarts } from "./restarts.ts";
 import { sourcePositions } from "./stack-trace.ts";
-import { drainWorkerd } from "./workerd-process.ts";
+import { drainWorkerd, killWorkerd } from "./workerd-process.ts";
 
 export interface RuntimeOptions {
   host: string;
@@ -40,7 +40,7 @@ export interface RuntimeOptions {
   tempDir?: string;
   /** Called when workerd died too often. */
   onDead(reason: string): void;
-  /** Called after workerd died and was restarted. */
+  /** Called after workerd died, or was ended by {@link Runtime.whileEnded}, and was restarted. */
   onRestart(): void;
   /** Receives the log of the worker and of the runtime, line by line. */
   log(line: string): void;
@@ -56,6 +56,11 @@ export interface Runtime {
   frontPort: number | null;
   /** The address of an entry point of {@link WorkerFront}, for this machine. */
   urlOf(entrypoint: string): Promise<URL>;
+  /**
+   * Ends workerd, calls `work` while none runs, so that its files can be replaced, and starts it again. Requests under way get
+   * up to `graceMs` to finish. Resolves when workerd listens again; rejects with the error of `work`, then too.
+   */
+  whileEnded(work: () => void, graceMs: number): Promise<void>;
   /** Ends workerd. Requests under way get up to `graceMs` to finish, and new ones are not accepted; without it they are cut off. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -93,6 +98,21 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     port: Number(port || 80),
     frontPort: options.hasFront === true ? Number((await runtime.unsafeGetDirectURL(OUTBOUND)).port) : null,
     urlOf: (entrypoint) => runtime.unsafeGetDirectURL(WORKER, entrypoint),
+    async whileEnded(work, graceMs) {
+      const running = restarts.plan();
+      let failure: { error: unknown } | null = null;
+      const hasEnded = await drainWorkerd(graceMs, () => {
+        // Thrown here, an error would keep Miniflare from starting workerd again.
+        try {
+          work();
+        } catch (error) {
+          failure = { error };
+        }
+      });
+      if (!hasEnded) killWorkerd();
+      await running;
+      rethrow(failure);
+    },
     async stop(graceMs = 0) {
       restarts.stop();
       let disposed: Promise<void> | null = null;
@@ -101,6 +121,10 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       await dispose();
     },
   };
+}
+
+function rethrow(failure: { error: unknown } | null): void {
+  if (failure !== null) throw failure.error;
 }
 
 function settingsOf(

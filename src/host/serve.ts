@@ -2,6 +2,7 @@ import type { Environment } from "../config/check.ts";
 import { outboundOf } from "../config/env.ts";
 import { ALL_SETTINGS } from "../config/fault-lines.ts";
 import { unknownVariableLines, unknownVariables } from "../config/unknown-variables.ts";
+import { completeSwap } from "./backup/mailbox-swap.ts";
 import { refuseHalfRestored } from "./backup/mark.ts";
 import { banner, bracketed, readyLine } from "./banner.ts";
 import { bindingsOf } from "./bindings.ts";
@@ -9,16 +10,19 @@ import type { BuiltWorker } from "./built-worker.ts";
 import { refuseNewerData, writeDataVersion } from "./data-version.ts";
 import { watchDescriptors } from "./descriptors.ts";
 import { drain } from "./drain.ts";
+import { openControl } from "./control.ts";
 import { removeEmptyObjects } from "./empty-objects.ts";
 import { newFrontSecret } from "./front/front.ts";
 import { needsFront } from "./front/open.ts";
 import { HostLog } from "./host-log.ts";
+import { liveSwap } from "./live-swap.ts";
 import { freePlaces, openListeners, placesOf, type Listeners, type Upstream } from "./listeners.ts";
 import { lockDataDir } from "./lock.ts";
 import { Monitoring } from "./monitoring.ts";
 import { claimPorts, listenRefusal } from "./ports.ts";
 import { workerdPid } from "./processes.ts";
 import { Refusal } from "./refusal.ts";
+import { RuntimeGate } from "./runtime-gate.ts";
 import { startRuntime } from "./runtime.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { loadSecrets, secretsPath, type Secrets } from "./secrets.ts";
@@ -29,6 +33,7 @@ import type { SmtpListener } from "./smtp/listener.ts";
 import { addressVariables, handedOverSockets } from "./systemd/listen-fds.ts";
 import { isHealthy, notifierOf } from "./systemd/notify.ts";
 import { startWarnings } from "./warnings.ts";
+import { onWorkerdExit } from "./workerd-process.ts";
 
 /** The environment and arguments of `npm start`. */
 export interface ServeOptions {
@@ -60,27 +65,22 @@ async function start({ env, args, worker: readWorker }: ServeOptions): Promise<v
   const built = await readWorker();
 
   // The lock is held and no workerd works on the folder.
+  completeSwap(settings.dataDir);
   removeEmptyObjects(settings.dataDir);
   const hasFront = needsFront(settings) || sockets.http !== null;
   const frontSecret = newFrontSecret();
+  const gate = gateOfRuntime();
   const monitoring = new Monitoring(settings, log);
   const runtime = await run(settings, {
-    // Behind a front, the runtime listens on loopback only.
-    host: hasFront ? "127.0.0.1" : settings.host,
-    port: hasFront ? 0 : settings.port,
-    hasFront,
-    dataDir: settings.dataDir,
+    ...runtimeOptions(settings, hasFront),
     built,
     bindings: { ...bindingsOf(settings, secrets), ...(hasFront ? { FRONT_SECRET: frontSecret } : {}) },
-    allowPrivateTargets: settings.worker.ALLOW_PRIVATE_WEBHOOKS,
-    relayAuthorities: settings.relayAuthorities,
     ...monitoring.forRuntime(),
-    onDead: (reason) => fail(new Refusal(reason)),
     onRestart: () => {
       lock.note(workerdPid(process.pid));
       monitoring.workerdRestarted();
+      gate.open();
     },
-    log: (line) => log.pass(line),
   });
   lock.note(workerdPid(process.pid));
   watchDescriptors(() => workerdPid(process.pid), say);
@@ -89,12 +89,16 @@ async function start({ env, args, worker: readWorker }: ServeOptions): Promise<v
     token: secrets.authToken,
     frontPort: runtime.frontPort,
     frontSecret,
+    gate,
   };
   const listeners: Listeners = { smtp: null, front: null, redirect: null };
+  const { readiness } = monitoring;
+  const own = { dataDir: settings.dataDir, worker: upstream.http, readiness, gate, runtime, log: say };
+  const control = await openControl(settings.dataDir, { swapMailbox: liveSwap(own) }, say);
   stopOnSignals({
     say,
     stop: async () => {
-      const { readiness } = monitoring;
+      control?.close();
       await drain({ readiness, notifier, worker: upstream.http, ...listeners, runtime });
       monitoring.close();
     },
@@ -108,6 +112,28 @@ async function start({ env, args, worker: readWorker }: ServeOptions): Promise<v
   announce(settings, { ...open, metrics, startedMs });
   await notifier.ready(`Serving ${settings.worker.MAIL_DOMAIN}`);
   notifier.watch((limitMs) => isHealthy(upstream.http, limitMs));
+}
+
+/** The options of the runtime that follow from settings. */
+function runtimeOptions(settings: Settings, hasFront: boolean) {
+  return {
+    // Behind a front, the runtime listens on loopback only.
+    host: hasFront ? "127.0.0.1" : settings.host,
+    port: hasFront ? 0 : settings.port,
+    hasFront,
+    dataDir: settings.dataDir,
+    allowPrivateTargets: settings.worker.ALLOW_PRIVATE_WEBHOOKS,
+    relayAuthorities: settings.relayAuthorities,
+    onDead: (reason: string) => fail(new Refusal(reason)),
+    log: (line: string) => log.pass(line),
+  };
+}
+
+/** A gate that closes when workerd ends. */
+function gateOfRuntime(): RuntimeGate {
+  const gate = new RuntimeGate();
+  onWorkerdExit(() => gate.close());
+  return gate;
 }
 
 /** Locks the data folder until the process ends. Throws a {@link Refusal} if this version cannot serve it. */

@@ -65,3 +65,25 @@ it("starts nothing once the server is stopping", async () => {
   await restarts.failed(new Error("write EPIPE"));
   expect([starts, said]).toEqual([0, []]);
 });
+
+it("counts an end on purpose as no death, and the next one as one", async () => {
+  for (let restart = 0; restart <= SURVIVED; restart += 1) {
+    const running = restarts.plan();
+    restarts.restarted();
+    await running;
+  }
+  expect(said).toEqual(Array.from({ length: SURVIVED + 1 }, () => "another process"));
+  said = [];
+  die(SURVIVED);
+  expect(said.filter((line) => line.startsWith("dead"))).toEqual([]);
+  die(1);
+  expect(said.at(-1)).toContain("dead");
+});
+
+it("starts workerd as often as it may die, if it dies while it starts after an end on purpose", async () => {
+  startsThatFail = 2;
+  const running = restarts.plan();
+  await restarts.failed(new Error("write EPIPE"));
+  await running;
+  expect([starts, said]).toEqual([3, ["another process"]]);
+});

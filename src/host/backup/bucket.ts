@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { allRows, columnsOf, hasTable, namesIn } from "./data-folder.ts";
+import { allRows, columnsOf, hasTable, namesIn, openWritable } from "./data-folder.ts";
 import type { BlobEntry } from "./format.ts";
 import { withImage } from "./image.ts";
 
@@ -30,15 +31,95 @@ export const BLOB_COLUMNS = [
   { table: "import", column: "key", rows: "status IN ('waiting', 'running')" },
 ] as const;
 
-/** The keys of the bucket's blobs that a mailbox names. Blobs in rows (`rows:…`) are in its database already. */
-export function namedBlobs(database: DatabaseSync): string[] {
+/**
+ * The keys of the bucket's blobs that a mailbox names. Blobs in rows (`rows:…`) are in its database already. `schema` is the
+ * name of an attached database.
+ */
+export function namedBlobs(database: DatabaseSync, schema = "main"): string[] {
   const keys = BLOB_COLUMNS.flatMap(({ table, column, rows }) =>
     // A mailbox that has not been opened since an earlier release lacks the columns of later ones.
-    columnsOf(database, table).has(column)
-      ? allRows(database, `SELECT ${column} AS key FROM ${table} WHERE ${rows}`)
+    columnsOf(database, table, schema).has(column)
+      ? allRows(database, `SELECT ${column} AS key FROM ${schema}.${table} WHERE ${rows}`)
       : [],
   );
   return [...new Set(keys.map(({ key }) => String(key)))].filter((key) => !key.startsWith("rows:"));
+}
+
+/** The keys of the bucket's blobs that an attached mailbox has reserved or would erase later. */
+export function plannedErasures(database: DatabaseSync, schema: string): string[] {
+  const tables = ["blob_to_erase", "late_blob"].filter((table) => hasTable(database, table, schema));
+  const keys = tables.flatMap((table) => allRows(database, `SELECT key FROM ${schema}.${table}`));
+  return keys.map(({ key }) => String(key)).filter((key) => !key.startsWith("rows:"));
+}
+
+/**
+ * Writes the rows of restored blobs into a database of the local bucket. A draft came from the snapshot and loses its other rows.
+ *
+ * @returns false if the database has no tables yet.
+ */
+export function writeBlobRows(file: string, blobs: readonly BlobEntry[], isDraft: boolean): boolean {
+  const database = openWritable(file, isDraft);
+  try {
+    if (!hasTable(database, "_mf_objects")) return false;
+    database.exec("BEGIN");
+    if (isDraft)
+      for (const table of ["_mf_multipart_parts", "_mf_multipart_uploads", "_mf_objects"])
+        database.exec(`DELETE FROM ${table}`);
+    const insert = database.prepare(
+      `INSERT OR REPLACE INTO _mf_objects (key, blob_id, size, checksums, ${ROW_COLUMNS.join(", ")})
+        VALUES (?, ?, ?, '{}', ?, ?, CAST(? AS INTEGER), ?, ?)`,
+    );
+    for (const blob of blobs) {
+      const values = ROW_COLUMNS.map((column) => blob.row[column]);
+      insert.run(blob.key, restoredBlobFile(blob), blob.size, ...values);
+    }
+    database.exec("COMMIT");
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+const FILES_OF_KEY = `SELECT blob_id AS file FROM _mf_objects WHERE key = ? AND blob_id IS NOT NULL
+  UNION SELECT blob_id FROM _mf_multipart_parts
+    WHERE object_key = ? OR upload_id IN (SELECT upload_id FROM _mf_multipart_uploads WHERE key = ?)`;
+const FORGET_KEY = [
+  "DELETE FROM _mf_multipart_parts WHERE object_key = ? OR upload_id IN (SELECT upload_id FROM _mf_multipart_uploads WHERE key = ?)",
+  "DELETE FROM _mf_multipart_uploads WHERE key = ?",
+  "DELETE FROM _mf_objects WHERE key = ?",
+] as const;
+
+/** The names of the files of blobs in a database of the local bucket. No workerd may run. */
+export function filesOfKeys(file: string, keys: readonly string[]): string[] {
+  return inBucket(file, (database) => {
+    const find = database.prepare(FILES_OF_KEY);
+    return keys.flatMap((key) => find.all(key, key, key).map((row) => String(row["file"])));
+  });
+}
+
+/** Removes the rows of blobs from a database of the local bucket, but not their files. No workerd may run. */
+export function forgetKeys(file: string, keys: readonly string[]): void {
+  inBucket(file, (database) => {
+    database.exec("BEGIN");
+    for (const query of FORGET_KEY) {
+      const forget = database.prepare(query);
+      const count = query.split("?").length - 1;
+      for (const key of keys) forget.run(...Array<string>(count).fill(key));
+    }
+    database.exec("COMMIT");
+    return [];
+  });
+}
+
+/** Nothing, if the bucket has no such database or it has no tables yet. */
+function inBucket(file: string, work: (database: DatabaseSync) => string[]): string[] {
+  if (!existsSync(file)) return [];
+  const database = openWritable(file, false);
+  try {
+    return hasTable(database, "_mf_objects") ? work(database) : [];
+  } finally {
+    database.close();
+  }
 }
 
 /** Finds the files of blobs. The bucket's database is read again when it does not have a key. */

@@ -2,7 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import type { SQLOutputValue } from "node:sqlite";
 import { locatorOf } from "../../contract/key.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import { BackupError } from "./format.ts";
@@ -97,6 +98,13 @@ export async function readAlarmNames(
   }
 }
 
+/** Opens a database for writing. The file is synced once, when it is complete, and not by each transaction. */
+export function openWritable(file: string, isDraft = true): DatabaseSync {
+  const database = new DatabaseSync(file);
+  database.exec(`PRAGMA synchronous = ${isDraft ? "OFF" : "FULL"}`);
+  return database;
+}
+
 /** A row as SQLite gives it. */
 export type Row = Record<string, SQLOutputValue>;
 
@@ -117,16 +125,15 @@ export function allRows(database: DatabaseSync, query: string): Row[] {
   return statement.all();
 }
 
-/** Whether a database has a table. */
-export function hasTable(database: DatabaseSync, table: string): boolean {
-  return (
-    database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== undefined
-  );
+/** Whether a database has a table. `schema` is the name of an attached database. */
+export function hasTable(database: DatabaseSync, table: string, schema = "main"): boolean {
+  const query = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
+  return database.prepare(query).get(table) !== undefined;
 }
 
-/** The columns of a table; none if there is no such table. */
-export function columnsOf(database: DatabaseSync, table: string): ReadonlySet<string> {
-  const columns = allRows(database, `SELECT name FROM pragma_table_info('${table}')`);
+/** The columns of a table; none if there is no such table. `schema` is the name of an attached database. */
+export function columnsOf(database: DatabaseSync, table: string, schema = "main"): ReadonlySet<string> {
+  const columns = allRows(database, `SELECT name FROM pragma_table_info('${table}', '${schema}')`);
   return new Set(columns.map(({ name }) => String(name)));
 }
 

@@ -43,7 +43,7 @@ const CONTENT = {
 };
 
 /** The paths that a manifest may name: databases of objects and of the bucket, their alarms, and two files. */
-const PATH = z
+export const PATH = z
   .string()
   .regex(
     /^(?:do\/mailkeep-[A-Za-z]{1,64}\/(?:[0-9a-f]{64}|metadata)\.sqlite|r2\/miniflare-R2BucketObject\/(?:[0-9a-f]{64}|metadata)\.sqlite|secrets\.json|version\.json)$/,
@@ -70,7 +70,7 @@ const FILE = z.object({
   /** Keys of the blobs that a mailbox names. */
   blobs: z.array(KEY).optional(),
 });
-const BLOB = z.object({
+export const BLOB = z.object({
   kind: z.literal("blob"),
   bucket: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
   key: KEY,

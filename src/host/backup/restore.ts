@@ -1,8 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { syncFolders, syncPath } from "../blob-disk.ts";
-import { parseDataVersion, readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
-import type { DataVersion } from "../data-version.ts";
+import { readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
 import { lockDataDir } from "../lock.ts";
 import {
   ALARMS_FILE,
@@ -10,16 +9,16 @@ import {
   DIRECTORY_FOLDER,
   SECRETS_FILE,
   VERSION_FILE,
-  hasTable,
   namesIn,
 } from "./data-folder.ts";
-import { ROW_COLUMNS, restoredBlobFile } from "./bucket.ts";
+import { restoredBlobFile, writeBlobRows } from "./bucket.ts";
 import { BackupError } from "./format.ts";
 import type { BlobEntry, Entry, FileEntry } from "./format.ts";
-import { filesOf, isDamage, isEmptyDatabase } from "./image.ts";
+import { filesOf, isDamage } from "./image.ts";
 import { RESTORE_MARK } from "./mark.ts";
-import { addressOf, listedAddresses, openWritable, settle, unlistMissing, writeAlarms } from "./settle.ts";
-import { extract, readChunk } from "./snapshot.ts";
+import { listedAddresses, settle, unlistMissing, writeAlarms } from "./settle.ts";
+import type { Alarm } from "./settle.ts";
+import { extract, versionOf } from "./snapshot.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const AT_ONCE = 3;
@@ -31,8 +30,6 @@ export interface RestoreOptions {
   snapshot: Snapshot;
   /** Absolute. No server may run on it. */
   dataDir: string;
-  /** The file of the one mailbox to restore; null: everything. */
-  only: string | null;
   sendsAgain: boolean;
   signal: AbortSignal;
   onProgress(done: number, total: number): void;
@@ -49,7 +46,7 @@ export interface RestoreResult {
   hasSecrets: boolean;
 }
 
-/** Restores a snapshot, or one mailbox of it. A mark in the folder keeps servers away until it is complete. */
+/** Restores a snapshot into an empty folder. A mark in it keeps servers away until it is complete. */
 export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const { snapshot, dataDir } = options;
   const version = await versionOf(snapshot);
@@ -69,7 +66,7 @@ class Run {
   readonly #nowMs = Date.now();
   readonly #listed = new Set<string>();
   /** Alarms by the folder of their class. */
-  readonly #alarms = new Map<string, { id: string; at: bigint; name: string | null }[]>();
+  readonly #alarms = new Map<string, Alarm[]>();
   readonly #result: RestoreResult = {
     mailboxes: 0,
     blobs: 0,
@@ -92,64 +89,33 @@ class Run {
   }
 
   async run(): Promise<RestoreResult> {
-    const { dataDir, only, snapshot } = this.#options;
-    const wanted = `${snapshot.manifest.head.id} ${only ?? "everything"}`;
-    const entries = this.#wanted();
-    const isRepeated = (await readMark(dataDir)) === wanted;
-    if (!isRepeated) await this.#refuseUnlessFree();
-    await writeSynced(path.join(dataDir, RESTORE_MARK), wanted);
+    const { dataDir, snapshot } = this.#options;
+    const { id } = snapshot.manifest.head;
+    if ((await readMark(dataDir)) !== id) await this.#refuseUnlessEmpty();
+    await writeSynced(path.join(dataDir, RESTORE_MARK), id);
     await syncPath(dataDir);
-    await this.#restoreEntries(entries);
+    await this.#restoreEntries(snapshot.manifest.entries);
     await syncFolders(dataDir);
     await rm(path.join(dataDir, RESTORE_MARK));
     await syncPath(dataDir);
     return this.#result;
   }
 
-  /** The entries to restore. Throws a {@link BackupError} if the snapshot lacks the mailbox. */
-  #wanted(): Entry[] {
-    const { snapshot, only } = this.#options;
-    const { entries, head } = snapshot.manifest;
-    if (only === null) return entries;
-    const mailbox = entries.find((entry) => entry.kind === "file" && entry.path === only);
-    if (mailbox?.kind !== "file")
-      throw new BackupError(
-        "usage",
-        `--mailbox: the snapshot ${head.id} has no such mailbox; --snapshot ID chooses another one`,
-      );
-    const keys = new Set(mailbox.blobs);
-    const needed = (entry: Entry): boolean =>
-      entry === mailbox ||
-      (entry.kind === "blob"
-        ? keys.has(entry.key)
-        : entry.path === VERSION_FILE ||
-          entry.path.startsWith(`${BUCKET_FOLDER}/`) ||
-          entry.path === `${path.posix.dirname(only)}/${ALARMS_FILE}`);
-    return entries.filter(needed);
-  }
-
   /** Refuses to overwrite existing data. Throws a {@link BackupError}. */
-  async #refuseUnlessFree(): Promise<void> {
-    const { dataDir, only } = this.#options;
+  async #refuseUnlessEmpty(): Promise<void> {
+    const { dataDir } = this.#options;
     const other = await readMark(dataDir);
     if (other !== null)
       throw new BackupError(
         "usage",
         `${dataDir} holds an incomplete restore of ${other}: run that command again, or remove the folder`,
       );
-    if (only === null) {
-      const folders = ["do", "r2"].map((name) => namesIn(path.join(dataDir, name)));
-      if ((await Promise.all(folders)).flat().length > 0)
-        throw new BackupError(
-          "usage",
-          `${dataDir} holds data: set DATA_DIR to an empty folder, or move the data away`,
-        );
-    } else if (await hasMailbox(path.join(dataDir, only))) {
+    const folders = ["do", "r2"].map((name) => namesIn(path.join(dataDir, name)));
+    if ((await Promise.all(folders)).flat().length > 0)
       throw new BackupError(
         "usage",
-        `${dataDir} has this mailbox: delete it there first, or restore into another DATA_DIR`,
+        `${dataDir} holds data: set DATA_DIR to an empty folder, or move the data away`,
       );
-    }
   }
 
   async #restoreEntries(entries: readonly Entry[]): Promise<void> {
@@ -198,25 +164,23 @@ class Run {
     this.#result.blobs += 1;
   }
 
-  /** Restores the bucket's databases, with a row for each restored blob and no other; an existing one gets further rows. */
+  /** Restores the bucket's databases, with a row for each restored blob and no other. */
   async #restoreBucket(files: readonly FileEntry[], blobs: readonly BlobEntry[]): Promise<void> {
     for (const entry of files) {
       const file = path.join(this.#options.dataDir, entry.path);
-      const isKept = this.#options.only !== null && (await filesOf(file)) !== null;
-      if (entry.path.endsWith(`/${ALARMS_FILE}`)) {
-        if (!isKept) await this.#extract(entry, file);
-      } else if (isKept) {
-        writeBlobRows(file, blobs, false);
-      } else {
-        await this.#extract(entry, file, (draft) => writeBlobRows(draft, blobs, true));
-      }
+      const isList = entry.path.endsWith(`/${ALARMS_FILE}`);
+      await this.#extract(
+        entry,
+        file,
+        isList ? undefined : (draft) => void writeBlobRows(draft, blobs, true),
+      );
     }
   }
 
   async #restoreObject(entry: FileEntry, paths: ReadonlySet<string>): Promise<void> {
-    const { dataDir, sendsAgain, only } = this.#options;
+    const { dataDir, sendsAgain } = this.#options;
     await this.#extract(entry, path.join(dataDir, entry.path), (draft) => {
-      if (only === null) unlistMissing(draft, entry.path, paths);
+      unlistMissing(draft, entry.path, paths);
       if (entry.path.startsWith(`${DIRECTORY_FOLDER}/`))
         for (const address of listedAddresses(draft)) this.#listed.add(address);
       const { alarm, name, uncertain } = settle(draft, {
@@ -242,8 +206,7 @@ class Run {
   async #restoreAlarms(entry: FileEntry): Promise<void> {
     const file = path.join(this.#options.dataDir, entry.path);
     const alarms = this.#alarms.get(path.posix.dirname(entry.path)) ?? [];
-    if (this.#options.only !== null && (await filesOf(file)) !== null) writeAlarms(file, alarms, false);
-    else await this.#extract(entry, file, (draft) => writeAlarms(draft, alarms, true));
+    await this.#extract(entry, file, (draft) => writeAlarms(draft, alarms));
   }
 
   /**
@@ -295,51 +258,8 @@ class Run {
   }
 }
 
-/** The version that wrote the data of a snapshot; null where it does not say. */
-async function versionOf(snapshot: Snapshot): Promise<DataVersion | null> {
-  const entry = snapshot.manifest.entries.find((one) => one.kind === "file" && one.path === VERSION_FILE);
-  const [chunk, ...others] = entry?.chunks ?? [];
-  if (chunk === undefined || others.length > 0) return null;
-  return parseDataVersion(Buffer.from(await readChunk(snapshot, chunk)).toString("utf8"));
-}
-
 async function removeDraft(draft: string): Promise<void> {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) await rm(`${draft}${suffix}`, { force: true });
-}
-
-/** Writes the rows of restored blobs into a database of the local bucket. A draft came from the snapshot and loses its other rows. */
-function writeBlobRows(file: string, blobs: readonly BlobEntry[], isDraft: boolean): void {
-  const database = openWritable(file, isDraft);
-  try {
-    if (!hasTable(database, "_mf_objects")) return;
-    database.exec("BEGIN");
-    if (isDraft)
-      for (const table of ["_mf_multipart_parts", "_mf_multipart_uploads", "_mf_objects"])
-        database.exec(`DELETE FROM ${table}`);
-    const insert = database.prepare(
-      `INSERT OR REPLACE INTO _mf_objects (key, blob_id, size, checksums, ${ROW_COLUMNS.join(", ")})
-        VALUES (?, ?, ?, '{}', ?, ?, CAST(? AS INTEGER), ?, ?)`,
-    );
-    for (const blob of blobs) {
-      const values = ROW_COLUMNS.map((column) => blob.row[column]);
-      insert.run(blob.key, restoredBlobFile(blob), blob.size, ...values);
-    }
-    database.exec("COMMIT");
-  } finally {
-    database.close();
-  }
-}
-
-/** Whether a database holds a mailbox. An address that was only asked for has a database too. */
-async function hasMailbox(file: string): Promise<boolean> {
-  const files = await filesOf(file);
-  if (files === null || isEmptyDatabase(files)) return false;
-  const database = openWritable(file, false);
-  try {
-    return addressOf(database) !== null;
-  } finally {
-    database.close();
-  }
 }
 
 async function readMark(dataDir: string): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { locatorOf } from "../../contract/key.ts";
 import { IMPORT_KEPT_MS } from "../../contract/moving.ts";
 import {
@@ -9,6 +9,7 @@ import {
   columnsOf,
   hasTable,
   objectFile,
+  openWritable,
 } from "./data-folder.ts";
 
 /**
@@ -60,13 +61,6 @@ export function settle(file: string, settling: Settling): Settled {
   } finally {
     database.close();
   }
-}
-
-/** Opens a database for writing. The file is synced once, when it is complete, and not by each transaction. */
-export function openWritable(file: string, isDraft = true): DatabaseSync {
-  const database = new DatabaseSync(file);
-  database.exec(`PRAGMA synchronous = ${isDraft ? "OFF" : "FULL"}`);
-  return database;
 }
 
 /** The address of a mailbox; null if there is none. */
@@ -171,25 +165,52 @@ export function unlistMissing(file: string, path: string, files: ReadonlySet<str
   }
 }
 
-/** Writes the alarms of restored objects. A database from the snapshot loses all other alarms. */
-export function writeAlarms(
-  file: string,
-  alarms: readonly { id: string; at: bigint; name: string | null }[],
-  isDraft: boolean,
-): void {
-  const database = openWritable(file, isDraft);
+/** When the alarm of an object rings, in ns since 1970, by its own database; null: never. */
+export function alarmOfFile(file: string): bigint | null {
+  const database = openWritable(file, false);
+  try {
+    return alarmOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** An alarm in the list of a class. */
+export interface Alarm {
+  /** The id of the object. */
+  id: string;
+  /** In ns since 1970. */
+  at: bigint;
+  name: string | null;
+}
+
+/** This is workerd's table; it is missing if workerd never stored an alarm here. */
+const ALARM_TABLE =
+  "CREATE TABLE IF NOT EXISTS _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID";
+const PUT_ALARM = "INSERT OR REPLACE INTO _cf_ALARM (actor_id, scheduled_time, actor_name) VALUES (?, ?, ?)";
+
+/** Writes the alarms of restored objects into a database from a snapshot, which loses all others. */
+export function writeAlarms(file: string, alarms: readonly Alarm[]): void {
+  const database = openWritable(file);
   try {
     database.exec("BEGIN");
-    // This is workerd's table; it is missing if workerd never stored an alarm here.
-    database.exec(
-      "CREATE TABLE IF NOT EXISTS _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID",
-    );
-    if (isDraft) database.exec("DELETE FROM _cf_ALARM");
-    const insert = database.prepare(
-      "INSERT OR REPLACE INTO _cf_ALARM (actor_id, scheduled_time, actor_name) VALUES (?, ?, ?)",
-    );
+    database.exec(ALARM_TABLE);
+    database.exec("DELETE FROM _cf_ALARM");
+    const insert = database.prepare(PUT_ALARM);
     for (const { id, at, name } of alarms) insert.run(id, at, name);
     database.exec("COMMIT");
+  } finally {
+    database.close();
+  }
+}
+
+/** Sets the alarm of one object in the list of a stopped server, or removes it. */
+export function writeAlarm(file: string, { id, at, name }: Omit<Alarm, "at"> & { at: bigint | null }): void {
+  const database = openWritable(file, false);
+  try {
+    database.exec(ALARM_TABLE);
+    if (at === null) database.prepare("DELETE FROM _cf_ALARM WHERE actor_id = ?").run(id);
+    else database.prepare(PUT_ALARM).run(id, at, name);
   } finally {
     database.close();
   }

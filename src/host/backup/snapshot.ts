@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
+import { parseDataVersion } from "../data-version.ts";
+import type { DataVersion } from "../data-version.ts";
+import { VERSION_FILE } from "./data-folder.ts";
 import {
   CHUNK_BYTES,
   BackupError,
@@ -88,4 +91,12 @@ export async function extract(snapshot: Snapshot, entry: Entry, file: string): P
   }
   if (size !== entry.size || whole.digest("hex") !== entry.sha256)
     throw broken(nameOfEntry(entry), "its contents are not those that the manifest stands for");
+}
+
+/** The version that wrote the data of a snapshot; null where it does not say. */
+export async function versionOf(snapshot: Snapshot): Promise<DataVersion | null> {
+  const entry = snapshot.manifest.entries.find((one) => one.kind === "file" && one.path === VERSION_FILE);
+  const [chunk, ...others] = entry?.chunks ?? [];
+  if (chunk === undefined || others.length > 0) return null;
+  return parseDataVersion(Buffer.from(await readChunk(snapshot, chunk)).toString("utf8"));
 }

@@ -11,8 +11,8 @@ export interface Upstream {
   /** Proves to the worker that a request comes from the front. */
   secret: string;
   agent: http.Agent;
-  /** Whether the runtime has its port: else whoever listens there gets nothing, and clients get 503. */
-  isRunning: () => boolean;
+  /** Resolves to true when the runtime has its port; to false if it takes too long, and clients then get 503. */
+  isRunning: () => Promise<boolean>;
 }
 
 /** A request that the front passes on. */
@@ -52,16 +52,18 @@ export function upstreamAgent(maxSockets: number): http.Agent {
   return new http.Agent({ keepAlive: true, maxSockets, maxFreeSockets: 256, timeout: IDLE_SOCKET_MS });
 }
 
-/** Passes a request to the runtime and its answer back, both as they come. Never throws; the log is the runtime's. */
-export function forward(passage: Passage, upstream: Upstream): void {
+/** Passes a request to the runtime and its answer back, both as they come. Never rejects; the log is the runtime's. */
+export async function forward(passage: Passage, upstream: Upstream): Promise<void> {
   const { request, response } = passage;
   if (isUnknownCoding(request)) return refuse(response, BAD_CODING);
   const target = targetOf(request);
   if (target === null) return refuse(response, BAD_HOST);
-  if (!upstream.isRunning()) {
+  if (!(await upstream.isRunning())) {
     refuse(response, UNAVAILABLE);
     return discardRest(request, response);
   }
+  // The client hung up while it waited.
+  if (response.destroyed) return;
   const body = bodyOf(request);
   const { agent, port, secret } = upstream;
   const options: http.RequestOptions = {

@@ -12,8 +12,8 @@ export interface FrontOptions {
   listen: Place;
   /** The runtime's port on 127.0.0.1, which takes absolute targets. */
   upstreamPort: number;
-  /** Whether the runtime runs and so has its port; undefined: always. */
-  isUpstreamRunning?: () => boolean;
+  /** Resolves to true when the runtime has its port, to false if it takes too long; undefined: it always has it. */
+  isUpstreamRunning?: () => Promise<boolean>;
   /** Tells the worker that a request comes from this front: {@link newFrontSecret}. */
   secret: string;
   /** Null: plain http. */
@@ -47,7 +47,7 @@ export function newFrontSecret(): string {
 /** Listens, and passes each request to the runtime. Rejects with the error of `listen`. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = upstreamAgent(MAX_CONNECTIONS);
-  const { upstreamPort, secret, isUpstreamRunning: isRunning = () => true } = options;
+  const { upstreamPort, secret, isUpstreamRunning: isRunning = async () => true } = options;
   const upstream: Upstream = { port: upstreamPort, secret, agent, isRunning };
   const server = limit(makeServer(options.tls));
   const clients = acceptThrough(server, {
@@ -88,6 +88,6 @@ function passing(
 ): http.RequestListener {
   return (request, response) => {
     const client = trustClientAddress ? null : clients.of(request.socket);
-    forward({ request, response, client, isHttps: tls !== null }, upstream);
+    void forward({ request, response, client, isHttps: tls !== null }, upstream);
   };
 }

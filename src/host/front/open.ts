@@ -3,7 +3,7 @@ import { watchKeyPair } from "../certificate-watch.ts";
 import type { KeyPair, KeyPairFiles } from "../pem-files.ts";
 import { startFront, type Front } from "./front.ts";
 import { Networks } from "./networks.ts";
-import { isWorkerdRunning } from "../workerd-process.ts";
+import type { RuntimeGate } from "../runtime-gate.ts";
 
 /** Whether the settings need a front: the runtime's own listener supports neither TLS nor the PROXY protocol. */
 export function needsFront({ httpTls, proxies }: Pick<Settings, "httpTls" | "proxies">): boolean {
@@ -21,17 +21,21 @@ export interface Behind {
   upstreamPort: number;
   /** Proves to the worker that a request comes from the front. */
   secret: string;
+  gate: RuntimeGate;
   /** A socket that another program listens on; undefined: host and port of the settings. */
   fd?: number;
   log: (line: string) => void;
 }
 
 /** Starts the front that the settings ask for. Rejects with the error of `listen`. */
-export function openFront(settings: Settings, { upstreamPort, secret, fd, log }: Behind): Promise<Front> {
+export function openFront(
+  settings: Settings,
+  { upstreamPort, secret, gate, fd, log }: Behind,
+): Promise<Front> {
   return startFront({
     listen: fd === undefined ? { host: settings.host, port: settings.port } : { fd },
     upstreamPort,
-    isUpstreamRunning: isWorkerdRunning,
+    isUpstreamRunning: () => gate.passes(),
     secret,
     tls: settings.httpTls,
     proxies: proxiesOf(settings),

@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { METRICS_MEDIA } from "../../contract/routes/operation.ts";
+import type { RuntimeGate } from "../runtime-gate.ts";
 import type { HostMetrics } from "./host-metrics.ts";
 
 /** The worker answers in some milliseconds; a scrape of Prometheus waits ten seconds. */
@@ -16,6 +17,7 @@ export interface MetricsPortOptions {
   upstream: string;
   /** The operator key of the worker. */
   token: string;
+  gate: RuntimeGate;
 }
 
 /** The server of METRICS_PORT, for Prometheus. */
@@ -69,7 +71,8 @@ async function answer(
 }
 
 /** Null if the worker does not answer with its metrics. */
-async function workerMetrics({ upstream, token }: MetricsPortOptions): Promise<string | null> {
+async function workerMetrics({ upstream, token, gate }: MetricsPortOptions): Promise<string | null> {
+  if (!(await gate.passes(WORKER_TIMEOUT_MS))) return null;
   try {
     const response = await fetch(new URL("/metrics", upstream), {
       // The worker may be reached by an address of the network; it is on this machine all the same.

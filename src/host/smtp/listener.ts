@@ -13,6 +13,7 @@ import { tooManyConnections } from "./reply.ts";
 import { SmtpSessions } from "./sessions.ts";
 import type { SmtpHandlers } from "./sessions.ts";
 import { clearSpool } from "./spool.ts";
+import type { RuntimeGate } from "../runtime-gate.ts";
 import { connectUpstream } from "./upstream.ts";
 
 export interface SmtpOptions {
@@ -25,6 +26,8 @@ export interface SmtpOptions {
   upstream: string;
   /** The operator key of the worker. */
   token: string;
+  /** Messages and look-ups wait until it is open; undefined: it always is. */
+  gate?: RuntimeGate;
   /** Emptied on start. */
   spoolDir: string;
   maxBytes: number;
@@ -72,7 +75,7 @@ const IDLE_TIMEOUT_MS = 5 * 60_000;
 export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
   await clearSpool(options.spoolDir);
   const log = options.log ?? (() => {});
-  const upstream = connectUpstream(options.upstream, options.token, log);
+  const upstream = connectUpstream(options.upstream, options.token, { gate: options.gate, log });
   const time = options.time ?? { now: () => performance.now(), pause: (ms) => setTimeout(ms) };
   const connections = new ConnectionLimit({
     maxConnections: MAX_CONNECTIONS,

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { URL } from "node:url";
 import * as z from "zod";
 import { LISTENER_AGENT } from "../../contract/product.ts";
+import type { RuntimeGate } from "../runtime-gate.ts";
 import type { SpooledMessage } from "./spool.ts";
 
 /** The worker's answer about a recipient. `unavailable`: it is not known, so the sender must try again later. */
@@ -78,13 +79,18 @@ const MAX_HELO_CHARS = 255;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * Calls the worker at `base` (such as `http://127.0.0.1:8787`) as its operator.
+ * Calls the worker at `base` (such as `http://127.0.0.1:8787`) as its operator, while the gate is open.
  * `log` gets one line for each failure that makes a sender wait.
  */
-export function connectUpstream(base: string, token: string, log: (line: string) => void): Upstream {
+export function connectUpstream(
+  base: string,
+  token: string,
+  { gate, log }: { gate: RuntimeGate | undefined; log: (line: string) => void },
+): Upstream {
   const agent = new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_SOCKET_MS });
   const ask = async (call: Call): Promise<Answer | null> => {
     try {
+      if (gate !== undefined && !(await gate.passes())) throw new Error("it is being started again");
       return await exchange(agent, new URL(call.path, base), token, call);
     } catch (error) {
       log(`smtp: the mail store did not answer (${error instanceof Error ? error.message : String(error)})`);

@@ -4,12 +4,17 @@ import type { CommandContext, ServerCommand } from "../command.ts";
 import { mailboxFile } from "../../host/backup/data-folder.ts";
 import { BackupError } from "../../host/backup/format.ts";
 import { Repository } from "../../host/backup/repository.ts";
+import { restoreMailbox } from "../../host/backup/mailbox-restore.ts";
+import { completeSwap, swapMailbox } from "../../host/backup/mailbox-swap.ts";
 import { DAMAGED_SUFFIX, restore as restoreSnapshot } from "../../host/backup/restore.ts";
-import type { RestoreResult } from "../../host/backup/restore.ts";
+import type { RestoreOptions, RestoreResult } from "../../host/backup/restore.ts";
 import type { Opener } from "../../host/backup/seal.ts";
 import { openerFor, readSnapshot } from "../../host/backup/snapshot.ts";
 import type { Snapshot } from "../../host/backup/snapshot.ts";
 import { unpackTar } from "../../host/backup/tar.ts";
+import { askForSwap } from "../../host/control.ts";
+import { lockDataDir, lockHolder } from "../../host/lock.ts";
+import { Refusal } from "../../host/refusal.ts";
 import {
   EXIT,
   chooseSnapshot,
@@ -25,11 +30,12 @@ import {
 const HELP = `mailkeep-server restore DIR    Restores the newest snapshot of all mailboxes from the backup in the folder DIR
 mailkeep-server restore -      Does the same from a tar archive on stdin
 
-The server must be stopped. DATA_DIR must be empty; with --mailbox it must only not have that mailbox.
+Without --mailbox the server must be stopped and DATA_DIR empty. With it the server may run: it pauses for about a second.
 Messages that were waiting to be sent are marked "unknown", because they may have been sent after the backup.
 
   --identity FILE       The age identity file, for an encrypted backup
   --mailbox ADDRESS     Only this mailbox
+  --replace             In the place of the mailbox that is there: what it got since the backup is lost
   --snapshot ID         This snapshot instead of the newest
   --resend              Sends the waiting messages: only if the old server sent nothing after the backup
   --data-dir DIR        Instead of the variable DATA_DIR
@@ -41,6 +47,7 @@ Exit code: 0 done, 1 failed and may work later, 2 wrong use, 9 the backup is dam
 const OPTIONS = {
   identity: { type: "string" },
   mailbox: { type: "string" },
+  replace: { type: "boolean" },
   snapshot: { type: "string" },
   resend: { type: "boolean" },
   "data-dir": { type: "string" },
@@ -53,6 +60,7 @@ const UNPACKED = ".restoring";
 interface Job {
   dataDir: string;
   only: string | null;
+  replaces: boolean;
   identity: string | null;
   snapshot: string | undefined;
   sendsAgain: boolean;
@@ -64,10 +72,15 @@ export const restore: ServerCommand = {
   help: HELP,
   async run(words, context) {
     const { place, values } = readWords("restore", words, OPTIONS);
+    if (values.replace === true && values.mailbox === undefined)
+      throw new Refusal(
+        "--replace needs --mailbox ADDRESS: all mailboxes are restored only into an empty DATA_DIR",
+      );
     return exitCodeOf(context, () => {
       const job: Job = {
         dataDir: dataDirOf(values["data-dir"], context),
         only: values.mailbox === undefined ? null : mailboxFile(values.mailbox),
+        replaces: values.replace === true,
         identity: values.identity ?? null,
         snapshot: values.snapshot,
         sendsAgain: values.resend === true,
@@ -97,17 +110,40 @@ async function fromFolder(dir: string, job: Job, context: CommandContext): Promi
   const snapshot = await chosenSnapshot(repository, opener, job);
   const { id } = snapshot.manifest.head;
   const output = outputOf(context, job.isJson);
-  const result = await restoreSnapshot({
+  const { result, pausedMs } = await restoreOf(job, {
     snapshot,
     dataDir: job.dataDir,
-    only: job.only,
     sendsAgain: job.sendsAgain,
     signal: context.signal,
     onProgress: progressOf(context, output),
   });
   endProgress(context);
-  await report(result, id, job, context);
+  await report(result, { id, pausedMs }, job, context);
   return result.damaged.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** Restores all or one mailbox. `pausedMs` is how long a running server did not answer; null: none ran. */
+async function restoreOf(
+  { only, replaces, dataDir }: Job,
+  options: RestoreOptions,
+): Promise<{ result: RestoreResult; pausedMs: number | null }> {
+  if (only === null) return { result: await restoreSnapshot(options), pausedMs: null };
+  const one = { ...options, mailbox: only, replaces };
+  if (lockHolder(dataDir) !== null) {
+    let pausedMs = 0;
+    const swap = async (): Promise<void> => void (pausedMs = await askForSwap(dataDir));
+    return { result: await restoreMailbox({ ...one, swap }), pausedMs };
+  }
+  const lock = lockDataDir(dataDir);
+  try {
+    completeSwap(dataDir);
+    return {
+      result: await restoreMailbox({ ...one, swap: async () => swapMailbox(dataDir) }),
+      pausedMs: null,
+    };
+  } finally {
+    lock.release();
+  }
 }
 
 /** The snapshot to restore: the chosen one, else the newest, for one mailbox the newest that has it. */
@@ -123,7 +159,12 @@ async function chosenSnapshot(repository: Repository, opener: Opener, job: Job):
   return readSnapshot(repository, id, opener);
 }
 
-async function report(result: RestoreResult, id: string, job: Job, context: CommandContext): Promise<void> {
+async function report(
+  result: RestoreResult,
+  { id, pausedMs }: { id: string; pausedMs: number | null },
+  job: Job,
+  context: CommandContext,
+): Promise<void> {
   const { mailboxes, blobs, bytes, uncertain, damaged, hasSecrets } = result;
   const output = outputOf(context, job.isJson);
   await output.value(
@@ -135,9 +176,13 @@ async function report(result: RestoreResult, id: string, job: Job, context: Comm
       uncertain_sends: uncertain,
       damaged_databases: damaged,
       has_secrets: hasSecrets,
+      paused_ms: pausedMs,
     },
     () => [
       `Restored ${id} into ${job.dataDir}: ${mailboxes} mailboxes, ${blobs} large files, ${mebibytes(bytes)}; each compared with its SHA-256`,
+      ...(pausedMs === null
+        ? []
+        : [`The server paused for ${(pausedMs / 1_000).toFixed(1)} s, and serves the mailbox now`]),
     ],
   );
   if (damaged.length > 0)

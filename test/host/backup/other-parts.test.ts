@@ -6,27 +6,19 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { BLOB_COLUMNS, namedBlobs } from "../../../src/host/backup/bucket.ts";
 import { MONITOR_FOLDER, mailboxFile, objectFile } from "../../../src/host/backup/data-folder.ts";
-import { Repository } from "../../../src/host/backup/repository.ts";
-import { restore } from "../../../src/host/backup/restore.ts";
-import { openerFor, readSnapshot } from "../../../src/host/backup/snapshot.ts";
 import { currentDataVersion } from "../../../src/host/data-version.ts";
 import { IMPORTS } from "../../../src/mailbox/imports/schema.ts";
 import { SCHEMAS } from "../../../src/mailbox/schemas.ts";
 import { MONITOR_MIGRATIONS } from "../../../src/metrics/schema.ts";
 import { FakeData, tempFolder } from "./rig.ts";
-import { backUpTo } from "./rig-run.ts";
+import { backUpTo, restoreTo as restoreAsCommand } from "./rig-run.ts";
 
 const ADA = "ada@mailkeep.test";
 const MAILBOX_PARTS = path.resolve(import.meta.dirname, "../../../src/mailbox");
 
 /** Restores the newest snapshot, of everything or of one mailbox. Resolves to a way to read the data folder. */
 async function restoreTo(dataDir: string, dir: string, only: string | null = null) {
-  const repository = await Repository.open(dir);
-  const opener = await openerFor(repository, null);
-  if (opener === null) throw new Error("the backup is not encrypted");
-  const snapshot = await readSnapshot(repository, (await repository.snapshots()).at(-1) ?? "", opener);
-  const { signal } = new AbortController();
-  await restore({ snapshot, dataDir, only, sendsAgain: false, signal, onProgress: () => {} });
+  await restoreAsCommand(dataDir, dir, only === null ? {} : { only });
   return (file: string, query: string): unknown[] => {
     const database = new DatabaseSync(path.join(dataDir, file));
     try {

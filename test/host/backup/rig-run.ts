@@ -1,10 +1,14 @@
 import { backUp } from "../../../src/host/backup/backup.ts";
 import type { BackupResult } from "../../../src/host/backup/backup.ts";
+import { restoreMailbox } from "../../../src/host/backup/mailbox-restore.ts";
+import { swapMailbox } from "../../../src/host/backup/mailbox-swap.ts";
 import { Pace } from "../../../src/host/backup/pace.ts";
 import { Repository, RepositoryTarget } from "../../../src/host/backup/repository.ts";
+import { restore } from "../../../src/host/backup/restore.ts";
+import type { RestoreResult } from "../../../src/host/backup/restore.ts";
 import { plainSealer } from "../../../src/host/backup/seal.ts";
 import type { Sealer } from "../../../src/host/backup/seal.ts";
-import { openerFor } from "../../../src/host/backup/snapshot.ts";
+import { openerFor, readSnapshot } from "../../../src/host/backup/snapshot.ts";
 import { loadState, saveState } from "../../../src/host/backup/state.ts";
 import type { BackupState } from "../../../src/host/backup/state.ts";
 import { verify } from "../../../src/host/backup/verify.ts";
@@ -33,6 +37,23 @@ export async function backUpTo(
   } finally {
     await release();
   }
+}
+
+/** Restores the newest snapshot as the command does, of everything or of one mailbox, into a folder without a server. */
+export async function restoreTo(
+  dataDir: string,
+  dir: string,
+  options: { only?: string; replaces?: boolean; identity?: string; sendsAgain?: boolean } = {},
+): Promise<RestoreResult> {
+  const repository = await Repository.open(dir);
+  const opener = await openerFor(repository, options.identity ?? null);
+  if (opener === null) throw new Error("an identity is needed");
+  const snapshot = await readSnapshot(repository, (await repository.snapshots()).at(-1) ?? "", opener);
+  const sendsAgain = options.sendsAgain === true;
+  const common = { snapshot, dataDir, sendsAgain, signal: never, onProgress: () => {} };
+  if (options.only === undefined) return restore(common);
+  const swap = async (): Promise<void> => swapMailbox(dataDir);
+  return restoreMailbox({ ...common, mailbox: options.only, replaces: options.replaces === true, swap });
 }
 
 /** Checks all snapshots. */

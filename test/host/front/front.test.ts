@@ -339,7 +339,7 @@ describe("the connection to the runtime", () => {
 
 it("passes nothing on while the runtime does not run, because another program may have its port", async () => {
   let isRunning = false;
-  const rig = await startRig({ isUpstreamRunning: () => isRunning });
+  const rig = await startRig({ isUpstreamRunning: async () => isRunning });
   const text = `POST / HTTP/1.1\r\nHost: a\r\n${CLOSE}Content-Length: 2\r\n\r\nok`;
   let heard = 0;
   rig.answer = (request, response) => {
