@@ -1,4 +1,5 @@
 // Measures the service against floors of its own: `npm run bench -- [--quick] [--only=reads,receipt,…] [results.json]`.
+// `--backup-mailboxes=20000 --backup-mb=10000` is the size of what is backed up.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
@@ -6,6 +7,7 @@ import path from "node:path";
 import { buildWorker } from "../build-worker.ts";
 import { claimPorts } from "../../src/host/ports.ts";
 import { workerdPid } from "../../src/host/processes.ts";
+import { measureBackup, type BackupSize } from "./backup.ts";
 import { benchWorker, buildBenchWorker, embed } from "./bundles.ts";
 import { measureLive } from "./live.ts";
 import { LoadClient } from "./load.ts";
@@ -27,13 +29,28 @@ const LEVELS = [1_000, 20_000, 100_000];
 const QUICK_LEVELS = [1_000, 20_000];
 const FLEET = 64;
 const FLEET_STORED = 100;
-const SUITES = ["reads", "mcp", "receipt", "sizes", "code", "live", "sending", "meaning", "memory"] as const;
+const SUITES = [
+  "reads",
+  "mcp",
+  "receipt",
+  "sizes",
+  "code",
+  "live",
+  "sending",
+  "meaning",
+  "memory",
+  "backup",
+] as const;
 type Suite = (typeof SUITES)[number];
+/** Suites with a service of their own. */
+const ALONE: readonly Suite[] = ["sending", "meaning", "memory", "backup"];
+const BACKUP_SIZE: BackupSize = { mailboxes: 200, megabytes: 50 };
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
 interface Options {
   levels: readonly number[];
   suites: ReadonlySet<Suite>;
+  backupSize: BackupSize;
   output: string;
 }
 
@@ -79,18 +96,13 @@ async function bench(options: Options): Promise<void> {
     sending: null,
     meaning: null,
     memory: [],
+    backup: null,
     workerd: { idleBytes: 0, peakBytes: 0 },
   };
-  const dataDir = path.join(tempDir, "data");
-  const filled = await fillAll({ dataDir, builtDir, env, levels: options.levels }, results);
-
   const client = new LoadClient();
   cleanUps.push(() => client.close());
-  const floor = await startFloor(tempDir, builtDir);
-  const service = await Service.start(dataDir, env);
-  cleanUps.push(() => service.stop());
-  await runSuites({ client, service, floor, operatorKey: token, ...filled }, options.suites, results);
-  await service.stop();
+  if ([...options.suites].some((suite) => !ALONE.includes(suite)))
+    await measureStaged({ tempDir, builtDir, env, client, options }, results);
   if (options.suites.has("sending")) {
     const created = (end: () => Promise<void>): void => void cleanUps.push(end);
     results.sending = await measureSending({ tempDir, client, env, created }, say);
@@ -104,11 +116,42 @@ async function bench(options: Options): Promise<void> {
     const created = (fresh: Service): void => void cleanUps.push(() => fresh.stop());
     results.memory = await measureMemory(tempDir, { client, env, created });
   }
+  if (options.suites.has("backup")) {
+    const created = (end: () => Promise<void>): void => void cleanUps.push(end);
+    results.backup = await measureBackup({ tempDir, client, env, created, size: options.backupSize }, say);
+  }
   results.seconds = (performance.now() - startedMs) / 1_000;
   writeJson(options.output, results);
   process.stdout.write(
     `${tableOf(results)}\n\nWritten to ${options.output} after ${results.seconds.toFixed(0)} s\n`,
   );
+}
+
+/** Everything that the suites with a common service need. */
+interface Staging {
+  tempDir: string;
+  builtDir: string;
+  env: { AUTH_TOKEN: string } & Record<string, string>;
+  client: LoadClient;
+  options: Options;
+}
+
+/** The suites that share one service with filled mailboxes. */
+async function measureStaged(
+  { tempDir, builtDir, env, client, options }: Staging,
+  results: Results,
+): Promise<void> {
+  const dataDir = path.join(tempDir, "data");
+  const filled = await fillAll({ dataDir, builtDir, env, levels: options.levels }, results);
+  const floor = await startFloor(tempDir, builtDir);
+  const service = await Service.start(dataDir, env);
+  cleanUps.push(() => service.stop());
+  await runSuites(
+    { client, service, floor, operatorKey: env.AUTH_TOKEN, ...filled },
+    options.suites,
+    results,
+  );
+  await service.stop();
 }
 
 async function runSuites(stage: Stage, suites: ReadonlySet<Suite>, results: Results): Promise<void> {
@@ -177,21 +220,32 @@ async function startFloor(tempDir: string, builtDir: string): Promise<{ port: nu
   return { port, pid };
 }
 
+const WITH_VALUE = /^--(?:only=|backup-mailboxes=[1-9]\d*$|backup-mb=[1-9]\d*$)/;
+
 function readOptions(args: readonly string[]): Options {
   const only = args
     .find((arg) => arg.startsWith("--only="))
     ?.slice("--only=".length)
     .split(",");
   const unknown = [
-    ...args.filter((arg) => arg.startsWith("--") && arg !== "--quick" && !arg.startsWith("--only=")),
+    ...args.filter((arg) => arg.startsWith("--") && arg !== "--quick" && !WITH_VALUE.test(arg)),
     ...(only ?? []).filter((name) => !SUITES.some((suite) => suite === name)),
   ];
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(", ")}`);
   return {
     levels: args.includes("--quick") ? QUICK_LEVELS : LEVELS,
     suites: new Set(SUITES.filter((suite) => only === undefined || only.includes(suite))),
+    backupSize: {
+      mailboxes: numberOf(args, "--backup-mailboxes=") ?? BACKUP_SIZE.mailboxes,
+      megabytes: numberOf(args, "--backup-mb=") ?? BACKUP_SIZE.megabytes,
+    },
     output: path.resolve(args.find((arg) => !arg.startsWith("--")) ?? DEFAULT_OUTPUT),
   };
+}
+
+function numberOf(args: readonly string[], name: string): number | null {
+  const arg = args.find((one) => one.startsWith(name));
+  return arg === undefined ? null : Number(arg.slice(name.length));
 }
 
 let cleaning: Promise<void> | null = null;

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { BackupResults } from "./backup.ts";
 import type { LiveResults } from "./live.ts";
 import type { MeaningResults } from "./meaning.ts";
 import type { SendingResults } from "./sending.ts";
@@ -26,6 +27,7 @@ export function tableOf(results: Results): string {
       "Search by meaning, whose model shares the cores with the service",
       meaningTable(results.meaning),
     ),
+    section("Backup, which shares the cores with the service", backupTable(results.backup)),
     section("Targets", targetTable(judge(results))),
   ].join("\n");
 }
@@ -147,6 +149,26 @@ function sendingTable(sending: SendingResults | null): string[][] {
       `receipt beside a file of ${megabytes(receipt.fileBytes)} that leaves`,
       `p99 ${receipt.p99Ms.toFixed(2)} ms (${receipt.count}), ${receipt.idleP99Ms.toFixed(2)} ms without`,
     ],
+  ];
+}
+
+function backupTable(backup: BackupResults | null): string[][] {
+  const head = ["what", "value"];
+  if (backup === null) return [head];
+  const { mailboxes, megabytes: size, receipts, compared } = backup;
+  const runs = (["first", "unchanged", "verify", "restore"] as const).map((name) => [
+    name,
+    `${backup[name].seconds.toFixed(1)} s, CPU ${backup[name].cpuSeconds.toFixed(1)} s`,
+  ]);
+  return [
+    head,
+    ["mailboxes", `${mailboxes.toLocaleString("en")}, ${size.toLocaleString("en")} MB together`],
+    ...runs,
+    [
+      "receipts beside it, rate",
+      `× ${receipts.ratio.toFixed(2)} (${receipts.count} in ${receipts.turns} turns)`,
+    ],
+    ["restored mailboxes with the same SHA-256", `${compared} of ${compared}`],
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { BackupResults } from "./backup.ts";
 import type { LiveResults } from "./live.ts";
 import type { MeaningResults } from "./meaning.ts";
 import type { MemoryUse } from "./memory.ts";
@@ -17,6 +18,7 @@ export interface Results {
   sending: SendingResults | null;
   meaning: MeaningResults | null;
   memory: MemoryUse[];
+  backup: BackupResults | null;
   /** Memory of the service of the other measurements: idle at first, and its peak. */
   workerd: { idleBytes: number; peakBytes: number };
 }
@@ -58,6 +60,7 @@ export function judge(results: Results): Target[] {
     ...liveTargets(results.live),
     ...sendingTargets(results.sending),
     ...meaningTargets(results.meaning),
+    atLeast("receipts beside a backup / while it is stopped, rate", results.backup?.receipts.ratio, 0.8),
     ...otherTargets(results),
   );
   return targets;

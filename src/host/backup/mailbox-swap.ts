@@ -49,7 +49,7 @@ const PLAN = z.object({
   /** Blobs of the replaced mailbox: keys that the restored one does not name, and files. */
   erased: z.object({ keys: z.array(z.string()), files: z.array(z.string().regex(/^[0-9a-f]{1,128}$/)) }),
 });
-/** What a swap does, with paths inside the data folder. */
+/** The steps of a swap, with paths inside the data folder. */
 export type SwapPlan = z.output<typeof PLAN>;
 
 /** Writes the plan of a swap into the folder of the prepared files. From now on {@link swapMailbox} can use them. */
