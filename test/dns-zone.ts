@@ -44,7 +44,7 @@ export class Zone {
     this.broken.clear();
   }
 
-  /** What a resolver answers, in `application/dns-json`. */
+  /** The answer of a resolver, in `application/dns-json`. */
   answer(url: URL): object {
     const name = url.searchParams.get("name") ?? "";
     const type = url.searchParams.get("type") ?? "";

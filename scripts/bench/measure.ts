@@ -10,7 +10,7 @@ export interface Side {
   pids: readonly number[];
 }
 
-/** What one side measured over all its slices. */
+/** The measurements of one side over all its slices. */
 export interface Sample {
   name: string;
   count: number;

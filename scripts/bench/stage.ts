@@ -3,7 +3,7 @@ import type { Sample } from "./measure.ts";
 import type { Service } from "./service.ts";
 import type { Box } from "./workbench.ts";
 
-/** What all measurements share: servers, mailboxes and the client. */
+/** The means that all measurements share: servers, mailboxes and the client. */
 export interface Stage {
   client: LoadClient;
   service: Service;

@@ -9,7 +9,7 @@ export interface Stage {
   server: Server;
   around: Surroundings;
   hooks: Target;
-  /** What the tests can expect so far. */
+  /** The expectations of the tests so far. */
   known: Partial<StoredData>;
 }
 

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { isCutDatabase } from "./cut-database.ts";
 
 /** Folders below `do/` of the data folder: the actors for which a request of a stranger is enough to make a file. */
 const FOLDERS = ["Mailbox", "ClientBudget", "Domain", "ClaimSession"].map((name) => `mailkeep-${name}`);
@@ -39,7 +40,8 @@ function isEmpty(file: string): boolean {
   const main = lstatSync(file);
   if (!main.isFile() || (main.size !== 0 && main.size !== EMPTY_DATABASE_BYTES)) return false;
   const log = lstatSync(`${file}-wal`, { throwIfNoEntry: false });
-  return log === undefined || (log.isFile() && log.size === 0);
+  // A mailbox that was cut off to its first page stays, so that a backup and its operator see the damage.
+  return (log === undefined || (log.isFile() && log.size === 0)) && !isCutDatabase(file);
 }
 
 /** Removes the main file last: if the process dies in between, the next start finds the file and continues. */

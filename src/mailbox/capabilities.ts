@@ -21,7 +21,7 @@ import { embedderOf, type EmbedderBindings } from "./embeddings/embedder-of.ts";
 import { Embeddings } from "./embeddings/embeddings.ts";
 import { Exporting } from "./exporting/exporting.ts";
 import { Imports } from "./imports/imports.ts";
-import { Shelf } from "./imports/shelf.ts";
+import { ImportedMessages } from "./imports/imported-messages.ts";
 import { Jobs } from "./jobs.ts";
 import { Feed } from "./log/feed.ts";
 import { Log } from "./log/log.ts";
@@ -191,14 +191,14 @@ function mailOf(
     context.write(() => stores.embeddings.fillGaps());
     stores.embeddings.stored(context.now());
   };
-  const shelf = new Shelf(context, { ...stores, filing });
+  const messages = new ImportedMessages(context, { ...stores, filing });
   const sending: Sending = new Sending(context, { ...stores, filing, reading, job: sendingJob });
   return {
     reading,
     reports,
     sending,
     sendingJob,
-    imports: new Imports(context, { ...stores, shelf, embedAdded }),
+    imports: new Imports(context, { ...stores, messages, embedAdded }),
     exporting: new Exporting(context, stores),
     messages: new Messages(context, { ...stores, reading }),
     reindexing: new Reindexing(context, stores),

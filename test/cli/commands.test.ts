@@ -180,7 +180,7 @@ describe("completions", () => {
     },
     zsh: (line) => {
       const words = line.split(" ");
-      // What zsh would show is collected in the place of the function that describes it.
+      // The function that describes a completion to zsh is replaced by one that collects it.
       const script = `compdef() { :; }; _files() { :; }; _describe() { print -l -- "\${(@P)2}"; }; source ${file("zsh")};
         words=(${words.map((word) => `"${word}"`).join(" ")}); CURRENT=${words.length}; _mailkeep`;
       const typed = words.at(-1) ?? "";

@@ -1,4 +1,4 @@
-// What the SDK does, in one file that runs unmodified in every runtime that it supports: nothing here is of Node or of a browser.
+// The promises of the SDK, in one file that runs unmodified in every runtime that it supports: nothing here is of Node or of a browser.
 import {
   Mailkeep,
   MailkeepError,

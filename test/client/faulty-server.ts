@@ -9,7 +9,7 @@ export interface Seen {
   body: string;
 }
 
-/** What becomes of one request. */
+/** The fate of one request. */
 export type Fault =
   | { kind: "answer"; status: number; headers?: Record<string, string>; body: string }
   /** The connection ends without an answer. */

@@ -13,7 +13,7 @@ import { FakeCloudflare, TOKEN } from "./fake/fake-cloudflare.ts";
 import { FakeDeployment } from "./fake/fake-deployment.ts";
 import { failureIn } from "../../src/host/cloudflare/run-wrangler.ts";
 
-/** What a command printed, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Ran {
   code: number;
   out: string;

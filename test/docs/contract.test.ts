@@ -76,7 +76,7 @@ function schemaOf({ mark }: Block): z.ZodType | null {
   return response !== undefined && "json" in response ? response.json : null;
 }
 
-/** What the service would send of what a JSON block shows: members that it does not know are dropped. */
+/** A JSON block as the service would send it: members that it does not know are dropped. */
 function asSent(block: Block, shown: unknown): unknown {
   if (block.mark === "webhook body") {
     const { event_id, seq, ...data } = WebhookBody.parse(shown);

@@ -168,13 +168,13 @@ describe("the text of sources, tests, scripts and pages", () => {
       .map((file) => path.join(folder, file)),
   );
 
-  it("says in its doc comments who does what: none begins with What", () => {
+  it("says in its comments who does what: none begins with What", () => {
     const begin = files
-      .filter((file) => file.startsWith("src/"))
+      .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
       .flatMap((file) =>
         readFileSync(path.join(ROOT, file), "utf8")
           .split("\n")
-          .filter((line) => line.includes("/** What "))
+          .filter((line) => /^\s*\/\*\*? What /.test(line) || line.startsWith("// What "))
           .map((line) => `${file}: ${line.trim()}`),
       );
     expect(begin).toEqual([]);

@@ -50,6 +50,19 @@ describe("sweep before workerd starts", () => {
     expect(await left()).toEqual([]);
   });
 
+  it.each([4_096, 2_000, 50])(
+    "keeps a database that was cut off to %i bytes, because it is damaged",
+    async (bytes) => {
+      const file = path.join(mailboxes, `${NAME}.sqlite`);
+      const db = new DatabaseSync(file);
+      db.exec("CREATE TABLE message (subject TEXT); INSERT INTO message VALUES ('lost')");
+      db.close();
+      await truncate(file, bytes);
+      removeEmptyObjects(dataDir);
+      expect(await left()).toEqual([`${NAME}.sqlite`]);
+    },
+  );
+
   it("keeps an object whose data is still in the write-ahead log", async () => {
     await leave("CREATE TABLE message (subject TEXT); INSERT INTO message VALUES ('kept')");
     expect((await readFile(path.join(mailboxes, `${NAME}.sqlite`))).length).toBe(4_096);

@@ -22,7 +22,7 @@ export class FakeStore {
   readonly boxes = new Map<string, string>();
   /** Statuses of the next hand-overs by recipient, then 202 again; `FULL` is what a full mailbox answers. */
   readonly refusals = new Map<string, number[]>();
-  /** What is answered to a hand-over for several recipients; null: what became of it. */
+  /** The answer to a hand-over for several recipients; null: the true outcome. */
   answerForSeveral: string | null = null;
   readonly #server: http.Server;
 

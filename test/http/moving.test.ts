@@ -479,6 +479,27 @@ describe("an import", () => {
     expect(await emailsOf(box)).toHaveLength(1);
   });
 
+  it("is cancelled under way: it stores nothing more, and what it stored stays", async () => {
+    const box = await createMailbox();
+    const mails = Array.from({ length: 400 }, (_, index) => `Subject: m${index}\n\nx\n`);
+    const { body } = await ask<StartedImport>("/v1/import", { key: box.api_key, body: mbox(mails) });
+    await vi.waitFor(async () => {
+      const [row] = await rowsOf<{ imported: number }>(box.mailbox, "SELECT imported FROM import");
+      expect(row?.imported).toBeGreaterThan(0);
+    });
+    expect((await ask(`/v1/import/${body.id}`, { key: box.api_key, method: "DELETE" })).status).toBe(200);
+    const stored = async (): Promise<number> =>
+      (await rowsOf<{ count: number }>(box.mailbox, "SELECT count(*) AS count FROM message"))[0]?.count ?? 0;
+    const count = await stored();
+    expect([count > 0, count < mails.length]).toEqual([true, true]);
+    // The job does the rest of its work, if it has any, at its alarm.
+    await ringAlarm(box.mailbox);
+    await imported(box, "Subject: after it\n\nx\n");
+    expect(await stored()).toBe(count + 1);
+    expect((await ask(`/v1/import/${body.id}`, { key: box.api_key })).status).toBe(404);
+    expect(await rowsOf(box.mailbox, "SELECT key FROM blob_chunk")).toEqual([]);
+  });
+
   it("is refused while others that are not over may need the room", async () => {
     const box = await createMailbox();
     await imported(box, "Subject: a\n\nx\n");

@@ -26,7 +26,7 @@ function request(held: Held | null, page = ""): Request {
   return new Request(`${SITE}/operator${held === null ? "" : `/${held.token}`}${page}`, { headers });
 }
 
-/** What a browser sends back of a `Set-Cookie`. */
+/** The part of a `Set-Cookie` that a browser sends back. */
 function sent(setCookie: string): string {
   return setCookie.split(";")[0] ?? "";
 }

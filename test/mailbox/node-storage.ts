@@ -9,7 +9,7 @@ export class NodeStorage implements MailboxStorage {
   alarm: number | null = null;
   /** So many writes fail from now on. */
   failing = 0;
-  /** What was written by processes that were dead. */
+  /** Writes of processes that were dead. */
   readonly late: string[] = [];
 
   readonly sql = {

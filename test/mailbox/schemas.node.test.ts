@@ -123,7 +123,7 @@ describe("the tables of a mailbox", () => {
 
   it("are the same, column by column and index by index, as those that earlier releases made", async () => {
     const fresh = new NodeStorage();
-    // What later steps add, the chain did not have.
+    // The chain did not have the columns that later steps add.
     const first = EARLIER.made.map(({ name, steps }) => ({ name, steps: steps.slice(0, 1) }));
     const schemas = new Schemas(new Database(fresh), first);
     for (const schema of first) schemas.make(schema);

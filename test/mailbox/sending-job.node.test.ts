@@ -424,7 +424,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What may not come of any steps. */
+/** Results that no steps may have. */
 class Rules {
   readonly #rig: Rig;
   readonly #seq: number;
@@ -478,7 +478,7 @@ class Rules {
     ];
   }
 
-  /** Whatever waits has a time at which it is tried, and the alarm knows it. */
+  /** Everything that waits has a time at which it is tried, and the alarm knows it. */
   #forgotten(rows: readonly RecipientRow[]): string[] {
     const tries = this.#rig.outbox.find(this.#seq)?.tries;
     const waiting = rows.filter(({ state }) => !isSettled(state));

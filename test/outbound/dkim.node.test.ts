@@ -12,7 +12,7 @@ const { publicKey, privateKey } = generateKeyPairSync("rsa", {
 });
 const KEY = { domain: "mailkeep.test", selector: "s1", privateKey };
 
-/** What a receiver's mailauth says of `raw`: the result and the domain of its first signature. */
+/** The verdict of a receiver's mailauth on `raw`: the result and the domain of its first signature. */
 async function verdictOf(raw: Buffer): Promise<{ result?: string; domain?: string; aligned: boolean }> {
   const { results } = await dkimVerify(raw, {
     resolver: (name: string) =>

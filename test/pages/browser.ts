@@ -55,7 +55,7 @@ export interface Reader {
 export class Site {
   readonly server: Server;
   readonly #browser: Browser;
-  /** What no page may do: faults in the console, and requests to other hosts. Tests end with {@link assertQuiet}. */
+  /** Things that no page may do: faults in the console, and requests to other hosts. Tests end with {@link assertQuiet}. */
   readonly #faults: string[] = [];
 
   private constructor(server: Server, browser: Browser) {
@@ -118,7 +118,7 @@ export class Site {
     if (faults.length > 0) throw new Error(`A page was not quiet:\n${faults.join("\n")}`);
   }
 
-  /** What the pages did wrong since the last call. A refusal that a page shows as such is told by the console too: filter it. */
+  /** The faults of the pages since the last call. A refusal that a page shows as such is told by the console too: filter it. */
   faults(expected: RegExp = /^$/): string[] {
     return this.#faults.splice(0).filter((fault) => !expected.test(fault));
   }
@@ -178,7 +178,7 @@ export async function bytesToLoad(page: Page, place: string): Promise<number> {
   const weigh = (request: Request) => void sizes.push(bytesOf(request));
   page.on("requestfinished", weigh);
   await page.goto(place, { waitUntil: "networkidle" });
-  // What is asked later is nobody's: its size might be wanted when the page is closed.
+  // A later request belongs to no page: its size might be wanted when the page is closed.
   page.off("requestfinished", weigh);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { PolledClaim, StartedClaim } from "../../src/contract/claim.ts";
 import { expectAccessible, expectFits, expectLegible, keepScreen, NO_BROWSER, Site } from "./browser.ts";
 
-/** What a browser says in its console of answers that the page shows to its reader. */
+/** Lines of a browser's console about answers that the page shows to its reader. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 let site: Site;
@@ -249,7 +249,7 @@ describe.skipIf(NO_BROWSER)("a claim with hostile texts", () => {
     await expect
       .poll(() => site.faults().join(), { timeout: 10_000 })
       .toMatch(/frame-ancestors|X-Frame-Options/i);
-    // What Chromium shows in the place of a page that it refuses to show.
+    // Chromium shows this in the place of a page that it refuses to show.
     await expect.poll(() => page.frames().at(-1)?.url()).toMatch(/^chrome-error:/);
     expect((await poll(claim)).status).toBe("pending");
   });

@@ -12,7 +12,7 @@ import {
   type Reader,
 } from "./browser.ts";
 
-/** What must stay text wherever it is shown. */
+/** A string that must stay text wherever it is shown. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 /** Refused pages are shown as such, and told by the browser's console too. */
 const REFUSED = /status of (400|403|404|409|429)/;

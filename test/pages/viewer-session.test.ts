@@ -134,7 +134,7 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     await line(page, "Before").waitFor();
     const killed = site.server.killWorkerd();
     await page.getByText("Offline: trying again").waitFor();
-    // What is there can still be read.
+    // Mail that was loaded can still be read.
     expect(await lines(page).count()).toBe(1);
     await killed;
     await site.server.answers();

@@ -316,7 +316,7 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     }
     expect(seen.size).toBe(total);
     expect(await page.getByRole("button", { name: "Older" }).isDisabled()).toBe(true);
-    // What arrives far from the first page is told, and does not move what is read.
+    // Mail that arrives while another page is read is announced, and does not move that page.
     const before = await lines(page).allTextContents();
     await deliver(service, box, message({ subject: "Just now" }));
     await page.getByRole("button", { name: "1 new mail · show" }).waitFor();

@@ -41,7 +41,7 @@ async function installed(): Promise<boolean> {
   );
 }
 
-/** What somebody writes who has the generated client: a mailbox, a mail to it, its code, and a send. */
+/** The program of somebody who has the generated client: a mailbox, a mail to it, its code, and a send. */
 const MAIN_JOB = `
 import { createClient, createConfig } from "./mailkeep/client/index.js";
 import { bootstrap, code, createMailbox, email, inbound, inbox, send } from "./mailkeep/sdk.gen.js";

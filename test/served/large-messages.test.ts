@@ -5,7 +5,7 @@ import { Server } from "./server.ts";
 import { deliver } from "./smtp.ts";
 
 /**
- * What a text may take of the JavaScript heap, in MB: the platform gives an isolate 128 for heap and buffers together, and the
+ * The share of the JavaScript heap that a text may take, in MB: the platform gives an isolate 128 for heap and buffers together, and the
  * raw message of 25 MB lies outside of the heap.
  */
 const HEAP_MB = 64;

@@ -81,7 +81,7 @@ async function cli(words: readonly string[], key?: string) {
   return { code, out: stdout.text, err: stderr.text };
 }
 
-/** What a mailbox shows of each email, and its bytes. */
+/** The fields that a mailbox shows of each email, and its bytes. */
 async function contentsOf(mail: Mailkeep) {
   const { emails } = await mail.inbox.list({ limit: 100 });
   return Promise.all(

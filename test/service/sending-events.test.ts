@@ -68,7 +68,7 @@ const event = (messageId: string, sentFrom: string, kind = "delivered") => ({
   metadata: { eventTimestamp: new Date().toISOString() },
 });
 
-/** What became of an event: `ack`, or the seconds until it comes again. */
+/** The outcome of an event: `ack`, or the seconds until it comes again. */
 type Fate = "ack" | number;
 
 /** Hands a batch to the consumer as the platform does. `attempts` counts this time too. */

@@ -33,7 +33,7 @@ export interface Bench {
   taken(): Taken[] | Promise<Taken[]>;
   /** Resolves when no connection is open. */
   lost(): Promise<void>;
-  /** What the next `beforeEnd: "ask"` does. */
+  /** The action of the next `beforeEnd: "ask"`. */
   onBeforeEnd(act: () => Promise<void>): void;
 }
 
@@ -49,7 +49,7 @@ export interface Subject {
    * lost is repeated.
    */
   knowsRepeats: boolean;
-  /** What a message that is larger than the far side takes is: no mail for this transport, or refused by the far side's word. */
+  /** The fate of a message that is larger than the far side takes: no mail for this transport, or refused by the far side's word. */
   tooLarge: "impossible" | "refused";
 }
 
@@ -57,7 +57,7 @@ const SMALL: Recipe = { kind: "text", text: "Subject: hello\r\n\r\nworld\r\n" };
 const KNOWN_AGAIN: Recipe = { kind: "text", text: "Message-ID: <1@x.example>\r\n\r\nworld\r\n" };
 const THREE = ["first@a.example", "second@b.example", "third@c.example"];
 
-/** What SMTP must escape, at every position relative to the end of a chunk and inside of lines. */
+/** Characters that SMTP must escape, at every position relative to the end of a chunk and inside of lines. */
 const AWKWARD: [string, Recipe][] = [
   ["dots at the start of lines", { kind: "text", text: "A: b\r\n\r\n.\r\n..\r\n.x\r\n\r\n.\r\n" }],
   ["a dot as its first octet", { kind: "text", text: ".\r\n" }],

@@ -6,7 +6,7 @@ import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler"
 import { CONFIG } from "./bundle.ts";
 import type { MailOrder, Order, Sent, TransportChoice } from "./worker/order.ts";
 
-/** What a platform says to a message. */
+/** The answer of a platform to a message. */
 export type SendAnswer = { messageId: string } | { code?: string; message: string };
 
 /** The service's transports in workerd, sending for a test that runs in Node beside their peers. */
@@ -56,7 +56,7 @@ export class Rig {
     );
   }
 
-  /** What the worker and workerd printed. */
+  /** The output of the worker and of workerd. */
   readonly logged: string[] = [];
 
   /** Starts the bundled worker; with `fetchesApart` its own way out is a worker, as under `npm start`. */

@@ -4,7 +4,7 @@ import type { Server, Socket } from "node:net";
 import path from "node:path";
 import { createSecureContext, TLSSocket } from "node:tls";
 
-/** What a peer does at one point of a session. */
+/** The action of a peer at one point of a session. */
 export type Act = (talk: Talk, line: string) => void;
 
 /** Where a peer departs from a correct one. */

@@ -247,7 +247,7 @@ describe("the answer", () => {
     const result = await attemptDelivery(post(url), tools());
     expect(result).toMatchObject({ ok: true, status: 200, answer: "x".repeat(MAX_ANSWER_CHARS) });
     await gone.promise;
-    // What the sockets' buffers took besides.
+    // The sockets' buffers took some more.
     expect(sent.bytes).toBeLessThan(30_000_000);
   });
 

@@ -6,6 +6,7 @@ import type { Counts } from "./contents.ts";
 import { SECRETS_FILE, VERSION_FILE, listDataFolder, readAlarmNames } from "./data-folder.ts";
 import { BackupError, FORMAT, MAX_MANIFEST_BYTES, manifestText, newSnapshotId } from "./format.ts";
 import type { BlobEntry, Entry, FileEntry } from "./format.ts";
+import { isCutDatabase } from "../cut-database.ts";
 import { DamagedDatabase, TakeAgain, filesOf, isEmptyDatabase, withImage } from "./image.ts";
 import type { Image } from "./image.ts";
 import type { Pace } from "./pace.ts";
@@ -127,7 +128,8 @@ class Run {
     const { dataDir, state } = this.#options;
     const full = path.join(dataDir, file);
     const files = await filesOf(full);
-    if (files === null || isEmptyDatabase(files)) return;
+    // A database that was cut off is damaged, and the snapshot says so.
+    if (files === null || (isEmptyDatabase(files) && !isCutDatabase(full))) return;
     const before = state.files[file];
     if (before !== undefined && before.signature === files.signature && this.#takeAsBefore(before.entry)) {
       this.#unchanged += 1;

@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { syncPath } from "../blob-disk.ts";
+import { isCutDatabase } from "../cut-database.ts";
 import { readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
 import type { DataVersion } from "../data-version.ts";
 import { restoredBlobFile, writeBlobRows } from "./bucket.ts";
@@ -213,7 +214,7 @@ class Preparation {
 /** Whether a database holds a mailbox. An address that was only asked for has a database too; a damaged one may have held one. */
 async function hasMailbox(file: string, scratch: string): Promise<boolean> {
   const files = await filesOf(file);
-  if (files === null || isEmptyDatabase(files)) return false;
+  if (files === null || (isEmptyDatabase(files) && !isCutDatabase(file))) return false;
   try {
     const read = await withImage(file, scratch, async (image) => rowsOf(image, "account", "address"));
     return (read?.result.length ?? 0) > 0;

@@ -22,12 +22,12 @@ const FIRST_PAUSE_MS = 2_000;
 
 /** The steps of a deployment, in the order in which they must be taken. */
 export function stepsOf(context: StepContext): Step[] {
-  const { wanted, ground } = context;
+  const { wanted, existing } = context;
   const names = namesOf(wanted);
   const hears = hearsEvents(wanted);
   return [
     subdomainStep(context),
-    ...(ground.usesR2 ? [bucketStep(context)] : []),
+    ...(existing.usesR2 ? [bucketStep(context)] : []),
     ...(hears
       ? [
           queueStep(context, { name: names.events, title: "Queue of events", isConsumed: true }),

@@ -2,7 +2,7 @@ import type { CloudflareApi } from "./api.ts";
 import type { CloudflareFailure, Stop } from "./failure.ts";
 import type { Journal, Made } from "./journal.ts";
 import type { Permission } from "./permissions.ts";
-import type { Ground, Wanted } from "./wanted.ts";
+import type { Existing, Wanted } from "./wanted.ts";
 import type { Deployment } from "./wrangler.ts";
 
 /** Whether one thing is made, changed, or left as it is. */
@@ -16,7 +16,7 @@ export interface Decision {
 export interface StepContext {
   api: CloudflareApi;
   wanted: Wanted;
-  ground: Ground;
+  existing: Existing;
   journal: Journal;
   deployment: Deployment;
   /** The operator's key: kept in a file of the operator, made when it is first asked for. */

@@ -35,7 +35,7 @@ export interface Wanted {
 }
 
 /** Facts about the account that all steps use. They are looked up before anything is changed. */
-export interface Ground {
+export interface Existing {
   account: Account;
   zone: Zone;
   /** The worker as it is deployed; null where there is none. */

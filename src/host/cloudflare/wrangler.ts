@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import { hearsEvents, namesOf, type Ground, type Wanted } from "./wanted.ts";
+import { hearsEvents, namesOf, type Existing, type Wanted } from "./wanted.ts";
 
 /** The file into which a build writes the part of `wrangler.jsonc` that every deployment has. */
 export const DEPLOY_FILE = "deploy.json";
@@ -43,19 +43,19 @@ export function readDeployBase(builtFolder: string): DeployBase {
 export function varsOf(
   base: DeployBase,
   wanted: Wanted,
-  ground: Pick<Ground, "worker" | "mailHosts">,
+  existing: Pick<Existing, "worker" | "mailHosts">,
 ): Record<string, string> {
   const outbound = { cloudflare: "cloudflare", relay: "smtp", none: "none" }[wanted.sending];
   const routing: Record<string, string> =
-    ground.mailHosts.length === 0
+    existing.mailHosts.length === 0
       ? {}
-      : { MAIL_HOST: ground.mailHosts.join(","), SPF_MECHANISMS: "include:_spf.mx.cloudflare.net" };
+      : { MAIL_HOST: existing.mailHosts.join(","), SPF_MECHANISMS: "include:_spf.mx.cloudflare.net" };
   const { mtaSts } = wanted;
   return {
     ...base.config.vars,
     ...routing,
     ...(mtaSts !== null && { MTA_STS_MX: ROUTING_HOSTS }),
-    ...Object.fromEntries(ground.worker?.vars ?? []),
+    ...Object.fromEntries(existing.worker?.vars ?? []),
     ...wanted.vars,
     MAIL_DOMAIN: wanted.domain,
     OUTBOUND: outbound,
@@ -67,7 +67,7 @@ export function varsOf(
 export function wranglerConfig(
   base: DeployBase,
   wanted: Wanted,
-  ground: Pick<Ground, "account" | "usesR2" | "worker" | "mailHosts">,
+  existing: Pick<Existing, "account" | "usesR2" | "worker" | "mailHosts">,
 ): Record<string, unknown> {
   const names = namesOf(wanted);
   const { vars: _, ...common } = base.config;
@@ -75,14 +75,14 @@ export function wranglerConfig(
     ...common,
     name: wanted.worker,
     main: MAIN,
-    account_id: ground.account.id,
+    account_id: existing.account.id,
     // The script is minified and bundled already.
     no_bundle: true,
     minify: false,
     workers_dev: true,
     preview_urls: false,
-    vars: varsOf(base, wanted, ground),
-    ...(ground.usesR2 && { r2_buckets: [{ binding: "BLOBS", bucket_name: names.bucket }] }),
+    vars: varsOf(base, wanted, existing),
+    ...(existing.usesR2 && { r2_buckets: [{ binding: "BLOBS", bucket_name: names.bucket }] }),
     ...(wanted.sending === "cloudflare" && { send_email: [{ name: "EMAIL" }] }),
     ...(hearsEvents(wanted) && {
       queues: {

@@ -17,7 +17,7 @@ import type { Room } from "../account/room.ts";
 import { ORPHAN_AFTER_MS, type Blobs } from "../blobs/blobs.ts";
 import type { MailboxContext } from "../context.ts";
 import { Drain, type Job } from "../job.ts";
-import type { Shelf } from "./shelf.ts";
+import type { ImportedMessages } from "./imported-messages.ts";
 import * as rows from "./rows.ts";
 import type { ImportRow } from "./rows.ts";
 import { IMPORTS } from "./schema.ts";
@@ -53,7 +53,7 @@ export interface ImportRoom {
 interface Others {
   room: Room;
   blobs: Blobs;
-  shelf: Shelf;
+  messages: ImportedMessages;
   /** Embeds imported mail by and by. */
   embedAdded: () => void;
 }
@@ -269,9 +269,9 @@ export class Imports implements Job {
   }
 
   async #read(row: ImportRow, signal: AbortSignal): Promise<void> {
-    const { shelf, blobs, embedAdded } = this.#others;
+    const { messages, blobs, embedAdded } = this.#others;
     const read = (offset: number, length: number) => blobs.range(row.key, offset, length);
-    const problem = await walk(row, { read, signal, shelf });
+    const problem = await walk(row, { read, signal, messages });
     if (signal.aborted) return;
     this.#finish(row, problem === null ? "done" : "failed", problem);
     if ((this.#tables.first(rows.FIND, row.id)?.imported ?? 0) > 0) embedAdded();

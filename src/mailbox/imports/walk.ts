@@ -3,7 +3,7 @@ import { BadArchive } from "../../lib/archive/tar-reader.ts";
 import { Window, type ReadRange } from "../../lib/archive/window.ts";
 import { formatOf, stepAt, type Found, type Step } from "./rules.ts";
 import type { ImportRow } from "./rows.ts";
-import { NoRoom, type Ready, type Shelf } from "./shelf.ts";
+import { NoRoom, type Ready, type ImportedMessages } from "./imported-messages.ts";
 
 /** The most messages of one transaction, which blocks the mailbox for some milliseconds. */
 const MAX_BATCH_MESSAGES = 32;
@@ -31,7 +31,7 @@ interface Batch {
  */
 export async function walk(
   row: ImportRow,
-  { read, signal, shelf }: { read: ReadRange; signal: AbortSignal; shelf: Shelf },
+  { read, signal, messages }: { read: ReadRange; signal: AbortSignal; messages: ImportedMessages },
 ): Promise<string | null> {
   const window = new Window(row.size_bytes, read);
   const state: Batch = { ready: [], bytes: 0, entries: 0, failed: 0, from: row.cursor, next: row.cursor };
@@ -41,23 +41,27 @@ export async function walk(
       const step = await stepAt(window, format, state.next);
       if (signal.aborted) return null;
       if (step === null) break;
-      await take(step, state, { row, shelf });
+      await take(step, state, { row, messages });
       if (signal.aborted) return null;
-      if (isFull(state)) store(row, state, shelf);
+      if (isFull(state)) store(row, state, messages);
       // A pause between two messages lets other calls run.
       await breath();
     }
     state.next = row.size_bytes;
-    store(row, state, shelf);
+    store(row, state, messages);
     return null;
   } catch (error) {
     if (!(error instanceof BadArchive) && !(error instanceof NoRoom)) throw error;
-    if (error instanceof BadArchive) store(row, state, shelf);
+    if (error instanceof BadArchive) store(row, state, messages);
     return error.message;
   }
 }
 
-async function take(step: Step, state: Batch, to: { row: ImportRow; shelf: Shelf }): Promise<void> {
+async function take(
+  step: Step,
+  state: Batch,
+  to: { row: ImportRow; messages: ImportedMessages },
+): Promise<void> {
   const { found } = step;
   const ready = found === null ? null : await readyOf(found, to);
   state.next = step.next;
@@ -71,13 +75,13 @@ async function take(step: Step, state: Batch, to: { row: ImportRow; shelf: Shelf
 /** Parses a message; null if that fails. An error of the blob store is thrown, because it is no fault of the message. */
 async function readyOf(
   found: Found,
-  { row, shelf }: { row: ImportRow; shelf: Shelf },
+  { row, messages }: { row: ImportRow; messages: ImportedMessages },
 ): Promise<Ready | null> {
-  const read = await shelf.read(found, row.labels).catch((error: unknown) => {
+  const read = await messages.read(found, row.labels).catch((error: unknown) => {
     console.error("A message of an archive could not be read and is left out:", error);
     return null;
   });
-  return read === null ? null : shelf.withBlobs(read);
+  return read === null ? null : messages.withBlobs(read);
 }
 
 function isFull({ ready, bytes, entries, from, next }: Batch): boolean {
@@ -85,8 +89,8 @@ function isFull({ ready, bytes, entries, from, next }: Batch): boolean {
   return ready.length >= MAX_BATCH_MESSAGES || bytes >= MAX_BATCH_BYTES || entries >= MAX_BATCH_ENTRIES;
 }
 
-function store(row: ImportRow, state: Batch, shelf: Shelf): void {
+function store(row: ImportRow, state: Batch, messages: ImportedMessages): void {
   const { ready, failed, next } = state;
-  shelf.store(row.id, ready, { failed, next });
+  messages.store(row.id, ready, { failed, next });
   Object.assign(state, { ready: [], bytes: 0, entries: 0, failed: 0, from: next });
 }

@@ -2,7 +2,7 @@ import { tableLines } from "../../cli/terminal/table.ts";
 import { painterOf } from "../../cli/terminal/style.ts";
 import { claudeMcpAdd, firstMinute } from "../../contract/first-minute.ts";
 import type { PlannedStep } from "../../host/cloudflare/plan.ts";
-import type { Ground, Wanted } from "../../host/cloudflare/wanted.ts";
+import type { Existing, Wanted } from "../../host/cloudflare/wanted.ts";
 
 const MIN_COLUMNS = 140;
 
@@ -12,11 +12,11 @@ export function addressOf({ worker }: Pick<Wanted, "worker">, subdomain: string)
 }
 
 /** The plan as lines: for each step whether it leaves, makes or changes something, and the permission that it needs. */
-export function planLines(wanted: Wanted, ground: Ground, plan: readonly PlannedStep[]): string[] {
+export function planLines(wanted: Wanted, existing: Existing, plan: readonly PlannedStep[]): string[] {
   const words = { make: "make", change: "change", leave: "leave" } as const;
   return [
-    `Account  ${ground.account.name} (${ground.account.id})`,
-    `Zone     ${ground.zone.name}`,
+    `Account  ${existing.account.name} (${existing.account.id})`,
+    `Zone     ${existing.zone.name}`,
     `Domain   ${wanted.domain}`,
     "",
     ...tableLines(
@@ -30,7 +30,7 @@ export function planLines(wanted: Wanted, ground: Ground, plan: readonly Planned
       { total: Math.max(MIN_COLUMNS, process.stdout.columns ?? 0), paint: painterOf(false, {}) },
     ),
     "",
-    ...ground.warnings.map((line) => `WARNING: ${line}`),
+    ...existing.warnings.map((line) => `WARNING: ${line}`),
   ];
 }
 

@@ -2,7 +2,7 @@ import { listAccounts } from "../../host/cloudflare/accounts.ts";
 import { apiSettings, type CloudflareApi } from "../../host/cloudflare/api.ts";
 import { Stop } from "../../host/cloudflare/failure.ts";
 import type { Journal } from "../../host/cloudflare/journal.ts";
-import { entriesToTakeBack, takeBack, wordsOf } from "../../host/cloudflare/take-back.ts";
+import { entriesToRemove, removeMade, wordsOf } from "../../host/cloudflare/removal.ts";
 import { readJournal, removeFiles, type DeploymentName } from "../cloudflare/files.ts";
 import { locked } from "../cloudflare/lock.ts";
 import { downOptions, type DownOptions } from "../cloudflare/options.ts";
@@ -41,7 +41,7 @@ async function takeDown(options: DownOptions, context: CommandContext, outside: 
   const say = sayer(context.stdout);
   const api = apiFor(context, apiSettings(context.env), outside);
   const { name, journal } = await deploymentOf(api, options, context);
-  const { mail, others } = entriesToTakeBack(journal.contents.made);
+  const { mail, others } = entriesToRemove(journal.contents.made);
   const isErased = isErasing(options);
   for (const made of [...others, ...(isErased ? mail : [])]) say(`take back  ${wordsOf(made)}`);
   if (!isErased) for (const made of mail) say(`leave      ${wordsOf(made)}`);
@@ -52,8 +52,8 @@ async function takeDown(options: DownOptions, context: CommandContext, outside: 
     if (JSON.stringify(now?.contents) !== JSON.stringify(journal.contents)) {
       throw new Stop("Another run changed the deployment since this list was made", options.again);
     }
-    await takeBack({ api, journal, report }, [...others, ...(isErased ? mail : [])]);
-    return entriesToTakeBack(journal.contents.made).mail;
+    await removeMade({ api, journal, report }, [...others, ...(isErased ? mail : [])]);
+    return entriesToRemove(journal.contents.made).mail;
   });
   if (left.length === 0) {
     removeFiles(context.env, name);

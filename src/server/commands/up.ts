@@ -1,11 +1,11 @@
 import { apiSettings, type CloudflareApi } from "../../host/cloudflare/api.ts";
 import { sendRaw } from "../../host/cloudflare/email-sending.ts";
 import { Stop } from "../../host/cloudflare/failure.ts";
-import { survey } from "../../host/cloudflare/ground.ts";
+import { survey } from "../../host/cloudflare/survey.ts";
 import type { Journal } from "../../host/cloudflare/journal.ts";
 import { carryOut, planOf, stepsOf, type PlannedStep } from "../../host/cloudflare/plan.ts";
 import type { StepContext } from "../../host/cloudflare/step.ts";
-import type { Ground, Wanted } from "../../host/cloudflare/wanted.ts";
+import type { Existing, Wanted } from "../../host/cloudflare/wanted.ts";
 import { workersSubdomain } from "../../host/cloudflare/workers.ts";
 import {
   hashOf,
@@ -73,7 +73,7 @@ interface Prepared {
   api: CloudflareApi;
   name: DeploymentName;
   openJournal: () => Journal;
-  ground: Ground;
+  existing: Existing;
   steps: StepContext;
 }
 
@@ -82,7 +82,7 @@ async function deploy(options: UpOptions, context: CommandContext, outside: Outs
   const say = sayer(context.stdout);
   const prepared = await prepare(wanted, context, outside);
   const plan = await planOf(stepsOf(prepared.steps), wanted.again);
-  for (const line of planLines(wanted, prepared.ground, plan)) say(line);
+  for (const line of planLines(wanted, prepared.existing, plan)) say(line);
   if (!(await isToBeDone(options, context, { plan, outside }))) return 0;
   await locked({ env: context.env, name: prepared.name, again: wanted.again }, () => {
     // Another run may have ended since the plan was made.
@@ -103,22 +103,22 @@ async function deploy(options: UpOptions, context: CommandContext, outside: Outs
 async function prepare(wanted: Wanted, context: CommandContext, outside: Outside): Promise<Prepared> {
   const settings = apiSettings(context.env);
   const api = apiFor(context, settings, outside);
-  const ground = await survey(api, wanted, settings.token);
-  const name = { accountId: ground.account.id, worker: wanted.worker };
-  const fresh = { zone: ground.zone.id, domain: wanted.domain };
+  const existing = await survey(api, wanted, settings.token);
+  const name = { accountId: existing.account.id, worker: wanted.worker };
+  const fresh = { zone: existing.zone.id, domain: wanted.domain };
   const journal = openJournal(context.env, name, fresh);
   checkJournalDomain(journal.contents, wanted);
-  const deployment = await deploymentOf(wanted, ground, { context, outside });
+  const deployment = await deploymentOf(wanted, existing, { context, outside });
   const steps: StepContext = {
     api,
     wanted,
-    ground,
+    existing,
     journal,
     deployment,
     operatorKey: () => keyOrNew(context.env, name),
     makeSecret: newSecret,
   };
-  return { api, name, openJournal: () => openJournal(context.env, name, fresh), ground, steps };
+  return { api, name, openJournal: () => openJournal(context.env, name, fresh), existing, steps };
 }
 
 function checkJournalDomain({ domain, worker }: { domain: string; worker: string }, wanted: Wanted): void {
@@ -131,19 +131,19 @@ function checkJournalDomain({ domain, worker }: { domain: string; worker: string
 
 async function deploymentOf(
   wanted: Wanted,
-  ground: Ground,
+  existing: Existing,
   { context, outside }: { context: CommandContext; outside: Outside },
 ): Promise<Deployment> {
   const { root } = await context.worker();
   const base = readDeployBase(root);
-  const config = wranglerConfig(base, wanted, ground);
+  const config = wranglerConfig(base, wanted, existing);
   const { upload } = outside;
   return {
     hash: hashOf(root, config),
-    vars: varsOf(base, wanted, ground),
+    vars: varsOf(base, wanted, existing),
     upload: async () => {
       if (upload !== undefined) return upload(config);
-      await uploadStaged(context, config, { words: [], env: { CLOUDFLARE_ACCOUNT_ID: ground.account.id } });
+      await uploadStaged(context, config, { words: [], env: { CLOUDFLARE_ACCOUNT_ID: existing.account.id } });
     },
   };
 }
@@ -171,10 +171,10 @@ async function isToBeDone(
 async function check(
   { wanted, triesOutside }: UpOptions,
   context: CommandContext,
-  { prepared: { api, ground }, outside }: { prepared: Prepared; outside: Outside },
+  { prepared: { api, existing }, outside }: { prepared: Prepared; outside: Outside },
 ): Promise<number> {
   const say = sayer(context.stdout);
-  const { id: accountId } = ground.account;
+  const { id: accountId } = existing.account;
   const url = addressOf(wanted, (await workersSubdomain(api, accountId)) ?? "");
   const name = { accountId, worker: wanted.worker };
   const operatorKey = readKey(context.env, name);

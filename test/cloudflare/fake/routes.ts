@@ -11,7 +11,7 @@ import {
   type FakeZone,
 } from "./state.ts";
 
-/** What routes work on. */
+/** The request and the state that a route works on. */
 export interface World {
   accounts: Map<string, FakeAccount>;
   zones: Map<string, FakeZone>;
@@ -915,7 +915,7 @@ const CUSTOM_DOMAINS: FakeRoute[] = [
   },
 ];
 
-/** What wrangler asks besides, when it uploads a worker. */
+/** Further questions of wrangler when it uploads a worker. */
 const WRANGLER: FakeRoute[] = [
   {
     method: "GET",

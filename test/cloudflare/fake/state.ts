@@ -1,4 +1,4 @@
-// What the fake of Cloudflare's API knows.
+// The state of the fake of Cloudflare's API.
 
 export interface FakeToken {
   id: string;

@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a page lets its reader paste, in order, against the server of this test. */
+/** The commands that a page lets its reader paste, in order, against the server of this test. */
 function scriptOf(file: string): string {
   const run = page(file).blocks.filter(({ language, mark }) => language === "sh" && mark === "");
   return run

@@ -41,7 +41,7 @@ describe("the program of docs/sdk.md", () => {
     const { stdout } = await promisify(execFile)(TSC, ["--project", config, "--pretty", "false"]).catch(
       (error: { stdout: string }) => error,
     );
-    // What the SDK itself is made of has other types around it.
+    // The SDK's own files have other types around them.
     expect(stdout.split("\n").filter((line) => line.includes("page.ts"))).toEqual([]);
   });
 

@@ -189,6 +189,14 @@ describe("a backup", () => {
     expect((await checked(dir)).faults).toEqual([]);
   });
 
+  it("names a mailbox that was cut off to its first page, and takes an address that was only asked for as nothing", async () => {
+    const data = new FakeData();
+    const ada = data.addMailbox(ADA);
+    writeFileSync(path.join(data.dir, ada), readFileSync(path.join(data.dir, ada)).subarray(0, 4_096));
+    data.addObject(mailboxFile(BEN), "PRAGMA user_version");
+    expect(await backUpTo(tempFolder(), data.dir)).toMatchObject({ mailboxes: 1, damaged: [ada] });
+  });
+
   it("goes on beside databases whose first page, alarms, bucket or log is damaged, and so does its restore", async () => {
     const data = new FakeData();
     const ada = data.addMailbox(ADA);

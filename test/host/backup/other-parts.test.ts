@@ -1,4 +1,4 @@
-// What a backup and a restore do with the parts of a mailbox and of a deployment that other parts of the program own.
+// Backup and restore of those parts of a mailbox and of a deployment that other parts of the program own.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -159,7 +159,7 @@ describe("the doctor on Cloudflare", () => {
     operator.deployment.version = "99.10.1";
     const found = (await examine(operator)).find(({ id }) => id === "worker.version");
     expect(found).toMatchObject({ level: "warning", fix: "npm install mailkeep-server@99.10.1" });
-    // What answers there decides neither the command nor the terminal.
+    // The server that answers there decides neither the command nor the terminal.
     operator.deployment.version = "1.0.0; rm -rf ~";
     expect(problems(await examine(operator))).toEqual(["not-checked"]);
   });

@@ -651,6 +651,20 @@ describe("the doctor on a machine of one's own", () => {
     ]);
   });
 
+  it("looks at mailboxes of every page", async () => {
+    const first = {
+      mailboxes: [{ mailbox: "bob@agents.example.org", kind: "temporary" }],
+      next_cursor: "a b",
+    };
+    const { "/v1/mailboxes?limit=100": last } = rig.answers;
+    if (last === undefined) throw new Error("the fake server lists its mailbox");
+    rig.answers["/v1/mailboxes?limit=100"] = { status: 200, body: JSON.stringify(first) };
+    rig.answers["/v1/mailboxes?limit=100&cursor=a%20b"] = last;
+    Object.assign(rig.answers, infoOf({ full: true }));
+    const { findings } = await rig.diagnose();
+    expect(findings.map(({ id }) => id)).toContain("mailboxes.full");
+  });
+
   it("erases the mailbox that it made although its time is over", async () => {
     const subject = await readMachine({}, { ...rig.given, probe: true, envFile: rig.envFile });
     if (!("machine" in subject)) throw new Error("the settings are right");

@@ -80,7 +80,7 @@ export class Rig {
   /** `address:port` → port of this machine. */
   readonly ports = new Map<string, number>();
   answers: Answers = {};
-  /** What the fake server was asked: method, where it is not GET, and path. */
+  /** The requests to the fake server: method, where it is not GET, and path. */
   readonly asked: string[] = [];
   web: Answers = {};
   now = 0;

@@ -18,7 +18,7 @@ interface Echo {
   body: string;
 }
 
-/** What the runtime got of the last request of a connection. */
+/** The part of a connection's last request that the runtime got. */
 const echoOf = (text: string): Echo => JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n") + 4)) as Echo;
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
 const CLOSE = "Connection: close\r\n";

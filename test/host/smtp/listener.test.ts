@@ -13,7 +13,7 @@ let store: FakeStore;
 let smtp: SmtpListener;
 let spoolDir: string;
 let clients: SmtpClient[];
-/** What the listener takes for the time, and how long it wanted to wait before its answers. */
+/** The listener's clock, and how long it wanted to wait before its answers. */
 let nowMs = 0;
 let pauses: number[] = [];
 

@@ -30,7 +30,7 @@ interface ExpectedAddress {
   address: string | null;
 }
 
-/** What the expectation and ours can both say, in one shape. */
+/** The values that the expectation and ours both have, in one shape. */
 interface Comparable {
   subject: string;
   from: string;

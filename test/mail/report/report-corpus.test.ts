@@ -10,7 +10,7 @@ const BOUNCES = join(CORPORA, "bounces");
 const isThere = existsSync(BOUNCES);
 const names = isThere ? readdirSync(BOUNCES).filter((name) => name.endsWith(".eml")) : [];
 
-/** What the corpus expects of one recipient. */
+/** The expectation of the corpus for one recipient. */
 interface Expected {
   /** "" if not stated; `5.0.9xx` and `4.0.9xx` are not in the message but stand for a reason found in its words. */
   status: string;
@@ -43,7 +43,7 @@ function inShort(report: DeliveryReport | null): string[] {
 }
 
 /**
- * What each message says, read by a person: confidence, then its recipients as `inShort` shows them. Empty for no report:
+ * The meaning of each message, read by a person: confidence, then its recipients as `inShort` shows them. Empty for no report:
  * the two automatic answers, a notification of a cloud service in JSON that comes to no return path (amazonses-10), and a
  * report that has lost its recipients (postfix-64).
  */
@@ -263,7 +263,7 @@ function expectedCodes(name: string, recipients: readonly RecipientStatus[]): st
   });
 }
 
-/** What the corpus and we say of each failed recipient of every status report. */
+/** The corpus's and our words for each failed recipient of every status report. */
 async function judgements(): Promise<{ name: string; expected: Expected; isHard: boolean }[]> {
   const all = [];
   for (const name of names) {

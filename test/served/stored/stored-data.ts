@@ -7,7 +7,7 @@ export interface WaitingMessage {
   raw_sha256: string;
 }
 
-/** What the tests expect of the stored data of one version; times are ISO 8601. */
+/** The expectations for the stored data of one version; times are ISO 8601. */
 export interface StoredData {
   /** Git's tree hash of `src/` of the code that wrote the data. */
   src_tree: string;

@@ -37,10 +37,10 @@ export interface Order {
   parallel?: boolean;
 }
 
-/** What a test learns of one message. */
+/** The facts that a test learns about one message. */
 export interface Sent {
   results: RecipientResult[];
-  /** What `send` rejected with, which it must never do. */
+  /** The error that `send` rejected with, which it must never do. */
   rejected: string | null;
   beforeEndCalls: number;
 }

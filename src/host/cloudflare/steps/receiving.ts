@@ -18,7 +18,7 @@ interface Seen {
 }
 
 /** Email Routing with its MX and SPF records, for the apex or for the name below it alone. */
-export function routingStep({ api, wanted, ground: { zone } }: StepContext): Step {
+export function routingStep({ api, wanted, existing: { zone } }: StepContext): Step {
   const { domain, again } = wanted;
   const isApex = domain === zone.name;
   return stepOf<Seen>({
@@ -54,7 +54,7 @@ function misconfigured(domain: string, status: string, again: string): Stop {
 }
 
 /** The catch-all rule of the zone, which brings every address to the worker. */
-export function catchAllStep({ api, wanted, ground: { zone } }: StepContext): Step {
+export function catchAllStep({ api, wanted, existing: { zone } }: StepContext): Step {
   const { worker, takesCatchAll, again } = wanted;
   const rule: CatchAll = {
     isEnabled: true,

@@ -7,7 +7,7 @@ import { stepOf, type Step, type StepContext } from "../step.ts";
 import { namesOf } from "../wanted.ts";
 
 /** Email Sending for the domain: the permission to send from it. */
-export function sendingStep({ api, wanted, ground: { zone } }: StepContext): Step {
+export function sendingStep({ api, wanted, existing: { zone } }: StepContext): Step {
   const { domain, again } = wanted;
   return stepOf<SendingDomain | null>({
     id: "sending",
@@ -35,7 +35,7 @@ export function sendingStep({ api, wanted, ground: { zone } }: StepContext): Ste
 type SeenRecords = { missing: NewRecord[]; kept: DnsRecord[] } | null;
 
 /** The records of sending that Cloudflare did not add itself. Records of others stay as they are. */
-export function sendingRecordsStep({ api, wanted, journal, ground: { zone } }: StepContext): Step {
+export function sendingRecordsStep({ api, wanted, journal, existing: { zone } }: StepContext): Step {
   const { domain, again } = wanted;
   return stepOf<SeenRecords>({
     id: "sending records",
@@ -46,9 +46,9 @@ export function sendingRecordsStep({ api, wanted, journal, ground: { zone } }: S
       if (found?.isEnabled !== true) return null;
       const seen: NonNullable<SeenRecords> = { missing: [], kept: [] };
       for (const record of await sendingRecords(api, zone.id, found.id)) {
-        const existing = await listRecords(api, zone.id, { name: record.name });
-        if (existing.some((one) => isSame(one, record))) continue;
-        const inTheWay = existing.find((one) => conflicts(one, record));
+        const records = await listRecords(api, zone.id, { name: record.name });
+        if (records.some((one) => isSame(one, record))) continue;
+        const inTheWay = records.find((one) => conflicts(one, record));
         if (inTheWay === undefined) seen.missing.push(record);
         else if (isDmarc(inTheWay)) seen.kept.push(inTheWay);
         else throw inTheWayOf(record, inTheWay, again);
@@ -101,7 +101,7 @@ interface SeenSubscription {
 }
 
 /** The subscription that sends the events of sent mail to the queue. */
-export function subscriptionStep({ api, wanted, ground: { account, zone } }: StepContext): Step {
+export function subscriptionStep({ api, wanted, existing: { account, zone } }: StepContext): Step {
   const { domain, again } = wanted;
   const names = namesOf(wanted);
   return stepOf<SeenSubscription>({

@@ -7,7 +7,7 @@ import { namesOf, type Wanted } from "../wanted.ts";
 import { registerSubdomain, workersSubdomain } from "../workers.ts";
 
 /** The account's name under workers.dev, where the worker is reached. */
-export function subdomainStep({ api, wanted, ground: { account } }: StepContext): Step {
+export function subdomainStep({ api, wanted, existing: { account } }: StepContext): Step {
   const name = wanted.workersDev ?? "";
   return stepOf<string | null>({
     id: "subdomain",
@@ -34,7 +34,7 @@ export function subdomainStep({ api, wanted, ground: { account } }: StepContext)
 }
 
 /** The bucket for large messages. */
-export function bucketStep({ api, wanted, ground: { account } }: StepContext): Step {
+export function bucketStep({ api, wanted, existing: { account } }: StepContext): Step {
   const { bucket } = namesOf(wanted);
   const off = (): Stop =>
     new Stop(
@@ -58,7 +58,7 @@ export function bucketStep({ api, wanted, ground: { account } }: StepContext): S
 
 /** A queue. The queue with the events must have no other consumer. */
 export function queueStep(
-  { api, wanted, ground: { account } }: StepContext,
+  { api, wanted, existing: { account } }: StepContext,
   { name, title, isConsumed }: { name: string; title: string; isConsumed: boolean },
 ): Step {
   return stepOf<Queue | null>({

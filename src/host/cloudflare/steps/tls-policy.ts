@@ -55,7 +55,7 @@ export function policySteps(context: StepContext): Step[] {
 }
 
 /** The host at which senders read the policy. */
-function hostStep({ api, wanted, ground: { account, zone } }: StepContext, hostname: string): Step {
+function hostStep({ api, wanted, existing: { account, zone } }: StepContext, hostname: string): Step {
   const { worker, again } = wanted;
   return stepOf<CustomDomain | null>({
     id: "policy host",
@@ -94,14 +94,14 @@ interface TextOptions {
 
 /** A TXT record. One that `up` made is changed where the text is another one now. */
 function textStep(context: StepContext, { title, start, record, keepsOthers = false }: TextOptions): Step {
-  const { api, wanted, journal, ground } = context;
+  const { api, wanted, journal, existing } = context;
   const { type, name, content } = record;
   return stepOf<DnsRecord | null>({
     id: `record ${name}`,
     title,
     permission: "DNS: Edit",
     read: async () => {
-      const records = await listRecords(api, ground.zone.id, { name, type });
+      const records = await listRecords(api, existing.zone.id, { name, type });
       return records.find((one) => one.content.replace(/^"/, "").startsWith(start)) ?? null;
     },
     decide: (found) => {
@@ -118,10 +118,10 @@ function textStep(context: StepContext, { title, start, record, keepsOthers = fa
     },
     act: async (found) => {
       if (found === null) {
-        await createRecord(api, ground.zone.id, record);
+        await createRecord(api, existing.zone.id, record);
         return;
       }
-      await updateRecord(api, ground.zone.id, { id: found.id, content });
+      await updateRecord(api, existing.zone.id, { id: found.id, content });
       journal.remove({ kind: "record", type, name, content: found.content });
     },
     made: () => ({ kind: "record", type, name, content }),

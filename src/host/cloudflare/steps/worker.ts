@@ -14,8 +14,8 @@ interface Seen {
 
 /** The script, its pages, its variables and its bindings, uploaded by wrangler. */
 export function workerStep(context: StepContext): Step {
-  const { api, wanted, journal, deployment, ground } = context;
-  const { id: accountId } = ground.account;
+  const { api, wanted, journal, deployment, existing } = context;
+  const { id: accountId } = existing.account;
   const read = async (): Promise<Seen> => ({
     state: await workerState(api, accountId, wanted.worker),
     etag: (await workerVersion(api, accountId, wanted.worker))?.etag ?? null,
@@ -52,9 +52,9 @@ export function workerStep(context: StepContext): Step {
 }
 
 /** The queue of events, if it is there and the worker does not read it: an upload makes the worker its reader again. */
-async function unreadQueue({ api, wanted, ground }: StepContext): Promise<string | null> {
+async function unreadQueue({ api, wanted, existing }: StepContext): Promise<string | null> {
   const { events } = namesOf(wanted);
-  const queue = (await listQueues(api, ground.account.id)).find(({ name }) => name === events);
+  const queue = (await listQueues(api, existing.account.id)).find(({ name }) => name === events);
   const isRead = queue?.consumers.some(({ script }) => script === wanted.worker) ?? true;
   return isRead ? null : events;
 }
@@ -90,7 +90,7 @@ function explained(failure: CloudflareFailure, again: string): Stop | null {
 
 /** A secret that is generated once. Cloudflare shows only the names of secrets, so one that exists is never set again. */
 export function secretStep(
-  { api, wanted, ground: { account } }: StepContext,
+  { api, wanted, existing: { account } }: StepContext,
   { name, value, words }: { name: string; value: () => string; words: string },
 ): Step {
   return stepOf<string[]>({

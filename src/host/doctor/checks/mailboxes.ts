@@ -6,13 +6,17 @@ import { setCommand } from "../setting-command.ts";
 import { shellWord } from "../shell-word.ts";
 import type { Check, Machine } from "./check.ts";
 
-/** At most this many mailboxes are checked, because each check loads the mailbox. */
-const MAX_MAILBOXES = 100;
+/** At most this many mailboxes are checked, because each check loads the mailbox, which takes some milliseconds. */
+const MAX_MAILBOXES = 2_000;
+const PAGE_SIZE = 100;
 const AT_ONCE = 8;
 /** At most this many findings of one kind are shown. */
 const MAX_FINDINGS = 10;
 
-const PAGE = z.object({ mailboxes: z.array(z.object({ mailbox: z.string(), kind: z.string() })) });
+const PAGE = z.object({
+  mailboxes: z.array(z.object({ mailbox: z.string(), kind: z.string() })),
+  next_cursor: z.string().nullish(),
+});
 const INFO = z.object({
   webhook_url: z.string().nullable(),
   webhook_status: z.string().nullable(),
@@ -26,11 +30,10 @@ export const mailboxesCheck: Check<Machine> = {
   async run(machine, world, signal) {
     const api = serverApi(machine, world, signal);
     if (api === null) return [];
-    const page = readAs(await api(`/v1/mailboxes?limit=${MAX_MAILBOXES}`), PAGE);
+    const permanent = await permanentMailboxes(api);
     // If the server is down or refuses the key, other findings say so.
-    if (page === null) return [];
-    const permanent = page.mailboxes.filter(({ kind }) => kind === "permanent").map(({ mailbox }) => mailbox);
-    const queue = [...permanent];
+    if (permanent === null) return [];
+    const queue = [...permanent.names];
     const found: Finding[] = [];
     const look = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -39,11 +42,26 @@ export const mailboxesCheck: Check<Machine> = {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, look));
     if (found.length > 0) return fewOfEach(found);
-    return [
-      fine("mailboxes", `Of ${permanent.length} permanent mailboxes none is full, and no webhook has failed`),
-    ];
+    const { names, isAll } = permanent;
+    const which = `${isAll ? "" : "the first "}${names.length} permanent mailboxes`;
+    return [fine("mailboxes", `Of ${which} none is full, and no webhook has failed`)];
   },
 };
+
+/** The first permanent mailboxes of the server, and whether these are all; null if it lists none to us. */
+async function permanentMailboxes(api: ServerApi): Promise<{ names: string[]; isAll: boolean } | null> {
+  const names: string[] = [];
+  let cursor = "";
+  for (let seen = 0; seen < MAX_MAILBOXES; seen += PAGE_SIZE) {
+    const after = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = readAs(await api(`/v1/mailboxes?limit=${PAGE_SIZE}${after}`), PAGE);
+    if (page === null) return seen === 0 ? null : { names, isAll: false };
+    names.push(...page.mailboxes.filter(({ kind }) => kind === "permanent").map(({ mailbox }) => mailbox));
+    cursor = page.next_cursor ?? "";
+    if (cursor === "") return { names, isAll: true };
+  }
+  return { names, isAll: false };
+}
 
 function fewOfEach(findings: readonly Finding[]): Finding[] {
   const counts = new Map<string, number>();

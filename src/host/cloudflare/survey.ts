@@ -4,7 +4,7 @@ import { foreignMx, listRecords, type DnsRecord } from "./dns.ts";
 import { readCatchAll, routingRecords } from "./email-routing.ts";
 import { oneLine, Stop } from "./failure.ts";
 import { ALL_PERMISSIONS, missingPermissions, tokenFormUrl, type Permission } from "./permissions.ts";
-import { hearsEvents, type Ground, type Wanted } from "./wanted.ts";
+import { hearsEvents, type Existing, type Wanted } from "./wanted.ts";
 import { workersSubdomain, workerState, type WorkerState } from "./workers.ts";
 import { zoneOf, type Zone } from "./zones.ts";
 
@@ -35,7 +35,7 @@ export function neededPermissions(wanted: Pick<Wanted, "sending" | "events" | "r
  * Looks up and checks all preconditions of a deployment: token, account, zone, DNS, worker. It changes nothing. Throws a
  * {@link Stop} for the first one that is not met, and a CloudflareFailure if Cloudflare does not answer.
  */
-export async function survey(api: CloudflareApi, wanted: Wanted, token: string): Promise<Ground> {
+export async function survey(api: CloudflareApi, wanted: Wanted, token: string): Promise<Existing> {
   const given = wanted.account !== null && ACCOUNT_ID.test(wanted.account) ? wanted.account : null;
   await checkToken(api, wanted, { token, accountId: given });
   const accounts = await listAccounts(api);

@@ -61,7 +61,7 @@ interface Others {
 }
 
 /** Parses and stores messages of archives. */
-export class Shelf {
+export class ImportedMessages {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
   readonly #messages: Tables;

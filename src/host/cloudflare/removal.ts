@@ -18,7 +18,7 @@ import { isOf } from "./steps/receiving.ts";
 import { deleteWorker, workerState } from "./workers.ts";
 
 /** The deployment that `down` works on. */
-export interface TakeBackContext {
+export interface RemovalContext {
   api: CloudflareApi;
   journal: Journal;
   /** Called with a line of text before a thing is removed, and for a thing that stays. */
@@ -45,7 +45,7 @@ const ORDER: readonly Made["kind"][] = [
 ];
 
 /** The entries whose things `down` would remove: those that hold mail, and the others. */
-export function entriesToTakeBack(made: readonly Made[]): { mail: Made[]; others: Made[] } {
+export function entriesToRemove(made: readonly Made[]): { mail: Made[]; others: Made[] } {
   const sorted = ORDER.flatMap((kind) => made.filter((one) => one.kind === kind));
   return {
     mail: sorted.filter(({ kind }) => WITH_MAIL.has(kind)),
@@ -80,55 +80,55 @@ export function wordsOf(made: Made): string {
 }
 
 /** Removes the things of these entries one after the other, each with its entry in the journal. */
-export async function takeBack(context: TakeBackContext, entries: readonly Made[]): Promise<void> {
+export async function removeMade(context: RemovalContext, entries: readonly Made[]): Promise<void> {
   for (const made of entries) {
     context.report(wordsOf(made));
-    await takeOneBack(context, made);
+    await removeOne(context, made);
     context.journal.remove(made);
   }
 }
 
-async function takeOneBack(context: TakeBackContext, made: Made): Promise<void> {
+async function removeOne(context: RemovalContext, made: Made): Promise<void> {
   const { api, journal } = context;
   const { account } = journal.contents;
   switch (made.kind) {
     case "catch_all":
       return giveCatchAllBack(context, made);
     case "routing":
-      return takeRoutingBack(context, made);
+      return removeRouting(context, made);
     case "subscription":
-      return takeSubscriptionBack(context, made.name);
+      return removeSubscription(context, made.name);
     case "record":
-      return takeRecordBack(context, made);
+      return removeRecord(context, made);
     case "sending":
-      return takeSendingBack(context, made.name);
+      return removeSending(context, made.name);
     case "custom_domain":
-      return takeCustomDomainBack(context, made.name);
+      return removeCustomDomain(context, made.name);
     case "queue":
-      return takeQueueBack(context, made.name);
+      return removeQueue(context, made.name);
     case "worker":
       return deleteWorker(api, account, made.name);
     case "bucket":
-      return takeBucketBack(context, made.name);
+      return removeBucket(context, made.name);
     case "subdomain":
       return;
   }
 }
 
-async function takeSubscriptionBack({ api, journal }: TakeBackContext, name: string): Promise<void> {
+async function removeSubscription({ api, journal }: RemovalContext, name: string): Promise<void> {
   const { account } = journal.contents;
   const found = (await listSubscriptions(api, account)).find((one) => one.name === name);
   if (found !== undefined) await unsubscribe(api, account, found.id);
 }
 
-async function takeSendingBack({ api, journal }: TakeBackContext, name: string): Promise<void> {
+async function removeSending({ api, journal }: RemovalContext, name: string): Promise<void> {
   const { zone } = journal.contents;
   const found = (await listSendingDomains(api, zone)).find((one) => one.name === name);
   if (found !== undefined) await disableSending(api, zone, found.id);
 }
 
 /** Takes a host name from the worker, unless another worker has it by now. */
-async function takeCustomDomainBack({ api, journal }: TakeBackContext, name: string): Promise<void> {
+async function removeCustomDomain({ api, journal }: RemovalContext, name: string): Promise<void> {
   const { account, worker } = journal.contents;
   const found = await findCustomDomain(api, account, name);
   if (found?.worker === worker) await detachDomain(api, account, found.id);
@@ -136,7 +136,7 @@ async function takeCustomDomainBack({ api, journal }: TakeBackContext, name: str
 
 /** Gives the rule back as it was, unless somebody has changed it since. */
 async function giveCatchAllBack(
-  { api, journal, report }: TakeBackContext,
+  { api, journal, report }: RemovalContext,
   { previous }: Extract<Made, { kind: "catch_all" }>,
 ): Promise<void> {
   const { zone, worker } = journal.contents;
@@ -146,8 +146,8 @@ async function giveCatchAllBack(
 }
 
 /** Turns Email Routing off, unless it was on before or other rules use it now. */
-async function takeRoutingBack(
-  { api, journal, report }: TakeBackContext,
+async function removeRouting(
+  { api, journal, report }: RemovalContext,
   { name, wasOn }: Extract<Made, { kind: "routing" }>,
 ): Promise<void> {
   const { zone } = journal.contents;
@@ -173,8 +173,8 @@ async function takeRoutingBack(
 }
 
 /** Removes a DNS record, unless somebody has changed it since. */
-async function takeRecordBack(
-  { api, journal, report }: TakeBackContext,
+async function removeRecord(
+  { api, journal, report }: RemovalContext,
   { type, name, content }: Extract<Made, { kind: "record" }>,
 ): Promise<void> {
   const { zone } = journal.contents;
@@ -188,7 +188,7 @@ async function takeRecordBack(
     report("  senders who know the policy keep to it until it ends (MTA_STS_MAX_AGE)");
 }
 
-async function takeQueueBack({ api, journal }: TakeBackContext, name: string): Promise<void> {
+async function removeQueue({ api, journal }: RemovalContext, name: string): Promise<void> {
   const { account, worker } = journal.contents;
   const queue = (await listQueues(api, account)).find((one) => one.name === name);
   if (queue === undefined) return;
@@ -199,7 +199,7 @@ async function takeQueueBack({ api, journal }: TakeBackContext, name: string): P
 }
 
 /** Deletes a bucket with its objects. The worker must be gone before, or it would write more. */
-async function takeBucketBack({ api, journal }: TakeBackContext, bucket: string): Promise<void> {
+async function removeBucket({ api, journal }: RemovalContext, bucket: string): Promise<void> {
   const { account, worker } = journal.contents;
   if ((await workerState(api, account, worker)) !== null) {
     throw new Stop(
