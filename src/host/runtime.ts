@@ -10,6 +10,7 @@ import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import type { HostReadiness } from "./readiness.ts";
 import { Restarts } from "./restarts.ts";
 import { sourcePositions } from "./stack-trace.ts";
+import { whileEnded } from "./while-ended.ts";
 import { drainWorkerd, killWorkerd } from "./workerd-process.ts";
 
 export interface RuntimeOptions {
@@ -98,21 +99,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     port: Number(port || 80),
     frontPort: options.hasFront === true ? Number((await runtime.unsafeGetDirectURL(OUTBOUND)).port) : null,
     urlOf: (entrypoint) => runtime.unsafeGetDirectURL(WORKER, entrypoint),
-    async whileEnded(work, graceMs) {
-      const running = restarts.plan();
-      let failure: { error: unknown } | null = null;
-      const hasEnded = await drainWorkerd(graceMs, () => {
-        // Thrown here, an error would keep Miniflare from starting workerd again.
-        try {
-          work();
-        } catch (error) {
-          failure = { error };
-        }
-      });
-      if (!hasEnded) killWorkerd();
-      await running;
-      rethrow(failure);
-    },
+    whileEnded: (work, graceMs) =>
+      whileEnded({ plan: () => restarts.plan(), drain: drainWorkerd, kill: killWorkerd }, work, graceMs),
     async stop(graceMs = 0) {
       restarts.stop();
       let disposed: Promise<void> | null = null;
@@ -121,10 +109,6 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       await dispose();
     },
   };
-}
-
-function rethrow(failure: { error: unknown } | null): void {
-  if (failure !== null) throw failure.error;
 }
 
 function settingsOf(

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { CONTROL_SOCKET, askForSwap, openControl } from "../../src/host/control.ts";
 import { liveSwap } from "../../src/host/live-swap.ts";
 import { RuntimeGate } from "../../src/host/runtime-gate.ts";
+import { whileEnded } from "../../src/host/while-ended.ts";
 
 function dataDir(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "mailkeep-control-"));
@@ -62,6 +63,48 @@ describe("the control socket", () => {
     ).toBeNull();
     expect(said.join()).toContain("only while the server is stopped");
     await expect(askForSwap(dir)).rejects.toThrow("stop it, and run the restore again");
+  });
+});
+
+describe("work while no workerd runs", () => {
+  /** A workerd that ends within its time, or is killed, or has died by itself just before. */
+  function workerd(kind: "ends" | "hangs" | "dead") {
+    const { promise: running, resolve } = Promise.withResolvers<void>();
+    let exited = (): void => {};
+    const kill = vi.fn<() => void>(() => exited());
+    return {
+      kill,
+      plan: () => running,
+      async drain(_limitMs: number, onExit: () => void) {
+        exited = () => {
+          onExit();
+          resolve();
+        };
+        if (kind === "ends") exited();
+        // Miniflare starts it again.
+        if (kind === "dead") resolve();
+        return kind !== "hangs";
+      },
+    };
+  }
+
+  it("is done once, also if workerd must be killed", async () => {
+    for (const kind of ["ends", "hangs"] as const) {
+      const runtime = workerd(kind);
+      const work = vi.fn<() => void>();
+      await whileEnded(runtime, work, 1);
+      expect([work.mock.calls.length, runtime.kill.mock.calls.length]).toEqual([1, kind === "hangs" ? 1 : 0]);
+    }
+  });
+
+  it("that fails, or is not done because workerd has just died, is an error", async () => {
+    const fail = (): void => {
+      throw new Error("the disk is full");
+    };
+    await expect(whileEnded(workerd("ends"), fail, 1)).rejects.toThrow("the disk is full");
+    const work = vi.fn<() => void>();
+    await expect(whileEnded(workerd("dead"), work, 1)).rejects.toThrow("run the command again");
+    expect(work).not.toHaveBeenCalled();
   });
 });
 

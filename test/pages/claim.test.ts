@@ -8,15 +8,20 @@ import { expectAccessible, expectFits, expectLegible, keepScreen, NO_BROWSER, Si
 /** Lines of a browser's console about answers that the page shows to its reader. */
 const REFUSED = /Failed to load resource: the server responded with a status of 4\d\d/;
 
+const OPEN = { TRUST_CLIENT_ADDRESS: "true", CLAIM_APPROVAL: "open" };
+
+/** The site that the tests use now. */
 let site: Site;
+/** A site whose claims live as shortly as a deployment can set, and one that has begun there: it expires meanwhile. */
+let brief: { site: Site; claim: StartedClaim; page: Page };
 let asked = 0;
 
 /** A claim by an agent at an address of its own. */
-async function start(headers: Record<string, string> = {}): Promise<StartedClaim> {
+async function start(headers: Record<string, string> = {}, at = site): Promise<StartedClaim> {
   asked += 1;
   const from = { "CF-Connecting-IP": `198.51.100.${asked}`, "User-Agent": "hermes-agent/2.1 (linux)" };
   const json = { name: `box-${asked}-${Math.random().toString(36).slice(2, 8)}` };
-  const told = await site.server.service.ask<StartedClaim>("/v1/claim/start", {
+  const told = await at.server.service.ask<StartedClaim>("/v1/claim/start", {
     method: "POST",
     json,
     headers: { ...from, ...headers },
@@ -33,11 +38,22 @@ async function poll(claim: StartedClaim): Promise<PolledClaim> {
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const heading = (page: Page) => page.getByRole("heading", { level: 1 });
 
+beforeAll(async () => {
+  if (NO_BROWSER) return;
+  const [open, short] = await Promise.all([
+    Site.open({ env: OPEN }),
+    Site.open({ env: { ...OPEN, CLAIM_TTL_SECONDS: "30" } }),
+  ]);
+  site = open;
+  const claim = await start({}, short);
+  const page = await (await short.reader()).newPage();
+  await page.setExtraHTTPHeaders({ "CF-Connecting-IP": "198.51.100.252" });
+  await page.goto(new URL(claim.verification_uri_complete, short.url).href);
+  await button(page, "Approve").waitFor();
+  brief = { site: short, claim, page };
+});
+
 describe.skipIf(NO_BROWSER)("the page of a claim", () => {
-  beforeAll(async () => {
-    site = await Site.open({ env: { TRUST_CLIENT_ADDRESS: "true", CLAIM_APPROVAL: "open" } });
-  });
-  afterAll(() => site.close());
   afterEach(() => site.assertQuiet(REFUSED));
 
   it("shows who asks for what, legibly on a phone, on a desktop and in dark mode", async () => {
@@ -141,20 +157,50 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
   });
 });
 
-describe.skipIf(NO_BROWSER)("a typed code", () => {
-  let late: { claim: StartedClaim; page: Page };
+describe.skipIf(NO_BROWSER)("a claim with hostile texts", () => {
+  let elsewhere: HttpServer;
   beforeAll(async () => {
-    // The shortest life that a deployment can give a claim.
-    site = await Site.open({
-      env: { TRUST_CLIENT_ADDRESS: "true", CLAIM_APPROVAL: "open", CLAIM_TTL_SECONDS: "30" },
+    elsewhere = createServer((_, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end(`<iframe name="framed"></iframe>`);
     });
-    // It expires while the other tests run.
+    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(async () => {
+    elsewhere.close();
+    await site.close();
+  });
+
+  it("is shown as text, and runs, loads and sends nothing", async () => {
+    const hostile = `<script>window.pwned=1</script><img src=https://evil.example/x onerror=window.pwned=1>"><base href=//evil.example>`;
+    const claim = await start({ "User-Agent": hostile });
+    const page = await site.visit(claim.verification_uri_complete, { at: "phone" });
+    expect(await page.locator("main").innerText()).toContain(hostile.slice(0, 80));
+    expect(await page.evaluate("window.pwned")).toBeUndefined();
+    expect(await page.locator("main img, main script, base").count()).toBe(0);
+    await expectFits(page);
+    await keepScreen(page, "claim-hostile");
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("cannot frame the page", async () => {
     const claim = await start();
+    const { port } = elsewhere.address() as AddressInfo;
     const page = await (await site.reader()).newPage();
-    await page.setExtraHTTPHeaders({ "CF-Connecting-IP": "198.51.100.252" });
-    await page.goto(claim.verification_uri_complete);
-    await button(page, "Approve").waitFor();
-    late = { claim, page };
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.evaluate(`frames.framed.location = ${JSON.stringify(claim.verification_uri_complete)}`);
+    await expect
+      .poll(() => site.faults().join(), { timeout: 10_000 })
+      .toMatch(/frame-ancestors|X-Frame-Options/i);
+    // Chromium shows this in the place of a page that it refuses to show.
+    await expect.poll(() => page.frames().at(-1)?.url()).toMatch(/^chrome-error:/);
+    expect((await poll(claim)).status).toBe("pending");
+  });
+});
+
+describe.skipIf(NO_BROWSER)("a typed code", () => {
+  beforeAll(() => {
+    site = brief.site;
   });
   afterAll(() => site.close());
   afterEach(() => site.assertQuiet(REFUSED));
@@ -201,7 +247,7 @@ describe.skipIf(NO_BROWSER)("a typed code", () => {
   });
 
   it("that comes too late is reported as expired", async () => {
-    const { claim, page } = late;
+    const { claim, page } = brief;
     await expect
       .poll(async () => (await poll(claim)).status, { timeout: 60_000, interval: 2_100 })
       .toBe("expired");
@@ -210,48 +256,6 @@ describe.skipIf(NO_BROWSER)("a typed code", () => {
     expect(await heading(page).innerText()).toBe("Expired");
     await keepScreen(page, "claim-expired");
     expect(await poll(claim)).toEqual({ status: "expired" });
-  });
-});
-
-describe.skipIf(NO_BROWSER)("a claim with hostile texts", () => {
-  let elsewhere: HttpServer;
-  beforeAll(async () => {
-    site = await Site.open({ env: { TRUST_CLIENT_ADDRESS: "true", CLAIM_APPROVAL: "open" } });
-    elsewhere = createServer((_, response) => {
-      response.setHeader("Content-Type", "text/html");
-      response.end(`<iframe name="framed"></iframe>`);
-    });
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-  });
-  afterAll(async () => {
-    elsewhere.close();
-    await site.close();
-  });
-
-  it("is shown as text, and runs, loads and sends nothing", async () => {
-    const hostile = `<script>window.pwned=1</script><img src=https://evil.example/x onerror=window.pwned=1>"><base href=//evil.example>`;
-    const claim = await start({ "User-Agent": hostile });
-    const page = await site.visit(claim.verification_uri_complete, { at: "phone" });
-    expect(await page.locator("main").innerText()).toContain(hostile.slice(0, 80));
-    expect(await page.evaluate("window.pwned")).toBeUndefined();
-    expect(await page.locator("main img, main script, base").count()).toBe(0);
-    await expectFits(page);
-    await keepScreen(page, "claim-hostile");
-    expect(site.faults()).toEqual([]);
-  });
-
-  it("cannot frame the page", async () => {
-    const claim = await start();
-    const { port } = elsewhere.address() as AddressInfo;
-    const page = await (await site.reader()).newPage();
-    await page.goto(`http://127.0.0.1:${port}/`);
-    await page.evaluate(`frames.framed.location = ${JSON.stringify(claim.verification_uri_complete)}`);
-    await expect
-      .poll(() => site.faults().join(), { timeout: 10_000 })
-      .toMatch(/frame-ancestors|X-Frame-Options/i);
-    // Chromium shows this in the place of a page that it refuses to show.
-    await expect.poll(() => page.frames().at(-1)?.url()).toMatch(/^chrome-error:/);
-    expect((await poll(claim)).status).toBe("pending");
   });
 });
 

@@ -8,7 +8,7 @@ import { startedAt, workerdPid } from "../../src/host/processes.ts";
 import { Service } from "./client.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-/** Where Node keeps the compiled modules of the servers: most of a start is reading Miniflare and wrangler. */
+/** The folder of compiled modules: most of the start of a server is reading Miniflare, and of a command reading its sources. */
 const COMPILE_CACHE = path.join(ROOT, "node_modules/.cache/mailkeep-tests");
 /** A start builds the bundle if a source is newer, which is slow with two busy cores. */
 const TIMEOUT_MS = 90_000;
@@ -31,9 +31,14 @@ export interface ServerOptions {
   throughRunner?: boolean;
 }
 
-/** An environment of `variables`, with only PATH and HOME of the test's own. */
+/** An environment of `variables`, with only PATH and HOME of the test's own, and the folder of compiled modules. */
 export function bareEnvironment(variables: Record<string, string | undefined>): NodeJS.ProcessEnv {
-  const bare: Partial<NodeJS.ProcessEnv> = { PATH: process.env.PATH, HOME: process.env.HOME, ...variables };
+  const bare: Partial<NodeJS.ProcessEnv> = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
+    ...variables,
+  };
   // The Worker's types make its own variables members of every environment of this project.
   return bare as NodeJS.ProcessEnv;
 }
@@ -49,7 +54,6 @@ export function npmEnvironment(variables: Record<string, string | undefined>): N
 
 const environment = ({ dataDir, env }: ServerOptions): NodeJS.ProcessEnv =>
   bareEnvironment({
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
     DATA_DIR: dataDir,
     PORT: "0",
     SMTP_PORT: "0",

@@ -1,11 +1,11 @@
-import { mkdir, rm } from "node:fs/promises";
+import { lchown, mkdir, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { syncPath } from "../blob-disk.ts";
 import { isCutDatabase } from "../cut-database.ts";
 import { readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
 import type { DataVersion } from "../data-version.ts";
 import { restoredBlobFile, writeBlobRows } from "./bucket.ts";
-import { ALARMS_FILE, BUCKET_FOLDER, VERSION_FILE, rowsOf } from "./data-folder.ts";
+import { ALARMS_FILE, BUCKET_FOLDER, MAILBOX_FOLDER, VERSION_FILE, rowsOf } from "./data-folder.ts";
 import { BackupError } from "./format.ts";
 import type { BlobEntry, Entry, FileEntry } from "./format.ts";
 import { DamagedDatabase, filesOf, isDamage, isEmptyDatabase, withImage } from "./image.ts";
@@ -52,7 +52,7 @@ export async function restoreMailbox(options: MailboxRestoreOptions): Promise<Re
   refuseNewerData(dataDir);
   refuseHalfRestored(dataDir);
   const state = path.join(dataDir, STATE_FOLDER);
-  await mkdir(state, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir, STATE_FOLDER);
   const lock = await RunLock.take(path.join(state, LOCK_FILE), state);
   if (lock === null)
     throw new BackupError(
@@ -98,7 +98,7 @@ class Preparation {
         `${dataDir} has a restore that is not complete: start the server again, which completes it`,
       );
     await rm(this.#folder, { recursive: true, force: true });
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(dataDir, STAGING_FOLDER);
     try {
       await this.#refuseExisting();
       const { uncertain, name } = await this.#prepareMailbox();
@@ -112,15 +112,18 @@ class Preparation {
         erased: { keys: [], files: [] },
       };
       for (const { to } of [{ to: mailbox }, ...plan.files, ...plan.buckets])
-        await mkdir(path.dirname(path.join(dataDir, to)), { recursive: true, mode: 0o700 });
+        await makeFolder(dataDir, path.dirname(to));
       writePlan(dataDir, plan);
+      for (const name of await readdir(this.#folder))
+        await giveToServer(dataDir, path.join(this.#folder, name));
       await syncPath(dataDir);
       this.#options.signal.throwIfAborted();
       await swap();
+      await giveToServer(dataDir, path.join(dataDir, MAILBOX_FOLDER, ALARMS_FILE));
       const bytes = [this.#entry, ...this.#blobs].reduce((sum, { size }) => sum + size, 0);
       return { mailboxes: 1, blobs: blobs.length, bytes, uncertain, damaged: [], hasSecrets: false };
     } finally {
-      if (!isSwapBegun(dataDir)) await rm(this.#folder, { recursive: true, force: true });
+      await rm(this.#folder, { recursive: true, force: true });
     }
   }
 
@@ -209,6 +212,23 @@ class Preparation {
     this.#done += 1;
     onProgress(this.#done, 1 + this.#blobs.length);
   }
+}
+
+/** Makes a folder inside the data folder, and those above it. */
+async function makeFolder(dataDir: string, folder: string): Promise<void> {
+  let made = dataDir;
+  for (const name of folder.split("/")) {
+    made = path.join(made, name);
+    await mkdir(made, { recursive: true, mode: 0o700 });
+    await giveToServer(dataDir, made);
+  }
+}
+
+/** Gives what root has made to the owner of the data folder: the server, which is another user, could not read it. */
+async function giveToServer(dataDir: string, file: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(dataDir);
+  await lchown(file, uid, gid);
 }
 
 /** Whether a database holds a mailbox. An address that was only asked for has a database too; a damaged one may have held one. */

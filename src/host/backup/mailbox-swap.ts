@@ -21,6 +21,8 @@ import { alarmOfFile, writeAlarm } from "./settle.ts";
 
 /** The folder inside the data folder in which a restore of one mailbox prepares its files. */
 export const STAGING_FOLDER = "restoring";
+/** The name of that folder from when a swap uses it: the command that prepared it cannot remove it then. */
+const SWAP_FOLDER = "swapping";
 /** The prepared mailbox, in that folder. */
 export const STAGED_MAILBOX = "mailbox.sqlite";
 /** Says where the prepared files go. It is written last, when they are complete. */
@@ -59,7 +61,7 @@ export function writePlan(dataDir: string, plan: SwapPlan): void {
 
 /** Whether a swap has begun and is not complete. */
 export function isSwapBegun(dataDir: string): boolean {
-  return existsSync(path.join(dataDir, STAGING_FOLDER, BEGUN_FILE));
+  return existsSync(path.join(dataDir, SWAP_FOLDER, BEGUN_FILE));
 }
 
 /**
@@ -68,25 +70,34 @@ export function isSwapBegun(dataDir: string): boolean {
  * files are not complete or the disk refuses.
  */
 export function swapMailbox(dataDir: string): void {
-  const folder = path.join(dataDir, STAGING_FOLDER);
-  const plan = readPlan(path.join(folder, PLAN_FILE));
-  const staged = path.join(folder, STAGED_MAILBOX);
-  const erased = replacedBlobs(dataDir, plan, takeOver(staged, path.join(dataDir, plan.mailbox)));
-  sync(staged);
-  writeSynced(path.join(folder, BEGUN_FILE), { ...plan, erased });
+  completeSwap(dataDir);
+  const folder = path.join(dataDir, SWAP_FOLDER);
+  renameSync(path.join(dataDir, STAGING_FOLDER), folder);
   try {
+    const plan = readPlan(path.join(folder, PLAN_FILE));
+    const staged = path.join(folder, STAGED_MAILBOX);
+    for (const name of [STAGED_MAILBOX, ...[...plan.files, ...plan.buckets].map((one) => one.staged)])
+      if (!existsSync(path.join(folder, name)))
+        throw new BackupError("failed", `The prepared file ${name} is gone: run the restore again`);
+    const erased = replacedBlobs(dataDir, plan, takeOver(staged, path.join(dataDir, plan.mailbox)));
+    sync(staged);
+    writeSynced(path.join(folder, BEGUN_FILE), { ...plan, erased });
     placeFiles(dataDir, plan);
   } catch (error) {
     rmSync(path.join(folder, BEGUN_FILE), { force: true });
+    rmSync(folder, { recursive: true, force: true });
     throw error;
   }
   completeSwap(dataDir);
 }
 
-/** Completes a swap that has begun, if there is one. No workerd may run on the data folder. Throws the error of the file system. */
+/**
+ * Completes a swap that has begun, or removes what is left of one that had not. No workerd may run on the data folder. Throws the
+ * error of the file system.
+ */
 export function completeSwap(dataDir: string): void {
-  if (!isSwapBegun(dataDir)) return;
-  const folder = path.join(dataDir, STAGING_FOLDER);
+  const folder = path.join(dataDir, SWAP_FOLDER);
+  if (!isSwapBegun(dataDir)) return rmSync(folder, { recursive: true, force: true });
   const plan = readPlan(path.join(folder, BEGUN_FILE));
   placeFiles(dataDir, plan);
   placeMailbox(dataDir, plan);
@@ -98,7 +109,7 @@ export function completeSwap(dataDir: string): void {
 
 /** Puts everything in place but the mailbox itself. Done twice, it has the same result. */
 function placeFiles(dataDir: string, { files, buckets, blobs }: SwapPlan): void {
-  const at = (staged: string): string => path.join(dataDir, STAGING_FOLDER, staged);
+  const at = (staged: string): string => path.join(dataDir, SWAP_FOLDER, staged);
   for (const { staged, to } of files) move(at(staged), path.join(dataDir, to));
   for (const { staged, to } of buckets) {
     const file = path.join(dataDir, to);
@@ -113,7 +124,7 @@ function placeFiles(dataDir: string, { files, buckets, blobs }: SwapPlan): void 
 
 function placeMailbox(dataDir: string, { mailbox, name }: SwapPlan): void {
   const file = path.join(dataDir, mailbox);
-  const staged = path.join(dataDir, STAGING_FOLDER, STAGED_MAILBOX);
+  const staged = path.join(dataDir, SWAP_FOLDER, STAGED_MAILBOX);
   if (existsSync(staged)) {
     // The log belongs to the old file: with the new one, SQLite would write the old pages into it.
     removeLog(file);

@@ -1,5 +1,14 @@
 import { randomBytes } from "node:crypto";
-import fs, { cpSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  chownSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -16,6 +25,9 @@ import { backUpTo, restoreTo } from "./rig-run.ts";
 const ADA = "ada@mailkeep.test";
 const BEN = "ben@mailkeep.test";
 const ALARMS = "do/mailkeep-Mailbox/metadata.sqlite";
+/** For tests that sync many files, in ms: disks are slow beside other work. */
+const PATIENCE_MS = 120_000;
+const OTHER_USER = 12_345;
 const file = mailboxFile(ADA);
 
 /** The rows of a query in a database of a data folder. */
@@ -148,35 +160,55 @@ afterEach(() => {
 });
 
 describe("a restore of one mailbox", () => {
-  it("leaves the old mailbox or the restored one, whole, whenever the process dies", async () => {
-    const { data, dir } = await changedSinceBackup();
-    await prepare(data.dir, dir);
-    expect(stateOf(data.dir)).toEqual(OLD);
-    const seen: string[] = [];
-    for (let count = 0; ; count += 1) {
-      const copy = path.join(tempFolder(), "data");
-      cpSync(data.dir, copy, { recursive: true });
-      const asked = dieAfter(count);
-      const died = errorOf(() => swapMailbox(copy));
-      vi.restoreAllMocks();
-      syncBuiltinESMExports();
-      expect([undefined, "the process is dead"]).toContain(died);
-      // The next start.
-      completeSwap(copy);
-      completeSwap(copy);
-      const isRestored =
-        rows(
-          copy,
-          file,
-          "SELECT 1 FROM content WHERE raw = 'of the backup' OR CAST(raw AS TEXT) = 'of the backup'",
-        ).length > 0;
-      expect([count, stateOf(copy)]).toEqual([count, isRestored ? RESTORED : OLD]);
-      seen.push(isRestored ? "restored" : "old");
-      if (asked() <= count) break;
-    }
-    expect(new Set(seen)).toEqual(new Set(["old", "restored"]));
-    expect(seen.indexOf("restored")).toBe(seen.lastIndexOf("old") + 1);
-  });
+  it(
+    "leaves the old mailbox or the restored one, whole, whenever the process dies",
+    async () => {
+      const { data, dir } = await changedSinceBackup();
+      await prepare(data.dir, dir);
+      expect(stateOf(data.dir)).toEqual(OLD);
+      const seen: string[] = [];
+      for (let count = 0; ; count += 1) {
+        const copy = path.join(tempFolder(), "data");
+        cpSync(data.dir, copy, { recursive: true });
+        const asked = dieAfter(count);
+        const died = errorOf(() => swapMailbox(copy));
+        vi.restoreAllMocks();
+        syncBuiltinESMExports();
+        expect([undefined, "the process is dead"]).toContain(died);
+        // The next start.
+        completeSwap(copy);
+        completeSwap(copy);
+        const isRestored =
+          rows(
+            copy,
+            file,
+            "SELECT 1 FROM content WHERE raw = 'of the backup' OR CAST(raw AS TEXT) = 'of the backup'",
+          ).length > 0;
+        expect([count, stateOf(copy)]).toEqual([count, isRestored ? RESTORED : OLD]);
+        seen.push(isRestored ? "restored" : "old");
+        if (asked() <= count) break;
+      }
+      expect(new Set(seen)).toEqual(new Set(["old", "restored"]));
+      expect(seen.indexOf("restored")).toBe(seen.lastIndexOf("old") + 1);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "changes nothing if a prepared file is gone",
+    async () => {
+      const { data, dir } = await changedSinceBackup();
+      for (const name of ["mailbox.sqlite", "plan.json", "blob-"]) {
+        await prepare(data.dir, dir);
+        const folder = path.join(data.dir, STAGING_FOLDER);
+        rmSync(path.join(folder, readdirSync(folder).find((one) => one.startsWith(name)) ?? ""));
+        expect(() => swapMailbox(data.dir)).toThrow("run the restore again");
+        expect(stateOf(data.dir)).toEqual(OLD);
+      }
+      expect(readdirSync(data.dir).toSorted()).toEqual(["backup", "do", "r2", "secrets.json"]);
+    },
+    PATIENCE_MS,
+  );
 
   it("leaves no file of the replaced mailbox, nothing prepared, and the mailboxes of others as they were", async () => {
     const { data, dir } = await changedSinceBackup();
@@ -229,6 +261,20 @@ describe("a restore of one mailbox", () => {
     await restoreTo(data.dir, dir, { only: file, replaces: true, sendsAgain: true });
     expect(stateOf(data.dir)).toMatchObject({ raws: RESTORED.raws, blobs: RESTORED.blobs });
   });
+
+  // Only root can give files to another user.
+  it.skipIf(process.getuid?.() !== 0)(
+    "by root leaves no file that the user of the server cannot read",
+    async () => {
+      const { data, dir } = await changedSinceBackup();
+      const all = () => readdirSync(data.dir, { recursive: true, encoding: "utf8" });
+      for (const name of ["", ...all()]) chownSync(path.join(data.dir, name), OTHER_USER, OTHER_USER);
+      await restoreTo(data.dir, dir, { only: file, replaces: true, sendsAgain: true });
+      expect(stateOf(data.dir)).toEqual(RESTORED);
+      const foreign = all().filter((name) => statSync(path.join(data.dir, name)).uid !== OTHER_USER);
+      expect(foreign).toEqual([]);
+    },
+  );
 
   it("brings no mailbox back that was damaged at the backup already, and keeps the one that is there", async () => {
     const { data, dir: _ } = await changedSinceBackup();
