@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildSync } from "esbuild";
+import { readTables } from "../src/mail/tables/all-tables.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const PAGES = path.join(ROOT, "src/pages");
@@ -26,17 +27,17 @@ const HEADERS = `/assets/*
 
 /**
  * Writes each script of `src/pages/scripts` (one file with all it imports), each style sheet of `styles` and each file of
- * `images` to `dist/public/assets`, and their names to `dist/assets.json`. Leaves up-to-date files alone. Files of
+ * `images` to `dist/public/assets`, with the tables by which the worker reads mail, and their names to `dist/assets.json`. Leaves up-to-date files alone. Files of
  * earlier builds stay, because a running server still refers to them; `clean` removes them.
  */
 export function buildAssets(options: { clean?: boolean } = {}): void {
-  if (options.clean) rmSync(PUBLIC, { recursive: true, force: true });
   mkdirSync(ASSETS, { recursive: true });
   const names: Record<string, string> = {};
   for (const { name, contents } of [
     ...bundled("scripts", ".ts"),
     ...bundled("styles", ".css"),
     ...images(),
+    tables(),
   ]) {
     const { name: stem, ext } = path.parse(name);
     const hash = createHash("sha256").update(contents).digest("hex").slice(0, HASH_CHARS);
@@ -46,6 +47,9 @@ export function buildAssets(options: { clean?: boolean } = {}): void {
   put(path.join(PUBLIC, "_headers"), Buffer.from(HEADERS));
   // Last: it refers to the files.
   put(MANIFEST, Buffer.from(`${JSON.stringify(names, null, 2)}\n`));
+  if (options.clean !== true) return;
+  const current = new Set(Object.values(names));
+  for (const file of readdirSync(ASSETS)) if (!current.has(file)) rmSync(path.join(ASSETS, file));
 }
 
 interface Asset {
@@ -71,6 +75,14 @@ function bundled(folder: string, suffix: string): Asset[] {
 function images(): Asset[] {
   const folder = path.join(PAGES, "images");
   return readdirSync(folder).map((name) => ({ name, contents: readFileSync(path.join(folder, name)) }));
+}
+
+/** The tables by which the worker reads mail (`src/mail/tables`), without the blanks that make them readable in the sources. */
+function tables(): Asset {
+  const json = JSON.stringify(readTables(), (_, value: unknown) =>
+    typeof value === "string" && value.includes("\n") ? value.trim().replaceAll(/\s+/g, " ") : value,
+  );
+  return { name: "tables.json", contents: Buffer.from(json) };
 }
 
 /** Writes a file unless it has these contents already, so that its time says when it changed. */

@@ -11,6 +11,7 @@ import { countTables, takeOverUnderWay, tidy } from "./stored-data/files.ts";
 import { fillMover } from "./stored-data/mover.ts";
 import { fillReader } from "./stored-data/reader.ts";
 import { readDeployment, readMailbox } from "./stored-data/readings.ts";
+import { fillRuled } from "./stored-data/ruled.ts";
 import { fillKept, fillSender } from "./stored-data/sender.ts";
 import { must, type Stage } from "./stored-data/stage.ts";
 import { fillWaiting } from "./stored-data/waiting.ts";
@@ -89,6 +90,7 @@ async function fill(dataDir: string, around: Surroundings, hooks: Target): Promi
   const reader = await fillReader(stage);
   await fillSender(stage, sender, reader.mailbox);
   await fillMover(stage, reader);
+  await fillRuled(stage);
   await must(stage, SETTINGS.AUTH_TOKEN, "PUT /v1/doctor", { version: 1, findings: [FINDING] });
   await fillClaims(stage);
   await fillTemporary(stage);

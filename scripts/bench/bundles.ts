@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 import { readBuiltWorker } from "../../src/host/built-worker.ts";
@@ -42,7 +42,14 @@ export function productWorker(bindings: Record<string, string>): V4WorkerOptions
     modulesRules: undefined,
     modulesRoot: DIST,
     modules: [readBuiltWorker(DIST).script],
+    serviceBindings: { ASSETS: builtAsset },
   };
+}
+
+/** Answers with a static asset of the build. */
+async function builtAsset(request: { url: string }): Promise<Response> {
+  const name = path.basename(new URL(request.url).pathname);
+  return new Response(readFileSync(path.join(DIST, "public/assets", name)));
 }
 
 /** Starts workers in one workerd. The caller disposes of it. */

@@ -19,8 +19,10 @@ import { measureCodes, measureReceipt, measureSizes } from "./receipt.ts";
 import { tableOf, writeJson } from "./report.ts";
 import { countRows } from "./row-costs.ts";
 import { Service } from "./service.ts";
+import { measureSenders } from "./senders.ts";
 import { measureSending } from "./sending.ts";
 import type { Stage } from "./stage.ts";
+import { measureStart } from "./start.ts";
 import type { Results } from "./targets.ts";
 import { measureTools } from "./tools.ts";
 import { Workbench, type Box } from "./workbench.ts";
@@ -37,13 +39,15 @@ const SUITES = [
   "code",
   "live",
   "sending",
+  "senders",
   "meaning",
   "memory",
+  "start",
   "backup",
 ] as const;
 type Suite = (typeof SUITES)[number];
 /** Suites with a service of their own. */
-const ALONE: readonly Suite[] = ["sending", "meaning", "memory", "backup"];
+const ALONE: readonly Suite[] = ["sending", "senders", "meaning", "memory", "start", "backup"];
 const BACKUP_SIZE: BackupSize = { mailboxes: 200, megabytes: 50 };
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
@@ -68,6 +72,26 @@ const say = (line: string): void =>
     `${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`,
   );
 
+/** The results before anything is measured. */
+function noResults(): Results {
+  return {
+    startedAt: new Date().toISOString(),
+    seconds: 0,
+    rows: [],
+    rowCosts: {},
+    bytesPerMessage: [],
+    code: null,
+    live: null,
+    sending: null,
+    senders: null,
+    meaning: null,
+    start: null,
+    memory: [],
+    backup: null,
+    workerd: { idleBytes: 0, peakBytes: 0 },
+  };
+}
+
 async function bench(options: Options): Promise<void> {
   const tempDir = mkdtempSync(path.join(os.tmpdir(), "mailkeep-bench-"));
   cleanUps.push(() => rmSync(tempDir, { recursive: true, force: true }));
@@ -85,20 +109,11 @@ async function bench(options: Options): Promise<void> {
   const builtDir = path.join(tempDir, "worker");
   await Promise.all([buildWorker(), buildBenchWorker(builtDir)]);
 
-  const results: Results = {
-    startedAt: new Date().toISOString(),
-    seconds: 0,
-    rows: [],
-    rowCosts: {},
-    bytesPerMessage: [],
-    code: null,
-    live: null,
-    sending: null,
-    meaning: null,
-    memory: [],
-    backup: null,
-    workerd: { idleBytes: 0, peakBytes: 0 },
-  };
+  const results = noResults();
+  if (options.suites.has("start")) {
+    say("start: the script beside an empty one");
+    results.start = await measureStart(tempDir, env);
+  }
   const client = new LoadClient();
   cleanUps.push(() => client.close());
   if ([...options.suites].some((suite) => !ALONE.includes(suite)))
@@ -106,6 +121,10 @@ async function bench(options: Options): Promise<void> {
   if (options.suites.has("sending")) {
     const created = (end: () => Promise<void>): void => void cleanUps.push(end);
     results.sending = await measureSending({ tempDir, client, env, created }, say);
+  }
+  if (options.suites.has("senders")) {
+    const created = (end: () => Promise<void>): void => void cleanUps.push(end);
+    results.senders = await measureSenders({ tempDir, env, created }, say);
   }
   if (options.suites.has("meaning")) {
     const created = (end: () => void | Promise<void>): void => void cleanUps.push(end);

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { BackupResults } from "./backup.ts";
 import type { LiveResults } from "./live.ts";
 import type { MeaningResults } from "./meaning.ts";
+import type { SenderResults } from "./senders.ts";
 import type { SendingResults } from "./sending.ts";
 import type { Row } from "./stage.ts";
 import { judge, type Results, type Target } from "./targets.ts";
@@ -23,6 +24,7 @@ export function tableOf(results: Results): string {
     section("Disk, memory, codes", otherTable(results)),
     section("Streams and webhooks, whose clients share the cores with the service", liveTable(results.live)),
     section("Sending, whose relay shares the cores with the service", sendingTable(results.sending)),
+    section("Senders checked by the SMTP listener", senderTable(results.senders)),
     section(
       "Search by meaning, whose model shares the cores with the service",
       meaningTable(results.meaning),
@@ -79,7 +81,7 @@ function costTable({ rowCosts }: Results): string[][] {
 }
 
 function otherTable(results: Results): string[][] {
-  const { workerd, code } = results;
+  const { workerd, code, start } = results;
   return [
     ["what", "value"],
     ...results.bytesPerMessage.map(({ stored, messageBytes, diskBytes }) => [
@@ -93,6 +95,12 @@ function otherTable(results: Results): string[][] {
     [
       "all of the above",
       `workerd ${megabytes(workerd.idleBytes)} at first, ${megabytes(workerd.peakBytes)} at most`,
+    ],
+    [
+      "CPU from the start of the runtime to its first answer",
+      start === null
+        ? ""
+        : `${start.scriptMs.toFixed(0)} ms, with an empty script ${start.emptyMs.toFixed(0)} ms (medians of ${start.rounds})`,
     ],
     [
       "code after the store answered",
@@ -169,6 +177,20 @@ function backupTable(backup: BackupResults | null): string[][] {
       `× ${receipts.ratio.toFixed(2)} (${receipts.count} in ${receipts.turns} turns)`,
     ],
     ["restored mailboxes with the same SHA-256", `${compared} of ${compared}`],
+  ];
+}
+
+function senderTable(senders: SenderResults | null): string[][] {
+  const head = ["what", "value"];
+  if (senders === null) return [head];
+  const { count, checkedP50Ms, uncheckedP50Ms, checkedCpuMs, uncheckedCpuMs } = senders;
+  return [
+    head,
+    [
+      `receipt of ${count} signed messages, p50`,
+      `${checkedP50Ms.toFixed(2)} ms, ${uncheckedP50Ms.toFixed(2)} ms without a check`,
+    ],
+    ["CPU of a receipt", `${checkedCpuMs.toFixed(2)} ms, ${uncheckedCpuMs.toFixed(2)} ms without a check`],
   ];
 }
 

@@ -3,8 +3,10 @@ import type { LiveResults } from "./live.ts";
 import type { MeaningResults } from "./meaning.ts";
 import type { MemoryUse } from "./memory.ts";
 import type { RowCosts } from "./row-costs.ts";
+import type { SenderResults } from "./senders.ts";
 import type { SendingResults } from "./sending.ts";
 import type { Row } from "./stage.ts";
+import type { StartResults } from "./start.ts";
 
 /** Everything that a run measured. */
 export interface Results {
@@ -16,7 +18,9 @@ export interface Results {
   code: { count: number; p50Ms: number; p99Ms: number } | null;
   live: LiveResults | null;
   sending: SendingResults | null;
+  senders: SenderResults | null;
   meaning: MeaningResults | null;
+  start: StartResults | null;
   memory: MemoryUse[];
   backup: BackupResults | null;
   /** Memory of the service of the other measurements: idle at first, and its peak. */
@@ -59,7 +63,9 @@ export function judge(results: Results): Target[] {
     ...receiptTargets(rows),
     ...liveTargets(results.live),
     ...sendingTargets(results.sending),
+    ...senderTargets(results.senders),
     ...meaningTargets(results.meaning),
+    ...startTargets(results.start),
     atLeast("receipts beside a backup / while it is stopped, rate", results.backup?.receipts.ratio, 0.8),
     ...otherTargets(results),
   );
@@ -123,6 +129,11 @@ function receiptTargets(rows: readonly Row[]): Target[] {
   ];
 }
 
+function startTargets(start: StartResults | null): Target[] {
+  const ms = start === null ? undefined : start.scriptMs - start.emptyMs;
+  return [atMost("CPU of the script's start above an empty script's, ms", ms, 60)];
+}
+
 function liveTargets(live: LiveResults | null): Target[] {
   const heardBy = (listeners: number) => live?.streams.find((one) => one.listeners === listeners);
   const crowd = live?.crowd;
@@ -159,6 +170,14 @@ function sendingTargets(sending: SendingResults | null): Target[] {
       receipt && receipt.p99Ms / receipt.idleP99Ms,
       3,
     ),
+  ];
+}
+
+function senderTargets(senders: SenderResults | null): Target[] {
+  const name = "receipt by SMTP with a check of the sender / without, DNS cached";
+  return [
+    atMost(`${name}, p50`, senders && senders.checkedP50Ms / senders.uncheckedP50Ms, 1.15),
+    atMost(`${name}, CPU`, senders && senders.checkedCpuMs / senders.uncheckedCpuMs, 1.15),
   ];
 }
 

@@ -116,7 +116,7 @@ export function corpusOf(evaluation: Evaluation): { developed: Fixture[]; heldOu
 const STRANGERS = path.join(import.meta.dirname, "../../test/fixtures/strangers");
 
 /** Every field that a mail of strangers may name. */
-const STRANGERS_FIELDS = ["code", "link", "alternatives", ...EXTRACTED_FIELDS];
+export const STRANGERS_FIELDS = ["code", "link", "alternatives", ...EXTRACTED_FIELDS];
 
 /**
  * The mails of one half of `test/fixtures/strangers` that a reader is measured by. Their writers did not know the rules; the rules are

@@ -7,6 +7,8 @@ import { corpusOf, measure, ofRound, strangersOf, type Evaluation } from "./eval
 import { EXTRACTION } from "./extraction.ts";
 import { learn } from "./learn.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
+import { FLOORS, measureHonest, measurePhishing } from "./sign-ups/measure.ts";
+import { measureView } from "./view.ts";
 import { printMisses, printTables, printTotals, shortfalls } from "./report.ts";
 
 if (process.argv.includes("--fit")) {
@@ -52,8 +54,30 @@ for (const evaluation of EVALUATIONS.filter(({ name }) => only === undefined || 
     `\n${evaluation.name}: 1 MB of hostile text takes ${ms.toFixed(0)} ms of CPU time at most (${JSON.stringify(unit)})`,
   );
 }
+if (only === undefined || only === "sign-ups") failed.push(...(await signUps()));
+if (only === undefined || only === "view") failed.push(...(await measureView()));
 if (failed.length > 0) console.log(`\nBelow the floor: ${failed.join("; ")}`);
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Plays attacks on sign-ups and honest ones; returns what is below its floor. */
+async function signUps(): Promise<string[]> {
+  const [attacks, honest] = [await measurePhishing(), await measureHonest()];
+  for (const { name, released, told } of [...attacks.misses, ...honest.misses])
+    console.log(
+      `  ${name}: released ${released.join(", ") || "nothing"}; told ${told.join(", ") || "nothing"}`,
+    );
+  const share = 1 - honest.misses.length / honest.scenes;
+  console.log(
+    `\nsign-ups: ${attacks.scenes} attacks, of which ${attacks.misses.length} succeeded or were not named`,
+  );
+  console.log(`sign-ups: ${honest.scenes} honest ones, of which ${(100 * share).toFixed(1)} % were released`);
+  const isEnough = attacks.scenes >= FLOORS.phishing && honest.scenes >= FLOORS.honest;
+  return [
+    ...(attacks.misses.length === 0 ? [] : ["sign-ups: attacks"]),
+    ...(share >= FLOORS.released ? [] : ["sign-ups: honest ones"]),
+    ...(isEnough ? [] : ["sign-ups: too few mails"]),
+  ];
+}
 
 /** The hostile text that takes longest, each at its best of some tries. Measured, not judged: machines differ. */
 function slowest({ readText }: Evaluation): { unit: string; ms: number } {

@@ -35,11 +35,16 @@ async function eraseWhileUploading(stage: Stage): Promise<void> {
   await must(stage, brief.api_key, "DELETE /v1/mailbox");
 }
 
-/** A temporary mailbox with mail. */
+const SECRET = { label: "Brand", secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" };
+
+/** A temporary mailbox with mail, an expectation, and a secret of which a code was handed out. */
 export async function fillTemporary(stage: Stage): Promise<void> {
   const { server, known } = stage;
   const temporary = await server.service.bootstrap();
   remember(stage, "temporary", temporary);
+  await must(stage, temporary.api_key, "POST /v1/expect", { from_domain: "brand.example" });
+  const { id } = await must<{ id: string }>(stage, temporary.api_key, "POST /v1/totp", SECRET);
+  await must(stage, temporary.api_key, `GET /v1/totp/${id}/code`);
   const digests: string[] = [];
   for (let number = 1; number <= MAILS; number += 1) {
     const raw = numbered(number);

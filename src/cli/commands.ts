@@ -4,8 +4,10 @@ import { attachmentCommands } from "./commands/attachments.ts";
 import { eventCommands } from "./commands/events.ts";
 import { movingCommands } from "./commands/moving.ts";
 import { readingCommands } from "./commands/reading.ts";
+import { ruleCommands } from "./commands/rules.ts";
 import { sendingCommands } from "./commands/sending.ts";
 import { settingsCommands } from "./commands/settings.ts";
+import { signUpCommands } from "./commands/sign-ups.ts";
 import { toolCommands } from "./commands/tools.ts";
 import { waitingCommands } from "./commands/waiting.ts";
 import { webhookCommands } from "./commands/webhooks.ts";
@@ -14,11 +16,13 @@ import { webhookCommands } from "./commands/webhooks.ts";
 export const COMMANDS: readonly Command[] = [
   ...accountCommands,
   ...waitingCommands,
+  ...signUpCommands,
   ...readingCommands,
   ...sendingCommands,
   ...attachmentCommands,
   ...eventCommands,
   ...webhookCommands,
+  ...ruleCommands,
   ...settingsCommands,
   ...movingCommands,
   ...toolCommands,

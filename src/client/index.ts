@@ -9,12 +9,21 @@ export {
   type Bootstrapped,
   type BootstrapOptions,
   type Codes,
+  type Expectations,
   type MailkeepOptions,
   type Threads,
 } from "./mailkeep.ts";
 export type { Method, Methods, Options } from "./methods.ts";
 export { METHODS, type Group } from "./routes.ts";
-export type { CodeOptions, Email, EmailOptions, FoundCode, WaitOptions } from "./waiting.ts";
+export type {
+  CodeOptions,
+  Email,
+  EmailOptions,
+  ExpectedCode,
+  ExpectOptions,
+  FoundCode,
+  WaitOptions,
+} from "./waiting.ts";
 export {
   SignatureError,
   verifyWebhook,

@@ -4,12 +4,15 @@ import { follow, newestSeq, type EventsOptions } from "./events.ts";
 import { methodsOf, newKey, type Methods } from "./methods.ts";
 import { routeLine } from "./routes.ts";
 import {
+  expectCode,
   waitForCode,
   waitForEmail,
   waitForReply,
   type CodeOptions,
   type Email,
   type EmailOptions,
+  type ExpectedCode,
+  type ExpectOptions,
   type FoundCode,
   type Sources,
   type WaitOptions,
@@ -47,6 +50,18 @@ export interface Codes extends Methods<"codes"> {
   wait(options?: CodeOptions): Promise<FoundCode | null>;
 }
 
+/** Expectations, which release the codes of one domain only: `create` before a sign-up, `get` after it. */
+export interface Expectations extends Methods<"expectations"> {
+  /**
+   * Expects mail of a domain, runs `signUp` with the address to use, and waits; null if the mail did not come in time. The code is
+   * that of a mail which came after the call and whose sender is proven.
+   */
+  during(
+    options: ExpectOptions,
+    signUp: (expectation: Api["createExpectation"]["answer"]) => unknown,
+  ): Promise<ExpectedCode | null>;
+}
+
 /** Conversations. */
 export interface Threads extends Methods<"threads"> {
   /** Waits for the first email of others after the last one that was sent in the thread; null if none came in time. */
@@ -80,6 +95,10 @@ export class Mailkeep {
   readonly emails: Methods<"emails">;
   /** Verification codes. */
   readonly codes: Codes;
+  /** Codes of one domain and no other. */
+  readonly expectations: Expectations;
+  /** One-time passwords of second factors. */
+  readonly totp: Methods<"totp">;
   /** Conversations. */
   readonly threads: Threads;
   /** Files: uploads of those to be sent, downloads of those that came. */
@@ -88,6 +107,10 @@ export class Mailkeep {
   /** Exports and imports. */
   readonly archives: Methods<"archives">;
   readonly suppressions: Methods<"suppressions">;
+  /** Who may write to the mailbox. */
+  readonly rules: Methods<"rules">;
+  /** Mail that the rules refused. */
+  readonly refused: Methods<"refused">;
   /** The mailbox itself: state, settings, pause. */
   readonly mailbox: Methods<"mailbox">;
   /** Keys of the mailbox. */
@@ -127,6 +150,12 @@ export class Mailkeep {
     this.emails = methodsOf(core, "emails", mailbox);
     const codes = methodsOf(core, "codes", mailbox);
     this.codes = { ...codes, wait: (wanted = {}) => waitForCode(codes.get, wanted) };
+    const expectations = methodsOf(core, "expectations", mailbox);
+    this.expectations = {
+      ...expectations,
+      during: (wanted, signUp) => expectCode(expectations, wanted, signUp),
+    };
+    this.totp = methodsOf(core, "totp", mailbox);
     const threads = methodsOf(core, "threads", mailbox);
     this.threads = {
       ...threads,
@@ -135,6 +164,8 @@ export class Mailkeep {
     this.attachments = methodsOf(core, "attachments", mailbox);
     this.archives = methodsOf(core, "archives", mailbox);
     this.suppressions = methodsOf(core, "suppressions", mailbox);
+    this.rules = methodsOf(core, "rules", mailbox);
+    this.refused = methodsOf(core, "refused", mailbox);
     this.mailbox = methodsOf(core, "mailbox", mailbox);
     this.keys = methodsOf(core, "keys", mailbox);
     this.webhooks = methodsOf(core, "webhooks", mailbox);

@@ -42,12 +42,14 @@ type Input<Id extends RouteId> = [Api[Id]["file"]] extends [never]
     : InputArgument<Api[Id]["body"]>
   : [file: FileBody, ...InputArgument<Api[Id]["query"]>];
 
-/** The value of the path's parameter, if it has one. */
+/** The values of the path's parameters. */
 type InPath<Id extends RouteId> = keyof Api[Id]["params"] extends never
   ? []
   : "address" extends keyof Api[Id]["params"]
     ? [address: string]
-    : [id: string];
+    : "n" extends keyof Api[Id]["params"]
+      ? [id: string, n: string]
+      : [id: string];
 
 type Result<Id extends RouteId> = [Api[Id]["answer"]] extends [never]
   ? Promise<Response>
@@ -84,7 +86,7 @@ type AnyOptions = CallOptions & MailboxOption & KeyOption & FileOption;
 
 /** Arguments of a method, by what they are for. */
 interface Arguments {
-  param: unknown;
+  params: readonly unknown[];
   file: FileBody | undefined;
   input: unknown;
   options: AnyOptions;
@@ -112,22 +114,22 @@ async function run(call: () => Promise<unknown>): Promise<unknown> {
 
 function argumentsOf({ path, takes }: Line, args: readonly unknown[]): Arguments {
   const rest = [...args];
-  const param = path.includes(":") ? rest.shift() : undefined;
+  const params = rest.splice(0, path.split(":").length - 1);
   const file = takes.includes("/") ? (rest.shift() as FileBody) : undefined;
   const input = takes === "nothing" ? undefined : rest.shift();
-  return { param, file, input, options: (rest.shift() ?? {}) as AnyOptions };
+  return { params, file, input, options: (rest.shift() ?? {}) as AnyOptions };
 }
 
 function planOf(id: RouteId, line: Line, given: Arguments, mailbox: string | null): RequestPlan {
   const { method, takes } = line;
-  const { param, file, input, options } = given;
+  const { params, file, input, options } = given;
   const { contentType, idempotencyKey } = options;
   const parameters = takes === "body" ? parametersOf(options) : (input as Query | undefined);
   const query: Query = { ...parameters, mailbox: line.takesMailbox ? (options.mailbox ?? mailbox) : null };
   const isKeyed = KEYED.includes(id);
   return {
     method,
-    path: pathOf(line.path, param) + queryText(query),
+    path: pathOf(line.path, params) + queryText(query),
     json: takes === "body" ? input : undefined,
     file: file === undefined ? undefined : { body: file, contentType: contentType ?? typeOf(file, takes) },
     idempotencyKey: isKeyed ? (idempotencyKey ?? newKey()) : undefined,
@@ -170,16 +172,18 @@ function typeOf(file: FileBody, takes: string): string {
   return (file instanceof Blob ? file.type : "") || "application/octet-stream";
 }
 
-/** A path with its parameter filled in. Throws MailkeepError for a value that would lead to another path. */
-function pathOf(path: string, param: unknown): string {
-  if (!path.includes(":")) return path;
-  // Addresses of the web resolve "." and "..", however they are escaped.
-  if (typeof param !== "string" || /^\.{0,2}$/.test(param)) {
-    const field = /:(\w+)/.exec(path)?.[1] ?? "";
-    const message = `${field}: must be one that the service gave, and is ${JSON.stringify(param)}`;
-    throw new MailkeepError({ status: 0, code: "invalid", message, field });
-  }
-  return path.replace(/:\w+/, () => encodeURIComponent(param));
+/** A path with its parameters filled in. Throws MailkeepError for a value that would lead to another path. */
+function pathOf(path: string, params: readonly unknown[]): string {
+  let next = 0;
+  return path.replaceAll(/:(\w+)/g, (_, field: string) => {
+    const param = params[next++];
+    // Addresses of the web resolve "." and "..", however they are escaped.
+    if (typeof param !== "string" || /^\.{0,2}$/.test(param)) {
+      const message = `${field}: must be one that the service gave, and is ${JSON.stringify(param)}`;
+      throw new MailkeepError({ status: 0, code: "invalid", message, field });
+    }
+    return encodeURIComponent(param);
+  });
 }
 
 /** `?a=1&b=2`, or "" where nothing is given. Empty values are left out. */
@@ -198,5 +202,5 @@ function textsOf(name: string, value: Value): readonly string[] {
   if (typeof value === "string") return [value];
   if (value instanceof Date) return [value.toISOString()];
   if (typeof value !== "object") return [String(value)];
-  return name === "types" ? [value.join(",")] : value;
+  return name === "types" || name === "include" ? [value.join(",")] : value;
 }

@@ -43,6 +43,8 @@ export interface Sources {
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** The most seconds that the service holds a poll for a code. */
 const MAX_POLL_SECONDS = 55;
+/** The most seconds for which the service expects mail. */
+const MAX_WITHIN_SECONDS = 3_600;
 /** A poll that is not answered so long after its time has lost its connection, in ms. */
 const LATE_MS = 15_000;
 
@@ -72,6 +74,50 @@ export function waitForCode(code: Method<"code">, options: CodeOptions): Promise
       if (found.id !== undefined) return { ...found, id: found.id };
     }
   });
+}
+
+/** The mail that is expected, and for how long: `within_seconds`, or until `signal` aborts. */
+export type ExpectOptions = Pick<CallOptions, "signal"> & MailboxOption & Api["createExpectation"]["body"];
+/** A mail that was expected: its code, its link or both. */
+export type ExpectedCode = Expectation & { status: "matched" };
+type Expectation = Api["expectation"]["answer"];
+
+/**
+ * Expects mail of a domain, runs `signUp`, and waits for the mail. Null if it did not come in time. If `signUp` rejects or the signal
+ * aborts, the expectation is cancelled.
+ */
+export async function expectCode(
+  { create, get, cancel }: Methods<"expectations">,
+  { signal, mailbox, ...wanted }: ExpectOptions,
+  signUp: (expectation: Expectation) => unknown,
+): Promise<ExpectedCode | null> {
+  const made = await create(wanted, { signal, mailbox });
+  try {
+    await signUp(made);
+    // The service says when the time is over.
+    const options = { signal, timeoutMs: 1_000 * (wanted.within_seconds ?? MAX_WITHIN_SECONDS) + LATE_MS };
+    return await withinTime(options, async (lifetime, onAttempt) => {
+      for (;;) {
+        const asked = { wait: MAX_POLL_SECONDS };
+        const timeoutMs = MAX_POLL_SECONDS * 1_000 + LATE_MS;
+        const found = await untilAnswered(
+          () => get(made.id, asked, { ...pollOptions(lifetime, mailbox), timeoutMs }),
+          lifetime.signal,
+          onAttempt,
+        );
+        if (isMatched(found)) return found;
+        if (found.status !== "waiting") return null;
+      }
+    });
+  } catch (error) {
+    // The expectation ends by itself too, if this call is lost.
+    await cancel(made.id, { mailbox, retries: 0 }).catch(() => {});
+    throw error;
+  }
+}
+
+function isMatched(found: Expectation): found is ExpectedCode {
+  return found.status === "matched";
 }
 
 /** Waits for an email. Null if none came in time. */

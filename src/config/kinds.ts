@@ -140,6 +140,24 @@ function networkOf(text: string): string | null {
   return ipaddr.isValidCIDR(text) ? text : null;
 }
 
+/** IP addresses, separated by commas, each with a port or without: `192.0.2.1`, `192.0.2.1:53`, `[2001:db8::1]:53`. */
+export const ipPlaces: Kind<[string, ...string[]]> = {
+  values: "IP addresses such as 192.0.2.1, 192.0.2.1:53 or [2001:db8::1]:53, with commas between them",
+  read: (text) => {
+    const [first = "", ...others] = text.split(",").map((one) => one.trim());
+    return [first, ...others].every(isIpPlace) ? done([first, ...others]) : refused(null);
+  },
+};
+
+function isIpPlace(text: string): boolean {
+  if (ipaddr.IPv6.isValid(text)) return !text.includes("%");
+  const [, address = "", port = "53"] = /^(.*?)(?::(\d{1,5}))?$/s.exec(text) ?? [];
+  const isHost = address.startsWith("[")
+    ? address.endsWith("]") && ipaddr.IPv6.isValid(address.slice(1, -1)) && !address.includes("%")
+    : ipaddr.IPv4.isValidFourPartDecimal(address);
+  return isHost && Number(port) > 0 && Number(port) < 65_536;
+}
+
 /** The URL of an SMTP relay. It may hold a password, so no error shows it. */
 export const relayUrl: Kind<SmtpSettings> = {
   values: "a URL such as smtp://user:password@relay.example:587 or smtps://…",

@@ -1,4 +1,4 @@
-import { anyText, networks, oneOf, textLike, wholeNumber } from "./kinds.ts";
+import { anyText, flag, ipPlaces, networks, oneOf, textLike, wholeNumber } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
 /** A port; 0 lets the system choose a free one. */
@@ -53,6 +53,19 @@ export const MACHINE_SETTINGS = {
     group: "Only npm start",
     meaning:
       "The port that SMTP listens on. `0`: any free one. Mail servers deliver to port 25: set it, or redirect it.",
+  }),
+  SENDER_CHECKS: setting(flag, null, {
+    group: "Receiving mail",
+    meaning:
+      "Check who sent each mail that comes by SMTP (SPF, DKIM, DMARC, ARC: [authentication.md](authentication.md)). It needs DNS. Without it, `authentication` of such mail is null.",
+    defaultWords:
+      "on, but off where only this machine reaches SMTP: `SMTP_HOST` is a loopback address, and `PROXY_PROTOCOL_FROM` is not set",
+  }),
+  DNS_SERVERS: setting(ipPlaces, null, {
+    group: "Receiving mail",
+    meaning:
+      "The DNS resolvers that SPF, DKIM, DMARC and ARC of mail that comes by SMTP are looked up with ([authentication.md](authentication.md)). Use resolvers of your own or of your provider.",
+    defaultWords: "`DOH_URL`, if it is set; else the resolvers of the system",
   }),
   SMTP_TLS_CERT: setting(file, null, {
     group: "Only npm start",

@@ -134,7 +134,7 @@ export const WORKER_SETTINGS = {
   AUTHSERV_ID: setting(authservId, null, {
     group: "Receiving mail",
     meaning:
-      "The name that your mail gateway writes at the start of its `Authentication-Results` headers. Their SPF, DKIM and DMARC results are then shown with each mail. Your gateway must strip this header from incoming mail, because a sender can write it too.",
+      "The name that your mail gateway writes at the start of its `Authentication-Results` headers, where the gateway hands mail over by [`POST /v1/inbound`](api.md#post-v1inbound). Its SPF, DKIM and DMARC results then [say who sent each mail](threats.md#who-really-sent-a-mail). Your gateway must strip this header from incoming mail, because a sender can write it too. The SMTP listener does not read it: it checks by itself.",
     defaultWords: "none: no such header is believed",
   }),
   OUTBOUND: setting(oneOf(OUTBOUNDS), null, {
@@ -183,7 +183,7 @@ export const WORKER_SETTINGS = {
   DOH_URL: setting(webUrl, null, {
     group: "Custom domains",
     meaning:
-      "A DNS resolver that answers `application/dns-json`. It looks up the records of custom domains. If it is set, the host of each webhook is looked up there as well and must have public addresses only; `npm start` does not need that, because its network connects to public addresses only.",
+      "A DNS resolver that answers `application/dns-json`. It looks up the records of custom domains. If it is set, DKIM and DMARC of mail that comes by Email Routing or `/v1/inbound` are [verified here too](threats.md#who-really-sent-a-mail). If it is set, the host of each webhook is looked up there as well and must have public addresses only; `npm start` does not need that, because its network connects to public addresses only.",
     defaultWords: {
       machine: "`https://cloudflare-dns.com/dns-query`, for custom domains only",
       cloudflare: "`https://cloudflare-dns.com/dns-query`, set in `wrangler.jsonc`",

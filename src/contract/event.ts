@@ -28,11 +28,13 @@ export const EventData = z
   .meta({ id: "EventData" });
 export type EventData = z.infer<typeof EventData>;
 
-/** An event as the log stores it: the eleven fields of a webhook's body, and those that delivery events add. */
+/** An event as the log stores it: the twelve fields of a webhook's body, and those that delivery events add. */
 export interface LoggedData extends EventData {
   /** In angle brackets; "" if the message has none. */
   message_id: string;
   attachment_count: number;
+  /** Left out by releases that did not judge senders. */
+  sender_verified?: boolean;
   recipient?: string;
   status?: string;
   diagnostic?: string | null;

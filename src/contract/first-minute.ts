@@ -38,7 +38,7 @@ export const COMMANDS = {
   poll: `curl -sS "$MAILKEEP_URL/v1/claim/poll?session=$(echo "$CLAIM" | grep -o '"session_id":"[^"]*' | cut -d '"' -f 4)"`,
   code: withKey("/v1/code?timeout=55"),
   inbox: withKey("/v1/inbox?limit=5"),
-  email: withKey("/v1/emails/<id>"),
+  email: withKey("/v1/emails/<id>/view"),
   send: withKey(
     "/v1/send",
     ` -H "Idempotency-Key: hello-ann-1" \\\n  ${withBody('{"to":"ann@example.com","subject":"Hello","text":"Hello Ann."}')}`,

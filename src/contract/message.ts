@@ -30,6 +30,9 @@ export const EmailSummary = z
     mailbox: z.string(),
     from_address: z.string(),
     from_name: z.string(),
+    sender_verified: z.boolean().meta({
+      description: "Whether the domain of `from_address` is proven: `authentication.verdict` is `pass`.",
+    }),
     to_address: z.string(),
     subject: z.string(),
     snippet: z.string(),
@@ -71,8 +74,43 @@ export const Attachment = z
   .meta({ id: "Attachment" });
 export type Attachment = z.infer<typeof Attachment>;
 
-/** Results of the trusted gateway (Authentication-Results, RFC 8601). */
-export const Authentication = z.object({ spf: z.string(), dkim: z.string(), dmarc: z.string() });
+/** One DKIM signature of a message. */
+export const Signature = z.object({
+  domain: z.string(),
+  selector: z.string(),
+  algorithm: z.string(),
+  bits: z.int().nullable().meta({ description: "Bits of the public key; null where no key was read." }),
+  result: z.string(),
+  aligned: z.boolean().meta({ description: "Whether `domain` stands for the domain of From." }),
+});
+export type Signature = z.infer<typeof Signature>;
+
+/** The chain of hosts that forwarded a message (ARC, RFC 8617). It is shown, and proves nothing. */
+export const Arc = z.object({ result: z.string(), domain: z.string().nullable() });
+export type Arc = z.infer<typeof Arc>;
+
+/** The findings about the sender of a message, and the verdict. `spf`, `dkim` and `dmarc` are words of RFC 8601. */
+export const Authentication = z
+  .object({
+    spf: z.string(),
+    dkim: z.string(),
+    dmarc: z.string(),
+    verdict: z.enum(["pass", "fail", "none", "temperror"]).meta({
+      description:
+        "Whether the domain of From is proven, by an aligned DKIM signature or by DMARC. `none`: nothing proves it. `temperror`: DNS did not answer.",
+    }),
+    aligned_domain: z.string().nullable().meta({ description: "The proven domain; null unless `pass`." }),
+    checked_by: z.enum(["self", "cloudflare", "border"]).meta({
+      description:
+        "`self`: this deployment. `cloudflare`: Email Routing, and DKIM by this deployment. `border`: the gateway that `AUTHSERV_ID` names.",
+    }),
+    signatures: z.array(Signature),
+    arc: Arc.nullable(),
+    conflict: z.boolean().meta({
+      description: "Two checks of this message disagreed. The worse one counts.",
+    }),
+  })
+  .meta({ id: "Authentication" });
 export type Authentication = z.infer<typeof Authentication>;
 
 export const Delivery = z.object({

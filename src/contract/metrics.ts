@@ -1,5 +1,6 @@
 import type { Catalogue } from "../lib/metrics.ts";
 import { STATUS, type ProblemCode } from "./problem.ts";
+import { RefusalReason } from "./rules.ts";
 import { DeliveryError } from "./webhook.ts";
 
 /** How mail and requests come in: by the SMTP listener, by the API, or by Cloudflare's Email Routing. */
@@ -45,6 +46,11 @@ export const METRICS = {
     type: "counter",
     help: "Refused recipients and messages (smtp, cloudflare) and refused requests (http), by reason.",
     labels: { door: DOORS, reason: REASONS },
+  },
+  mailkeep_rule_refusals_total: {
+    type: "counter",
+    help: "Messages that the rules of a mailbox refused, by reason; each is kept for 7 days.",
+    labels: { reason: RefusalReason.options },
   },
   mailkeep_requests_total: {
     type: "counter",

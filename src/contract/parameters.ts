@@ -1,5 +1,9 @@
 import * as z from "zod";
 
+/** Without control characters. Written without \p{Cc}, which some validators of OpenAPI read as letters. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+export const NO_CONTROLS = /^[^\x00-\x1f\x7f-\x9f]*$/;
+
 /** Items on a page if the client does not set `limit`. */
 export const DEFAULT_PAGE_SIZE = 20;
 /** The most items on a page; a larger `limit` is clamped. */

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { Outcome } from "../lib/outcome.ts";
 import { MAX_ATTACHMENT_BYTES } from "./limits.ts";
+import type { Authentication } from "./message.ts";
+import type { RefusalReason } from "./rules.ts";
 import type { Scope } from "./scope.ts";
 
 /** Status of every refusal. */
@@ -22,6 +24,10 @@ export const STATUS = {
   too_large: 413,
   unsupported_media_type: 415,
   key_reused: 422,
+  sender_blocked: 422,
+  sender_not_listed: 422,
+  sender_not_verified: 422,
+  sender_not_checked: 503,
   range_not_satisfiable: 416,
   rate_limited: 429,
   internal: 500,
@@ -32,6 +38,9 @@ export const STATUS = {
 } as const;
 
 export type ProblemCode = keyof typeof STATUS;
+
+/** The most faults in one answer: a list of ten thousand wrong items has ten thousand. */
+export const MAX_DETAILS = 50;
 
 /** One fault of one field. */
 const ProblemDetail = z.object({ path: z.string(), message: z.string() });
@@ -99,11 +108,16 @@ const WHERE_FOUND = {
   Domain: "Take an id from GET /v1/domains.",
   Email: "Take an id from GET /v1/inbox or GET /v1/search.",
   Endpoint: "Call a path that GET /openapi.json lists.",
+  Expectation:
+    "Take the `id` of the answer of POST /v1/expect: GET /v1/expect/<id> knows it for a day after its time.",
   Import: "Take the `id` of the answer of POST /v1/import: GET /v1/import/<id> knows it for 30 days.",
   Key: "Take an id from GET /v1/keys.",
+  Link: "Take the number of a link from GET /v1/emails/<id>/view.",
   Mailbox: "Take an address from GET /v1/mailboxes, or make one with POST /v1/mailboxes.",
+  "Refused mail": "Take an id from GET /v1/refused: it is there for 7 days.",
   Page: "Open /docs, or read /llms.txt.",
   Route: "Take a label from GET /v1/mailbox/routes.",
+  Secret: "Take an id from GET /v1/totp.",
   Suppression: "Take an address from GET /v1/suppressions.",
   Thread: "Take an id from GET /v1/threads.",
 } as const;
@@ -181,6 +195,42 @@ export function rateLimited(
   };
 }
 
+const REFUSED_FIX =
+  "Tell the sender that the mail is refused for good. The mailbox keeps it for 7 days: GET /v1/refused.";
+
+/** One text for every reason, because senders read it: nobody learns by forged senders whom a mailbox allows. */
+const NOT_ACCEPTED = "The mailbox accepts no mail from this sender, or only if its domain is proven (DMARC)";
+const BY_REASON: Readonly<Record<RefusalReason, Problem>> = {
+  blocked: { code: "sender_blocked", error: NOT_ACCEPTED },
+  not_listed: { code: "sender_not_listed", error: NOT_ACCEPTED },
+  not_verified: { code: "sender_not_verified", error: NOT_ACCEPTED },
+};
+const NOT_CHECKED: Problem = {
+  code: "sender_not_checked",
+  error: "The sender could not be checked, because DNS did not answer; try again",
+};
+
+/**
+ * The refusal of a mail by the rules of its mailbox; temporary while DNS does not say who the sender is. That holds for a sender
+ * that is not listed too: the answer would else tell who is.
+ */
+export function refusedByRules(
+  reason: RefusalReason,
+  sender: Pick<Authentication, "verdict"> | null,
+): Problem {
+  return reason !== "blocked" && sender?.verdict === "temperror" ? NOT_CHECKED : BY_REASON[reason];
+}
+
+/** Whether the rules of a mailbox refused a mail for good. */
+export function isRefusedByRules({ code }: Pick<Problem, "code">): boolean {
+  return Object.values(BY_REASON).some((problem) => problem.code === code);
+}
+
+/** Whether the mailbox keeps a mail that it refused, so that its owner can release it. */
+export function isKeptAsRefused(problem: Pick<Problem, "code">): boolean {
+  return problem.code === NOT_CHECKED.code || isRefusedByRules(problem);
+}
+
 interface NextStep {
   /** Whether the same call may succeed later. */
   retryable: boolean;
@@ -218,6 +268,13 @@ const NEXT_STEP: Readonly<Record<ProblemCode, NextStep>> = {
     fix: "Send JSON with Content-Type: application/json, and no Content-Encoding.",
   },
   key_reused: { retryable: false, fix: "Send this request under a new Idempotency-Key." },
+  sender_blocked: { retryable: false, fix: REFUSED_FIX },
+  sender_not_listed: { retryable: false, fix: REFUSED_FIX },
+  sender_not_verified: { retryable: false, fix: REFUSED_FIX },
+  sender_not_checked: {
+    retryable: true,
+    fix: "Hand the message over again later. The mailbox keeps it meanwhile: GET /v1/refused.",
+  },
   range_not_satisfiable: {
     retryable: false,
     fix: "Ask for a range within the size that Content-Range names.",

@@ -8,7 +8,9 @@ export const TAGS = {
   Keys: "Who asks, temporary mailboxes, and the keys of a mailbox.",
   Claim: "A permanent mailbox that a person approves.",
   Mailbox: "State and settings of a mailbox.",
+  Rules: "Who may write to the mailbox, and the mail that was refused.",
   Reading: "Emails, threads, attachments, verification codes and extracted data.",
+  "Sign-ups": "Codes of one expected sender, and one-time passwords.",
   Sending: "Messages, their files, and addresses that nothing is sent to.",
   Events: "What happens in a mailbox, as a stream or page by page.",
   Webhooks: "Where events are delivered, and what became of each delivery.",
@@ -87,8 +89,16 @@ export interface RouteSpec<
   headers?: Readonly<Record<string, HeaderSpec>>;
   /** A JSON body; null where none is read. */
   body: Body | null;
-  /** The most bytes of a JSON body, where the usual limit is not enough, with the error and the next step of a larger one. */
-  bodyLimit?: { bytes: number; error: string; fix?: string };
+  /**
+   * The most bytes of a JSON body, where the usual limit is not enough, with the error and the next step of a larger one.
+   * `shape`: items of one list, and members and items of the whole, where more than usual are right.
+   */
+  bodyLimit?: {
+    bytes: number;
+    error: string;
+    fix?: string;
+    shape?: { entries: number; values: number };
+  };
   /** A JSON body may carry files: the most bytes of it besides them, and the error of a larger one. */
   inlineFiles?: { heldBytes: number; error: string };
   /** A body that is not JSON: its media type. */

@@ -5,6 +5,7 @@ import { codeRoutes } from "./routes/codes.ts";
 import { domainRoutes } from "./routes/domains.ts";
 import { emailRoutes } from "./routes/emails.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { expectationRoutes } from "./routes/expectations.ts";
 import { extractRoutes } from "./routes/extract.ts";
 import { guideRoutes } from "./routes/guide.ts";
 import { inboundRoutes } from "./routes/inbound.ts";
@@ -13,9 +14,12 @@ import { mailboxRoutes } from "./routes/mailbox.ts";
 import { mailboxesRoutes } from "./routes/mailboxes.ts";
 import { movingRoutes } from "./routes/moving.ts";
 import { operationRoutes } from "./routes/operation.ts";
+import { ruleRoutes } from "./routes/rules.ts";
 import { sendingRoutes } from "./routes/sending.ts";
 import { suppressionRoutes } from "./routes/suppressions.ts";
 import { threadRoutes } from "./routes/threads.ts";
+import { totpRoutes } from "./routes/totp.ts";
+import { viewRoutes } from "./routes/views.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** Every endpoint of the service. The key is its operationId. */
@@ -25,10 +29,14 @@ export const routes = {
   ...claimRoutes,
   ...keyRoutes,
   ...mailboxRoutes,
+  ...ruleRoutes,
   ...emailRoutes,
   ...codeRoutes,
+  ...expectationRoutes,
+  ...totpRoutes,
   ...extractRoutes,
   ...threadRoutes,
+  ...viewRoutes,
   ...attachmentRoutes,
   ...sendingRoutes,
   ...suppressionRoutes,

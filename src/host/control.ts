@@ -1,4 +1,4 @@
-// The way from a command on this machine to the server that runs on the same data folder.
+// The control socket: a command on this machine calls the server that runs on the same data folder.
 import { rmSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
@@ -81,7 +81,7 @@ async function answer(
         (pausedMs) => ({ paused_ms: Math.round(pausedMs) }),
         (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
       )
-    : { error: "This server does not know what it is asked for: use the command of the same version" };
+    : { error: "This server does not know this request: use a command of the same version" };
   response.setHeader("Content-Type", "application/json");
   response.end(JSON.stringify(said));
 }
@@ -96,7 +96,7 @@ export async function askForSwap(dataDir: string): Promise<number> {
     throw new Refusal(
       error.code === "ENOENT" || error.code === "ECONNREFUSED" || error.code === "EINVAL"
         ? `The server on ${dataDir} has no ${CONTROL_SOCKET}: stop it, and run the restore again`
-        : `The server on ${dataDir} did not answer (${error.code ?? error.message}): it may have restored the mailbox or not. Start it, and look`,
+        : `The server on ${dataDir} did not answer (${error.code ?? error.message}): the mailbox may have been restored or not. Start the server, and look at the mailbox`,
     );
   });
   const said = ANSWER.safeParse(JSON.parse(text)).data;

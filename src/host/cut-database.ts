@@ -6,8 +6,8 @@ const PAGES_AT = 28;
 const HEADER_BYTES = 100;
 
 /**
- * Whether a database file of one page or less is the beginning of a larger one that was cut off. A file without a header, or with
- * one page by its header, never held anything. Throws the error of the file system.
+ * Whether a database file of one page or less is the beginning of a larger one that was cut off. A file without a header, or
+ * whose header says one page, never held anything. Throws the error of the file system.
  */
 export function isCutDatabase(file: string): boolean {
   const header = Buffer.alloc(HEADER_BYTES);

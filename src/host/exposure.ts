@@ -18,6 +18,11 @@ export function exposureOf({
   };
 }
 
+/** Whether others than this machine reach the SMTP listener, as far as the settings say. */
+export function isSmtpReachable({ smtpHost, proxies }: Pick<Settings, "smtpHost" | "proxies">): boolean {
+  return proxies !== null || !isLoopbackHost(smtpHost);
+}
+
 /** Whether an address to listen on is reached from this machine only. */
 export function isLoopbackHost(host: string): boolean {
   return isLoopback(host.includes(":") ? `[${host}]` : host.toLowerCase());

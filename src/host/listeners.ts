@@ -1,6 +1,9 @@
 import path from "node:path";
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
+import type { Dns } from "../lib/dns/dns.ts";
 import { bracketed } from "./banner.ts";
+import { mailDns } from "./dns/mail-dns.ts";
+import { isSmtpReachable } from "./exposure.ts";
 import type { Front } from "./front/front.ts";
 import { keepCertificates, openFront, proxiesOf } from "./front/open.ts";
 import { startRedirect, type Redirect } from "./front/redirect.ts";
@@ -121,10 +124,23 @@ function openSmtp(
       postmaster: `postmaster@${mailDomain}`,
       tls: settings.tls ?? undefined,
       proxies: proxiesOf(settings) ?? undefined,
+      dns: checksSenders(settings, fd !== undefined) ? dnsOf(settings) : undefined,
       log,
       observer,
     }),
   );
+}
+
+/**
+ * Whether senders of mail by SMTP are checked. By default not where only this machine reaches SMTP: a developer's machine may
+ * have no DNS, and nobody else can send.
+ */
+function checksSenders(settings: Settings, isHandedOver: boolean): boolean {
+  return settings.senderChecks ?? (isHandedOver || isSmtpReachable(settings));
+}
+
+function dnsOf({ dnsServers, worker }: Settings): Dns {
+  return mailDns({ dnsServers, dohUrl: worker.DOH_URL });
 }
 
 /** Opens a listener. An error of `listen` becomes a `Refusal` that names the place. */

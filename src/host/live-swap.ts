@@ -8,7 +8,7 @@ import type { Runtime } from "./runtime.ts";
 /** How long requests and deliveries under way may take to finish before the runtime is ended, in ms. */
 const GRACE_MS = 5_000;
 
-/** The parts of a running server that a restored mailbox passes. */
+/** The parts of a running server that a swap uses. */
 export interface RunningServer {
   dataDir: string;
   /** Address of the worker on this machine. */

@@ -25,6 +25,10 @@ export interface Settings {
   proxies: readonly string[] | null;
   /** For STARTTLS; null: SMTP offers no TLS. */
   tls: KeyPairFiles | null;
+  /** Whether senders of mail by SMTP are checked; null: where other machines reach the listener. */
+  senderChecks: boolean | null;
+  /** Resolvers for these checks, as addresses with or without a port; null: `DOH_URL`, or those of the system. */
+  dnsServers: readonly string[] | null;
   /** Where metrics are served without a key; null: nowhere. */
   metrics: { host: string; port: number } | null;
   /** Certificates in PEM that may have signed the relay's, besides those that browsers know. */
@@ -118,6 +122,8 @@ type MachineMember =
   | "proxies"
   | "smtpHost"
   | "smtpPort"
+  | "senderChecks"
+  | "dnsServers"
   | "metrics"
   | "readyJson";
 
@@ -133,6 +139,8 @@ function machineSettings(
     proxies: values.PROXY_PROTOCOL_FROM,
     smtpHost: values.SMTP_HOST ?? values.HOST,
     smtpPort: values.SMTP_PORT,
+    senderChecks: values.SENDER_CHECKS,
+    dnsServers: values.DNS_SERVERS,
     metrics: values.METRICS_PORT === null ? null : { host: values.METRICS_HOST, port: values.METRICS_PORT },
     readyJson: values.MAILKEEP_READY === "json" || args.includes("--ready-json"),
   };

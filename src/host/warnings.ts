@@ -1,9 +1,12 @@
 import type { WorkerValues } from "../config/env.ts";
 import { endOf } from "./certificate-watch.ts";
-import { exposureOf, isLoopbackHost } from "./exposure.ts";
+import { exposureOf, isLoopbackHost, isSmtpReachable } from "./exposure.ts";
 import type { Settings } from "./settings.ts";
 
-type Reviewed = Pick<Settings, "host" | "smtpHost" | "httpTls" | "proxies" | "tls" | "metrics" | "worker">;
+type Reviewed = Pick<
+  Settings,
+  "host" | "smtpHost" | "httpTls" | "proxies" | "tls" | "senderChecks" | "metrics" | "worker"
+>;
 
 /** A setting that opens something to strangers. */
 interface Risk {
@@ -48,6 +51,10 @@ const RISKS: readonly Risk[] = [
   {
     applies: ({ smtpHost, tls }) => !isLoopbackHost(smtpHost) && tls === null,
     line: "SMTP_HOST is open to the network and SMTP offers no TLS: mail arrives unencrypted. Set SMTP_TLS_CERT and SMTP_TLS_KEY.",
+  },
+  {
+    applies: (settings) => settings.senderChecks === false && isSmtpReachable(settings),
+    line: "SENDER_CHECKS=off: nobody checks who sent a mail that comes by SMTP, so strangers can write in any name. Set SENDER_CHECKS=on.",
   },
 ];
 

@@ -15,6 +15,7 @@ import { MTA_STS_PATH } from "../mail/mta-sts.ts";
 import { serveMtaSts } from "./mta-sts.ts";
 import { openApi } from "./openapi.ts";
 import { observe } from "./observe.ts";
+import { loadTables } from "../service/load-tables.ts";
 import { flushSoon } from "../metrics/flush.ts";
 import { notesOf } from "./request-notes.ts";
 import { isProbe, livez, PROBE_PATHS, readyz } from "./probes.ts";
@@ -147,6 +148,7 @@ async function serveSafely(
       });
     }
     if (request.method === "OPTIONS") return preflight(urlOf(request).pathname);
+    if (!isProbe(request)) await loadTables(env);
     return await app.fetch(request, env, ctx);
   } catch (error) {
     return refuseEarly(request, faultOf(error, requestId));

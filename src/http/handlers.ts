@@ -10,6 +10,7 @@ import { codeHandlers } from "./routes/codes.ts";
 import { domainHandlers } from "./routes/domains.ts";
 import { emailHandlers } from "./routes/emails.ts";
 import { eventHandlers } from "./routes/events.ts";
+import { expectationHandlers } from "./routes/expectations.ts";
 import { extractHandlers } from "./routes/extract.ts";
 import { guideHandlers } from "./routes/guide.ts";
 import { inboundHandlers } from "./routes/inbound.ts";
@@ -18,9 +19,11 @@ import { mailboxHandlers } from "./routes/mailbox.ts";
 import { mailboxesHandlers } from "./routes/mailboxes.ts";
 import { movingHandlers } from "./routes/moving.ts";
 import { operationHandlers } from "./routes/operation.ts";
+import { ruleHandlers } from "./routes/rules.ts";
 import { sendingHandlers } from "./routes/sending.ts";
 import { suppressionHandlers } from "./routes/suppressions.ts";
 import { threadHandlers } from "./routes/threads.ts";
+import { viewHandlers } from "./routes/views.ts";
 import { webhookHandlers } from "./routes/webhooks.ts";
 
 const handlers: HandlersOf<typeof routes> = {
@@ -31,6 +34,7 @@ const handlers: HandlersOf<typeof routes> = {
   ...domainHandlers,
   ...emailHandlers,
   ...eventHandlers,
+  ...expectationHandlers,
   ...extractHandlers,
   ...guideHandlers,
   ...inboundHandlers,
@@ -39,9 +43,11 @@ const handlers: HandlersOf<typeof routes> = {
   ...mailboxesHandlers,
   ...movingHandlers,
   ...operationHandlers,
+  ...ruleHandlers,
   ...sendingHandlers,
   ...suppressionHandlers,
   ...threadHandlers,
+  ...viewHandlers,
   ...webhookHandlers,
 };
 

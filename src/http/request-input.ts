@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { FieldFix, fieldRule } from "../contract/field-rule.ts";
-import { invalid, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
+import { invalid, MAX_DETAILS, type Answer, type Problem, type ProblemDetail } from "../contract/problem.ts";
 import type { RouteInput, RouteSpec } from "../contract/route.ts";
 import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { JsonBoundError, JsonScanner } from "../lib/json-scanner.ts";
@@ -11,7 +11,7 @@ import { bodyBytes, wholeBody } from "../lib/body-bytes.ts";
 /** The most bytes of a JSON body if its route states no other limit, and of a body that is read before the caller is judged. */
 export const MAX_JSON_BYTES = 262_144;
 
-/** Bounds of JSON that limit the cost of reading it. No valid body comes near them. */
+/** Bounds of JSON that limit the cost of reading it. No valid body comes near them, unless its route states others. */
 export const JSON_SHAPE = { depth: 32, entries: 2_000, values: 10_000 } as const;
 
 /** The parts of a request as sent, before their schemas. */
@@ -72,7 +72,7 @@ export async function readJson(request: Request, limit: BodyLimit = USUAL_LIMIT)
   const fault = jsonTypeFault(request);
   if (fault !== null) return refused(fault);
   try {
-    new JsonScanner({ ...JSON_SHAPE, heldBytes: limit.bytes }).scan(bytes, 0);
+    new JsonScanner({ ...JSON_SHAPE, ...limit.shape, heldBytes: limit.bytes }).scan(bytes, 0);
   } catch (error) {
     if (error instanceof JsonBoundError) return refused(beyondBound(error));
     throw error;
@@ -181,9 +181,6 @@ function readQuery(
   }
   return { known, unknown, repeated };
 }
-
-/** The most faults in one answer: a list of ten thousand wrong items has ten thousand. */
-const MAX_DETAILS = 50;
 
 /** Parses a body. Members that its schema does not know are ignored. */
 function fitBody(

@@ -25,14 +25,27 @@ const MAX_ALIASES = 8;
 /** A resolver that asks authoritative servers around the world takes a second or two. */
 const LOOKUP_TIMEOUT_MS = 5_000;
 
+const Records = z.array(z.object({ type: z.number(), data: z.string(), TTL: z.number().default(0) }));
+
 /** The members of `application/dns-json` that are read here. */
-const DnsAnswer = z.object({
+const JsonAnswer = z.object({
   Status: z.number(),
   TC: z.boolean().optional(),
-  Answer: z.array(z.object({ type: z.number(), data: z.string() })).optional(),
+  Answer: Records.default([]),
+  Authority: Records.default([]),
 });
 
-type DnsRecord = { type: number; data: string };
+/** A record; `TTL` in seconds. */
+export type DnsRecord = z.output<typeof Records>[number];
+
+/** The answer of a resolver. */
+export interface JsonAnswered {
+  /** False if the name does not exist. */
+  exists: boolean;
+  /** Records of the type, and the aliases that led to them. */
+  answer: readonly DnsRecord[];
+  authority: readonly DnsRecord[];
+}
 
 /**
  * A resolver that asks `url` in `application/dns-json`, for IPv4 and IPv6. Rejects when either answer fails: half an answer
@@ -73,7 +86,8 @@ export function dohLookup(url: string, send: typeof fetch, timeoutMs: number = L
   };
 }
 
-interface Question {
+/** A question to a resolver. */
+export interface Question {
   name: string;
   type: string;
   signal?: AbortSignal;
@@ -96,7 +110,12 @@ async function follow(
   throw new Error("The name is an alias of too many others");
 }
 
-async function ask(url: string, send: typeof fetch, question: Question): Promise<DnsRecord[]> {
+async function ask(url: string, send: typeof fetch, question: Question): Promise<readonly DnsRecord[]> {
+  return (await askJson(url, send, question)).answer;
+}
+
+/** Asks one question in `application/dns-json`. Rejects where the resolver failed, answered too much or cut its answer off. */
+export async function askJson(url: string, send: typeof fetch, question: Question): Promise<JsonAnswered> {
   const query = new URL(url);
   query.searchParams.set("name", question.name);
   query.searchParams.set("type", question.type);
@@ -111,11 +130,12 @@ async function ask(url: string, send: typeof fetch, question: Question): Promise
   }
   const text = await response.text();
   if (text.length > MAX_ANSWER_CHARS) throw new Error("The resolver answered too much");
-  const answer = DnsAnswer.parse(JSON.parse(text));
-  if (answer.TC === true) throw new Error("The resolver cut its answer off");
-  if (answer.Status === NO_SUCH_NAME) return [];
-  if (answer.Status !== NO_ERROR) throw new Error(`The resolver failed with code ${answer.Status}`);
-  return answer.Answer ?? [];
+  const { Status, TC, Answer, Authority } = JsonAnswer.parse(JSON.parse(text));
+  if (TC === true) throw new Error("The resolver cut its answer off");
+  if (Status !== NO_ERROR && Status !== NO_SUCH_NAME)
+    throw new Error(`The resolver failed with code ${Status}`);
+  const exists = Status === NO_ERROR;
+  return { exists, answer: exists ? Answer : [], authority: Authority };
 }
 
 /** The data of the records of one type: an answer also holds the aliases (CNAME) that led to them. */
@@ -126,7 +146,7 @@ function dataOf(records: readonly DnsRecord[], code: number): string[] {
 /**
  * The text of a TXT record: its strings in quotes as in a zone file (RFC 1035 §5.1), or, as some resolvers write it, plain.
  */
-function joinedStrings(data: string): string {
+export function joinedStrings(data: string): string {
   if (!data.startsWith('"')) return data;
   const strings = data.matchAll(/"((?:[^"\\]|\\.)*)"/gs);
   return Array.from(strings, ([, inner = ""]) => unescaped(inner)).join("");

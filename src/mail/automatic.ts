@@ -59,6 +59,15 @@ export function isAutoSubmitted(mail: Pick<HeadedMail, "headers">): boolean {
   return autoSubmitted(mail).some((keyword) => keyword !== "no" && keyword !== "");
 }
 
+/** Whether a mail says that a program answers another mail by it (RFC 3834 §5); notices of a service are `auto-generated`. */
+export function isAutoReplied(mail: Pick<HeadedMail, "headers">): boolean {
+  return autoSubmitted(mail).includes("auto-replied") || hasAnswerHeader(mail);
+}
+
+function hasAnswerHeader(mail: Pick<HeadedMail, "headers">): boolean {
+  return ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "");
+}
+
 function hasPrecedence(mail: HeadedMail, values: readonly string[]): boolean {
   return valueOf(mail, "precedence")
     .split("\n")
@@ -93,7 +102,7 @@ export function isFromMailSystem({ fromAddress }: Pick<HeadedMail, "fromAddress"
 /** Whether a program answered on someone's behalf ("out of office"). Delivery reports are not automatic answers. */
 export function isAutomaticAnswer(mail: HeadedMail): boolean {
   return (
-    ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "") ||
+    hasAnswerHeader(mail) ||
     hasPrecedence(mail, ["auto_reply"]) ||
     automaticSubject().test(mail.subject.trimStart().slice(0, 60).toLowerCase()) ||
     // Servers mark their reports with the same word.

@@ -1,8 +1,8 @@
-import type { Metadata } from "../contract/message.ts";
+import type { Authentication, Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson, ownJson } from "../lib/json-text.ts";
 import { attachmentTexts, type AttachmentText } from "./text/attachment-text.ts";
-import { authenticationFrom } from "./authentication.ts";
+import { authenticate, shownAuthor, type SenderCheck } from "./authentication/authenticate.ts";
 import { readCode, type CodeReading } from "./code/find-code.ts";
 import { contentDigest } from "./mime/content-digest.ts";
 import { labelsFor } from "./labels.ts";
@@ -11,7 +11,10 @@ import { newText, snippetOf } from "./text/new-text.ts";
 import type { NamedAddress, ParsedMail } from "./mime/parsed-mail.ts";
 import type { Listing, PreparedMail, StoredAttachment, StoredEvidence } from "./prepared-mail.ts";
 import { reportNews, type ReportNews } from "./report/report-news.ts";
+import { trimmedAddress } from "./address/address.ts";
+import { isAutoReplied } from "./automatic.ts";
 import { returnPathToken } from "./address/return-path.ts";
+import { MAX_SENDERS } from "./address/sender.ts";
 import { foldForMatch, searchableText } from "./search/search-text.ts";
 
 /** Who a message is for and who handed it over. */
@@ -41,6 +44,8 @@ const MAX_DISPOSITION_CHARS = 32;
 const MAX_FILENAME_BYTES = 255;
 /** Characters of one address or name; a longer one is cut in listings and whole in `headers`. */
 const MAX_NAME_CHARS = 1_000;
+/** Addresses of To and Cc that are read for expectations: a mail to somebody who signs up names one. */
+const MAX_NAMED = 100;
 /** Hex digits kept of a Message-ID's digest: 128 bits. */
 const MESSAGE_KEY_HEX = 32;
 
@@ -53,21 +58,24 @@ export type Prepared = Omit<
   largeBody: LargeBody | null;
 };
 
-/** Derives from a parsed message what the mailbox stores: labels, code, authentication results, texts for listing and search. */
+/**
+ * Derives from a parsed message what the mailbox stores: labels, code, who sent it, texts for listing and search.
+ *
+ * @param check how it is known who sent it; null where nothing was checked
+ */
 export function prepareMail(
   raw: Uint8Array,
   parsed: ParsedMail,
   envelope: Envelope,
-  authservId: string | null,
+  check: SenderCheck | null,
 ): Prepared {
+  const sender = senderOf(raw, parsed, envelope, check);
   const fromAddress = cut(parsed.from.address || envelope.from);
   const found = readCode({ subject: parsed.subject, text: parsed.text, html: parsed.html, fromAddress });
-  const texts = attachmentTexts(parsed.attachments);
-  const attachments = parsed.attachments.map((attachment, part) =>
-    storedAttachment(attachment, texts[part] ?? {}),
-  );
+  const attachments = storedAttachments(parsed);
   const listing: Listing = {
-    // First, as those who read older listings expect (`wholeListing`).
+    // These two first, as those who read older listings expect (`wholeListing`).
+    sender_verified: sender.authentication?.verdict === "pass",
     text_truncated: parsed.isTextCut,
     from_address: fromAddress,
     from_name: cut(parsed.from.name),
@@ -82,6 +90,9 @@ export function prepareMail(
   return {
     listing: latinJson(listing),
     toAddress: envelope.to,
+    senders: sendersOf(parsed, fromAddress),
+    named: namedIn(parsed),
+    isAutoReplied: isAutoReplied(parsed),
     senderFolded: foldForMatch(`${fromAddress} ${listing.from_name}`),
     subjectFolded: foldForMatch(parsed.subject),
     code: found.code,
@@ -99,7 +110,8 @@ export function prepareMail(
     messageKey: parsed.messageId === null ? null : messageKey(parsed.messageId),
     ancestorKeys: parsed.ancestorIds.map(messageKey),
     digest: contentDigest(raw),
-    detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
+    ...sender,
+    detail: JSON.stringify(detailOf(parsed, envelope, sender.authentication)),
     ...storedBody(parsed),
     attachments,
     search: searchText(parsed, {
@@ -113,6 +125,16 @@ export function prepareMail(
   };
 }
 
+function senderOf(
+  raw: Uint8Array,
+  parsed: ParsedMail,
+  { via }: Envelope,
+  check: SenderCheck | null,
+): Pick<PreparedMail, "authentication" | "authorDomain"> {
+  const mail = { raw, parsed, via };
+  return { authentication: authenticate(mail, check), authorDomain: shownAuthor(mail) };
+}
+
 /**
  * Adapts a message that was prepared for one mailbox to another recipient: the text of a message is read once, for all the
  * mailboxes that it is for.
@@ -120,7 +142,6 @@ export function prepareMail(
 export function preparedFor(
   envelope: Envelope,
   { prepared, parsed }: { prepared: Prepared; parsed: ParsedMail },
-  authservId: string | null,
 ): Prepared {
   const listing = ownJson<Listing>(prepared.listing);
   const addresses = searchedAddresses(parsed, [listing.from_address, ...recipientsOf(envelope)]);
@@ -128,10 +149,22 @@ export function preparedFor(
     ...prepared,
     listing: latinJson({ ...listing, to_address: envelope.to }),
     toAddress: envelope.to,
-    detail: JSON.stringify(detailOf(parsed, envelope, authservId)),
+    detail: JSON.stringify(detailOf(parsed, envelope, prepared.authentication)),
     search: { ...prepared.search, addresses },
     report: newsIn(parsed, envelope),
   };
+}
+
+/** The addresses that rules judge: all of From, and the one that listings show. Of a long list, the rest is one unknown sender. */
+function sendersOf({ senders }: ParsedMail, fromAddress: string): string[] {
+  const all = [...new Set([fromAddress, ...senders.map(({ address }) => address)])];
+  return all.length > MAX_SENDERS ? [...all.slice(0, MAX_SENDERS), ""] : all;
+}
+
+/** The readable addresses of To and Cc, of a long list the first. */
+function namedIn({ to, cc }: ParsedMail): string[] {
+  const read = [...to, ...cc].slice(0, MAX_NAMED).map(({ address }) => trimmedAddress(address));
+  return [...new Set(read.filter((address) => address !== null))];
 }
 
 function recipientsOf({ to, alsoTo = [] }: Envelope): string[] {
@@ -201,15 +234,11 @@ export function messageKey(messageId: string): string {
   return sha256Hex(messageId).slice(0, MESSAGE_KEY_HEX);
 }
 
-function detailOf(parsed: ParsedMail, envelope: Envelope, authservId: string | null) {
-  const results = parsed.headers["authentication-results"];
+function detailOf(parsed: ParsedMail, envelope: Envelope, authentication: Authentication | null) {
   return {
+    // First, as those who read older rows expect (`wholeDetail`).
+    authentication,
     message_id: parsed.messageId,
-    // Anybody can make an archive with results in this server's name, so those of an archive are not used.
-    authentication: authenticationFrom(
-      results === undefined ? [] : results.split("\n"),
-      envelope.via === "import" ? null : authservId,
-    ),
     metadata: metadataOf(parsed, envelope),
   };
 }
@@ -243,6 +272,11 @@ export function envelopeOf(metadata: Metadata): Envelope {
     clientAddress: metadata.client_address ?? null,
     helo: metadata.helo ?? null,
   };
+}
+
+function storedAttachments({ attachments }: ParsedMail): StoredAttachment[] {
+  const texts = attachmentTexts(attachments);
+  return attachments.map((attachment, part) => storedAttachment(attachment, texts[part] ?? {}));
 }
 
 function storedAttachment(

@@ -1,4 +1,4 @@
-import type { EmailSummary } from "../contract/message.ts";
+import type { Authentication, EmailSummary } from "../contract/message.ts";
 import type { Alternative } from "./code/find-code.ts";
 import type { ReportNews } from "./report/report-news.ts";
 
@@ -20,6 +20,7 @@ export interface StoredAttachment {
 /** The members of a listed message that never change. */
 export type Listing = Pick<
   EmailSummary,
+  | "sender_verified"
   | "text_truncated"
   | "from_address"
   | "from_name"
@@ -59,6 +60,12 @@ export interface PreparedMail {
   listing: string;
   /** The envelope recipient, its tag kept. */
   toAddress: string;
+  /** The addresses of its From as written, each once, for the rules; one that nobody can read is "". Empty for outgoing mail. */
+  senders: string[];
+  /** Addresses of To and Cc with their tags (`trimmedAddress`), each once, for expectations; unreadable ones are left out. */
+  named: string[];
+  /** Whether it says that it answers a mail by itself (RFC 3834). */
+  isAutoReplied: boolean;
   /** Sender and subject as filters compare them (`foldForMatch`). */
   senderFolded: string;
   subjectFolded: string;
@@ -77,6 +84,10 @@ export interface PreparedMail {
   ancestorKeys: string[];
   /** Digest of everything but the trace headers. */
   digest: string;
+  /** The findings about the sender, as `detail` has it; null where nothing was checked. */
+  authentication: Authentication | null;
+  /** Domain of the one author, in canonical form, proven or not; null if there is no author, several, or an unreadable one. */
+  authorDomain: string | null;
   /** JSON object: the members of an Email that fit a row whatever the message. */
   detail: string;
   /** JSON object: body_text, body_html, headers; null where they are too large for a row and lie in the blob `bodyKey`. */

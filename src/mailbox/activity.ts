@@ -27,7 +27,7 @@ interface Waiting {
   oldest: Seq | null;
 }
 
-type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes">;
+type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes" | "expectations">;
 
 /**
  * Returns a function that counts the waiting sends and webhooks of a mailbox, its streams and its waiting calls; the function
@@ -37,7 +37,7 @@ type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes">;
 export function activityCounter(now: () => number): (counted: Counted) => Activity | null {
   let longAt = -Infinity;
   let long: { sends: Waiting; deliveries: Waiting } | null = null;
-  return ({ outbox, webhooks, feed, codes }) => {
+  return ({ outbox, webhooks, feed, codes, expectations }) => {
     const nowMs = now();
     const isLong = Math.abs(nowMs - longAt) >= LONG_PAUSE_MS;
     const limit = isLong ? MAX_LONG : MAX_SHORT;
@@ -46,7 +46,7 @@ export function activityCounter(now: () => number): (counted: Counted) => Activi
     const sends = atLeast(counted.sends, limit, long?.sends);
     const deliveries = atLeast(counted.deliveries, limit, long?.deliveries);
     const streams = feed.listeners.size;
-    const waits = feed.waiting + codes.waiting;
+    const waits = feed.waiting + codes.waiting + expectations.waiting;
     if (sends.count + deliveries.count + streams + waits === 0) return null;
     return {
       sends: sends.count,

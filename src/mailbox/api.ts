@@ -7,6 +7,7 @@ import type { Settings } from "./account/settings.ts";
 import type { Blobs } from "./blobs/blobs.ts";
 import type { Codes } from "./codes/codes.ts";
 import type { Domains } from "./domains/domains.ts";
+import type { Expectations } from "./expectations/expectations.ts";
 import type { Exporting } from "./exporting/exporting.ts";
 import type { Imports } from "./imports/imports.ts";
 import type { Feed } from "./log/feed.ts";
@@ -14,10 +15,13 @@ import type { Messages } from "./messages/messages.ts";
 import type { Reindexing } from "./messages/reindex.ts";
 import type { Reading } from "./reading/reading.ts";
 import type { Receiving } from "./receiving/receiving.ts";
+import type { ReceiveRules } from "./rules/receive-rules.ts";
+import type { RefusedMails } from "./rules/refused-mails.ts";
 import type { Search } from "./search/search.ts";
 import type { Reports } from "./sending/reports.ts";
 import type { Sending } from "./sending/sending.ts";
 import type { Takeover } from "./takeover/takeover.ts";
+import type { TotpSecrets } from "./totp/totp.ts";
 import type { Uploads } from "./uploads/uploads.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -40,9 +44,12 @@ type Account = Pick<
 type Reads = Pick<Reading, "inbox" | "readEmail" | "raw" | "attachment" | "threads" | "thread"> &
   Pick<Search, "search"> &
   Pick<Codes, "code"> &
+  Pick<Expectations, "createExpectation" | "expectation" | "cancelExpectation"> &
   Pick<Feed, "changes">;
 type Changes = Pick<Messages, "relabel" | "deleteEmail"> &
   Pick<Reindexing, "allInbound" | "rewrite" | "embedAgain">;
+type Rules = Pick<ReceiveRules, "rules" | "putRules"> &
+  Pick<RefusedMails, "refusedPage" | "refusedMail" | "deleteRefused">;
 type Mail = Pick<Receiving, "reserve" | "receive"> &
   Pick<
     Sending,
@@ -56,6 +63,7 @@ type Moving = Pick<
   "beginImport" | "completeImport" | "abandonImport" | "importProgress" | "cancelImport"
 > &
   Pick<Exporting, "exportStart" | "exportPage">;
+type Secrets = Pick<TotpSecrets, "addTotp" | "listTotp" | "totpCode" | "deleteTotp" | "sealedTotp">;
 type Others = Pick<
   Webhooks,
   | "webhookRoutes"
@@ -69,7 +77,8 @@ type Others = Pick<
   Pick<Domains, "addDomain" | "listDomains" | "getDomain" | "verifyDomain" | "removeDomain">;
 
 /** The RPC methods that the router and other actors call on a mailbox. Each is documented at the capability that implements it. */
-export interface MailboxApi extends Beginning, Account, Reads, Changes, Mail, Files, Moving, Others {
+export interface MailboxApi
+  extends Beginning, Account, Reads, Changes, Rules, Mail, Files, Moving, Secrets, Others {
   /** Authenticates a caller and checks what it may do; does nothing more. */
   admit(access: Access): Answer<Principal>;
   /** Whether the address belongs to a live mailbox. */

@@ -19,6 +19,7 @@ import type { MailboxContext, MailboxStorage } from "./context.ts";
 import { Domains } from "./domains/domains.ts";
 import { embedderOf, type EmbedderBindings } from "./embeddings/embedder-of.ts";
 import { Embeddings } from "./embeddings/embeddings.ts";
+import { Expectations } from "./expectations/expectations.ts";
 import { Exporting } from "./exporting/exporting.ts";
 import { Imports } from "./imports/imports.ts";
 import { ImportedMessages } from "./imports/imported-messages.ts";
@@ -31,6 +32,8 @@ import { Reindexing } from "./messages/reindex.ts";
 import { KnownIds } from "./messages/threads.ts";
 import { Reading } from "./reading/reading.ts";
 import { Receiving } from "./receiving/receiving.ts";
+import { ReceiveRules } from "./rules/receive-rules.ts";
+import { RefusedMails } from "./rules/refused-mails.ts";
 import { EARLIER, SCHEMAS } from "./schemas.ts";
 import { Search } from "./search/search.ts";
 import { SendingJob } from "./sending/job.ts";
@@ -39,6 +42,7 @@ import { OutgoingEvents } from "./sending/outgoing-events.ts";
 import { Reports } from "./sending/reports.ts";
 import { Sending } from "./sending/sending.ts";
 import { Takeover, type TakeoverTools } from "./takeover/takeover.ts";
+import { TotpSecrets } from "./totp/totp.ts";
 import { Uploads } from "./uploads/uploads.ts";
 import type { DeliveryRetention } from "./webhooks/retention.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
@@ -52,8 +56,11 @@ export interface Capabilities {
   feed: Feed;
   blobs: Blobs;
   codes: Codes;
+  expectations: Expectations;
   outbox: Outbox;
   ids: KnownIds;
+  receiveRules: ReceiveRules;
+  refusedMails: RefusedMails;
   room: Room;
   messages: Messages;
   reindexing: Reindexing;
@@ -69,6 +76,7 @@ export interface Capabilities {
   domains: Domains;
   embeddings: Embeddings;
   takeover: Takeover;
+  totp: TotpSecrets;
   imports: Imports;
   exporting: Exporting;
 }
@@ -111,9 +119,9 @@ export function assemble(around: Surroundings): Life {
   schemas.open();
   const context = contextOf(around, { db, schemas }, () => life);
   const stores = storesOf(context, around);
-  const { codes, feed, webhooks } = stores;
+  const { codes, expectations, feed, webhooks } = stores;
   const mail = mailOf(context, around, stores);
-  const waitedFor = [codes, feed, mail.sending];
+  const waitedFor = [codes, expectations, feed, mail.sending];
   const recheck = () => waitedFor.forEach((waited) => waited.recheck());
   const lifecycle = new Lifecycle(
     context,
@@ -151,19 +159,25 @@ function storesOf(context: MailboxContext, { takeover }: Surroundings) {
   const { env, config } = context;
   const askResolver = operatorFetch(env() as OperatorBindings);
   const room = new Room(context);
+  const totp = new TotpSecrets(context);
   const log = new Log(context);
   const blobs = new Blobs(context);
+  const receiveRules = new ReceiveRules(context);
   return {
     room,
     log,
     blobs,
     feed: new Feed(context, log),
     codes: new Codes(context),
+    expectations: new Expectations(context),
     outbox: new Outbox(context),
     ids: new KnownIds(context),
     uploads: new Uploads(context, { room, blobs }),
+    receiveRules,
+    refusedMails: new RefusedMails(context, { room, blobs }),
     webhooks: new Webhooks(context, { log, askResolver }),
-    takeover: new Takeover(context, takeover),
+    takeover: new Takeover(context, takeover, { receiveRules, totp }),
+    totp,
     embeddings: new Embeddings(context, () => embedderOf(env() as Env & EmbedderBindings, config())),
     domains: new Domains(context, {
       lookup: () => dohLookup(config().customDomains.dohUrl, askResolver),

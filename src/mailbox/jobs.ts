@@ -18,9 +18,9 @@ export class Jobs {
 
   constructor(capabilities: Capabilities) {
     const { webhooks, sendingJob, embeddings, takeover, imports, domains } = capabilities;
-    const { log, deliveryRetention, uploads, lifecycle, blobs } = capabilities;
-    // In the order in which they are pumped: first the jobs that the alarm does not wait for; blobs after uploads,
-    // because they erase the files of expired uploads.
+    const { log, deliveryRetention, uploads, refusedMails, lifecycle, blobs } = capabilities;
+    // In the order in which they are pumped: first the jobs that the alarm does not wait for; blobs after uploads
+    // and refused mail, because they erase the files of what has expired.
     this.#jobs = {
       webhooks,
       sendingJob,
@@ -31,6 +31,7 @@ export class Jobs {
       log,
       deliveryRetention,
       uploads,
+      refusedMails,
       lifecycle,
       blobs,
     };

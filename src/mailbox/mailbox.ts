@@ -2,11 +2,13 @@ import { Server } from "partyserver";
 import { configOf } from "../config/env.ts";
 import { directoryShard } from "../contract/directory.ts";
 import { AlarmClock } from "../lib/wake.ts";
+import { hasTables } from "../mail/tables/tables.ts";
 import { noteActivity } from "../metrics/activity.ts";
 import { flushSoon } from "../metrics/flush.ts";
 import { metrics } from "../metrics/metrics.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { insideTransport } from "../service/inside-transport.ts";
+import { loadTables } from "../service/load-tables.ts";
 import { takeoverTools } from "../service/take-over.ts";
 import type { Access } from "./account/access.ts";
 import { Birth } from "./account/birth.ts";
@@ -34,6 +36,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    if (!hasTables()) void ctx.blockConcurrencyWhile(() => loadTables(env));
     this.#clock = new AlarmClock(ctx.storage);
     this.life = this.#newLife();
     this.#birth = new Birth(
@@ -77,6 +80,9 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   thread(...args: Args<"thread">) { return this.life.reading.thread(...args); }
   search(...args: Args<"search">) { return this.life.search.search(...args); }
   code(...args: Args<"code">) { return this.life.codes.code(...args); }
+  createExpectation(...args: Args<"createExpectation">) { return this.life.expectations.createExpectation(...args); }
+  expectation(...args: Args<"expectation">) { return this.life.expectations.expectation(...args); }
+  cancelExpectation(...args: Args<"cancelExpectation">) { return this.life.expectations.cancelExpectation(...args); }
   changes(...args: Args<"changes">) { return this.life.feed.changes(...args); }
 
   // Changes to stored emails.
@@ -85,6 +91,13 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   allInbound(...args: Args<"allInbound">) { return this.life.reindexing.allInbound(...args); }
   rewrite(...args: Args<"rewrite">) { return this.life.reindexing.rewrite(...args); }
   embedAgain(...args: Args<"embedAgain">) { return this.life.reindexing.embedAgain(...args); }
+
+  // Who may write, and refused mail.
+  rules(...args: Args<"rules">) { return this.life.receiveRules.rules(...args); }
+  putRules(...args: Args<"putRules">) { return this.life.receiveRules.putRules(...args); }
+  refusedPage(...args: Args<"refusedPage">) { return this.life.refusedMails.refusedPage(...args); }
+  refusedMail(...args: Args<"refusedMail">) { return this.life.refusedMails.refusedMail(...args); }
+  deleteRefused(...args: Args<"deleteRefused">) { return this.life.refusedMails.deleteRefused(...args); }
 
   // Receiving and sending.
   reserve(...args: Args<"reserve">) { return this.life.receiving.reserve(...args); }
@@ -115,6 +128,13 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   abandonImport(...args: Args<"abandonImport">) { return this.life.imports.abandonImport(...args); }
   importProgress(...args: Args<"importProgress">) { return this.life.imports.importProgress(...args); }
   cancelImport(...args: Args<"cancelImport">) { return this.life.imports.cancelImport(...args); }
+
+  // Second factors.
+  addTotp(...args: Args<"addTotp">) { return this.life.totp.addTotp(...args); }
+  listTotp(...args: Args<"listTotp">) { return this.life.totp.listTotp(...args); }
+  totpCode(...args: Args<"totpCode">) { return this.life.totp.totpCode(...args); }
+  deleteTotp(...args: Args<"deleteTotp">) { return this.life.totp.deleteTotp(...args); }
+  sealedTotp(...args: Args<"sealedTotp">) { return this.life.totp.sealedTotp(...args); }
 
   // Webhooks and domains.
   webhookRoutes(...args: Args<"webhookRoutes">) { return this.life.webhooks.webhookRoutes(...args); }

@@ -5,11 +5,14 @@ import { CODES } from "./codes/schema.ts";
 import { DOMAINS } from "./domains/schema.ts";
 import { EARLIER_STEPS } from "./earlier-schema.ts";
 import { EMBEDDINGS } from "./embeddings/schema.ts";
+import { EXPECTATIONS } from "./expectations/schema.ts";
 import { IMPORTS } from "./imports/schema.ts";
 import { LOG } from "./log/schema.ts";
 import { MESSAGES, THREAD_ALIASES } from "./messages/schema.ts";
+import { REFUSED, RULES } from "./rules/schema.ts";
 import { SENDING } from "./sending/schema.ts";
 import { TAKEOVER } from "./takeover/schema.ts";
+import { TOTP } from "./totp/schema.ts";
 import { UPLOADS } from "./uploads/schema.ts";
 import { WEBHOOKS } from "./webhooks/schema.ts";
 
@@ -34,7 +37,7 @@ const EARLIER_SCHEMAS: readonly Schema[] = [
  * The schemas of all capabilities: a new one is added here. A new mailbox has that of its account; each other is made at the
  * first write to it.
  */
-export const SCHEMAS: readonly Schema[] = [...EARLIER_SCHEMAS, IMPORTS];
+export const SCHEMAS: readonly Schema[] = [...EARLIER_SCHEMAS, IMPORTS, EXPECTATIONS, TOTP, RULES, REFUSED];
 
 /** How data of an earlier release becomes that of this one. */
 export const EARLIER: Chain = { steps: EARLIER_STEPS, made: EARLIER_SCHEMAS };

@@ -1,3 +1,5 @@
+import { lazy } from "../mail/lazy.ts";
+
 /** Bytes of a line: RFC 2045 §6.8 allows 76 characters, of which four encode three bytes. */
 const LINE_BYTES = 57;
 const LINE_CHARS = 76;
@@ -10,8 +12,10 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const pairOf = (two: string): number =>
   new Uint16Array(new Uint8Array(Buffer.from(two, "latin1")).buffer)[0] ?? 0;
 /** The two characters for each value of 12 bits. */
-const PAIRS = Uint16Array.from({ length: 4_096 }, (_, bits) =>
-  pairOf(ALPHABET.charAt(bits >> 6) + ALPHABET.charAt(bits & 63)),
+const pairsOfBits = lazy(() =>
+  Uint16Array.from({ length: 4_096 }, (_, bits) =>
+    pairOf(ALPHABET.charAt(bits >> 6) + ALPHABET.charAt(bits & 63)),
+  ),
 );
 const LINE_END = pairOf("\r\n");
 
@@ -54,12 +58,13 @@ function linesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const pairs = new Uint16Array(
     Math.ceil(bytes.byteLength / LINE_BYTES) + 2 * Math.ceil(bytes.byteLength / 3),
   );
+  const of = pairsOfBits();
   let to = 0;
   for (let from = 0; from < whole; from += 3) {
     if (from % LINE_BYTES === 0) pairs[to++] = LINE_END;
     const bits = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
-    pairs[to++] = PAIRS[bits >> 12] ?? 0;
-    pairs[to++] = PAIRS[bits & 4_095] ?? 0;
+    pairs[to++] = of[bits >> 12] ?? 0;
+    pairs[to++] = of[bits & 4_095] ?? 0;
   }
   if (rest > 0) {
     if (whole % LINE_BYTES === 0) pairs[to++] = LINE_END;

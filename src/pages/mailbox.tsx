@@ -104,6 +104,9 @@ function Viewer() {
           <a class="button primary" href="#/compose">
             Compose
           </a>
+          <a class="button" href="#/rules">
+            Rules
+          </a>
           <a class="button" href="#/settings">
             Settings
           </a>

@@ -1,12 +1,14 @@
 import { waitUntil } from "cloudflare:workers";
-import { STATUS } from "../contract/problem.ts";
+import { isRefusedByRules, STATUS } from "../contract/problem.ts";
 import { configOf } from "../config/env.ts";
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
 import type { Reason } from "../contract/metrics.ts";
 import { flushSoon } from "../metrics/flush.ts";
 import { metrics } from "../metrics/metrics.ts";
 import { countReceipts } from "./count-receipts.ts";
+import { loadTables } from "./load-tables.ts";
 import { receiveMail } from "./receive.ts";
+import { reported } from "./sender-check.ts";
 
 /**
  * Receives a message from Cloudflare Email Routing. `setReject` refuses it for good; after an exception the sending server tries
@@ -35,6 +37,7 @@ async function receive(message: ForwardableEmailMessage, env: Env): Promise<Refu
     return { reason: "too_large", error: "Message too large", reply: "552 5.3.4 Message too large" };
   }
   const startMs = performance.now();
+  await loadTables(env);
   const raw = new Uint8Array(await new Response(message.raw).arrayBuffer());
   const envelope = {
     from: message.from,
@@ -43,10 +46,13 @@ async function receive(message: ForwardableEmailMessage, env: Env): Promise<Refu
     clientAddress: null,
     helo: null,
   };
-  const received = await receiveMail(raw, envelope, env, configOf(env));
+  const config = configOf(env);
+  const sender = reported(raw, { kind: "cloudflare" }, { env, config });
+  const received = await receiveMail({ raw, envelope, sender }, { env, config });
   countReceipts(envelope.via, [received], { bytes: raw.byteLength, startMs });
   if (received.ok) return null;
   const { code, error } = received.error;
+  if (isRefusedByRules(received.error)) return { reason: code, error, reply: `550 5.7.1 ${error}` };
   return STATUS[code] === STATUS.not_found
     ? { reason: "unknown_mailbox", error, reply: "550 5.1.1 No such mailbox" }
     : { reason: code, error, reply: null };

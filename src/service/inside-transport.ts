@@ -1,6 +1,7 @@
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
-import { STATUS } from "../contract/problem.ts";
+import { isRefusedByRules, STATUS } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
+import { known } from "./sender-check.ts";
 import { readOnce, receiveBy, type Reading } from "./receive.ts";
 import { Attempt, AttemptEnded, tryLimitMs } from "../outbound/attempt.ts";
 import { withoutReply } from "../outbound/reply.ts";
@@ -109,6 +110,19 @@ function later(error: unknown): Result {
   return LOCAL_ERROR;
 }
 
+/** The recipient's rules refuse this message; the address still takes mail of other senders. */
+function byRules(error: string): Result {
+  return {
+    result: { kind: "refused" },
+    code: 550,
+    enhancedCode: "5.7.1",
+    diagnostic: `550 5.7.1 ${error}`,
+    fault: "recipient",
+    concernsAll: false,
+    providerId: null,
+  };
+}
+
 async function deliver(
   raw: Uint8Array,
   { mail, recipient, reading }: { mail: OutboundMail; recipient: string; reading: Reading },
@@ -122,9 +136,10 @@ async function deliver(
     clientAddress: null,
     helo: null,
   };
-  const received = await receiveBy(reading, { raw, envelope }, { env, config });
+  const received = await receiveBy(reading, { raw, envelope, sender: known(null) }, { env, config });
   if (received.ok) return DELIVERED;
   const { code, error } = received.error;
+  if (isRefusedByRules(received.error)) return byRules(error);
   return STATUS[code] === STATUS.not_found
     ? {
         result: { kind: "refused" },

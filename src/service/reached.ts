@@ -2,10 +2,8 @@ import { locatorOf, newSecret, secretDigest } from "../contract/key.ts";
 import type { Config } from "../config/env.ts";
 import { wasMade } from "../lib/made.ts";
 import { domainOf } from "../mail/address/address.ts";
+import { isRoleAddress } from "../mail/address/roles.ts";
 import { mailboxAt } from "./mailbox-stub.ts";
-
-/** Addresses that every mail domain must have: RFC 5321 §4.5.1 and RFC 2142 §4. */
-const ROLES: readonly string[] = ["postmaster", "abuse"];
 
 /**
  * The locator of the mailbox that an address in canonical form reaches; the mailbox need not exist. Role addresses of the
@@ -33,7 +31,7 @@ async function holderOf(domain: string, env: Env): Promise<{ locator: string } |
 /** Whether an address is a role address of the deployment's domain, and somebody can read its mail. */
 function isRole(address: string, config: Config): boolean {
   const isHeard = config.postmaster !== null || config.operatorDigest !== null;
-  return isHeard && ROLES.some((role) => address === `${role}@${config.mailDomain}`);
+  return isHeard && isRoleAddress(address, config.mailDomain);
 }
 
 /** The mailbox of the role addresses, created when it is first needed. It has no key: the operator reads it by its name. */

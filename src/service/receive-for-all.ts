@@ -5,6 +5,7 @@ import type { Envelope } from "../mail/prepare.ts";
 import type { Received } from "../mailbox/receiving/receiving.ts";
 import { countReceipts } from "./count-receipts.ts";
 import { locatorReached } from "./reached.ts";
+import type { FindSender } from "./sender-check.ts";
 import { isLarge, readOnce, readRecipient, store, withRetries } from "./receive.ts";
 
 /** Mailboxes that store a small message at the same time. A large one is in memory once for each, so one after the other. */
@@ -22,6 +23,13 @@ export interface RecipientOutcome {
   received: Answer<Received>;
 }
 
+/** How a message was handed over. */
+interface Handed {
+  envelope: Omit<Envelope, "to" | "alsoTo">;
+  recipients: readonly string[];
+  sender: FindSender;
+}
+
 /** The recipients of one mailbox. */
 interface Addressee {
   /** The recipients as the sender wrote them. */
@@ -36,7 +44,7 @@ interface Addressee {
  */
 export async function receiveForAll(
   raw: Uint8Array,
-  { envelope, recipients }: { envelope: Omit<Envelope, "to" | "alsoTo">; recipients: readonly string[] },
+  { envelope, recipients, sender }: Handed,
   env: Env,
   config: Config,
 ): Promise<RecipientOutcome[]> {
@@ -47,7 +55,7 @@ export async function receiveForAll(
   const work = async (): Promise<void> => {
     for (const [locator, { named, written }] of queue) {
       const [to = "", ...alsoTo] = written;
-      const mail = { raw, envelope: { ...envelope, to, alsoTo }, authservId: config.authservId };
+      const mail = { raw, envelope: { ...envelope, to, alsoTo }, sender };
       const received = await orTryAgain(() => store(mail, { env, locator }, reading));
       for (const name of named) outcomes.set(name, received);
     }

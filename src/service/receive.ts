@@ -1,5 +1,5 @@
 import type { Answer } from "../contract/problem.ts";
-import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
+import { isKeptAsRefused, UNKNOWN_MAILBOX } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
 import { breath } from "../lib/breath.ts";
 import { uuidV7 } from "../lib/ids.ts";
@@ -16,6 +16,7 @@ import { blobsForWriting, MAX_ROW_BYTES, rowsOf } from "./blob-choice.ts";
 import { wasMade } from "../lib/made.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
 import { locatorReached } from "./reached.ts";
+import type { FindSender } from "./sender-check.ts";
 
 /** The most calls of one delivery, if the platform says that a repeat may work. */
 const MAX_TRIES = 3;
@@ -31,23 +32,21 @@ export interface Recipient {
  * rows, and answers after one transaction. An unknown mailbox leaves no trace. Throws if a repeat may succeed.
  */
 export async function receiveMail(
-  raw: Uint8Array,
-  envelope: Envelope,
-  env: Env,
-  config: Config,
+  mail: Mail,
+  { env, config }: { env: Env; config: Config },
 ): Promise<Answer<Received>> {
-  return receiveBy(read, { raw, envelope }, { env, config });
+  return receiveBy(read, mail, { env, config });
 }
 
 /** As `receiveMail`, for a message that several mailboxes store: they share one `reading`. */
 export async function receiveBy(
   reading: Reading,
-  { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
+  { raw, envelope, sender }: Mail,
   { env, config }: { env: Env; config: Config },
 ): Promise<Answer<Received>> {
   const recipient = readRecipient(envelope.to);
   if (recipient === null) return refused(UNKNOWN_MAILBOX);
-  const mail = { raw, envelope: { ...envelope, to: recipient.written }, authservId: config.authservId };
+  const mail = { raw, envelope: { ...envelope, to: recipient.written }, sender };
   const locator = await withRetries(() => locatorReached(recipient.canonical, env, config));
   return store(mail, { env, locator }, reading);
 }
@@ -71,6 +70,16 @@ export async function receiveTaken(
   return receiveSmall(mail.raw, prepared, to);
 }
 
+/** As `receiveMail`, for a refused mail of the mailbox behind `to.locator` that its owner releases. */
+export async function receiveReleased(
+  mail: Mail,
+  to: { env: Env; locator: string; released: string },
+): Promise<Answer<Received>> {
+  if (isLarge(mail.raw)) return withRetries(() => receiveLarge(mail, to, read));
+  const { prepared } = await read(mail);
+  return withRetries(() => receiveSmall(mail.raw, prepared, to));
+}
+
 /** Whether a message is too large for a row of its mailbox. */
 export function isLarge(raw: Uint8Array): boolean {
   return raw.byteLength > MAX_ROW_BYTES;
@@ -80,7 +89,8 @@ export function isLarge(raw: Uint8Array): boolean {
 export interface Mail {
   raw: Uint8Array;
   envelope: Envelope;
-  authservId: string | null;
+  /** Finds out who sent it. */
+  sender: FindSender;
 }
 
 /** Parses a message: for one mailbox, or once for several. */
@@ -99,15 +109,15 @@ export function readOnce(): Reading {
   return async (mail) => {
     if (first === null) return withParts(await (first = parse(mail)));
     const known = await first;
-    return withParts({ ...known, prepared: preparedFor(mail.envelope, known, mail.authservId) });
+    return withParts({ ...known, prepared: preparedFor(mail.envelope, known) });
   };
 }
 
 async function parse(mail: Mail): Promise<{ prepared: Prepared; parsed: ParsedMail }> {
-  const parsed = await parseMail(mail.raw);
+  const [parsed, check] = await Promise.all([parseMail(mail.raw), mail.sender()]);
   // For the largest messages each of the two takes a tenth of a second.
   if (isLarge(mail.raw)) await breath();
-  return { prepared: prepareMail(mail.raw, parsed, mail.envelope, mail.authservId), parsed };
+  return { prepared: prepareMail(mail.raw, parsed, mail.envelope, check), parsed };
 }
 
 function withParts({ prepared, parsed }: { prepared: Prepared; parsed: ParsedMail }) {
@@ -126,27 +136,33 @@ interface Destination {
   env: Env;
   locator: string;
   taken?: TakenMessage;
+  /** The id of the refused mail that is released. */
+  released?: string;
 }
 
 /** Stores a message that fits a row. Its texts may not fit one: in JSON they can be six times as long. */
 async function receiveSmall(
   raw: Uint8Array,
   prepared: Prepared,
-  { env, locator, taken }: Destination,
+  { env, locator, taken, released }: Destination,
 ): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(env, locator);
   const inRow = { raw: exactBuffer(raw), rawKey: null, partsKey: null };
   const { largeBody, ...rest } = prepared;
   if (largeBody === null) {
-    return mailbox.receive({ ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] }, taken);
+    return mailbox.receive(
+      { ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] },
+      taken,
+      released,
+    );
   }
   const rows = rowsOf(mailbox);
   const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
   const reserved = await mailbox.reserve([bodyKey], raw.byteLength);
   if (!reserved.ok) return reserved;
   const stored = await storeBody(prepared, { rows, bodyKey });
-  const received = await mailbox.receive({ ...stored, ...inRow }, taken);
-  if (!received.ok || received.value.duplicate) await eraseUnused([rows, [bodyKey]]);
+  const received = await mailbox.receive({ ...stored, ...inRow }, taken, released);
+  if (isUnused(received)) await eraseUnused([rows, [bodyKey]]);
   return received;
 }
 
@@ -156,7 +172,7 @@ async function receiveSmall(
  */
 async function receiveLarge(
   mail: Mail,
-  { env, locator, taken }: Destination,
+  { env, locator, taken, released }: Destination,
   reading: Reading,
 ): Promise<Answer<Received>> {
   const mailbox = mailboxBehind(env, locator);
@@ -171,11 +187,16 @@ async function receiveLarge(
   const { prepared, attachments } = await reading(mail);
   const withBody = await storeBody(prepared, { rows, bodyKey });
   const stored = await storeParts(withBody, attachments, { blobs, partsKey });
-  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, taken);
-  if (!received.ok || received.value.duplicate) {
+  const received = await mailbox.receive({ ...stored, raw: null, rawKey }, taken, released);
+  if (isUnused(received)) {
     await eraseUnused([blobs, [rawKey, partsKey]], [rows, [bodyKey]]);
   }
   return received;
+}
+
+/** Whether the mailbox does not need the blobs of a message. It erases those of a mail that its rules refuse by itself. */
+function isUnused(received: Answer<Received>): boolean {
+  return received.ok ? received.value.duplicate : !isKeptAsRefused(received.error);
 }
 
 /** Erases blobs of a message that was refused or is a duplicate. If that fails, the reservation erases them later. */

@@ -8,6 +8,7 @@ import type { InboundMessage } from "../mailbox/messages/reindex.ts";
 import { blobsForWriting, rowsOf } from "./blob-choice.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
 import { readRaw } from "./message-source.ts";
+import { known } from "./sender-check.ts";
 import { eraseUnused, read, storeBody, storeParts, type Mail } from "./receive.ts";
 
 /** A mailbox that is to be reindexed, and the access of the caller. */
@@ -40,7 +41,7 @@ export async function reindexPage(
 }
 
 async function reindex(target: Reindexed, message: InboundMessage): Promise<Answer<null>> {
-  const { env, mailbox, access, config } = target;
+  const { env, mailbox, access } = target;
   const source = await mailbox.raw(access, message.id);
   // The message was deleted meanwhile.
   if (!source.ok) return source.error.code === "not_found" ? done(null) : refused(source.error);
@@ -49,7 +50,8 @@ async function reindex(target: Reindexed, message: InboundMessage): Promise<Answ
   const mail: Mail = {
     raw: raw.value,
     envelope: envelopeOf(message.metadata),
-    authservId: config.authservId,
+    // The sender was judged when the mail arrived. Old header fields are not read again under the settings of today.
+    sender: known({ kind: "kept", authentication: message.authentication }),
   };
   return message.isLarge ? rewriteLarge(target, message.id, mail) : rewriteSmall(target, message.id, mail);
 }

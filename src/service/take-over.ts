@@ -1,5 +1,4 @@
 import { inTime } from "../blobs/bucket-call.ts";
-import { configOf } from "../config/env.ts";
 import { locatorOf } from "../contract/key.ts";
 import { ANYONE } from "../contract/scope.ts";
 import { done, refused } from "../lib/outcome.ts";
@@ -10,6 +9,7 @@ import type { RawSource } from "../mailbox/reading/reading.ts";
 import type { TakenMailbox, TakeoverSource, TakeoverTools } from "../mailbox/takeover/takeover.ts";
 import { blobsForReading } from "./blob-choice.ts";
 import { mailboxAt, type MailboxStub } from "./mailbox-stub.ts";
+import { known } from "./sender-check.ts";
 import { receiveTaken } from "./receive.ts";
 
 /** Messages that one call lists. */
@@ -23,11 +23,14 @@ const PAGE_MESSAGES = 20;
 export function takeoverTools(env: () => Env, addressOf: () => string | null): TakeoverTools {
   return {
     sourceOf: (mailbox) => sourceOf(env(), mailbox),
-    receive: async (raw, metadata, taken) => {
+    receive: async (raw, { metadata, authentication }, taken) => {
       const address = addressOf();
       if (address === null) return refused(UNKNOWN_MAILBOX);
-      const { authservId } = configOf(env());
-      const mail = { raw, envelope: envelopeOf(metadata), authservId };
+      const mail = {
+        raw,
+        envelope: envelopeOf(metadata),
+        sender: known({ kind: "kept", authentication }),
+      };
       return receiveTaken(mail, { env: env(), locator: locatorOf(address), taken });
     },
   };
@@ -44,7 +47,9 @@ function sourceOf(env: Env, { from, secretHash }: TakenMailbox): TakeoverSource 
     upgradeUrl: "",
   };
   return {
+    rules: async () => mailbox.rules(access),
     page: async (cursor) => mailbox.allInbound(access, { cursor, limit: PAGE_MESSAGES }),
+    secrets: async () => mailbox.sealedTotp({ ...access, isCounted: true }),
     hold: async () => mailbox.hold(access),
     raw: async (id) => {
       const source = await mailbox.raw(access, id);

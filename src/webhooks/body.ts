@@ -6,14 +6,14 @@ export function eventId(locator: string, seq: number): string {
 }
 
 /**
- * The body of a delivery (docs/events.md#the-request): eleven members, then `event_id` and `seq`; events about sent mail
+ * The body of a delivery (docs/events.md#the-request): twelve members, then `event_id` and `seq`; events about sent mail
  * add `recipient`, `status` and `diagnostic`. It depends on the log entry alone, so that every attempt sends the same
  * bytes.
  */
 export function webhookBody(data: LoggedData, event: { id: string; seq: number }): string {
   const { recipient, status, diagnostic } = data;
   return JSON.stringify({
-    ...elevenFields(data),
+    ...twelveFields(data),
     event_id: event.id,
     seq: event.seq,
     ...(recipient === undefined ? {} : { recipient, status, diagnostic: diagnostic ?? null }),
@@ -47,13 +47,14 @@ export function testBody({ id, mailbox, emailId, labels, at }: TestEvent): strin
     has_attachments: false,
     attachment_count: 0,
   };
-  return JSON.stringify({ ...elevenFields(data), event_id: id, seq: 0, test: true });
+  return JSON.stringify({ ...twelveFields(data), event_id: id, seq: 0, test: true });
 }
 
 /** In the order of docs/events.md#the-request. */
-function elevenFields(data: LoggedData) {
+function twelveFields(data: LoggedData) {
   const { event, email_id, mailbox, from, subject, received_at } = data;
   const { message_id, thread_id, labels, has_attachments, attachment_count } = data;
   const about = { event, email_id, mailbox, from, subject, received_at };
-  return { ...about, message_id, thread_id, labels, has_attachments, attachment_count };
+  const { sender_verified = false } = data;
+  return { ...about, message_id, thread_id, labels, has_attachments, attachment_count, sender_verified };
 }

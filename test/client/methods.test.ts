@@ -28,14 +28,14 @@ it.each(methods)("$group.$name calls $spec.method $spec.path", async ({ group, n
   const { mail, requests } = recorder();
   const owner: object = group === "" ? mail : Reflect.get(mail, group);
   const takes = [
-    spec.path.includes(":") ? ["an id/?"] : [],
+    Array(spec.path.split(":").length - 1).fill("an id/?"),
     spec.rawBody === undefined ? [] : ["bytes"],
     [{ limit: 7 }, { mailbox: "ann@mail.example" }],
   ].flat();
   await Reflect.apply(Reflect.get(owner, name), owner, takes);
   const [request] = requests;
   expect(request?.init.method).toBe(spec.method);
-  expect(request?.url.pathname).toBe(`/base${spec.path.replace(/:\w+/, "an%20id%2F%3F")}`);
+  expect(request?.url.pathname).toBe(`/base${spec.path.replaceAll(/:\w+/g, "an%20id%2F%3F")}`);
   expect(new Headers(request?.init.headers).get("Authorization")).toBe("Bearer mk_1");
   if (spec.rawBody === undefined) return;
   expect(request?.init.body).toBe("bytes");

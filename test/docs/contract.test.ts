@@ -30,6 +30,7 @@ const Problem = z.strictObject({
 const WebhookBody = EventData.extend({
   message_id: z.string(),
   attachment_count: z.int(),
+  sender_verified: z.boolean(),
   event_id: z.string(),
   seq: z.int(),
 });

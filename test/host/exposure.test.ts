@@ -54,6 +54,8 @@ describe("npm start", () => {
     expect(warnings(RELAY)).toEqual([]);
     // A server behind a proxy on the same machine.
     expect(warnings({ TRUST_CLIENT_ADDRESS: "true", ALLOW_HTTP: "true" })).toEqual([]);
+    // Nobody else hands mail over.
+    expect(warnings({ SENDER_CHECKS: "off" })).toEqual([]);
   });
 
   it.each([
@@ -64,6 +66,7 @@ describe("npm start", () => {
     ["BOOTSTRAP", PUBLIC],
     ["TRUST_CLIENT_ADDRESS", { ...PUBLIC, TRUST_CLIENT_ADDRESS: "true" }],
     ["SMTP_HOST", { SMTP_HOST: "0.0.0.0" }],
+    ["SENDER_CHECKS", { PROXY_PROTOCOL_FROM: "127.0.0.1", BOOTSTRAP: "off", SENDER_CHECKS: "off" }],
   ])("warns in one line what %s opens and what to set", (variable, env: Record<string, string>) => {
     const lines = warnings(env);
     expect(lines).toEqual([expect.stringMatching(new RegExp(`^${variable}\\b[^\n]+ [Ss]et [A-Z_]+`))]);

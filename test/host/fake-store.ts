@@ -10,6 +10,10 @@ export interface Handed {
 
 /** 503 that says why. */
 export const FULL = 503.1;
+/** 422 of a mailbox whose rules refuse the sender, and say why. */
+export const BLOCKED = 422.1;
+export const NOT_VERIFIED = 422.2;
+export const NOT_CHECKED = 503.2;
 /** Statuses that are about a request as a whole, whoever its recipients are. */
 const OF_THE_WHOLE: readonly number[] = [400, 401, 413, 500];
 
@@ -87,6 +91,13 @@ export class FakeStore {
 
   #outcome(status: number): object {
     if (status === 202) return { status, id: `id-${this.handed.length}`, duplicate: false };
+    const codes: Record<number, string> = {
+      [BLOCKED]: "sender_blocked",
+      [NOT_VERIFIED]: "sender_not_verified",
+      [NOT_CHECKED]: "sender_not_checked",
+    };
+    const code = codes[status];
+    if (code !== undefined) return { status: Math.trunc(status), code };
     return status === FULL ? { status: 503, full: true } : { status };
   }
 }

@@ -15,6 +15,7 @@ import {
   DOMAIN,
   message,
   OPERATOR,
+  plainMessage,
   type Ask,
   type TestMailbox,
 } from "../harness.ts";
@@ -33,7 +34,7 @@ const PARTS = [
   "--x",
   "Content-Type: text/plain",
   "",
-  "Your code is 482913.",
+  "Your code is 482913. See https://shop.example/help.",
   "--x",
   'Content-Disposition: attachment; filename="a.bin"',
   "Content-Type: application/octet-stream",
@@ -65,6 +66,12 @@ const start = (name: string) =>
 const addDomain = async (domain: string) =>
   (await ask<Domain>("/v1/domains", { key: box.api_key, json: { domain } })).body.id;
 
+const idOfNew = async (path: string, json: unknown) =>
+  (await ask<{ id: string }>(path, { key: box.api_key, json })).body.id;
+const expected = () => idOfNew("/v1/expect", { from_domain: "brand.example" });
+const SECRET = { label: "Brand", secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" };
+const secret = () => idOfNew("/v1/totp", SECRET);
+
 async function slowedDown(): Promise<Response> {
   const path = `/v1/claim/poll?session=${(await start("polled-twice")).body.session_id}`;
   await api(path, { vars: OPEN });
@@ -93,6 +100,15 @@ async function forgiven(): Promise<Response> {
   const listed = await own("/v1/suppressions");
   expect(JSON.stringify(await listed.json())).toContain(nobody);
   return own(`/v1/suppressions/${nobody}`, { method: "DELETE" });
+}
+
+/** The id of a mail that the rules of `box` refuse. */
+async function refusedMail(): Promise<string> {
+  const rules = { receive: { mode: "everyone", block: [{ match: "blocked@example.com" }] } };
+  await own("/v1/mailbox/rules", { method: "PUT", json: rules });
+  await deliver(box.mailbox, plainMessage({ from: "blocked@example.com" }));
+  const { body } = await ask<{ refused: { id: string }[] }>("/v1/refused", { key: box.api_key });
+  return body.refused[0]?.id ?? "";
 }
 
 async function withRoute(asked: Ask, query = ""): Promise<Response> {
@@ -156,7 +172,17 @@ const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
   deleteEmail: [async () => own(`/v1/emails/${await anotherEmail()}`, { method: "DELETE" })],
   deleteEmailByQuery: [async () => own(`/v1/email?id=${await anotherEmail()}`, { method: "DELETE" })],
   code: [() => own("/v1/code?timeout=1")],
+  createExpectation: [() => own("/v1/expect", { json: { from_domain: "brand.example" } })],
+  expectation: [async () => own(`/v1/expect/${await expected()}`)],
+  cancelExpectation: [async () => own(`/v1/expect/${await expected()}`, { method: "DELETE" })],
+  addTotp: [() => own("/v1/totp", { json: SECRET })],
+  listTotp: [() => own("/v1/totp")],
+  totpCode: [async () => own(`/v1/totp/${await secret()}/code`)],
+  deleteTotp: [async () => own(`/v1/totp/${await secret()}`, { method: "DELETE" })],
   extract: [() => own("/v1/extract", { json: { email_id: email.id, type: "code" } })],
+  emailView: [() => own(`/v1/emails/${email.id}/view?include=hidden,quoted`)],
+  emailLink: [() => own(`/v1/emails/${email.id}/links/1`)],
+  threadView: [() => own(`/v1/threads/${email.thread_id}/view`)],
   threads: [() => own("/v1/threads")],
   thread: [() => own(`/v1/threads/${email.thread_id}`)],
   threadByQuery: [() => own(`/v1/thread?id=${email.thread_id}`)],
@@ -172,6 +198,16 @@ const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
   send: [() => own("/v1/send", { json: MAIL })],
   reply: [() => own(`/v1/emails/${email.id}/reply`, { json: { text: "Hello." } })],
   forward: [() => own(`/v1/emails/${email.id}/forward`, { json: { to: "ann@example.net" } })],
+  getRules: [() => own("/v1/mailbox/rules")],
+  putRules: [() => own("/v1/mailbox/rules", { method: "PUT", json: { receive: { mode: "everyone" } } })],
+  listRefused: [
+    async () => {
+      await refusedMail();
+      return own("/v1/refused");
+    },
+  ],
+  releaseRefused: [async () => own(`/v1/refused/${await refusedMail()}/release`, { method: "POST" })],
+  deleteRefused: [async () => own(`/v1/refused/${await refusedMail()}`, { method: "DELETE" })],
   listSuppressions: [() => own("/v1/suppressions")],
   deleteSuppression: [forgiven],
   events: [() => own("/v1/events")],

@@ -37,10 +37,13 @@ describe("the figures of the console", () => {
     const series = {
       "mailkeep_refusals_total|http|not_found": [2],
       "mailkeep_refusals_total|smtp|unknown_mailbox": [5],
+      "mailkeep_refusals_total|smtp|sender_blocked": [3],
+      "mailkeep_rule_refusals_total|blocked": [4],
     };
     const { refusals } = shownFigures(RANGES.hour, [{ at: NOW - HOUR_MS / 2, series }], NOW);
     expect(refusals).toEqual([
       { door: "smtp", reason: "unknown_mailbox", count: 5 },
+      { door: "rules", reason: "blocked", count: 4 },
       { door: "http", reason: "not_found", count: 2 },
     ]);
   });

@@ -1,5 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  SENDER_CHECK_HEADER,
+  writeCheckedSender,
+  type CheckedSender,
+} from "../../src/contract/checked-sender.ts";
 import { problemBody, UNKNOWN_MAILBOX } from "../../src/contract/problem.ts";
 import {
   advance,
@@ -22,6 +27,8 @@ import {
   tablesOf,
   withBindings,
 } from "../harness.ts";
+import { KEY_RECORD, signed } from "../signed-mail.ts";
+import { outside } from "../webhook-target.ts";
 
 interface Page {
   emails: { id: string; subject: string; to_address: string; from_address: string }[];
@@ -587,5 +594,149 @@ describe("a mailbox that is full", () => {
     expect((await deliver(mailbox, next)).status).toBe(503);
     await ask(`/v1/emails/${body.id}`, { key: api_key, method: "DELETE" });
     expect((await deliver(mailbox, next)).status).toBe(202);
+  });
+});
+
+describe("who sent a message that is handed over", () => {
+  const DOH = { DOH_URL: "https://doh.example/dns-query" };
+  const GATEWAY = "Authentication-Results: mx.mailkeep.test; dmarc=pass header.from=example.com";
+  const checked: CheckedSender = {
+    from_domain: "example.com",
+    spf: "none",
+    dmarc: "pass",
+    signatures: [
+      {
+        domain: "example.com",
+        selector: "s\u00e9",
+        algorithm: "rsa-sha256",
+        bits: 2_048,
+        result: "pass",
+        aligned: true,
+      },
+    ],
+    arc: null,
+  };
+
+  const hand = async (box: { mailbox: string }, raw: string, header: string) =>
+    ask<{ id: string; error?: string }>(`/v1/inbound?from=a@example.com&to=${box.mailbox}&via=smtp`, {
+      key: OPERATOR,
+      body: raw,
+      headers: { "Content-Type": "message/rfc822", [SENDER_CHECK_HEADER]: header },
+    });
+  const newest = async (key: string) => {
+    const [first] = await inbox(key);
+    const { body } = await ask<{ authentication: unknown; sender_verified: boolean }>(
+      `/v1/emails/${first?.id ?? ""}`,
+      { key },
+    );
+    return body;
+  };
+  /** The answers of a resolver that knows one key, and no DMARC record. */
+  const resolver = (isUp = true) =>
+    outside(({ url }) => {
+      const name = new URL(url).searchParams.get("name");
+      if (!isUp) return new Response("", { status: 500 });
+      if (name !== "s1._domainkey.example.com") return Response.json({ Status: 3 });
+      return Response.json({ Status: 0, Answer: [{ name, type: 16, TTL: 300, data: `"${KEY_RECORD}"` }] });
+    });
+
+  it("is what the SMTP listener says, and nothing that the message says", async () => {
+    const box = await createMailbox();
+    expect((await hand(box, plainMessage({}), writeCheckedSender(checked))).status).toBe(202);
+    expect(await newest(box.api_key)).toMatchObject({
+      sender_verified: true,
+      authentication: {
+        verdict: "pass",
+        aligned_domain: "example.com",
+        checked_by: "self",
+        dkim: "pass",
+        signatures: checked.signatures,
+      },
+    });
+    await hand(box, plainMessage({ headers: [GATEWAY] }), writeCheckedSender(null));
+    expect(await newest(box.api_key)).toMatchObject({ authentication: null, sender_verified: false });
+    const failed = { ...checked, dmarc: "fail", signatures: [] } satisfies CheckedSender;
+    await hand(box, plainMessage({ headers: [GATEWAY] }), writeCheckedSender(failed));
+    expect(await newest(box.api_key)).toMatchObject({
+      authentication: { verdict: "fail", checked_by: "self" },
+      sender_verified: false,
+    });
+  });
+
+  it("is not the author that the listener judged, if another one is shown", async () => {
+    const box = await createMailbox();
+    await hand(box, plainMessage({ from: "boss@bank.example" }), writeCheckedSender(checked));
+    expect(await newest(box.api_key)).toMatchObject({ authentication: { verdict: "fail" } });
+  });
+
+  it.each([
+    ["", "empty"],
+    ["true", "no object"],
+    ["{}", "without members"],
+    ['{"from_domain":', "cut"],
+    [JSON.stringify({ ...checked, verdict: "pass" }), "with a member too many"],
+    [
+      JSON.stringify({ ...checked, signatures: Array(11).fill(checked.signatures[0]) }),
+      "with many signatures",
+    ],
+    [JSON.stringify({ ...checked, from_domain: "x".repeat(300) }), "with a long domain"],
+    [JSON.stringify({ ...checked, pad: "x".repeat(17_000) }), "too long"],
+  ])("is refused as 400 where the header is %.30j (%s)", async (header) => {
+    const box = await createMailbox();
+    const answer = await hand(box, plainMessage({}), header.replaceAll(/[^\x20-\x7e]/g, "?"));
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.stringContaining("Mailkeep-Sender-Check: must be"),
+    ]);
+    expect(await inbox(box.api_key)).toEqual([]);
+  });
+
+  it("is verified by ourselves beside the gateway where a resolver is set", async () => {
+    const world = resolver();
+    const box = await createMailbox();
+    const text = await signed(plainMessage({}), "example.com");
+    await deliver(box.mailbox, text, "a@example.com", DOH);
+    expect(await newest(box.api_key)).toMatchObject({
+      authentication: { verdict: "pass", checked_by: "self", signatures: [{ bits: 2_048, result: "pass" }] },
+    });
+    const asked = world.sent.length;
+    const dkim = "dkim=pass header.d=example.com";
+    const reported = `Authentication-Results: mx.mailkeep.test; ${dkim}; dmarc=none header.from=example.com`;
+    const other = await signed(plainMessage({ body: "Another." }), "example.com");
+    await deliver(box.mailbox, `${reported}\r\n${other}`, "a@example.com", DOH);
+    expect(await newest(box.api_key)).toMatchObject({
+      authentication: { verdict: "pass", checked_by: "border" },
+    });
+    // The answers were remembered.
+    expect(world.sent).toHaveLength(asked);
+    const changed = (await signed(plainMessage({ body: "Third." }), "example.com")).replace("Third", "3rd");
+    await deliver(box.mailbox, `${reported}\r\n${changed}`, "a@example.com", DOH);
+    expect(await newest(box.api_key)).toMatchObject({
+      authentication: { verdict: "none", checked_by: "border", conflict: true },
+    });
+  });
+
+  it("is verified by Email Routing and by ourselves; no mail is lost without a resolver", async () => {
+    resolver();
+    const box = await createMailbox();
+    const results = (dkim: string) =>
+      `Received: from a by cloudflare-email.net\r\nAuthentication-Results: mx.cloudflare.net; dkim=${dkim} header.d=example.com; dmarc=none header.from=example.com\r\n`;
+    const text = await signed(plainMessage({}), "example.com");
+    await inject(`${results("pass")}${text}`, "a@example.com", box.mailbox, DOH);
+    expect(await newest(box.api_key)).toMatchObject({
+      sender_verified: true,
+      authentication: { verdict: "pass", checked_by: "cloudflare", conflict: false },
+    });
+    vi.restoreAllMocks();
+    resolver(false);
+    const down = { DOH_URL: "https://down.example/dns-query" };
+    const other = await signed(plainMessage({ body: "Another." }), "example.com");
+    expect(await inject(`${results("pass")}${other}`, "a@example.com", box.mailbox, down)).toEqual({
+      rejected: null,
+    });
+    expect(await newest(box.api_key)).toMatchObject({
+      sender_verified: false,
+      authentication: { verdict: "temperror" },
+    });
   });
 });

@@ -49,7 +49,7 @@ const PARTS = [
   "--x",
   "Content-Type: text/plain",
   "",
-  "Your verification code is 482913. Order 1234, an invoice.",
+  "Your verification code is 482913. Order 1234, an invoice: https://shop.example/orders",
   "--x",
   'Content-Disposition: attachment; filename="invoice.pdf"',
   "Content-Type: application/octet-stream",
@@ -88,6 +88,14 @@ const newDomain = async (name: string) => {
   const { body } = await ask<Domain>("/v1/domains", { key: box.api_key, json: { domain: name } });
   return own({ id: body.id });
 };
+const newExpectation = async () => {
+  const asked = { key: box.api_key, json: { from_domain: "brand.example" } };
+  return own({ id: (await ask<{ id: string }>("/v1/expect", asked)).body.id });
+};
+const newSecret = async () => {
+  const json = { label: "Brand", secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" };
+  return own({ id: (await ask<{ id: string }>("/v1/totp", { key: box.api_key, json })).body.id });
+};
 const withWebhook = async (): Promise<Sender> => {
   const other = await hooked();
   await receive(other);
@@ -100,6 +108,14 @@ const withRoute = async (): Promise<Sender> => {
   const put = { label: "orders", webhook_url: "https://hooks.example.com/orders" };
   await ask("/v1/mailbox/routes", { key: sender.key, method: "PUT", json: put });
   return sender;
+};
+const withRefused = async (): Promise<Sender> => {
+  const other = await createMailbox();
+  const asked = { key: other.api_key };
+  await ask("/v1/mailbox/rules", { ...asked, method: "PUT", json: { receive: { mode: "listed" } } });
+  await deliver(other.mailbox, message(["Subject: Hello"]));
+  const { body } = await ask<{ refused: { id: string }[] }>("/v1/refused", asked);
+  return { ...asked, made: { id: body.refused[0]?.id ?? "" } };
 };
 const suppressed = async (): Promise<Sender> => {
   const nobody = `nobody-here@${DOMAIN}`;
@@ -122,11 +138,15 @@ const SENDERS: Partial<Record<RouteId, () => Sender | Promise<Sender>>> = {
   claimPoll: async () => own({ session: (await onClaim("polled")).session_id }),
   claimConfirm: async () => own({ device_code: (await onClaim("confirmed")).device_code }),
   thread: ofThread,
+  threadView: ofThread,
   threadByQuery: ofThread,
   attachment: ofFile,
   attachmentByQuery: ofFile,
   deleteEmail: nextEmail,
   deleteEmailByQuery: nextEmail,
+  putRules: newBox,
+  releaseRefused: withRefused,
+  deleteRefused: withRefused,
   deleteSuppression: suppressed,
   setWebhookRoute: newBox,
   deleteWebhookRoute: withRoute,
@@ -136,6 +156,10 @@ const SENDERS: Partial<Record<RouteId, () => Sender | Promise<Sender>>> = {
   getDomain: () => newDomain("shown-example.example.org"),
   verifyDomain: () => newDomain("verified-example.example.org"),
   deleteDomain: () => newDomain("deleted-example.example.org"),
+  expectation: newExpectation,
+  cancelExpectation: newExpectation,
+  totpCode: newSecret,
+  deleteTotp: newSecret,
   exportMailbox: () => own({ after: email.id }),
   importProgress: async () => {
     const asked = { key: box.api_key, body: message(["Subject: Imported"]) };

@@ -96,6 +96,8 @@ describe("a key of one mailbox that names another", () => {
       "mailbox/routes",
       "webhook/deliveries",
       "suppressions",
+      "mailbox/rules",
+      "refused",
     ]) {
       const glue = path.includes("?") ? "&" : "?";
       expect(await toldOf(await api(`/v1/${path}${glue}${other}`, { key: a.api_key }))).toEqual(

@@ -113,6 +113,17 @@ async function noRoomForMail(): Promise<Response> {
   return api(`/v1/inbound?to=${other.mailbox}`, { key: OPERATOR, body: plainMessage() });
 }
 
+/** A mail that the rules of its mailbox refuse. */
+async function againstRules(receive: unknown, headers: string[] = []): Promise<Response> {
+  const other = await createMailbox();
+  await api("/v1/mailbox/rules", { key: other.api_key, method: "PUT", json: { receive } });
+  return api(`/v1/inbound?to=${other.mailbox}`, {
+    key: OPERATOR,
+    body: plainMessage({ headers }),
+    vars: { AUTHSERV_ID: "mx.test" },
+  });
+}
+
 /** A real refusal of each code. One without a call does not compile. */
 const REFUSED: Record<ProblemCode, { call: () => Promise<Response>; fix: RegExp }> = {
   unauthorized: { call: () => api("/v1/inbox"), fix: /Authorization: Bearer .*POST \/v1\/bootstrap/ },
@@ -176,6 +187,16 @@ const REFUSED: Record<ProblemCode, { call: () => Promise<Response>; fix: RegExp 
     fix: /Content-Type: application\/json/,
   },
   key_reused: { call: reused, fix: /new Idempotency-Key/ },
+  sender_blocked: {
+    call: () => againstRules({ mode: "everyone", block: [{ match: "example.com" }] }),
+    fix: /GET \/v1\/refused/,
+  },
+  sender_not_listed: { call: () => againstRules({ mode: "listed" }), fix: /GET \/v1\/refused/ },
+  sender_not_verified: { call: () => againstRules({ mode: "verified" }), fix: /GET \/v1\/refused/ },
+  sender_not_checked: {
+    call: () => againstRules({ mode: "verified" }, ["Authentication-Results: mx.test; dmarc=temperror"]),
+    fix: /^Hand the message over again later.*GET \/v1\/refused/,
+  },
   range_not_satisfiable: { call: fileOutOfRange, fix: /within the first \d+ bytes/ },
   rate_limited: { call: tooMany, fix: /in \d+ s/ },
   internal: { call: failing, fix: /request_id/ },

@@ -76,6 +76,7 @@ describe("GET /v1/changes", () => {
       ...received?.data,
       message_id: expect.stringMatching(/^<.*>$/),
       attachment_count: 0,
+      sender_verified: false,
       event_id: `evt_${locatorOf(box.mailbox)}_1`,
       seq: 1,
     });

@@ -102,12 +102,30 @@ describe("one email", () => {
       const { body } = await deliver(box.mailbox, plainMessage({ headers }));
       return (await ask<Email>(`/v1/emails/${body.id}`, { key: box.api_key })).body.authentication;
     };
-    const pass = "spf=pass smtp.mailfrom=a@b.c; dkim=pass header.d=b.c; dmarc=pass header.from=b.c";
+    const pass =
+      "spf=pass smtp.mailfrom=a@example.com; dkim=pass header.d=example.com header.s=s1; dmarc=pass header.from=example.com";
     expect(await verdict(`Authentication-Results: mx.mailkeep.test; ${pass}`)).toEqual({
       spf: "pass",
       dkim: "pass",
       dmarc: "pass",
+      verdict: "pass",
+      aligned_domain: "example.com",
+      checked_by: "border",
+      signatures: [
+        { domain: "example.com", selector: "s1", algorithm: "", bits: null, result: "pass", aligned: true },
+      ],
+      arc: null,
+      conflict: false,
     });
+    // The gateway judged another author than the one that is shown.
+    const other = pass.replace("header.from=example.com", "header.from=example.net");
+    expect(await verdict(`Authentication-Results: mx.mailkeep.test; ${other}`)).toMatchObject({
+      verdict: "fail",
+      aligned_domain: null,
+      conflict: true,
+    });
+    const two = `From: Boss <boss@bank.example>\r\nAuthentication-Results: mx.mailkeep.test; dmarc=pass`;
+    expect(await verdict(two)).toMatchObject({ verdict: "fail", aligned_domain: null });
     expect(await verdict(`Authentication-Results: mx.attacker.example; ${pass}`)).toBeNull();
     expect(await verdict(`Authentication-Results: mx.mailkeep.test.attacker.example; ${pass}`)).toBeNull();
     expect(await verdict(`X-Authentication-Results: mx.mailkeep.test; ${pass}`)).toBeNull();

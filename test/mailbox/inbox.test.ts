@@ -71,6 +71,7 @@ describe("a listed email", () => {
         mailbox,
         from_address: "sender@example.com",
         from_name: "",
+        sender_verified: false,
         to_address: mailbox,
         subject: "",
         snippet: "",

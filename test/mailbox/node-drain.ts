@@ -64,6 +64,7 @@ export async function despiteFaults(work: () => unknown): Promise<void> {
 /** A small email that arrives. */
 export function mailOf(name: string, labels: string[] = []): PreparedMail {
   const listing = {
+    sender_verified: false,
     text_truncated: false,
     from_address: "ann@example.net",
     from_name: "",
@@ -78,6 +79,9 @@ export function mailOf(name: string, labels: string[] = []): PreparedMail {
   return {
     listing: JSON.stringify(listing),
     toAddress: "box@mailkeep.test",
+    senders: ["ann@example.net"],
+    named: ["box@mailkeep.test"],
+    isAutoReplied: false,
     senderFolded: "ann@example.net",
     subjectFolded: name,
     code: null,
@@ -89,7 +93,9 @@ export function mailOf(name: string, labels: string[] = []): PreparedMail {
     messageKey: name,
     ancestorKeys: [],
     digest: name,
-    detail: "{}",
+    authentication: null,
+    authorDomain: null,
+    detail: '{"authentication":null}',
     body: JSON.stringify({ body_text: name, body_html: "", headers: {} }),
     bodyKey: null,
     bodyLayout: null,

@@ -2,11 +2,23 @@ import { ANYONE } from "../../src/contract/scope.ts";
 import { AlarmClock } from "../../src/lib/wake.ts";
 import type { Access } from "../../src/mailbox/account/access.ts";
 import type { Account } from "../../src/mailbox/account/account.ts";
+import type { SenderCheck } from "../../src/mail/authentication/authenticate.ts";
 import { parseMail } from "../../src/mail/mime/parse.ts";
 import { prepareMail } from "../../src/mail/prepare.ts";
 import { assemble, type Life, type Surroundings } from "../../src/mailbox/capabilities.ts";
 import type { Transport } from "../../src/outbound/transport.ts";
 import { NodeStorage } from "./node-storage.ts";
+
+/** The address of the mailbox. */
+export const ADDRESS = "box@mailkeep.test";
+
+/** How a message is handed over: its recipients, and how it is known who sent it. */
+interface Handed {
+  to?: readonly string[];
+  check?: SenderCheck | null;
+  /** The id of the refused mail that is released. */
+  released?: string | null;
+}
 
 /** The operator, who may do everything. */
 export const OPERATOR: Access = {
@@ -61,7 +73,7 @@ export class NodeMailbox {
   ): Promise<NodeMailbox> {
     const mailbox = new NodeMailbox(around, variables);
     await mailbox.life.lifecycle.begin({
-      address: "box@mailkeep.test",
+      address: ADDRESS,
       kind: "permanent",
       secretHash: "0".repeat(64),
       scope: "mailbox",
@@ -105,17 +117,22 @@ export class NodeMailbox {
     }
   }
 
-  /** Receives a message as the service hands it over. */
-  async receive(raw: string): Promise<void> {
+  /** Receives a message as the service hands it over. Answers its id. */
+  async receive(
+    raw: string | Uint8Array,
+    { to = [ADDRESS], check = null, released = null }: Handed = {},
+  ): Promise<string> {
     const bytes = Buffer.from(raw);
+    const [first = ADDRESS, ...alsoTo] = to;
     const envelope = {
       from: "ann@example.com",
-      to: "box@mailkeep.test",
+      to: first,
+      alsoTo,
       via: "smtp" as const,
       clientAddress: null,
       helo: null,
     };
-    const prepared = prepareMail(bytes, await parseMail(bytes), envelope, null);
+    const prepared = prepareMail(bytes, await parseMail(bytes), envelope, check);
     const { largeBody: _, ...mail } = prepared;
     const stored = {
       raw: new Uint8Array(bytes).buffer,
@@ -124,8 +141,13 @@ export class NodeMailbox {
       bodyKey: null,
       bodyLayout: null,
     };
-    const received = await this.life.receiving.receive({ ...mail, ...stored, unusedKeys: [] });
+    const received = await this.life.receiving.receive(
+      { ...mail, ...stored, unusedKeys: [] },
+      null,
+      released,
+    );
     if (!received.ok) throw new Error(received.error.error);
+    return received.value.id;
   }
 
   /** Rows of a statement of the test's own; none from tables that were never made. */

@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import type { Email, EmailSummary } from "../../src/contract/message.ts";
 import { CODE_READER_VERSION } from "../../src/mail/code/find-code.ts";
 import {
   actorOf,
@@ -94,6 +95,79 @@ describe("Reindexing", () => {
     });
     expect(await reindexAll(box.mailbox)).toBe(4);
     expect(await everything(box)).toEqual(before);
+  });
+
+  it("believes an earlier release about a sender only after a reindex, in the inbox, the search and the email", async () => {
+    const box = await createMailbox();
+    const headers = ["Authentication-Results: mx.mailkeep.test; spf=none; dkim=pass; dmarc=pass"];
+    const { body } = await deliver(box.mailbox, plainMessage({ headers }));
+    await deliver(box.mailbox, plainMessage({}));
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      state.storage.sql.exec("UPDATE message SET listing = json_remove(listing, '$.sender_verified')");
+      state.storage.sql.exec(`UPDATE content SET detail = json_object('message_id', detail ->> 'message_id',
+        'authentication', json(iif(detail ->> '$.authentication.dmarc' IS NULL, 'null',
+          '{"spf":"none","dkim":"pass","dmarc":"pass"}')), 'metadata', json(detail -> 'metadata'))`);
+    });
+    const shown = async () => {
+      const page = await ask<{ emails: EmailSummary[] }>("/v1/inbox", { key: box.api_key });
+      const found = await ask<{ emails: EmailSummary[] }>("/v1/search?q=hello", { key: box.api_key });
+      const email = await ask<Email>(`/v1/emails/${body.id}`, { key: box.api_key });
+      const { verdict, aligned_domain, checked_by, conflict } = email.body.authentication ?? {};
+      return {
+        inbox: page.body.emails.map(({ sender_verified }) => sender_verified),
+        found: found.body.emails.filter(({ sender_verified }) => sender_verified).map(({ id }) => id),
+        email: { verdict, aligned_domain, checked_by, conflict, verified: email.body.sender_verified },
+      };
+    };
+    expect(await shown()).toEqual({
+      inbox: [false, false],
+      found: [],
+      email: {
+        verdict: "none",
+        aligned_domain: null,
+        checked_by: "border",
+        conflict: false,
+        verified: false,
+      },
+    });
+    expect(await reindexAll(box.mailbox)).toBe(2);
+    expect(await shown()).toEqual({
+      inbox: [false, true],
+      found: [body.id],
+      email: {
+        verdict: "pass",
+        aligned_domain: "example.com",
+        checked_by: "border",
+        conflict: false,
+        verified: true,
+      },
+    });
+  });
+
+  it("does not believe an earlier release about a mail with two From fields", async () => {
+    const box = await createMailbox();
+    const second = "From: Bank <security@bank.example>";
+    const { body } = await deliver(box.mailbox, plainMessage({ headers: [second] }));
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      state.storage.sql.exec("UPDATE message SET listing = json_remove(listing, '$.sender_verified')");
+      state.storage.sql.exec(`UPDATE content SET detail = json_object('message_id', detail ->> 'message_id',
+        'authentication', json('{"spf":"none","dkim":"pass","dmarc":"pass"}'), 'metadata', json(detail -> 'metadata'))`);
+    });
+    expect(await reindexAll(box.mailbox)).toBe(1);
+    const email = await ask<Email>(`/v1/emails/${body.id}`, { key: box.api_key });
+    expect([email.body.authentication?.verdict, email.body.sender_verified]).toEqual(["none", false]);
+  });
+
+  it("believes no result that a reindex finds and nobody believed when the mail arrived", async () => {
+    const box = await createMailbox();
+    const headers = ["Authentication-Results: mx.mailkeep.test; dmarc=pass"];
+    const { body } = await deliver(box.mailbox, plainMessage({ headers }));
+    await runInDurableObject(actorOf(box.mailbox), (_mailbox, state) => {
+      state.storage.sql.exec("UPDATE content SET detail = json_set(detail, '$.authentication', NULL)");
+    });
+    expect(await reindexAll(box.mailbox)).toBe(1);
+    const email = await ask<Email>(`/v1/emails/${body.id}`, { key: box.api_key });
+    expect([email.body.authentication, email.body.sender_verified]).toEqual([null, false]);
   });
 
   it("reads codes from the raw message again, with the code of this release", async () => {

@@ -135,6 +135,17 @@ describe("a report to the return path of a recipient", () => {
     expect(again.body.error).toBe(`Recipient is suppressed: ${BOB} (complaint)`);
   });
 
+  it("applies whoever may write to the mailbox: its rules do not judge reports on its own mail", async () => {
+    const { box, id, pathOf } = await sentMessage();
+    const receive = { mode: "listed", block: [{ match: "mx.example.net" }] };
+    await ask("/v1/mailbox/rules", { key: box.api_key, method: "PUT", json: { receive } });
+    const report = () => notification({ address: ANN, action: "failed", status: "5.1.1" });
+    expect((await deliver(pathOf(ANN), report(), "")).status).toBe(202);
+    expect(await statesOf(box, id)).toEqual(["bounced", "bounced", "sent"]);
+    // A report that came to no return path is judged as any other mail.
+    expect((await deliver(box.mailbox, report(), "")).status).toBe(422);
+  });
+
   it("that hides its recipient applies to the one whose token it came to", async () => {
     const { box, id, pathOf } = await sentMessage();
     await deliver(pathOf(BOB), complaint("abuse", null));

@@ -69,6 +69,8 @@ describe("POST /v1/send", () => {
       message_id: sent.body.message_id,
       body_text: "Grüße\n.",
       metadata: { received_via: "api" },
+      sender_verified: true,
+      authentication: { verdict: "pass", aligned_domain: "mailkeep.test", checked_by: "self", dkim: "none" },
     });
     expect(await kindsOf(from)).toEqual(["message.sent", "message.delivered"]);
     expect((await email(from, sent.body.id)).delivery).toEqual([

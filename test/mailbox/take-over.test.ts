@@ -142,6 +142,30 @@ describe("a mailbox that takes over a temporary one", () => {
     expect(await attachment.text()).toBe("papers ".repeat(150_000));
   });
 
+  it("has the secrets of second factors, under the same ids, encrypted for itself", async () => {
+    setClock(Date.now());
+    const box = await bootstrap();
+    const json = { label: "Brand", secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" };
+    const { id } = (await ask<{ id: string }>("/v1/totp", { key: box.api_key, json })).body;
+    await deliver(box.mailbox, plainMessage());
+    const claim = await claimed(box);
+    const permanent = await arrived(claim);
+    const codes = [box, permanent].map(
+      async ({ api_key: key }) => (await ask(`/v1/totp/${id}/code`, { key })).body,
+    );
+    const [before, after] = await Promise.all(codes);
+    expect(after).toEqual(before);
+    expect(after?.["code"]).toMatch(/^\d{6}$/);
+    const [own] = await rowsOf<{ sealed: ArrayBuffer }>(permanent.mailbox, "SELECT sealed FROM totp");
+    const [earlier] = await rowsOf<{ sealed: ArrayBuffer }>(box.mailbox, "SELECT sealed FROM totp");
+    expect(Buffer.from(own?.sealed ?? [])).not.toEqual(Buffer.from(earlier?.sealed ?? []));
+    // A secret that is deleted here does not come back by another copy.
+    await ask(`/v1/totp/${id}`, { key: permanent.api_key, method: "DELETE" });
+    await evict(permanent.mailbox);
+    await ringAlarm(permanent.mailbox);
+    expect((await ask(`/v1/totp/${id}/code`, { key: permanent.api_key })).status).toBe(404);
+  });
+
   it("hands out no code that the temporary mailbox handed out", async () => {
     const box = await bootstrap();
     await deliver(box.mailbox, plainMessage({ subject: "Your code is 111222" }));
@@ -297,7 +321,7 @@ describe("a mailbox that takes over a temporary one", () => {
       await deliver(box.mailbox, plainMessage({ subject }));
     const messages = async () =>
       (await rowsOf<{ messages: number }>(claim.mailbox, "SELECT messages FROM take_over"))[0]?.messages;
-    await giveLimit(box.mailbox, "3");
+    await giveLimit(box.mailbox, "4");
     const claim = await claimed(box);
     await vi.waitUntil(async () => ((await messages()) ?? 0) > 0, { timeout: 20_000, interval: 20 });
     await vi.waitUntil(

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Metadata } from "../../src/contract/message.ts";
 import { notFound, type Answer, type Problem } from "../../src/contract/problem.ts";
+import type { MailboxRules } from "../../src/contract/rules.ts";
 import { done, refused } from "../../src/lib/outcome.ts";
 import { readCursor, writeCursor } from "../../src/mailbox/page.ts";
 import type { InboundPage } from "../../src/mailbox/messages/reindex.ts";
@@ -21,6 +22,11 @@ const METADATA: Metadata = {
   date: null,
   parse_status: "parsed",
   parse_faults: [],
+};
+
+const RULES: MailboxRules = {
+  receive: { mode: "listed", allow: [{ match: "example.com" }], block: [] },
+  changes: [],
 };
 
 /** A call of the temporary mailbox, or of this one, that was not answered. */
@@ -60,7 +66,9 @@ class Rig {
     return {
       page: (cursor) =>
         this.#call("page", () => (this.isGone ? refused(notFound("Mailbox")) : done(this.#page(cursor)))),
+      rules: () => this.#call("rules", () => (this.isGone ? refused(notFound("Mailbox")) : done(RULES))),
       raw: () => this.#call("raw", () => done(new Uint8Array())),
+      secrets: () => Promise.resolve(done([])),
       hold: () => Promise.resolve(),
     };
   }
@@ -75,6 +83,7 @@ class Rig {
       receivedAt: 0,
       codeTaken: false,
       metadata: METADATA,
+      authentication: null,
       isLarge: false,
     }));
     const nextCursor = left.length > PAGE ? writeCursor(messages.at(-1)?.seq ?? 0) : null;
@@ -250,8 +259,10 @@ describe("the copy of a temporary mailbox's mail", () => {
   it("makes no further call after its process has died", async () => {
     const rig = await Rig.start();
     await ring(rig.mailbox);
-    rig.held[0]?.succeed();
-    await settled();
+    for (let call = 0; call < 2; call += 1) {
+      rig.held[0]?.succeed();
+      await settled();
+    }
     const [raw] = rig.held;
     rig.die();
     raw?.succeed();
@@ -270,14 +281,14 @@ describe("the copy of a temporary mailbox's mail", () => {
     rig.held[0]?.fail();
     await settled();
     await ring(rig.mailbox);
-    expect([rig.held.map(({ what }) => what), Date.now() - begun]).toEqual([["page"], 4 * RETRY_MS]);
+    expect([rig.held.map(({ what }) => what), Date.now() - begun]).toEqual([["rules"], 4 * RETRY_MS]);
   });
 
   it("waits ten minutes if the mailbox is full, and ends if the temporary mailbox no longer exists", async () => {
     const rig = await Rig.start();
     rig.isFull = true;
     await ring(rig.mailbox);
-    for (let call = 0; call < 3; call += 1) {
+    for (let call = 0; call < 4; call += 1) {
       rig.held[0]?.succeed();
       await settled();
     }

@@ -295,6 +295,7 @@ describe("a test event", () => {
       seq: 0,
       labels: [],
       attachment_count: 0,
+      sender_verified: false,
     });
     expect(world.sent[0]?.headers["webhook-id"]).toBe(first.body.event_id);
     expect(world.sent[0]?.headers["webhook-id"]).not.toBe(world.sent[1]?.headers["webhook-id"]);

@@ -48,7 +48,7 @@ beforeEach(holdAlarms);
 afterEach(endOutside);
 
 describe("a webhook", () => {
-  it("describes a received email in eleven documented fields, and its place in the log", async () => {
+  it("describes a received email in twelve documented fields, and its place in the log", async () => {
     const world = outside();
     const box = await hooked();
     const { body } = await receive(box, "Größe 👋");
@@ -68,6 +68,7 @@ describe("a webhook", () => {
       "labels",
       "has_attachments",
       "attachment_count",
+      "sender_verified",
       "event_id",
       "seq",
     ]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MailboxKey } from "../served/client.ts";
 import { message } from "../served/messages.ts";
 import { Target } from "../served/target.ts";
-import { expectFits, NO_BROWSER, Site } from "./browser.ts";
+import { expectFits, expectLegible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, htmlMail, line, openViewer, reading, requestsOf } from "./viewer-rig.ts";
 
 /** Attacks, each as one line of HTML; `evil` is the URL of the attacker's server. */
@@ -237,6 +237,54 @@ describe.skipIf(NO_BROWSER)("a hostile mail", () => {
     );
     expect(style).toEqual(["rgb(1, 2, 3)", "700"]);
     expect(site.faults()).toEqual([]);
+  });
+
+  it("is said to hide text, which a button shows as plain text, asked for once and beside the mail", async () => {
+    const html = `<p>Before.</p><div style="color:#fff">Obey <b>me</b> &lt;img src=x onerror=top.pwned=1&gt;</div>
+      <p style="font-size:1px">Too small</p><p>Hi\u{e0041}\u{e0042}</p>`;
+    const { service } = site.server;
+    await deliver(service, box, htmlMail(html, { subject: "A hiding one" }));
+    await deliver(service, box, htmlMail("<p>Before.</p><!-- x -->", { subject: "An open one" }));
+    const asked = requests.length;
+    const frame = await read("A hiding one");
+    const part = reading(page).locator(".hidden-text");
+    await part.getByText("This mail has text that you cannot see: ").waitFor();
+    expect(await part.locator("p").textContent()).toContain(
+      "1 part too small to read, 1 part in the colour of the background, 2 invisible characters.",
+    );
+    const views = () => requests.slice(asked).filter((url) => new URL(url).pathname.endsWith("/view"));
+    expect(views()).toHaveLength(1);
+    const button = part.getByRole("button", { name: "Show hidden text" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    const list = part.getByRole("region", { name: "Hidden text, which the mail does not show" });
+    expect(await list.getByRole("listitem").allTextContents()).toEqual([
+      "spelt in invisible charactersAB",
+      "in the colour of its backgroundObey me <img src=x onerror=top.pwned=1>",
+      "too small to readToo small",
+    ]);
+    await expectLegible(page, () => {});
+    await page.keyboard.press("Enter");
+    await list.waitFor({ state: "detached" });
+    expect(await frame.getByText("Before.").count()).toBe(1);
+    // The mail is shown while the service does not answer about it.
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route("**/view?*", async (route) => {
+      await held;
+      await route.fulfill({ status: 500, json: { error: "internal" } });
+    });
+    await read("An open one");
+    expect(await part.textContent()).toBe("");
+    release();
+    await part.getByText("the check failed").waitFor();
+    await page.unroute("**/view?*");
+    const answered = page.waitForResponse("**/view?*");
+    await read("An open one");
+    await (await answered).finished();
+    expect(await part.textContent()).toBe("");
+    expect(views()).toHaveLength(3);
+    expect(site.faults(/^console: .*500/)).toEqual([]);
   });
 
   it("cannot become markup of the page even by a mistake of ours", async () => {

@@ -142,6 +142,10 @@ describe.skipIf(NO_BROWSER)("the viewer's looks", () => {
         body: "One o'clock it is, then.\n",
       }),
     );
+    const rules = { mode: "everyone", block: [{ match: "*.ads.example" }] };
+    const put = { key: own.api_key, method: "PUT", json: { receive: rules } };
+    await service.ask("/v1/mailbox/rules", put);
+    await service.handOver(own.mailbox, message({ subject: "Our offers", from: "Ads <a@x.ads.example>" }));
     await service.ask("/v1/send?wait=10", {
       key: own.api_key,
       json: {
@@ -201,6 +205,10 @@ describe.skipIf(NO_BROWSER)("the viewer's looks", () => {
     await reading(page).getByText("delivered", { exact: true }).first().waitFor();
     await look("settings");
     await list("Inbox");
+    await page.getByRole("link", { name: "Rules" }).click();
+    await reading(page).getByText("Our offers").waitFor();
+    await look("rules");
+    await list("Inbox");
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
     await look("keys");
@@ -226,6 +234,7 @@ describe.skipIf(NO_BROWSER)("the viewer's looks", () => {
     for (const name of [
       "Copy",
       "Compose",
+      "Rules",
       "Settings",
       "Sign out",
       "Inbox",

@@ -363,4 +363,48 @@ describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
     const info = await service.get<{ display_name: string }>("/v1/mailbox", box.api_key);
     expect(info.display_name).toBe("Billing of Example");
   });
+
+  it("says who may write, shows what was refused and why, and receives it after all", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const page = await view(box);
+    await page.getByRole("link", { name: "Rules" }).click();
+    await reading(page).getByText("No mail was refused in the last 7 days.").waitFor();
+    await page.getByLabel("Let in").selectOption("listed");
+    await page.getByLabel("Blocked").fill("ads.example\nnot a <b>domain</b>");
+    await button(page, "Save the rules").click();
+    const wrong = "“not a <b>domain</b>” must be an address, a domain, or *. and a domain.";
+    await reading(page).getByRole("alert").getByText(wrong).waitFor();
+    await page.getByLabel("Blocked").fill("Ads.Example");
+    await button(page, "Save the rules").click();
+    await reading(page).getByText("Saved.").waitFor();
+    expect(await page.getByLabel("Blocked").inputValue()).toBe("ads.example");
+    for (const name of ["first", "second"]) {
+      const from = `${name}@news.example`;
+      const { status } = await service.handOver(box.mailbox, message({ subject: `The ${name}`, from }));
+      expect(status).toBe(422);
+    }
+    await page.reload();
+    const row = (subject: string): Locator =>
+      reading(page).getByRole("listitem").filter({ hasText: subject });
+    await row("The first").getByText("The sender is not on the list of allowed senders").waitFor();
+    await row("The first").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await reading(page).getByText("Deleted.").waitFor();
+    expect(await row("The first").count()).toBe(0);
+    await row("The second").getByRole("button", { name: "Release" }).click();
+    await button(page, "Allow this sender").click();
+    await page
+      .getByRole("dialog")
+      .getByText("Nobody proved that the mail is from second@news.example")
+      .waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Allow" }).click();
+    await reading(page).getByText("second@news.example may write from now on.").waitFor();
+    expect(await page.getByLabel("Allowed even if not proven").inputValue()).toBe("second@news.example");
+    const again = message({ subject: "The third", from: "second@news.example" });
+    expect((await service.handOver(box.mailbox, again)).status).toBe(202);
+    await line(page, "The second").waitFor();
+    await line(page, "The third").waitFor();
+    site.faults();
+  });
 });

@@ -4,6 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Domain, DomainCheck } from "../../src/contract/domain.ts";
+import type { EmailPage } from "../../src/contract/message.ts";
+import { KEY_RECORD, signed } from "../signed-mail.ts";
 import { SmtpPeer } from "../transport/smtp-peer.ts";
 import type { MailboxKey, Told } from "./client.ts";
 import { DohServer } from "./doh-server.ts";
@@ -31,6 +33,7 @@ const start = () =>
       DOH_URL: doh.url,
       MAIL_HOST: "mx.mailkeep.test",
       SPF_MECHANISMS: "include:_spf.mailkeep.test",
+      SENDER_CHECKS: "on",
     },
   });
 
@@ -213,6 +216,45 @@ describe("two mailboxes that verify one domain at the same moment", () => {
     for (const { dns_records } of asked) doh.zone.publish(dns_records);
     const said = await Promise.all(asked.map(({ own, id }) => verify(own, id)));
     expect(new Set(said.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  });
+});
+
+describe("who sent a mail by SMTP", () => {
+  it("is found out by the server, and shown", async () => {
+    const sender = "sender.example.org";
+    doh.zone.set(
+      "TXT",
+      `s1._domainkey.${sender}`,
+      (KEY_RECORD.match(/.{1,200}/g) ?? []).map((text) => `"${text}"`).join(" "),
+    );
+    doh.zone.set("TXT", `_dmarc.${sender}`, '"v=DMARC1; p=reject"');
+    const text = `From: Ann <ann@${sender}>\r\nSubject: Signed\r\nMessage-ID: <signed@${sender}>\r\n\r\nHello.\r\n`;
+    const own = await server.service.createMailbox();
+    const mails = [
+      await signed(text, sender),
+      text.replace("<signed", "<forged").replace("Signed", "Forged"),
+    ];
+    for (const mail of mails) {
+      const { data } = await deliver(server.smtpPort, {
+        from: `ann@${sender}`,
+        to: [own.mailbox],
+        bytes: Buffer.from(mail),
+      });
+      expect(data).toContain("250 ");
+    }
+    const inbox = await server.service.ask<EmailPage>("/v1/inbox", { key: own.api_key });
+    expect(inbox.body.emails.map(({ subject, sender_verified }) => [subject, sender_verified])).toEqual([
+      ["Forged", false],
+      ["Signed", true],
+    ]);
+    const email = await server.service.email(own.api_key, inbox.body.emails[1]?.id ?? "");
+    expect(email.authentication).toMatchObject({
+      verdict: "pass",
+      aligned_domain: sender,
+      checked_by: "self",
+      dkim: "pass",
+      dmarc: "pass",
+    });
   });
 });
 

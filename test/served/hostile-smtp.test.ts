@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { RefusedPage } from "../../src/contract/rules.ts";
 import type { MailboxKey, Service } from "./client.ts";
 import { inParallel } from "./client.ts";
 import { filler, message } from "./messages.ts";
@@ -45,6 +46,34 @@ async function rawMessages({ api_key }: MailboxKey): Promise<string[]> {
   const inbox = await service.inbox(api_key);
   return inParallel(inbox, 4, async ({ id }) => (await service.raw(api_key, id)).toString("latin1"));
 }
+
+describe("a message to several mailboxes with rules", () => {
+  it("reaches those that let its sender in, and is kept apart for the others; 550 only if none does", async () => {
+    const [welcome, closed, other] = await Promise.all(
+      Array.from({ length: 3 }, () => service.createMailbox()),
+    );
+    if (welcome === undefined || closed === undefined || other === undefined) throw new Error("No mailbox");
+    for (const { api_key: key } of [closed, other]) {
+      await service.ask("/v1/mailbox/rules", { key, method: "PUT", json: { receive: { mode: "listed" } } });
+    }
+    const send = async (boxes: readonly MailboxKey[], subject: string): Promise<string> => {
+      const sender = await connectToData(...boxes);
+      sender.write(`From: ann@example.com\r\nSubject: ${subject}\r\n\r\nHello\r\n`);
+      return sender.say(".");
+    };
+    const refused = async ({ api_key: key }: MailboxKey) =>
+      (await service.get<RefusedPage>("/v1/refused", key)).refused.map(({ subject }) => subject);
+    expect(await send([closed, welcome, other], "Mixed")).toMatch(/^250 2\.0\.0 Ok: \S+$/);
+    expect((await service.inbox(welcome.api_key)).map(({ subject }) => subject)).toEqual(["Mixed"]);
+    expect(await service.inbox(closed.api_key)).toEqual([]);
+    expect(await send([closed, other], "Nobody")).toBe(
+      `550 5.7.1 <${closed.mailbox}> <${other.mailbox}>: accepts no mail from this sender, or only if its domain is proven (DMARC)`,
+    );
+    expect(await refused(closed)).toEqual(["Nobody", "Mixed"]);
+    expect(await refused(other)).toEqual(["Nobody", "Mixed"]);
+    expect(await refused(welcome)).toEqual([]);
+  });
+});
 
 describe("a message that tries to end early", () => {
   const sequences = {

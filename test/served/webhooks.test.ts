@@ -18,7 +18,7 @@ const MB = 1_000_000;
 
 /** The fields of the body (docs/events.md#the-request). */
 const FIELDS =
-  "event email_id mailbox from subject received_at message_id thread_id labels has_attachments attachment_count event_id seq".split(
+  "event email_id mailbox from subject received_at message_id thread_id labels has_attachments attachment_count sender_verified event_id seq".split(
     " ",
   );
 /** The headers of a delivery, as docs/events.md#the-request lists them, without those of the runtime. */

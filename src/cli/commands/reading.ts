@@ -8,6 +8,7 @@ import { fieldLines, tableLines, type Column } from "../terminal/table.ts";
 import { shownTime } from "../time.ts";
 
 type Email = Api["email"]["answer"];
+type View = Api["emailView"]["answer"];
 type Summary = Api["inbox"]["answer"]["emails"][number];
 type ThreadRow = Api["threads"]["answer"]["threads"][number];
 
@@ -16,6 +17,7 @@ export const EMAIL_COLUMNS: readonly Column<Summary>[] = [
   { title: "ID", of: ({ id }) => id, style: "dim" },
   { title: "RECEIVED", of: ({ received_at }) => shownTime(received_at) },
   { title: "FROM", of: ({ from_name, from_address }) => from_name || from_address, flexible: true },
+  { title: "PROVEN", of: ({ sender_verified }) => (sender_verified ? "yes" : "no") },
   { title: "SUBJECT", of: ({ subject }) => subject, flexible: true },
   { title: "CODE", of: ({ code }) => code, style: "green" },
 ];
@@ -25,6 +27,7 @@ const ID = { name: "id", about: "The id of an email, as `mailkeep inbox` shows i
 
 const inboxQuery = queryFlags("inbox", ["cursor"]);
 const searchQuery = queryFlags("search", ["cursor", "q", "query"]);
+const viewQuery = queryFlags("emailView");
 const threadsQuery = queryFlags("threads", ["cursor"]);
 const extractBody = bodyFlags("extract", ["email_id"]);
 const labelBody = bodyFlags("labelEmail");
@@ -37,6 +40,21 @@ async function* itemsOf<Item>(
 ): AsyncGenerator<Item> {
   if (all === true) return yield* listing;
   for await (const page of listing.pages()) return yield* items(page as never);
+}
+
+/** Whether the domain of the sender's address is proven, in words. */
+function provenWords({ authentication }: Email): string {
+  if (authentication === null) return "not checked: anybody can have written the sender's address";
+  switch (authentication.verdict) {
+    case "pass":
+      return `yes: it comes from ${authentication.aligned_domain ?? "the sender's domain"}`;
+    case "fail":
+      return "no: the sender's address may be forged";
+    case "none":
+      return "no: nothing proves the sender's address";
+    case "temperror":
+      return "unknown: DNS did not answer in time";
+  }
 }
 
 /** The lines of an email: what it says of itself, its files, and its text without what it quotes. */
@@ -53,6 +71,7 @@ function emailLines(email: Email, whole: boolean, { paint }: Output): string[] {
     ...fieldLines(
       {
         From: from_name === "" ? from_address : `${from_name} <${from_address}>`,
+        Proven: email.direction === "inbound" ? provenWords(email) : null,
         To: email.to_address,
         Cc: email.cc_address || null,
         Subject: email.subject,
@@ -68,6 +87,36 @@ function emailLines(email: Email, whole: boolean, { paint }: Output): string[] {
     ...(attachments.length === 0 ? [] : ["", ...tableLines(files, attachments, { total: 100, paint })]),
     "",
     ...safeText(text).trimEnd().split("\n"),
+  ];
+}
+
+/** The lines of a view: its text, where its links lead, and what is hidden. */
+function viewLines(view: View, { paint }: Output): string[] {
+  const links: readonly Column<View["links"][number]>[] = [
+    { title: "LINK", of: ({ n }) => n },
+    { title: "HOST", of: ({ host }) => host },
+    { title: "FLAGS", of: ({ flags }) => flags.join(", ") },
+  ];
+  const hidden = Object.entries(view.hidden).flatMap(([kind, count]) =>
+    count > 0 ? [`${kind} ${count}`] : [],
+  );
+  return [
+    ...fieldLines(
+      {
+        Subject: view.subject,
+        Tokens: view.omitted_tokens === 0 ? view.tokens : `${view.tokens} (${view.omitted_tokens} left out)`,
+        Hidden: hidden.join(", ") || null,
+      },
+      paint,
+    ),
+    "",
+    ...safeText(view.text).trimEnd().split("\n"),
+    ...(view.links.length === 0 ? [] : ["", ...tableLines(links, view.links, { total: 100, paint })]),
+    ...(view.hidden_texts ?? []).flatMap(({ kind, text }) => [
+      "",
+      `Hidden (${kind}):`,
+      ...safeText(text).split("\n"),
+    ]),
   ];
 }
 
@@ -108,6 +157,39 @@ export const readingCommands = [
     run: async ({ mail, output, signal }, { words: [id = ""], flags }) => {
       const email = await mail.emails.get(id, { signal });
       await output.value(email, () => emailLines(email, flags.quoted === true, output));
+    },
+  }),
+  command({
+    name: "view",
+    summary: OPERATIONS.emailView.summary,
+    args: [ID],
+    flags: viewQuery.flags,
+    about: [
+      "Links appear as numbers: `mailkeep link` prints the address of one. Hidden text is left out and counted.",
+    ],
+    examples: [
+      "mailkeep view 01a202aa-8f50-7000-949b-74c43c6e0000 --budget 400",
+      "mailkeep view 01a202aa-8f50-7000-949b-74c43c6e0000 --include hidden,quoted --json",
+    ],
+    run: async ({ mail, output, signal }, { words: [id = ""], flags }) => {
+      const view = await mail.emails.view(id, viewQuery.read(flags), { signal });
+      await output.value(view, () => viewLines(view, output));
+    },
+  }),
+  command({
+    name: "link",
+    summary: OPERATIONS.emailLink.summary,
+    args: [ID, { name: "n", about: "The number of the link, as `mailkeep view` shows it." }],
+    flags: {},
+    examples: ["mailkeep link 01a202aa-8f50-7000-949b-74c43c6e0000 1"],
+    run: async ({ mail, output, signal }, { words: [id = "", n = ""] }) => {
+      const link = await mail.emails.link(id, n, { signal });
+      await output.fields(link, {
+        Host: link.host,
+        Text: link.text,
+        Flags: link.flags.join(", "),
+        Address: link.url,
+      });
     },
   }),
   command({

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MAX_INBOUND_RECIPIENTS } from "../limits.ts";
+import { SENDER_CHECK_HEADER } from "../checked-sender.ts";
 import { text } from "../parameters.ts";
 import { ProblemBody } from "../problem.ts";
 import { route } from "../route.ts";
@@ -51,6 +52,14 @@ export const inboundRoutes = {
     target: "deployment",
     scopes: OPERATORS,
     query: InboundQuery,
+    headers: {
+      [SENDER_CHECK_HEADER]: {
+        about:
+          "Sent by this service's own SMTP listener: its findings about the sender, as JSON; `unchecked` where it checks nothing. With it, no Authentication-Results field of the message is believed.",
+        pattern: "^(unchecked|\\{.*\\})$",
+        example: "unchecked",
+      },
+    },
     rawBody: { media: "message/rfc822", example: MESSAGE },
     responses: {
       202: json(

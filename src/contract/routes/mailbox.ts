@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DeletedMailbox, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../mailbox.ts";
+import { NO_CONTROLS } from "../parameters.ts";
 import { route } from "../route.ts";
 import { ANYONE, OWNERS } from "../scope.ts";
 import { emptyBody, json, PauseBody } from "./common.ts";
@@ -13,7 +14,7 @@ const Settings = z.strictObject({
     .string()
     .trim()
     .max(200, "must be at most 200 characters")
-    .regex(/^[^\p{Cc}]*$/u, "must not hold control characters")
+    .regex(NO_CONTROLS, "must not hold control characters")
     .nullable()
     .optional()
     .meta({ examples: ["Agent"] }),

@@ -27,6 +27,7 @@ export const BLOB_COLUMNS = [
   { table: "content", column: "raw_key", rows: "raw_key IS NOT NULL" },
   { table: "content", column: "parts_key", rows: "parts_key IS NOT NULL" },
   { table: "content", column: "body_key", rows: "body_key IS NOT NULL" },
+  { table: "refused_mail", column: "raw_key", rows: "raw_key IS NOT NULL" },
   { table: "upload", column: "key", rows: "sha256 IS NOT NULL" },
   { table: "import", column: "key", rows: "status IN ('waiting', 'running')" },
 ] as const;

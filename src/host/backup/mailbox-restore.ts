@@ -1,11 +1,11 @@
-import { lchown, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { syncPath } from "../blob-disk.ts";
 import { isCutDatabase } from "../cut-database.ts";
 import { readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
 import type { DataVersion } from "../data-version.ts";
 import { restoredBlobFile, writeBlobRows } from "./bucket.ts";
-import { ALARMS_FILE, BUCKET_FOLDER, MAILBOX_FOLDER, VERSION_FILE, rowsOf } from "./data-folder.ts";
+import { ALARMS_FILE, BUCKET_FOLDER, VERSION_FILE, rowsOf } from "./data-folder.ts";
 import { BackupError } from "./format.ts";
 import type { BlobEntry, Entry, FileEntry } from "./format.ts";
 import { DamagedDatabase, filesOf, isDamage, isEmptyDatabase, withImage } from "./image.ts";
@@ -43,6 +43,7 @@ export interface MailboxRestoreOptions {
  */
 export async function restoreMailbox(options: MailboxRestoreOptions): Promise<RestoreResult> {
   const { dataDir } = options;
+  await refuseRoot(dataDir);
   const version = await versionOf(options.snapshot);
   if (version !== null)
     refuseNewerVersion(version, {
@@ -114,12 +115,9 @@ class Preparation {
       for (const { to } of [{ to: mailbox }, ...plan.files, ...plan.buckets])
         await makeFolder(dataDir, path.dirname(to));
       writePlan(dataDir, plan);
-      for (const name of await readdir(this.#folder))
-        await giveToServer(dataDir, path.join(this.#folder, name));
       await syncPath(dataDir);
       this.#options.signal.throwIfAborted();
       await swap();
-      await giveToServer(dataDir, path.join(dataDir, MAILBOX_FOLDER, ALARMS_FILE));
       const bytes = [this.#entry, ...this.#blobs].reduce((sum, { size }) => sum + size, 0);
       return { mailboxes: 1, blobs: blobs.length, bytes, uncertain, damaged: [], hasSecrets: false };
     } finally {
@@ -171,7 +169,7 @@ class Preparation {
     return files;
   }
 
-  /** The data folder then says that it has data of the snapshot's version, so that an older one refuses it. */
+  /** The data folder then names the snapshot's version, so that an older program refuses it. */
   async #prepareVersion(): Promise<SwapPlan["files"]> {
     const { snapshot, dataDir } = this.#options;
     const entry = snapshot.manifest.entries.find((one) => one.kind === "file" && one.path === VERSION_FILE);
@@ -220,15 +218,32 @@ async function makeFolder(dataDir: string, folder: string): Promise<void> {
   for (const name of folder.split("/")) {
     made = path.join(made, name);
     await mkdir(made, { recursive: true, mode: 0o700 });
-    await giveToServer(dataDir, made);
   }
 }
 
-/** Gives what root has made to the owner of the data folder: the server, which is another user, could not read it. */
-async function giveToServer(dataDir: string, file: string): Promise<void> {
+/**
+ * Refuses root for the data folder of another user. That user can put a link in the place of any file or folder in it, and root
+ * would write where the link leads. Throws a {@link BackupError}.
+ */
+export async function refuseRoot(dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(dataDir);
-  await lchown(file, uid, gid);
+  const uid = await ownerOf(dataDir);
+  if (uid === null || uid === 0) return;
+  throw new BackupError(
+    "usage",
+    `${dataDir} belongs to the user ${uid}: restore a mailbox as that user, such as with setpriv --reuid=${uid} --clear-groups …`,
+  );
+}
+
+/** The user id of the owner of a folder; null if there is none. */
+async function ownerOf(folder: string): Promise<number | null> {
+  try {
+    return (await stat(folder)).uid;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 /** Whether a database holds a mailbox. An address that was only asked for has a database too; a damaged one may have held one. */

@@ -21,11 +21,11 @@ import { alarmOfFile, writeAlarm } from "./settle.ts";
 
 /** The folder inside the data folder in which a restore of one mailbox prepares its files. */
 export const STAGING_FOLDER = "restoring";
-/** The name of that folder from when a swap uses it: the command that prepared it cannot remove it then. */
+/** The name of that folder once a swap uses it, so that the command that prepared it cannot remove it. */
 const SWAP_FOLDER = "swapping";
 /** The prepared mailbox, in that folder. */
 export const STAGED_MAILBOX = "mailbox.sqlite";
-/** Says where the prepared files go. It is written last, when they are complete. */
+/** The plan, which says where the prepared files go. It is written last, when they are complete. */
 const PLAN_FILE = "plan.json";
 /** The plan of a swap that has begun: from now on it is completed, also after a kill. */
 const BEGUN_FILE = "begun.json";

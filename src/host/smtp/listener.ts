@@ -5,11 +5,13 @@ import type { SMTPServerOptions } from "smtp-server";
 import { MAX_INBOUND_RECIPIENTS } from "../../contract/limits.ts";
 import { acceptThrough } from "../front/accept.ts";
 import type { Networks } from "../front/networks.ts";
+import type { Dns } from "../../lib/dns/dns.ts";
 import type { KeyPair } from "../pem-files.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { NO_OBSERVER } from "./observer.ts";
 import type { SmtpObserver } from "./observer.ts";
 import { tooManyConnections } from "./reply.ts";
+import { SenderChecks } from "./sender-checks.ts";
 import { SmtpSessions } from "./sessions.ts";
 import type { SmtpHandlers } from "./sessions.ts";
 import { clearSpool } from "./spool.ts";
@@ -39,6 +41,8 @@ export interface SmtpOptions {
   tls?: KeyPair;
   /** Networks whose connections begin with a header of the PROXY protocol; undefined: none do. */
   proxies?: Networks;
+  /** Looks up what proves who sent a message; undefined: senders are not checked. */
+  dns?: Dns;
   /** Gets one line for each failure on our side; undefined: they are not logged. */
   log?: (line: string) => void;
   /** Is told what happens, to count and to log it; undefined: nobody is. */
@@ -90,6 +94,7 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
     connections,
     postmaster: options.postmaster,
     spool: { dir: options.spoolDir, maxBytes: options.maxBytes },
+    senders: options.dns === undefined ? null : new SenderChecks(options.dns, log),
     pause: (ms) => time.pause(ms),
     log,
     observer: options.observer ?? NO_OBSERVER,

@@ -40,6 +40,17 @@ export const temporaryFailure = (): Reply =>
 export const noSuchMailbox = (addresses: readonly string[]): Reply =>
   new Reply("550 5.1.1", `${listed(addresses.map((one) => `<${one}>`))}: no such mailbox`, "unknown_mailbox");
 
+/**
+ * RFC 3463 X.7.1: the rules of the recipients' mailboxes refuse the sender. One text for every reason, so that nobody learns by
+ * forged senders whom a mailbox allows.
+ */
+export const refusedByRules = (addresses: readonly string[], reason: Reason): Reply =>
+  new Reply(
+    "550 5.7.1",
+    `${listed(addresses.map((one) => `<${one}>`))}: accepts no mail from this sender, or only if its domain is proven (DMARC)`,
+    reason,
+  );
+
 /** RFC 3463 X.2.2 with RFC 5321 §4.2.2: the sending server tries again, and there may be room by then. */
 export const mailboxFull = (): Reply => new Reply("452 4.2.2", "Mailbox full", "mailbox_full");
 

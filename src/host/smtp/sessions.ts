@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import type { Client } from "../../mail/authentication/checks/spf/spf.ts";
 import { limitConcurrency } from "./concurrency.ts";
 import type { RunLimited } from "./concurrency.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
@@ -15,6 +16,7 @@ import {
 } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import type { SmtpObserver } from "./observer.ts";
+import type { RunningCheck, SenderChecks } from "./sender-checks.ts";
 import { spool } from "./spool.ts";
 import type { SpooledMessage } from "./spool.ts";
 import { Tarpit } from "./tarpit.ts";
@@ -30,6 +32,8 @@ export interface SessionTools {
   /** The address that `<postmaster>` without a domain means; undefined: it is an unknown recipient. */
   postmaster: string | undefined;
   spool: { dir: string; maxBytes: number };
+  /** Checks who sent a message; null: nothing is checked. */
+  senders: SenderChecks | null;
   pause(ms: number): Promise<void>;
   log(line: string): void;
   observer: SmtpObserver;
@@ -156,28 +160,42 @@ export class SmtpSessions {
     session: SMTPServerSession,
   ): Promise<{ reply: Reply; bytes: number; deliveries: Delivery[] }> {
     let message: SpooledMessage | null = null;
+    const check = this.#tools.senders?.begin(clientOf(session)) ?? null;
     try {
-      message = await spool(stream, this.#tools.spool);
+      message = await spool(stream, this.#tools.spool, (bytes) => check?.push(bytes));
       if (!message) return { reply: tooLarge(), bytes: 0, deliveries: [] };
-      const deliveries = await this.#deliver(message, session);
+      const deliveries = await this.#deliver(message, session, check);
       return { reply: dataReply(deliveries), bytes: message.sizeBytes, deliveries };
     } catch (error) {
       // The client disconnected and reads no reply, or the disk of the spool is full.
       this.#tools.log(`smtp: ${error instanceof Error ? error.message : String(error)}`);
       return { reply: temporaryFailure(), bytes: 0, deliveries: [] };
     } finally {
+      check?.abandon();
       await message?.discard();
     }
   }
 
-  #deliver(message: SpooledMessage, session: SMTPServerSession): Promise<Delivery[]> {
+  async #deliver(
+    message: SpooledMessage,
+    session: SMTPServerSession,
+    check: RunningCheck | null,
+  ): Promise<Delivery[]> {
     const recipients = session.envelope.rcptTo.map((one) => this.#wholeAddress(one.address));
-    const handOver = () => this.#tools.upstream.handOver(message, recipients, envelopeOf(session));
+    const sender = (await check?.finish()) ?? null;
+    const envelope = { ...envelopeOf(session), sender };
+    const handOver = () => this.#tools.upstream.handOver(message, recipients, envelope);
     return message.onDisk ? this.#runLarge(handOver) : handOver();
   }
 }
 
-function envelopeOf(session: SMTPServerSession): Envelope {
+/** The client as SPF asks about it. */
+function clientOf(session: SMTPServerSession): Client {
+  const { from, clientAddress, helo } = envelopeOf(session);
+  return { address: clientAddress, helo, mailFrom: from };
+}
+
+function envelopeOf(session: SMTPServerSession): Omit<Envelope, "sender"> {
   const { mailFrom } = session.envelope;
   return {
     from: mailFrom === false ? "" : mailFrom.address,

@@ -31,10 +31,13 @@ export async function clearSpool(dir: string): Promise<void> {
 /**
  * Stores a DATA stream, byte for byte. Null if it is longer than `maxBytes`: then the rest was read and dropped, because SMTP
  * has no reply before the final dot. Rejects if the client disconnects.
+ *
+ * @param onBytes is told all bytes that are stored, as they come
  */
 export async function spool(
   stream: AsyncIterable<Buffer>,
   limits: SpoolLimits,
+  onBytes: (bytes: Buffer) => void = () => {},
 ): Promise<SpooledMessage | null> {
   const file = new SpoolFile(limits.dir);
   const held: Buffer[] = [];
@@ -47,6 +50,7 @@ export async function spool(
         await file.remove();
         continue;
       }
+      onBytes(chunk);
       held.push(chunk);
       if (sizeBytes > MAX_MEMORY_BYTES) await file.append(held.splice(0));
     }

@@ -2,6 +2,12 @@ import http from "node:http";
 import { pipeline } from "node:stream/promises";
 import { URL } from "node:url";
 import * as z from "zod";
+import {
+  SENDER_CHECK_HEADER,
+  writeCheckedSender,
+  type CheckedSender,
+} from "../../contract/checked-sender.ts";
+import { STATUS, type ProblemCode } from "../../contract/problem.ts";
 import { LISTENER_AGENT } from "../../contract/product.ts";
 import type { RuntimeGate } from "../runtime-gate.ts";
 import type { SpooledMessage } from "./spool.ts";
@@ -12,17 +18,32 @@ export type Lookup = "known" | "full" | "unknown" | "unavailable";
 /** The result of handing a message over for one recipient. Only `stored` means that the mail is safe. */
 export type HandOver =
   | { kind: "stored"; id: string }
+  | { kind: "refused"; reason: RuleCode }
+  /** Its mailbox keeps it as refused, because DNS did not say who the sender is; a repeat may be stored. */
+  | { kind: "unchecked" }
   | { kind: "unknown" }
   | { kind: "full" }
   | { kind: "too-large" }
   | { kind: "not-acceptable" }
   | { kind: "unavailable" };
 
+/** The codes of a mail that the rules of its mailbox refuse, and keep apart. */
+const RULE_CODES = z.enum([
+  "sender_blocked",
+  "sender_not_listed",
+  "sender_not_verified",
+] satisfies ProblemCode[]);
+type RuleCode = z.infer<typeof RULE_CODES>;
+/** The code of a mail whose sender could not be checked. */
+const UNCHECKED = "sender_not_checked" satisfies ProblemCode;
+
 /** The sender of a message as given in SMTP; `from` is "" for the null sender. */
 export interface Envelope {
   from: string;
   clientAddress: string;
   helo: string;
+  /** The findings about who sent it; null where nothing was checked. */
+  sender: CheckedSender | null;
 }
 
 /** The result for one recipient. */
@@ -48,15 +69,19 @@ interface Call {
   method: "GET" | "POST";
   path: string;
   message?: SpooledMessage;
+  /** The findings about who sent the message. */
+  sender?: CheckedSender | null;
   timeoutMs: number;
 }
 
 /** The meaning of the worker's refusals of a message; any other status means that the result is not known. */
-const REFUSALS: Readonly<Record<number, Exclude<HandOver["kind"], "stored">>> = {
+const REFUSALS: Readonly<Record<number, Exclude<HandOver["kind"], "stored" | "refused" | "unchecked">>> = {
   400: "not-acceptable",
   404: "unknown",
   413: "too-large",
 };
+/** The status of a message that the rules of its mailbox refuse. */
+const REFUSED_STATUS = STATUS.sender_blocked;
 /** A look-up is one read of the directory; a sender waits up to 5 minutes for RCPT (RFC 5321 §4.5.3.2.3). */
 const LOOK_UP_TIMEOUT_MS = 10_000;
 /**
@@ -100,7 +125,11 @@ export function connectUpstream(
   const logOdd = (statuses: readonly (number | null)[]): void => {
     for (const status of new Set(statuses)) {
       // 400 is logged too: the mistake may be this listener's, not the sender's.
-      const isOdd = status !== null && status !== 202 && (status === 400 || REFUSALS[status] === undefined);
+      const isOdd =
+        status !== null &&
+        status !== 202 &&
+        status !== REFUSED_STATUS &&
+        (status === 400 || REFUSALS[status] === undefined);
       if (isOdd) log(`smtp: the hand-over of a message answered ${status}`);
     }
   };
@@ -118,7 +147,13 @@ export function connectUpstream(
       const deliveries: Delivery[] = [];
       for (const { query, some } of queriesOf(envelope, recipients)) {
         const path = `/v1/inbound?${query}`;
-        const answer = await ask({ method: "POST", path, message, timeoutMs: HAND_OVER_TIMEOUT_MS });
+        const answer = await ask({
+          method: "POST",
+          path,
+          message,
+          sender: envelope.sender,
+          timeoutMs: HAND_OVER_TIMEOUT_MS,
+        });
         const told = some.map((recipient, index) => ({ recipient, outcome: outcomeOf(answer, some, index) }));
         for (const { recipient, outcome } of told) deliveries.push({ recipient, result: resultOf(outcome) });
         logOdd(told.map(({ outcome }) => outcome?.status ?? null));
@@ -174,7 +209,12 @@ function headersOf(url: URL, token: string, call: Call): http.OutgoingHttpHeader
     "User-Agent": LISTENER_AGENT,
   };
   if (!call.message) return headers;
-  return { ...headers, "Content-Type": "message/rfc822", "Content-Length": call.message.sizeBytes };
+  return {
+    ...headers,
+    "Content-Type": "message/rfc822",
+    "Content-Length": call.message.sizeBytes,
+    [SENDER_CHECK_HEADER]: writeCheckedSender(call.sender ?? null),
+  };
 }
 
 async function readAnswer(res: http.IncomingMessage): Promise<Answer> {
@@ -224,6 +264,8 @@ interface Outcome {
   /** The id of the stored message; null if the answer has none. */
   id: string | null;
   full: boolean;
+  /** Why the rules of the mailbox refuse the message; null if they do not. */
+  rule: RuleCode | typeof UNCHECKED | null;
 }
 
 /** Null if the result is not known: there was no answer, or it does not name this recipient. */
@@ -236,7 +278,7 @@ function outcomeOf(answer: Answer | null, recipients: readonly string[], index: 
   const one = said.success ? said.data.recipients[index] : undefined;
   // Using the result of another recipient would lose or duplicate a message.
   if (one === undefined || one.to !== recipients[index]) return null;
-  return { status: one.status, id: one.id ?? null, full: one.full === true };
+  return { status: one.status, ...saidBy(one) };
 }
 
 /** The status 202 says that the message is stored; the id is only shown. */
@@ -244,20 +286,31 @@ function resultOf(outcome: Outcome | null): HandOver {
   if (outcome === null) return { kind: "unavailable" };
   if (outcome.status === 202) return { kind: "stored", id: outcome.id ?? "stored" };
   if (outcome.status === 503 && outcome.full) return { kind: "full" };
+  if (outcome.rule === UNCHECKED) return { kind: "unchecked" };
+  if (outcome.rule !== null) return { kind: "refused", reason: outcome.rule };
   return { kind: REFUSALS[outcome.status] ?? "unavailable" };
 }
 
-const ANSWER_FOR_ONE = z.object({ id: z.string().optional(), full: z.boolean().optional() });
+const ANSWER_FOR_ONE = z.object({
+  id: z.string().optional(),
+  full: z.boolean().optional(),
+  code: z
+    .enum([...RULE_CODES.options, UNCHECKED])
+    .optional()
+    .catch(undefined),
+});
 const ANSWER_FOR_SEVERAL = z.object({
   recipients: z.array(ANSWER_FOR_ONE.extend({ to: z.string(), status: z.int() })),
 });
 
 /** Reads an answer. A mailbox that is not said to be full counts as having room; the hand-over finds out. */
-function saidIn(body: string): { id: string | null; full: boolean } {
+function saidIn(body: string): Omit<Outcome, "status"> {
   const said = ANSWER_FOR_ONE.safeParse(parseJson(body));
-  return said.success
-    ? { id: said.data.id ?? null, full: said.data.full === true }
-    : { id: null, full: false };
+  return saidBy(said.success ? said.data : {});
+}
+
+function saidBy({ id, full, code }: z.infer<typeof ANSWER_FOR_ONE>): Omit<Outcome, "status"> {
+  return { id: id ?? null, full: full === true, rule: code ?? null };
 }
 
 function parseJson(text: string): unknown {

@@ -145,12 +145,18 @@ export class McpCall {
     return answer.ok ? done((await valueOf(answer.value)) as Value<Id>) : answer;
   }
 
-  /** Asks the mailbox for what a route is about, where its handler would answer bytes that are not wanted yet. */
+  /**
+   * Calls the mailbox of a route where a tool needs more or less than its handler answers. The schemas of the route check `parts`
+   * first.
+   */
   async ask<T>(
     id: RouteId,
     question: (mailbox: MailboxStub, access: Access) => Promise<Answer<T>>,
+    parts?: RouteParts,
   ): Promise<Answer<T>> {
     if (this.mailbox === null) return refused(MAILBOX_NEEDED);
+    const input = parts === undefined ? null : inputOf(routes[id], parts);
+    if (input?.ok === false) return this.refuse(id, input.error);
     return this.#noted(await question(this.mailbox, this.access(id)));
   }
 

@@ -20,8 +20,9 @@ function count(max: number, fallback: number) {
 export const limit = count(50, 10);
 
 /** The most seconds that a tool waits. */
-const MAX_WAIT_SECONDS = 300;
-export const timeoutSeconds = count(MAX_WAIT_SECONDS, 60);
+export const MAX_WAIT_SECONDS = 300;
+export const DEFAULT_WAIT_SECONDS = 60;
+export const timeoutSeconds = count(MAX_WAIT_SECONDS, DEFAULT_WAIT_SECONDS);
 
 /** The most tokens of one answer's text. */
 const MAX_BUDGET = 20_000;

@@ -1,18 +1,15 @@
-import type { Attachment, Email, EmailSummary } from "../../contract/message.ts";
-import { cutToTokens, estimatedTokens } from "../../lib/token-estimate.ts";
-import { htmlLinks, textLinks, type MailLink } from "../../mail/code/mail-links.ts";
+import type { Attachment, EmailSummary } from "../../contract/message.ts";
+import type { EmailLink, EmailView } from "../../contract/view.ts";
 import { defaultFilename } from "../../mail/mime/attachment-name.ts";
+import type { ViewedEmail } from "../../service/view-mail.ts";
 import type { File, Link, Mail, Summary, ThreadMail } from "./shapes.ts";
 
-/** The most links that an email is shown with; a newsletter has more, and its rest is of no use. */
-const MAX_LINKS = 50;
-
-/** One email of a list. Lists do not hold who was verified: reading the email tells. */
-export function summaryOf(email: EmailSummary, senderVerified: boolean | null = null): Summary {
+/** One email of a list. */
+export function summaryOf(email: EmailSummary): Summary {
   return {
     id: email.id,
     from: shownAddress(email.from_address),
-    sender_verified: senderVerified,
+    sender_verified: email.sender_verified,
     received_at: email.received_at,
     untrusted_subject: email.subject,
     untrusted_snippet: email.snippet,
@@ -23,76 +20,47 @@ export function summaryOf(email: EmailSummary, senderVerified: boolean | null = 
   };
 }
 
-/** Whether DMARC passed (RFC 7489): the domain of the sender's address stands for the email. */
-export function isVerified({ authentication }: Email): boolean {
-  return authentication?.dmarc === "pass";
-}
-
-/** The parts of an email that are shown on request. */
-export interface Included {
-  /** Quotes of earlier emails, and the signature. */
-  quoted: boolean;
-  /** The addresses of its links. */
-  urls: boolean;
-}
-
-/** An email as a model reads it, its text cut to a budget of tokens. */
-export function mailOf(email: Email, budget: number, { quoted, urls }: Included): Mail {
-  const fresh = quoted || email.text_new.trim() === "" ? email.body_text : email.text_new;
-  const links = linksIn(email);
+/** An email as a model reads it; `links` have addresses where they were asked for. */
+export function mailOf(
+  { email, view, links }: { email: ViewedEmail; view: EmailView; links: readonly EmailLink[] },
+  withUrls: boolean,
+): Mail {
   return {
-    ...threadMailOf(email, numbered(fresh, links), budget),
-    hidden: null,
-    links: links.map(({ url, label }, index) => linkOf(url, label, { n: index + 1, urls })),
+    ...threadMailOf(email, view),
+    hidden: view.hidden,
+    ...(view.hidden_texts === undefined
+      ? {}
+      : { hidden_texts: view.hidden_texts.map(({ kind, text }) => ({ kind, untrusted_text: text })) }),
+    links: links.map((link) => linkOf(link, withUrls)),
     attachments: email.attachments.map(fileOf),
     thread_id: email.thread_id,
     code: email.code,
   };
 }
 
-/** The emails of a thread, oldest first. The newest is shown first of all, and the others as far as the budget goes. */
-export function threadMailsOf(emails: readonly Email[], budget: number): ThreadMail[] {
-  let left = budget;
-  const shown = emails.toReversed().map((email) => {
-    const mail = threadMailOf(email, email.text_new || email.body_text, left);
-    left = Math.max(0, left - estimatedTokens(mail.untrusted_text));
-    return mail;
-  });
-  return shown.reverse();
-}
-
-function threadMailOf(email: Email, words: string, budget: number): ThreadMail {
-  const { text, omittedTokens } = cutToTokens(words.trim(), budget);
+/** One email of a thread. */
+export function threadMailOf(
+  email: ViewedEmail,
+  { subject, text, omitted_tokens }: Pick<EmailView, "subject" | "text" | "omitted_tokens">,
+): ThreadMail {
   return {
     id: email.id,
     from: shownAddress(email.from_address),
-    sender_verified: isVerified(email),
+    sender_verified: email.sender_verified,
     received_at: email.received_at,
-    untrusted_subject: email.subject,
+    untrusted_subject: subject,
     untrusted_text: text,
-    omitted_tokens: omittedTokens,
+    omitted_tokens,
   };
 }
 
-function linksIn({ body_html, body_text }: Email): MailLink[] {
-  return (body_html === "" ? textLinks(body_text) : htmlLinks(body_html)).slice(0, MAX_LINKS);
-}
-
-/** A text in which numbers stand for the addresses of links, which may have hundreds of characters each. */
-function numbered(text: string, links: readonly MailLink[]): string {
-  const numbers = new Map(links.map(({ url }, index) => [url, index + 1]));
-  return text.replaceAll(/\((https?:\/\/[^\s()]+)\)/g, (written, url: string) => {
-    const number = numbers.get(url);
-    return number === undefined ? written : `[${number}]`;
-  });
-}
-
-function linkOf(url: string, label: string, { n, urls }: { n: number; urls: boolean }): Link {
+function linkOf({ n, host, text, flags, url }: EmailLink, withUrl: boolean): Link {
   return {
     n,
-    host: URL.parse(url)?.host ?? "",
-    untrusted_label: label.toWellFormed(),
-    ...(urls ? { untrusted_url: url.toWellFormed() } : {}),
+    host,
+    untrusted_label: text,
+    flags,
+    ...(withUrl ? { untrusted_url: url.toWellFormed() } : {}),
   };
 }
 

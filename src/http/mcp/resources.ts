@@ -9,6 +9,7 @@ import {
 import type { Problem } from "../../contract/problem.ts";
 import type { McpCall } from "./call.ts";
 import { mailOf, shownMediaType } from "./mail-view.ts";
+import { viewEmail } from "../../service/view-mail.ts";
 import { bytesOf, findAttachment, MAX_INLINE_BYTES, tooLargeInline } from "./tools/files.ts";
 
 /** The addresses of all resources. */
@@ -61,9 +62,12 @@ export async function readResource(call: McpCall, uri: string): Promise<ReadReso
 }
 
 async function readEmail(call: McpCall, uri: string, id: string): Promise<ReadResourceResult> {
-  const email = await call.route("email", { params: { id } });
-  if (!email.ok) throw refusalOf(email.error, uri);
-  const text = JSON.stringify(mailOf(email.value, RESOURCE_BUDGET, { quoted: false, urls: false }));
+  const wish = { budget: RESOURCE_BUDGET, include: [] };
+  const viewed = await call.ask("emailView", (mailbox, access) =>
+    viewEmail({ env: call.env, mailbox, access }, id, wish),
+  );
+  if (!viewed.ok) throw refusalOf(viewed.error, uri);
+  const text = JSON.stringify(mailOf(viewed.value, false));
   return { contents: [{ uri, mimeType: "application/json", text }] };
 }
 

@@ -8,14 +8,11 @@ export const untrusted = z.string().meta({ description: WRITTEN_BY_STRANGER });
 
 const nullableText = z.string().nullable();
 
-/** Null where it was not looked up. */
-const senderVerified = z.boolean().nullable();
-
 /** One email of a list. */
 export const Summary = z.object({
   id: z.string(),
   from: z.string(),
-  sender_verified: senderVerified,
+  sender_verified: z.boolean(),
   received_at: z.string(),
   untrusted_subject: untrusted,
   untrusted_snippet: untrusted,
@@ -31,6 +28,7 @@ const Link = z.object({
   n: z.int(),
   host: z.string(),
   untrusted_label: untrusted,
+  flags: z.array(z.string()),
   untrusted_url: untrusted.optional(),
 });
 export type Link = z.output<typeof Link>;
@@ -54,7 +52,8 @@ export const Mail = z.object({
   untrusted_subject: untrusted,
   untrusted_text: untrusted,
   omitted_tokens: z.int(),
-  hidden: z.null(),
+  hidden: z.record(z.string(), z.int()),
+  hidden_texts: z.array(z.object({ kind: z.string(), untrusted_text: untrusted })).optional(),
   links: z.array(Link),
   attachments: z.array(File),
   thread_id: z.string(),

@@ -1,5 +1,8 @@
 import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
-import { problemBody, STATUS, type Answer, type Problem } from "../../contract/problem.ts";
+import { invalid, problemBody, STATUS, type Answer, type Problem } from "../../contract/problem.ts";
+import { readCheckedSender, SENDER_CHECK_HEADER, type CheckedSender } from "../../contract/checked-sender.ts";
+import type { Config } from "../../config/env.ts";
+import { known, reported, type FindSender } from "../../service/sender-check.ts";
 import type { inboundRoutes } from "../../contract/routes/inbound.ts";
 import { receiveForAll, type RecipientOutcome } from "../../service/receive-for-all.ts";
 import { done, refused } from "../../lib/outcome.ts";
@@ -14,6 +17,12 @@ const FULL_RETRY_SECONDS = 3_600;
 export const inboundHandlers = {
   async inbound({ request, env, config, input }) {
     const { from, to: recipients, via, client, helo } = input.query;
+    const checked = readCheckedSender(request.headers.get(SENDER_CHECK_HEADER));
+    if (checked === undefined) {
+      return refused(
+        invalid(SENDER_CHECK_HEADER, "must be what the SMTP listener of this version sends; leave it out"),
+      );
+    }
     const raw = await readBytes(request, MAX_MESSAGE_BYTES);
     if (raw === null) {
       return refused({
@@ -23,7 +32,8 @@ export const inboundHandlers = {
       });
     }
     const envelope = { from, via, clientAddress: client, helo };
-    const outcomes = await receiveForAll(raw, { envelope, recipients }, env, config);
+    const sender = findSender(raw, checked, { env, config });
+    const outcomes = await receiveForAll(raw, { envelope, recipients, sender }, env, config);
     notesOf(request).messages = outcomes.flatMap(({ received }) => (received.ok ? [received.value.id] : []));
     const [only, ...others] = outcomes;
     if (only !== undefined && others.length === 0) {
@@ -32,6 +42,18 @@ export const inboundHandlers = {
     return done({ recipients: outcomes.map(outcomeBody) });
   },
 } satisfies HandlersOf<typeof inboundRoutes>;
+
+/** For mail from our own SMTP listener only the listener's findings count, because the mail's own header is the sender's. */
+function findSender(
+  raw: Uint8Array,
+  checked: CheckedSender | "unchecked" | null,
+  { env, config }: { env: Env; config: Config },
+): FindSender {
+  if (checked === null) {
+    return reported(raw, { kind: "border", authservId: config.authservId }, { env, config });
+  }
+  return known(checked === "unchecked" ? null : { kind: "self", checked });
+}
 
 function outcomeBody({ to, received }: RecipientOutcome) {
   const outcome = asHandedOver(received);

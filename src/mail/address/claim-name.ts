@@ -1,4 +1,5 @@
 import { bootstrapNameFault, isMailboxName, RESERVED_NAMES } from "./address.ts";
+import { lazy } from "../lazy.ts";
 
 /** Characters that a reader may take for a letter of a reserved name, as a pattern for each letter. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -17,7 +18,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 /** Matches reserved names written with look-alike digits, doubled letters or separators. */
-const CONFUSABLE = new RegExp(`^(?:${[...RESERVED_NAMES].map(lookalikesOf).join("|")})$`);
+const confusable = lazy(() => new RegExp(`^(?:${[...RESERVED_NAMES].map(lookalikesOf).join("|")})$`));
 
 /** Ordinary names that only look like a reserved one. */
 const WORDS: ReadonlySet<string> = new Set(["mali"]);
@@ -38,6 +39,6 @@ export function claimNameFault(name: string): string | null {
   if (!isMailboxName(name)) {
     return "must be 1 to 40 of a-z 0-9 . _ -, beginning and ending with a letter or digit";
   }
-  if (CONFUSABLE.test(name) && !WORDS.has(name)) return `${name} looks like a reserved name`;
+  if (confusable().test(name) && !WORDS.has(name)) return `${name} looks like a reserved name`;
   return null;
 }

@@ -1,8 +1,8 @@
 import { lazy } from "../lazy.ts";
-import { LANGUAGES } from "../languages/index.ts";
 import type { CodeWords, Language, Words } from "../languages/language.ts";
 import { anyOf, keyWordsOf, LETTERS, wordsOf, type KeyWords } from "../languages/matching.ts";
 import { WordIndex } from "../languages/word-index.ts";
+import { languages } from "../tables/tables.ts";
 
 /** The meaning of a key word for the number beside it; `CodeWords` describes each. */
 export type LabelKind = keyof CodeWords;
@@ -101,7 +101,7 @@ export function keyWordFinder(languages: readonly Language[]): (lowerText: strin
     });
 }
 
-const finder = lazy(() => keyWordFinder(LANGUAGES));
+const finder = lazy(() => keyWordFinder(languages()));
 
 /** The key words of all languages in a lower-cased text, in order, none overlapping. */
 export function labelsIn(lowerText: string): Label[] {

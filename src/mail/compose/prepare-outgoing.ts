@@ -17,6 +17,18 @@ export interface Departure {
   sizeBytes: number;
 }
 
+/** Nothing judges who sent a message that is written here, and to whom. */
+const NOT_RECEIVED: Pick<
+  PreparedMail,
+  "senders" | "named" | "isAutoReplied" | "authentication" | "authorDomain"
+> = {
+  senders: [],
+  named: [],
+  isAutoReplied: false,
+  authentication: null,
+  authorDomain: null,
+};
+
 /**
  * Derives what the mailbox stores of a message that it sends, as `prepareMail` does of one that arrives. Its bytes and its
  * body are not stored: both are composed from the message whenever they are asked for.
@@ -26,6 +38,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
   const { recipients, returnPath, sizeBytes } = departure;
   const text = textOf(message);
   const listing: Listing = {
+    sender_verified: false,
     text_truncated: false,
     from_address: from.address,
     from_name: from.name,
@@ -38,6 +51,7 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
     attachment_count: message.attachments.length,
   };
   const ancestors = [...message.references, ...(message.inReplyTo === null ? [] : [message.inReplyTo])];
+  const metadata = metadataOf(message, recipients, returnPath);
   return {
     listing: latinJson(listing),
     toAddress: recipients.join(", "),
@@ -53,11 +67,8 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
     ancestorKeys: [...new Set(ancestors)].map(messageKey),
     // Nobody else bears an id that we minted.
     digest: sha256Hex(messageId),
-    detail: JSON.stringify({
-      message_id: messageId,
-      authentication: null,
-      metadata: metadataOf(message, recipients, returnPath),
-    }),
+    ...NOT_RECEIVED,
+    detail: JSON.stringify({ authentication: null, message_id: messageId, metadata }),
     body: null,
     bodyKey: null,
     bodyLayout: null,

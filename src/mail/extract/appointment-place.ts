@@ -3,6 +3,7 @@ import { sentenceEnd } from "./appointment-time.ts";
 import { datesIn, type DateContext } from "./dates.ts";
 import { isNamed, type Pair } from "./form-pairs.ts";
 import { phrases } from "./labelled-values.ts";
+import { lazy } from "../lazy.ts";
 import type { ReadText } from "./mail-text.ts";
 
 /** Finds labels of a place. */
@@ -29,7 +30,7 @@ export function appointmentPlace(
   const [named] = around.flatMap((line) => addressIn(line) ?? []);
   return (
     named ??
-    around.flatMap((line) => Array.from(line.matchAll(STREET), ([address]) => address)).find(isPlace) ??
+    around.flatMap((line) => Array.from(line.matchAll(street()), ([address]) => address)).find(isPlace) ??
     null
   );
 }
@@ -41,15 +42,18 @@ const NAME = `${WORD}(?: (?:\\p{Ll}{1,4} ){0,2}${WORD}){0,4}`;
 const HOUSE = "\\d{1,4}\\p{Ll}?(?:[/-]\\d{1,4})?";
 const PART = `(?:\\d{1,6} )?${NAME}(?: ${HOUSE})?`;
 /** An address without a word for one: "22 rue des Arcades, 21000 Dijon", "Storgatan 8, Jakobstad", "Pécs, Király utca 44.,". */
-const STREET = new RegExp(
-  "(?<=[\\p{Ll}\\d,:] )(?:" +
-    [
-      `\\d{1,4}(?: bis| ter|\\p{Ll})?,? (?:\\p{L}[\\p{L}.'’-]{1,24} ){1,5}\\p{L}[\\p{L}'’-]{1,24}(?:, ${PART}){1,3}`,
-      `${NAME} ${HOUSE}(?:, ${PART}){1,3}`,
-      `${NAME}, ${NAME} (?:\\p{Ll}{2,12} )?${HOUSE}(?:\\.(?=,))?`,
-    ].join("|") +
-    ")(?=[.;!?)]|\\s*$| [(-]| \\p{Ll}|, \\p{Ll})",
-  "gu",
+const street = lazy(
+  () =>
+    new RegExp(
+      "(?<=[\\p{Ll}\\d,:] )(?:" +
+        [
+          `\\d{1,4}(?: bis| ter|\\p{Ll})?,? (?:\\p{L}[\\p{L}.'’-]{1,24} ){1,5}\\p{L}[\\p{L}'’-]{1,24}(?:, ${PART}){1,3}`,
+          `${NAME} ${HOUSE}(?:, ${PART}){1,3}`,
+          `${NAME}, ${NAME} (?:\\p{Ll}{2,12} )?${HOUSE}(?:\\.(?=,))?`,
+        ].join("|") +
+        ")(?=[.;!?)]|\\s*$| [(-]| \\p{Ll}|, \\p{Ll})",
+      "gu",
+    ),
 );
 
 /** Whether a value can be a place: words, no day and no link. */

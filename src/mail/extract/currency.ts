@@ -1,7 +1,6 @@
 import { lazy } from "../lazy.ts";
-import { LANGUAGES } from "../languages/index.ts";
-import type { Words } from "../languages/language.ts";
 import { listed, UNSPACED } from "../languages/matching.ts";
+import { currencies, languages } from "../tables/tables.ts";
 
 /** The currency that each sign shared by several countries means in one mail; null where the mail does not tell. */
 export interface MoneyContext {
@@ -26,87 +25,6 @@ export interface MoneyContext {
 /** Codes of ISO 4217 that stand in texts for themselves; other codes are words as well. */
 const CODES =
   "AED AFN AMD ARS AUD AZN BAM BDT BGN BHD BND BOB BRL BWP BYN CAD CHF CLP CNY COP CRC CZK DKK DOP DZD EGP ETB EUR GBP GEL GHS GTQ HKD HNL HRK HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KRW KWD KZT LAK LBP LKR MAD MDL MKD MMK MNT MOP MUR MXN MYR NGN NOK NPR NZD OMR PEN PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SEK SGD SYP THB TND TRY TTD TWD TZS UAH UGX USD UYU UZS VND XAF XOF YER ZAR ZMW";
-
-/** Signs and names of one currency, in lower case; `*` stands for any ending. More names are in `MoneyWords.currencies`. */
-const NAMES: Readonly<Record<string, Words>> = {
-  AED: "د.إ, درهم إماراتي, dhs, dhs.",
-  AMD: "֏, դրամ",
-  ARS: "ars$",
-  AUD: "a$, au$",
-  AZN: "₼, manat",
-  BAM: "km, км",
-  BDT: "৳, টাকা*, tk, tk.",
-  BGN: "лв, лв., лева, лев",
-  BHD: "د.ب, bd",
-  BOB: "bs, bs.",
-  BRL: "r$, reais",
-  BYN: "бел. руб., бел. руб, br",
-  CAD: "c$, ca$, $ ca, cad$, $cad",
-  CHF: "fr., sfr, sfr.",
-  CLP: "clp$",
-  CNY: "rmb, cn¥, 人民币",
-  COP: "col$, cop$",
-  CRC: "₡",
-  CZK: "kč, kc, korun*",
-  DOP: "rd$",
-  DZD: "د.ج, دج",
-  EGP: "ج.م, جنيه*, e£, egp£, le",
-  EUR: "€, euro, euros, euroa, eurot, eurolt, eurų, euru, eurai, eurais, euras, eurós, euró*, euroja, euron, eura, eur., еур, евро, євро, ευρώ, يورو, یورو, יורו, אירו, यूरो, ইউরো, ยูโร, 欧元, 歐元, ユーロ, 유로*, evra, evrov, evro, eiro, eyro, yuro",
-  GBP: "gb£, pounds",
-  GEL: "₾, ლარი",
-  GHS: "gh₵, gh¢, ₵",
-  GTQ: "gtq",
-  HKD: "hk$, 港元, 港幣",
-  HUF: "ft, forint*",
-  IDR: "rp, rp., rupiah",
-  ILS: '₪, ש״ח, ש"ח, שקל*, nis',
-  INR: "₹, रुपये, रुपए, रुपया, रु, रु., ரூபாய்*, ரூ, ரூ.",
-  IQD: "د.ع",
-  IRR: "ریال",
-  JOD: "د.أ, د.ا, jd",
-  JPY: "円, jp¥",
-  KES: "ksh, kshs, ksh., kes.",
-  KGS: "сом",
-  KRW: "₩, 원, ￦",
-  KWD: "د.ك, kd",
-  KZT: "₸, тг, тг., тенге, теңге",
-  LBP: "ل.ل, ل.ل.",
-  LKR: "රු, රු.",
-  MAD: "د.م, د.م.",
-  MKD: "ден, ден., денари",
-  MNT: "₮",
-  MXN: "mx$, mex$, m.n.",
-  MYR: "rm, ringgit",
-  NGN: "₦, naira",
-  NOK: "nok.",
-  NPR: "रू, रू.",
-  NZD: "nz$",
-  OMR: "ر.ع, ر.ع.",
-  PEN: "s/, s/.",
-  PHP: "₱, p, php., piso, pesos po",
-  PKR: "روپے, روپئے, روپیہ",
-  PLN: "zł, zl, złot*",
-  PYG: "₲",
-  QAR: "ر.ق, ر.ق.",
-  RSD: "рсд, дин, дин., динар*, din, din., dinar*",
-  RUB: "₽",
-  SAR: "ر.س, ر.س., ﷼",
-  SGD: "s$, sg$",
-  SYP: "ل.س",
-  THB: "฿, บาท, baht",
-  TND: "د.ت, dt",
-  TRY: "₺, tl, türk lirası, lira",
-  TWD: "nt$, ntd, 新台幣, 新臺幣, 台幣, 元整",
-  TZS: "tsh, tshs, tsh., tzs.",
-  UAH: "₴, грн, грн., гривень, гривні, гривня",
-  UGX: "ush, ugx.",
-  USD: "us$, $us, usd$, u$s, $usd",
-  UYU: "$u",
-  UZS: "soʻm, so'm, сўм, сум",
-  VND: "₫, đ, vnđ, đồng",
-  XOF: "fcfa, f cfa, cfa",
-  ZAR: "r, zar.",
-};
 
 /** Signs and names that several countries share. */
 const SHARED: Readonly<Record<string, keyof MoneyContext>> = {
@@ -157,8 +75,8 @@ interface Signs {
 const signs = lazy((): Signs => {
   const codeOf = new Map<string, string>(CODES.split(" ").map((code) => [code.toLowerCase(), code]));
   const stems = new Map<string, string>();
-  for (const currencies of [NAMES, ...LANGUAGES.map(({ money }) => money?.currencies ?? {})]) {
-    for (const [code, words] of Object.entries(currencies)) {
+  for (const names of [currencies(), ...languages().map(({ money }) => money?.currencies ?? {})]) {
+    for (const [code, words] of Object.entries(names)) {
       for (const word of listed(words)) {
         const stem = word.replace(/\*$/, "");
         const known = stem === word ? codeOf : stems;

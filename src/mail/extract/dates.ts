@@ -1,7 +1,7 @@
-import { en } from "../languages/en.ts";
 import type { DateWords, Words } from "../languages/language.ts";
 import { isWrittenIn, wordsOf } from "../languages/matching.ts";
 import { lazy } from "../lazy.ts";
+import { languages } from "../tables/tables.ts";
 import { fullYear, isoDay, minguoYear, shortYear, yearOfEra, yearsAbout, type Year } from "./eras.ts";
 import { monthOf, weekdayOf, type Calendar, type Month } from "./month-names.ts";
 
@@ -434,4 +434,5 @@ export function dateContext(mail: { text: string; fromAddress: string; receivedA
   };
 }
 
-const isEnglish = (text: string): boolean => isWrittenIn(en, text);
+const isEnglish = (text: string): boolean =>
+  languages().some((language) => language.tag === "en" && isWrittenIn(language, text));

@@ -1,5 +1,5 @@
-import { LANGUAGES } from "../languages/index.ts";
 import { listed } from "../languages/matching.ts";
+import { languages } from "../tables/tables.ts";
 import { lazy } from "../lazy.ts";
 
 /** A calendar by which mails name months; the years of other eras have the months of the Gregorian one. */
@@ -67,7 +67,7 @@ function namesOf(
   );
 }
 
-const tags = lazy(() => LANGUAGES.flatMap(({ tag }) => [tag, ...(VARIANTS[tag] ?? [])]));
+const tags = lazy(() => languages().flatMap(({ tag }) => [tag, ...(VARIANTS[tag] ?? [])]));
 
 /** Names of months, of which the first with a spelling counts: languages' own lists, then those of CLDR. */
 const months = lazy((): ReadonlyMap<string, Month> => {
@@ -77,7 +77,7 @@ const months = lazy((): ReadonlyMap<string, Month> => {
       if (name !== "" && !/\d/.test(name) && !found.has(name)) found.set(name, { calendar, month: at + 1 });
     }
   };
-  for (const { dates } of LANGUAGES) {
+  for (const { dates } of languages()) {
     dates?.months?.forEach((names, at) => add("gregory", listed(names), at));
   }
   for (const tag of tags()) {

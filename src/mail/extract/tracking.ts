@@ -1,7 +1,7 @@
 import { lowered } from "../code/key-words.ts";
 import { lazy } from "../lazy.ts";
-import { LANGUAGES } from "../languages/index.ts";
 import { anyOf, listed, wordsOf } from "../languages/matching.ts";
+import { languages } from "../tables/tables.ts";
 import { carrierSpans, carriersIn } from "./carriers.ts";
 import { finderOf, labelled, phrases } from "./labelled-values.ts";
 import type { ReadText } from "./mail-text.ts";
@@ -69,7 +69,7 @@ function labelledNumber(lines: readonly string[], carriers: readonly Carrier[]):
 /** Words for a parcel that nothing else has: those that stand near its number and name it in a subject. */
 const parcelNoun = lazy(() =>
   finderOf(
-    LANGUAGES.flatMap(({ parcel }) => {
+    languages().flatMap(({ parcel }) => {
       const near = new Set(listed(parcel?.nearNumber));
       return listed(parcel?.word).filter((word) => near.has(word));
     }),

@@ -1,4 +1,4 @@
-import { LANGUAGES } from "./index.ts";
+import { languages } from "../tables/tables.ts";
 import type { Language, Words } from "./language.ts";
 
 /**
@@ -24,9 +24,9 @@ export function listed(words: Words | undefined): string[] {
 /** One list of words of all languages, without repeats. */
 export function wordsOf(
   pick: (language: Language) => Words | undefined,
-  languages: readonly Language[] = LANGUAGES,
+  among: readonly Language[] = languages(),
 ): string[] {
-  return [...new Set(languages.flatMap((language) => listed(pick(language))))];
+  return [...new Set(among.flatMap((language) => listed(pick(language))))];
 }
 
 /** Words of all languages, by how they stand in a text. */
@@ -38,12 +38,12 @@ export interface KeyWords {
 /** One list of key words of all languages, by how they stand in a text (`Language.keyWords`). */
 export function keyWordsOf(
   pick: (language: Language) => Words | undefined,
-  languages: readonly Language[] = LANGUAGES,
+  among: readonly Language[] = languages(),
 ): KeyWords {
   const of = (standing: Language["keyWords"]) =>
     wordsOf(
       pick,
-      languages.filter(({ keyWords }) => keyWords === standing),
+      among.filter(({ keyWords }) => keyWords === standing),
     );
   return { whole: of("whole"), anywhere: of("anywhere") };
 }

@@ -1,9 +1,10 @@
 import type { Attachment } from "postal-mime";
-import { MAX_BODY_BYTES } from "../../contract/limits.ts";
-import { latin1 } from "../../lib/latin1.ts";
+import { BodyTexts } from "./body-texts.ts";
+import { Delimiters, isDashed } from "./delimiters.ts";
 import { lineEnd } from "./header-block.ts";
-import { readHtml } from "../text/html-text.ts";
-import { MAX_BOUNDARY_CHARS } from "./part-limits.ts";
+import { HeaderLimits, PARSER_LIMITS } from "./header-limits.ts";
+import { MAX_PARTS } from "./part-limits.ts";
+import { isCalendar, isNamedFile, MAX_CALENDAR_BYTES, readAsText, setText, textOf } from "./part-text.ts";
 import {
   PostalMimeInternals,
   type PartNode,
@@ -11,24 +12,9 @@ import {
   type TextType,
 } from "./postal-mime-internals.ts";
 import { BodyRange, EncodedBody } from "./transfer-decoding.ts";
-import { cutToUtf8, wholeUtf8 } from "./utf8-cut.ts";
 
-/** Multiparts inside multiparts. Honest mail stays below 10; the parser recurses once for each. */
-export const MAX_NESTING_DEPTH = 100;
-/** Bytes of part headers in all, postal-mime's own default: 1,000 parts with 2 KB each. */
-const MAX_PART_HEADER_BYTES = 2 * 1024 * 1024;
-/** Lines of part headers in all: 1,000 parts with 40 each. The parser takes 2 s for a million. */
-const MAX_HEADER_LINES = 40_000;
-/** Bytes of the header of one part: the parser copies a field character by character. */
-const MAX_HEADER_BYTES_OF_PART = 256 * 1024;
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LF = 0x0a;
 const CR = 0x0d;
-const DASH = 0x2d;
-
-/** An iCalendar file is turned into UTF-8 up to this size, in bytes; a larger one stays as its sender encoded it. */
-const MAX_CALENDAR_BYTES = 1_000_000;
 
 /** One file of a message. */
 export interface ParsedFile {
@@ -49,6 +35,8 @@ export interface ParsedBody {
   isHeaderCut: boolean;
   /** Whether lines beyond the limit were not read. */
   isLineCut: boolean;
+  /** Whether parts beyond the limit were not read. */
+  isPartCut: boolean;
 }
 
 /**
@@ -59,16 +47,13 @@ export interface ParsedBody {
  */
 class BodyParser extends PostalMimeInternals {
   readonly #delimiters = new Delimiters();
-  readonly #bytesLeft: Record<TextType, number> = { plain: MAX_BODY_BYTES, html: MAX_BODY_BYTES };
+  readonly #texts = new BodyTexts();
   readonly files: ParsedFile[] = [];
-  isTextCut = false;
-  isHeaderCut = false;
-  /** Whether lines beyond MAX_HEADER_LINES were not read. */
-  isLineCut = false;
+  readonly #limits = new HeaderLimits();
+  /** Whether parts beyond MAX_PARTS were not read. */
+  isPartCut = false;
+  #parts = 0;
   #isLastCut = false;
-  #headerLines = 0;
-  #headerBytes = 0;
-  #headerOf: PartNode | null = null;
 
   /** Reads a message that lies in one piece or several; each begins with a line. */
   async read(pieces: readonly Uint8Array[]): Promise<void> {
@@ -77,10 +62,9 @@ class BodyParser extends PostalMimeInternals {
       for (let at = 0; at < bytes.length;) {
         const end = this.#endOfStride(bytes, at);
         const line = piece.subarray(at, endOfContent(bytes, at, end));
-        if (this.#isDelimiter(line)) await this.processLine(line, false);
-        else if (this.#fits(line)) this.currentNode.feed(line);
+        await this.#line(line, end - at);
         this.#exchangeDecoder();
-        at = this.isLineCut ? bytes.length : end;
+        at = this.#limits.isLineCut || this.isPartCut ? bytes.length : end;
       }
     }
     await this.finalize();
@@ -96,8 +80,15 @@ class BodyParser extends PostalMimeInternals {
     return next === -1 ? bytes.length : next + 1;
   }
 
-  #isDelimiter(line: Uint8Array): boolean {
-    return isDashed(line, 0) && this.#delimiters.mayBe(line, this.boundaries);
+  async #line(line: Uint8Array, lineBytes: number): Promise<void> {
+    const kind = this.#delimiters.kindOf(line, lineBytes, this.boundaries);
+    if (kind === null) {
+      if (this.#limits.fits(this.currentNode, line)) this.currentNode.feed(line);
+      return;
+    }
+    if (kind === "part") this.#parts += 1;
+    if (this.#parts > MAX_PARTS) this.isPartCut = true;
+    else await this.processLine(line, false);
   }
 
   /** The parser installs a decoder when a part's header ends; this replaces it before the first line of the body. */
@@ -108,28 +99,8 @@ class BodyParser extends PostalMimeInternals {
     }
   }
 
-  /** Whether a line is within the limits of headers; lines of bodies always are. */
-  #fits(line: Uint8Array): boolean {
-    const node = this.currentNode;
-    if (node.state !== "header" || line.length === 0) return true;
-    if (this.#headerOf !== node) {
-      this.#headerOf = node;
-      this.#headerBytes = 0;
-    }
-    this.#headerLines += 1;
-    this.#headerBytes += line.length;
-    if (this.#headerLines > MAX_HEADER_LINES) this.isLineCut = true;
-    if (this.#headerBytes > MAX_HEADER_BYTES_OF_PART) this.isHeaderCut = true;
-    return this.#headerLines <= MAX_HEADER_LINES && this.#headerBytes <= MAX_HEADER_BYTES_OF_PART;
-  }
-
-  /** A multipart without any delimiter line has no parts, so its lines are read as text. */
   override collectNode(node: PartNode, alternative: PartNode | false, related: boolean): Promise<void> {
-    const { contentType } = node;
-    if (contentType.multipart !== false && node.childNodes.length === 0) {
-      contentType.multipart = false;
-      contentType.parsed = { value: "text/plain", params: {} };
-    }
+    readAsText(node);
     return super.collectNode(node, alternative, related);
   }
 
@@ -137,19 +108,12 @@ class BodyParser extends PostalMimeInternals {
   override isInlineTextNode(node: PartNode): boolean {
     if (!super.isInlineTextNode(node) || isNamedFile(node)) return false;
     const type = node.contentType.parsed.value === "text/html" ? "html" : "plain";
-    this.#isLastCut = setText(node, bodyOf(node), this.#bytesLeft[type]);
-    if (this.#isLastCut) this.isTextCut = true;
+    this.#isLastCut = setText(node, bodyOf(node), this.#texts.bytesLeft(type));
     return true;
   }
 
   override addTextEntry(selector: PartNode, type: TextType, item: TextEntry): void {
-    // A character that was cut in two is decoded to U+FFFD.
-    const read = this.#isLastCut ? item.value.replace(/\uFFFD{1,3}$/, "") : item.value;
-    const value = cutToUtf8(read, this.#bytesLeft[type]);
-    if (value !== read) this.isTextCut = true;
-    // Where no room is left, empty texts would only add separators.
-    if (this.#bytesLeft[type] > 0) super.addTextEntry(selector, type, { ...item, value });
-    this.#bytesLeft[type] -= Buffer.byteLength(value);
+    this.#texts.add(selector, type, { text: item.value, isStart: this.#isLastCut });
   }
 
   override collectAttachment(
@@ -159,8 +123,7 @@ class BodyParser extends PostalMimeInternals {
     isTooDeep: boolean,
   ): void {
     const body = bodyOf(node);
-    const isCalendar = /^(?:text\/calendar|application\/ics)$/.test(node.contentType.parsed.value);
-    const start = isCalendar ? body.start(MAX_CALENDAR_BYTES) : null;
+    const start = isCalendar(node) ? body.start(MAX_CALENDAR_BYTES) : null;
     node.content = start?.isWhole ? start.bytes : null;
     super.collectAttachment(node, new ArrayBuffer(0), related, isTooDeep);
     const attachment = this.attachments.at(-1);
@@ -177,79 +140,26 @@ class BodyParser extends PostalMimeInternals {
     node.content = null;
   }
 
-  /** The texts of the message; replaces the renderer that strips tags without regard to hidden nodes. */
-  texts(): { text: string; html: string } {
-    const entries = [...this.textMap.values()];
-    const texts: string[] = [];
-    let left = MAX_BODY_BYTES;
-    for (const { plain, html } of entries) {
-      // Some senders put an empty plain part beside the HTML.
-      const own = notBlank(joined(plain));
-      const text = own ?? this.#textOfHtml(left > 0 ? joined(html) : "");
-      if (own === undefined && left <= 0 && html !== undefined) this.isTextCut = true;
-      if (text !== "") texts.push(text);
-      left -= Buffer.byteLength(text);
-    }
-    // Where the HTML part is the body, a plain part beside it (a list's footer) is in the text alone.
-    const html = entries.map((entry) => joined(entry.html)).filter((text) => text !== undefined);
-    return { text: this.#cut(texts.join("\n")), html: this.#cut(html.join("\n")) };
-  }
-
-  #textOfHtml(html = ""): string {
-    const { text, isCut } = readHtml(html);
-    if (isCut) this.isTextCut = true;
-    return text;
-  }
-
-  #cut(text: string): string {
-    const cut = cutToUtf8(text, MAX_BODY_BYTES);
-    if (cut !== text) this.isTextCut = true;
-    return cut;
-  }
-}
-
-/** Tells lines that may be delimiters from the many that only begin with two dashes. */
-class Delimiters {
-  readonly #known = new Set<string>();
-  #count = 0;
-  #last: { value: Uint8Array } | undefined;
-
-  /** Whether the line, without blanks at its end, is an open boundary, so that the parser has to look at it. */
-  mayBe(line: Uint8Array, boundaries: readonly { value: Uint8Array }[]): boolean {
-    if (boundaries.length === 0) return false;
-    this.#learn(boundaries);
-    const text = latin1(line.subarray(2, MAX_BOUNDARY_CHARS + 4)).trimEnd();
-    const known = this.#known;
-    if (known.has(text) || known.has(text.slice(0, MAX_BOUNDARY_CHARS))) return true;
-    return text.endsWith("--") && known.has(text.slice(0, -2).trimEnd());
-  }
-
-  #learn(boundaries: readonly { value: Uint8Array }[]): void {
-    const last = boundaries.at(-1);
-    if (boundaries.length === this.#count && last === this.#last) return;
-    this.#count = boundaries.length;
-    this.#last = last;
-    this.#known.clear();
-    for (const { value } of boundaries) {
-      this.#known.add(latin1(value.subarray(0, MAX_BOUNDARY_CHARS)).trimEnd());
-    }
+  /** Returns the texts and files. Joins the texts by itself: the parser's renderer strips tags without regard to hidden nodes. */
+  result(): ParsedBody {
+    const { files, isPartCut } = this;
+    const { isHeaderCut, isLineCut } = this.#limits;
+    return {
+      ...this.#texts.joined(),
+      files,
+      isTextCut: this.#texts.isCut,
+      isHeaderCut,
+      isLineCut,
+      isPartCut,
+    };
   }
 }
 
 /** Parses the MIME structure below the header. Throws where postal-mime does: nesting or part headers over the limits. */
 export async function parseBody(pieces: readonly Uint8Array[]): Promise<ParsedBody> {
-  const parser = new BodyParser({
-    maxNestingDepth: MAX_NESTING_DEPTH,
-    maxHeadersSize: MAX_PART_HEADER_BYTES,
-  });
+  const parser = new BodyParser(PARSER_LIMITS);
   await parser.read(pieces);
-  const texts = parser.texts();
-  const { files, isTextCut, isHeaderCut, isLineCut } = parser;
-  return { ...texts, files, isTextCut, isHeaderCut, isLineCut };
-}
-
-function isDashed(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === DASH && bytes[at + 1] === DASH;
+  return parser.result();
 }
 
 /** The end of lines `[start, end)` without the line end of the last one. */
@@ -264,64 +174,4 @@ function bodyOf(node: PartNode): EncodedBody {
   const { content } = node;
   const encoded = content instanceof Uint8Array ? content : new Uint8Array(content ?? new ArrayBuffer(0));
   return new EncodedBody(encoded, node.contentTransferEncoding.encoding);
-}
-
-/** The text of a file; null if it is longer. */
-function textOf(node: PartNode, body: EncodedBody, maxBytes: number): string | null {
-  if (setText(node, body, maxBytes)) return null;
-  const text = node.getTextContent();
-  node.content = null;
-  return text;
-}
-
-/**
- * Gives a node the decoded beginning of its body, enough for `maxBytes` of UTF-8, and a charset if it declares none. Returns
- * whether something is left out.
- */
-function setText(node: PartNode, body: EncodedBody, maxBytes: number): boolean {
-  const { params } = node.contentType.parsed;
-  // Only text in a two-byte charset can become shorter as UTF-8.
-  const isWide = /^\s*(?:utf-?16|ucs-?2|iso-10646)/i.test(params.charset ?? "");
-  const { bytes, isWhole } = body.start(isWide ? 2 * maxBytes : maxBytes);
-  const kept = isWhole || isWide ? bytes : wholeUtf8(bytes);
-  node.content = kept;
-  if (isUndeclared(params.charset)) params.charset = charsetOf(kept);
-  return !isWhole;
-}
-
-function joined(entries: readonly TextEntry[] | undefined): string | undefined {
-  return entries?.map(({ value }) => value).join("\n");
-}
-
-function notBlank(text: string | undefined): string | undefined {
-  return text?.trim() === "" ? undefined : text;
-}
-
-function isNamedFile(node: PartNode): boolean {
-  const isNamed = Boolean(
-    node.contentDisposition.parsed.params.filename ?? node.contentType.parsed.params.name,
-  );
-  return isNamed && node.parentNode !== undefined && node.parentNode.childNodes[0] !== node;
-}
-
-/** us-ascii is the default (RFC 2045 §5.2), and what scripts declare that write UTF-8. */
-function isUndeclared(charset: string | undefined): boolean {
-  return (
-    charset === undefined ||
-    /^(?:|us-ascii|ascii|unknown.*|x-unknown|8bit|7bit|binary)$/i.test(charset.trim())
-  );
-}
-
-function charsetOf(content: Uint8Array): "utf-8" | "windows-1252" {
-  return isUtf8(content) ? "utf-8" : "windows-1252";
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    UTF8.decode(bytes);
-    return true;
-  } catch {
-    // The decoder throws at the first invalid sequence.
-    return false;
-  }
 }

@@ -3,9 +3,9 @@ import { latin1 } from "../../lib/latin1.ts";
 /** Bytes of header fields kept in all; the raw message has the rest. Real messages stay below 64 KiB. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 /** Bytes kept of one field: a list of 1,000 recipients fits, a megabyte of them does not. */
-const MAX_FIELD_BYTES = 64 * 1024;
+export const MAX_FIELD_BYTES = 64 * 1024;
 /** Fields kept; a long mailing-list route has some hundred. */
-const MAX_FIELDS = 2_000;
+export const MAX_FIELDS = 2_000;
 
 /** Fields of which the first is always kept, no matter how much stands before it. */
 const ESSENTIAL: ReadonlySet<string> = new Set(
@@ -14,6 +14,8 @@ const ESSENTIAL: ReadonlySet<string> = new Set(
     "content-type content-transfer-encoding content-disposition mime-version"
   ).split(" "),
 );
+
+const LONGEST_ESSENTIAL = "content-transfer-encoding".length;
 
 /** One field of a header block. */
 export interface HeaderField {
@@ -39,7 +41,7 @@ const COLON = 0x3a;
 /** RFC 5322 §2.2 ftext. */
 const FIELD_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 /** Longer names are not fields; the longest registered one has 45 characters. */
-const MAX_NAME_BYTES = 256;
+export const MAX_NAME_BYTES = 256;
 
 /** Offset of the first byte that is not part of a leading empty line. */
 export function skipEmptyLines(raw: Uint8Array): number {
@@ -70,6 +72,65 @@ export function readHeaderBlock(raw: Uint8Array): HeaderBlock {
   return block;
 }
 
+/** Bytes held of the field that is being read: enough to see that it is over the limit. */
+const MAX_HELD_BYTES = MAX_NAME_BYTES + MAX_FIELD_BYTES + 16;
+
+/** Reads a header block that comes in pieces, cut anywhere, as `readHeaderBlock` reads it whole. */
+export class HeaderReader {
+  /** `bodyStart` is set when the header ends. */
+  readonly block: HeaderBlock = { fields: [], bodyStart: 0, isCut: false };
+  readonly #keeper = new FieldKeeper(this.block);
+  readonly #field = new Uint8Array(MAX_HELD_BYTES);
+  #fieldBytes = 0;
+  #isAtLineStart = true;
+  /** Whether the line so far holds nothing but carriage returns. */
+  #isEmpty = true;
+
+  /** Reads the next piece; returns where in it the body starts, or null if the header goes on. */
+  read(piece: Uint8Array): number | null {
+    for (let at = 0; at < piece.length;) {
+      if (this.#isAtLineStart) this.#beginLine(piece[at]);
+      const end = lineEnd(piece, at);
+      const isEnded = piece[end - 1] === LF;
+      this.#isEmpty = this.#isEmpty && isOnly(CR, piece, at, isEnded ? end - 1 : end);
+      if (isEnded && this.#isEmpty) {
+        this.block.bodyStart += end;
+        return end;
+      }
+      this.#hold(piece.subarray(at, end));
+      this.#isAtLineStart = isEnded;
+      at = end;
+    }
+    this.block.bodyStart += piece.length;
+    return null;
+  }
+
+  /** Takes the last field of a message without a body. */
+  end(): void {
+    this.#keeper.keep(this.#field.subarray(0, this.#fieldBytes));
+  }
+
+  #beginLine(first = 0): void {
+    const isFolded = this.#fieldBytes > 0 && (first === 0x20 || first === 0x09);
+    if (!isFolded) {
+      this.#keeper.keep(this.#field.subarray(0, this.#fieldBytes));
+      this.#fieldBytes = 0;
+    }
+    this.#isEmpty = true;
+  }
+
+  #hold(bytes: Uint8Array): void {
+    const held = bytes.subarray(0, MAX_HELD_BYTES - this.#fieldBytes);
+    this.#field.set(held, this.#fieldBytes);
+    this.#fieldBytes += held.length;
+  }
+}
+
+function isOnly(byte: number, bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (bytes[at] !== byte) return false;
+  return true;
+}
+
 /** The offset behind the line that starts at `from`, its line feed included. A bare CR does not end a line (RFC 5322 §2.3). */
 export function lineEnd(raw: Uint8Array, from: number): number {
   const at = raw.indexOf(LF, from);
@@ -94,11 +155,18 @@ class FieldKeeper {
 
   keep(line: Uint8Array): void {
     const colon = line.subarray(0, MAX_NAME_BYTES).indexOf(COLON);
-    if (colon <= 0) return;
+    if (colon <= 0 || (this.#block.isCut && this.#isNeedless(line, colon))) return;
     // RFC 5322 §4.5 lets blanks stand before the colon.
     const name = latin1(line.subarray(0, colon)).replace(/[ \t]+$/, "");
     if (!FIELD_NAME.test(name)) return;
     this.#keepField(name.toLowerCase(), line.subarray(colon + 1));
+  }
+
+  /** Whether a field after the limits is none of the essential ones: a header of 25 MB has millions of them. */
+  #isNeedless(line: Uint8Array, colon: number): boolean {
+    if (this.#block.fields.length < MAX_FIELDS) return false;
+    const name = latin1(line.subarray(0, Math.min(colon, LONGEST_ESSENTIAL + 1)));
+    return !ESSENTIAL.has(name.trimEnd().toLowerCase());
   }
 
   #keepField(name: string, content: Uint8Array): void {

@@ -1,5 +1,6 @@
-import { defaultFilename, safeFilename } from "./attachment-name.ts";
-import { MAX_NESTING_DEPTH, parseBody, type ParsedBody, type ParsedFile } from "./body-parser.ts";
+import { parseBody, type ParsedBody, type ParsedFile } from "./body-parser.ts";
+import { fileDescription } from "./file-description.ts";
+import { MAX_NESTING_DEPTH } from "./header-limits.ts";
 import { MAX_HEADER_BYTES, readHeaderBlock, skipEmptyLines } from "./header-block.ts";
 import type { HeaderBlock, HeaderField } from "./header-block.ts";
 import {
@@ -12,16 +13,14 @@ import {
   subjectText,
 } from "./header-values.ts";
 import type { ParsedAttachment, ParsedMail } from "./parsed-mail.ts";
-import { MAX_PARTS, readableLength } from "./part-limits.ts";
+import { readableLength } from "./part-limits.ts";
+import { cleanText } from "./part-text.ts";
+import type { BodyStart } from "./transfer-decoding.ts";
 
 export { contentDigest } from "./content-digest.ts";
 
 /** Bytes of the body that are read again if the parser failed: too few to reach any of its limits. */
-const SALVAGE_BYTES = 256 * 1024;
-/** The longest Content-ID, in characters; RFC 2045 §7 gives it the form of a message id. */
-const MAX_CONTENT_ID_CHARS = 998;
-/** The longest media type, in characters: RFC 6838 §4.2 allows 127 on each side. */
-const MAX_CONTENT_TYPE_CHARS = 255;
+export const SALVAGE_BYTES = 256 * 1024;
 
 /**
  * Reads a message as far as it can be read. Never throws: what is broken or over a limit is named in `faults`
@@ -33,15 +32,23 @@ export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   const faults = new Set<string>();
   if (header.isCut) faults.add("headers_cut");
   const body = await readBody(message, header, faults);
+  return { ...mailOf(header, body, faults), attachments: body.files.map(parsedAttachment) };
+}
+
+/** The members that come from header and texts of a message; adds what was left out of its body to the faults. */
+export function mailOf(
+  { fields }: HeaderBlock,
+  body: Omit<ParsedBody, "files">,
+  faults: Set<string>,
+): Omit<ParsedMail, "attachments"> {
   if (body.isHeaderCut) faults.add("headers_cut");
   if (body.isLineCut) faults.add("too_many_lines");
   if (body.isTextCut) faults.add("text_cut");
-  if (body.files.length > MAX_PARTS) faults.add("too_many_parts");
+  if (body.isPartCut) faults.add("too_many_parts");
   return {
-    ...headerValues(header.fields),
+    ...headerValues(fields),
     text: cleanText(body.text),
     html: cleanText(body.html),
-    attachments: body.files.slice(0, MAX_PARTS).map(parsedAttachment),
     isTextCut: body.isTextCut,
     faults: [...faults],
   };
@@ -52,14 +59,17 @@ type HeaderValues = Omit<ParsedMail, "text" | "html" | "attachments" | "isTextCu
 function headerValues(fields: readonly HeaderField[]): HeaderValues {
   const all = (name: string): string[] =>
     fields.filter((field) => field.name === name).map(({ value }) => value);
-  // RFC 5322 §3.6 allows these fields once. Of several the first counts, as DKIM verifiers and clients mostly have it.
+  // RFC 5322 §3.6 allows these fields once. Of several the first is shown, as most programs do; the sender is then never proven
+  // (`hasClearHeader`), because a signature covers the last.
   const first = (name: string): string => fields.find((field) => field.name === name)?.value ?? "";
   const messageId = messageIds(first("message-id"))[0] ?? null;
   const references = messageIds(first("references")).slice(-MAX_REFERENCES);
   const inReplyTo = messageIds(first("in-reply-to")).slice(0, MAX_REFERENCES);
+  const senders = namedAddresses(all("from"));
   return {
     subject: subjectText(first("subject")),
     from: namedAddresses([first("from")])[0] ?? { name: "", address: "" },
+    senders,
     to: namedAddresses(all("to")),
     cc: namedAddresses(all("cc")),
     messageId,
@@ -96,34 +106,52 @@ async function readBody(message: Uint8Array, header: HeaderBlock, faults: Set<st
 }
 
 /** The message for the parser: its own header if it is within the limits, else only the fields about content, then the body. */
-function forParser(message: Uint8Array, { fields, bodyStart, isCut }: HeaderBlock): Uint8Array[] {
-  if (fields.length > 0 && !isCut && bodyStart <= MAX_HEADER_BYTES) return [message];
+function forParser(message: Uint8Array, header: HeaderBlock): Uint8Array[] {
+  if (isHeaderForParser(header)) return [message];
   // A message without any field is text from its first line on.
-  const body = fields.length > 0 ? message.subarray(bodyStart) : message;
+  const body = header.fields.length > 0 ? message.subarray(header.bodyStart) : message;
+  return [contentHeader(header), body];
+}
+
+/** Whether the parser gets the header of a message as it is. */
+export function isHeaderForParser({ fields, bodyStart, isCut }: HeaderBlock): boolean {
+  return fields.length > 0 && !isCut && bodyStart <= MAX_HEADER_BYTES;
+}
+
+/** The fields about content alone, as a header. */
+export function contentHeader({ fields }: HeaderBlock): Uint8Array {
   const content = fields.filter(({ name }) => name.startsWith("content-"));
   const head = content.map(({ name, value }) => `${name}: ${value}\n`).join("");
-  return [new TextEncoder().encode(`${head}\n`), body];
+  return new TextEncoder().encode(`${head}\n`);
 }
 
 async function salvage(message: Uint8Array, header: HeaderBlock): Promise<ParsedBody> {
-  const part = message.subarray(0, header.bodyStart + SALVAGE_BYTES);
+  const { bodyStart } = header;
+  const part = message.subarray(0, bodyStart + SALVAGE_BYTES);
+  const bytes = bodyStart + bytesBeforeDeepNesting(part.subarray(bodyStart));
   try {
-    return await parseBody(forParser(beforeDeepNesting(part, header.bodyStart), header));
+    return await parseBody(forParser(part.subarray(0, bytes), header));
   } catch {
     // Nothing of the structure can be read; the header fields and the raw bytes remain.
-    return { text: "", html: "", files: [], isTextCut: false, isHeaderCut: false, isLineCut: false };
+    return { ...NOTHING_READ, files: [] };
   }
 }
 
-function beforeDeepNesting(message: Uint8Array, bodyStart: number): Uint8Array {
-  const text = new TextDecoder("latin1").decode(message.subarray(bodyStart));
-  const declarations = text.matchAll(/^content-type[ \t]*:\s*multipart/gim).map(({ index }) => index);
-  const deepest = declarations.drop(MAX_NESTING_DEPTH - 2).next().value;
-  return deepest === undefined ? message : message.subarray(0, bodyStart + deepest);
-}
+/** A body of which nothing can be read. */
+export const NOTHING_READ = {
+  text: "",
+  html: "",
+  isTextCut: false,
+  isHeaderCut: false,
+  isLineCut: false,
+  isPartCut: false,
+} as const;
 
-function cleanText(text: string): string {
-  return text.replaceAll(/\r\n?/g, "\n").replaceAll("\0", "").toWellFormed();
+/** How much of a body stands before the multiparts that lie too deep. */
+export function bytesBeforeDeepNesting(body: Uint8Array): number {
+  const text = new TextDecoder("latin1").decode(body);
+  const declarations = text.matchAll(/^content-type[ \t]*:\s*multipart/gim).map(({ index }) => index);
+  return declarations.drop(MAX_NESTING_DEPTH - 2).next().value ?? body.length;
 }
 
 /** A file of a message: the values of its header, and access to its bytes, which stay encoded in the message. */
@@ -136,18 +164,12 @@ class FileOfMessage implements ParsedAttachment {
   readonly #file: ParsedFile;
 
   constructor(file: ParsedFile, partIndex: number) {
-    const { attachment } = file;
+    const described = fileDescription(file.attachment, partIndex, file.body);
     this.#file = file;
-    this.contentType =
-      oneLine(attachment.mimeType.toLowerCase(), MAX_CONTENT_TYPE_CHARS) || "application/octet-stream";
-    this.filename =
-      safeFilename(attachment.filename ?? "") ||
-      (this.contentType === "message/rfc822"
-        ? messageFilename(file.body.start(MAX_HEADER_BYTES).bytes)
-        : defaultFilename(partIndex, this.contentType));
-    this.disposition = oneLine(attachment.disposition ?? "", MAX_CONTENT_TYPE_CHARS) || null;
-    const contentId = (attachment.contentId ?? "").replace(/^\s*<|>\s*$/g, "");
-    this.contentId = oneLine(contentId, MAX_CONTENT_ID_CHARS) || null;
+    this.filename = described.filename;
+    this.contentType = described.contentType;
+    this.disposition = described.disposition;
+    this.contentId = described.contentId;
     this.partIndex = partIndex;
   }
 
@@ -157,6 +179,10 @@ class FileOfMessage implements ParsedAttachment {
 
   get content(): Uint8Array {
     return this.#file.body.start(this.sizeBytes).bytes;
+  }
+
+  start(maxBytes: number): BodyStart {
+    return this.#file.body.start(maxBytes);
   }
 
   pieces(): Iterable<Uint8Array> {
@@ -171,11 +197,4 @@ class FileOfMessage implements ParsedAttachment {
 
 function parsedAttachment(file: ParsedFile, partIndex: number): ParsedAttachment {
   return new FileOfMessage(file, partIndex);
-}
-
-function messageFilename(start: Uint8Array): string {
-  const { fields } = readHeaderBlock(start);
-  const subject = subjectText(fields.find(({ name }) => name === "subject")?.value ?? "");
-  const name = safeFilename(subject.replaceAll(/[/\\:]/g, "-"));
-  return name === "" ? "message.eml" : safeFilename(`${name}.eml`);
 }

@@ -1,11 +1,13 @@
+import type { StartOfBody } from "./part-text.ts";
+
 /** A mailbox as a header names it: display name ("" if none) and address as written, without angle brackets. */
 export interface NamedAddress {
   name: string;
   address: string;
 }
 
-/** One attachment or inline file of a parsed message. */
-export interface ParsedAttachment {
+/** One attachment or inline file of a parsed message. `start` gives its decoded beginning. */
+export interface ParsedAttachment extends StartOfBody {
   /** Never empty, no path, no control characters. */
   filename: string;
   /** Lower case, without parameters. */
@@ -31,6 +33,8 @@ export interface ParsedMail {
   subject: string;
   /** The first mailbox of the first From header; both "" if there is none. */
   from: NamedAddress;
+  /** Every mailbox of every From header, `from` first. */
+  senders: NamedAddress[];
   to: NamedAddress[];
   cc: NamedAddress[];
   /** With angle brackets, as in the header; null if the message has none. */

@@ -1,6 +1,8 @@
 const LF = 0x0a;
 const CR = 0x0d;
 const EQUALS = 0x3d;
+/** Blanks of a soft line break: RFC 2045 §6.7 lets a line have 76 characters, RFC 5321 §4.5.3.1.6 lets it have 998. */
+export const MAX_SOFT_BREAK_BLANKS = 998;
 /** In the base64 table: a character outside the alphabet. */
 const SKIP = 0xff;
 
@@ -78,6 +80,7 @@ function hexDigit(byte = 0): number {
 function softBreakEnd(encoded: Uint8Array, from: number): number | null {
   let at = from;
   while (encoded[at] === 0x20 || encoded[at] === 0x09) at++;
+  if (at - from > MAX_SOFT_BREAK_BLANKS) return null;
   if (at === encoded.length) return at;
   if (encoded[at] === CR && encoded[at + 1] === LF) return at + 2;
   return encoded[at] === LF ? at + 1 : null;

@@ -1,9 +1,9 @@
 import { hasNullReturnPath, isAutomaticAnswer, isFromMailSystem, valueOf } from "../automatic.ts";
-import type { ParsedMail } from "../mime/parsed-mail.ts";
 import type { DeliveryReport, FeedbackReport, RecipientStatus } from "./delivery-report.ts";
 import { readDeliveryStatus } from "./delivery-status.ts";
 import { readFeedback } from "./feedback.ts";
 import { faultOf } from "./refusal.ts";
+import { contentOf, isDeliveryStatus, isFeedback, type ReportMail } from "./report-part.ts";
 import { NO_ORIGINAL, originalMessage } from "./original-message.ts";
 import { readTextReport } from "./text-report.ts";
 
@@ -18,13 +18,6 @@ export type {
   RecipientStatus,
 } from "./delivery-report.ts";
 
-/** RFC 3464, and RFC 6533 for addresses beyond ASCII. */
-const DELIVERY_STATUS_TYPES: readonly string[] = [
-  "message/delivery-status",
-  "message/global-delivery-status",
-];
-const FEEDBACK_TYPES: readonly string[] = ["message/feedback-report"];
-
 /**
  * Reads a delivery report or a complaint; null for every other mail, out-of-office answers and read receipts (RFC 8098)
  * included. Never throws, reads one level of parts and a bounded number of bytes. Says nothing of who wrote the report:
@@ -32,7 +25,7 @@ const FEEDBACK_TYPES: readonly string[] = ["message/feedback-report"];
  *
  * @param envelopeFrom MAIL FROM; "" or "<>" for the null return path.
  */
-export function readReport(mail: ParsedMail, envelopeFrom: string): DeliveryReport | null {
+export function readReport(mail: ReportMail, envelopeFrom: string): DeliveryReport | null {
   const container = containerOf(mail);
   // Other kinds of multipart/report are not about delivery, whatever their text says.
   if (container.isReport && !["", "delivery-status", "feedback-report"].includes(container.reportType))
@@ -65,7 +58,7 @@ interface Container {
   reportType: string;
 }
 
-function containerOf(mail: ParsedMail): Container {
+function containerOf(mail: ReportMail): Container {
   const contentType = valueOf(mail, "content-type").split("\n")[0] ?? "";
   return {
     isReport: /^multipart\/report\s*(?:;|$)/.test(contentType),
@@ -73,10 +66,10 @@ function containerOf(mail: ParsedMail): Container {
   };
 }
 
-function feedbackReport(mail: ParsedMail, container: Container): DeliveryReport | null {
-  const part = mail.attachments.find(({ contentType }) => FEEDBACK_TYPES.includes(contentType));
+function feedbackReport(mail: ReportMail, container: Container): DeliveryReport | null {
+  const part = mail.attachments.find(isFeedback);
   if (part === undefined) return null;
-  const { isSound, ...feedback } = readFeedback(part.content);
+  const { isSound, ...feedback } = readFeedback(contentOf(part));
   return {
     kind: "feedback",
     confidence: isSound && container.isReport ? "high" : "low",
@@ -85,10 +78,10 @@ function feedbackReport(mail: ParsedMail, container: Container): DeliveryReport 
   };
 }
 
-function deliveryStatusReport(mail: ParsedMail, container: Container): DeliveryReport | null {
-  const part = mail.attachments.find(({ contentType }) => DELIVERY_STATUS_TYPES.includes(contentType));
+function deliveryStatusReport(mail: ReportMail, container: Container): DeliveryReport | null {
+  const part = mail.attachments.find(isDeliveryStatus);
   if (part === undefined) return null;
-  const { isSound, ...status } = readDeliveryStatus(part.content);
+  const { isSound, ...status } = readDeliveryStatus(contentOf(part));
   if (status.recipients.length === 0) return null;
   return {
     kind: "delivery-status",
@@ -99,7 +92,7 @@ function deliveryStatusReport(mail: ParsedMail, container: Container): DeliveryR
 }
 
 /** A report in words, of a server that knows no RFC 3464, or whose status part names nobody. */
-function textReport(mail: ParsedMail, envelopeFrom: string): DeliveryReport | null {
+function textReport(mail: ReportMail, envelopeFrom: string): DeliveryReport | null {
   // Some servers write from a bare `MAILER-DAEMON`, which is read as a name.
   const sender = { ...mail, fromAddress: mail.from.address || mail.from.name, envelopeFrom };
   if (!hasNullReturnPath(sender) && !isFromMailSystem(sender)) return null;

@@ -1,7 +1,7 @@
 import { type HeaderField, readHeaderBlock, skipEmptyLines } from "../mime/header-block.ts";
 
 /** Bytes read of the machine-readable part: 1,000 recipients with 1 KB each. */
-const MAX_PART_BYTES = 1024 * 1024;
+export const MAX_PART_BYTES = 1024 * 1024;
 /** Groups of fields read of one part: empty lines between all fields of as many recipients as are kept. */
 const MAX_GROUPS = 10_000;
 

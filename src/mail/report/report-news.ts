@@ -1,4 +1,4 @@
-import type { ParsedMail } from "../mime/parsed-mail.ts";
+import type { ReportMail } from "./report-part.ts";
 import { isComplaint, isHardBounce, readReport, type Action, type DeliveryReport } from "./read-report.ts";
 import { queueIdsIn } from "./queue-ids.ts";
 import { returnPathToken } from "../address/return-path.ts";
@@ -38,7 +38,7 @@ const REPORTED: Readonly<Record<Action, Reported>> = {
  * Reads the report in a mail that came to a return path of this service; null for every other mail. It must not be trusted
  * before the mailbox has found the token among those it minted: anyone can send a forged report.
  */
-export function reportNews(parsed: ParsedMail, envelope: { from: string; to: string }): ReportNews | null {
+export function reportNews(parsed: ReportMail, envelope: { from: string; to: string }): ReportNews | null {
   const token = returnPathToken(envelope.to);
   const report = token === null ? null : readReport(parsed, envelope.from);
   if (token === null || report === null) return null;

@@ -15,17 +15,34 @@ export interface AttachmentText {
   isTooLarge?: true;
 }
 
+/** A file of which the text can be read. */
+type TextFile = Pick<ParsedAttachment, "contentType" | "readText">;
+
 /** The texts of attachments, in their order, until the room for them in a row is full. */
-export function attachmentTexts(attachments: readonly ParsedAttachment[]): AttachmentText[] {
-  let left = MAX_STORED_BYTES;
-  return attachments.map((attachment) => {
-    if (!TEXTUAL.test(attachment.contentType)) return {};
-    const read = attachment.readText(Math.min(MAX_ATTACHMENT_TEXT_BYTES, left));
+export function attachmentTexts(attachments: readonly TextFile[]): AttachmentText[] {
+  const reader = new AttachmentTextReader();
+  return attachments.map((attachment) => reader.read(attachment));
+}
+
+/** The most bytes of text that are read of a file of this type; 0 for a file that is not a text. */
+export function mostTextBytes(contentType: string): number {
+  return TEXTUAL.test(contentType) ? MAX_ATTACHMENT_TEXT_BYTES : 0;
+}
+
+/** Reads the texts of the attachments of one message, one after another. */
+export class AttachmentTextReader {
+  #left = MAX_STORED_BYTES;
+
+  /** The text of the next attachment, as it is stored. */
+  read(file: TextFile): AttachmentText {
+    const { contentType } = file;
+    if (mostTextBytes(contentType) === 0) return {};
+    const read = file.readText(Math.min(MAX_ATTACHMENT_TEXT_BYTES, this.#left));
     if (read === null) return { isTooLarge: true };
-    const text = attachment.contentType === "text/html" ? htmlToText(read) : read;
+    const text = contentType === "text/html" ? htmlToText(read) : read;
     const bytes = Buffer.byteLength(JSON.stringify(text));
-    if (bytes > left) return { isTooLarge: true };
-    left -= bytes;
+    if (bytes > this.#left) return { isTooLarge: true };
+    this.#left -= bytes;
     return { text };
-  });
+  }
 }

@@ -1,5 +1,3 @@
-import { hiding, type Hiding } from "./html-hiding.ts";
-
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 /** Elements whose content is never text for a reader. */
@@ -40,8 +38,18 @@ const IMPLIED_END: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const PARAGRAPH = words("p");
 
 /** One open element with the properties that its content inherits. */
-export interface OpenElement extends Hiding {
+export interface OpenElement {
   name: string;
+  /** Name in lower case → value; "" where it has none. */
+  attributes: ReadonlyMap<string, string>;
+  /** The element around it; null for the document itself, whose name is "". */
+  parent: OpenElement | null;
+  /** The element before it in the same parent; null for the first. */
+  previous: OpenElement | null;
+  /** The newest element inside it. */
+  newest: OpenElement | null;
+  /** Its classes, once a style sheet asks for them. */
+  classes: readonly string[] | null;
   /** Script, head, svg and the like, or inside one. */
   dropped: boolean;
   preformatted: boolean;
@@ -55,12 +63,14 @@ export interface OpenElement extends Hiding {
   cellScope: number;
 }
 
-const ROOT: OpenElement = {
+const rootElement = (): OpenElement => ({
   name: "",
+  attributes: new Map(),
+  parent: null,
+  previous: null,
+  newest: null,
+  classes: null,
   dropped: false,
-  removed: false,
-  tiny: false,
-  invisible: false,
   preformatted: false,
   quoteDepth: 0,
   listDepth: 0,
@@ -68,7 +78,7 @@ const ROOT: OpenElement = {
   key: "root",
   blockScope: 0,
   cellScope: 0,
-};
+});
 
 /**
  * The open elements of a document. htmlparser2's own Parser searches and shifts its stack for every tag, which
@@ -76,12 +86,13 @@ const ROOT: OpenElement = {
  * end tag matches anything, and each search pops what it passes, so that the whole is linear at any depth.
  */
 export class OpenElements {
-  readonly #stack: OpenElement[] = [ROOT];
+  readonly root = rootElement();
+  readonly #stack: OpenElement[] = [this.root];
   readonly #counts = new Map<string, number>();
   #scopes = 0;
 
   get top(): OpenElement {
-    return this.#stack.at(-1) ?? ROOT;
+    return this.#stack.at(-1) ?? this.root;
   }
 
   /** Opens an element and returns it, after the ends its start tag implies; `onEnd` sees each of those. */
@@ -92,6 +103,7 @@ export class OpenElements {
   ): OpenElement {
     this.#endImplied(name, onEnd);
     const element = this.#scoped(inheriting(name, attributes, this.top));
+    this.top.newest = element;
     if (VOID_ELEMENTS.has(name)) return element;
     this.#stack.push(element);
     this.#counts.set(element.key, (this.#counts.get(element.key) ?? 0) + 1);
@@ -143,8 +155,12 @@ function inheriting(name: string, attributes: ReadonlyMap<string, string>, paren
   const isList = name === "ul" || name === "ol";
   return {
     ...parent,
-    ...hiding(attributes, parent),
     name,
+    attributes,
+    parent,
+    previous: parent.newest,
+    newest: null,
+    classes: null,
     key: keyOf(name, parent),
     dropped: parent.dropped || DROPPED.has(name),
     preformatted: parent.preformatted || PREFORMATTED.has(name),

@@ -46,11 +46,39 @@ const foldedStart = lazy(() => {
  * in the input.
  */
 export function newText(text: string, subject: string): string {
+  return dividedText(text, subject).fresh;
+}
+
+/** A text in parts. */
+export interface DividedText {
+  /** As {@link newText}. */
+  fresh: string;
+  /** The lines that are quoted, with those that introduce them; "" if there are none. */
+  quoted: string;
+  /** The lines of the signature; "" if there are none. */
+  signature: string;
+}
+
+/** Divides a text into what its sender wrote, what it quotes, and its signature. */
+export function dividedText(text: string, subject: string): DividedText {
   const lines = text.split(/\r\n|\r|\n/, MAX_LINES + 1);
-  if (lines.length > MAX_LINES) return withoutBlankEnds(text);
-  const isWhole = isForward(subject);
-  const own = isWhole ? lines : withoutSignature(mayQuote(text) ? unquoted(lines) : lines);
-  return own === lines && !text.includes("\r") ? withoutBlankEnds(text) : trimmed(own).join("\n");
+  if (lines.length > MAX_LINES) return { fresh: withoutBlankEnds(text), quoted: "", signature: "" };
+  const unsigned = isForward(subject) || !mayQuote(text) ? lines : unquoted(lines);
+  const own = isForward(subject) ? lines : withoutSignature(unsigned);
+  const fresh = own === lines && !text.includes("\r") ? withoutBlankEnds(text) : trimmed(own).join("\n");
+  const signature = trimmed(unsigned.slice(own.length)).join("\n");
+  return { fresh, quoted: unsigned === lines ? "" : missingLines(lines, unsigned), signature };
+}
+
+/** The lines that are not among `kept`, which are some of them in their order. */
+function missingLines(lines: readonly string[], kept: readonly string[]): string {
+  let at = 0;
+  const missing = lines.filter((line) => {
+    if (line !== kept[at]) return true;
+    at += 1;
+    return false;
+  });
+  return trimmed(missing).join("\n");
 }
 
 /** The snippet of a mail for a listing: of its new text, or of the whole text if none is new. */

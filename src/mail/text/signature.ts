@@ -1,6 +1,6 @@
 import { lazy } from "../lazy.ts";
-import { LANGUAGES } from "../languages/index.ts";
 import { wordsOf } from "../languages/matching.ts";
+import { languages } from "../tables/tables.ts";
 
 /** RFC 3676 §4.3 recommends four lines; signatures with an address and a disclaimer have more. */
 const MAX_SIGNATURE_LINES = 15;
@@ -22,7 +22,7 @@ const CLOSING_MARKS = /[\s,.!;،，。、！~-]{1,8}$/u;
 
 /** Matches lines that mail programs and telephones add below a mail, in lower case. */
 const footer = lazy(() => {
-  const lines = LANGUAGES.flatMap(({ signature }) => signature?.footers ?? []);
+  const lines = languages().flatMap(({ signature }) => signature?.footers ?? []);
   return new RegExp(`^(?:${lines.join("|")})$`, "u");
 });
 

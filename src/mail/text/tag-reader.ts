@@ -97,8 +97,14 @@ export abstract class TagReader implements TokenizerCallbacks {
     this.endTag(this.#html.slice(start, end).toLowerCase());
   }
 
-  // Comments, declarations and the conditional markup of Outlook say nothing to a reader of the mail.
-  oncomment(): void {}
+  /** A comment, which no reader of the mail sees. */
+  protected comment(_text: string): void {}
+
+  oncomment(start: number, end: number, marks: number): void {
+    this.comment(this.#html.slice(start, end - marks));
+  }
+
+  // Declarations and the conditional markup of Outlook say nothing to a reader of the mail.
   oncdata(): void {}
   ondeclaration(): void {}
   onprocessinginstruction(): void {}

@@ -11,6 +11,7 @@ import type { Job } from "../job.ts";
 import { BLOB_KEYS } from "../messages/rows.ts";
 import { MESSAGES } from "../messages/schema.ts";
 import type { Imports } from "../imports/imports.ts";
+import type { RefusedMails } from "../rules/refused-mails.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { TakenMailbox, Takeover } from "../takeover/takeover.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -55,6 +56,7 @@ interface Others {
   outbox: Outbox;
   takeover: Takeover;
   imports: Pick<Imports, "blobKeys" | "eraseComing">;
+  refusedMails: Pick<RefusedMails, "blobKeys">;
 }
 
 /** Everything outside the mailbox that its beginning and end need. */
@@ -229,14 +231,16 @@ export class Lifecycle implements Job {
   #beginEnd(account: Account, nowMs: number): void {
     account.removeKeys();
     account.setStatus("closing", null, nowMs);
-    const { blobs, uploads, imports } = this.#others;
+    const { blobs, uploads, imports, refusedMails } = this.#others;
     uploads.eraseComing(nowMs);
     imports.eraseComing();
     const messages = this.#context.tables(MESSAGES);
-    const keys = [messages.isMade ? BLOB_KEYS : null, uploads.blobKeys, imports.blobKeys].filter(
-      (select) => select !== null,
+    const ofMessages = messages.isMade ? BLOB_KEYS : null;
+    const keys = [ofMessages, uploads.blobKeys, imports.blobKeys, refusedMails.blobKeys];
+    blobs.eraseAll(
+      keys.filter((select) => select !== null),
+      nowMs,
     );
-    blobs.eraseAll(keys, nowMs);
   }
 
   /** Reports the state of the mailbox to the directory. If that fails, the alarm retries. */

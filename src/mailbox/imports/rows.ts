@@ -112,7 +112,9 @@ export const LEARN_THREAD: Query<never, [name: string, thread: Seq]> = {
 };
 /** Messages of the same millisecond with the same listing: candidates for duplicates. */
 export const FIND_TWINS: Query<{ seq: Seq }, [from: Seq, to: Seq, listing: string]> = {
-  text: "SELECT seq FROM message WHERE seq >= ? AND seq < ? AND listing = ? LIMIT 32",
+  // An import never knows who sent the message, so it is compared without `sender_verified`, the first member.
+  text: `SELECT seq FROM message WHERE seq >= ? AND seq < ?
+    AND substr(listing, instr(listing, '"text_truncated"')) = substr(?3, instr(?3, '"text_truncated"')) LIMIT 32`,
 };
 export const NEWEST_WITHIN: Query<{ seq: Seq | null }, [from: Seq, to: Seq]> = {
   text: "SELECT max(seq) AS seq FROM message WHERE seq >= ? AND seq < ?",

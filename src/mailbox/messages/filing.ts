@@ -78,7 +78,29 @@ export class Filing {
   fileInbound(account: Account, mail: PreparedMail, nowMs: number): Exclude<FiledMail, { kind: "report" }> {
     const known = this.#others.ids.of(mail);
     const earlier = duplicateOf(known, mail, nowMs);
+    return earlier === null
+      ? this.#fileNew(account, mail, { known, nowMs })
+      : { kind: "duplicate", seq: earlier };
+  }
+
+  /** As `fileInbound`, unless `refusalOf` names a reason to refuse a message that is no duplicate. */
+  fileUnlessRefused<Reason>(
+    account: Account,
+    mail: PreparedMail,
+    { nowMs, refusalOf }: { nowMs: number; refusalOf: () => Reason | null },
+  ): Exclude<FiledMail, { kind: "report" }> | { kind: "refused"; reason: Reason } {
+    const known = this.#others.ids.of(mail);
+    const earlier = duplicateOf(known, mail, nowMs);
     if (earlier !== null) return { kind: "duplicate", seq: earlier };
+    const reason = refusalOf();
+    return reason === null ? this.#fileNew(account, mail, { known, nowMs }) : { kind: "refused", reason };
+  }
+
+  #fileNew(
+    account: Account,
+    mail: PreparedMail,
+    { known, nowMs }: Pick<Placement, "known" | "nowMs">,
+  ): Extract<FiledMail, { kind: "stored" }> {
     const filed = this.#file(account, mail, { known, nowMs, direction: "inbound", status: "received" });
     const event = this.#others.log.append(account, receivedEvent(account, mail, filed));
     this.#count(account, mail, { seq: filed.seq, direction: "inbound" });
@@ -179,6 +201,7 @@ function receivedEvent(account: Account, mail: PreparedMail, stored: Filed) {
     has_attachments: length > 0,
     message_id: mail.messageId ?? "",
     attachment_count: length,
+    sender_verified: mail.authentication?.verdict === "pass",
   };
   return { kind: data.event, at: seqTime(stored.seq), data };
 }

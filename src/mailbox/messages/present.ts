@@ -3,6 +3,7 @@ import type { Attachment, Delivery, EmailSummary, ThreadSummary } from "../../co
 import { notFound, type Answer } from "../../contract/problem.ts";
 import { idOf, readId, seqTime, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
+import { wholeAuthentication, type StoredAuthentication } from "../../mail/authentication/judge.ts";
 import type { Listing, StoredAttachment } from "../../mail/prepared-mail.ts";
 import type { Account } from "../account/account.ts";
 import type { ContentRow, MessageRow } from "./rows.ts";
@@ -59,12 +60,26 @@ export function summaryText(row: MessageRow, view: View, isUnsent: boolean): Jso
   return summaryOpening(row, view, isUnsent) + wholeListing(row.listing).slice(1);
 }
 
-const TRUNCATED_OPENING = '{"text_truncated":';
-
-/** A listing as it is shown. Listings of releases that had no limit for texts lack `text_truncated`; their texts are complete. */
+/**
+ * A listing as it is shown, of those that `SUMMARY` reads: they all begin with `sender_verified`. Listings of releases that had
+ * no limit for texts lack `text_truncated`; their texts are complete.
+ */
 export function wholeListing(listing: string): string {
-  return listing.startsWith(TRUNCATED_OPENING) ? listing : `${TRUNCATED_OPENING}false,${listing.slice(1)}`;
+  const second = listing.indexOf(",") + 1;
+  if (listing.startsWith('"text_truncated":', second)) return listing;
+  return `${listing.slice(0, second)}"text_truncated":false,${listing.slice(second)}`;
 }
+
+const JUDGED_OPENING = '{"authentication":';
+
+/** The stored members of an email. Those of releases that did not judge senders begin with `message_id`. */
+function wholeDetail({ detail }: ContentRow): string {
+  if (detail.startsWith(JUDGED_OPENING)) return detail;
+  const { authentication, ...others } = ownJson<StoredDetail>(detail);
+  return JSON.stringify({ authentication: wholeAuthentication(authentication), ...others });
+}
+
+type StoredDetail = { authentication: StoredAuthentication };
 
 /**
  * The members before the stored part of a listing. No value needs escaping: they are ids, times, a status, and labels that
@@ -114,7 +129,7 @@ export function emailText(
   const size = `"size_bytes":${row.size_bytes},"created_at":"${receivedAt(row.seq)}"`;
   const body = row.body === null ? "" : `,${members(row.body)}`;
   const isUnsent = more.delivery.some(({ kept_here }) => kept_here === true);
-  return `${summaryOpening(row, view, isUnsent)}${members(wholeListing(row.listing))},${members(row.detail)}${body},${files},${fate},${size}}`;
+  return `${summaryOpening(row, view, isUnsent)}${members(wholeListing(row.listing))},${members(wholeDetail(row))}${body},${files},${fate},${size}}`;
 }
 
 /** The members of a JSON object that is not empty, as text. */

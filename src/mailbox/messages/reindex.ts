@@ -4,6 +4,7 @@ import { notFound, type Answer } from "../../contract/problem.ts";
 import { idOf, seqTime, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
+import type { StoredAuthentication } from "../../mail/authentication/judge.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
 import type { Access } from "../account/access.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -26,6 +27,8 @@ export interface InboundMessage {
   /** Whether its code was handed out. */
   codeTaken: boolean;
   metadata: Metadata;
+  /** The findings about its sender from when it arrived; null where nothing was checked. */
+  authentication: StoredAuthentication;
   /** Whether its bytes are in the blob store. */
   isLarge: boolean;
 }
@@ -103,6 +106,7 @@ export class Reindexing {
         receivedAt: seqTime(row.seq),
         codeTaken: row.code_taken_at !== null,
         metadata: ownJson<Metadata>(row.metadata),
+        authentication: ownJson<StoredAuthentication>(row.authentication ?? "null"),
         isLarge: row.raw_key !== null,
       })),
       nextCursor: next,

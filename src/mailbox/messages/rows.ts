@@ -42,7 +42,13 @@ export type ContentRow = {
 export function page(limit: string, offset?: string): string {
   return `LIMIT ${limit} + 0${offset === undefined ? "" : ` OFFSET ${offset} + 0`}`;
 }
-export const SUMMARY = "m.seq, m.thread, m.status, m.labels, m.listing";
+/**
+ * The listing of a message. Those of releases that did not judge senders lack `sender_verified`: nothing is proven until they are
+ * read again (`wholeAuthentication`).
+ */
+const LISTING = `CASE WHEN m.listing GLOB '{"sender_verified"*' THEN m.listing
+  ELSE '{"sender_verified":false,' || substr(m.listing, 2) END AS listing`;
+export const SUMMARY = `m.seq, m.thread, m.status, m.labels, ${LISTING}`;
 const EMAIL = `${SUMMARY}, c.detail, c.attachments, c.body, c.body_key, c.body_layout, c.raw_key, c.parts_key, m.size_bytes, m.link`;
 /** Characters of a stored body that a search scans for a snippet, for each row of a page. */
 const EXCERPT_SOURCE_CHARS = 4_000;
@@ -148,13 +154,17 @@ export const LIST_FOR_REINDEX: Query<
   {
     seq: number;
     metadata: string;
+    /** JSON, by this release or an earlier one; null where nothing was checked. */
+    authentication: Nullable<string>;
     size_bytes: number;
     raw_key: Nullable<string>;
     code_taken_at: Nullable<number>;
   },
   [after: number, limit: number]
 > = {
-  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata, m.size_bytes, c.raw_key, m.code_taken_at
+  text: `SELECT m.seq, json_extract(c.detail, '$.metadata') AS metadata,
+    json_extract(c.detail, '$.authentication') AS authentication,
+    m.size_bytes, c.raw_key, m.code_taken_at
     FROM message m JOIN content c ON c.seq = m.seq
     WHERE m.seq > ? AND m.status = 'received' ORDER BY m.seq ${page("?")}`,
 };

@@ -1,7 +1,7 @@
-import type { Answer } from "../../contract/problem.ts";
+import { notFound, refusedByRules, type Answer } from "../../contract/problem.ts";
 import { GroupCommit } from "../../lib/group-commit.ts";
-import { idOf } from "../../lib/ids.ts";
-import { done } from "../../lib/outcome.ts";
+import { idOf, type Seq } from "../../lib/ids.ts";
+import { done, refused } from "../../lib/outcome.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
 import type { Account } from "../account/account.ts";
 import type { Room } from "../account/room.ts";
@@ -9,9 +9,13 @@ import { ORPHAN_AFTER_MS, type Blobs } from "../blobs/blobs.ts";
 import type { Codes } from "../codes/codes.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Embeddings } from "../embeddings/embeddings.ts";
+import type { Expectations } from "../expectations/expectations.ts";
+import { metrics } from "../../metrics/metrics.ts";
 import { countFitting } from "../fitting.ts";
 import type { LoggedEvent } from "../log/rows.ts";
 import type { FiledMail, Filing } from "../messages/filing.ts";
+import type { ReceiveRules } from "../rules/receive-rules.ts";
+import type { RefusedMails } from "../rules/refused-mails.ts";
 import type { Reports } from "../sending/reports.ts";
 import type { Takeover, TakenMessage } from "../takeover/takeover.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
@@ -40,6 +44,8 @@ interface Receipt {
   mail: PreparedMail;
   /** Where the message was in the mailbox that this one takes over; null for mail that arrived here. */
   taken: TakenMessage | null;
+  /** The id of the refused mail that is released; null for any other. */
+  released: string | null;
 }
 
 /** A message that was written, and its log events. */
@@ -47,6 +53,16 @@ interface Written {
   account: Account;
   filed: FiledMail;
   events: LoggedEvent[];
+  /** Ids of the expectations that the message matched. */
+  matched: string[];
+}
+
+/** A message that was just filed. */
+interface Followed {
+  mail: PreparedMail;
+  filed: Exclude<FiledMail, { kind: "report" }>;
+  /** When it arrived, in ms, if the rules refused it then; else null. */
+  keptSince: number | null;
 }
 
 /** Capabilities that take part when a message arrives. */
@@ -55,10 +71,13 @@ interface Others {
   filing: Filing;
   blobs: Blobs;
   codes: Codes;
+  expectations: Expectations;
   reports: Reports;
   webhooks: Webhooks;
   embeddings: Embeddings;
   takeover: Takeover;
+  receiveRules: ReceiveRules;
+  refusedMails: RefusedMails;
 }
 
 /** Receives mail. */
@@ -97,20 +116,26 @@ export class Receiving {
 
   /**
    * Stores a message with everything that follows from it, then wakes those who wait for it. Resolves when the message is
-   * on disk; throws if trying again may help.
+   * on disk; throws if trying again may help. Mail that the rules refuse is kept apart (`isRefusedByRules`).
    *
    * @param taken where the message was in the mailbox that this one takes over; null for mail that arrived here.
+   * @param released the id of the refused mail that the owner releases; null for mail that arrives.
    */
-  async receive(mail: PreparedMail, taken: TakenMessage | null = null): Promise<Answer<Received>> {
-    const written = await this.#stored({ mail, taken });
+  async receive(
+    mail: PreparedMail,
+    taken: TakenMessage | null = null,
+    released: string | null = null,
+  ): Promise<Answer<Received>> {
+    const written = await this.#stored({ mail, taken, released });
     if (!written.ok) return written;
-    const { account, filed, events } = written.value;
+    const { account, filed, events, matched } = written.value;
     this.#context.publish(events);
+    this.#others.expectations.publish(matched);
     const seq = filed.kind === "stored" ? filed.message.seq : filed.seq;
     if (filed.kind === "stored") {
       this.#others.embeddings.stored(this.#context.now());
-      // A code that the temporary mailbox handed out is not handed out again.
-      if (taken?.codeTaken !== true) this.#others.codes.publish(filed.message);
+      // A code that the temporary mailbox handed out, or that an expectation has, is not handed out again.
+      if (taken?.codeTaken !== true && matched.length === 0) this.#others.codes.publish(filed.message);
     }
     return done({ id: idOf(seq, account.idTail), duplicate: filed.kind === "duplicate" });
   }
@@ -147,32 +172,82 @@ export class Receiving {
       room: this.#others.room.for(receipt.mail.sizeBytes, nowMs),
     }));
     return this.#context.commit(() =>
-      judged.map(({ receipt, room }) => (room.ok ? done(this.#write(room.value, receipt, nowMs)) : room)),
+      judged.map(({ receipt, room }) => (room.ok ? this.#write(room.value, receipt, nowMs) : room)),
     );
   }
 
-  #write(account: Account, { mail, taken }: Receipt, nowMs: number): Written {
-    const written = taken === null ? this.#take(account, mail, nowMs) : this.#takeOver(account, mail, taken);
-    return { account, ...written };
+  #write(account: Account, { mail, taken, released }: Receipt, nowMs: number): Answer<Written> {
+    if (released !== null) return this.#release(account, { mail, released }, nowMs);
+    return taken === null
+      ? this.#take(account, mail, nowMs)
+      : done({ account, ...this.#takeOver(account, mail, taken) });
   }
 
-  /** Writes mail that arrived: applies it as a report about an outgoing message if it is one, else files it as an email. */
-  #take(account: Account, mail: PreparedMail, nowMs: number): Omit<Written, "account"> {
-    const { filing, reports } = this.#others;
+  /**
+   * Writes mail that arrived: applies it as a report about an outgoing message if it is one, else files it as an email or keeps
+   * it as refused. The rules do not judge reports that a message's own return path brought. A sender that is not listed may write
+   * while the owner expects its mail.
+   */
+  #take(account: Account, mail: PreparedMail, nowMs: number): Answer<Written> {
+    const { filing, reports, receiveRules, refusedMails, expectations } = this.#others;
     const events = mail.report === null ? null : reports.apply(account, mail.report, nowMs);
-    if (events !== null) return { filed: filing.fileReport(account, mail, nowMs), events };
-    return this.#planWebhooks(account, filing.fileInbound(account, mail, nowMs), nowMs);
+    if (events !== null) {
+      return done({ account, filed: filing.fileReport(account, mail, nowMs), events, matched: [] });
+    }
+    const refusalOf = () => {
+      const reason = receiveRules.refusalOf(mail);
+      return reason === "not_listed" && expectations.awaits(mail, nowMs) ? null : reason;
+    };
+    const filed = filing.fileUnlessRefused(account, mail, { nowMs, refusalOf });
+    if (filed.kind === "refused") {
+      refusedMails.keep(account, mail, filed.reason);
+      metrics.count("mailkeep_rule_refusals_total", { reason: filed.reason });
+      return refused(refusedByRules(filed.reason, mail.authentication));
+    }
+    if (filed.kind === "stored") refusedMails.received(mail);
+    return done({ account, ...this.#follow(account, { mail, filed, keptSince: null }, nowMs) });
+  }
+
+  /** Writes a refused mail as one that is received now; a repeat finds the email that it became. */
+  #release(
+    account: Account,
+    { mail, released }: { mail: PreparedMail; released: string },
+    nowMs: number,
+  ): Answer<Written> {
+    const { filing, refusedMails } = this.#others;
+    const found = refusedMails.find(released);
+    if (found === null) return refused(notFound("Refused mail"));
+    if (found.released !== null) {
+      return done({ account, filed: { kind: "duplicate", seq: found.released }, events: [], matched: [] });
+    }
+    const filed = filing.fileInbound(account, mail, nowMs);
+    refusedMails.released(found, filed.kind === "stored" ? filed.message.seq : filed.seq, nowMs);
+    return done({ account, ...this.#follow(account, { mail, filed, keptSince: found.received_at }, nowMs) });
   }
 
   /** Writes mail of the mailbox that is taken over, with its original time of arrival, unless it is stored already. */
   #takeOver(account: Account, mail: PreparedMail, taken: TakenMessage): Omit<Written, "account"> {
     const { takeover, filing, codes } = this.#others;
     if (!takeover.advance(taken.position)) {
-      return { filed: { kind: "duplicate", seq: account.row.last_seq }, events: [] };
+      return { filed: { kind: "duplicate", seq: account.row.last_seq }, events: [], matched: [] };
     }
     const filed = filing.fileInbound(account, mail, taken.receivedAt);
     if (filed.kind === "stored" && taken.codeTaken) codes.take(filed.message.seq, taken.receivedAt);
-    return this.#planWebhooks(account, filed, this.#context.now());
+    // The message came before any expectation of this mailbox.
+    return { ...this.#planWebhooks(account, filed, this.#context.now()), matched: [] };
+  }
+
+  /** Lets a message that is received now match an expectation, and plans its webhooks. */
+  #follow(account: Account, { mail, filed, keptSince }: Followed, nowMs: number): Omit<Written, "account"> {
+    const matched = filed.kind === "stored" ? this.#match({ mail, keptSince }, filed.message.seq, nowMs) : [];
+    return { ...this.#planWebhooks(account, filed, nowMs), matched };
+  }
+
+  /** Gives the code of a message to the expectation that it matches; no other call gets it then. */
+  #match({ mail, keptSince }: Omit<Followed, "filed">, seq: Seq, nowMs: number): string[] {
+    const matched = this.#others.expectations.judge(mail, seq, nowMs, keptSince);
+    if (matched.length > 0) this.#others.codes.take(seq, nowMs);
+    return matched;
   }
 
   /** Plans the webhooks of a message unless it is a duplicate. */
@@ -180,7 +255,7 @@ export class Receiving {
     account: Account,
     filed: Exclude<FiledMail, { kind: "report" }>,
     nowMs: number,
-  ): Omit<Written, "account"> {
+  ): Pick<Written, "filed" | "events"> {
     if (filed.kind === "duplicate") return { filed, events: [] };
     this.#others.webhooks.enqueue(account, filed.event, nowMs);
     return { filed, events: [filed.event] };

@@ -1,11 +1,14 @@
 import type { KeptMail } from "../../contract/claim.ts";
-import type { Metadata } from "../../contract/message.ts";
 import type { Answer, Problem } from "../../contract/problem.ts";
+import type { MailboxRules } from "../../contract/rules.ts";
 import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { MailboxContext } from "../context.ts";
 import { writeCursor } from "../page.ts";
+import type { TotpRow } from "../totp/rows.ts";
+import type { TotpSecrets } from "../totp/totp.ts";
 import { Drain, type Job } from "../job.ts";
+import type { ReceiveRules } from "../rules/receive-rules.ts";
 import type { InboundMessage, InboundPage } from "../messages/reindex.ts";
 import * as rows from "./rows.ts";
 import type { TakeoverRow } from "./rows.ts";
@@ -27,10 +30,14 @@ export interface TakenMessage {
 
 /** Reads the temporary mailbox. */
 export interface TakeoverSource {
+  /** Who may write to it. */
+  rules(): Promise<Answer<MailboxRules>>;
   /** Its messages, oldest first. */
   page(cursor: string | null): Promise<Answer<InboundPage>>;
   /** The bytes of a message. Throws if they cannot be read now. */
   raw(id: string): Promise<Answer<Uint8Array>>;
+  /** The secrets of its second factors, encrypted. */
+  secrets(): Promise<Answer<TotpRow[]>>;
   /** Keeps the temporary mailbox from expiring for a while. */
   hold(): Promise<unknown>;
 }
@@ -39,7 +46,17 @@ export interface TakeoverSource {
 export interface TakeoverTools {
   sourceOf: (mailbox: TakenMailbox) => TakeoverSource;
   /** Gives a message to this mailbox, like mail that arrives. */
-  receive: (raw: Uint8Array, metadata: Metadata, taken: TakenMessage) => Promise<Answer<unknown>>;
+  receive: (
+    raw: Uint8Array,
+    message: Pick<InboundMessage, "metadata" | "authentication">,
+    taken: TakenMessage,
+  ) => Promise<Answer<unknown>>;
+}
+
+/** Capabilities of this mailbox that take over data of the other mailbox besides mail. */
+interface Receivers {
+  receiveRules: Pick<ReceiveRules, "adopt">;
+  totp: Pick<TotpSecrets, "takeOver">;
 }
 
 /** The lease of a copy, and the delay after a failure, in ms. */
@@ -51,7 +68,7 @@ const FULL_RETRY_MS = 600_000;
 type End = "done" | "full";
 
 /**
- * Copies the mail of a temporary mailbox into the permanent one that replaces it. One transaction stores a message and the
+ * Copies the mail and the secrets of a temporary mailbox into the permanent one that replaces it. One transaction stores a message and the
  * progress, so that an interrupted copy continues by alarm, and no message is lost or copied twice. The temporary mailbox
  * is not changed and expires later; while this mailbox is full, it is kept from expiring for some weeks.
  */
@@ -59,10 +76,12 @@ export class Takeover implements Job {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
   readonly #tools: TakeoverTools;
+  readonly #receivers: Receivers;
   readonly #drain: Drain<TakeoverRow>;
 
-  constructor(context: MailboxContext, tools: TakeoverTools) {
+  constructor(context: MailboxContext, tools: TakeoverTools, receivers: Receivers) {
     this.#context = context;
+    this.#receivers = receivers;
     this.#tables = context.tables(TAKEOVER);
     this.#tools = tools;
     this.#drain = new Drain<TakeoverRow>(
@@ -147,9 +166,18 @@ export class Takeover implements Job {
     }
   }
 
-  /** Copies the messages that are left. */
+  /** Copies the rules and the secrets of second factors unless they were copied, then the messages that are left. */
   async #run(row: TakeoverRow, signal: AbortSignal): Promise<End> {
     const source = this.#tools.sourceOf({ from: row.address, secretHash: row.secret_hash });
+    if (row.position === 0) {
+      const rules = await source.rules();
+      if (!rules.ok) return endOf(rules.error);
+      if (signal.aborted) return "done";
+      this.#receivers.receiveRules.adopt(rules.value);
+      const secrets = await source.secrets();
+      if (!secrets.ok) return endOf(secrets.error);
+      await this.#receivers.totp.takeOver(row.address, secrets.value, signal);
+    }
     let cursor = row.position === 0 ? null : writeCursor(row.position);
     do {
       const page = await source.page(cursor);
@@ -174,7 +202,7 @@ export class Takeover implements Job {
     if (!raw.ok) return raw.error.code === "not_found" ? null : endOf(raw.error);
     const { seq: position, receivedAt, codeTaken } = message;
     const taken = { position, receivedAt, codeTaken };
-    const received = await this.#tools.receive(raw.value, message.metadata, taken);
+    const received = await this.#tools.receive(raw.value, message, taken);
     if (received.ok) return null;
     if (received.error.code !== "mailbox_full") return "done";
     if (signal.aborted) return "full";

@@ -1,4 +1,5 @@
 import { METRICS, type Door, type Reason } from "../../contract/metrics.ts";
+import type { RefusalReason } from "../../contract/rules.ts";
 import { addSeries, type Series } from "../../lib/metrics.ts";
 import type { Figures } from "../../metrics/monitor.ts";
 
@@ -23,6 +24,7 @@ export const RANGES: Readonly<Record<Range["name"], Range>> = {
 export const SHOWN = [
   "mailkeep_receipts_total",
   "mailkeep_refusals_total",
+  "mailkeep_rule_refusals_total",
   "mailkeep_sends_total",
   "mailkeep_webhook_attempts_total",
   "mailkeep_receipt_seconds",
@@ -41,8 +43,9 @@ export interface Line {
 
 /** Refusals for one reason. */
 export interface RefusalCount {
-  door: Door;
-  reason: Reason;
+  /** `rules`: the rules of a mailbox, by whatever door the mail came. */
+  door: Door | "rules";
+  reason: Reason | RefusalReason;
   count: number;
 }
 
@@ -141,5 +144,14 @@ function refusalsOf(steps: readonly Series[]): RefusalCount[] {
       count: steps.reduce((sum, step) => sum + sumOf(step, [`mailkeep_refusals_total|${door}|${reason}`]), 0),
     })),
   );
-  return counts.filter(({ count }) => count > 0).toSorted((one, two) => two.count - one.count);
+  const byRules = METRICS.mailkeep_rule_refusals_total.labels.reason.map((reason) => ({
+    door: "rules" as const,
+    reason,
+    count: steps.reduce((sum, step) => sum + sumOf(step, [`mailkeep_rule_refusals_total|${reason}`]), 0),
+  }));
+  // The doors count these as well, except where another recipient takes the message: each is shown once.
+  const others = counts.filter(({ reason }) => !reason.startsWith("sender_"));
+  return [...others, ...byRules]
+    .filter(({ count }) => count > 0)
+    .toSorted((one, two) => two.count - one.count);
 }

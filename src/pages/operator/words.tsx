@@ -1,6 +1,9 @@
+import { lazy } from "../../mail/lazy.ts";
+
 const UNITS = ["bytes", "KB", "MB", "GB"] as const;
 const STEP = 1_000;
-const NUMBERS = new Intl.NumberFormat("en");
+/** Made at its first use: the runtime loads its tables of all languages for it, which would double the time of a start. */
+const numbers = lazy(() => new Intl.NumberFormat("en"));
 
 /** 1234567 → "1.2 MB". */
 export function sizeText(bytes: number): string {
@@ -10,12 +13,12 @@ export function sizeText(bytes: number): string {
     value /= STEP;
     unit += 1;
   }
-  return `${unit === 0 ? value : NUMBERS.format(Number(value.toFixed(1)))} ${UNITS[unit] ?? ""}`;
+  return `${unit === 0 ? value : numbers().format(Number(value.toFixed(1)))} ${UNITS[unit] ?? ""}`;
 }
 
 /** 1234 → "1,234". */
 export function numberText(value: number): string {
-  return NUMBERS.format(value);
+  return numbers().format(value);
 }
 
 /** "1 mailbox", "2,000 mailboxes". */

@@ -4,7 +4,7 @@ import type { CommandContext, ServerCommand } from "../command.ts";
 import { mailboxFile } from "../../host/backup/data-folder.ts";
 import { BackupError } from "../../host/backup/format.ts";
 import { Repository } from "../../host/backup/repository.ts";
-import { restoreMailbox } from "../../host/backup/mailbox-restore.ts";
+import { refuseRoot, restoreMailbox } from "../../host/backup/mailbox-restore.ts";
 import { completeSwap, swapMailbox } from "../../host/backup/mailbox-swap.ts";
 import { DAMAGED_SUFFIX, restore as restoreSnapshot } from "../../host/backup/restore.ts";
 import type { RestoreOptions, RestoreResult } from "../../host/backup/restore.ts";
@@ -76,7 +76,7 @@ export const restore: ServerCommand = {
       throw new Refusal(
         "--replace needs --mailbox ADDRESS: all mailboxes are restored only into an empty DATA_DIR",
       );
-    return exitCodeOf(context, () => {
+    return exitCodeOf(context, async () => {
       const job: Job = {
         dataDir: dataDirOf(values["data-dir"], context),
         only: values.mailbox === undefined ? null : mailboxFile(values.mailbox),
@@ -86,6 +86,7 @@ export const restore: ServerCommand = {
         sendsAgain: values.resend === true,
         isJson: values.json === true,
       };
+      if (job.only !== null) await refuseRoot(job.dataDir);
       return place === "-" ? fromStdin(job, context) : fromFolder(path.resolve(place), job, context);
     });
   },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Email } from "../../../src/contract/message.ts";
+import type { MailboxRules as Rules } from "../../../src/contract/rules.ts";
 import { sendMail } from "../../served/smtp.ts";
 import { bareEnvironment, Server } from "../../served/server.ts";
 import { Target } from "../../served/target.ts";
@@ -45,6 +46,39 @@ async function receive(subject: string, text: string, more: Record<string, unkno
   const [newest] = await server.service.inbox(key);
   return String(newest?.id);
 }
+
+describe("rules", () => {
+  it("are changed entry by entry; what they refuse is listed, released and deleted", async () => {
+    const made = await server.service.createMailbox();
+    const own = ["--profile", "ruled"];
+    await program.json(["profiles", "add", "ruled", "--key-stdin"], { stdin: `${made.api_key}\n` });
+    const rules = async (...words: string[]) =>
+      (await program.json<Rules>(["rules", ...words, ...own]))[0]?.receive;
+    await rules("mode", "verified");
+    await rules("block", "Billing@Shop.Example", "*.ads.example");
+    expect(await rules("allow", "billing@shop.example")).toEqual({
+      mode: "verified",
+      allow: [{ match: "billing@shop.example" }],
+      block: [{ match: "*.ads.example" }],
+    });
+    expect(await rules("remove", "*.Ads.example")).toMatchObject({ block: [] });
+    expect(await program.run(["rules", "mode", "some", ...own])).toMatchObject({ code: 2 });
+    expect(await program.run(["rules", "allow", "no domain", ...own])).toMatchObject({ code: 2 });
+    const mail = { from: "login@shop.example", to: made.mailbox, text: "Hello." };
+    for (const subject of ["First", "Second"]) {
+      await expect(sendMail(server.smtpPort, { ...mail, subject })).rejects.toThrow("550 5.7.1");
+    }
+    const refused = await program.json<{ id: string; subject: string }>(["refused", ...own]);
+    expect(refused.map(({ subject }) => subject)).toEqual(["Second", "First"]);
+    const [second, first] = refused.map(({ id }) => id);
+    const [email] = await program.json<Email>(["refused", "release", first ?? "", ...own]);
+    expect(email).toMatchObject({ subject: "First", status: "received" });
+    await program.json(["refused", "delete", second ?? "", ...own]);
+    expect(await program.json(["refused", ...own])).toEqual([]);
+    expect((await program.json<Email>(["inbox", ...own])).map(({ subject }) => subject)).toEqual(["First"]);
+    await program.json(["profiles", "remove", "ruled"]);
+  });
+});
 
 describe("getting a mailbox", () => {
   it("makes a temporary one at once, stores its key for its owner alone, and never shows it", async () => {
@@ -155,6 +189,32 @@ describe("reading", () => {
     const waiting = program.run(["code", "--wait", "60", "--from", "later", ...BOX]);
     await receive("Later", "Your verification code is 775301.", { from: "later@shop.example" });
     expect(await waiting).toMatchObject({ code: 0, stdout: "775301\n" });
+  });
+
+  it("prints the code of the domain that is expected, and names why others are none", async () => {
+    const [made] = await program.json(["expect", "brand.example", "--no-strict", ...BOX]);
+    const { id } = made as { id: string };
+    await receive("Verify", "Your verification code is 666666.", { from: "a@evil.example" });
+    expect(await program.run(["expect", "wait", id, "--wait", "0", ...BOX])).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: `error: the expected mail did not come (waiting); other mail was rejected: other_domain\nnext: mailkeep expect wait ${id}\n`,
+    });
+    await receive("Verify", "Your verification code is 314159.", { from: "no-reply@brand.example" });
+    expect(await program.run(["expect", "wait", id, "--wait", "60", ...BOX])).toEqual({
+      code: 0,
+      stdout: "314159\n",
+      stderr: "",
+    });
+  });
+
+  it("keeps the secret of a second factor from stdin, and prints its code", async () => {
+    const secret = "GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ\n";
+    const [added] = await program.json(["totp", "add", "Brand", "--digits", "8", ...BOX], { stdin: secret });
+    const { id } = added as { id: string };
+    expect((await program.run(["totp", "code", id, ...BOX])).stdout).toMatch(/^\d{8}\n$/);
+    expect(await program.json(["totp", ...BOX])).toMatchObject([{ id, label: "Brand", digits: 8 }]);
+    expect(await program.run(["totp", "delete", id, ...BOX])).toMatchObject({ code: 0 });
   });
 
   it("waits for an email, and says when none came", async () => {
@@ -389,7 +449,7 @@ describe("on a terminal", () => {
       attachments: [{ filename: "in\u202evoice.pdf", content: "x" }],
     });
     const inbox = await onTerminal("inbox", "--subject", "Invoice");
-    expect(inbox.stdout).toMatch(/^ID +RECEIVED +FROM +SUBJECT +CODE\n/);
+    expect(inbox.stdout).toMatch(/^ID +RECEIVED +FROM +PROVEN +SUBJECT +CODE\n/);
     const read = await onTerminal("read", id);
     expect(read.stdout).toMatch(
       /From +Shop <login@shop.example>\n[^]*FILE +TYPE +BYTES +ID\n[^]*second line\n$/,

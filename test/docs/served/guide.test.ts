@@ -122,7 +122,7 @@ describe.skipIf(!hasCurl)("the guide of a deployment", () => {
       const printedBy = (command: string) => done.find(({ commands }) => commands.includes(command))?.printed;
       expect(printedBy(COMMANDS.claim)).toContain('"status":"pending"');
       expect(printedBy(COMMANDS.code)).toContain(`"code":"${CODE}"`);
-      expect(printedBy(COMMANDS.email)).toContain('"text_new":');
+      expect(printedBy(COMMANDS.email)).toContain('"nonce":');
       expect(printedBy(COMMANDS.send)).toContain('"status":"queued"');
     },
   );

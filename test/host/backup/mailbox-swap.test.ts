@@ -7,6 +7,7 @@ import fs, {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -16,6 +17,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { mailboxFile } from "../../../src/host/backup/data-folder.ts";
 import { restoreMailbox } from "../../../src/host/backup/mailbox-restore.ts";
 import { STAGING_FOLDER, completeSwap, swapMailbox } from "../../../src/host/backup/mailbox-swap.ts";
+import { STATE_FOLDER } from "../../../src/host/backup/state.ts";
 import { Repository } from "../../../src/host/backup/repository.ts";
 import { openerFor, readSnapshot } from "../../../src/host/backup/snapshot.ts";
 import { WEBHOOKS } from "../../../src/mailbox/webhooks/schema.ts";
@@ -264,15 +266,16 @@ describe("a restore of one mailbox", () => {
 
   // Only root can give files to another user.
   it.skipIf(process.getuid?.() !== 0)(
-    "by root leaves no file that the user of the server cannot read",
+    "is refused to root where the server is another user, who could lead root elsewhere by a link",
     async () => {
       const { data, dir } = await changedSinceBackup();
-      const all = () => readdirSync(data.dir, { recursive: true, encoding: "utf8" });
-      for (const name of ["", ...all()]) chownSync(path.join(data.dir, name), OTHER_USER, OTHER_USER);
-      await restoreTo(data.dir, dir, { only: file, replaces: true, sendsAgain: true });
-      expect(stateOf(data.dir)).toEqual(RESTORED);
-      const foreign = all().filter((name) => statSync(path.join(data.dir, name)).uid !== OTHER_USER);
-      expect(foreign).toEqual([]);
+      const elsewhere = tempFolder();
+      rmSync(path.join(data.dir, STATE_FOLDER), { recursive: true, force: true });
+      symlinkSync(elsewhere, path.join(data.dir, STATE_FOLDER));
+      chownSync(data.dir, OTHER_USER, OTHER_USER);
+      const tried = restoreTo(data.dir, dir, { only: file, replaces: true, sendsAgain: true });
+      await expect(tried).rejects.toThrow(`belongs to the user ${OTHER_USER}`);
+      expect([readdirSync(elsewhere), statSync(elsewhere).uid]).toEqual([[], 0]);
     },
   );
 

@@ -56,6 +56,9 @@ describe("a backup of a mailbox", () => {
     database.exec(`INSERT INTO content (seq, detail, attachments, raw_key, parts_key, body_key) VALUES
         (1, '', '', 'raw/1', 'parts/1', 'body/1'), (2, '', '', 'rows:raw/2', NULL, NULL), (3, '', '', NULL, NULL, NULL);
       INSERT INTO upload VALUES ('a', 'upload/whole', '', '', 1, 'hash', 1, 1), ('b', 'upload/coming', '', '', 1, NULL, 1, 1);`);
+    database.exec(`INSERT INTO refused_mail (id, digest, reason, verified, from_address, from_name, subject, size_bytes,
+        received_at, expires_at, detail, raw_key) VALUES
+        ('a', 'a', '', 0, '', '', '', 1, 1, 1, '', 'refused/large'), ('b', 'b', '', 0, '', '', '', 1, 1, 1, '', NULL);`);
     for (const status of ["receiving", "waiting", "running", "done", "failed"]) {
       database.exec(`INSERT INTO import (id, key, format, labels, size_bytes, status, created_at, due_at)
         VALUES ('${status}', 'import/${status}', '', '', 1, '${status}', 1, 1)`);

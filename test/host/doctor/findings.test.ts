@@ -422,6 +422,7 @@ const MAIL: Row[] = [
     fix: /^certbot certonly --standalone -d mail\.example\.org$/,
     mends: renewed,
   },
+  { id: "inbound.unchecked", breaks: set("SENDER_CHECKS", "off"), fix: /SENDER_CHECKS=on/ },
   { id: "https.plain", breaks: set("PUBLIC_URL", `http://${HOST}`) },
   {
     id: "https.unreachable",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startSmtp } from "../../../src/host/smtp/listener.ts";
 import type { SmtpListener } from "../../../src/host/smtp/listener.ts";
-import { FakeStore, FULL } from "../fake-store.ts";
+import { BLOCKED, FakeStore, FULL, NOT_CHECKED, NOT_VERIFIED } from "../fake-store.ts";
 import { SmtpClient } from "./smtp-client.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -367,6 +367,40 @@ describe("hand-over", () => {
       "552 5.2.2 <b@mailkeep.test>: mailbox full",
     );
     expect(store.handed).toHaveLength(1);
+  });
+
+  it("says 550 5.7.1 when the rules of all mailboxes refuse the sender, and not why", async () => {
+    const sender = await client();
+    store.refusals.set("a@mailkeep.test", [NOT_VERIFIED, BLOCKED]);
+    store.refusals.set("b@mailkeep.test", [BLOCKED]);
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toBe(
+      "550 5.7.1 <a@mailkeep.test>: accepts no mail from this sender, or only if its domain is proven (DMARC)",
+    );
+    expect(await sender.deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toBe(
+      "550 5.7.1 <a@mailkeep.test> <b@mailkeep.test>: accepts no mail from this sender, or only if its domain is proven (DMARC)",
+    );
+  });
+
+  it("says 250 when rules refuse it for some and another has it: a refusal would deny what is true for that one", async () => {
+    const sender = await client();
+    const both = ["a@mailkeep.test", "b@mailkeep.test"];
+    store.refusals.set("b@mailkeep.test", [BLOCKED, BLOCKED, BLOCKED]);
+    expect(await sender.deliver(both, "\r\nx")).toBe("250 2.0.0 Ok: id-1");
+    // Any other answer, or one that is too large, is treated as if there were no rules.
+    store.refusals.set("a@mailkeep.test", [503, 413]);
+    expect(await sender.deliver(both, "\r\nx")).toMatch(/^451 /);
+    expect(await sender.deliver(both, "\r\nx")).toMatch(/^552 5\.3\.4 /);
+  });
+
+  // The mailbox that could not check the sender keeps it as refused.
+  it("says 250 when one has it and DNS did not answer for another, so that no repeat brings a second copy", async () => {
+    const sender = await client();
+    const both = ["a@mailkeep.test", "b@mailkeep.test"];
+    store.refusals.set("b@mailkeep.test", [NOT_CHECKED, NOT_CHECKED, NOT_CHECKED]);
+    expect(await sender.deliver(both, "\r\nx")).toBe("250 2.0.0 Ok: id-1");
+    store.refusals.set("a@mailkeep.test", [BLOCKED]);
+    expect(await sender.deliver(both, "\r\nx")).toMatch(/^451 4\.3\.0 /);
+    expect(await sender.deliver(["b@mailkeep.test"], "\r\nx")).toMatch(/^451 4\.3\.0 /);
   });
 
   it("says 451 when it is not known what became of one message and another mailbox is full", async () => {

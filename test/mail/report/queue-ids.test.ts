@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ParsedAttachment } from "../../../src/mail/mime/parsed-mail.ts";
 import { queueIdsIn } from "../../../src/mail/report/queue-ids.ts";
 
-/** A part of a report; `more` is what follows its first piece. */
+/** A part of a report; `more` is what follows its beginning. */
 function part(contentType: string, start: string, more: () => Uint8Array): ParsedAttachment {
   return {
     filename: "a",
@@ -14,15 +14,16 @@ function part(contentType: string, start: string, more: () => Uint8Array): Parse
     get content() {
       return more();
     },
-    *pieces() {
-      yield new TextEncoder().encode(start);
-      yield more();
+    pieces: () => [more()],
+    start(maxBytes) {
+      const bytes = new TextEncoder().encode(start);
+      return maxBytes > 65_536 ? { bytes: more(), isWhole: true } : { bytes, isWhole: false };
     },
     readText: () => null,
   };
 }
 
-it("reads the names that hosts gave to a message, and decodes no more of a part than its first piece", () => {
+it("reads the names that hosts gave to a message, and decodes no more of a part than its beginning", () => {
   const tooMuch = () => {
     throw new Error("All of a large part was decoded");
   };

@@ -67,6 +67,12 @@ export const MAIL = {
     cost: CLEAR,
     fix: "The command gets one that is trusted. If you have one: `SMTP_TLS_CERT` must name the file with the whole chain (`fullchain.pem`).",
   },
+  "inbound.unchecked": {
+    level: "warning",
+    meaning: "Others reach the SMTP listener, and it does not check who sent a mail (`SENDER_CHECKS=off`).",
+    cost: "Strangers can write in any name; no sender is verified, so rules refuse the allowed senders who must be.",
+    fix: "The command turns the [checks](authentication.md) on. They need DNS: where the system has no resolver, name some in [`DNS_SERVERS`](configuration.md#dns_servers). If a gateway hands the mail over, let it use [`/v1/inbound`](deployment.md#mail-through-a-gateway-of-yours).",
+  },
   "https.plain": {
     level: "warning",
     meaning: "`PUBLIC_URL` is an address without TLS.",

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isLoopbackHost } from "../../exposure.ts";
+import { isLoopbackHost, isSmtpReachable } from "../../exposure.ts";
 import { fine, quoted, wrong, type Finding } from "../finding.ts";
 import { reach, reasonOf, Unreachable } from "../ports/http.ts";
 import { offerOf, replyText, SessionEnded, SmtpTalk } from "../ports/smtp.ts";
@@ -34,9 +34,16 @@ export const inboundCheck: Check<Machine> = {
     const found = await Promise.all(
       hosts.slice(0, MAX_HOSTS).map((host) => visit(machine, world, { host, signal })),
     );
-    return found.flat();
+    return [...found.flat(), ...uncheckedSenders(machine)];
   },
 };
+
+/** A finding where strangers hand mail over and nobody checks who they are. */
+function uncheckedSenders({ settings, envFile }: Machine): Finding[] {
+  if (settings.senderChecks !== false || !isSmtpReachable(settings)) return [];
+  const words = "SENDER_CHECKS is off, and others than this machine reach the SMTP listener";
+  return [wrong("inbound.unchecked", words, setCommand(envFile, "SENDER_CHECKS", "on"))];
+}
 
 /** One SMTP session. */
 interface Visit {

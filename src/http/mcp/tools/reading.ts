@@ -2,10 +2,12 @@ import * as z from "zod";
 import type { ChangePage } from "../../../contract/event.ts";
 import { MAX_PAGE_SIZE } from "../../../contract/parameters.ts";
 import type { Answer } from "../../../contract/problem.ts";
+import { MAIL_BUDGET, THREAD_BUDGET } from "../../../contract/view.ts";
 import { done } from "../../../lib/outcome.ts";
+import { viewEmail, viewThread } from "../../../service/view-mail.ts";
 import type { McpCall } from "../call.ts";
 import { budget, cursor, from, id, limit } from "../inputs.ts";
-import { mailOf, summaryOf, threadMailsOf } from "../mail-view.ts";
+import { mailOf, summaryOf, threadMailOf } from "../mail-view.ts";
 import { Mail, Summary, ThreadMail } from "../shapes.ts";
 import { tool } from "../tool.ts";
 
@@ -108,48 +110,51 @@ export const searchMail = tool({
   },
 });
 
-/** Tokens of an email's text unless a budget is given. */
-const MAIL_BUDGET = 800;
-/** Tokens of all texts of a thread unless a budget is given. */
-const THREAD_BUDGET = 2_000;
-
 /** One email. */
 export const readMail = tool({
   name: "read_mail",
   about:
-    "Reads one email: its text without quotes, cut to a budget of tokens; its links by number; its files. include adds quoted text, or the URLs of links.",
-  route: "email",
+    "Reads one email: its visible text without quotes, within a budget of tokens; its links by number; its files; counts of hidden text. include adds quoted or hidden text, or the URLs of links.",
+  route: "emailView",
   input: z.object({
     id,
     budget: budget(MAIL_BUDGET).meta({ description: "Tokens of text" }),
-    include: z.array(z.enum(["quoted", "urls"])).optional(),
+    include: z.array(z.enum(["quoted", "hidden", "urls"])).optional(),
   }),
   output: Mail,
   reads: true,
   async run(call, { id: named, budget: tokens, include = [] }) {
-    const email = await call.route("email", { params: { id: named } });
-    if (!email.ok) return email;
-    const included = { quoted: include.includes("quoted"), urls: include.includes("urls") };
-    return done(mailOf(email.value, tokens, included));
+    const wish = { budget: tokens, include: include.filter((part) => part !== "urls") };
+    const viewed = await call.ask(
+      "emailView",
+      (mailbox, access) => viewEmail({ env: call.env, mailbox, access }, named, wish),
+      { params: { id: named } },
+    );
+    return viewed.ok ? done(mailOf(viewed.value, include.includes("urls"))) : viewed;
   },
 });
-
-/** The most emails of a thread in one answer. */
-const THREAD_EMAILS = 30;
 
 /** The emails of one conversation. */
 export const readThread = tool({
   name: "read_thread",
   about:
     "Reads a conversation, oldest first, each email's new text once. It shows the newest 30; the budget goes to the newest first.",
-  route: "thread",
+  route: "threadView",
   input: z.object({ thread_id: id, budget: budget(THREAD_BUDGET) }),
   output: z.object({ thread_id: z.string(), emails: z.array(ThreadMail) }),
   reads: true,
   async run(call, { thread_id: named, budget: tokens }) {
-    const thread = await call.route("thread", { params: { id: named }, query: { limit: THREAD_EMAILS } });
-    if (!thread.ok) return thread;
-    const { thread_id: threadId, emails } = thread.value;
-    return done({ thread_id: threadId, emails: threadMailsOf(emails, tokens) });
+    const viewed = await call.ask(
+      "threadView",
+      (mailbox, access) => viewThread({ env: call.env, mailbox, access }, named, tokens),
+      { params: { id: named } },
+    );
+    if (!viewed.ok) return viewed;
+    const { emails, view } = viewed.value;
+    const shown = emails.flatMap((email, at) => {
+      const mail = view.emails[at];
+      return mail === undefined ? [] : [threadMailOf(email, mail)];
+    });
+    return done({ thread_id: view.thread_id, emails: shown });
   },
 });

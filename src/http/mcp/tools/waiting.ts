@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { MAX_PAGE_SIZE } from "../../../contract/parameters.ts";
-import type { Answer } from "../../../contract/problem.ts";
+import { invalid, type Answer } from "../../../contract/problem.ts";
 import { done } from "../../../lib/outcome.ts";
 import type { McpCall } from "../call.ts";
-import { cursor, from, timeoutSeconds } from "../inputs.ts";
-import { isVerified, shownAddress, summaryOf } from "../mail-view.ts";
+import { cursor, DEFAULT_WAIT_SECONDS, from, MAX_WAIT_SECONDS, timeoutSeconds } from "../inputs.ts";
+import { shownAddress, summaryOf } from "../mail-view.ts";
 import { Summary } from "../shapes.ts";
 import { tool, type ToolContext } from "../tool.ts";
 import { AGAIN, waitFor } from "../waiting.ts";
@@ -26,42 +26,117 @@ const CodeOutput = z.object({
   sender_verified: z.boolean().optional(),
   email_id: z.string().optional(),
   waited_seconds: z.int().optional(),
+  expect: z.string().optional(),
+  address: z.string().optional(),
+  rejected: z
+    .array(z.object({ email_id: z.string(), reason: z.string() }))
+    .optional()
+    .meta({ description: "Other mail with a code; never use it" }),
 });
+type CodeOutput = z.input<typeof CodeOutput>;
+
+const CodeInput = z.object({
+  from,
+  timeout_seconds: z
+    .number()
+    .min(1, "must be at least 1")
+    .optional()
+    .meta({ type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS, default: DEFAULT_WAIT_SECONDS }),
+  since: z.string().optional().meta({ description: "ISO 8601; default 10 minutes ago" }),
+  from_domain: z.string().optional().meta({ description: "Only proven mail of this domain counts" }),
+  expect: z.string().optional(),
+});
+type CodeInput = z.output<typeof CodeInput>;
 
 /** A verification code, as soon as it arrives. */
 export const waitForCode = tool({
   name: "wait_for_code",
   about:
-    "Waits for a verification code or sign-in link and returns it as soon as it arrives. Call it after you asked a site to send one. Without `email_id` none came in time.",
+    "Waits for a verification code or sign-in link and returns it as soon as it arrives. For a sign-up, first call it with from_domain alone: it returns `expect` and `address` at once. Sign up with that address, then call it with that `expect`. Without `email_id` none came in time.",
   route: "code",
-  input: z.object({
-    from,
-    timeout_seconds: timeoutSeconds,
-    since: z.string().optional().meta({ description: "ISO 8601; default 10 minutes ago" }),
-  }),
+  input: CodeInput,
   output: CodeOutput,
   reads: true,
   waits: true,
-  async run(call, { from: sender, timeout_seconds: seconds, since }, context) {
-    const after = since ?? new Date(Date.now() - RECENT_CODE_MS).toISOString();
-    const waited = await waitFor(context, { seconds, secondsOfPoll: CODE_POLL_SECONDS }, async (timeout) => {
-      const query = { timeout, since: after, from: sender, kind: "any" };
-      const answer = await call.route("code", { query, signal: context.signal, waitTag: context.waitTag });
-      return answer.ok ? done(answer.value.id === undefined ? null : answer.value) : answer;
-    });
-    if (!waited.ok) return waited;
-    if (waited.value.found === null) return done({ code: null, waited_seconds: waited.value.waitedSeconds });
-    const { id = "", code, link = null, from: address = "" } = waited.value.found;
-    const email = await call.route("email", { params: { id } });
-    return done({
-      code,
-      link,
-      from: shownAddress(address),
-      sender_verified: email.ok && isVerified(email.value),
-      email_id: id,
-    });
+  async run(call, asked, context) {
+    const { from_domain, expect } = asked;
+    if (from_domain === undefined && expect === undefined) return anyCode(call, asked, context);
+    for (const name of ["from", "since"] as const)
+      if (asked[name] !== undefined)
+        return call.refuse("code", invalid(name, "must be left out with from_domain and expect"));
+    if (expect !== undefined) {
+      if (from_domain === undefined) return expectedCode(call, expect, asked, context);
+      return call.refuse("code", invalid("from_domain", "must be left out with expect, which names it"));
+    }
+    const made = await call.route("createExpectation", { body: { from_domain, kind: "any" } });
+    if (!made.ok) return made;
+    const { id, address } = made.value;
+    if (asked.timeout_seconds === undefined)
+      return done({ code: null, waited_seconds: 0, expect: id, address });
+    const came = await expectedCode(call, id, asked, context);
+    return came.ok ? done({ ...came.value, address }) : came;
   },
 });
+
+/** Seconds of the input; a longer time counts as the most. */
+function secondsOf({ timeout_seconds: seconds = DEFAULT_WAIT_SECONDS }: CodeInput): number {
+  return Math.min(Math.floor(seconds), MAX_WAIT_SECONDS);
+}
+
+/** Waits for the next code, whoever sends it, or takes one of the last minutes. */
+async function anyCode(call: McpCall, asked: CodeInput, context: ToolContext): Promise<Answer<CodeOutput>> {
+  const { from: sender, since = new Date(Date.now() - RECENT_CODE_MS).toISOString() } = asked;
+  const limits = { seconds: secondsOf(asked), secondsOfPoll: CODE_POLL_SECONDS };
+  const waited = await waitFor(context, limits, async (timeout) => {
+    const query = { timeout, since, from: sender, kind: "any" };
+    const answer = await call.route("code", { query, signal: context.signal, waitTag: context.waitTag });
+    return answer.ok ? done(answer.value.id === undefined ? null : answer.value) : answer;
+  });
+  if (!waited.ok) return waited;
+  if (waited.value.found === null) return done({ code: null, waited_seconds: waited.value.waitedSeconds });
+  const { id = "", code, link = null, from: address = "" } = waited.value.found;
+  const email = await call.route("email", { params: { id } });
+  return done({
+    code,
+    link,
+    from: shownAddress(address),
+    sender_verified: email.ok && email.value.sender_verified,
+    email_id: id,
+  });
+}
+
+/** Waits for the mail of an expectation, and returns its code. */
+async function expectedCode(
+  call: McpCall,
+  id: string,
+  asked: CodeInput,
+  context: ToolContext,
+): Promise<Answer<CodeOutput>> {
+  const limits = { seconds: secondsOf(asked), secondsOfPoll: CODE_POLL_SECONDS };
+  let rejected: CodeOutput["rejected"] = [];
+  const waited = await waitFor(context, limits, async (wait) => {
+    const { signal, waitTag } = context;
+    const answer = await call.route("expectation", { params: { id }, query: { wait }, signal, waitTag });
+    if (!answer.ok) return answer;
+    rejected = answer.value.rejected.map(({ email_id, reason }) => ({ email_id, reason }));
+    return done(answer.value.status === "matched" ? answer.value : null);
+  });
+  if (!waited.ok) return waited;
+  const { found } = waited.value;
+  if (found === null)
+    return done({ code: null, waited_seconds: waited.value.waitedSeconds, expect: id, rejected });
+  const { code, link, sender_verified, email_id } = found;
+  const email = await call.route("email", { params: { id: email_id ?? "" } });
+  return done({
+    code,
+    link,
+    from: email.ok ? shownAddress(email.value.from_address) : "",
+    sender_verified,
+    email_id: email_id ?? "",
+    expect: id,
+    rejected,
+  });
+}
 
 interface Wanted {
   from?: string | undefined;
@@ -98,7 +173,7 @@ export const waitForMail = tool({
     if (!id.ok) return id;
     if (id.value === null) return done({ email: null });
     const email = await call.route("email", { params: { id: id.value } });
-    return email.ok ? done(summaryOf(email.value, isVerified(email.value))) : email;
+    return email.ok ? done(summaryOf(email.value)) : email;
   },
 });
 

@@ -8,11 +8,12 @@ import type { Context, Shown } from "./context.ts";
 import { deliveryPart, isUnderWay } from "./delivery.ts";
 import { failureNotice } from "./failures.ts";
 import { downloadButton, filesPart } from "./files-part.ts";
+import { hiddenTextPart } from "./hidden-text.ts";
 import { htmlPart } from "./html-part.ts";
 import type { MailLink } from "./mail-html.ts";
 import { hashOf } from "./place.ts";
 import { textPart, webLink } from "./text-part.ts";
-import { senderBadge, verdictPart } from "./verdicts.ts";
+import { senderSentence, verdictPart } from "./verdicts.ts";
 
 /** Milliseconds between reloads of a mail that is being delivered: not every state has an event. */
 const LOOK_MS = 5_000;
@@ -36,6 +37,7 @@ export function mailPart(shown: Shown): HTMLElement {
     ...prominentParts(email),
     actionsPart(shown),
     ...(email.direction === "outbound" ? [livingDelivery(shown)] : []),
+    hiddenTextPart(shown),
     bodyPart(shown, links),
     ...(email.attachments.length > 0 ? [filesPart(shown)] : []),
     links,
@@ -64,7 +66,7 @@ function headPart(email: Email): HTMLElement {
     ...fact(
       "From",
       person(email.from_name, email.from_address),
-      ...(email.direction === "inbound" ? [" ", senderBadge(email.authentication)] : []),
+      ...(email.direction === "inbound" ? [senderSentence(email)] : []),
     ),
     ...(answersTo === "" ? [] : fact("Reply to", make("span", { class: "break" }, answersTo))),
     ...fact("To", make("span", { class: "break" }, line(email.to_address) || "nobody named")),

@@ -3,7 +3,7 @@ export const LISTS = ["inbox", "sent", "threads", "search"] as const;
 export type ListName = (typeof LISTS)[number];
 
 /** Views beside the list. */
-const READINGS = ["mail", "thread", "compose", "reply", "reply-all", "forward", "settings"] as const;
+const READINGS = ["mail", "thread", "compose", "reply", "reply-all", "forward", "settings", "rules"] as const;
 export type ReadingName = (typeof READINGS)[number];
 
 /** The view that the URL's fragment names. Browsers do not send fragments; this one contains ids and searches, no key. */

@@ -14,6 +14,7 @@ import { List } from "./list.ts";
 import { Live, type Connection } from "./live.ts";
 import { mailView } from "./mail.ts";
 import { hashOf, readPlace, type Place, type ReadingName } from "./place.ts";
+import { rulesView } from "./rules.ts";
 import type { Session } from "./session.ts";
 import { settingsView } from "./settings.ts";
 import { threadView } from "./thread.ts";
@@ -248,6 +249,8 @@ export class Viewer {
         return mailView(this.#context, argument, signal);
       case "thread":
         return threadView(this.#context, argument, signal);
+      case "rules":
+        return rulesView(this.#context, signal);
       case "settings":
         return settingsView(this.#context, signal);
       case "compose":

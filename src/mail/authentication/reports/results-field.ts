@@ -1,26 +1,28 @@
-/** Results of RFC 8601 §2.7 and §6 as the API gives them; `none` also where a method was not checked. */
-export type Verdict =
-  | "pass"
-  | "fail"
-  | "softfail"
-  | "neutral"
-  | "none"
-  | "temperror"
-  | "permerror"
-  | "policy";
+import type { MethodResult } from "../sender-facts.ts";
 
-/** The results of SPF, DKIM and DMARC checks, as the mail server in front of this service reported them. */
-export interface Authentication {
-  spf: Verdict;
-  dkim: Verdict;
-  dmarc: Verdict;
+/** The results of one Authentication-Results field. */
+export interface FieldResults {
+  spf: MethodResult;
+  dkim: MethodResult;
+  dmarc: MethodResult;
+  /** Each DKIM result with the signature it is about; "" where the field does not say. */
+  signatures: { domain: string; selector: string; algorithm: string; result: MethodResult }[];
+  /** The domain that the SPF result is about; "" where the field does not say. */
+  spfDomain: string;
+  /** Domains of From that DMARC was asked for, as the field names them. */
+  authors: string[];
 }
 
 /** Generous for a dozen signatures; a longer value is damaged or hostile. */
 const MAX_HEADER_CHARS = 32_768;
 
+/** Characters of a property that are read: a domain has 253 at most. */
+const MAX_PROPERTY_CHARS = 255;
+/** DKIM results that are read. */
+const MAX_SIGNATURES = 16;
+
 /** Best first: of several DKIM results the best counts, of several others the worst. */
-const PREFERENCE: readonly Verdict[] = [
+const PREFERENCE: readonly MethodResult[] = [
   "pass",
   "policy",
   "neutral",
@@ -123,10 +125,17 @@ function idOf(segment: readonly Token[]): { authservId: string; version: string 
 }
 
 /** RFC 5451 called a failing SPF check so; some servers still do. */
-const OLD_RESULTS = new Map<string, Verdict>([["hardfail", "fail"]]);
+const OLD_RESULTS = new Map<string, MethodResult>([["hardfail", "fail"]]);
 
-/** `method [/ version] = result …`; what follows (reason, properties) is not read. Null for no result. */
-function resultOf(segment: readonly Token[]): { method: string; verdict: Verdict } | null {
+/** A result of a method, and the properties that say what it is about, such as `header.d`, in lower case. */
+interface Result {
+  method: string;
+  result: MethodResult;
+  properties: ReadonlyMap<string, string>;
+}
+
+/** `method [/ version] = result …`; a reason is not read. Null for no result. */
+function resultOf(segment: readonly Token[]): Result | null {
   const form = segment.slice(0, 6).map(({ kind, text }) => ({ word: "w", quoted: "q", mark: text })[kind]);
   // "dkim=pass=fail" and "dkim=pass/x" are no results.
   const match = /^w(\/w)?=w(?![=/)])/.exec(form.join(""));
@@ -134,32 +143,62 @@ function resultOf(segment: readonly Token[]): { method: string; verdict: Verdict
   const versioned = match[1] !== undefined;
   // RFC 8601 §2.3: another version of a method may mean something else by the same words.
   if (versioned && segment[2]?.text !== "1") return null;
-  const word = asciiLower(segment[versioned ? 4 : 2]?.text ?? "");
-  const verdict = PREFERENCE.find((known) => known === word) ?? OLD_RESULTS.get(word) ?? "none";
-  return { method: asciiLower(segment[0]?.text ?? ""), verdict };
+  const [word, ...properties] = segment.slice(versioned ? 4 : 2);
+  const method = asciiLower(segment[0]?.text ?? "");
+  return { method, result: resultNamed(asciiLower(word?.text ?? "")), properties: propertiesOf(properties) };
 }
 
-function verdictOf(verdicts: readonly Verdict[], prefer: "best" | "worst"): Verdict {
+function resultNamed(word: string): MethodResult {
+  return PREFERENCE.find((known) => known === word) ?? OLD_RESULTS.get(word) ?? "none";
+}
+
+/** The properties `ptype.property=value` of a result; of a repeated one the first. */
+function propertiesOf(tokens: readonly Token[]): Map<string, string> {
+  const properties = new Map<string, string>();
+  tokens.forEach((name, index) => {
+    const [sign, value, after] = tokens.slice(index + 1, index + 4);
+    const isProperty = name.kind === "word" && name.text.includes(".") && sign?.text === "=";
+    if (!isProperty || value === undefined || value.kind === "mark" || after?.kind === "mark") return;
+    const key = asciiLower(name.text);
+    if (!properties.has(key)) properties.set(key, asciiLower(value.text).slice(0, MAX_PROPERTY_CHARS));
+  });
+  return properties;
+}
+
+function preferred(results: readonly MethodResult[], prefer: "best" | "worst"): MethodResult {
   const order = prefer === "best" ? PREFERENCE : PREFERENCE.toReversed();
-  return order.find((verdict) => verdicts.includes(verdict)) ?? "none";
+  return order.find((result) => results.includes(result)) ?? "none";
 }
 
-function readResults(segments: readonly Token[][]): Authentication {
-  const found: Record<keyof Authentication, Verdict[]> = { spf: [], dkim: [], dmarc: [] };
-  for (const segment of segments) {
-    const result = resultOf(segment);
-    if (result === null) continue;
-    if (result.method === "spf" || result.method === "dkim" || result.method === "dmarc") {
-      found[result.method].push(result.verdict);
-    }
-  }
+function readResults(segments: readonly Token[][]): FieldResults {
+  const results = segments.flatMap((segment) => resultOf(segment) ?? []);
+  const of = (method: string): Result[] => results.filter((one) => one.method === method);
+  const words = (method: string): MethodResult[] => of(method).map(({ result }) => result);
+  const spf = preferred(words("spf"), "worst");
   return {
     // SPF stands twice where MAIL FROM and HELO were checked; DMARC never does: the worst counts, so that nothing
     // injected beside the trusted server's result can improve it.
-    spf: verdictOf(found.spf, "worst"),
-    dkim: verdictOf(found.dkim, "best"),
-    dmarc: verdictOf(found.dmarc, "worst"),
+    spf,
+    dkim: preferred(words("dkim"), "best"),
+    dmarc: preferred(words("dmarc"), "worst"),
+    signatures: of("dkim")
+      .slice(0, MAX_SIGNATURES)
+      .map(({ result, properties }) => ({
+        domain: properties.get("header.d") ?? "",
+        selector: properties.get("header.s") ?? "",
+        algorithm: properties.get("header.a") ?? "",
+        result,
+      })),
+    spfDomain: spfDomainOf(of("spf").find(({ result }) => result === spf)),
+    authors: of("dmarc").flatMap(({ properties }) => properties.get("header.from") ?? []),
   };
+}
+
+/** The domain of MAIL FROM, which some servers write as an address; for the null sender that of HELO (RFC 7208 §2.4). */
+function spfDomainOf(result: Result | undefined): string {
+  const sender = result?.properties.get("smtp.mailfrom") ?? "";
+  const domain = sender.slice(sender.lastIndexOf("@") + 1);
+  return domain === "" ? (result?.properties.get("smtp.helo") ?? "") : domain;
 }
 
 /** The id of a damaged header, as far as it can be read: enough to see that nothing below it may be believed. */
@@ -175,14 +214,14 @@ function claimedId(value: string): string {
  * Anyone can write this header, and the id too. The trusted server puts its own on top of what it received, so the topmost
  * one with the id is its own as long as it writes one for every mail; a server that does not, or that does not remove
  * foreign headers with its id (RFC 8601 §5), must not be configured as trusted. When the topmost one is damaged, every
- * verdict is `none`: looking further down would find one that the sender wrote.
+ * result is `none`: looking further down would find one that the sender wrote.
  *
  * @param authenticationResults header values, topmost first
  */
-export function authenticationFrom(
+export function readResultsField(
   authenticationResults: readonly string[],
   authservId: string | null,
-): Authentication | null {
+): FieldResults | null {
   const trusted = asciiLower(authservId?.trim() ?? "");
   if (trusted === "") return null;
   for (const value of authenticationResults) {

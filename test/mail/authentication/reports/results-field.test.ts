@@ -1,17 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { authenticationFrom } from "../../src/mail/authentication.ts";
+import { readResultsField } from "../../../../src/mail/authentication/reports/results-field.ts";
 
 const ID = "mx.mailkeep.example";
-const read = (...headers: string[]) => authenticationFrom(headers, ID);
+const methods = (...[fields, id]: Parameters<typeof readResultsField>) => {
+  const results = readResultsField(fields, id);
+  return results && { spf: results.spf, dkim: results.dkim, dmarc: results.dmarc };
+};
+const read = (...headers: string[]) => methods(headers, ID);
 const NONE = { spf: "none", dkim: "none", dmarc: "none" };
 const PASS = { spf: "pass", dkim: "pass", dmarc: "pass" };
 
-describe("authenticationFrom: which header is trusted", () => {
+describe("readResultsField: which header is trusted", () => {
   it("is null without a trusted id", () => {
-    expect(authenticationFrom([`${ID}; spf=pass`], null)).toBeNull();
-    expect(authenticationFrom(["; spf=pass"], "")).toBeNull();
-    expect(authenticationFrom(["; spf=pass"], " ")).toBeNull();
+    expect(methods([`${ID}; spf=pass`], null)).toBeNull();
+    expect(methods(["; spf=pass"], "")).toBeNull();
+    expect(methods(["; spf=pass"], " ")).toBeNull();
   });
 
   it("is null when no header carries the trusted id", () => {
@@ -73,7 +77,7 @@ describe("authenticationFrom: which header is trusted", () => {
   });
 });
 
-describe("authenticationFrom: verdicts", () => {
+describe("readResultsField: verdicts", () => {
   it.each(["pass", "fail", "softfail", "neutral", "none", "temperror", "permerror", "policy"])(
     "reads %s",
     (word) => {
@@ -140,7 +144,7 @@ describe("authenticationFrom: verdicts", () => {
   });
 });
 
-describe("authenticationFrom: any input", () => {
+describe("readResultsField: any input", () => {
   it("never throws and never trusts another id", () => {
     const piece = fc.constantFrom(
       ID,
@@ -165,14 +169,14 @@ describe("authenticationFrom: any input", () => {
     );
     fc.assert(
       fc.property(fc.array(value, { maxLength: 5 }), (values) => {
-        authenticationFrom(values, ID);
+        methods(values, ID);
         expect(
-          authenticationFrom(
+          methods(
             values.map((text) => `evil.example; ${text}`),
             ID,
           ),
         ).toBeNull();
-        expect(authenticationFrom([`${ID}; spf=fail`, ...values], ID)).toEqual({ ...NONE, spf: "fail" });
+        expect(methods([`${ID}; spf=fail`, ...values], ID)).toEqual({ ...NONE, spf: "fail" });
       }),
       { numRuns: 1_000 },
     );
@@ -182,7 +186,7 @@ describe("authenticationFrom: any input", () => {
     "reads a megabyte of %j to the end",
     (unit) => {
       const value = unit.repeat(1_000_000 / unit.length);
-      expect(authenticationFrom([`evil.example${value}`, value], ID)).toBeNull();
+      expect(methods([`evil.example${value}`, value], ID)).toBeNull();
       expect(read(`${ID};${value}`)).toEqual(NONE);
     },
   );

@@ -1,0 +1,23 @@
+import { htmlDecodeTree } from "entities/decode";
+import { CARRIERS } from "../extract/carrier-names.ts";
+import { CURRENCIES } from "../extract/currency-names.ts";
+import { LANGUAGES } from "../languages/index.ts";
+import type { MailTables } from "./mail-tables.ts";
+import { publicSuffixes } from "./public-suffixes.ts";
+
+// The tables from their sources: what tests and scripts read mail by, and what `scripts/build-assets.ts` writes into the static
+// asset. The script of a deployment has `loaded-tables.ts` in the place of this module (`alias` in wrangler.jsonc).
+
+const TABLES: MailTables = {
+  languages: LANGUAGES,
+  carriers: CARRIERS,
+  currencies: CURRENCIES,
+  htmlEntities: Array.from(htmlDecodeTree),
+  publicSuffixes: publicSuffixes(),
+};
+
+/** Always true: the sources are imported. */
+export const hasTables = (): boolean => true;
+
+/** The tables. */
+export const readTables = (): MailTables => TABLES;

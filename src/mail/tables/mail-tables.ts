@@ -1,0 +1,17 @@
+import type { Language, Words } from "../languages/language.ts";
+
+/**
+ * Lists by which mail is read. They are JSON values: a deployment has them as a static asset beside its script, because they would
+ * be a quarter of it.
+ */
+export interface MailTables {
+  languages: readonly Language[];
+  /** Names by which mails call carriers, by the name in answers. */
+  carriers: Readonly<Record<string, Words>>;
+  /** Signs and names of currencies, by their codes of ISO 4217. */
+  currencies: Readonly<Record<string, Words>>;
+  /** Named character references of HTML, as the tree of 16-bit units in which the package `entities` looks them up. */
+  htmlEntities: readonly number[];
+  /** The Public Suffix List, in the form that `public-suffixes.ts` describes. */
+  publicSuffixes: string;
+}

@@ -1,0 +1,20 @@
+/** The host of a web address, or the domain of a `mailto:`, in ASCII; "" if it has none. */
+export function shownHost(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return "";
+  if (parsed.protocol === "mailto:")
+    return /@([a-z0-9.-]{1,253})$/i.exec(parsed.pathname)?.[1]?.toLowerCase() ?? "";
+  return /^https?:$/.test(parsed.protocol) ? parsed.hostname : "";
+}
+
+/** Whether two hosts are one, or one is a subdomain of the other. */
+export function isRelatedHost(one: string, two: string): boolean {
+  const [first, second] = [plainHost(one), plainHost(two)];
+  return first === second || first.endsWith(`.${second}`) || second.endsWith(`.${first}`);
+}
+
+const plainHost = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^www\./, "")
+    .replace(/\.$/, "");

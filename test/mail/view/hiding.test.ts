@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { seenMail } from "../../../src/mail/view/seen-mail.ts";
+import { TRICKS } from "../../fixtures/hiding/index.ts";
+import { documentOf, NONE_HIDDEN } from "../../fixtures/hiding/trick.ts";
+
+const words = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+describe.each(Object.entries(TRICKS))("what a person sees of a mail with text %s", (_, tricks) => {
+  it.each(tricks.map((trick) => [trick.name, trick] as const))("%s", (_name, trick) => {
+    const { text, hidden } = seenMail({ subject: "", text: "", html: documentOf(trick) });
+    const shown = words(`Before ${trick.shown ?? ""} After`);
+    expect({ text: words(text), hidden }).toEqual({
+      text: shown,
+      hidden: { ...NONE_HIDDEN, ...trick.hidden },
+    });
+  });
+});
+
+it("the corpus has 150 tricks that hide something", () => {
+  const hiding = Object.values(TRICKS)
+    .flat()
+    .filter(({ hidden }) => Object.keys(hidden).length > 0);
+  expect(hiding.length).toBeGreaterThanOrEqual(150);
+  expect(new Set(hiding.map(({ html, head }) => `${head} ${html}`)).size).toBe(hiding.length);
+});
