@@ -22,10 +22,22 @@ export const DIST = path.join(ROOT, "dist");
 const CONFIG = path.join(ROOT, "wrangler.jsonc");
 const ENTRY = path.join(DIST, SCRIPT_FILE);
 const ASSET_NAMES = path.join(DIST, "assets.json");
+const GUIDE_TITLES = path.join(DIST, "guides.json");
 /** Inputs of the build. The modification time of a folder changes when a file is removed. */
-const SOURCES = ["src", "dist/assets.json", "wrangler.jsonc", "package-lock.json", "tsconfig.json"].map(
-  (name) => path.join(ROOT, name),
-);
+const SOURCES = [
+  "src",
+  "docs",
+  "scripts/bundle-modules.ts",
+  "scripts/undocumented.ts",
+  "scripts/late-members.ts",
+  "scripts/late-patterns.ts",
+  "scripts/minify-script.ts",
+  "scripts/module-edits.ts",
+  "dist/assets.json",
+  "wrangler.jsonc",
+  "package-lock.json",
+  "tsconfig.json",
+].map((name) => path.join(ROOT, name));
 
 /**
  * Brings `dist/` up to date: the files of the pages, the worker's script as a deployment has it, and the options that the
@@ -36,16 +48,22 @@ export async function buildWorker(): Promise<void> {
   if (isComplete() && modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
   // esbuild and wrangler take a second to load, which a start without a build saves.
   const { buildAssets } = await import("./build-assets.ts");
-  buildAssets();
+  await buildAssets();
   // The files of the pages can be older than the script although they had to be written again.
   if (isComplete() && modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
+  const { bundleModules, META_FILE } = await import("./bundle-modules.ts");
+  const { minifyScript } = await import("./minify-script.ts");
   process.stderr.write("Building (after each change of the sources)…\n");
   // Built in a folder of its own and then moved, the script last: a server that starts meanwhile finds the old build or the
   // new one.
   const draft = path.join(DIST, `.build-${process.pid}`);
   mkdirSync(draft, { recursive: true });
   try {
-    await wrangler(["deploy", "--dry-run", "--metafile", "--outdir", draft]);
+    const modules = path.join(draft, "modules");
+    await wrangler(["deploy", await bundleModules(modules), "--dry-run", "--outdir", draft]);
+    minifyScript(draft);
+    renameSync(path.join(modules, META_FILE), path.join(draft, META_FILE));
+    rmSync(modules, { recursive: true });
     await writeOptions(path.join(draft, OPTIONS_FILE));
     await writeDeployBase(path.join(draft, DEPLOY_FILE));
     await buildTwin(draft);
@@ -63,7 +81,7 @@ export async function buildWorker(): Promise<void> {
 /** Whether every file of a build is there, those of the pages included. */
 function isComplete(): boolean {
   const built = [OPTIONS_FILE, DEPLOY_FILE, ...TWIN_FILES].map((file) => path.join(DIST, file));
-  if ([ASSET_NAMES, ...built].some((file) => modifiedAt(file) === 0)) return false;
+  if ([ASSET_NAMES, GUIDE_TITLES, ...built].some((file) => modifiedAt(file) === 0)) return false;
   const names: Record<string, string> = JSON.parse(readFileSync(ASSET_NAMES, "utf8"));
   return Object.values(names).every((name) => modifiedAt(path.join(DIST, "public/assets", name)) > 0);
 }

@@ -11,7 +11,7 @@ const STEPS: readonly { name: string; tool: string; args: readonly string[] }[] 
 ];
 
 // The pages import the list of these files.
-buildAssets();
+await buildAssets();
 const failed: string[] = [];
 for (const { name, tool, args } of STEPS) {
   console.log(`${name} (${tool})`);

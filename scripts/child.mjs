@@ -15,7 +15,7 @@ export function runChild(command, args, options) {
     process.on("SIGINT", options.detached ? forward : () => {});
     process.on("SIGTERM", forward);
     process.on("SIGHUP", forward);
-    const watch = options.detached ? stopWithParent(child) : undefined;
+    const watch = stopWithParent(child);
     child.once("error", (error) => {
       console.error(`${command} cannot be started: ${error.message}`);
       process.exit(1);
@@ -40,8 +40,8 @@ function killGroup(leader) {
 }
 
 /**
- * Stops the server when npm is gone. npm passes a SIGTERM only to its shell, which ends without telling us, and a SIGKILL to
- * nothing at all, so no one could stop a server that npm started.
+ * Stops the program when npm is gone. npm passes a SIGTERM only to its shell, which ends without telling us, and a SIGKILL to
+ * nothing at all, so no one could stop a program that npm started.
  */
 function stopWithParent(child) {
   if (!process.env.npm_lifecycle_event) return undefined;

@@ -6,8 +6,10 @@ import { check } from "../src/config/check.ts";
 import { faultLines } from "../src/config/fault-lines.ts";
 import { unknownVariableLines, unknownVariables } from "../src/config/unknown-variables.ts";
 import { WORKER_SETTINGS } from "../src/config/worker-settings.ts";
+import { SCRIPT_FILE } from "../src/host/built-worker.ts";
 import { deploymentWarnings } from "../src/host/warnings.ts";
 import { buildAssets } from "./build-assets.ts";
+import { buildWorker, DIST } from "./build-worker.ts";
 import { runTool } from "./run-tool.ts";
 
 const { workerOptions } = workerOptionsOf(path.resolve(import.meta.dirname, "../wrangler.jsonc"));
@@ -23,5 +25,8 @@ if (values === null) {
   process.exit(1);
 }
 // Only what this release serves is uploaded.
-buildAssets({ clean: true });
-process.exitCode = await runTool("wrangler", ["deploy", ...process.argv.slice(2)]);
+await buildAssets({ clean: true });
+await buildWorker();
+// The script is bundled and minified already.
+const words = ["deploy", path.join(DIST, SCRIPT_FILE), "--no-bundle", "--minify=false"];
+process.exitCode = await runTool("wrangler", [...words, ...process.argv.slice(2)]);

@@ -246,7 +246,10 @@ export async function tablesOf(address: string): Promise<string[]> {
 
 /** The time of the actor's alarm, in ms since 1970; null if none is set. */
 export async function alarmOf(address: string): Promise<number | null> {
-  return runInDurableObject(actorOf(address), (_, state) => state.storage.getAlarm());
+  return runInDurableObject(actorOf(address), async ({ life: { context } }, state) => {
+    if (context.late.flush()) await context.arm();
+    return state.storage.getAlarm();
+  });
 }
 
 /** Gives the running actor other bindings as long as `work` lasts. */

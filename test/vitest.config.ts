@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
@@ -6,6 +7,11 @@ import { muteMeantFaults } from "./meant-faults.ts";
 import { WaitingFirst } from "./waiting-first.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
+
+/** The folder of the store of blobs that are files; empty at the start. */
+const BLOB_FILES = path.join(root, "node_modules/.cache/mailkeep-tests/blob-files");
+rmSync(BLOB_FILES, { recursive: true, force: true });
+mkdirSync(BLOB_FILES, { recursive: true });
 
 /** How long a test waits for what a server or a browser shows, beside others on busy cores. */
 const PATIENCE = { timeout: 20_000 };
@@ -55,6 +61,8 @@ export default defineConfig({
                 KEY_SECRET: "key-secret-for-tests-0123456789-0123",
                 AUTHSERV_ID: "mx.mailkeep.test",
               },
+              // Only for the tests of the store that is a folder: the other ones have a bucket.
+              serviceBindings: { TEST_FILES: { disk: { path: BLOB_FILES, writable: true } } },
             },
           }),
         ],

@@ -1,5 +1,6 @@
 // Measures the service against floors of its own: `npm run bench -- [--quick] [--only=reads,receipt,…] [results.json]`.
-// `--backup-mailboxes=20000 --backup-mb=10000` is the size of what is backed up.
+// `--backup-mailboxes=20000 --backup-mb=10000` is the size of what is backed up, `--mails=1000000` that of the large mailbox of
+// the suite "depth", `--mailboxes=100000` that of the suite "breadth".
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
@@ -8,8 +9,13 @@ import { buildWorker } from "../build-worker.ts";
 import { claimPorts } from "../../src/host/ports.ts";
 import { workerdPid } from "../../src/host/processes.ts";
 import { measureBackup, type BackupSize } from "./backup.ts";
+import { measureBirth } from "./birth.ts";
+import { measureBreadth } from "./breadth.ts";
 import { benchWorker, buildBenchWorker, embed } from "./bundles.ts";
+import { measureDoor } from "./door.ts";
+import { measureLarge } from "./large.ts";
 import { measureLive } from "./live.ts";
+import { measureDepth } from "./depth/depth.ts";
 import { LoadClient } from "./load.ts";
 import { measureMeaning } from "./meaning.ts";
 import { measureMemory } from "./memory.ts";
@@ -40,21 +46,43 @@ const SUITES = [
   "live",
   "sending",
   "senders",
+  "door",
   "meaning",
   "memory",
+  "large",
   "start",
   "backup",
+  "depth",
+  "birth",
+  "breadth",
 ] as const;
 type Suite = (typeof SUITES)[number];
 /** Suites with a service of their own. */
-const ALONE: readonly Suite[] = ["sending", "senders", "meaning", "memory", "start", "backup"];
+const ALONE: readonly Suite[] = [
+  "sending",
+  "senders",
+  "door",
+  "meaning",
+  "memory",
+  "large",
+  "start",
+  "backup",
+  "depth",
+  "birth",
+  "breadth",
+];
+const DEPTH_MAILS = 50_000;
 const BACKUP_SIZE: BackupSize = { mailboxes: 200, megabytes: 50 };
+const BREADTH_MAILBOXES = 2_000;
 const DEFAULT_OUTPUT = path.resolve(import.meta.dirname, "../../data/bench.json");
 
 interface Options {
   levels: readonly number[];
   suites: ReadonlySet<Suite>;
   backupSize: BackupSize;
+  /** Mails of the large mailbox of the suite "depth". */
+  depthMails: number;
+  mailboxes: number;
   output: string;
 }
 
@@ -84,10 +112,15 @@ function noResults(): Results {
     live: null,
     sending: null,
     senders: null,
+    door: null,
     meaning: null,
     start: null,
     memory: [],
+    large: null,
     backup: null,
+    depth: null,
+    birth: null,
+    breadth: null,
     workerd: { idleBytes: 0, peakBytes: 0 },
   };
 }
@@ -118,32 +151,44 @@ async function bench(options: Options): Promise<void> {
   cleanUps.push(() => client.close());
   if ([...options.suites].some((suite) => !ALONE.includes(suite)))
     await measureStaged({ tempDir, builtDir, env, client, options }, results);
-  if (options.suites.has("sending")) {
-    const created = (end: () => Promise<void>): void => void cleanUps.push(end);
-    results.sending = await measureSending({ tempDir, client, env, created }, say);
-  }
-  if (options.suites.has("senders")) {
-    const created = (end: () => Promise<void>): void => void cleanUps.push(end);
-    results.senders = await measureSenders({ tempDir, env, created }, say);
-  }
-  if (options.suites.has("meaning")) {
-    const created = (end: () => void | Promise<void>): void => void cleanUps.push(end);
-    results.meaning = await measureMeaning({ tempDir, builtDir, client, env, created }, say);
-  }
-  if (options.suites.has("memory")) {
-    say("memory: 24 MiB messages, each with a fresh service");
-    const created = (fresh: Service): void => void cleanUps.push(() => fresh.stop());
-    results.memory = await measureMemory(tempDir, { client, env, created });
-  }
-  if (options.suites.has("backup")) {
-    const created = (end: () => Promise<void>): void => void cleanUps.push(end);
-    results.backup = await measureBackup({ tempDir, client, env, created, size: options.backupSize }, say);
-  }
+  const alone = suitesAlone({ tempDir, builtDir, env, client, options }, results);
+  for (const suite of options.suites) await alone[suite]?.();
   results.seconds = (performance.now() - startedMs) / 1_000;
   writeJson(options.output, results);
   process.stdout.write(
     `${tableOf(results)}\n\nWritten to ${options.output} after ${results.seconds.toFixed(0)} s\n`,
   );
+}
+
+/** The suites that start services of their own; each writes into `results`. */
+function suitesAlone(
+  { tempDir, builtDir, env, client, options }: Staging,
+  results: Results,
+): Partial<Record<Suite, () => Promise<void>>> {
+  const created = (end: () => void | Promise<void>): void => void cleanUps.push(end);
+  const place = { tempDir, env, created };
+  return {
+    sending: async () => void (results.sending = await measureSending({ ...place, client }, say)),
+    senders: async () => void (results.senders = await measureSenders(place, say)),
+    door: async () => void (results.door = await measureDoor(place, say)),
+    meaning: async () => void (results.meaning = await measureMeaning({ ...place, builtDir, client }, say)),
+    memory: async () => {
+      say("memory: 24 MiB messages, each with a fresh service");
+      const started = (fresh: Service): void => created(() => fresh.stop());
+      results.memory = await measureMemory(tempDir, { client, env, created: started });
+    },
+    large: async () => {
+      const floor = () => startFloor(tempDir, builtDir);
+      results.large = await measureLarge({ ...place, client, startFloor: floor }, say);
+    },
+    backup: async () =>
+      void (results.backup = await measureBackup({ ...place, client, size: options.backupSize }, say)),
+    depth: async () =>
+      void (results.depth = await measureDepth({ ...place, client, mails: options.depthMails }, say)),
+    birth: async () => void (results.birth = await measureBirth({ ...place, builtDir }, say)),
+    breadth: async () =>
+      void (results.breadth = await measureBreadth({ ...place, client, mailboxes: options.mailboxes }, say)),
+  };
 }
 
 /** Everything that the suites with a common service need. */
@@ -239,7 +284,7 @@ async function startFloor(tempDir: string, builtDir: string): Promise<{ port: nu
   return { port, pid };
 }
 
-const WITH_VALUE = /^--(?:only=|backup-mailboxes=[1-9]\d*$|backup-mb=[1-9]\d*$)/;
+const WITH_VALUE = /^--(?:only=|(?:backup-mailboxes|backup-mb|mails|mailboxes)=[1-9]\d*$)/;
 
 function readOptions(args: readonly string[]): Options {
   const only = args
@@ -258,6 +303,8 @@ function readOptions(args: readonly string[]): Options {
       mailboxes: numberOf(args, "--backup-mailboxes=") ?? BACKUP_SIZE.mailboxes,
       megabytes: numberOf(args, "--backup-mb=") ?? BACKUP_SIZE.megabytes,
     },
+    depthMails: numberOf(args, "--mails=") ?? DEPTH_MAILS,
+    mailboxes: numberOf(args, "--mailboxes=") ?? BREADTH_MAILBOXES,
     output: path.resolve(args.find((arg) => !arg.startsWith("--")) ?? DEFAULT_OUTPUT),
   };
 }

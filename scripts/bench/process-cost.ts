@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** Linux counts CPU time for /proc in hundredths of a second (USER_HZ). */
 const TICK_MS = 10;
@@ -10,6 +10,15 @@ export function cpuMs(pid: number): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   // proc_pid_stat(5): utime and stime are fields 14 and 15; the first here is field 3.
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+const NS_IN_MS = 1e6;
+
+/** As `cpuMs`, finer than hundredths of a second: of the threads that run now. */
+export function preciseCpuMs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const ns = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]);
+  return ns.reduce((sum, each) => sum + Number(each), 0) / NS_IN_MS;
 }
 
 /** Resident bytes now, and the most since the last `forgetPeak`. */

@@ -1,7 +1,8 @@
 import type { Job } from "./load.ts";
 import { interleave, type Side } from "./measure.ts";
 import { compared, CONNECTIONS, UNBOUNDED, type Row, type Stage } from "./stage.ts";
-import { NEEDLES, type Box } from "./workbench.ts";
+import { NEEDLES } from "./needles.ts";
+import type { Box } from "./workbench.ts";
 
 const ROUNDS = 4;
 const SLICE_MS = 250;
@@ -17,11 +18,21 @@ interface Population {
 
 type Targets = { path: string; key: string }[];
 
-/** Inbox page, email by id and search beside the floors (a) and (b). */
+/** The floor that an operation is compared with, if it is not (b). */
+const FLOORS = new Map([
+  ["email by id", "floor g"],
+  ["search", "floor f"],
+]);
+/** Messages of floor (g) that are read in turn. */
+const FLOOR_EMAILS = 200;
+const SERIALS = Array.from({ length: FLOOR_EMAILS }, (_, index) => String(1 + index * 100));
+
+/** Inbox page, email by id and search beside their floors. */
 export async function measureReads(stage: Stage, say: (line: string) => void): Promise<Row[]> {
   const populations: Population[] = stage.levels.map(({ stored, box }) => ({ stored, boxes: [box] }));
   const [first] = stage.fleet;
   if (first !== undefined) populations.push({ stored: first.ids.length, boxes: stage.fleet });
+  await fetch(`http://127.0.0.1:${stage.floor.port}/f/fill?box=0`, { method: "POST" });
   await warmUp(stage, populations);
   const rows: Row[] = [];
   for (const population of populations) {
@@ -35,7 +46,7 @@ export async function measureReads(stage: Stage, say: (line: string) => void): P
 
 async function measureGroup(stage: Stage, population: Population, connections: number): Promise<Row[]> {
   const samples = await interleave(stage.client, sidesOf(stage, population, connections), ROUNDS);
-  const floor = samples.find(({ name }) => name === "floor b");
+  const floorOf = (name: string) => samples.find((sample) => sample.name === (FLOORS.get(name) ?? "floor b"));
   return samples.map((sample) => ({
     ...sample,
     suite: "reads",
@@ -43,7 +54,7 @@ async function measureGroup(stage: Stage, population: Population, connections: n
     mailboxes: population.boxes.length,
     stored: sample.name.startsWith("floor") ? null : population.stored,
     sizeBytes: null,
-    ...compared(sample, sample.name.startsWith("floor") ? undefined : floor),
+    ...compared(sample, sample.name.startsWith("floor") ? undefined : floorOf(sample.name)),
   }));
 }
 
@@ -64,12 +75,17 @@ function sidesOf(stage: Stage, { boxes }: Population, connections: number): Side
   const product = { port: service.httpPort, pid: service.workerdPid };
   const floorTargets = (route: string): Targets =>
     boxes.map((_, index) => ({ path: `/${route}?box=${index}`, key: "" }));
+  // One object holds what (f) and (g) read: filling one for each of many mailboxes takes longer than the measurement.
+  const onFloor = (route: string, asked: readonly string[]): Targets =>
+    asked.map((what) => ({ path: `/${route}?box=0&q=${what}`, key: "" }));
   const onEach = (path: string): Targets => boxes.map(({ key }) => ({ path, key }));
   const searchOnEach = (word: string): Targets => onEach(`/v1/search?q=${word}&limit=${PAGE}`);
   const emails = boxes.flatMap(({ ids, key }) => ids.map((id) => ({ path: `/v1/emails/${id}`, key })));
   return [
     side("floor a", floor, floorTargets("a")),
     side("floor b", floor, floorTargets("b")),
+    side("floor f", floor, onFloor("f", NEEDLES)),
+    side("floor g", floor, onFloor("g", SERIALS)),
     side("inbox page", product, onEach(`/v1/inbox?limit=${PAGE}`)),
     side("email by id", product, scattered(emails)),
     side("search", product, NEEDLES.flatMap(searchOnEach)),

@@ -1,6 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { BackupResults } from "./backup.ts";
+import type { BirthResults } from "./birth.ts";
+import type { BreadthResults } from "./breadth.ts";
+import type { DepthResults } from "./depth/results.ts";
+import type { DoorResults } from "./door.ts";
 import type { LiveResults } from "./live.ts";
 import type { MeaningResults } from "./meaning.ts";
 import type { SenderResults } from "./senders.ts";
@@ -25,11 +29,15 @@ export function tableOf(results: Results): string {
     section("Streams and webhooks, whose clients share the cores with the service", liveTable(results.live)),
     section("Sending, whose relay shares the cores with the service", sendingTable(results.sending)),
     section("Senders checked by the SMTP listener", senderTable(results.senders)),
+    section("SMTP, whose senders share the cores with the service", doorTable(results.door)),
     section(
       "Search by meaning, whose model shares the cores with the service",
       meaningTable(results.meaning),
     ),
     section("Backup, which shares the cores with the service", backupTable(results.backup)),
+    section("One large mailbox beside a small one", depthTable(results.depth)),
+    section("A mailbox and its first mail", birthTable(results.birth)),
+    section("Many mailboxes", breadthTable(results.breadth)),
     section("Targets", targetTable(judge(results))),
   ].join("\n");
 }
@@ -92,6 +100,7 @@ function otherTable(results: Results): string[][] {
       use.name,
       `workerd ${megabytes(use.idleBytes)} idle, ${megabytes(use.peakBytes)} at most`,
     ]),
+    ...largeLines(results),
     [
       "all of the above",
       `workerd ${megabytes(workerd.idleBytes)} at first, ${megabytes(workerd.peakBytes)} at most`,
@@ -106,6 +115,17 @@ function otherTable(results: Results): string[][] {
       "code after the store answered",
       code === null ? "" : `p50 ${code.p50Ms.toFixed(2)} ms, p99 ${code.p99Ms.toFixed(2)} ms (${code.count})`,
     ],
+  ];
+}
+
+function largeLines({ large }: Results): string[][] {
+  if (large === null) return [];
+  const said = ({ p50Ms, cpuMs }: typeof large.floor): string =>
+    `p50 ${p50Ms.toFixed(0)} ms, CPU ${cpuMs.toFixed(0)} ms`;
+  return [
+    ["24 MiB received by the floor (e)", said(large.floor)],
+    ["24 MiB received by HTTP", said(large.http)],
+    ["24 MiB received by SMTP", said(large.smtp)],
   ];
 }
 
@@ -180,6 +200,71 @@ function backupTable(backup: BackupResults | null): string[][] {
   ];
 }
 
+function depthTable(depth: DepthResults | null): string[][] {
+  if (depth === null) return [["what", "value"]];
+  const { small, large, fillSeconds, diskBytes, rows, pauses } = depth;
+  const [few, many] = [small.toLocaleString("en"), large.toLocaleString("en")];
+  return [
+    ["what", `p50 ms, ${few}`, `p50 ms, ${many}`, "ratio", "CPU ratio", "why"],
+    ["disk, MB", megabytes(diskBytes.small), megabytes(diskBytes.large), "", "", ""],
+    ["filled, s", "", fillSeconds.toFixed(0), "", "", ""],
+    ...rows.map((row) => [
+      row.name,
+      row.smallMs.toFixed(2),
+      row.largeMs.toFixed(2),
+      row.ratio.toFixed(2),
+      Number.isNaN(row.cpuRatio) ? "" : row.cpuRatio.toFixed(2),
+      row.reason ?? "",
+    ]),
+    ...pauses.map(({ name, ms }) => [`longest receipt ${name}`, "", ms.toFixed(1), "", "", ""]),
+  ];
+}
+
+function birthTable(birth: BirthResults | null): string[][] {
+  const head = ["what", "mailbox", "bare actor"];
+  if (birth === null) return [head];
+  const { service, bare, count } = birth;
+  const ms = (value: number): string => `${value.toFixed(2)} ms`;
+  return [
+    head,
+    [`made, p50 of ${count}`, ms(service.birthMs), ms(bare.birthMs)],
+    ["first mail, p50", ms(service.mailMs), ms(bare.mailMs)],
+    ["CPU of both", ms(service.cpuMs), ms(bare.cpuMs)],
+    ["inbox while asleep, p50", ms(service.wakeMs), ms(bare.wakeMs)],
+    ["disk while awake", kilobytes(service.awakeBytes), kilobytes(bare.awakeBytes)],
+    ["disk while asleep", kilobytes(service.asleepBytes), kilobytes(bare.asleepBytes)],
+  ];
+}
+
+function breadthTable(breadth: BreadthResults | null): string[][] {
+  const head = ["what", "value"];
+  if (breadth === null) return [head];
+  const { mailboxes, startSeconds, diskBytes, memory, reads, listPage, doors, doorsAlone } = breadth;
+  return [
+    head,
+    ["mailboxes with one mail each", mailboxes.toLocaleString("en")],
+    ["start", `${startSeconds.toFixed(1)} s`],
+    ["disk", `${megabytes(diskBytes)}, ${kilobytes(diskBytes / mailboxes)} each`],
+    [
+      "workerd",
+      `${megabytes(memory.startBytes)} after the start, ${megabytes(memory.readBytes)} after the reads, ${megabytes(memory.idleBytes)} idle`,
+    ],
+    [
+      `inbox of a random mailbox, ${reads.count} in all`,
+      `p50 ${reads.p50Ms.toFixed(2)} ms, p99 ${reads.p99Ms.toFixed(2)} ms`,
+    ],
+    [`list, ${listPage.count} pages`, `p50 ${listPage.p50Ms.toFixed(2)} ms`],
+    [
+      "receipt by HTTP, p50",
+      `${doors.httpP50Ms.toFixed(2)} ms, ${doorsAlone.httpP50Ms.toFixed(2)} ms with one mailbox`,
+    ],
+    [
+      "receipt by SMTP, p50",
+      `${doors.smtpP50Ms.toFixed(2)} ms, ${doorsAlone.smtpP50Ms.toFixed(2)} ms with one mailbox`,
+    ],
+  ];
+}
+
 function senderTable(senders: SenderResults | null): string[][] {
   const head = ["what", "value"];
   if (senders === null) return [head];
@@ -191,6 +276,21 @@ function senderTable(senders: SenderResults | null): string[][] {
       `${checkedP50Ms.toFixed(2)} ms, ${uncheckedP50Ms.toFixed(2)} ms without a check`,
     ],
     ["CPU of a receipt", `${checkedCpuMs.toFixed(2)} ms, ${uncheckedCpuMs.toFixed(2)} ms without a check`],
+  ];
+}
+
+function doorTable(door: DoorResults | null): string[][] {
+  const head = ["what", "value"];
+  if (door === null) return [head];
+  const floor = (perSecond: number | null): string =>
+    perSecond === null ? `Dovecot's LMTP is missing` : `${perSecond.toFixed(0)}/s by Dovecot's LMTP`;
+  return [
+    head,
+    ...(door.missing === null ? [] : [["not measured", door.missing]]),
+    ...door.ways.map((one) => [
+      `${one.count} mails of 2 KB, ${one.way}`,
+      `${one.perSecond.toFixed(0)}/s, ${floor(one.floorPerSecond)}; CPU listener ${one.nodeMs.toFixed(2)} ms, workerd ${one.workerdMs.toFixed(2)} ms`,
+    ]),
   ];
 }
 

@@ -1,7 +1,8 @@
 import type { RowCost } from "../../src/lib/sql.ts";
 import { composeMail } from "./mail.ts";
 import { PLAIN_BYTES } from "./stage.ts";
-import { NEEDLES, type Box, type Workbench } from "./workbench.ts";
+import { NEEDLES } from "./needles.ts";
+import type { Box, Workbench } from "./workbench.ts";
 
 /** Rows of SQLite that one operation reads and writes, as Cloudflare bills them. */
 export type RowCosts = Record<string, RowCost>;

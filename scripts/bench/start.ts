@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { workerdPids } from "../../src/host/processes.ts";
 import { embed, productWorker } from "./bundles.ts";
+import { preciseCpuMs } from "./process-cost.ts";
 
 /** CPU that the runtime uses from its start to the first answer, in ms: with the service's script, and with an empty one. */
 export interface StartResults {
@@ -12,7 +12,6 @@ export interface StartResults {
 }
 
 const ROUNDS = 7;
-const NS_IN_MS = 1e6;
 
 /** A worker with the same actors and nothing in them. */
 const EMPTY = `
@@ -50,17 +49,10 @@ async function startOnce(dataDir: string, worker: V4WorkerOptions): Promise<numb
     await (await runtime.dispatchFetch("http://localhost/livez")).text();
     const pid = workerdPids(process.pid).find((one) => !before.has(one));
     if (pid === undefined) throw new Error("the runtime that was started is not to be found");
-    return threadsCpuMs(pid);
+    return preciseCpuMs(pid);
   } finally {
     await runtime.dispose();
   }
-}
-
-/** CPU of the threads of a process, finer than the hundredths of a second of /proc/<pid>/stat. */
-function threadsCpuMs(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const ns = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]);
-  return ns.reduce((sum, each) => sum + Number(each), 0) / NS_IN_MS;
 }
 
 function median(values: readonly number[]): number {

@@ -1,7 +1,8 @@
 import type { Job, ToolCall } from "./load.ts";
 import { interleave, type Side } from "./measure.ts";
 import { compared, UNBOUNDED, type Row, type Stage } from "./stage.ts";
-import { NEEDLES, type Box } from "./workbench.ts";
+import { NEEDLES } from "./needles.ts";
+import type { Box } from "./workbench.ts";
 
 const ROUNDS = 6;
 const SLICE_MS = 400;

@@ -5,6 +5,7 @@ import { parseMail } from "../../src/mail/mime/parse.ts";
 import { prepareMail } from "../../src/mail/prepare.ts";
 import { benchWorker, embed, productWorker } from "./bundles.ts";
 import { composeMail } from "./mail.ts";
+import { NEEDLE_EVERY, NEEDLES } from "./needles.ts";
 import type { FilledMail } from "./worker/fill.ts";
 
 /** A mailbox of the bench. */
@@ -15,19 +16,6 @@ export interface Box {
   ids: string[];
 }
 
-/**
- * Words that each occur in one message of a hundred. They are searched for in turn, and are more than the pages that a
- * mailbox caches, so each search is computed.
- */
-export const NEEDLES = [
-  "quetzalcoatlus",
-  "archaeopteryx",
-  "pteranodon",
-  "deinonychus",
-  "iguanodon",
-  "plesiosaur",
-] as const;
-const NEEDLE_EVERY = 100;
 const PLAIN_BYTES = 2_048;
 /** Messages handed to the actor at once. */
 const BATCH = 250;
@@ -133,7 +121,7 @@ async function prepareBatch(to: string, from: number, until: number): Promise<Fi
       helo: null,
     };
     const { largeBody: _, ...prepared } = prepareMail(raw, await parseMail(raw), envelope, null);
-    const keys = { rawKey: null, partsKey: null, bodyKey: null, bodyLayout: null, unusedKeys: [] };
+    const keys = { rawKey: null, bodyKey: null, bodyLayout: null, unusedKeys: [] };
     batch.push({ ...prepared, rawText, ...keys });
   }
   return batch;

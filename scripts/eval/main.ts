@@ -9,6 +9,7 @@ import { learn } from "./learn.ts";
 import { HOSTILE, hostileText } from "./hostile.ts";
 import { FLOORS, measureHonest, measurePhishing } from "./sign-ups/measure.ts";
 import { measureView } from "./view.ts";
+import { measureSeen } from "./seen.ts";
 import { printMisses, printTables, printTotals, shortfalls } from "./report.ts";
 
 if (process.argv.includes("--fit")) {
@@ -56,6 +57,7 @@ for (const evaluation of EVALUATIONS.filter(({ name }) => only === undefined || 
 }
 if (only === undefined || only === "sign-ups") failed.push(...(await signUps()));
 if (only === undefined || only === "view") failed.push(...(await measureView()));
+if (only === undefined || only === "seen") failed.push(...(await measureSeen()));
 if (failed.length > 0) console.log(`\nBelow the floor: ${failed.join("; ")}`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 

@@ -1,6 +1,5 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
 import type { Metafile } from "esbuild";
 import { DEPLOY_FILE } from "../../src/host/cloudflare/wrangler.ts";
 import { OPTIONS_FILE, SCRIPT_FILE, TWIN_FILES } from "../../src/host/built-worker.ts";
@@ -11,7 +10,6 @@ import { manifestOf, REPOSITORY } from "./manifest.ts";
 import type { Described } from "./manifest.ts";
 import type { Staged } from "./stage.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
 /** Defines `require` for packages in the bundles that need it. */
 const REQUIRE =
   'import{createRequire as createRequire$}from"node:module";globalThis.require??=createRequire$(import.meta.url);';
@@ -62,7 +60,7 @@ export async function stageServer(folder: string, declarations: Declarations): P
   }
   return {
     manifest: manifestOf(DESCRIBED, library.imports),
-    inputs: [...library.inputs, ...workerInputs(), ...(await pageInputs())],
+    inputs: [...library.inputs, ...workerInputs()],
   };
 }
 
@@ -87,20 +85,9 @@ function copyWorker(folder: string): void {
   writeFileSync(path.join(folder, `${SCRIPT_FILE}.map`), JSON.stringify(map));
 }
 
+/** Files whose code is in the worker, and in the scripts and style sheets of the pages. */
 function workerInputs(): string[] {
-  const meta: Metafile = JSON.parse(readFileSync(path.join(DIST, "bundle-meta.json"), "utf8"));
-  return usedInputs(meta);
-}
-
-/** Packages in the scripts of the pages. */
-async function pageInputs(): Promise<string[]> {
-  const { metafile } = await build({
-    entryPoints: [path.join(ROOT, "src/pages/scripts/*.ts")],
-    absWorkingDir: ROOT,
-    outdir: path.join(DIST, "unused"),
-    bundle: true,
-    write: false,
-    metafile: true,
-  });
-  return usedInputs(metafile);
+  const built = (name: string) => JSON.parse(readFileSync(path.join(DIST, name), "utf8"));
+  const metas: Metafile[] = [built("bundle-meta.json"), ...built("assets-meta.json")];
+  return metas.flatMap((meta) => usedInputs(meta));
 }

@@ -13,5 +13,10 @@ export async function fillRuled(stage: Stage): Promise<void> {
     if (status !== 422) throw new Error(`A mail of a blocked sender answered ${status}`);
   }
   const listed = await must<{ refused: { id: string }[] }>(stage, box.api_key, "GET /v1/refused");
-  await must(stage, box.api_key, `POST /v1/refused/${listed.refused[0]?.id}/release`);
+  const { id } = await must<{ id: string }>(
+    stage,
+    box.api_key,
+    `POST /v1/refused/${listed.refused[0]?.id}/release`,
+  );
+  await must(stage, box.api_key, "PATCH /v1/mailbox/seen", { seen: [id] });
 }

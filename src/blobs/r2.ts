@@ -8,18 +8,13 @@ const MAX_KEYS_PER_DELETE = 1_000;
 /** The smallest part of a multipart upload, except the last. */
 export const PART_BYTES = 5_242_880;
 
-/** Syncs the disk under a local bucket, which does not sync what it stores. The platform's bucket needs none. */
-export type BlobDisk = Pick<Fetcher, "fetch">;
-
 /** Blobs as objects of a bucket. */
 export class R2BlobStore implements BlobStore {
   readonly #bucket: R2Bucket;
-  readonly #disk: BlobDisk | undefined;
   readonly #timeoutMs: number;
 
-  constructor(bucket: R2Bucket, disk?: BlobDisk, timeoutMs = BUCKET_TIMEOUT_MS) {
+  constructor(bucket: R2Bucket, timeoutMs = BUCKET_TIMEOUT_MS) {
     this.#bucket = bucket;
-    this.#disk = disk;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -28,11 +23,6 @@ export class R2BlobStore implements BlobStore {
   }
 
   async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
-    await this.#putWhole(key, parts);
-    await this.#onDisk(key);
-  }
-
-  async #putWhole(key: string, parts: readonly Uint8Array[]): Promise<void> {
     const [only, ...others] = parts;
     if (only !== undefined && others.length === 0) {
       await this.#putBytes(key, only);
@@ -49,11 +39,6 @@ export class R2BlobStore implements BlobStore {
    * too, but if it breaks off, the local bucket keeps the beginning on disk, where nothing finds it.
    */
   async write(key: string, pieces: Pieces): Promise<void> {
-    await this.#onDisk(key, await this.#writePieces(key, pieces));
-  }
-
-  /** Returns the id of the multipart upload; null if the blob was small enough for one `put`. */
-  async #writePieces(key: string, pieces: Pieces): Promise<string | null> {
     let upload: R2MultipartUpload | null = null;
     let total = 0;
     const parts: R2UploadedPart[] = [];
@@ -61,16 +46,14 @@ export class R2BlobStore implements BlobStore {
       for await (const part of chunksOf(pieces, PART_BYTES)) {
         if (upload === null && part.byteLength < PART_BYTES) {
           await this.#putBytes(key, part);
-          return null;
+          return;
         }
         const open = (upload ??= await this.#within(this.#bucket.createMultipartUpload(key)));
         total += part.byteLength;
-        const given = this.#give(part, (body) => open.uploadPart(parts.length + 1, body));
-        parts.push(await this.#within(given));
+        parts.push(await this.#within(open.uploadPart(parts.length + 1, part)));
       }
       if (upload === null) await this.#putBytes(key, new Uint8Array());
       else expectSize(await this.#within(upload.complete(parts)), total);
-      return upload?.uploadId ?? null;
     } catch (error) {
       // The bucket itself drops an upload that was not aborted after a week.
       if (upload !== null) await this.#within(upload.abort()).catch(() => {});
@@ -79,30 +62,11 @@ export class R2BlobStore implements BlobStore {
   }
 
   async #putBytes(key: string, bytes: Uint8Array): Promise<void> {
-    const size = bytes.byteLength;
-    const given = this.#give(bytes, (body) => this.#bucket.put(key, body));
-    expectSize(await this.#within(given), size);
-  }
-
-  /**
-   * Gives bytes to the bucket: at once on the platform, in small pieces on one machine. The local bucket runs in this process
-   * and takes a quarter of a second for 5 MB at once, during which no other request is served.
-   */
-  #give<T>(bytes: Uint8Array, take: (body: Uint8Array | ReadableStream) => Promise<T>): Promise<T> {
-    const isLocal = this.#disk !== undefined;
-    return isLocal && bytes.byteLength > BREATH_BYTES ? streamed([bytes], take) : take(bytes);
+    expectSize(await this.#within(this.#bucket.put(key, bytes)), bytes.byteLength);
   }
 
   #within<T>(call: Promise<T>): Promise<T> {
     return inTime(call, this.#timeoutMs);
-  }
-
-  /** Syncs what was stored to disk. Throws if a power cut could lose it. */
-  async #onDisk(key: string, upload: string | null = null): Promise<void> {
-    if (this.#disk === undefined) return;
-    const blob = new URLSearchParams({ key, ...(upload === null ? {} : { upload }) });
-    const synced = await this.#within(this.#disk.fetch(`http://disk/sync?${blob.toString()}`));
-    if (!synced.ok) throw new Error("A blob could not be brought onto the disk");
   }
 
   async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {

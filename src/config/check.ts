@@ -66,7 +66,9 @@ export const WORKER_RULES: readonly Rule[] = [
     variable: "MTA_STS",
     message: "needs MTA_STS_MX or MAIL_HOST: senders must know the hosts that your MX records name",
     isBroken: (env) =>
-      isSet(env, "MTA_STS") && env.MTA_STS !== "off" && !isSet(env, "MTA_STS_MX") && !isSet(env, "MAIL_HOST"),
+      (env.MTA_STS === "testing" || env.MTA_STS === "enforce") &&
+      !isSet(env, "MTA_STS_MX") &&
+      !isSet(env, "MAIL_HOST"),
   },
   together("DKIM_PRIVATE_KEY", "DKIM_SELECTOR"),
   together("TURNSTILE_SITE_KEY", "TURNSTILE_SECRET_KEY"),

@@ -162,6 +162,7 @@ export function mtaStsOf(
 ): MtaSts | null {
   const { MTA_STS: mode, MTA_STS_MAX_AGE: maxAgeSeconds } = values;
   const hosts = values.MTA_STS_MX ?? values.MAIL_HOST;
+  if (mode === "none") return { mode, hosts: hosts ?? [], maxAgeSeconds };
   return mode === "off" || hosts === null ? null : { mode, hosts, maxAgeSeconds };
 }
 

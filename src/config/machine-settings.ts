@@ -34,7 +34,13 @@ export const MACHINE_SETTINGS = {
   HTTP_REDIRECT_PORT: setting(port, null, {
     group: "Only npm start",
     meaning:
-      "A port that answers plain http with a redirect to https. It needs `TLS_CERT`. A call that has a key or changes something is refused there, because its contents have crossed the network unencrypted.",
+      "A port that answers plain http with a redirect to https. A socket that systemd hands over takes its place. It needs `TLS_CERT`. A call that has a key or changes something is refused there, because its contents have crossed the network unencrypted.",
+    defaultWords: "none",
+  }),
+  ACME_WEBROOT: setting({ ...anyText, values: "the path of a folder" }, null, {
+    group: "Only npm start",
+    meaning:
+      "The folder in which certbot, or another ACME client, puts the files that prove that a name is yours (`--webroot-path`). The port of `HTTP_REDIRECT_PORT`, or the socket in its place, serves those below `.well-known/acme-challenge`.",
     defaultWords: "none",
   }),
   PROXY_PROTOCOL_FROM: setting(networks, null, {
@@ -53,6 +59,12 @@ export const MACHINE_SETTINGS = {
     group: "Only npm start",
     meaning:
       "The port that SMTP listens on. `0`: any free one. Mail servers deliver to port 25: set it, or redirect it.",
+  }),
+  SMTP_NO_PAUSE_FROM: setting(networks, null, {
+    group: "Only npm start",
+    meaning:
+      "Servers of yours that deliver mail by SMTP, such as a gateway in front. They get the greeting at once, as this machine does. Everybody else waits 100 ms for it, which catches senders of spam that talk before they are asked.",
+    defaultWords: "none",
   }),
   SENDER_CHECKS: setting(flag, null, {
     group: "Receiving mail",

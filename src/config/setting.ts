@@ -49,6 +49,9 @@ export interface Described extends About {
 /** The description of each schema that `setting` made. */
 export const DESCRIPTIONS = z.registry<Described>();
 
+/** A variable as it is given. One schema for all settings: each schema that is made costs time at the start of the worker. */
+const GIVEN = z.union([z.string(), z.number(), z.boolean()], { error: "must be a text" }).optional();
+
 /**
  * The schema of one variable: missing and empty text mean `fallback`. `wrangler.jsonc` may hold numbers and booleans too.
  * An issue has the parameter `showsValue` where the wrong value helps the reader and is no secret.
@@ -58,20 +61,17 @@ export function setting<Value, const Fallback extends Default>(
   fallback: Fallback,
   about: About,
 ) {
-  const schema = z
-    .union([z.string(), z.number(), z.boolean()], { error: "must be a text" })
-    .optional()
-    .transform((given, context): Value | Fallback => {
-      const text = String(given ?? "");
-      if (text === "") return fallback;
-      const read = kind.read(text);
-      if (read.ok) return read.value;
-      context.addIssue({
-        code: "custom",
-        message: read.error ?? `must be ${kind.values}`,
-        params: { showsValue: read.error === null && about.secret !== true },
-      });
-      return z.NEVER;
+  const schema = GIVEN.transform((given, context): Value | Fallback => {
+    const text = String(given ?? "");
+    if (text === "") return fallback;
+    const read = kind.read(text);
+    if (read.ok) return read.value;
+    context.addIssue({
+      code: "custom",
+      message: read.error ?? `must be ${kind.values}`,
+      params: { showsValue: read.error === null && about.secret !== true },
     });
+    return z.NEVER;
+  });
   return schema.register(DESCRIPTIONS, { ...about, values: kind.values, fallback });
 }

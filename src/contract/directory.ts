@@ -55,9 +55,41 @@ export interface DirectorySearch {
    * nothing of theirs. Null = any.
    */
   only: "active" | "paused" | "failing" | "kept" | "cannot-send" | null;
-  /** The last address of the page before; "" for the first page. */
+  order: DirectoryOrder;
+  /** `cursorAfter` of the last entry of the page before; "" for the first page. */
   after: string;
   limit: number;
+}
+
+/** The orders for which the directory has an index; with `-`, the last comes first. */
+export const DIRECTORY_ORDERS = ["address", "-address", "created", "-created"] as const;
+export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number];
+
+/** The column that each order goes by. */
+type Position = Pick<DirectoryReport, "address" | "created_at">;
+
+/** The text from which `positionOf` reads where the next page begins. */
+export function cursorAfter({ created_at, address }: Position): string {
+  return `${created_at} ${address}`;
+}
+
+/** The entry after which a page begins: before all others without a cursor. */
+export function positionOf(cursor: string, order: DirectoryOrder): Position {
+  const [, created, address] = /^(\d{1,15}) (.+)$/.exec(cursor) ?? [];
+  if (created !== undefined && address !== undefined) return { created_at: Number(created), address };
+  return order.startsWith("-")
+    ? { created_at: Number.MAX_SAFE_INTEGER, address: "\u{10FFFF}" }
+    : { created_at: -1, address: "" };
+}
+
+/** Numbers of mailboxes. */
+export interface Tally {
+  total: number;
+  paused: number;
+  /** With a webhook that failed. */
+  failing: number;
+  /** Whose mail the relay does not take. */
+  cannotSend: number;
 }
 
 /** The number of objects that share the list, because each is one thread and must not become a bottleneck. */

@@ -7,8 +7,8 @@ export interface Example {
   id: string;
   title: string;
   language: "sh" | "ts" | "json";
-  /** Where it is pasted. */
-  about: string;
+  /** Where it is pasted. (Words under the name `about` would be left out of the worker's script.) */
+  place: string;
   text: string;
 }
 
@@ -57,14 +57,14 @@ export function firstMinute(url: string): Example[] {
       id: "curl",
       title: "curl",
       language: "sh",
-      about: "Run this in a shell. The answer of the second line has the address to sign up with.",
+      place: "Run this in a shell. The answer of the second line has the address to sign up with.",
       text: lines(setUrl(url), COMMANDS.bootstrap, COMMANDS.exportKey, COMMANDS.code),
     },
     {
       id: "typescript",
       title: "TypeScript",
       language: "ts",
-      about: "Put this into a module of a project in which the package mailkeep is installed.",
+      place: "Put this into a module of a project that has the package mailkeep.",
       text: lines(
         'import { Mailkeep } from "mailkeep";',
         "",
@@ -78,9 +78,8 @@ export function firstMinute(url: string): Example[] {
       id: "cli",
       title: "Command line",
       language: "sh",
-      about:
-        "Run this in the folder of a project in which the package mailkeep is installed. The second line shows the address " +
-        "to sign up with.",
+      place:
+        "Run this in a project that has the package mailkeep. The second line shows the address to sign up with.",
       text: lines(setUrl(url), `${NPX} signup --temporary`, `CODE=$(${NPX} code --wait 300)`),
     },
   ];
@@ -108,14 +107,14 @@ export function mcpHosts(url: string, key: string = KEY_PLACEHOLDER): Example[] 
       id: "claude-code",
       title: "Claude Code",
       language: "sh",
-      about: "Run this in a shell where MAILKEEP_KEY is set.",
+      place: "Run this in a shell where MAILKEEP_KEY is set.",
       text: lines(claudeMcpAdd(url)),
     },
     {
       id: "claude-desktop",
       title: "Claude Desktop",
       language: "json",
-      about:
+      place:
         "Put this into claude_desktop_config.json (Settings, Developer, Edit Config). The package mailkeep must be installed globally.",
       text: jsonText({
         mcpServers: {
@@ -127,14 +126,14 @@ export function mcpHosts(url: string, key: string = KEY_PLACEHOLDER): Example[] 
       id: "cursor",
       title: "Cursor",
       language: "json",
-      about: "Put this into .cursor/mcp.json of a project, or ~/.cursor/mcp.json.",
+      place: "Put this into .cursor/mcp.json of a project, or ~/.cursor/mcp.json.",
       text: jsonText({ mcpServers: { [SERVER]: { url: address, headers } } }),
     },
     {
       id: "vs-code",
       title: "VS Code",
       language: "json",
-      about: "Put this into .vscode/mcp.json. VS Code asks for the key and stores it.",
+      place: "Put this into .vscode/mcp.json. VS Code asks for the key and stores it.",
       text: jsonText({
         inputs: [
           { type: "promptString", id: "mailkeep-key", description: "Key of the mailbox", password: true },

@@ -128,6 +128,13 @@ export const UNKNOWN_MAILBOX: Problem = {
   fix: WHERE_FOUND.Mailbox,
 };
 
+/** A message that may be stored when its sender tries again. */
+export const NOT_STORED: Problem = {
+  code: "unavailable",
+  error: "The message could not be stored; try again",
+  retryAfterSeconds: 30,
+};
+
 export const TOO_LARGE_ATTACHMENT: Problem = {
   code: "too_large",
   error: `Attachment too large (max ${MAX_ATTACHMENT_BYTES / 1_000_000} MB)`,

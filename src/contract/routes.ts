@@ -15,6 +15,7 @@ import { mailboxesRoutes } from "./routes/mailboxes.ts";
 import { movingRoutes } from "./routes/moving.ts";
 import { operationRoutes } from "./routes/operation.ts";
 import { ruleRoutes } from "./routes/rules.ts";
+import { seenRoutes } from "./routes/seen.ts";
 import { sendingRoutes } from "./routes/sending.ts";
 import { suppressionRoutes } from "./routes/suppressions.ts";
 import { threadRoutes } from "./routes/threads.ts";
@@ -29,6 +30,7 @@ export const routes = {
   ...claimRoutes,
   ...keyRoutes,
   ...mailboxRoutes,
+  ...seenRoutes,
   ...ruleRoutes,
   ...emailRoutes,
   ...codeRoutes,

@@ -166,7 +166,7 @@ const flagWithDefault = (fallback: boolean, about: string) =>
     .transform((value) => value ?? fallback)
     .meta({ default: fallback, description: about });
 
-const common = {
+const Common = z.strictObject({
   from: addressList(
     "The mailbox, a +tag of it or an address of its verified domain; the mailbox unless given.",
   ),
@@ -180,7 +180,7 @@ const common = {
   ),
   headers,
   attachments,
-};
+});
 
 /** The members that have limits. */
 interface Limited {
@@ -245,13 +245,11 @@ function reportMissing(
 type FixedIssue = { code: "custom"; message: string; params: z.input<typeof FieldFix> };
 
 /** POST /v1/send. */
-export const SendBody = z
-  .strictObject({
-    ...common,
-    to: addressList("Recipients."),
-    subject: optionalText,
-    in_reply_to: optionalName.meta({ description: "Message-ID of the email that is answered." }),
-  })
+export const SendBody = Common.extend({
+  to: addressList("Recipients."),
+  subject: optionalText,
+  in_reply_to: optionalName.meta({ description: "Message-ID of the email that is answered." }),
+})
   .superRefine((body, context) => {
     const missing: RequiredField[] = [];
     if (body.to.length === 0) missing.push("to");
@@ -267,12 +265,10 @@ export const SendBody = z
 export type SendBody = z.output<typeof SendBody>;
 
 /** POST /v1/emails/:id/reply. Recipients and subject follow from the email that is answered. */
-export const ReplyBody = z
-  .strictObject({
-    ...common,
-    reply_all: flagWithDefault(false, "Answers all who got the email, not its author alone."),
-    quote: flagWithDefault(true, "Puts the email that is answered below the answer."),
-  })
+export const ReplyBody = Common.extend({
+  reply_all: flagWithDefault(false, "Answers all who got the email, not its author alone."),
+  quote: flagWithDefault(true, "Puts the email that is answered below the answer."),
+})
   .superRefine((body, context) => {
     report(context, [
       !hasBody(body) && SEND_ERRORS.missingBody,
@@ -283,12 +279,10 @@ export const ReplyBody = z
 export type ReplyBody = z.output<typeof ReplyBody>;
 
 /** POST /v1/emails/:id/forward. Its text and HTML go above the forwarded email. */
-export const ForwardBody = z
-  .strictObject({
-    ...common,
-    to: addressList("Recipients."),
-    with_attachments: flagWithDefault(true, "Sends the files of the email along."),
-  })
+export const ForwardBody = Common.extend({
+  to: addressList("Recipients."),
+  with_attachments: flagWithDefault(true, "Sends the files of the email along."),
+})
   .superRefine((body, context) => {
     reportMissing(context, SEND_ERRORS.missingForwardFields, body.to.length === 0 ? ["to"] : []);
     report(context, limitFaults({ ...body, subject: "" }));

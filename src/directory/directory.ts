@@ -1,5 +1,11 @@
 import { Server } from "partyserver";
-import type { DirectoryReport, DirectorySearch, Standing } from "../contract/directory.ts";
+import {
+  positionOf,
+  type DirectoryReport,
+  type DirectorySearch,
+  type Standing,
+  type Tally,
+} from "../contract/directory.ts";
 import { locatorOf } from "../contract/key.ts";
 import { QUARANTINE_MS } from "../contract/limits.ts";
 import { migrate } from "../lib/migrate.ts";
@@ -50,14 +56,23 @@ export class Directory extends Server<Env> {
     return this.#db.all(statements.LIST, page.after, page.status, Date.now(), page.limit);
   }
 
-  /** As `list`, for the mailboxes that a search finds, with their total number. */
-  find(search: DirectorySearch): { entries: EntryRow[]; total: number } {
-    const { text, only, after, limit } = search;
-    const wanted = [text, only, Date.now()] as const;
+  /** The mailboxes that a search finds, in its order, with their total number. */
+  find({ text, only, order, after, limit }: DirectorySearch): { entries: EntryRow[]; total: number } {
+    const now = Date.now();
+    const start = positionOf(after, order);
+    const query = statements.findQuery(only, order);
     return {
-      entries: this.#db.all(statements.FIND, ...wanted, after, limit),
-      total: this.#db.first(statements.COUNT, ...wanted)?.count ?? 0,
+      entries: this.#db.all(query, now, text, start.created_at, start.address, limit),
+      total:
+        text === "" && only === null
+          ? this.tally(now).total
+          : (this.#db.first(statements.countQuery(only), now, text)?.count ?? 0),
     };
+  }
+
+  /** The number of mailboxes, in all and by states that the operator should know of. */
+  tally(nowMs = Date.now()): Tally {
+    return this.#db.first(statements.TALLY, nowMs) ?? { total: 0, paused: 0, failing: 0, cannotSend: 0 };
   }
 
   /** Mailboxes with mail that was kept instead of sent (`OUTBOUND=local`), the newest mail first. */

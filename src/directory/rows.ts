@@ -1,3 +1,4 @@
+import type { DirectoryOrder, DirectorySearch, Tally } from "../contract/directory.ts";
 import type { Query } from "../lib/sql.ts";
 import type { EntryRow, HolderRow } from "./schema.ts";
 
@@ -37,17 +38,49 @@ export const FIND_QUARANTINE: Query<{ until: number }, [address: string, nowMs: 
   text: "SELECT until FROM quarantine WHERE address = ? AND until > ?",
 };
 
-/** `text`: part of the address, or, if it has no @, of the part before the @; "" = any. */
-type Search = [text: string, only: string | null, nowMs: number];
-const FOUND = `(?1 = '' OR instr(iif(instr(?1, '@') > 0, address, substr(address, 1, instr(address, '@') - 1)), ?1) > 0)
-  AND (expires_at IS NULL OR expires_at > ?3)
-  AND CASE ?2 WHEN 'failing' THEN webhooks_failed = 1 WHEN 'kept' THEN kept_at IS NOT NULL
-    WHEN 'cannot-send' THEN cannot_send = 1 ELSE ?2 IS NULL OR status = ?2 END`;
-export const FIND: Query<EntryRow, [...Search, after: string, limit: number]> = {
-  text: `SELECT ${ENTRY} FROM entry WHERE ${FOUND} AND address > ?4 ORDER BY address LIMIT ?5`,
+type Only = NonNullable<DirectorySearch["only"]>;
+const STATES: Record<Only, string> = {
+  active: "status = 'active'",
+  paused: "status = 'paused'",
+  failing: "webhooks_failed = 1",
+  kept: "kept_at IS NOT NULL",
+  "cannot-send": "cannot_send = 1",
 };
-export const COUNT: Query<{ count: number }, Search> = {
-  text: `SELECT count(*) AS count FROM entry WHERE ${FOUND}`,
+const LIVE = "(expires_at IS NULL OR expires_at > ?1)";
+
+/** `text`: part of the address, or, if it has no @, of the part before the @; "" = any. */
+type Search = [nowMs: number, text: string];
+function found(only: DirectorySearch["only"]): string {
+  const name = "iif(instr(?2, '@') > 0, address, substr(address, 1, instr(address, '@') - 1))";
+  return `FROM entry WHERE ${only === null ? "" : `${STATES[only]} AND `}${LIVE} AND (?2 = '' OR instr(${name}, ?2) > 0)`;
+}
+
+const ORDERS: Record<DirectoryOrder, { after: string; by: string }> = {
+  address: { after: "address > ?4", by: "address" },
+  "-address": { after: "address < ?4", by: "address DESC" },
+  created: { after: "(created_at, address) > (?3, ?4)", by: "created_at, address" },
+  "-created": { after: "(created_at, address) < (?3, ?4)", by: "created_at DESC, address DESC" },
+};
+
+/** The mailboxes after an entry in this order. */
+export function findQuery(
+  only: DirectorySearch["only"],
+  order: DirectoryOrder,
+): Query<EntryRow, [...Search, createdAt: number, address: string, limit: number]> {
+  const { after, by } = ORDERS[order];
+  return { text: `SELECT ${ENTRY} ${found(only)} AND ${after} ORDER BY ${by} LIMIT ?5` };
+}
+
+export function countQuery(only: DirectorySearch["only"]): Query<{ count: number }, Search> {
+  return { text: `SELECT count(*) AS count ${found(only)}` };
+}
+
+/** SQLite counts all rows of a table without reading them. */
+export const TALLY: Query<Tally, [nowMs: number]> = {
+  text: `SELECT (SELECT count(*) FROM entry) - (SELECT count(*) FROM entry WHERE expires_at <= ?1) AS total,
+    (SELECT count(*) FROM entry WHERE ${STATES.paused} AND ${LIVE}) AS paused,
+    (SELECT count(*) FROM entry WHERE ${STATES.failing} AND ${LIVE}) AS failing,
+    (SELECT count(*) FROM entry WHERE ${STATES["cannot-send"]} AND ${LIVE}) AS cannotSend`,
 };
 export const NEWEST_KEPT: Query<EntryRow, [nowMs: number, limit: number]> = {
   text: `SELECT ${ENTRY} FROM entry WHERE kept_at IS NOT NULL AND (expires_at IS NULL OR expires_at > ?1)

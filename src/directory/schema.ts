@@ -53,6 +53,17 @@ CREATE INDEX entry_kept ON entry (kept_at) WHERE kept_at IS NOT NULL;
     // Addresses of erased temporary mailboxes, kept for ever: the 16 bytes of the locator, not the address.
     sql: "CREATE TABLE retired (locator BLOB PRIMARY KEY) WITHOUT ROWID",
   },
+  {
+    id: "007-orders",
+    // The console's list is sorted by creation too, and counts mailboxes by their state. All but the first hold few entries.
+    sql: `
+CREATE INDEX entry_created ON entry (created_at);
+CREATE INDEX entry_expires ON entry (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX entry_paused ON entry (address) WHERE status = 'paused';
+CREATE INDEX entry_failing ON entry (address) WHERE webhooks_failed = 1;
+CREATE INDEX entry_cannot_send ON entry (address) WHERE cannot_send = 1;
+`,
+  },
 ];
 
 export const BUDGET_MIGRATIONS: readonly Migration[] = [

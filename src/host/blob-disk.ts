@@ -1,63 +1,44 @@
-import { mkdir, open, readdir } from "node:fs/promises";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { fileOfKey } from "../lib/disk-key.ts";
 
 /** Levels of folders below the data folder that the runtime makes on its first start. */
 const FOLDER_DEPTH = 3;
-/** A reader waits (ms) for the bucket's database only while it is opened after a crash. This process is blocked meanwhile. */
-const BUSY_MS = 100;
 
-/** The folder of the databases of all local buckets, inside the folder of the buckets. */
-const INDEX_FOLDER = "miniflare-R2BucketObject";
-const METADATA = "metadata.sqlite";
-/** Files of a blob: one, or those of its parts. */
-const FILES = `SELECT blob_id AS file FROM _mf_objects WHERE key = ? AND blob_id IS NOT NULL
-  UNION ALL SELECT blob_id FROM _mf_multipart_parts WHERE upload_id = ?`;
+/** A file that the runtime had not completed when it was killed. */
+const UNFINISHED = /^\.[0-9a-f]{64}\.\d+\.\d+\.tmp$/;
 
 /**
- * Syncs blobs of the local bucket to disk. The bucket writes a blob to a temporary file, renames it, and leaves both to the
- * system, which may take half a minute: a power loss in between would lose the bytes of an acknowledged message. The databases
- * sync what they write. The bucket's own database names the files of a blob, so their folder need not be searched.
+ * Syncs blobs to disk. The runtime writes a blob to a temporary file, renames it, and leaves both to the system, which may take
+ * half a minute: a power loss in between would lose the bytes of an acknowledged message. The databases sync what they write.
  */
 export class BlobDisk {
-  readonly #index: string;
   readonly #files: string;
 
   constructor(dataDir: string, bucket: string) {
-    this.#index = path.join(dataDir, "r2", INDEX_FOLDER);
-    this.#files = path.join(dataDir, "r2", bucket, "blobs");
-  }
-
-  /** Makes the folder before the runtime starts, so that it is synced with the other folders and not with the first blob. */
-  async begin(): Promise<void> {
-    await mkdir(this.#files, { recursive: true });
+    this.#files = blobFolder(dataDir, bucket);
   }
 
   /**
-   * Resolves when a stored blob is on the disk; throws if the bucket does not have it.
-   *
-   * @param upload id of the multipart upload that stored it; null for a blob in one piece.
+   * Makes the folder before the runtime starts, so that it is synced with the other folders and not with the first blob. Removes
+   * files that a killed runtime left incomplete.
    */
-  async sync(key: string, upload: string | null): Promise<void> {
-    const files = await this.#filesOf(key, upload);
-    if (files.length === 0) throw new Error("The bucket has no such blob");
-    for (const file of files) await syncPath(path.join(this.#files, file));
-    await syncPath(this.#files);
+  async begin(): Promise<void> {
+    await mkdir(this.#files, { recursive: true });
+    for (const name of await readdir(this.#files))
+      if (UNFINISHED.test(name)) await rm(path.join(this.#files, name), { force: true });
   }
 
-  async #filesOf(key: string, upload: string | null): Promise<string[]> {
-    for (const name of await readdir(this.#index)) {
-      if (!name.endsWith(".sqlite") || name === METADATA) continue;
-      const index = new DatabaseSync(path.join(this.#index, name), { readOnly: true, timeout: BUSY_MS });
-      try {
-        const rows = index.prepare(FILES).all(key, upload);
-        if (rows.length > 0) return rows.map(({ file }) => String(file));
-      } finally {
-        index.close();
-      }
-    }
-    return [];
+  /** Resolves when a stored blob is on the disk; throws if there is no such blob. */
+  async sync(key: string): Promise<void> {
+    await syncPath(path.join(this.#files, fileOfKey(key)));
+    await syncPath(this.#files);
   }
+}
+
+/** The folder of the files of all blobs of a bucket. */
+export function blobFolder(dataDir: string, bucket: string): string {
+  return path.join(dataDir, "r2", bucket, "blobs");
 }
 
 /** Syncs a folder and the folders below it, so that their entries survive a power loss. */

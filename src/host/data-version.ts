@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
 import { VERSION } from "../contract/product.ts";
-import { syncPath } from "./blob-disk.ts";
 import { Refusal } from "./refusal.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /**
  * The formats of stored data, the newest last, each with the first version that wrote it. A version reads every format up to
@@ -102,15 +100,5 @@ export async function writeDataVersion(dataDir: string): Promise<void> {
   const file = path.join(dataDir, VERSION_FILE);
   const text = `${JSON.stringify(currentDataVersion(), null, 2)}\n`;
   if (JSON.stringify(readDataVersion(dataDir)) === JSON.stringify(currentDataVersion())) return;
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    const handle = await open(draft, "wx", 0o600);
-    await handle.writeFile(text);
-    await handle.sync();
-    await handle.close();
-    await rename(draft, file);
-    await syncPath(dataDir);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await writeWhole(file, text);
 }

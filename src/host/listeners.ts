@@ -6,6 +6,7 @@ import { mailDns } from "./dns/mail-dns.ts";
 import { isSmtpReachable } from "./exposure.ts";
 import type { Front } from "./front/front.ts";
 import { keepCertificates, openFront, proxiesOf } from "./front/open.ts";
+import { Networks } from "./front/networks.ts";
 import { startRedirect, type Redirect } from "./front/redirect.ts";
 import { listenRefusal } from "./ports.ts";
 import type { Place } from "./ports.ts";
@@ -75,14 +76,17 @@ export async function openListeners(
   const smtp = await openSmtp(settings, upstream, { ...reporters, fd: sockets.smtp ?? undefined });
   opened.smtp = smtp;
   if (upstream.frontPort !== null) {
-    await openHttp(opened, settings, {
+    const behind = {
       upstreamPort: upstream.frontPort,
       secret: upstream.frontSecret,
       gate: upstream.gate,
       fd: sockets.http ?? undefined,
       log: reporters.say,
-    });
+    };
+    opened.front = await orRefusal(placesOf(settings).http, () => openFront(settings, behind));
   }
+  const httpsPort = settings.httpTls === null ? null : (opened.front?.port ?? null);
+  opened.redirect = await openRedirect(settings, { fd: sockets.redirect, httpsPort, log: reporters.say });
   const uses = [
     { files: settings.httpTls, listener: opened.front },
     { files: settings.tls, listener: smtp },
@@ -91,17 +95,17 @@ export async function openListeners(
   return { http: opened.front === null ? upstream.http : addressOf(settings, opened.front), smtp };
 }
 
-async function openHttp(
-  opened: Listeners,
+/** Opens the redirect on a handed-over socket or on the port of the settings; null where there is neither. */
+async function openRedirect(
   settings: Settings,
-  behind: Parameters<typeof openFront>[1],
-): Promise<void> {
-  const { host, redirectPort: port } = settings;
-  const front = await orRefusal(placesOf(settings).http, () => openFront(settings, behind));
-  opened.front = front;
-  if (port === null) return;
-  const place: Place = { protocol: "HTTP", host, port, variable: "HTTP_REDIRECT_PORT" };
-  opened.redirect = await orRefusal(place, () => startRedirect({ host, port }, front.port));
+  { fd, httpsPort, log }: { fd: number | null; httpsPort: number | null; log: (line: string) => void },
+): Promise<Redirect | null> {
+  const { host, redirectPort: port, acmeWebroot: webroot } = settings;
+  if (fd === null && port === null) return null;
+  const listen = fd === null ? { host, port: port ?? 0 } : { fd };
+  const place: Place = { protocol: "HTTP", host, port: port ?? 0, variable: "HTTP_REDIRECT_PORT" };
+  const options = { listen, httpsPort, webroot, proxies: proxiesOf(settings), log };
+  return orRefusal(place, () => startRedirect(options));
 }
 
 function openSmtp(
@@ -124,6 +128,7 @@ function openSmtp(
       postmaster: `postmaster@${mailDomain}`,
       tls: settings.tls ?? undefined,
       proxies: proxiesOf(settings) ?? undefined,
+      known: settings.unpaused === null ? undefined : new Networks(settings.unpaused),
       dns: checksSenders(settings, fd !== undefined) ? dnsOf(settings) : undefined,
       log,
       observer,

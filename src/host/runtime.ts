@@ -3,7 +3,7 @@ import path from "node:path";
 import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
 import type { Json, V4WorkerOptions } from "miniflare";
 import type { Series } from "../lib/metrics.ts";
-import { BlobDisk, syncFolders } from "./blob-disk.ts";
+import { blobFolder, BlobDisk, syncFolders } from "./blob-disk.ts";
 import type { BuiltWorker, WorkerModule } from "./built-worker.ts";
 import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
@@ -170,12 +170,18 @@ function inTempFolder<T>(folder: string | undefined, make: () => T): T {
   }
 }
 
-/** Opens the folder of the bucket that wrangler.jsonc names. Null if it names none; blobs are then stored in rows. */
-async function openDisk({ built, dataDir }: RuntimeOptions): Promise<BlobDisk | null> {
+/** The bucket that wrangler.jsonc names. Null if it names none; blobs are then stored in rows. */
+function bucketName({ built }: Pick<RuntimeOptions, "built">): string | null {
   const [bucket]: unknown[] = Object.values(Object(built.options.r2Buckets));
   const name = typeof bucket === "object" && bucket !== null && "id" in bucket ? bucket.id : bucket;
-  if (typeof name !== "string") return null;
-  const disk = new BlobDisk(dataDir, name);
+  return typeof name === "string" ? name : null;
+}
+
+/** Opens the folder of the bucket; null if there is none. */
+async function openDisk(options: RuntimeOptions): Promise<BlobDisk | null> {
+  const name = bucketName(options);
+  if (name === null) return null;
+  const disk = new BlobDisk(options.dataDir, name);
   await disk.begin();
   return disk;
 }
@@ -188,7 +194,7 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
   const OPERATOR_NETWORK = { network: { allow: ["public", "private"], tlsOptions } };
   const BLOB_DISK = async (request: { url: string }) => {
     const { searchParams: blob } = new URL(request.url);
-    await disk?.sync(blob.get("key") ?? "", blob.get("upload"));
+    await disk?.sync(blob.get("key") ?? "");
     return new Response(null, { status: 204 });
   };
   return {
@@ -199,6 +205,7 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
       OPERATOR_NETWORK,
       OBJECT_FILES: objectFiles(options.dataDir),
       BLOB_DISK,
+      ...blobFiles(options),
       HOST_STATE: async (request: { url: string }) =>
         Response.json(
           request.url.endsWith("/counts")
@@ -244,6 +251,15 @@ function objectFiles(dataDir: string): { disk: { path: string; writable: false }
   const folder = path.join(dataDir, "do");
   mkdirSync(folder, { recursive: true });
   return { disk: { path: folder, writable: false } };
+}
+
+/** The folder of the files of blobs, which the runtime writes and reads; it must exist before workerd starts. */
+function blobFiles(options: RuntimeOptions): { BLOB_FILES?: { disk: { path: string; writable: true } } } {
+  const name = bucketName(options);
+  if (name === null) return {};
+  const folder = blobFolder(options.dataDir, name);
+  mkdirSync(folder, { recursive: true });
+  return { BLOB_FILES: { disk: { path: folder, writable: true } } };
 }
 
 /** Logs Miniflare's warnings and errors. Miniflare reports a failed restart only in its log. */

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod";
-import { syncPath } from "./blob-disk.ts";
 import { Refusal } from "./refusal.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** The three secrets of a deployment. */
 export interface Secrets {
@@ -41,7 +41,7 @@ export async function loadSecrets(dataDir: string, given: GivenSecrets): Promise
   const file = secretsPath(dataDir);
   const kept = await readSecrets(file);
   const own = { ...makeSecrets(), ...kept };
-  if (!kept?.key_secret) await writeSecrets(file, own);
+  if (!kept?.key_secret) await writeWhole(file, `${JSON.stringify(own, null, 2)}\n`);
   return {
     authToken: given.authToken ?? own.auth_token,
     webhookSecret: given.webhookSecret ?? own.webhook_secret,
@@ -82,21 +82,5 @@ export function parseSecrets(text: string): StoredSecrets | null {
   } catch {
     // Not JSON.
     return null;
-  }
-}
-
-/** Writes the file whole or not at all: to a temporary file, synced, then renamed. */
-async function writeSecrets(file: string, secrets: Required<StoredSecrets>): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  const text = JSON.stringify(secrets, null, 2);
-  try {
-    const handle = await open(draft, "wx", 0o600);
-    await handle.writeFile(`${text}\n`);
-    await handle.sync();
-    await handle.close();
-    await rename(draft, file);
-    await syncPath(path.dirname(file));
-  } finally {
-    await rm(draft, { force: true });
   }
 }

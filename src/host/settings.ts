@@ -21,8 +21,12 @@ export interface Settings {
   httpTls: KeyPairFiles | null;
   /** Answers plain http with a redirect; null: no such port. 0: any free one. */
   redirectPort: number | null;
+  /** The folder in which an ACME client puts the files of challenges; null: none. */
+  acmeWebroot: string | null;
   /** Networks in CIDR form whose connections begin with a header of the PROXY protocol; null: none do. */
   proxies: readonly string[] | null;
+  /** Networks in CIDR form whose clients get the SMTP greeting without a pause; null: only this machine does. */
+  unpaused: readonly string[] | null;
   /** For STARTTLS; null: SMTP offers no TLS. */
   tls: KeyPairFiles | null;
   /** Whether senders of mail by SMTP are checked; null: where other machines reach the listener. */
@@ -119,7 +123,9 @@ type MachineMember =
   | "host"
   | "port"
   | "redirectPort"
+  | "acmeWebroot"
   | "proxies"
+  | "unpaused"
   | "smtpHost"
   | "smtpPort"
   | "senderChecks"
@@ -136,7 +142,9 @@ function machineSettings(
     host: values.HOST,
     port: values.PORT,
     redirectPort: values.HTTP_REDIRECT_PORT,
+    acmeWebroot: values.ACME_WEBROOT,
     proxies: values.PROXY_PROTOCOL_FROM,
+    unpaused: values.SMTP_NO_PAUSE_FROM,
     smtpHost: values.SMTP_HOST ?? values.HOST,
     smtpPort: values.SMTP_PORT,
     senderChecks: values.SENDER_CHECKS,

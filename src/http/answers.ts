@@ -11,7 +11,7 @@ const ALWAYS = {
   "Cache-Control": "no-store",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
-    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition, Mailkeep-Fix, Mailkeep-Ignored",
+    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Content-Disposition, Mailkeep-Fix, Mailkeep-Ignored, Mailkeep-Resume",
 } as const;
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" } as const;

@@ -1,21 +1,24 @@
-import { Hono } from "hono";
+import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { invalid, NO_ENDPOINT, notFound, type Problem } from "../contract/problem.ts";
+import { ANY_ORIGIN } from "../contract/any-origin.ts";
+import { BATCH_PATH } from "../contract/hand-over.ts";
+import { NO_ENDPOINT, notFound, type Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/route.ts";
 import { routes } from "../contract/routes.ts";
-import { ConfigError, configOf } from "../config/env.ts";
+import { configOf } from "../config/env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
-import { NoHostError, siteOf, urlOf } from "./request-url.ts";
+import { takeBatch } from "./batch.ts";
+import { siteOf, urlOf } from "./request-url.ts";
 import { dispatch, originOf, refuse, type AppContext } from "./dispatch.ts";
-import { BodyLost } from "../lib/body-bytes.ts";
+import { faultOf } from "./faults.ts";
 import { endpoints } from "./handlers.ts";
 import { MCP_HEADERS, MCP_PATH, METADATA_PATH, serveMcp, serveMetadata } from "./mcp/endpoint.ts";
 import { MTA_STS_PATH } from "../mail/mta-sts.ts";
 import { serveMtaSts } from "./mta-sts.ts";
-import { openApi } from "./openapi.ts";
 import { observe } from "./observe.ts";
 import { loadTables } from "../service/load-tables.ts";
+import { readAsset } from "../service/static-asset.ts";
 import { flushSoon } from "../metrics/flush.ts";
 import { notesOf } from "./request-notes.ts";
 import { isProbe, livez, PROBE_PATHS, readyz } from "./probes.ts";
@@ -32,9 +35,9 @@ const ALLOWED_HEADERS = "Content-Type, Authorization, Idempotency-Key, Last-Even
 /** A client may remember a preflight for a day. */
 const PREFLIGHT_SECONDS = 86_400;
 
-// Named, so that a route that it cannot hold fails the tests. Hono would fall back to a tree router, which makes dozens of
+// Named, so that a route that it cannot hold fails the tests. `Hono` would fall back to a tree router, which makes dozens of
 // objects for each request.
-const app = new Hono<{ Bindings: Env }>({ router: new RegExpRouter() });
+const app = new HonoBase<{ Bindings: Env }>({ router: new RegExpRouter() });
 
 for (const endpoint of endpoints) {
   app.on(endpoint.spec.method, endpoint.spec.path, (c) => dispatch(c, endpoint));
@@ -46,12 +49,17 @@ app.get("/health", (c) => {
 });
 app.get("/livez", livez);
 app.get("/readyz", (c) => readyz(c.env));
-app.get("/openapi.json", (c) => json(openApi(originOf(c, configOf(c.env)))));
+app.get("/openapi.json", async (c) => {
+  const origin = JSON.stringify(originOf(c, configOf(c.env))).slice(1, -1);
+  const document = await (await readAsset(c.env.ASSETS, "openapi.json")).text();
+  return json(document.replaceAll(ANY_ORIGIN, () => origin));
+});
 for (const [path, page] of Object.entries(pages)) {
   app.get(path, page);
   app.get(`${path}/`, (c) => withoutTrailingSlash(c.req.raw) ?? c.notFound());
 }
 app.post(MCP_PATH, serveMcp);
+app.post(BATCH_PATH, takeBatch);
 app.get(METADATA_PATH, serveMetadata);
 app.get(MTA_STS_PATH, serveMtaSts);
 app.get("/operator/session", showSession).post(signIn).delete(signOut);
@@ -108,19 +116,6 @@ function methodsOf(path: string): Served[] {
 app.onError((error) => {
   throw error;
 });
-
-/** 500 with the id under which the log has the error; 503 for wrong settings; 400 for a bad `Host` (RFC 9112 §3.2). */
-function faultOf(error: unknown, requestId: string): Problem {
-  if (error instanceof NoHostError)
-    return invalid("Host", "must be a host name or an IP address, with a port or none");
-  // The client hung up: nobody reads the answer, and nothing is wrong here.
-  if (error instanceof BodyLost) return invalid("body", "ended before it was complete");
-  if (error instanceof ConfigError) {
-    return { code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` };
-  }
-  console.error(`Request ${requestId} failed:`, error);
-  return { code: "internal", error: "Internal server error", extra: { request_id: requestId } };
-}
 
 /** Serves a request: https first, then the table. Every response has a request id. */
 export async function serveHttp(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {

@@ -27,9 +27,14 @@ export function livez(): Response {
 
 /** GET /readyz: 200, or 503 with the reasons why no traffic should be sent here. */
 export async function readyz(env: Env): Promise<Response> {
-  const reasons = [...(isConfigured(env) ? [] : (["misconfigured"] as const)), ...(await hostReasons(env))];
+  const reasons = await unreadyReasons(env);
   const answer: Readiness = { status: reasons.length === 0 ? "ready" : "not_ready", reasons };
   return json(answer, reasons.length === 0 ? 200 : 503);
+}
+
+/** The reasons why no traffic should be sent here. */
+export async function unreadyReasons(env: Env): Promise<UnreadyReason[]> {
+  return [...(isConfigured(env) ? [] : (["misconfigured"] as const)), ...(await hostReasons(env))];
 }
 
 function isConfigured(env: Env): boolean {

@@ -25,14 +25,29 @@ export async function wholeBody(request: Request): Promise<Uint8Array> {
 }
 
 /**
- * The bytes of a body piece by piece, all in one buffer: a piece is good until the next is asked for. Whoever stops reading
- * wants no more of it. Throws {@link BodyLost}.
+ * The bytes of a request's body piece by piece, all in one buffer: a piece is good until the next is asked for. Whoever stops
+ * reading wants no more of it. Throws {@link BodyLost}.
  */
-export async function* bodyBytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  const reader = byteReader(body);
+export function bodyBytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  return bytesOf(body, (error) => new BodyLost(error));
+}
+
+/** As `bodyBytes`, for a stream that comes from no client, such as a blob. Throws the error of the stream. */
+export function streamBytes(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  return bytesOf(stream, (error) => error);
+}
+
+async function* bytesOf(
+  stream: ReadableStream<Uint8Array>,
+  errorOf: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array, void, void> {
+  const reader = byteReader(stream);
+  const failed = (error: unknown): never => {
+    throw errorOf(error);
+  };
   try {
     for (let buffer = new ArrayBuffer(READ_BYTES); ;) {
-      const read = await reader.readAtLeast(LEAST_BYTES, new Uint8Array(buffer)).catch(lost);
+      const read = await reader.readAtLeast(LEAST_BYTES, new Uint8Array(buffer)).catch(failed);
       if (read.value !== undefined && read.value.byteLength > 0) {
         buffer = read.value.buffer as ArrayBuffer;
         yield read.value;
@@ -43,10 +58,6 @@ export async function* bodyBytes(body: ReadableStream<Uint8Array>): AsyncGenerat
     // What was read to its end does not mind.
     void reader.cancel().catch(() => {});
   }
-}
-
-function lost(error: unknown): never {
-  throw new BodyLost(error);
 }
 
 /** A request's body is a stream of bytes; one that a caller in this process made need not be. */

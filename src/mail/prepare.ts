@@ -1,15 +1,14 @@
 import type { Authentication, Metadata } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson, ownJson } from "../lib/json-text.ts";
-import { attachmentTexts, type AttachmentText } from "./text/attachment-text.ts";
 import { authenticate, shownAuthor, type SenderCheck } from "./authentication/authenticate.ts";
 import { readCode, type CodeReading } from "./code/find-code.ts";
-import { contentDigest } from "./mime/content-digest.ts";
 import { labelsFor } from "./labels.ts";
 import { LargeBody } from "./large-body.ts";
 import { newText, snippetOf } from "./text/new-text.ts";
 import type { NamedAddress, ParsedMail } from "./mime/parsed-mail.ts";
-import type { Listing, PreparedMail, StoredAttachment, StoredEvidence } from "./prepared-mail.ts";
+import type { Listing, PreparedMail, StoredEvidence } from "./prepared-mail.ts";
+import { readWhole, type ReadMail } from "./read-mail.ts";
 import { reportNews, type ReportNews } from "./report/report-news.ts";
 import { trimmedAddress } from "./address/address.ts";
 import { isAutoReplied } from "./automatic.ts";
@@ -37,11 +36,6 @@ export interface Envelope {
  * attachments, whose descriptions are cut as below, the row stays under the platform's 2 MB.
  */
 const MAX_STORED_BODY_BYTES = 256_000;
-/** Characters of what one attachment's headers say. */
-const MAX_CONTENT_TYPE_CHARS = 127;
-const MAX_CONTENT_ID_CHARS = 128;
-const MAX_DISPOSITION_CHARS = 32;
-const MAX_FILENAME_BYTES = 255;
 /** Characters of one address or name; a longer one is cut in listings and whole in `headers`. */
 const MAX_NAME_CHARS = 1_000;
 /** Addresses of To and Cc that are read for expectations: a mail to somebody who signs up names one. */
@@ -49,30 +43,34 @@ const MAX_NAMED = 100;
 /** Hex digits kept of a Message-ID's digest: 128 bits. */
 const MESSAGE_KEY_HEX = 32;
 
+type Parsed = ReadMail["parsed"];
+
 /** Everything that is stored of a message, except where its bytes are. */
-export type Prepared = Omit<
-  PreparedMail,
-  "raw" | "rawKey" | "partsKey" | "unusedKeys" | "bodyKey" | "bodyLayout"
-> & {
+export type Prepared = Omit<PreparedMail, "raw" | "rawKey" | "unusedKeys" | "bodyKey" | "bodyLayout"> & {
   /** The bodies where `body` is null. */
   largeBody: LargeBody | null;
 };
 
-/**
- * Derives from a parsed message what the mailbox stores: labels, code, who sent it, texts for listing and search.
- *
- * @param check how it is known who sent it; null where nothing was checked
- */
+/** As `prepareRead`, for a message that was parsed in one piece. */
 export function prepareMail(
   raw: Uint8Array,
   parsed: ParsedMail,
   envelope: Envelope,
   check: SenderCheck | null,
 ): Prepared {
-  const sender = senderOf(raw, parsed, envelope, check);
+  return prepareRead(readWhole(raw, parsed), envelope, check);
+}
+
+/**
+ * Derives from a message what the mailbox stores: labels, code, who sent it, texts for listing and search.
+ *
+ * @param check how it is known who sent it; null where nothing was checked
+ */
+export function prepareRead(mail: ReadMail, envelope: Envelope, check: SenderCheck | null): Prepared {
+  const { parsed, attachments } = mail;
+  const sender = senderOf(mail, envelope, check);
   const fromAddress = cut(parsed.from.address || envelope.from);
   const found = readCode({ subject: parsed.subject, text: parsed.text, html: parsed.html, fromAddress });
-  const attachments = storedAttachments(parsed);
   const listing: Listing = {
     // These two first, as those who read older listings expect (`wholeListing`).
     sender_verified: sender.authentication?.verdict === "pass",
@@ -109,7 +107,7 @@ export function prepareMail(
     messageId: parsed.messageId,
     messageKey: parsed.messageId === null ? null : messageKey(parsed.messageId),
     ancestorKeys: parsed.ancestorIds.map(messageKey),
-    digest: contentDigest(raw),
+    digest: mail.digest,
     ...sender,
     detail: JSON.stringify(detailOf(parsed, envelope, sender.authentication)),
     ...storedBody(parsed),
@@ -119,19 +117,18 @@ export function prepareMail(
       code: found.code,
       attachments,
     }),
-    sizeBytes: raw.byteLength,
-    report: newsIn(parsed, envelope),
+    sizeBytes: mail.sizeBytes,
+    report: newsIn(mail, envelope),
     parsed: !parsed.faults.includes("parse_failed"),
   };
 }
 
 function senderOf(
-  raw: Uint8Array,
-  parsed: ParsedMail,
+  { head, parsed }: ReadMail,
   { via }: Envelope,
   check: SenderCheck | null,
 ): Pick<PreparedMail, "authentication" | "authorDomain"> {
-  const mail = { raw, parsed, via };
+  const mail = { raw: head, parsed, via };
   return { authentication: authenticate(mail, check), authorDomain: shownAuthor(mail) };
 }
 
@@ -141,8 +138,9 @@ function senderOf(
  */
 export function preparedFor(
   envelope: Envelope,
-  { prepared, parsed }: { prepared: Prepared; parsed: ParsedMail },
+  { prepared, read }: { prepared: Prepared; read: ReadMail },
 ): Prepared {
+  const { parsed } = read;
   const listing = ownJson<Listing>(prepared.listing);
   const addresses = searchedAddresses(parsed, [listing.from_address, ...recipientsOf(envelope)]);
   return {
@@ -151,18 +149,18 @@ export function preparedFor(
     toAddress: envelope.to,
     detail: JSON.stringify(detailOf(parsed, envelope, prepared.authentication)),
     search: { ...prepared.search, addresses },
-    report: newsIn(parsed, envelope),
+    report: newsIn(read, envelope),
   };
 }
 
 /** The addresses that rules judge: all of From, and the one that listings show. Of a long list, the rest is one unknown sender. */
-function sendersOf({ senders }: ParsedMail, fromAddress: string): string[] {
+function sendersOf({ senders }: Parsed, fromAddress: string): string[] {
   const all = [...new Set([fromAddress, ...senders.map(({ address }) => address)])];
   return all.length > MAX_SENDERS ? [...all.slice(0, MAX_SENDERS), ""] : all;
 }
 
 /** The readable addresses of To and Cc, of a long list the first. */
-function namedIn({ to, cc }: ParsedMail): string[] {
+function namedIn({ to, cc }: Parsed): string[] {
   const read = [...to, ...cc].slice(0, MAX_NAMED).map(({ address }) => trimmedAddress(address));
   return [...new Set(read.filter((address) => address !== null))];
 }
@@ -172,9 +170,10 @@ function recipientsOf({ to, alsoTo = [] }: Envelope): string[] {
 }
 
 /** A report may come to its return path among other addresses of the mailbox. */
-function newsIn(parsed: ParsedMail, envelope: Envelope): ReportNews | null {
+function newsIn({ parsed, parts, queueIds }: ReadMail, envelope: Envelope): ReportNews | null {
   const returnPath = recipientsOf(envelope).find((address) => returnPathToken(address) !== null);
-  return reportNews(parsed, { from: envelope.from, to: returnPath ?? envelope.to });
+  const mail = { ...parsed, attachments: parts };
+  return reportNews(mail, { from: envelope.from, to: returnPath ?? envelope.to }, queueIds);
 }
 
 function evidenceJson({
@@ -234,7 +233,7 @@ export function messageKey(messageId: string): string {
   return sha256Hex(messageId).slice(0, MESSAGE_KEY_HEX);
 }
 
-function detailOf(parsed: ParsedMail, envelope: Envelope, authentication: Authentication | null) {
+function detailOf(parsed: Parsed, envelope: Envelope, authentication: Authentication | null) {
   return {
     // First, as those who read older rows expect (`wholeDetail`).
     authentication,
@@ -243,7 +242,7 @@ function detailOf(parsed: ParsedMail, envelope: Envelope, authentication: Authen
   };
 }
 
-function metadataOf(parsed: ParsedMail, envelope: Envelope): Metadata {
+function metadataOf(parsed: Parsed, envelope: Envelope): Metadata {
   const failed = parsed.faults.includes("parse_failed");
   return {
     envelope_from: envelope.from,
@@ -271,26 +270,6 @@ export function envelopeOf(metadata: Metadata): Envelope {
     ...(metadata.imported_as_sent === true ? { isImportedSent: true } : {}),
     clientAddress: metadata.client_address ?? null,
     helo: metadata.helo ?? null,
-  };
-}
-
-function storedAttachments({ attachments }: ParsedMail): StoredAttachment[] {
-  const texts = attachmentTexts(attachments);
-  return attachments.map((attachment, part) => storedAttachment(attachment, texts[part] ?? {}));
-}
-
-function storedAttachment(
-  attachment: ParsedMail["attachments"][number],
-  text: AttachmentText,
-): StoredAttachment {
-  return {
-    filename: cutToBytes(attachment.filename, MAX_FILENAME_BYTES),
-    contentType: attachment.contentType.slice(0, MAX_CONTENT_TYPE_CHARS),
-    sizeBytes: attachment.sizeBytes,
-    disposition: attachment.disposition?.slice(0, MAX_DISPOSITION_CHARS).toWellFormed() ?? null,
-    contentId: attachment.contentId?.slice(0, MAX_CONTENT_ID_CHARS).toWellFormed() ?? null,
-    offset: null,
-    ...text,
   };
 }
 
@@ -344,15 +323,6 @@ function newTextFirst({ text, subject }: Pick<ParsedMail, "text" | "subject">): 
 /** A mailbox as header fields write it: `Ann <ann@example.com>`. */
 export function written(person: NamedAddress): string {
   return person.name === "" ? person.address : `${person.name} <${person.address}>`;
-}
-
-/** The beginning of `text` that takes at most `maxBytes` in UTF-8, its ending (such as `.pdf`) kept. */
-function cutToBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.byteLength <= maxBytes) return text;
-  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(text)?.[0] ?? "";
-  const kept = bytes.subarray(0, maxBytes - ending.length).toString();
-  return kept.replace(/\uFFFD+$/, "") + ending;
 }
 
 function cut(text: string): string {

@@ -1,16 +1,30 @@
 import type { Authentication, EmailSummary } from "../contract/message.ts";
 import type { Alternative } from "./code/find-code.ts";
+import type { ByteSpan } from "./large-body.ts";
+import type { TransferEncoding } from "./mime/stream-decoding.ts";
 import type { ReportNews } from "./report/report-news.ts";
 
-/** The stored description of one attachment. Its bytes are cut from the raw message, or from the blob of parts of a large one. */
+/** Where in the raw message the bytes of a file lie, and how they are encoded there. */
+export interface FilePlace extends ByteSpan {
+  encoding: TransferEncoding;
+  /** Where the header of its part begins; set only for an iCalendar file that was turned into UTF-8. */
+  headerFrom?: number;
+}
+
+/**
+ * The stored description of one attachment. Its bytes are cut from a small raw message, and decoded from their place in a large
+ * one. Releases before 0.2.0 stored those of a large message decoded, in a blob of parts.
+ */
 export interface StoredAttachment {
   filename: string;
   contentType: string;
   sizeBytes: number;
   disposition: string | null;
   contentId: string | null;
-  /** First byte within the blob of parts; null where the raw message is small enough to cut from. */
+  /** First byte within the blob of parts; null where there is none. */
   offset: number | null;
+  /** Set for a file of a large message without a blob of parts. */
+  place?: FilePlace;
   /** Its text, if it is a text file that is not too large to be read. */
   text?: string;
   /** Set if it is a text file that is too large to be read. */
@@ -108,6 +122,4 @@ export interface PreparedMail {
   rawKey: string | null;
   /** Blobs that were reserved for this message and not written. */
   unusedKeys: string[];
-  /** The blob in which the decoded attachments of a large message lie end to end. */
-  partsKey: string | null;
 }

@@ -18,6 +18,7 @@ import type { Receiving } from "./receiving/receiving.ts";
 import type { ReceiveRules } from "./rules/receive-rules.ts";
 import type { RefusedMails } from "./rules/refused-mails.ts";
 import type { Search } from "./search/search.ts";
+import type { Seen } from "./seen/seen.ts";
 import type { Reports } from "./sending/reports.ts";
 import type { Sending } from "./sending/sending.ts";
 import type { Takeover } from "./takeover/takeover.ts";
@@ -48,9 +49,10 @@ type Reads = Pick<Reading, "inbox" | "readEmail" | "raw" | "attachment" | "threa
   Pick<Feed, "changes">;
 type Changes = Pick<Messages, "relabel" | "deleteEmail"> &
   Pick<Reindexing, "allInbound" | "rewrite" | "embedAgain">;
-type Rules = Pick<ReceiveRules, "rules" | "putRules"> &
+type Rules = Pick<Seen, "seen" | "markSeen"> &
+  Pick<ReceiveRules, "rules" | "putRules"> &
   Pick<RefusedMails, "refusedPage" | "refusedMail" | "deleteRefused">;
-type Mail = Pick<Receiving, "reserve" | "receive"> &
+type Mail = Pick<Receiving, "reserve" | "receive" | "receiveTogether"> &
   Pick<
     Sending,
     "send" | "admitSend" | "sentBefore" | "emailToAnswer" | "emailWithMessageId" | "suppressions" | "forgive"

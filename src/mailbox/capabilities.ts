@@ -11,6 +11,8 @@ import type { Transport } from "../outbound/transport.ts";
 import { Admission } from "./account/admission.ts";
 import { Lifecycle, type DirectoryEntry } from "./account/lifecycle.ts";
 import { Room } from "./account/room.ts";
+import { VERSION } from "../contract/product.ts";
+import { STEPS } from "./account/schema.ts";
 import { Settings } from "./account/settings.ts";
 import { Blobs } from "./blobs/blobs.ts";
 import { Codes } from "./codes/codes.ts";
@@ -24,11 +26,13 @@ import { Exporting } from "./exporting/exporting.ts";
 import { Imports } from "./imports/imports.ts";
 import { ImportedMessages } from "./imports/imported-messages.ts";
 import { Jobs } from "./jobs.ts";
+import { LateWrites } from "./late-writes.ts";
 import { Feed } from "./log/feed.ts";
 import { Log } from "./log/log.ts";
 import { Filing } from "./messages/filing.ts";
 import { Messages } from "./messages/messages.ts";
 import { Reindexing } from "./messages/reindex.ts";
+import { SearchIndex } from "./messages/search-index.ts";
 import { KnownIds } from "./messages/threads.ts";
 import { Reading } from "./reading/reading.ts";
 import { Receiving } from "./receiving/receiving.ts";
@@ -36,6 +40,7 @@ import { ReceiveRules } from "./rules/receive-rules.ts";
 import { RefusedMails } from "./rules/refused-mails.ts";
 import { EARLIER, SCHEMAS } from "./schemas.ts";
 import { Search } from "./search/search.ts";
+import { Seen } from "./seen/seen.ts";
 import { SendingJob } from "./sending/job.ts";
 import { Outbox } from "./sending/outbox.ts";
 import { OutgoingEvents } from "./sending/outgoing-events.ts";
@@ -59,6 +64,8 @@ export interface Capabilities {
   expectations: Expectations;
   outbox: Outbox;
   ids: KnownIds;
+  searchIndex: SearchIndex;
+  seen: Seen;
   receiveRules: ReceiveRules;
   refusedMails: RefusedMails;
   room: Room;
@@ -100,6 +107,8 @@ export interface Surroundings {
   now: () => number;
   /** Keeps the object in memory until a promise is settled. */
   waitUntil: (promise: Promise<unknown>) => void;
+  /** Calls a function after a time in ms, if the object is still in memory. */
+  later: (work: () => void, ms: number) => void;
   directoryOf: (address: string) => DirectoryEntry;
   /** Delivers to mailboxes of this deployment. */
   inside: Transport;
@@ -115,7 +124,7 @@ export interface Surroundings {
 /** Connects the capabilities of a mailbox, whether or not the mailbox exists yet. */
 export function assemble(around: Surroundings): Life {
   const db = new Database(around.storage);
-  const schemas = new Schemas(db, SCHEMAS, EARLIER);
+  const schemas = new Schemas(db, SCHEMAS, { chain: EARLIER, record: STEPS, version: VERSION });
   schemas.open();
   const context = contextOf(around, { db, schemas }, () => life);
   const stores = storesOf(context, around);
@@ -172,7 +181,9 @@ function storesOf(context: MailboxContext, { takeover }: Surroundings) {
     expectations: new Expectations(context),
     outbox: new Outbox(context),
     ids: new KnownIds(context),
+    searchIndex: new SearchIndex(context),
     uploads: new Uploads(context, { room, blobs }),
+    seen: new Seen(context),
     receiveRules,
     refusedMails: new RefusedMails(context, { room, blobs }),
     webhooks: new Webhooks(context, { log, askResolver }),
@@ -222,7 +233,7 @@ function mailOf(
 }
 
 function contextOf(
-  { storage, clock, env, now, waitUntil, noteActivity }: Surroundings,
+  { storage, clock, env, now, waitUntil, later, noteActivity }: Surroundings,
   { db, schemas }: { db: Database; schemas: Schemas },
   life: () => Life,
 ): MailboxContext {
@@ -234,12 +245,15 @@ function contextOf(
       return db.transaction(change);
     } catch (error) {
       schemas.forget();
+      // They refer to the account and keys as they were before the jobs read them again.
+      late.forget();
       life().jobs.forget();
       // The transaction's changes to the alarm are undone with it.
       rearm();
       throw error;
     }
   };
+  const late = new LateWrites({ later, write, made: rearm });
   const countActivity = activityCounter(now);
   return {
     db,
@@ -252,6 +266,7 @@ function contextOf(
     arm,
     rearm,
     write,
+    late,
     config: () => configOf(env()),
     tables: (schema) => schemas.tables(schema),
     account: () => life().lifecycle.account,
@@ -260,7 +275,7 @@ function contextOf(
     answer: (access, work) => life().admission.answer(access, now(), work),
     commit: (change) => {
       life().reading.pages.forget();
-      return write(change);
+      return write(() => late.beside(change));
     },
     durable: () => storage.sync(),
     publish: (events) => {

@@ -5,6 +5,7 @@ import type { Database } from "../lib/sql.ts";
 import type { AlarmClock } from "../lib/wake.ts";
 import type { Access, Principal } from "./account/access.ts";
 import type { Account } from "./account/account.ts";
+import type { LateWrites } from "./late-writes.ts";
 import type { LoggedEvent } from "./log/rows.ts";
 
 /**
@@ -36,6 +37,8 @@ export interface MailboxContext {
   commit: <T>(change: () => T) => T;
   /** As `commit`, for a change that no listing of messages shows: cached pages stay. */
   write: <T>(change: () => T) => T;
+  /** Writes that no answer waits for, and that may be lost if the process dies. */
+  readonly late: LateWrites;
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
   /** Wakes waiting calls, streams and webhooks for new log entries. Call it after the transaction that wrote `events`. */

@@ -9,7 +9,7 @@ import { DERIVED_TABLES } from "./messages/schema.ts";
 export const EARLIER_STEPS: readonly Migration[] = [
   {
     id: "001-mailbox",
-    sql: `${DERIVED_TABLES}
+    sql: `${DERIVED_TABLES.beside}${DERIVED_TABLES.search}
 CREATE TABLE account (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   address TEXT NOT NULL,

@@ -92,7 +92,9 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   rewrite(...args: Args<"rewrite">) { return this.life.reindexing.rewrite(...args); }
   embedAgain(...args: Args<"embedAgain">) { return this.life.reindexing.embedAgain(...args); }
 
-  // Who may write, and refused mail.
+  // The mail that a person has seen; who may write, and refused mail.
+  seen(...args: Args<"seen">) { return this.life.seen.seen(...args); }
+  markSeen(...args: Args<"markSeen">) { return this.life.seen.markSeen(...args); }
   rules(...args: Args<"rules">) { return this.life.receiveRules.rules(...args); }
   putRules(...args: Args<"putRules">) { return this.life.receiveRules.putRules(...args); }
   refusedPage(...args: Args<"refusedPage">) { return this.life.refusedMails.refusedPage(...args); }
@@ -102,6 +104,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   // Receiving and sending.
   reserve(...args: Args<"reserve">) { return this.life.receiving.reserve(...args); }
   receive(...args: Args<"receive">) { return this.life.receiving.receive(...args); }
+  receiveTogether(...args: Args<"receiveTogether">) { return this.life.receiving.receiveTogether(...args); }
   send(...args: Args<"send">) { return this.life.sending.send(...args); }
   admitSend(...args: Args<"admitSend">) { return this.life.sending.admitSend(...args); }
   sentBefore(...args: Args<"sentBefore">) { return this.life.sending.sentBefore(...args); }
@@ -153,7 +156,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   // Other.
   takeoverProgress() { return this.life.takeover.progress(); }
   forget(waitId: string) { this.life.forgetWait(waitId); }
-  takeRowCost() { return this.life.context.db.takeCost(); }
+  takeRowCost() { this.life.context.late.flush(); return this.life.context.db.takeCost(); }
 
   /** Opens a stream of the log. This is the only request served by `fetch` and not by RPC. */
   override onRequest(request: Request): Promise<Response> {
@@ -195,6 +198,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
       env,
       now: () => Date.now(),
       waitUntil: (promise) => this.ctx.waitUntil(promise),
+      later: (work, ms) => this.ctx.waitUntil(scheduler.wait(ms).then(work)),
       directoryOf: (address) => this.env.DIRECTORY.getByName(directoryShard(address)),
       inside: insideTransport(this.env, config),
       outside: () => (this.#outside ??= transportOf(this.env as Env & TransportBindings, config())),

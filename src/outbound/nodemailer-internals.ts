@@ -10,7 +10,7 @@ export { default as MailComposer } from "nodemailer/lib/mail-composer";
 export { encodeWord } from "nodemailer/lib/mime-funcs";
 export type { default as MimeNode } from "nodemailer/lib/mime-node";
 export * as quotedPrintable from "nodemailer/lib/qp";
-export { default as XOAuth2 } from "nodemailer/lib/xoauth2";
+export type { default as XOAuth2 } from "nodemailer/lib/xoauth2";
 export type { SMTPConnection };
 
 /** nodemailer's state of the current message. */

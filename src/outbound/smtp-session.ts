@@ -1,12 +1,8 @@
 import type net from "node:net";
 import { Readable } from "node:stream";
 import type { Duplex } from "node:stream";
-import {
-  SmtpConnectionInternals,
-  XOAuth2,
-  type InnerEnvelope,
-  type SMTPConnection,
-} from "./nodemailer-internals.ts";
+import { xoauth2Login } from "./access-token.ts";
+import { SmtpConnectionInternals, type InnerEnvelope, type SMTPConnection } from "./nodemailer-internals.ts";
 import { RelaySocket } from "./relay-socket.ts";
 import type { Connect } from "./relay-socket.ts";
 import { loginFailure, NO_AUTH_HINT, NO_STARTTLS_HINT, SmtpFailure } from "./smtp-failure.ts";
@@ -256,9 +252,7 @@ function credentialsOf(auth: SmtpAuth): SMTPConnection.AuthenticationType {
   if (auth.kind === "password") {
     return { credentials: { user: auth.user, pass: auth.password }, method: auth.method ?? false };
   }
-  const { user, accessToken, refresh } = auth;
-  const oauth2 = new XOAuth2({ user, ...(accessToken === null ? {} : { accessToken }), ...refresh });
-  return { type: "OAUTH2", user, method: "XOAUTH2", oauth2 };
+  return { type: "OAUTH2", user: auth.user, method: "XOAUTH2", oauth2: xoauth2Login(auth) };
 }
 
 /** The subject of a reply, by nodemailer's name of the command that it answers. */

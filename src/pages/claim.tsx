@@ -7,6 +7,10 @@ import { findClaim } from "../service/claims.ts";
 import { claimCaller } from "../http/caller.ts";
 import { CONSOLE } from "../http/console-path.ts";
 import { originOf, type AppContext } from "../http/dispatch.ts";
+import { CodeBlock } from "./components/code-block.tsx";
+import { Facts } from "./components/facts.tsx";
+import { Field } from "./components/field.tsx";
+import { Notice, type Kind } from "./components/notice.tsx";
 import type { Policy } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";
 
@@ -51,30 +55,13 @@ function askForCode(
         <h1>Approve a mailbox for your agent</h1>
         <p>Your agent shows a code when it asks for a mailbox. Type it here to see what it asks for.</p>
         <form method="get">
-          <div class={wrong === null ? "field" : "field wrong"}>
-            <label for="code">Code of your agent</label>
-            <input
-              id="code"
-              name="code"
-              class="mono"
-              value={wrong?.typed.slice(0, 64)}
-              required
-              maxlength={64}
-              autocomplete="off"
-              autocapitalize="characters"
-              spellcheck={false}
-              aria-invalid={wrong === null ? undefined : "true"}
-              aria-describedby={wrong === null ? "code-hint" : "code-error code-hint"}
-            />
-            {wrong !== null && (
-              <span class="error" id="code-error" role="alert">
-                {wrong.problem.code === "rate_limited" ? <TooMany typed={wrong.typed} /> : UNKNOWN}
-              </span>
-            )}
-            <span class="hint" id="code-hint">
-              Eight letters, such as BCDF-GHJK
-            </span>
-          </div>
+          <Field
+            id="code"
+            label="Code of your agent"
+            hint="Eight letters, such as BCDF-GHJK"
+            error={wrong === null ? undefined : wordsFor(wrong)}
+            input={{ ...CODE_INPUT, value: wrong?.typed.slice(0, 64) }}
+          />
           <button type="submit" class="primary">
             Continue
           </button>
@@ -84,13 +71,25 @@ function askForCode(
           Let your agent ask for an address at <span class="mono break">{config.mailDomain}</span>. It gets
           the code, and the key of the mailbox once you approve:
         </p>
-        <pre tabindex={0} aria-label="Command">
-          {startCommand(originOf(c, config))}
-        </pre>
+        <CodeBlock label="Command" text={startCommand(originOf(c, config))} />
       </>
     ),
   });
 }
+
+/** The field for a code that an agent shows. */
+export const CODE_INPUT = {
+  name: "code",
+  class: "mono",
+  required: true,
+  maxlength: 64,
+  autocomplete: "off",
+  autocapitalize: "characters",
+  spellcheck: false,
+} as const;
+
+const wordsFor = ({ typed, problem }: { typed: string; problem: Problem }): Child =>
+  problem.code === "rate_limited" ? <TooMany typed={typed} /> : UNKNOWN;
 
 const UNKNOWN = "No agent is waiting with this code. It may have expired, or it may be mistyped.";
 
@@ -128,42 +127,45 @@ function pendingPage({ view, deviceCode, proof, config }: Pending): Promise<Resp
       <>
         <h1>An agent asks for a mailbox</h1>
         <div class="card">
-          <p class="label">The address</p>
-          <p class="break">
-            <strong>{view.address}</strong>
-          </p>
           <p class="label">Your agent must show this code</p>
           <p class="code">{deviceCode}</p>
+          <ClaimFacts view={view} />
         </div>
-        <p>
-          Approve only if <strong>you started this</strong> and your agent shows the same code. If anybody
-          sent you here to approve it for them, deny.
-        </p>
-        <Asker view={view} />
         <h2>What the agent gets</h2>
         <Grant view={view} config={config} />
+        <Notice kind="warn">
+          Approve only if <strong>you started this</strong> and your agent shows the same code. If anybody
+          sent you here to approve it for them, deny.
+        </Notice>
         <Decision deviceCode={deviceCode} proof={proof} needsSignIn={needsSignIn} turnstile={turnstile} />
       </>
     ),
   });
 }
 
-function Asker({ view }: { view: ClaimView }) {
+/** Who asks for what, and until when. */
+function ClaimFacts({ view }: { view: ClaimView }) {
+  const nowMs = Date.now();
   return (
-    <dl class="facts">
-      <dt>Asked from</dt>
-      <dd>{view.client ?? "unknown IP address"}</dd>
-      <dt>Program</dt>
-      <dd>{view.userAgent === "" ? "unknown program" : view.userAgent}</dd>
-      <dt>Requested at</dt>
-      <dd>
-        <Moment at={view.createdAt} /> ({minutesAgo(Date.now() - view.createdAt)})
-      </dd>
-      <dt>Expires at</dt>
-      <dd>
-        <Moment at={view.expiresAt} />
-      </dd>
-    </dl>
+    <Facts
+      of={[
+        ["Address", <strong>{view.address}</strong>],
+        ["Program", view.userAgent === "" ? "unknown program" : view.userAgent],
+        ["Asked from", view.client ?? "unknown IP address"],
+        [
+          "Asked at",
+          <>
+            <Moment at={view.createdAt} /> ({minutes(nowMs - view.createdAt)} ago)
+          </>,
+        ],
+        [
+          "Waits until",
+          <>
+            <Moment at={view.expiresAt} /> ({minutes(view.expiresAt - nowMs)} more)
+          </>,
+        ],
+      ]}
+    />
   );
 }
 
@@ -187,7 +189,7 @@ function Decision({ deviceCode, proof, needsSignIn, turnstile }: Deciding) {
       {turnstile !== null && <Challenge siteKey={turnstile.siteKey} />}
       {/* Neither is a submit button, so that Enter in a field decides nothing. */}
       <div id="buttons" class="actions" hidden={needsSignIn}>
-        <button type="button" data-decision="deny">
+        <button type="button" class="primary" data-decision="deny">
           Deny
         </button>
         <button type="button" data-decision="approve">
@@ -195,7 +197,7 @@ function Decision({ deviceCode, proof, needsSignIn, turnstile }: Deciding) {
         </button>
       </div>
       <noscript>
-        <p class="notice warn">This page needs JavaScript to approve or deny.</p>
+        <Notice kind="warn">This page needs JavaScript to approve or deny.</Notice>
       </noscript>
     </div>
   );
@@ -230,20 +232,12 @@ function SignIn() {
   return (
     <form id="sign-in" class="card">
       <h2>Sign in to decide</h2>
-      <div class="field">
-        <label for="key">Operator's key</label>
-        <input
-          id="key"
-          name="key"
-          type="password"
-          required
-          autocomplete="current-password"
-          aria-describedby="key-hint"
-        />
-        <span class="hint" id="key-hint">
-          AUTH_TOKEN of this deployment. You stay signed in for 12 hours.
-        </span>
-      </div>
+      <Field
+        id="key"
+        label="Operator's key"
+        hint="AUTH_TOKEN of this deployment. You stay signed in for 12 hours."
+        input={{ name: "key", type: "password", required: true, autocomplete: "current-password" }}
+      />
       <button type="submit" class="primary">
         Sign in
       </button>
@@ -265,10 +259,11 @@ function Moment({ at }: { at: number }) {
   return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`}</time>;
 }
 
-function minutesAgo(ms: number): string {
-  const minutes = Math.floor(ms / MINUTE_MS);
-  if (minutes < 1) return "less than a minute ago";
-  return minutes === 1 ? "a minute ago" : `${minutes} minutes ago`;
+/** A time in words; it is shown for minutes only. */
+function minutes(ms: number): string {
+  const whole = Math.floor(ms / MINUTE_MS);
+  if (whole < 1) return "less than a minute";
+  return whole === 1 ? "a minute" : `${whole} minutes`;
 }
 
 function decidedPage(status: Exclude<ClaimStatus, "pending">, address: string): Promise<Response> {
@@ -279,9 +274,7 @@ function decidedPage(status: Exclude<ClaimStatus, "pending">, address: string): 
     children: (
       <>
         <h1>{title}</h1>
-        <div class={`notice ${kind}`}>
-          <p class="break">{text(address)}</p>
-        </div>
+        <Notice kind={kind}>{text(address)}</Notice>
         <p>You can close this page.</p>
       </>
     ),
@@ -290,7 +283,7 @@ function decidedPage(status: Exclude<ClaimStatus, "pending">, address: string): 
 
 const DECIDED: Record<
   Exclude<ClaimStatus, "pending">,
-  { title: string; kind: "good" | "bad" | "warn"; text: (address: string) => Child }
+  { title: string; kind: Kind; text: (address: string) => Child }
 > = {
   complete: {
     title: "Approved",

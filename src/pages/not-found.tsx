@@ -1,5 +1,6 @@
 import { accepts } from "hono/accepts";
 import type { AppContext } from "../http/dispatch.ts";
+import { ButtonLink } from "./components/button-link.tsx";
 import { pageResponse } from "./shell.tsx";
 
 /**
@@ -23,12 +24,10 @@ export function notFoundPage(): Promise<Response> {
         <h1>Page not found</h1>
         <p>The URL may be mistyped or incomplete.</p>
         <p class="actions">
-          <a class="button primary" href="/">
+          <ButtonLink kind="primary" href="/">
             Start page
-          </a>
-          <a class="button" href="/docs">
-            API reference
-          </a>
+          </ButtonLink>
+          <ButtonLink href="/docs">API reference</ButtonLink>
         </p>
       </>
     ),

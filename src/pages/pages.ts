@@ -1,8 +1,11 @@
 import type { AppContext } from "../http/dispatch.ts";
 import { claimPage } from "./claim.tsx";
+import { pathOfGuide } from "./docs/frame.tsx";
+import { GUIDE_NAMES } from "./docs/groups.ts";
+import { guidePage } from "./docs/guide.tsx";
 import { mailFrame } from "./mail-frame.ts";
 import { mailboxPage } from "./mailbox.tsx";
-import { referencePage } from "./reference/reference.tsx";
+import { referencePage } from "./reference/page.tsx";
 import { startPage } from "./start.tsx";
 
 type Page = (c: AppContext) => Response | Promise<Response>;
@@ -14,4 +17,7 @@ export const pages: Readonly<Record<string, Page>> = {
   "/mailbox/frame": mailFrame,
   "/claim": claimPage,
   "/docs": referencePage,
+  ...Object.fromEntries(
+    GUIDE_NAMES.map((name) => [pathOfGuide(name), (c: AppContext) => guidePage(c, name)]),
+  ),
 };

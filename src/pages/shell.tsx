@@ -14,6 +14,8 @@ export interface PageFrame {
   placePath?: string;
   /** A single column, for text and forms. */
   narrow?: boolean;
+  /** Fills the window; its parts scroll by themselves. */
+  app?: boolean;
   /** Style sheets besides the common one. */
   styles?: readonly StaticName[];
   /** Scripts, run in this order after the page is parsed. */
@@ -30,7 +32,7 @@ export interface PageFrame {
 const MENU = [
   { path: "/mailbox", name: "Mailbox" },
   { path: "/operator", name: "Operator" },
-  { path: "/docs", name: "API" },
+  { path: "/docs", name: "Docs" },
 ] as const;
 
 type Place = (typeof MENU)[number]["path"];
@@ -43,7 +45,7 @@ export async function pageResponse(frame: PageFrame): Promise<Response> {
 }
 
 function Shell(frame: PageFrame) {
-  const { title, place, placePath, narrow = false, styles = [], scripts = [], children } = frame;
+  const { title, place, placePath, narrow = false, app = false, styles = [], scripts = [], children } = frame;
   return (
     <html lang="en">
       <head>
@@ -59,12 +61,16 @@ function Shell(frame: PageFrame) {
           <script defer src={urlOfStatic(name)}></script>
         ))}
       </head>
-      <body>
+      <body class={app ? "app" : undefined}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
         <header class="top">
           <a class="brand" href="/">
+            <svg viewBox="0 0 32 32" aria-hidden="true">
+              <rect x="2" y="6" width="28" height="20" rx="4" />
+              <path d="m6 11 10 8 10-8" />
+            </svg>
             {PRODUCT_NAME}
           </a>
           <nav aria-label="Pages">
@@ -81,9 +87,11 @@ function Shell(frame: PageFrame) {
         <main id="main" class={narrow ? "narrow" : undefined} tabindex={-1}>
           {children}
         </main>
-        <footer class="foot">
-          {PRODUCT_NAME} {VERSION}
-        </footer>
+        {app ? null : (
+          <footer class="foot">
+            {PRODUCT_NAME} {VERSION}
+          </footer>
+        )}
       </body>
     </html>
   );

@@ -1,8 +1,12 @@
-import { firstMinute, mcpHosts, type Example } from "../contract/first-minute.ts";
+import { firstMinute, mcpHosts } from "../contract/first-minute.ts";
 import { PRODUCT_NAME } from "../contract/product.ts";
 import { configOf, type Config } from "../config/env.ts";
 import { claimPageUrl, claimSecrets } from "../service/claims.ts";
 import { originOf, type AppContext } from "../http/dispatch.ts";
+import { CODE_INPUT } from "./claim.tsx";
+import { Field } from "./components/field.tsx";
+import { Icon } from "./components/icon.tsx";
+import { Pastes } from "./components/pastes.tsx";
 import { pageHeaders } from "./policy.ts";
 import { pageResponse } from "./shell.tsx";
 
@@ -15,32 +19,39 @@ export async function startPage(c: AppContext): Promise<Response> {
   if (session !== undefined) return toClaim(session, origin, config);
   return pageResponse({
     title: PRODUCT_NAME,
-    narrow: true,
     styles: ["start.css"],
     scripts: ["start.js"],
     children: (
       <>
-        <h1>Mailboxes for software agents</h1>
-        <p>
-          An agent gets an address at <span class="mono break">{mailDomain}</span>, receives, reads and sends
-          mail over an API.
-        </p>
-        <FirstMinute origin={origin} hasTemporary={config.bootstrapEnabled} />
-        <h2>Give it to an agent</h2>
-        <p>
-          Let it read <a href="/llms.txt">llms.txt</a>, or install <a href="/skill.md">skill.md</a> as a
-          skill. Hosts of MCP take one block each: put the key of the mailbox where <code>mk_...</code>{" "}
-          stands.
-        </p>
-        <Examples of={mcpHosts(origin)} />
-        <h2>Pages for people</h2>
-        <ul class="rows">
-          {PLACES.map(({ path, name, about }) => (
+        <section class="beside hero">
+          <div>
+            <h1>Mailboxes for software agents</h1>
+            <p class="lead">
+              An agent gets a real address at <span class="mono break">{mailDomain}</span>. It receives and
+              sends mail, waits for codes, searches, follows threads, and hears of everything live.
+            </p>
+            <ClaimForm />
+          </div>
+          <FirstMinute origin={origin} hasTemporary={config.bootstrapEnabled} />
+        </section>
+        <section class="beside">
+          <div>
+            <h2>Give it to an agent</h2>
+            <p>
+              Let it read <a href="/llms.txt">llms.txt</a>, or install <a href="/skill.md">skill.md</a> as a
+              skill. Hosts of MCP take one block each: put the key of the mailbox where <code>mk_...</code>{" "}
+              stands.
+            </p>
+          </div>
+          <Pastes name="hosts" of={mcpHosts(origin)} />
+        </section>
+        <ul class="places">
+          {PLACES.map(({ path, name, about, icon }) => (
             <li>
               <a href={path}>
+                <Icon name={icon} />
                 <strong>{name}</strong>
-                <br />
-                <span class="muted">{about}</span>
+                <span>{about}</span>
               </a>
             </li>
           ))}
@@ -50,18 +61,36 @@ export async function startPage(c: AppContext): Promise<Response> {
   });
 }
 
+/** For a person whose agent shows a code. The page of the claim says who asks for what. */
+function ClaimForm() {
+  return (
+    <form class="card claim" method="get" action="/claim">
+      <Field
+        id="code"
+        label="Your agent shows you a code?"
+        hint="You see which mailbox it asks for, and approve or deny."
+        input={{ ...CODE_INPUT, placeholder: "BCDF-GHJK" }}
+        beside={<button>Continue</button>}
+      />
+    </form>
+  );
+}
+
 function FirstMinute({ origin, hasTemporary }: { origin: string; hasTemporary: boolean }) {
   return (
-    <>
+    <div>
       <h2>The first code</h2>
       {hasTemporary ? (
         <>
           <p>
             Get a mailbox for 72 hours, sign up somewhere with its address, and wait for the code. It needs no
-            account and no human. TypeScript and the command line need the package <code>mailkeep</code>,
-            which is not published: <code>npm run pack</code> in the repository of Mailkeep writes it.
+            account and no human.
           </p>
-          <Examples of={firstMinute(origin)} isFirstOpen />
+          <Pastes name="clients" of={firstMinute(origin)} />
+          <p class="small muted">
+            TypeScript and the command line need the package <code>mailkeep</code>, which is not published:{" "}
+            <code>npm run pack</code> in the repository of Mailkeep writes it.
+          </p>
         </>
       ) : (
         <p>
@@ -69,23 +98,7 @@ function FirstMinute({ origin, hasTemporary }: { origin: string; hasTemporary: b
           <a href="/docs#code">wait for a code</a> with it.
         </p>
       )}
-    </>
-  );
-}
-
-function Examples({ of, isFirstOpen = false }: { of: readonly Example[]; isFirstOpen?: boolean }) {
-  return (
-    <>
-      {of.map(({ id, title, about, text }, index) => (
-        <details class="paste" id={id} open={isFirstOpen && index === 0}>
-          <summary>{title}</summary>
-          <p class="label">{about}</p>
-          <pre tabindex={0} aria-label={`Example for ${title}`}>
-            {text}
-          </pre>
-        </details>
-      ))}
-    </>
+    </div>
   );
 }
 
@@ -99,17 +112,26 @@ function toClaim(session: string, origin: string, config: Config): Response {
 const PLACES = [
   {
     path: "/mailbox",
+    icon: "inbox",
     name: "Look into a mailbox",
     about: "Read and answer its mail. You need a key of the mailbox.",
   },
   {
     path: "/operator",
+    icon: "settings",
     name: "Run this deployment",
     about: "Create, pause and erase mailboxes. You need the operator's key.",
   },
   {
+    path: "/docs/agents",
+    icon: "book",
+    name: "Read the guides",
+    about: "Agents, the SDK, the command line, MCP.",
+  },
+  {
     path: "/docs",
-    name: "Build on it",
-    about: "The API reference: each operation with examples, and a form to try it.",
+    icon: "source",
+    name: "Build on the API",
+    about: "The reference: each operation with examples, and a form to try it.",
   },
 ] as const;

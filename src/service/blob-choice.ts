@@ -1,4 +1,4 @@
-import { R2BlobStore, type BlobDisk } from "../blobs/r2.ts";
+import { bucketOf } from "../blobs/bucket.ts";
 import { isRowsKey, RowsBlobStore } from "../blobs/rows.ts";
 import type { BlobStore } from "../blobs/store.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
@@ -6,17 +6,9 @@ import type { MailboxStub } from "./mailbox-stub.ts";
 /** Raw messages and files up to this size are rows of the mailbox: no second system, and a tenth of the time of a blob. */
 export const MAX_ROW_BYTES = 524_288;
 
-/** Bindings that a deployment may have. */
-interface BlobBindings {
-  BLOBS?: R2Bucket;
-  /** Only with `npm start`, whose bucket is a folder. */
-  BLOB_DISK?: BlobDisk;
-}
-
 /** Where a deployment writes large messages: its bucket, or rows of the mailbox where it has none. */
 export function blobsForWriting(env: Env, mailbox: MailboxStub): BlobStore {
-  const { BLOBS: bucket, BLOB_DISK }: BlobBindings = env;
-  return bucket === undefined ? rowsOf(mailbox) : new R2BlobStore(bucket, BLOB_DISK);
+  return bucketOf(env) ?? rowsOf(mailbox);
 }
 
 /** Where a file is written; `sizeBytes` is null where nobody knows it yet. */

@@ -7,6 +7,9 @@ import { flushSoon } from "../metrics/flush.ts";
 import { metrics } from "../metrics/metrics.ts";
 import { countReceipts } from "./count-receipts.ts";
 import { loadTables } from "./load-tables.ts";
+import { bodyBytes } from "../lib/body-bytes.ts";
+import { arriving, arrivingFrom, closeMessage, isWhole, MessageTooLong, type Arriving } from "./arriving.ts";
+import { MAX_ROW_BYTES } from "./blob-choice.ts";
 import { receiveMail } from "./receive.ts";
 import { reported } from "./sender-check.ts";
 
@@ -32,13 +35,34 @@ interface Refusal {
   reply: string | null;
 }
 
+const TOO_LARGE: Refusal = {
+  reason: "too_large",
+  error: "Message too large",
+  reply: "552 5.3.4 Message too large",
+};
+
 async function receive(message: ForwardableEmailMessage, env: Env): Promise<Refusal | null> {
-  if (message.rawSize > MAX_MESSAGE_BYTES) {
-    return { reason: "too_large", error: "Message too large", reply: "552 5.3.4 Message too large" };
-  }
-  const startMs = performance.now();
+  if (message.rawSize > MAX_MESSAGE_BYTES) return TOO_LARGE;
   await loadTables(env);
-  const raw = new Uint8Array(await new Response(message.raw).arrayBuffer());
+  const mail = await arrivingOf(message);
+  try {
+    return await store(message, mail, env);
+  } catch (error) {
+    if (error instanceof MessageTooLong) return TOO_LARGE;
+    throw error;
+  } finally {
+    await closeMessage(mail);
+  }
+}
+
+/** A small message is read by the runtime in one call. The size is what the platform says: its stream decides. */
+async function arrivingOf({ raw, rawSize }: ForwardableEmailMessage): Promise<Arriving> {
+  if (rawSize > MAX_ROW_BYTES) return arriving(bodyBytes(raw), null);
+  return arrivingFrom(new Uint8Array(await new Response(raw).arrayBuffer()));
+}
+
+async function store(message: ForwardableEmailMessage, mail: Arriving, env: Env): Promise<Refusal | null> {
+  const startMs = performance.now();
   const envelope = {
     from: message.from,
     to: message.to,
@@ -47,9 +71,10 @@ async function receive(message: ForwardableEmailMessage, env: Env): Promise<Refu
     helo: null,
   };
   const config = configOf(env);
-  const sender = reported(raw, { kind: "cloudflare" }, { env, config });
-  const received = await receiveMail({ raw, envelope, sender }, { env, config });
-  countReceipts(envelope.via, [received], { bytes: raw.byteLength, startMs });
+  const sender = reported({ kind: "cloudflare" }, { env, config });
+  const received = await receiveMail({ message: mail, envelope, sender }, { env, config });
+  const bytes = isWhole(mail) ? mail.raw.byteLength : mail.passedBytes;
+  countReceipts(envelope.via, [received], { bytes, startMs });
   if (received.ok) return null;
   const { code, error } = received.error;
   if (isRefusedByRules(received.error)) return { reason: code, error, reply: `550 5.7.1 ${error}` };

@@ -6,6 +6,7 @@ import { idOf, idTail, type Seq } from "../lib/ids.ts";
 import type { ExportedMessage, ExportStart } from "../mailbox/exporting/exporting.ts";
 import { counted } from "./access.ts";
 import { openRaw, type MailboxAccess } from "./message-source.ts";
+import type { ExportPoint } from "./export-resume.ts";
 import { detachedJws, type SigningKey } from "./signing-key.ts";
 import { Spill } from "./spill.ts";
 
@@ -22,8 +23,7 @@ const FOLDERS = ["", ".Sent/", ".Reports/"].flatMap((folder) =>
 /** An export: its mailbox, where it begins, and the key that signs it. */
 export interface Export extends MailboxAccess {
   start: ExportStart;
-  /** The id after which it begins; null = with the first email. */
-  after: string | null;
+  point: ExportPoint;
   /** The origin of the deployment as its operator set it; null if it is not set: a request may name any host. */
   origin: string | null;
   key: SigningKey;
@@ -62,7 +62,8 @@ interface Opened {
 
 class ArchiveWriter {
   readonly #from: Export;
-  readonly #now = Date.now();
+  /** When the export began, in ms since 1970: the same in every part of one that was cut off. */
+  readonly #now: number;
   readonly #lines: Spill;
   readonly #sums: Spill;
   readonly #whole = createHash("sha256");
@@ -73,6 +74,7 @@ class ArchiveWriter {
 
   constructor(from: Export) {
     this.#from = from;
+    this.#now = from.point.startedMs;
     this.#lines = new Spill(from.mailbox);
     this.#sums = new Spill(from.mailbox);
   }
@@ -192,8 +194,8 @@ class ArchiveWriter {
   }
 
   #manifest(sums: string) {
-    const { start, after, origin, mailbox, key } = this.#from;
-    const last = new Float64Array(start.seqs).at(-1);
+    const { start, point, origin, mailbox, key } = this.#from;
+    const { after, lastSeq, logSeq } = point;
     return {
       format: "mailkeep-export",
       version: 1,
@@ -201,8 +203,8 @@ class ArchiveWriter {
       deployment: origin,
       created_at: new Date(this.#now).toISOString(),
       after,
-      last_email_id: last === undefined ? after : idOf(last, idTail(mailbox.name ?? "")),
-      log_seq: start.logSeq,
+      last_email_id: lastSeq === null ? after : idOf(lastSeq, idTail(mailbox.name ?? "")),
+      log_seq: logSeq,
       messages: this.#messages,
       sent: this.#sent,
       erased: this.#erased.count,

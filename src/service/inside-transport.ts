@@ -1,8 +1,13 @@
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
-import { isRefusedByRules, STATUS } from "../contract/problem.ts";
+import { isRefusedByRules, STATUS, type Answer } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
+import type { Envelope } from "../mail/prepare.ts";
+import type { Received } from "../mailbox/receiving/receiving.ts";
 import { known } from "./sender-check.ts";
-import { readOnce, receiveBy, type Reading } from "./receive.ts";
+import { arriving, isWhole, type Arriving, type PassingMessage, type WholeMessage } from "./arriving.ts";
+import { MAX_ROW_BYTES } from "./blob-choice.ts";
+import { addressedTo, readOnce, store } from "./receive.ts";
+import { receiveLarge, type Addressed } from "./receive-large.ts";
 import { Attempt, AttemptEnded, tryLimitMs } from "../outbound/attempt.ts";
 import { withoutReply } from "../outbound/reply.ts";
 import { sameForAll, faultOf, NOT_SENDABLE, sendableRecipients } from "../outbound/results.ts";
@@ -25,6 +30,15 @@ const DELIVERED: Result = {
   enhancedCode: "2.1.5",
   diagnostic: "250 2.1.5 Delivered inside this deployment",
   fault: null,
+  concernsAll: false,
+  providerId: null,
+};
+const UNKNOWN: Result = {
+  result: { kind: "refused" },
+  code: 550,
+  enhancedCode: "5.1.1",
+  diagnostic: "550 5.1.1 No such mailbox",
+  fault: "address",
   concernsAll: false,
   providerId: null,
 };
@@ -57,11 +71,11 @@ export function insideTransport(env: Env, config: () => Config, limitMs?: number
       try {
         const fault = faultOf(mail, MAX_MESSAGE_BYTES);
         if (fault !== null) return sameForAll(mail, withoutReply("impossible", fault));
-        const raw = await attempt.whole();
-        const reading = readOnce();
-        return await deliverEach(attempt, (recipient) =>
-          deliver(raw, { mail, recipient, reading }, env, config()),
-        );
+        const by = { env, config: config() };
+        const message = await messageOf(attempt);
+        return await (isWhole(message)
+          ? deliverSmall(attempt, message, by)
+          : deliverLarge(attempt, message, by));
       } catch (error) {
         return sameForAll(mail, later(error));
       } finally {
@@ -71,24 +85,62 @@ export function insideTransport(env: Env, config: () => Config, limitMs?: number
   };
 }
 
+/** A deployment, as those see it who deliver in it. */
+interface By {
+  env: Env;
+  config: Config;
+}
+
+async function messageOf(attempt: Attempt): Promise<Arriving> {
+  const { sizeBytes } = attempt.mail;
+  return sizeBytes > MAX_ROW_BYTES ? arriving(attempt.chunks(), sizeBytes) : { raw: await attempt.whole() };
+}
+
 /**
  * Delivers to one recipient after another. If time runs out, recipients that may already have the message are tried again:
  * a repeat is a duplicate.
  */
-async function deliverEach(
-  attempt: Attempt,
-  deliverTo: (recipient: string) => Promise<Result>,
-): Promise<RecipientResult[]> {
-  const { recipients } = attempt.mail;
-  const sendable = new Set(sendableRecipients(attempt.mail));
+async function deliverSmall(attempt: Attempt, message: WholeMessage, by: By): Promise<RecipientResult[]> {
+  const { mail } = attempt;
+  const sender = known(null);
+  const reading = readOnce();
+  const deliver = async (recipient: string): Promise<Result> => {
+    const addressed = await addressedTo(envelopeTo(recipient, mail), by);
+    if (addressed === null) return UNKNOWN;
+    const { envelope, to } = addressed;
+    return resultOf(await store({ message, envelope, sender }, to, reading));
+  };
+  const sendable = new Set(sendableRecipients(mail));
   const results: RecipientResult[] = [];
-  for (const recipient of recipients) {
-    const said = sendable.has(recipient)
-      ? await attempted(attempt, () => deliverTo(recipient))
-      : NOT_SENDABLE;
+  for (const recipient of mail.recipients) {
+    const said = sendable.has(recipient) ? await attempted(attempt, () => deliver(recipient)) : NOT_SENDABLE;
     results.push({ recipient, ...said });
   }
   return results;
+}
+
+/** Delivers a message that is read once, while it passes. If that fails, all recipients are tried again. */
+async function deliverLarge(attempt: Attempt, message: PassingMessage, by: By): Promise<RecipientResult[]> {
+  const { mail } = attempt;
+  const found = new Map<string, Addressed | null>();
+  try {
+    for (const recipient of sendableRecipients(mail))
+      found.set(recipient, await attempt.race(addressedTo(envelopeTo(recipient, mail), by)));
+    const addressed = [...found.values()].filter((one) => one !== null);
+    const received = await attempt.race(
+      receiveLarge({ message, sender: known(null) }, addressed, (error) => {
+        throw error;
+      }),
+    );
+    return mail.recipients.map((recipient) => {
+      const one = found.get(recipient);
+      if (one === undefined) return { recipient, ...NOT_SENDABLE };
+      const answer = one === null ? undefined : received[addressed.indexOf(one)];
+      return { recipient, ...(answer === undefined ? UNKNOWN : resultOf(answer)) };
+    });
+  } finally {
+    await message.close();
+  }
 }
 
 async function attempted(attempt: Attempt, work: () => Promise<Result>): Promise<Result> {
@@ -123,40 +175,22 @@ function byRules(error: string): Result {
   };
 }
 
-async function deliver(
-  raw: Uint8Array,
-  { mail, recipient, reading }: { mail: OutboundMail; recipient: string; reading: Reading },
-  env: Env,
-  config: Config,
-): Promise<Result> {
-  const envelope = {
-    from: mail.returnPath,
-    to: recipient,
-    via: "api" as const,
-    clientAddress: null,
-    helo: null,
-  };
-  const received = await receiveBy(reading, { raw, envelope, sender: known(null) }, { env, config });
+function envelopeTo(recipient: string, mail: OutboundMail): Envelope {
+  return { from: mail.returnPath, to: recipient, via: "api", clientAddress: null, helo: null };
+}
+
+function resultOf(received: Answer<Received>): Result {
   if (received.ok) return DELIVERED;
   const { code, error } = received.error;
   if (isRefusedByRules(received.error)) return byRules(error);
-  return STATUS[code] === STATUS.not_found
-    ? {
-        result: { kind: "refused" },
-        code: 550,
-        enhancedCode: "5.1.1",
-        diagnostic: "550 5.1.1 No such mailbox",
-        fault: "address",
-        concernsAll: false,
-        providerId: null,
-      }
-    : {
-        result: { kind: "deferred" },
-        code: 452,
-        enhancedCode: "4.2.2",
-        diagnostic: `452 4.2.2 ${error}`,
-        fault: "passing",
-        concernsAll: false,
-        providerId: null,
-      };
+  if (STATUS[code] === STATUS.not_found) return UNKNOWN;
+  return {
+    result: { kind: "deferred" },
+    code: 452,
+    enhancedCode: "4.2.2",
+    diagnostic: `452 4.2.2 ${error}`,
+    fault: "passing",
+    concernsAll: false,
+    providerId: null,
+  };
 }

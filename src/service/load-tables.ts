@@ -1,10 +1,7 @@
-import files from "../../dist/assets.json" with { type: "json" };
 import type { MailTables } from "../mail/tables/mail-tables.ts";
 import { provideTables } from "../mail/tables/loaded-tables.ts";
 import { hasTables } from "../mail/tables/tables.ts";
-
-/** The static asset of the tables. */
-const PATH = `/assets/${files["tables.json"]}`;
+import { readAsset } from "./static-asset.ts";
 
 /** How long other requests of the isolate wait for the one that loads, before they load the tables themselves. */
 const PATIENCE_MS = 2_000;
@@ -30,7 +27,7 @@ export function tableLoader(store: Store): (env: Pick<Env, "ASSETS">) => Promise
       }
       loadingSinceMs = nowMs;
       try {
-        store.provide(await tablesIn(ASSETS));
+        store.provide(await (await readAsset(ASSETS, "tables.json")).json());
       } finally {
         loadingSinceMs = null;
       }
@@ -43,10 +40,3 @@ export function tableLoader(store: Store): (env: Pick<Env, "ASSETS">) => Promise
  * again.
  */
 export const loadTables = tableLoader({ has: hasTables, provide: provideTables });
-
-async function tablesIn(assets: Fetcher): Promise<MailTables> {
-  const response = await assets.fetch(new Request(new URL(PATH, "https://assets.invalid")));
-  if (response.ok) return response.json();
-  await response.body?.cancel();
-  throw new Error(`The static asset ${PATH} answered ${response.status}; deploy the script with its assets`);
-}

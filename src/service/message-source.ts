@@ -1,13 +1,17 @@
-import { inTime } from "../blobs/bucket-call.ts";
+import { BUCKET_TIMEOUT_MS, inTime } from "../blobs/bucket-call.ts";
 import { notFound, type Answer, type Problem } from "../contract/problem.ts";
 import type { Email } from "../contract/message.ts";
+import { streamBytes } from "../lib/body-bytes.ts";
 import { closedLiteral, stringMember, ownJson } from "../lib/json-text.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { ByteSpan } from "../mail/large-body.ts";
 import { newText } from "../mail/text/new-text.ts";
 import { parseMail } from "../mail/mime/parse.ts";
+import { decodedRange, encodedSpan } from "../mail/mime/part-range.ts";
+import type { FilePlace } from "../mail/prepared-mail.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { AttachmentSource, EmailAnswer, RawSource } from "../mailbox/reading/reading.ts";
+import { arriving, arrivingFrom, type Arriving } from "./arriving.ts";
 import { blobsForReading, rowsOf } from "./blob-choice.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
 
@@ -44,6 +48,38 @@ export async function openBlob(
   } catch (error) {
     console.error("A blob could not be read:", error);
     return unavailable;
+  }
+}
+
+/** A stored message, to be read again. 503 if the store cannot deliver it; its bytes throw if they break off. */
+export async function storedMessage(
+  env: Env,
+  mailbox: MailboxStub,
+  source: RawSource,
+): Promise<Answer<Arriving>> {
+  const opened = await openRaw(env, mailbox, source);
+  if (!opened.ok) return opened;
+  const { value } = opened;
+  if (value instanceof ArrayBuffer) return done(arrivingFrom(new Uint8Array(value)));
+  try {
+    return done(await arriving(inTimeEach(streamBytes(value)), source.sizeBytes));
+  } catch (error) {
+    console.error("A blob could not be read:", error);
+    return refused(UNREADABLE);
+  }
+}
+
+/** The pieces of a blob. Throws if the bucket does not give the next one in time. */
+async function* inTimeEach(pieces: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (;;) {
+      const next = await inTime(pieces.next(), BUCKET_TIMEOUT_MS);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: it would wait for a bucket that does not answer.
+    void pieces.return().catch(() => {});
   }
 }
 
@@ -192,7 +228,10 @@ export async function partsOf({ env, mailbox }: MailboxAccess, raw: RawSource): 
   return done(attachments.map(({ content }) => content));
 }
 
-/** A range of an attachment: from the blob of parts, or from a small raw message, which `cut` cuts into parts. */
+/**
+ * A range of an attachment: decoded from its place in a large message, from the blob of parts of one that an earlier release
+ * stored, or from a small message, which `cut` cuts into parts.
+ */
 export async function openPart(
   to: MailboxAccess,
   source: AttachmentSource,
@@ -201,6 +240,7 @@ export async function openPart(
     raw === null ? Promise.resolve(refused(notFound("Attachment"))) : partsOf(to, raw),
 ): Promise<Answer<BodyInit>> {
   const { stored, part, partsKey } = source;
+  if (stored.place !== undefined) return openPlace(to, source, stored.place, { from: start, to: end });
   if (stored.offset !== null) {
     const range = { offset: stored.offset + start, length: end - start };
     return openBlob(to.env, to.mailbox, { key: partsKey, ...range });
@@ -209,4 +249,55 @@ export async function openPart(
   if (!parts.ok) return parts;
   const content = parts.value[part];
   return content === undefined ? refused(notFound("Attachment")) : done(content.slice(start, end));
+}
+
+async function openPlace(
+  to: MailboxAccess,
+  source: AttachmentSource,
+  place: FilePlace,
+  range: ByteSpan,
+): Promise<Answer<BodyInit>> {
+  if (place.headerFrom !== undefined)
+    return openConverted(to, source, { ...place, from: place.headerFrom }, range);
+  const { encoding } = place;
+  const encoded = await openSpan(to, source, encodedSpan({ span: place, encoding }, range));
+  if (!encoded.ok || encoding === "") return encoded;
+  return done(streamOf(copies(decodedRange(streamBytes(encoded.value), encoding, range))));
+}
+
+function openSpan(
+  { env, mailbox }: MailboxAccess,
+  { raw }: AttachmentSource,
+  { from, to }: ByteSpan,
+): Promise<Answer<ReadableStream<Uint8Array>>> {
+  return openBlob(env, mailbox, { key: raw?.key ?? null, offset: from, length: to - from });
+}
+
+/** A range of an iCalendar file that was turned into UTF-8: its part is parsed again. */
+async function openConverted(
+  to: MailboxAccess,
+  source: AttachmentSource,
+  part: ByteSpan,
+  range: ByteSpan,
+): Promise<Answer<BodyInit>> {
+  const encoded = await openSpan(to, source, part);
+  if (!encoded.ok) return encoded;
+  const bytes = new Uint8Array(await inTime(new Response(encoded.value).arrayBuffer()));
+  const [only, ...others] = (await parseMail(bytes)).attachments;
+  const isSame = only !== undefined && others.length === 0 && only.sizeBytes === source.stored.sizeBytes;
+  const content = isSame ? done(only.content) : await cutFromWhole(to, source);
+  return content.ok ? done(content.value.slice(range.from, range.to)) : content;
+}
+
+/** An attachment, cut from the whole message: parts around it may say how it is read. */
+async function cutFromWhole(to: MailboxAccess, { raw, part }: AttachmentSource): Promise<Answer<Uint8Array>> {
+  const parts = raw === null ? refused(notFound("Attachment")) : await partsOf(to, raw);
+  if (!parts.ok) return parts;
+  const content = parts.value[part];
+  return content === undefined ? refused(notFound("Attachment")) : done(content);
+}
+
+/** Each piece as a copy, because a stream holds it longer than it is valid. */
+async function* copies(pieces: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of pieces) yield piece.slice();
 }

@@ -1,4 +1,4 @@
-import { UNKNOWN_MAILBOX, type Answer, type Problem } from "../contract/problem.ts";
+import { NOT_STORED, UNKNOWN_MAILBOX, type Answer } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
 import { done, refused } from "../lib/outcome.ts";
 import type { Envelope } from "../mail/prepare.ts";
@@ -6,16 +6,15 @@ import type { Received } from "../mailbox/receiving/receiving.ts";
 import { countReceipts } from "./count-receipts.ts";
 import { locatorReached } from "./reached.ts";
 import type { FindSender } from "./sender-check.ts";
-import { isLarge, readOnce, readRecipient, store, withRetries } from "./receive.ts";
+import type { Together } from "./together.ts";
+import { BodyLost } from "../lib/body-bytes.ts";
+import { isWhole, MessageTooLong, type Arriving, type WholeMessage } from "./arriving.ts";
+import { readOnce, readRecipient, store } from "./receive.ts";
+import { receiveLarge, type Addressed, type LargeMail } from "./receive-large.ts";
+import { withRetries } from "./store-mail.ts";
 
-/** Mailboxes that store a small message at the same time. A large one is in memory once for each, so one after the other. */
+/** Mailboxes that store a small message at the same time. */
 const PARALLEL_MAILBOXES = 8;
-
-const NOT_STORED: Problem = {
-  code: "unavailable",
-  error: "The message could not be stored; try again",
-  retryAfterSeconds: 30,
-};
 
 /** The outcome of a message for one recipient. */
 export interface RecipientOutcome {
@@ -28,6 +27,8 @@ interface Handed {
   envelope: Omit<Envelope, "to" | "alsoTo">;
   recipients: readonly string[];
   sender: FindSender;
+  /** Takes small messages that go to a mailbox in the same moment as others; undefined: each has a call of its own. */
+  together?: Together;
 }
 
 /** The recipients of one mailbox. */
@@ -41,30 +42,54 @@ interface Addressee {
 /**
  * Receives one message for all of its recipients: it is parsed once, and each mailbox stores one copy, however many of the
  * recipients reach it. The outcomes are in the order of the recipients; a fault at one mailbox does not concern the others.
+ * Throws {@link BodyLost} and {@link MessageTooLong}.
  */
 export async function receiveForAll(
-  raw: Uint8Array,
-  { envelope, recipients, sender }: Handed,
+  message: Arriving,
+  { envelope, recipients, sender, together }: Handed,
   env: Env,
   config: Config,
 ): Promise<RecipientOutcome[]> {
   const startMs = performance.now();
   const { mailboxes, outcomes } = await mailboxesOf(recipients, env, config);
+  const addressed = [...mailboxes].map(([locator, { named, written }]) => {
+    const [to = "", ...alsoTo] = written;
+    return { named, envelope: { ...envelope, to, alsoTo }, to: { env, locator, together } };
+  });
+  const received = isWhole(message)
+    ? await smallForAll(message, sender, addressed)
+    : await largeForAll({ message, sender }, addressed);
+  for (const [index, { named }] of addressed.entries()) {
+    for (const name of named) outcomes.set(name, received[index] ?? refused(NOT_STORED));
+  }
+  const answers = recipients.map((to) => ({ to, received: outcomes.get(to) ?? refused(NOT_STORED) }));
+  const results = answers.map((answer) => answer.received);
+  const bytes = isWhole(message) ? message.raw.byteLength : message.passedBytes;
+  countReceipts(envelope.via, results, { bytes, startMs });
+  return answers;
+}
+
+async function smallForAll(
+  message: WholeMessage,
+  sender: FindSender,
+  mailboxes: readonly Addressed[],
+): Promise<Answer<Received>[]> {
+  const answers: Answer<Received>[] = [];
   const reading = readOnce();
   const queue = mailboxes.entries();
   const work = async (): Promise<void> => {
-    for (const [locator, { named, written }] of queue) {
-      const [to = "", ...alsoTo] = written;
-      const mail = { raw, envelope: { ...envelope, to, alsoTo }, sender };
-      const received = await orTryAgain(() => store(mail, { env, locator }, reading));
-      for (const name of named) outcomes.set(name, received);
-    }
+    for (const [index, { envelope, to }] of queue)
+      answers[index] = await orTryAgain(() => store({ message, envelope, sender }, to, reading));
   };
-  await Promise.all(Array.from({ length: isLarge(raw) ? 1 : PARALLEL_MAILBOXES }, work));
-  const answers = recipients.map((to) => ({ to, received: outcomes.get(to) ?? refused(NOT_STORED) }));
-  const results = answers.map(({ received }) => received);
-  countReceipts(envelope.via, results, { bytes: raw.byteLength, startMs });
+  await Promise.all(Array.from({ length: PARALLEL_MAILBOXES }, work));
   return answers;
+}
+
+function largeForAll(mail: LargeMail, mailboxes: readonly Addressed[]): Promise<Answer<Received>[]> {
+  return receiveLarge(mail, mailboxes, (error) => {
+    if (error instanceof BodyLost || error instanceof MessageTooLong) throw error;
+    return tryAgain(error);
+  });
 }
 
 /** The mailboxes that the recipients reach, by locator, and the outcomes of recipients that reach none. */
@@ -102,8 +127,12 @@ async function orTryAgain<T>(work: () => Promise<Answer<T>>): Promise<Answer<T>>
   try {
     return await work();
   } catch (error) {
-    // The sender's server keeps the message and tries again.
-    console.error("A message could not be stored:", error);
-    return refused(NOT_STORED);
+    return tryAgain(error);
   }
+}
+
+/** The sender's server keeps the message and tries again. */
+function tryAgain(error: unknown): Answer<never> {
+  console.error("A message could not be stored:", error);
+  return refused(NOT_STORED);
 }

@@ -2,14 +2,17 @@ import type { Answer } from "../contract/problem.ts";
 import type { Config } from "../config/env.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { done, refused } from "../lib/outcome.ts";
-import { envelopeOf } from "../mail/prepare.ts";
+import { envelopeOf, prepareRead, type Envelope, type Prepared } from "../mail/prepare.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { InboundMessage } from "../mailbox/messages/reindex.ts";
-import { blobsForWriting, rowsOf } from "./blob-choice.ts";
+import { rowsOf } from "./blob-choice.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
-import { readRaw } from "./message-source.ts";
-import { known } from "./sender-check.ts";
-import { eraseUnused, read, storeBody, storeParts, type Mail } from "./receive.ts";
+import { closeMessage, isWhole, type Arriving } from "./arriving.ts";
+import { storedMessage } from "./message-source.ts";
+import { dropped, readWhilePassing } from "./passing-mail.ts";
+import { read } from "./receive.ts";
+import { known, type FindSender } from "./sender-check.ts";
+import { storeBody } from "./store-mail.ts";
 
 /** A mailbox that is to be reindexed, and the access of the caller. */
 export interface Reindexed {
@@ -45,25 +48,34 @@ async function reindex(target: Reindexed, message: InboundMessage): Promise<Answ
   const source = await mailbox.raw(access, message.id);
   // The message was deleted meanwhile.
   if (!source.ok) return source.error.code === "not_found" ? done(null) : refused(source.error);
-  const raw = await readRaw(env, mailbox, source.value);
-  if (!raw.ok) return raw;
-  const mail: Mail = {
-    raw: raw.value,
-    envelope: envelopeOf(message.metadata),
-    // The sender was judged when the mail arrived. Old header fields are not read again under the settings of today.
-    sender: known({ kind: "kept", authentication: message.authentication }),
-  };
-  return message.isLarge ? rewriteLarge(target, message.id, mail) : rewriteSmall(target, message.id, mail);
+  const stored = await storedMessage(env, mailbox, source.value);
+  if (!stored.ok) return stored;
+  // The sender was judged when the mail arrived. Old header fields are not read again under the settings of today.
+  const sender = known({ kind: "kept", authentication: message.authentication });
+  try {
+    const prepared = await readAgain(stored.value, envelopeOf(message.metadata), sender);
+    return await rewrite(target, message.id, prepared);
+  } finally {
+    await closeMessage(stored.value);
+  }
 }
 
-async function rewriteSmall(target: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
-  const { mailbox, access, locator } = target;
-  const { prepared } = await read(mail);
-  const inRow = { raw: null, rawKey: null, partsKey: null };
+async function readAgain(message: Arriving, envelope: Envelope, sender: FindSender): Promise<Prepared> {
+  if (isWhole(message)) return read({ message, envelope, sender });
+  const passed = await readWhilePassing(message, sender, dropped);
+  return prepareRead(passed.read, envelope, passed.check);
+}
+
+async function rewrite(
+  { mailbox, locator, access }: Reindexed,
+  id: string,
+  prepared: Prepared,
+): Promise<Answer<null>> {
+  const inRow = { raw: null, rawKey: null };
   const { largeBody, ...rest } = prepared;
   if (largeBody === null) {
-    const stored = { ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] };
-    return mailbox.rewrite(access, id, stored);
+    const small = { ...rest, ...inRow, bodyKey: null, bodyLayout: null, unusedKeys: [] };
+    return mailbox.rewrite(access, id, small);
   }
   const rows = rowsOf(mailbox);
   const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
@@ -71,24 +83,7 @@ async function rewriteSmall(target: Reindexed, id: string, mail: Mail): Promise<
   if (!reserved.ok) return reserved;
   const stored = await storeBody(prepared, { rows, bodyKey });
   const rewritten = await mailbox.rewrite(access, id, { ...stored, ...inRow });
-  if (!rewritten.ok) await rows.delete([bodyKey]);
-  return rewritten;
-}
-
-/** Writes the attachments again: another parser may cut them differently. */
-async function rewriteLarge(target: Reindexed, id: string, mail: Mail): Promise<Answer<null>> {
-  const { env, mailbox, access, locator } = target;
-  const blobs = blobsForWriting(env, mailbox);
-  const rows = rowsOf(mailbox);
-  const partsKey = blobs.newKey(locator, uuidV7(Date.now()));
-  const bodyKey = rows.newKey(locator, uuidV7(Date.now()));
-  const reserved = await mailbox.reserve([partsKey, bodyKey], 0);
-  if (!reserved.ok) return reserved;
-  const { prepared, attachments } = await read(mail);
-  const withBody = await storeBody(prepared, { rows, bodyKey });
-  const stored = await storeParts(withBody, attachments, { blobs, partsKey });
-  const rewritten = await mailbox.rewrite(access, id, { ...stored, raw: null, rawKey: null });
   // If this fails, the reservation erases them later.
-  if (!rewritten.ok) await eraseUnused([blobs, [partsKey]], [rows, [bodyKey]]);
+  if (!rewritten.ok) await rows.delete([bodyKey]);
   return rewritten;
 }

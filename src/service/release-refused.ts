@@ -1,7 +1,8 @@
 import type { Answer } from "../contract/problem.ts";
 import { done } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
-import { readRaw, type MailboxAccess } from "./message-source.ts";
+import { closeMessage } from "./arriving.ts";
+import { storedMessage, type MailboxAccess } from "./message-source.ts";
 import { receiveReleased } from "./receive.ts";
 import { known } from "./sender-check.ts";
 
@@ -17,11 +18,15 @@ export async function releaseRefused(
   if (!found.ok) return found;
   if (found.value.kind === "released") return done(found.value.emailId);
   const { bytes, key, sizeBytes, arrival } = found.value;
-  const raw = await readRaw(env, mailbox, { bytes, key, sizeBytes });
-  if (!raw.ok) return raw;
+  const message = await storedMessage(env, mailbox, { bytes, key, sizeBytes });
+  if (!message.ok) return message;
   // The sender was judged when the mail arrived. Old header fields are not read again under the settings of today.
   const sender = known({ kind: "kept", authentication: arrival.authentication });
-  const mail = { raw: raw.value, envelope: envelopeOf(arrival.metadata), sender };
-  const received = await receiveReleased(mail, { env, locator: mailbox.name ?? "", released: id });
-  return received.ok ? done(received.value.id) : received;
+  const mail = { message: message.value, envelope: envelopeOf(arrival.metadata), sender };
+  try {
+    const received = await receiveReleased(mail, { env, locator: mailbox.name ?? "", released: id });
+    return received.ok ? done(received.value.id) : received;
+  } finally {
+    await closeMessage(message.value);
+  }
 }

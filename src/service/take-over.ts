@@ -1,14 +1,13 @@
-import { inTime } from "../blobs/bucket-call.ts";
 import { locatorOf } from "../contract/key.ts";
 import { ANYONE } from "../contract/scope.ts";
-import { done, refused } from "../lib/outcome.ts";
+import { refused } from "../lib/outcome.ts";
 import { envelopeOf } from "../mail/prepare.ts";
 import { UNKNOWN_MAILBOX } from "../contract/problem.ts";
 import type { Access } from "../mailbox/account/access.ts";
-import type { RawSource } from "../mailbox/reading/reading.ts";
 import type { TakenMailbox, TakeoverSource, TakeoverTools } from "../mailbox/takeover/takeover.ts";
-import { blobsForReading } from "./blob-choice.ts";
-import { mailboxAt, type MailboxStub } from "./mailbox-stub.ts";
+import { closeMessage } from "./arriving.ts";
+import { mailboxAt } from "./mailbox-stub.ts";
+import { storedMessage } from "./message-source.ts";
 import { known } from "./sender-check.ts";
 import { receiveTaken } from "./receive.ts";
 
@@ -23,15 +22,19 @@ const PAGE_MESSAGES = 20;
 export function takeoverTools(env: () => Env, addressOf: () => string | null): TakeoverTools {
   return {
     sourceOf: (mailbox) => sourceOf(env(), mailbox),
-    receive: async (raw, { metadata, authentication }, taken) => {
+    receive: async (message, { metadata, authentication }, taken) => {
       const address = addressOf();
       if (address === null) return refused(UNKNOWN_MAILBOX);
       const mail = {
-        raw,
+        message,
         envelope: envelopeOf(metadata),
         sender: known({ kind: "kept", authentication }),
       };
-      return receiveTaken(mail, { env: env(), locator: locatorOf(address), taken });
+      try {
+        return await receiveTaken(mail, { env: env(), locator: locatorOf(address), taken });
+      } finally {
+        await closeMessage(message);
+      }
     },
   };
 }
@@ -53,15 +56,7 @@ function sourceOf(env: Env, { from, secretHash }: TakenMailbox): TakeoverSource 
     hold: async () => mailbox.hold(access),
     raw: async (id) => {
       const source = await mailbox.raw(access, id);
-      return source.ok ? done(await bytesOf(env, mailbox, source.value)) : source;
+      return source.ok ? storedMessage(env, mailbox, source.value) : source;
     },
   };
-}
-
-async function bytesOf(env: Env, mailbox: MailboxStub, source: RawSource): Promise<Uint8Array> {
-  if (source.bytes !== null) return new Uint8Array(source.bytes);
-  const { key } = source;
-  const stream = source.stream ?? (key === null ? null : await blobsForReading(env, mailbox, key).get(key));
-  if (!stream) throw new Error("A message of the mailbox to take over cannot be read");
-  return new Uint8Array(await inTime(new Response(stream).arrayBuffer()));
 }

@@ -222,6 +222,8 @@ function startListener(
   faults: SmtpFaults,
 ): Promise<SmtpListener> {
   return startSmtp({
+    // A mailbox that a test erases, or resets away, is unknown at once.
+    looksUpAll: true,
     host: settings.smtpHost,
     port: settings.smtpPort,
     upstream: `http://127.0.0.1:${runtime.port}`,

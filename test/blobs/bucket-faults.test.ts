@@ -45,8 +45,7 @@ const liar = () =>
   });
 
 describe("a bucket that never answers", () => {
-  const storeOf = (methods: Record<string, unknown>) =>
-    new R2BlobStore(bucketWith(methods), undefined, SHORT_MS);
+  const storeOf = (methods: Record<string, unknown>) => new R2BlobStore(bucketWith(methods), SHORT_MS);
   const hanging = {
     uploadPart: async (key: string) => ({
       ...(await bucket.createMultipartUpload(key)),

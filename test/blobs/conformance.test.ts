@@ -4,6 +4,7 @@ import { PART_BYTES, R2BlobStore } from "../../src/blobs/r2.ts";
 import { CHUNK_BYTES, isRowsKey, RowsBlobStore } from "../../src/blobs/rows.ts";
 import type { BlobStore } from "../../src/blobs/store.ts";
 import { actorOf, createMailbox, rowsOf } from "../harness.ts";
+import { diskStore } from "./disk-store.ts";
 
 let address: string;
 
@@ -89,8 +90,15 @@ const ROWS: Way = {
     }),
 };
 
+const FOLDER: Way = {
+  open: () => diskStore(),
+  failing: () => diskStore(full),
+  slow: (ready) => diskStore(() => ready),
+};
+
 describe.each([
   ["a bucket", BUCKET],
+  ["files of this machine", FOLDER],
   ["rows of the mailbox", ROWS],
 ])("blobs in %s", (_, { open, failing, slow }) => {
   let unique = 0;

@@ -15,7 +15,7 @@ const texts = ({ cloudflare }: Operator, name: string): string[] =>
     .map(({ content }) => content);
 
 /** The record of a policy, from its text. */
-function recordOf(mode: "testing" | "enforce"): string {
+function recordOf(mode: "none" | "testing" | "enforce"): string {
   const policy = mtaStsPolicy({ mode, hosts: ["*.mx.cloudflare.net"], maxAgeSeconds: 604_800 });
   return `v=STSv1; id=${createHash("sha256").update(policy).digest("hex").slice(0, 20)};`;
 }
@@ -101,10 +101,80 @@ describe("mailkeep up --mta-sts", () => {
     const own = "v=TLSRPTv1; rua=mailto:tls@example.org";
     operator.cloudflare.addRecord({ type: "TXT", name: "_smtp._tls.example.com", content: own });
     expect((await operator.up(...UP, "--mta-sts", "always")).err).toMatch(
-      /^--mta-sts must be testing or enforce/,
+      /^--mta-sts must be one of off, none, testing, enforce/,
     );
     expect((await operator.up(...TESTING)).code).toBe(0);
     expect(texts(operator, "_smtp._tls.example.com")).toEqual([own]);
+  });
+});
+
+describe("mailkeep up --mta-sts none, then off", () => {
+  const OFF = [...UP, "--mta-sts", "off"];
+  const policyParts = ({ cloudflare }: Operator): unknown[] => [
+    ...cloudflare.zone.records.filter(({ name }) => /^_(?:mta-sts|smtp)/.test(name)),
+    ...cloudflare.account.customDomains,
+  ];
+
+  /** A deployment whose policy was withdrawn so many days ago. */
+  async function withdrawn(operator: Operator, days: number): Promise<void> {
+    await operator.up(...UP, "--mta-sts", "enforce");
+    expect((await operator.up(...UP, "--mta-sts", "none")).code).toBe(0);
+    expect(texts(operator, "_mta-sts.example.com")).toEqual([recordOf("none")]);
+    for (const record of operator.cloudflare.zone.records) {
+      record.modifiedMs = (record.modifiedMs ?? 0) - days * 86_400_000;
+    }
+  }
+
+  it("withdraws a policy, and removes it once every sender has forgotten it", async () => {
+    using operator = new Operator();
+    await operator.up(...UP, "--mta-sts", "enforce");
+    expect(await operator.up(...OFF)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /^error: Senders remember .* \(enforce\), .* withdrawn first\nnext: .* --mta-sts none; then wait 7 days\n$/,
+      ),
+    });
+    using early = new Operator();
+    await withdrawn(early, 6);
+    const before = early.cloudflare.visible;
+    const { code, err } = await early.up(...OFF);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /may remember the policy for TLS until \S+ UTC\nnext: after that: .*--mta-sts off\n$/,
+      ),
+    ]);
+    expect(early.cloudflare.visible).toEqual(before);
+    using late = new Operator();
+    await withdrawn(late, 7);
+    expect((await late.up(...OFF)).out).toMatch(
+      /remove +Policy for TLS \(MTA-STS\) +TXT _mta-sts\.example\.com/,
+    );
+    expect(policyParts(late)).toEqual([]);
+    expect(late.cloudflare.account.scripts.get("mailkeep")?.bindings).toContainEqual({
+      type: "plain_text",
+      name: "MTA_STS",
+      text: "off",
+    });
+    expect((await late.up(...UP)).out).toContain("Everything is as it should be.");
+  });
+
+  it("is completed by the next run after a kill at any change", async () => {
+    const initial = new Operator().cloudflare.visible;
+    let points = 0;
+    for (let change = 1; ; change += 1) {
+      using operator = new Operator();
+      await withdrawn(operator, 8);
+      if (!(await operator.killed("up", OFF, { change, phase: change % 2 === 0 ? "before" : "after" })))
+        break;
+      points += 1;
+      expect(await operator.up(...OFF)).toMatchObject({ code: 0, err: "" });
+      expect(policyParts(operator)).toEqual([]);
+      expect((await operator.down("--yes", "--yes-erase-mail", "mailkeep")).code).toBe(0);
+      expect(operator.cloudflare.visible).toEqual(initial);
+    }
+    // The worker, two records, and its host.
+    expect(points).toBeGreaterThanOrEqual(4);
   });
 });
 

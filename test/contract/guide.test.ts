@@ -103,8 +103,8 @@ describe("the examples of the first minute", () => {
   });
 
   it("are JSON where a host reads JSON, and say where each belongs", () => {
-    for (const { language, text, about } of mcpHosts(url)) {
-      expect(about).toMatch(/^(Run this in|Put this into) .*\.$/);
+    for (const { language, text, place } of mcpHosts(url)) {
+      expect(place).toMatch(/^(Run this in|Put this into) .*\.$/);
       if (language !== "json") continue;
       expect(JSON.stringify(JSON.parse(text))).toContain("mailkeep");
     }

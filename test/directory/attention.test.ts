@@ -2,13 +2,14 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
+  DIRECTORY_ORDERS,
   DIRECTORY_SHARDS,
   directoryShard,
   shardName,
   type DirectorySearch,
 } from "../../src/contract/directory.ts";
 import type { EntryRow } from "../../src/directory/schema.ts";
-import { findMailboxes, mailboxesThatKept } from "../../src/service/directory-search.ts";
+import { findMailboxes, mailboxesThatKept, tallyMailboxes } from "../../src/service/directory-search.ts";
 import { actorOf, ask, createMailbox, kill, withBindings, type TestMailbox } from "../harness.ts";
 import {
   broken,
@@ -32,7 +33,7 @@ afterEach(endOutside);
 
 async function entryOf(box: TestMailbox): Promise<EntryRow | undefined> {
   const shard = env.DIRECTORY.getByName(directoryShard(box.mailbox));
-  const found = await shard.find({ text: box.mailbox, only: null, after: "", limit: 1 });
+  const found = await shard.find({ text: box.mailbox, only: null, order: "address", after: "", limit: 1 });
   return found.entries[0];
 }
 
@@ -164,7 +165,7 @@ describe("a search of all mailboxes", () => {
   const addressOf = (n: number) => `${run}-${String(n).padStart(3, "0")}@mailkeep.test`;
   const COUNT = 100;
   const search = (wanted: Partial<DirectorySearch>) =>
-    findMailboxes(env, { text: run, only: null, after: "", limit: COUNT, ...wanted });
+    findMailboxes(env, { text: run, only: null, order: "address", after: "", limit: COUNT, ...wanted });
   const addresses = ({ entries }: { entries: EntryRow[] }) => entries.map(({ address }) => address);
 
   beforeEach(async () => {
@@ -174,7 +175,7 @@ describe("a search of all mailboxes", () => {
           address: addressOf(n),
           kind: "permanent",
           status: n % 10 === 0 ? "paused" : "active",
-          created_at: n,
+          created_at: Math.floor(n / 20),
           expires_at: null,
           webhooks_failed: n % 25 === 0,
           kept_at: n % 50 === 0 ? n : null,
@@ -194,6 +195,44 @@ describe("a search of all mailboxes", () => {
       after = page.next;
     }
     expect(seen).toEqual(Array.from({ length: COUNT }, (_, n) => addressOf(n)));
+  });
+
+  it("finds each once in every order, also where many were created at one moment", async () => {
+    for (const order of DIRECTORY_ORDERS) {
+      const seen: string[] = [];
+      for (let after: string | null = ""; after !== null;) {
+        const page = await search({ order, after, limit: 9 });
+        seen.push(...addresses(page));
+        after = page.next;
+      }
+      const expected = Array.from({ length: COUNT }, (_, n) => addressOf(n));
+      expect(seen).toEqual(order.startsWith("-") ? expected.toReversed() : expected);
+    }
+  });
+
+  it("counts all mailboxes and those in a state, without the expired ones", async () => {
+    const before = await tallyMailboxes(env);
+    const entries = [
+      { n: 201, expires_at: 1 },
+      { n: 202, expires_at: Date.now() + 60_000, status: "paused" as const },
+      { n: 203, webhooks_failed: true },
+      { n: 204, cannot_send: true },
+      { n: 205, cannot_send: true, expires_at: 1 },
+    ];
+    const shardOf = (address: string) => env.DIRECTORY.getByName(directoryShard(address));
+    for (const { n, ...rest } of entries) {
+      const address = addressOf(n);
+      const made = { kind: "permanent", status: "active", created_at: n, expires_at: null } as const;
+      await shardOf(address).report({ address, ...made, ...rest });
+    }
+    const { total, paused, failing, cannotSend } = await tallyMailboxes(env);
+    expect([total, paused, failing, cannotSend]).toEqual([
+      before.total + 3,
+      before.paused + 1,
+      before.failing + 1,
+      before.cannotSend + 1,
+    ]);
+    for (const { n } of entries) await shardOf(addressOf(n)).remove(addressOf(n));
   });
 
   it("searches the name only, unless the text contains an @", async () => {

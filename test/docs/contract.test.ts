@@ -207,7 +207,7 @@ describe.skipIf(configuration === undefined)("docs/configuration.md", () => {
   const isSetting = (code: string): boolean => /^[A-Z][A-Z0-9_]{3,}$/.test(code) && !OTHERS.has(code);
   const OTHERS: ReadonlySet<string> = new Set(
     (
-      "HEAD POST PATCH DELETE PLAIN LOGIN XOAUTH2 CANCEL EMAIL CHROMIUM DOMAIN ZONE_ID KINDS " +
+      "HEAD POST PATCH DELETE PLAIN LOGIN XOAUTH2 CANCEL EMAIL CHROMIUM FIREFOX DOMAIN ZONE_ID KINDS " +
       "EVENT_KINDS WEBHOOK_KINDS MAILKEEP_URL MAILKEEP_KEY MAILKEEP_IMAP_PASSWORD OUTBOUNDS SCHEMAS EARLIER INSERT ROUTE_LINES METHODS " +
       // Of the command line (docs/cli.md).
       "MAILKEEP_PROFILE MAILKEEP_WEBHOOK_SECRET NO_COLOR " +

@@ -1,69 +1,35 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { BlobDisk } from "../../src/host/blob-disk.ts";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { blobFolder, BlobDisk } from "../../src/host/blob-disk.ts";
+import { diskKey, fileOfKey } from "../../src/lib/disk-key.ts";
 
 const BUCKET = "blobs-of-a-test";
-const PART_BYTES = 5_242_880;
+const KEY = diskKey("owner", "one");
 
-let dataDir: string;
-let runtime: Miniflare;
+let folder: string;
 let disk: BlobDisk;
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), "mailkeep-blobs-"));
+beforeEach(async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "mailkeep-blobs-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  folder = blobFolder(dataDir, BUCKET);
   disk = new BlobDisk(dataDir, BUCKET);
+});
+
+it("takes a blob for synced that has its file, and no other", async () => {
   await disk.begin();
-  runtime = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: true,
-      script: "export default { fetch: () => new Response() }",
-      cf: false,
-      log: new Log(LogLevel.ERROR),
-      resourcePersistencePath: dataDir,
-      r2Buckets: { BLOBS: BUCKET },
-    }),
-  );
-  await runtime.ready;
-});
-afterAll(async () => {
-  await runtime.dispose();
-  await rm(dataDir, { recursive: true, force: true });
+  await expect(disk.sync(KEY)).rejects.toThrow(/ENOENT/);
+  await writeFile(path.join(folder, fileOfKey(KEY)), "one");
+  await expect(disk.sync(KEY)).resolves.toBeUndefined();
 });
 
-const bucket = () => runtime.getR2Bucket("BLOBS");
-const folder = () => path.join(dataDir, "r2", BUCKET, "blobs");
-
-/** Erases the files that came since `before`, behind the bucket's back. */
-async function eraseSince(before: readonly string[]): Promise<number> {
-  const fresh = (await readdir(folder())).filter((name) => !before.includes(name));
-  for (const name of fresh) await rm(path.join(folder(), name));
-  return fresh.length;
-}
-
-it("knows the file of a blob, and says so where it is gone", async () => {
-  await (await bucket()).put("a/other", "other");
-  const before = await readdir(folder());
-  await (await bucket()).put("a/one", "one");
-  await expect(disk.sync("a/one", null)).resolves.toBeUndefined();
-  expect(await eraseSince(before)).toBe(1);
-  await expect(disk.sync("a/one", null)).rejects.toThrow(/ENOENT/);
-  await expect(disk.sync("a/other", null)).resolves.toBeUndefined();
-});
-
-it("knows the files of a blob that came in parts", async () => {
-  const before = await readdir(folder());
-  const upload = await (await bucket()).createMultipartUpload("a/parts");
-  const first = await upload.uploadPart(1, new Uint8Array(PART_BYTES));
-  const second = await upload.uploadPart(2, new Uint8Array(10));
-  await upload.complete([first, second]);
-  await expect(disk.sync("a/parts", upload.uploadId)).resolves.toBeUndefined();
-  expect(await eraseSince(before)).toBe(2);
-  await expect(disk.sync("a/parts", upload.uploadId)).rejects.toThrow(/ENOENT/);
-});
-
-it("takes no blob for synced that the bucket does not have", async () => {
-  await expect(disk.sync("a/nothing", null)).rejects.toThrow(/no such blob/);
+it("removes the files that a killed runtime left incomplete, and no others", async () => {
+  const kept = [fileOfKey(KEY), "0".repeat(80), ".hidden"];
+  await mkdir(folder, { recursive: true });
+  for (const name of [...kept, `.${fileOfKey(KEY)}.9086.2.tmp`])
+    await writeFile(path.join(folder, name), "x");
+  await disk.begin();
+  expect((await readdir(folder)).toSorted()).toEqual(kept.toSorted());
 });

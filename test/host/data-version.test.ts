@@ -124,13 +124,19 @@ async function recordedSteps(): Promise<Set<string>> {
   const steps = files.flatMap((name) => {
     const db = new DatabaseSync(path.join(dir, "do", name), { readOnly: true });
     try {
-      const has = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'migration'").get();
-      return has === undefined
-        ? []
-        : db
-            .prepare("SELECT id FROM migration")
-            .all()
-            .map(({ id }) => String(id));
+      const texts = (query: string) =>
+        db
+          .prepare(query)
+          .all()
+          .flatMap(Object.values<unknown>)
+          .map(String);
+      const has = (query: string) => db.prepare(query).get() !== undefined;
+      if (has("SELECT 1 FROM sqlite_master WHERE name = 'migration'"))
+        return texts("SELECT id FROM migration");
+      // Mailboxes that were made since 0.2.0 record their steps in their row.
+      return has("SELECT 1 FROM pragma_table_info('account') WHERE name = 'steps'")
+        ? texts("SELECT steps FROM account").flatMap((line) => line.split(" "))
+        : [];
     } finally {
       db.close();
     }
@@ -161,7 +167,7 @@ describe("the formats of stored data", () => {
       unpack(version, dir);
       const steps = await recordedSteps();
       expect(steps.size).toBeGreaterThan(10);
-      expect([...steps].filter((id) => !known.has(id))).toEqual([]);
+      expect([...steps].filter((id) => !known.has(id) && !/^v\d/.test(id))).toEqual([]);
       const format = readDataVersion(dir)?.format ?? 1;
       const later = SCHEMAS.flatMap(({ name, steps: all }) =>
         all.map((_, index) => `${name}-${index + 1}`),

@@ -1,9 +1,12 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { writeCheckedSender } from "../../src/contract/checked-sender.ts";
+import { BATCH_PATH, readBatch, type BatchItem } from "../../src/contract/hand-over.ts";
 
 /** One message as the store was handed it. */
 export interface Handed {
   query: URLSearchParams;
+  /** Those of its request; for a message that shared one, what they would be. */
   headers: http.IncomingHttpHeaders;
   bytes: Buffer;
 }
@@ -22,12 +25,21 @@ export class FakeStore {
   readonly handed: Handed[] = [];
   /** Status of the look-up by address; 200 if not named. */
   readonly lookUps = new Map<string, number>();
+  /** Addresses that were looked up, in order. */
+  readonly lookedUp: string[] = [];
   /** Bodies of the look-up by address; an empty object if not named. */
   readonly boxes = new Map<string, string>();
   /** Statuses of the next hand-overs by recipient, then 202 again; `FULL` is what a full mailbox answers. */
   readonly refusals = new Map<string, number[]>();
   /** The answer to a hand-over for several recipients; null: the true outcome. */
   answerForSeveral: string | null = null;
+  /** The answer to each request with several items; null: the true outcomes. */
+  answerForBatch: string | null = null;
+  /** How many items each of these requests had. */
+  readonly batches: number[] = [];
+  /** Recipients whose answers wait for `release`. */
+  readonly held = new Set<string>();
+  release: () => void = () => {};
   readonly #server: http.Server;
 
   private constructor() {
@@ -63,10 +75,7 @@ export class FakeStore {
     const chunks: Buffer[] = [];
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
     if (req.headers.authorization !== "Bearer operator-key") return void res.writeHead(401).end();
-    if (req.method === "GET") {
-      const address = decodeURIComponent(url.pathname.replace("/v1/mailboxes/", ""));
-      return void res.writeHead(this.lookUps.get(address) ?? 200).end(this.boxes.get(address) ?? "{}");
-    }
+    if (url.pathname === BATCH_PATH) return this.#answerBatch(req, res, Buffer.concat(chunks));
     const answer = this.#handedOver({
       query: url.searchParams,
       headers: req.headers,
@@ -75,6 +84,50 @@ export class FakeStore {
     // The connection dies without an answer.
     if (answer === null) return void req.socket.destroy();
     res.writeHead(answer.status, { "Content-Type": "application/json" }).end(answer.body);
+  }
+
+  #answerBatch(req: http.IncomingMessage, res: http.ServerResponse, body: Buffer): void {
+    const items = readBatch(body) ?? [];
+    this.batches.push(items.length);
+    const answers = items.map(({ item, bytes }, index) => {
+      const outcomes = "lookUp" in item ? [this.#lookedUp(item.lookUp)] : this.#taken(item, bytes);
+      return outcomes === null ? null : JSON.stringify({ item: index, outcomes });
+    });
+    // The connection dies without an answer.
+    if (answers.includes(null)) return void req.socket.destroy();
+    if (this.answerForBatch !== null) return void res.writeHead(200).end(this.answerForBatch);
+    const isHeld = ({ item }: { item: BatchItem }): boolean =>
+      "to" in item && item.to.some((to) => this.held.has(to));
+    const lines = (held: boolean) =>
+      answers.flatMap((line, index) =>
+        items.slice(index, index + 1).some(isHeld) === held ? [`${line}\n`] : [],
+      );
+    res.writeHead(200).write(lines(false).join(""));
+    const end = (): void => void res.end(lines(true).join(""));
+    if (items.some(isHeld)) this.release = end;
+    else end();
+  }
+
+  #lookedUp(address: string): object {
+    this.lookedUp.push(address);
+    const said = JSON.parse(this.boxes.get(address) ?? "{}") as object;
+    return { ...said, status: this.lookUps.get(address) ?? 200 };
+  }
+
+  #taken(mail: Exclude<BatchItem, { lookUp: string }>, bytes: Uint8Array): object[] | null {
+    const { from, client, helo, sender } = mail;
+    const query = new URLSearchParams({ from, via: "smtp", client, helo });
+    for (const to of mail.to) query.append("to", to);
+    const headers = {
+      "content-type": "message/rfc822",
+      "content-length": String(bytes.length),
+      "mailkeep-sender-check": writeCheckedSender(sender),
+    };
+    const answer = this.#handedOver({ query, headers, bytes: Buffer.from(bytes) });
+    if (answer === null) return null;
+    const told = JSON.parse(answer.body) as { recipients?: object[] };
+    if (mail.to.length === 1) return [{ ...told, status: answer.status }];
+    return answer.status === 202 ? (told.recipients ?? []) : mail.to.map(() => ({ status: answer.status }));
   }
 
   #handedOver(handed: Handed): { status: number; body: string } | null {

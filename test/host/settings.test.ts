@@ -78,9 +78,12 @@ describe("the settings of TLS, load balancers and MTA-STS", () => {
     ]);
   });
 
-  it("read networks, and single addresses as networks of their own", () => {
-    const proxies = (text: string) => readSettings({ PROXY_PROTOCOL_FROM: text }).proxies;
-    expect(proxies("10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1")).toEqual([
+  it.each([
+    ["PROXY_PROTOCOL_FROM", "proxies"],
+    ["SMTP_NO_PAUSE_FROM", "unpaused"],
+  ] as const)("read the networks of %s, and single addresses as networks of their own", (name, member) => {
+    const read = (text: string) => readSettings({ [name]: text })[member];
+    expect(read("10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1")).toEqual([
       "10.0.0.0/8",
       "192.0.2.7/32",
       "2001:db8::/32",
@@ -95,8 +98,8 @@ describe("the settings of TLS, load balancers and MTA-STS", () => {
       "10.0.0.0/8,,",
       "1",
     ]) {
-      expect(refusalOf({ PROXY_PROTOCOL_FROM: wrong })).toEqual([
-        expect.stringMatching(/^PROXY_PROTOCOL_FROM must be networks such as/),
+      expect(refusalOf({ [name]: wrong })).toEqual([
+        expect.stringMatching(new RegExp(`^${name} must be networks such as`)),
       ]);
     }
   });

@@ -198,6 +198,8 @@ const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
   send: [() => own("/v1/send", { json: MAIL })],
   reply: [() => own(`/v1/emails/${email.id}/reply`, { json: { text: "Hello." } })],
   forward: [() => own(`/v1/emails/${email.id}/forward`, { json: { to: "ann@example.net" } })],
+  seen: [() => own("/v1/mailbox/seen")],
+  markSeen: [() => own("/v1/mailbox/seen", { method: "PATCH", json: { seen: [email.id] } })],
   getRules: [() => own("/v1/mailbox/rules")],
   putRules: [() => own("/v1/mailbox/rules", { method: "PUT", json: { receive: { mode: "everyone" } } })],
   listRefused: [

@@ -1,12 +1,14 @@
 import { countTokens } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
 import { Scope } from "../../src/contract/scope.ts";
+import { listedTool } from "../../src/http/mcp/listing.ts";
 import { toolsFor } from "../../src/http/mcp/tools.ts";
 
 const MAX_TOOLS = 12;
 const MAX_TOKENS = 3_500;
 
-const listFor = (scope: Scope, hasMailbox = true) => toolsFor(scope, hasMailbox).map((tool) => tool.listed());
+const listFor = (scope: Scope, hasMailbox = true) =>
+  toolsFor(scope, hasMailbox).map(({ spec }) => listedTool(spec));
 
 /** The tokens of a list as a client hands it to a model. */
 const tokensOf = (tools: readonly object[]) => countTokens(JSON.stringify({ tools }));

@@ -207,33 +207,8 @@ describe("revisions", () => {
   });
 });
 
-describe("an answer without the library", () => {
-  /** A call that only the library serves, for a parameter that no client sends. */
-  const byLibrary = (params: object): object => ({ ...params, other: 1 });
-
-  it.each(REVISIONS)("is the same as by the library, to the last member (%s)", async (revision) => {
-    const asked: RpcAsk = { key: box.api_key, revision, id: "same" };
-    const calls = [
-      { name: "check_mail", arguments: {} },
-      { name: "check_mail" },
-      { name: "read_mail", arguments: { id: "none" } },
-      { name: "search_mail", arguments: { query: "hello" } },
-      { name: "mailbox_status", arguments: {} },
-      { name: "send_mail", arguments: { to: 7 } },
-      { name: "organize", arguments: { ids: [] } },
-    ];
-    for (const params of calls) {
-      // The first message of a client is served by the library, and tells that its `_meta` is right.
-      await rpc("tools/call", params, asked);
-      const direct = await rpc("tools/call", params, asked);
-      const library = await rpc("tools/call", byLibrary(params), asked);
-      expect(direct.result).toEqual(library.result);
-      expect([direct.status, direct.error]).toEqual([library.status, library.error]);
-      expect(direct.headers.get("Content-Type")).toContain("application/json");
-    }
-  });
-
-  it("is given to no message that the library would refuse", async () => {
+describe("the header fields of a message", () => {
+  it("must agree with it", async () => {
     await rpc("tools/call", CALL, { key: box.api_key });
     const call = (asked: RpcAsk, params: object = CALL) =>
       rpc("tools/call", params, { key: box.api_key, ...asked });

@@ -299,6 +299,68 @@ describe("an export", () => {
   });
 });
 
+describe("an export that was cut off", () => {
+  let box: TestMailbox;
+  let archive: Buffer;
+  let token: string;
+  beforeAll(async () => {
+    box = await createMailbox();
+    const large = plainMessage({ body: "0123456789\n".repeat(60_000) });
+    for (const raw of [plainMessage(), large, plainMessage()]) await deliver(box.mailbox, raw);
+    const response = await api("/v1/export", { key: box.api_key });
+    token = response.headers.get("Mailkeep-Resume") ?? "";
+    archive = Buffer.from(await response.arrayBuffer());
+    await deliver(box.mailbox, plainMessage({ subject: "Later" }));
+  });
+
+  const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+  /** Asks for the rest after `offset` bytes. */
+  const resumed = ({ offset = 0, digest = sha256(archive.subarray(0, offset)), resume = token, of = box }) =>
+    api(`/v1/export?resume=${resume}&offset=${offset}&sha256=${digest}`, { key: of.api_key });
+
+  it("goes on byte for byte, whatever has arrived, and leaves later mail out", async () => {
+    for (const offset of [0, 1, 512, 40_000, 300_000, archive.length - 1, archive.length]) {
+      const response = await resumed({ offset });
+      expect([response.status, response.headers.get("Mailkeep-Resume")]).toEqual([200, token]);
+      const rest = Buffer.from(await response.arrayBuffer());
+      expect(Buffer.concat([archive.subarray(0, offset), rest]).equals(archive)).toBe(true);
+    }
+  });
+
+  it("is refused where the bytes are others, the token is none of this mailbox, or a day has passed", async () => {
+    const digest = sha256(Buffer.from("others"));
+    expect((await resumed({ offset: 600, digest })).status).toBe(409);
+    expect((await resumed({ offset: archive.length + 1, digest: sha256(archive) })).status).toBe(409);
+    const [point = "", signature = ""] = token.split(".");
+    const other = JSON.parse(Buffer.from(point, "base64url").toString()) as Record<string, unknown>;
+    const forged = Buffer.from(JSON.stringify({ ...other, startedMs: 0 })).toString("base64url");
+    for (const resume of ["x", "{}", `${forged}.${signature}`, `${point}.${signature}.`]) {
+      expect((await resumed({ resume })).status).toBe(400);
+    }
+    expect((await resumed({ of: await createMailbox() })).status).toBe(400);
+    const bare = await ask<{ error: string }>(`/v1/export?resume=${token}`, { key: box.api_key });
+    expect([bare.status, bare.body.error]).toEqual([400, expect.stringContaining("sha256")]);
+    setClock(Date.now() + 86_500_000);
+    expect((await resumed({ offset: 600 })).status).toBe(409);
+  });
+
+  it("is refused once mail that it has sent, or still had to send, is another", async () => {
+    const [first] = (await emailsOf(box)).toReversed();
+    const path = `/v1/emails/${first?.id}`;
+    await ask(path, { key: box.api_key, method: "PATCH", json: { add_labels: ["seen"] } });
+    expect((await resumed({ offset: 600_000 })).status).toBe(409);
+    expect((await resumed({ offset: 512 })).status).toBe(200);
+    await ask(path, { key: box.api_key, method: "DELETE" });
+    const { status, body } = await ask(`/v1/export?resume=${token}&offset=0&sha256=${sha256(Buffer.of())}`, {
+      key: box.api_key,
+    });
+    expect([status, body]).toMatchObject([
+      409,
+      { code: "conflict", fix: expect.stringContaining("new export") },
+    ]);
+  });
+});
+
 describe("an import", () => {
   const mbox = (mails: readonly string[]) =>
     mails.map((mail) => `From ann@example.com Thu Nov 26 08:30:05 2020\n${mail}\n`).join("");

@@ -160,7 +160,8 @@ const SENDERS: Partial<Record<RouteId, () => Sender | Promise<Sender>>> = {
   cancelExpectation: newExpectation,
   totpCode: newSecret,
   deleteTotp: newSecret,
-  exportMailbox: () => own({ after: email.id }),
+  // A new export: only an export that was cut off is resumed.
+  exportMailbox: () => own({ after: email.id, resume: "", sha256: "" }),
   importProgress: async () => {
     const asked = { key: box.api_key, body: message(["Subject: Imported"]) };
     return own({ id: (await ask<{ id: string }>("/v1/import", asked)).body.id });

@@ -1,6 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { locatorOf } from "../../src/contract/key.ts";
+import { monitorOf } from "../../src/metrics/flush.ts";
+import { attention } from "../../src/pages/operator/attention.ts";
+import { LAST_DAY, shownFigures } from "../../src/pages/operator/figures-data.ts";
 import {
   actorOf,
   api,
@@ -11,6 +15,9 @@ import {
   OPERATOR,
   plainMessage,
   resetClock,
+  rowsOf,
+  setClock,
+  tablesOf,
   type Ask,
   type TestMailbox,
 } from "../harness.ts";
@@ -34,18 +41,23 @@ const SHOWN_HOSTILE =
 
 const PAGES = [
   "/operator",
-  "/operator?q=x&only=paused",
+  "/operator?range=month",
+  "/operator/mailboxes",
+  "/operator/mailboxes?q=x&only=paused&sort=-created",
   "/operator/mailboxes/new",
   "/operator/mailboxes/nobody%40mailkeep.test",
   "/operator/webhooks",
   "/operator/outbox",
-  "/operator/figures",
+  "/operator/refusals",
+  "/operator/halted",
+  "/operator/doctor",
   "/operator/settings",
   "/operator/nothing",
 ];
 const ACTIONS = [
   "/operator/sign-out",
   "/operator/mailboxes/new",
+  "/operator/mailboxes/a%40mailkeep.test/key",
   "/operator/mailboxes/a%40mailkeep.test/pause",
   "/operator/mailboxes/a%40mailkeep.test/resume",
   "/operator/mailboxes/a%40mailkeep.test/delete",
@@ -364,7 +376,11 @@ describe("a page of the console", () => {
     const page = await read(browser, path);
     const linked = [...page.matchAll(/ (?:href|action)="(\/operator[^"]*)"/g)].map(([, link]) => link ?? "");
     expect(linked.length).toBeGreaterThan(0);
-    for (const link of linked) expect(`${link}/`.startsWith(`${browser.base}/`) || link).toBe(true);
+    for (const link of linked) {
+      expect(
+        link.startsWith(browser.base) && /^(?:[/?]|$)/.test(link.slice(browser.base.length)) ? "" : link,
+      ).toBe("");
+    }
   });
 
   it("that does not exist shows an error", async () => {
@@ -453,7 +469,7 @@ describe("the operator", () => {
     const erased = await submit(browser, pathOf(box, "/delete"), {
       confirm: ` ${box.mailbox.toUpperCase()}`,
     });
-    expect(erased.headers.get("Location")).toBe(`${browser.base}?done=deleted`);
+    expect(erased.headers.get("Location")).toBe(`${browser.base}/mailboxes?done=deleted`);
     expect(await statusOf(box)).toBe("erased");
     expect((await ask("/v1/inbox", { key: box.api_key })).status).toBe(401);
     expect(await statusOf(other)).toBe("active");
@@ -463,15 +479,126 @@ describe("the operator", () => {
   it("finds mailboxes, page after page", async () => {
     const run = `find-${crypto.randomUUID().slice(0, 8)}`;
     for (let n = 10; n < 40; n += 1) await createMailbox("permanent", `${run}-${n}`);
-    const first = await read(browser, `/operator?q=${run.toUpperCase()}`);
+    const first = await read(browser, `/operator/mailboxes?q=${run.toUpperCase()}`);
     expect(first).toContain("30 mailboxes found");
     const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "no next";
     const second = await read(browser, next);
-    const listed = [...(first + second).matchAll(/find-[0-9a-f]{8}-(\d\d)@mailkeep\.test<\/span>/g)];
+    const listed = [...(first + second).matchAll(/find-[0-9a-f]{8}-(\d\d)@mailkeep\.test<\/a>/g)];
     expect(listed.map(([, n]) => Number(n))).toEqual(Array.from({ length: 30 }, (_, n) => n + 10));
     expect(second).not.toContain('rel="next"');
-    expect(await read(browser, `/operator?q=${run}-17`)).toContain("1 mailbox found");
-    expect(await read(browser, "/operator?q=nobody-is-called-so")).toContain("Nothing found");
+    expect(await read(browser, `/operator/mailboxes?q=${run}-17`)).toContain("1 mailbox found");
+    expect(await read(browser, "/operator/mailboxes?q=nobody-is-called-so")).toContain("Nothing found");
+  });
+
+  it("sorts mailboxes by address and creation, both ways, page after page", async () => {
+    const run = `sort-${crypto.randomUUID().slice(0, 8)}`;
+    const name = (n: number) => `${run}-${String((n * 7) % 30).padStart(2, "0")}`;
+    for (let n = 0; n < 30; n += 1) {
+      setClock(Date.now() + 1_000);
+      await createMailbox("permanent", name(n));
+    }
+    resetClock();
+    const made = Array.from({ length: 30 }, (_, n) => `${name(n)}@mailkeep.test`);
+    const orders = {
+      address: made.toSorted(),
+      "-address": made.toSorted().toReversed(),
+      created: made,
+      "-created": made.toReversed(),
+    };
+    for (const [sort, expected] of Object.entries(orders)) {
+      const first = await read(browser, `/operator/mailboxes?q=${run}&sort=${sort}`);
+      const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "no next";
+      const listed = (first + (await read(browser, next))).matchAll(/>(sort-\S+@mailkeep\.test)<\/a>/g);
+      expect([...listed].map(([, address]) => address)).toEqual(expected);
+      expect(first).toContain(sort.startsWith("-") ? 'aria-sort="descending"' : 'aria-sort="ascending"');
+    }
+  });
+
+  it("sees a list although one of its mailboxes does not answer", async () => {
+    const run = `late-${crypto.randomUUID().slice(0, 8)}`;
+    const [late, other] = [
+      await createMailbox("permanent", `${run}-a`),
+      await createMailbox("permanent", `${run}-b`),
+    ];
+    await deliver(other.mailbox, plainMessage());
+    const silent = { overview: () => new Promise<never>(() => undefined) };
+    const getByName = (name: string) =>
+      name === locatorOf(late.mailbox) ? silent : env.MAILBOX.getByName(name);
+    const answer = await api(at(browser, `/operator/mailboxes?q=${run}`), {
+      headers: { Cookie: browser.cookie },
+      vars: { MAILBOX: { getByName } },
+    });
+    const page = await answer.text();
+    const [, first = "", second = ""] = page.split('<th scope="row">');
+    expect(first).toContain(late.mailbox);
+    expect(first.match(/no answer/g)).toHaveLength(4);
+    expect(second).not.toContain("no answer");
+    expect(await read(browser, `/operator/mailboxes?q=${run}`)).not.toContain("no answer");
+  });
+
+  it("changes no mailbox by looking at the list", async () => {
+    const box = await createMailbox();
+    const before = await rowsOf(box.mailbox, "SELECT * FROM account");
+    const tables = await tablesOf(box.mailbox);
+    await read(browser, `/operator/mailboxes?q=${box.mailbox}`);
+    expect(await rowsOf(box.mailbox, "SELECT * FROM account")).toEqual(before);
+    expect(await tablesOf(box.mailbox)).toEqual(tables);
+  });
+
+  it("makes a further key of a mailbox, with the rights of its kind", async () => {
+    for (const [kind, scope] of [
+      ["permanent", "mailbox"],
+      ["temporary", "provisional"],
+    ] as const) {
+      const box = await createMailbox(kind);
+      const answer = await submit(browser, pathOf(box, "/key"));
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get("Cache-Control")).toBe("no-store");
+      const key = /mk_[0-9a-f]{64}/.exec(await answer.text())?.[0] ?? "";
+      expect(key).not.toBe(box.api_key);
+      for (const one of [key, box.api_key]) {
+        expect((await ask("/v1/me", { key: one })).body).toMatchObject({ mailbox: box.mailbox, scope });
+      }
+    }
+    expect((await submit(browser, "/operator/mailboxes/nobody%40mailkeep.test/key")).status).toBe(404);
+  });
+
+  it("sees first what needs attention, each with the page that handles it", async () => {
+    const put = (findings: object[]) =>
+      ask("/v1/doctor", { key: OPERATOR, method: "PUT", json: { version: 1, findings } });
+    const finding = (level: string, title: string) => ({ id: "dns.mx", level, title, cost: "", fix: "" });
+    await put([finding("broken", HOSTILE), finding("warning", "No SPF record"), finding("ok", "TLS")]);
+    const box = await createMailbox();
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => life.outbox.noteObstacle("530 log in", 0));
+    await submit(browser, pathOf(box, "/pause"), { reason: "Too loud." });
+    const told = { series: { "mailkeep_refusals_total|smtp|mailbox_full": [3] }, activities: {} };
+    await monitorOf(env).tell(told);
+    const page = await read(browser, "/operator");
+    const list = /<ul class="rows attention">([\s\S]*?)<\/ul>/.exec(page)?.[1] ?? "";
+    const lines = list.split("<li>").slice(1);
+    const leads = (words: string, way: string) => {
+      const line = lines.find((one) => one.includes(words)) ?? "no such line";
+      expect(line).toContain(`href="${browser.base}${way}`);
+      return lines.indexOf(line);
+    };
+    expect(leads(SHOWN_HOSTILE, "/doctor")).toBe(0);
+    leads("cannot send", "/halted");
+    leads("refusals: mailbox_full", "/refusals?range=month");
+    expect(leads("1 warning", "/doctor")).toBe(lines.length - 1);
+    expect(list).not.toContain("TLS");
+
+    const halted = await read(browser, "/operator/halted");
+    expect(halted).toContain("530 log in");
+    expect(halted).toContain("Too loud.");
+    expect(await read(browser, "/operator/refusals")).toMatch(/mailbox_full<\/code>[\s\S]*?>3</);
+    await put([]);
+    expect(await read(browser, "/operator")).not.toContain("onerror");
+  });
+
+  it("has nothing to attend to in a deployment without trouble", () => {
+    const day = shownFigures(LAST_DAY, [], Date.now());
+    const tally = { total: 3, paused: 1, failing: 0, cannotSend: 0 };
+    expect(attention({ day, totals: {}, diagnosis: null, tally, unready: [] })).toEqual([]);
   });
 
   it("sees storage and counters of a mailbox", async () => {
@@ -508,7 +635,9 @@ describe("the operator", () => {
     expect(page).toContain(box.mailbox);
     expect(page).toContain("10 deliveries in a row failed");
     expect(page).toContain("it was refused (status 500)");
-    expect(await read(browser, `/operator?only=failing&q=${box.mailbox}`)).toContain("webhook failed");
+    expect(await read(browser, `/operator/mailboxes?only=failing&q=${box.mailbox}`)).toContain(
+      '<span class="badge bad">1 of 1</span>',
+    );
     await ask("/v1/mailbox", { key: box.api_key, method: "PATCH", json: { webhook_url: HOOK } });
     await later(box, 1_000);
     expect(await read(browser, "/operator/webhooks")).not.toContain(box.mailbox);
@@ -523,7 +652,9 @@ describe("the operator", () => {
     const { body } = await ask<{ id: string }>("/v1/send?wait=5", { key: box.api_key, json });
     await later(box, 1_000);
     expect(await read(browser, "/operator/outbox")).toContain(subject);
-    expect(await read(browser, `/operator?only=kept&q=${box.mailbox}`)).toContain("1 mailbox found");
+    expect(await read(browser, `/operator/mailboxes?only=kept&q=${box.mailbox}`)).toContain(
+      "1 mailbox found",
+    );
 
     const path = `/operator/outbox/${encodeURIComponent(box.mailbox)}`;
     expect(await read(browser, path)).toContain("ann@example.com, ben@example.com");
@@ -546,6 +677,22 @@ describe("the operator", () => {
     }
     expect((await open(browser, "/operator/outbox/nobody%40mailkeep.test")).status).toBe(404);
     expect((await open(browser, `${path}?cursor=!`)).status).toBe(400);
+  });
+
+  it("sees the outbox although a mailbox does not answer", async () => {
+    holdAlarms();
+    browser = await operator();
+    const box = await createMailbox();
+    const json = { to: "ann@example.com", subject: "Kept", text: "Kept text." };
+    await ask("/v1/send?wait=5", { key: box.api_key, json });
+    await later(box, 1_000);
+    expect(await read(browser, "/operator/outbox")).not.toContain("not answer");
+    const silent = { unsent: () => new Promise<never>(() => undefined) };
+    const answer = await api(at(browser, "/operator/outbox"), {
+      headers: { Cookie: browser.cookie },
+      vars: { MAILBOX: { getByName: () => silent } },
+    });
+    expect(await answer.text()).toMatch(/mailbox(?:es do| does) not answer: messages may be missing\./);
   });
 
   it("pages through the unsent mail of a mailbox", async () => {
@@ -622,7 +769,12 @@ describe("the operator", () => {
     const { body } = await ask<{ id: string }>("/v1/send?wait=5", { key: box.api_key, json });
     await submit(browser, pathOf(box, "/pause"), { reason: HOSTILE });
     const outbox = `/operator/outbox/${encodeURIComponent(box.mailbox)}`;
-    const pages = [pathOf(box), outbox, `${outbox}/${body.id}`, `/operator?q=${encodeURIComponent(HOSTILE)}`];
+    const pages = [
+      pathOf(box),
+      outbox,
+      `${outbox}/${body.id}`,
+      `/operator/mailboxes?q=${encodeURIComponent(HOSTILE)}`,
+    ];
     for (const path of pages) {
       const page = await read(browser, path);
       expect(page).toContain(path.includes("?q=") ? SHOWN_HOSTILE.toLowerCase() : SHOWN_HOSTILE);

@@ -3,7 +3,7 @@ import { NO_ENDPOINT, UNAUTHORIZED, problemBody, notFound } from "../../src/cont
 import { urlOfStatic } from "../../src/pages/static-files.ts";
 import { api, ask, OPERATOR } from "../harness.ts";
 
-const PAGES = ["/", "/claim", "/docs"];
+const PAGES = ["/", "/claim", "/docs", "/docs/sending"];
 
 describe("a page", () => {
   it.each(PAGES)(
@@ -113,7 +113,15 @@ describe("the path of a page with a slash at its end", () => {
 });
 
 describe("an unknown path", () => {
-  const PATHS = ["/nowhere", "/nowhere/", "//evil.example/", "/v10", "/docs/nothing", "/assets/nothing.css"];
+  const PATHS = [
+    "/nowhere",
+    "/nowhere/",
+    "//evil.example/",
+    "/v10",
+    "/docs/nothing",
+    "/docs/constructor",
+    "/assets/nothing.css",
+  ];
 
   it.each(PATHS)("answers a browser with a page that has links: %s", async (path) => {
     const response = await api(`https://api.example${path}`, { headers: { Accept: NAVIGATION } });

@@ -41,6 +41,8 @@ const EVERYTHING = [
   ["POST", "/v1/send"],
   ["POST", "/v1/emails/EMAIL/reply"],
   ["POST", "/v1/emails/EMAIL/forward"],
+  ["GET", "/v1/mailbox/seen"],
+  ["PATCH", "/v1/mailbox/seen"],
   ["GET", "/v1/mailbox/rules"],
   ["PUT", "/v1/mailbox/rules"],
   ["GET", "/v1/refused"],

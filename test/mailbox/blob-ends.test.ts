@@ -124,7 +124,7 @@ describe("a blob whose reservation has ended", () => {
     });
     await withBindings(box.mailbox, { BLOBS }, async () => void (await ringAlarm(box.mailbox)));
     await evict(box.mailbox);
-    expect((await reservations(box)).map(({ erasing }) => erasing)).toEqual([1, 1, 1]);
+    expect((await reservations(box)).map(({ erasing }) => erasing)).toEqual([1, 1]);
     message.open();
     expect((await message.answer).status).toBe(503);
     advance(HOUR_MS);

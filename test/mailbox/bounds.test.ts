@@ -86,7 +86,8 @@ describe("Work for one mail", () => {
       );
     const old = await deliver(mailbox, mail("old@x", []));
     const root = await deliver(mailbox, mail("root@x", []));
-    for (let index = 0; index < 30; index += 1) await deliver(mailbox, mail(`r${index}@x`, ["root@x"]));
+    // More than a small mailbox holds: the indexes that come with growth are made before what is counted.
+    for (let index = 0; index < 40; index += 1) await deliver(mailbox, mail(`r${index}@x`, ["root@x"]));
     const actor = actorOf(mailbox);
     await actor.takeRowCost();
     await deliver(
@@ -96,7 +97,7 @@ describe("Work for one mail", () => {
     expect((await actor.takeRowCost()).written).toBeLessThan(20);
     for (const id of [old.body.id, root.body.id]) {
       const thread = await ask<Listed & { thread_id: string }>(`/v1/threads/${id}`, { key: api_key });
-      expect([thread.body.emails.length, thread.body.thread_id]).toEqual([33, root.body.id]);
+      expect([thread.body.emails.length, thread.body.thread_id]).toEqual([43, root.body.id]);
     }
   });
 

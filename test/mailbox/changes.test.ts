@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it } from "vitest";
 import { ChangePage } from "../../src/contract/event.ts";
 import { locatorOf } from "../../src/contract/key.ts";
+import { lastAfterRestore } from "../../src/lib/log-numbers.ts";
 import {
   actorOf,
   advance,
@@ -17,6 +18,7 @@ import {
   rowsOf,
   type TestMailbox,
 } from "../harness.ts";
+import { EventStream } from "./event-stream.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -131,6 +133,69 @@ describe("GET /v1/changes", () => {
     const box = await createMailbox();
     await deliverMany(box, 1);
     expect(seqs(await changes(box, "limit=1000&wait=1000"))).toEqual([[0, 1]]);
+  });
+});
+
+describe("the log of a mailbox that was restored from a backup", () => {
+  const GOES_ON = 2_000_000;
+
+  /** A mailbox with two entries of before the backup, as a restore leaves it. */
+  async function restored(): Promise<TestMailbox> {
+    const box = await createMailbox();
+    await deliverMany(box, 2);
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec("UPDATE account SET last_event = ?", lastAfterRestore(2));
+    });
+    await evict(box.mailbox);
+    return box;
+  }
+
+  it("answers 410 to each cursor from before, also from after the backup, and then goes on as a chain", async () => {
+    const box = await restored();
+    const refused = { status: 410, body: { code: "gone", oldest_seq: GOES_ON + 1 } };
+    const askAfter = (after: number) => ask(`/v1/changes?after=${after}`, { key: box.api_key });
+    for (const after of [0, 1, 2, 3, 500, GOES_ON - 1]) expect(await askAfter(after)).toMatchObject(refused);
+    expect(await changes(box, `after=${GOES_ON}`)).toEqual({
+      events: [],
+      last_seq: GOES_ON,
+      oldest_seq: GOES_ON + 1,
+    });
+    await deliverMany(box, 2);
+    for (const after of [2, 500]) expect(await askAfter(after)).toMatchObject(refused);
+    expect(seqs(await changes(box, `after=${GOES_ON}`))).toEqual([
+      [GOES_ON, GOES_ON + 1],
+      [GOES_ON + 1, GOES_ON + 2],
+    ]);
+  });
+
+  it("tells a stream by its first id that entries after its cursor are lost, and replays what is kept", async () => {
+    const box = await restored();
+    await deliverMany(box, 1);
+    const opened = async (lastEventId: number, count: number) => {
+      const headers = { "Last-Event-ID": String(lastEventId) };
+      const stream = await EventStream.open(box.api_key, "", { headers });
+      const ids = (await stream.framesOnce(count)).map(({ id }) => id);
+      stream.hangUp();
+      return [/^id: (\d+)$/m.exec(stream.text)?.[1], ...ids];
+    };
+    expect(await opened(1, 2)).toEqual(["1", 2, GOES_ON + 1]);
+    for (const lost of [2, 500]) expect(await opened(lost, 1)).toEqual([String(GOES_ON), GOES_ON + 1]);
+  });
+
+  it("goes on without a gap where a log has a million entries of its own", async () => {
+    const box = await createMailbox();
+    await deliverMany(box, 1);
+    await runInDurableObject(actorOf(box.mailbox), (_, { storage }) => {
+      storage.sql.exec("UPDATE event SET seq = 999999");
+      storage.sql.exec("UPDATE account SET last_event = 999999");
+    });
+    await evict(box.mailbox);
+    await deliverMany(box, 2);
+    expect(seqs(await changes(box, "after=999998"))).toEqual([
+      [999_998, 999_999],
+      [999_999, 1_000_000],
+      [1_000_000, 1_000_001],
+    ]);
   });
 });
 

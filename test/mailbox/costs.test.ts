@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { writeCursor } from "../../src/mailbox/page.ts";
 import {
   actorOf,
   alarmOf,
@@ -7,7 +8,9 @@ import {
   ask,
   createMailbox,
   deliver,
+  evict,
   plainMessage,
+  rowsOf,
   type TestMailbox,
 } from "../harness.ts";
 
@@ -22,6 +25,57 @@ async function fill(box: TestMailbox, from: number, to: number) {
     const { status } = await deliver(box.mailbox, plainMessage({ subject: `Mail ${n}`, body: `Body ${n}` }));
     expect(status).toBe(202);
   }
+}
+
+/** Copies the newest mail `to - from` times: each copy is older than the one before, and has the same label and words. */
+async function copiesOf(box: TestMailbox, from: number, to: number) {
+  const copies = `WITH RECURSIVE copy (n) AS (SELECT ${from + 1} UNION ALL SELECT n + 1 FROM copy WHERE n < ${to})`;
+  const newest = "(SELECT max(seq) FROM message)";
+  const seq = "seq - n * 4096";
+  for (const text of [
+    `${copies} INSERT INTO message (seq, thread, direction, status, listing, to_address, sender_folded, subject_folded,
+      attachment_count, labels, size_bytes) SELECT ${seq}, ${seq}, direction, status, listing, to_address, sender_folded,
+      subject_folded, 0, labels, size_bytes FROM message, copy WHERE seq = ${newest}`,
+    `${copies} INSERT INTO content (seq, detail, attachments, body) SELECT ${seq}, detail, attachments, body
+      FROM content, copy WHERE seq = ${newest}`,
+    `${copies} INSERT INTO message_label (label, seq) SELECT label, ${seq} FROM message_label, copy WHERE seq = ${newest}`,
+    `${copies} INSERT INTO search (rowid, subject, names, addresses, body, code, attachments)
+      SELECT ${newest} - n * 4096, 'otter', '', '', 'otter fox', '', '' FROM copy`,
+    `${copies} INSERT INTO event (seq, kind, at, data) SELECT n + 1, kind, at, data FROM event, copy WHERE seq = 1`,
+    `UPDATE account SET last_event = ${to + 1}`,
+  ])
+    await rowsOf(box.mailbox, text);
+  await evict(box.mailbox);
+}
+
+/** Rows that each of the reads of a large mailbox costs. */
+async function readsOf(box: TestMailbox, limit: number): Promise<Record<string, number>> {
+  const [{ seq: middle } = { seq: 0 }] = await rowsOf<{ seq: number }>(
+    box.mailbox,
+    "SELECT seq FROM message ORDER BY seq LIMIT 1 OFFSET 300",
+  );
+  const paths = [
+    "inbox?",
+    `inbox?cursor=${writeCursor(middle)}&`,
+    "inbox?label=code&",
+    "inbox?from=ann&",
+    "search?q=otter&",
+    `search?q=otter&cursor=${writeCursor(Date.now() * 2_048, 0, middle)}&`,
+    "search?q=otter+fox&",
+    "search?q=otter+from:ann&",
+    "search?q=label:code&",
+    "threads?",
+    `threads?cursor=${writeCursor(Date.now() * 2_048, middle)}&`,
+    "changes?after=300&",
+  ];
+  const reads: Record<string, number> = {};
+  for (const path of paths) {
+    const cost = await costOf(box, async () => {
+      expect((await api(`/v1/${path}limit=${limit}`, { key: box.api_key })).status).toBe(200);
+    });
+    reads[path.replace(/cursor=[^&]*/, "cursor")] = cost.read;
+  }
+  return reads;
 }
 
 describe("the cost of a mailbox, in rows read and written as the platform bills them,", () => {
@@ -52,6 +106,20 @@ describe("the cost of a mailbox, in rows read and written as the platform bills 
     expect(measured[1]).toEqual(measured[0]);
   }, 120_000);
 
+  it("grows neither with the mail nor with what matches, for lists, searches, threads and changes", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "Otter", body: "The code is 482913" }));
+    // The first use of a key in an hour writes its time.
+    const { body } = await ask<{ next_cursor: string }>("/v1/search?q=otter&limit=1", { key: box.api_key });
+    expect(body.next_cursor).toBeNull();
+    const few = await copiesOf(box, 0, 600).then(() => readsOf(box, 20));
+    const many = await copiesOf(box, 600, 6_000).then(() => readsOf(box, 21));
+    for (const [name, read] of Object.entries(many)) {
+      // Each answers one email more, and the full-text index may have a few segments more.
+      expect({ name, isBounded: read <= 1.1 * (few[name] ?? 0) + 30 }).toEqual({ name, isBounded: true });
+    }
+  });
+
   it("is the same for any page by cursor as for the first", async () => {
     const box = await createMailbox();
     await fill(box, 0, 120);
@@ -73,6 +141,8 @@ describe("the cost of a mailbox, in rows read and written as the platform bills 
   it("does not grow with the thread for the receipt of a reply", async () => {
     const box = await createMailbox();
     const root = "<root@example.com>";
+    // Beyond that it has its full-text index.
+    await fill(box, 0, 40);
     await deliver(box.mailbox, plainMessage({ headers: [`References: ${root}`] }));
     const reply = () =>
       deliver(box.mailbox, plainMessage({ headers: [`References: ${root}`, `In-Reply-To: ${root}`] }));

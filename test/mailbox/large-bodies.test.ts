@@ -133,10 +133,20 @@ async function asBefore(box: TestMailbox): Promise<void> {
   await runInDurableObject(actorOf(box.mailbox), ({ life }, state) => {
     const { sql } = state.storage;
     // That version had made all tables, in one chain of steps.
+    life.context.late.flush();
+    life.searchIndex.complete();
     for (const schema of SCHEMAS) life.context.schemas.make(schema);
-    sql.exec("DELETE FROM migration");
+    // It had no index of blobs.
+    sql.exec("DROP INDEX content_blobs");
+    sql.exec("CREATE TABLE migration (id TEXT PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID");
+    // All keys were rows.
+    sql.exec(`INSERT INTO api_key SELECT first_key ->> 'id', first_key ->> 'secret_hash', first_key ->> 'scope',
+      first_key ->> 'created_at', first_key ->> 'expires_at', first_key ->> 'last_used_at' FROM account`);
     // Columns of later steps, which are taken again when the mailbox opens.
-    sql.exec("ALTER TABLE account DROP COLUMN webhook_recovery");
+    for (const column of ["webhook_recovery", "first_key", "steps"]) {
+      sql.exec(`ALTER TABLE account DROP COLUMN ${column}`);
+    }
+    sql.exec("ALTER TABLE content DROP COLUMN words");
     for (const column of ["failing_since", "recovery", "missed"]) {
       sql.exec(`ALTER TABLE webhook_target DROP COLUMN ${column}`);
     }

@@ -10,9 +10,10 @@ describe("a mailbox whose data a newer release wrote", () => {
     await deliver(box.mailbox, plainMessage({ subject: "Kept" }));
     await runInDurableObject(actorOf(box.mailbox), (_, state) => {
       const { sql } = state.storage;
-      sql.exec("INSERT INTO migration (id, position) VALUES ('999-future', 999)");
-      expect(() => new Mailbox(state, env)).toThrow(/999-future.*newer release/);
-      sql.exec("DELETE FROM migration WHERE id = '999-future'");
+      const { steps } = sql.exec<{ steps: string }>("SELECT steps FROM account").one();
+      sql.exec("UPDATE account SET steps = ?", `${steps} future-9`);
+      expect(() => new Mailbox(state, env)).toThrow(/does not know its step future-9/);
+      sql.exec("UPDATE account SET steps = ?", steps);
       expect(() => new Mailbox(state, env)).not.toThrow();
     });
     await evict(box.mailbox);

@@ -107,6 +107,5 @@ export function mailOf(name: string, labels: string[] = []): PreparedMail {
     raw: new ArrayBuffer(0),
     rawKey: null,
     unusedKeys: [],
-    partsKey: null,
   };
 }

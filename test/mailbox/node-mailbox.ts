@@ -5,7 +5,9 @@ import type { Account } from "../../src/mailbox/account/account.ts";
 import type { SenderCheck } from "../../src/mail/authentication/authenticate.ts";
 import { parseMail } from "../../src/mail/mime/parse.ts";
 import { prepareMail } from "../../src/mail/prepare.ts";
+import type { PreparedMail } from "../../src/mail/prepared-mail.ts";
 import { assemble, type Life, type Surroundings } from "../../src/mailbox/capabilities.ts";
+import { Filing } from "../../src/mailbox/messages/filing.ts";
 import type { Transport } from "../../src/outbound/transport.ts";
 import { NodeStorage } from "./node-storage.ts";
 
@@ -122,32 +124,23 @@ export class NodeMailbox {
     raw: string | Uint8Array,
     { to = [ADDRESS], check = null, released = null }: Handed = {},
   ): Promise<string> {
-    const bytes = Buffer.from(raw);
-    const [first = ADDRESS, ...alsoTo] = to;
-    const envelope = {
-      from: "ann@example.com",
-      to: first,
-      alsoTo,
-      via: "smtp" as const,
-      clientAddress: null,
-      helo: null,
-    };
-    const prepared = prepareMail(bytes, await parseMail(bytes), envelope, check);
-    const { largeBody: _, ...mail } = prepared;
-    const stored = {
-      raw: new Uint8Array(bytes).buffer,
-      rawKey: null,
-      partsKey: null,
-      bodyKey: null,
-      bodyLayout: null,
-    };
-    const received = await this.life.receiving.receive(
-      { ...mail, ...stored, unusedKeys: [] },
-      null,
-      released,
-    );
+    const mail = await prepared(raw, to, check);
+    const received = await this.life.receiving.receive(mail, null, released);
     if (!received.ok) throw new Error(received.error.error);
     return received.value.id;
+  }
+
+  /** Files a message as a report about an outgoing one, which came to the return path of that. */
+  async receiveReport(raw: string): Promise<void> {
+    const mail = await prepared(raw, [ADDRESS], null);
+    const filing = new Filing(this.life.context, this.life);
+    this.life.context.commit(() => filing.fileReport(this.account, mail, this.nowMs));
+  }
+
+  /** Replaces what was read out of a stored message by what another text says, as reindexing does. */
+  async readAgain(id: string, raw: string): Promise<void> {
+    const rewritten = await this.life.reindexing.rewrite(OPERATOR, id, await prepared(raw, [ADDRESS], null));
+    if (!rewritten.ok) throw new Error(rewritten.error.error);
   }
 
   /** Rows of a statement of the test's own; none from tables that were never made. */
@@ -175,6 +168,7 @@ export class NodeMailbox {
       env: () => env,
       now: () => this.nowMs,
       waitUntil: () => undefined,
+      later: (work) => work(),
       directoryOf: () => ({ report: async () => undefined, remove: async () => undefined }),
       inside: UNREACHED,
       outside: () => null,
@@ -188,3 +182,29 @@ export class NodeMailbox {
 }
 
 const UNREACHED: Transport = { name: "local", showsReturnPath: false, maxBytes: 1e9, send: nothing };
+
+/** A message as the service hands it over. */
+async function prepared(
+  raw: string | Uint8Array,
+  to: readonly string[],
+  check: SenderCheck | null,
+): Promise<PreparedMail> {
+  const bytes = Buffer.from(raw);
+  const [first = ADDRESS, ...alsoTo] = to;
+  const envelope = {
+    from: "ann@example.com",
+    to: first,
+    alsoTo,
+    via: "smtp" as const,
+    clientAddress: null,
+    helo: null,
+  };
+  const { largeBody: _, ...mail } = prepareMail(bytes, await parseMail(bytes), envelope, check);
+  const stored = {
+    raw: new Uint8Array(bytes).buffer,
+    rawKey: null,
+    bodyKey: null,
+    bodyLayout: null,
+  };
+  return { ...mail, ...stored, unusedKeys: [] };
+}

@@ -244,7 +244,6 @@ describe("a mailbox that takes over a temporary one", () => {
       for (const { seq } of later) {
         for (const table of ["message", "content"])
           storage.sql.exec(`DELETE FROM ${table} WHERE seq = ?`, seq);
-        storage.sql.exec("DELETE FROM search WHERE rowid = ?", seq);
       }
       storage.sql.exec(
         "UPDATE take_over SET position = ?, messages = 3, due_at = ?",

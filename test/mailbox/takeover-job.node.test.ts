@@ -67,7 +67,7 @@ class Rig {
       page: (cursor) =>
         this.#call("page", () => (this.isGone ? refused(notFound("Mailbox")) : done(this.#page(cursor)))),
       rules: () => this.#call("rules", () => (this.isGone ? refused(notFound("Mailbox")) : done(RULES))),
-      raw: () => this.#call("raw", () => done(new Uint8Array())),
+      raw: () => this.#call("raw", () => done({ raw: new Uint8Array() })),
       secrets: () => Promise.resolve(done([])),
       hold: () => Promise.resolve(),
     };

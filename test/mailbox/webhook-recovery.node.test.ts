@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { lastAfterRestore } from "../../src/lib/log-numbers.ts";
 import { MAX_PROBES } from "../../src/webhooks/recovery.ts";
 import { MAX_ATTEMPTS } from "../../src/webhooks/schedule.ts";
 import { mailOf, ring, settled, TEST_CLOCK, useTestClock, wait } from "./node-drain.ts";
@@ -254,6 +255,24 @@ describe("failed targets of a mailbox with recovery on", () => {
     });
     const again = rig.configure({ url: OWN });
     expect(again.ok && again.value).not.toHaveProperty("webhook_missed");
+  });
+
+  it("get what is kept of before a restore from a backup, and its owner is told which numbers are lost", async () => {
+    const rig = await Rig.start();
+    await rig.fail();
+    const { account, life } = rig.mailbox;
+    life.context.commit(() => {
+      account.row.last_event = lastAfterRestore(12);
+      account.writeLastEvent();
+    });
+    await rig.mail();
+    rig.isUp = true;
+    await rig.ringUntil(() => rig.isCaughtUp);
+    const kept = Array.from({ length: 12 }, (_, index) => index + 1);
+    expect(rig.arrived(OWN)).toEqual([...kept, 2_000_001]);
+    expect(rig.configure({})).toMatchObject({
+      value: { webhook_missed: { from_seq: 13, to_seq: 2_000_000 } },
+    });
   });
 
   it("catch up with many events a page at a time", async () => {

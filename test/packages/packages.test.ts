@@ -199,7 +199,7 @@ describe("mailkeep-server, installed alone", () => {
     }
     expect([...files.keys()]).toEqual(expect.arrayContaining(["LICENSE", "README.md", "THIRD-PARTY.md"]));
     const notices = files.get("THIRD-PARTY.md")?.toString() ?? "";
-    for (const name of ["hono", "zod", "postal-mime", "smtp-server", "ical.js", "dompurify"]) {
+    for (const name of ["hono", "zod", "postal-mime", "smtp-server", "nodemailer", "dompurify"]) {
       expect(notices).toContain(`## ${name} `);
     }
   });

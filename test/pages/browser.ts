@@ -1,14 +1,12 @@
-import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import axe from "axe-core";
 import { chromium, type Browser, type BrowserContext, type Page, type Request } from "playwright-core";
 import { expect } from "vitest";
 import { Server, type ServerOptions } from "../served/server.ts";
+import { findChromium } from "./find-chromium.ts";
 
-const SCREENS = path.join(import.meta.dirname, "screens");
-/** Names that Debian, Ubuntu, Fedora and Google give the program. */
-const PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
+/** Pictures for whoever works on a page; those that tests compare are in docs/screens. */
+const SCREENS = path.resolve(import.meta.dirname, "../../dist/screens");
 /** The browser these tests drive: `CHROMIUM` of the environment, or the first of its names on PATH; null: there is none. */
 export const CHROMIUM = findChromium();
 
@@ -16,24 +14,6 @@ if (CHROMIUM === null) {
   console.warn(
     "No Chromium here: the pages are NOT tested. Install it (apt-get install chromium) or set CHROMIUM.",
   );
-}
-
-function findChromium(): string | null {
-  // The Worker's types leave out what is not among its variables.
-  const named: string | undefined = Reflect.get(process.env, "CHROMIUM");
-  if (named) return named;
-  const folders = (process.env.PATH ?? "").split(path.delimiter);
-  const places = PROGRAMS.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-  return places.find(isProgram) ?? null;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** For `describe.skipIf`: every suite in a browser. */
@@ -189,7 +169,7 @@ async function bytesOf(request: Request): Promise<number> {
 }
 
 /**
- * Stores screenshots of a page at both widths in `test/pages/screens`, when `SCREENS=write` asks for it: of the whole page, or of
+ * Stores screenshots of a page at both widths in `dist/screens`, when `SCREENS=write` asks for it: of the whole page, or of
  * what the window shows.
  */
 export async function keepScreen(page: Page, name: string, fullPage = true): Promise<void> {

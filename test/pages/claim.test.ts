@@ -64,6 +64,9 @@ describe.skipIf(NO_BROWSER)("the page of a claim", () => {
     expect(text).toContain(claim.device_code);
     expect(text).toContain(`198.51.100.${asked}`);
     expect(text).toContain("hermes-agent/2.1 (linux)");
+    // The safe choice is the first one, and the one that stands out.
+    expect(await page.locator("#buttons > button").allInnerTexts()).toEqual(["Deny", "Approve"]);
+    expect(await page.locator("#buttons > .primary").allInnerTexts()).toEqual(["Deny"]);
     expect(text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
     await expectLegible(page, (shown, isDark) => keepScreen(shown, isDark ? "claim-dark" : "claim"));
     await page.context().close();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import {
   bytesToLoad,
   expectAccessible,
+  expectFits,
   expectLegible,
   keepScreen,
   NO_BROWSER,
@@ -113,7 +114,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
-  it("plots what came and what was refused, with numbers for everybody", async () => {
+  it("plots what came, with numbers for everybody, and leads to findings and refusals", async () => {
     const { service } = site.server;
     const finding = {
       id: "dns.mx",
@@ -129,18 +130,135 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
       method: "POST",
       body: "From: a@example.com\r\n\r\nHello.\r\n",
     });
-    const page = await operator("/operator/figures");
+    const page = await operator("/operator");
     const main = page.locator("main");
-    expect(await main.innerText()).toMatch(/\d+ messages stored/);
+    await expect.poll(() => main.innerText()).toMatch(/\d+ messages stored/);
     expect(await page.locator("svg[role=img] rect").count()).toBeGreaterThan(0);
     const plot = page.getByRole("figure").filter({ hasText: "Mail received" });
     await plot.getByText("Numbers").click();
     expect(await plot.getByRole("row").count()).toBeGreaterThan(1);
-    expect(await page.getByRole("row", { name: /http not_found \d+/ }).count()).toBe(1);
-    expect(await main.innerText()).toContain(HOSTILE);
-    await expectGood(page, "operator-figures");
+    await expectGood(page, "operator-overview");
     await page.getByRole("link", { name: "30 days" }).click();
-    expect(await page.locator("main").innerText()).toMatch(/\d+ messages stored/);
+    expect(await main.innerText()).toMatch(/\d+ messages stored/);
+    await page.getByRole("link", { name: HOSTILE }).click();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Doctor");
+    expect(await main.innerText()).toContain(HOSTILE);
+    expect(await page.getByRole("button", { name: "Copy it" }).count()).toBe(1);
+    await expectGood(page, "operator-doctor");
+    await page.getByRole("link", { name: "Refusals" }).click();
+    expect(await page.getByRole("row", { name: /not_found http \d+/ }).count()).toBe(1);
+    await expectGood(page, "operator-refusals");
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("shows in a row of the table what the mailbox holds", async () => {
+    const page = await operator("/operator/mailboxes?q=failing");
+    await eventually(page, "1 of 1");
+    const names = await page.getByRole("columnheader").allInnerTexts();
+    const [row] = await page.locator("tbody tr").all();
+    const cells = (await row?.locator("th, td").allInnerTexts()) ?? [];
+    const shown = Object.fromEntries(names.map((name, index) => [name, cells[index]]));
+    const { body } = await site.server.service.ask<{ total_emails: number; storage_bytes: number }>(
+      "/v1/stats",
+      {
+        key: boxes.get("failing"),
+      },
+    );
+    expect(shown).toMatchObject({
+      Address: "failing@mailkeep.test",
+      Kind: "permanent",
+      State: "active",
+      Mails: String(FAILED_AFTER),
+      "Last activity (UTC)": expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d$/),
+      "Failing webhooks": "1 of 1",
+      Created: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    });
+    expect(body.total_emails).toBe(FAILED_AFTER);
+    expect(shown["Storage"]).toBe(`${body.storage_bytes} bytes`);
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("sorts the table by the columns that say so", async () => {
+    const page = await operator("/operator/mailboxes?q=agent");
+    const first = () => page.locator("tbody tr").first().getByRole("rowheader").innerText();
+    expect(await page.getByRole("columnheader").getByRole("link").allInnerTexts()).toEqual([
+      "Address",
+      "Created",
+    ]);
+    expect(await first()).toBe("agent-01@mailkeep.test");
+    await page.getByRole("link", { name: "Address" }).click();
+    expect(await first()).toBe("agent-30@mailkeep.test");
+    await page.getByRole("link", { name: "Next page" }).click();
+    expect(await first()).toBe("agent-05@mailkeep.test");
+    await page.getByRole("link", { name: "Created" }).click();
+    expect(await first()).toBe("agent-01@mailkeep.test");
+    expect(await page.locator("th[aria-sort=ascending]").innerText()).toBe("Created");
+    // The search keeps the order.
+    await page.getByLabel("Part of the address").fill("agent-2");
+    await page.getByRole("button", { name: "Search" }).click();
+    expect(await page.locator("th[aria-sort=ascending]").innerText()).toBe("Created");
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("acts on a mailbox from its row, by keyboard, on a telephone too", async () => {
+    for (const at of ["desk", "phone"] as const) {
+      const page = await operator("/operator/mailboxes?q=agent-12", { at });
+      await page.waitForLoadState();
+      await expectFits(page);
+      await tabTo(page, "New key");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Save the key now" }).waitFor();
+      const key = await page.locator("[data-copy]").innerText();
+      expect((await site.server.service.ask("/v1/inbox", { key })).status).toBe(200);
+      expect(await page.getByRole("button", { name: "Copy the key" }).isVisible()).toBe(true);
+      await expectGood(page, "operator-key");
+
+      await go(page, "/operator/mailboxes?q=agent-12");
+      await tabTo(page, "Pause");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "agent-12@mailkeep.test" }).waitFor();
+      await tabTo(page, "Reason (optional)");
+      await page.keyboard.press("Enter");
+      await page.getByText("The mailbox is paused.").waitFor();
+      await go(page, "/operator/mailboxes?q=agent-12");
+      expect(await page.locator("tbody tr").getByText("paused", { exact: true }).count()).toBe(1);
+      await tabTo(page, "Resume");
+      await page.keyboard.press("Enter");
+      await page.getByText("The mailbox is active again.").waitFor();
+      await page.context().close();
+    }
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("opens a mailbox in the viewer, and the next one with the same key", async () => {
+    const page = await operator("/operator/mailboxes?q=failing");
+    const base = page.url();
+    await page.getByRole("link", { name: "failing@mailkeep.test in the viewer" }).click();
+    await expect
+      .poll(() => page.getByLabel("Mailbox", { exact: true }).inputValue())
+      .toBe("failing@mailkeep.test");
+    await page.getByLabel("Key", { exact: true }).fill(site.server.token);
+    await page.getByRole("button", { name: "Open the mailbox" }).click();
+    await page.locator(".whose").getByText("failing@mailkeep.test").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.goto(base.replace("failing", "orders"));
+    await page.getByRole("link", { name: "orders@mailkeep.test in the viewer" }).click();
+    await page.locator(".whose").getByText("orders@mailkeep.test").waitFor();
+    expect(site.faults()).toEqual([]);
+    await page.context().close();
+  });
+
+  it("says first what needs attention, and leads to it", async () => {
+    const page = await operator("/operator");
+    await eventually(page, "1 mailbox has failing webhooks");
+    await page.getByRole("link", { name: /failing webhooks/ }).click();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Failing webhooks");
+    await page.getByRole("link", { name: "Halted" }).click();
+    expect(await page.getByRole("row", { name: /paused@mailkeep\.test/ }).innerText()).toContain(HOSTILE);
+    await expectGood(page, "operator-halted");
     expect(site.faults()).toEqual([]);
     await page.context().close();
   });
@@ -160,21 +278,21 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
   });
 
   it("lists mailboxes by the page and finds one, on a phone, on a desktop and in dark mode", async () => {
-    const page = await operator("/operator");
-    expect(await page.locator(".rows > li").count()).toBe(25);
+    const page = await operator("/operator/mailboxes");
+    expect(await page.locator("tbody tr").count()).toBe(25);
     await expectGood(page, "operator-mailboxes");
     await page.getByRole("link", { name: "Next page" }).click();
-    expect(await page.locator(".rows > li").count()).toBe(9);
+    expect(await page.locator("tbody tr").count()).toBe(9);
     await page.getByLabel("Part of the address").fill("T-07");
     await page.getByRole("button", { name: "Search" }).click();
-    expect(await page.locator(".rows > li").allInnerTexts()).toEqual([
+    expect(await page.locator("tbody tr").allInnerTexts()).toEqual([
       expect.stringContaining("agent-07@mailkeep.test"),
     ]);
     await page.getByLabel("Part of the address").fill("nobody-has-this");
     await page.getByRole("button", { name: "Search" }).click();
     await expectGood(page, "operator-nothing-found");
     await page.getByRole("link", { name: "Show all mailboxes" }).click();
-    expect(await page.locator(".rows > li").count()).toBe(25);
+    expect(await page.locator("tbody tr").count()).toBe(25);
     expect(site.faults()).toEqual([]);
     await page.context().close();
   });
@@ -240,8 +358,8 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download the message" }).click();
     expect((await download).suggestedFilename()).toBe("message.eml");
-    await go(page, "/operator?only=kept");
-    expect(await page.locator(".rows > li").count()).toBe(2);
+    await go(page, "/operator/mailboxes?only=kept");
+    expect(await page.locator("tbody tr").count()).toBe(2);
     expect(site.faults()).toEqual([]);
     await page.context().close();
   });
@@ -250,7 +368,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     const page = await operator("/operator/outbox");
     page.on("dialog", () => expect.unreachable("A script ran"));
     await eventually(page, HOSTILE);
-    await page.locator(".rows a", { hasText: "onerror" }).click();
+    await page.locator("tbody th a", { hasText: "onerror" }).click();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(HOSTILE);
     expect(await page.getByRole("region").innerText()).toContain("<script>");
     for (const name of ["hostile", "paused"]) {
@@ -258,7 +376,7 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
       expect(await page.locator("main").innerText()).toContain(HOSTILE);
       expect(await page.locator("main img, main script").count()).toBe(0);
     }
-    await go(page, `/operator?q=${encodeURIComponent(HOSTILE)}`);
+    await go(page, `/operator/mailboxes?q=${encodeURIComponent(HOSTILE)}`);
     expect(await page.locator("main").innerText()).toContain(HOSTILE);
     expect(site.faults()).toEqual([]);
     await page.context().close();
@@ -270,8 +388,8 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     expect(await page.locator("main").innerText()).toContain("10 deliveries in a row failed");
     expect(await page.locator("main").innerText()).toContain("no connection");
     await expectGood(page, "operator-webhooks");
-    await go(page, "/operator?only=failing");
-    expect(await page.locator(".rows > li").count()).toBe(1);
+    await go(page, "/operator/mailboxes?only=failing");
+    expect(await page.locator("tbody tr").count()).toBe(1);
     expect(site.faults()).toEqual([]);
     await page.context().close();
   });
@@ -291,6 +409,9 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     // The field gets the focus by itself, on a busy machine a moment later.
     await page.locator("input:focus").waitFor();
     await page.keyboard.type(site.server.token);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await tabTo(page, "Mailboxes");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Mailboxes" }).waitFor();
     await tabTo(page, "Part of the address");
@@ -320,7 +441,8 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.getByLabel("Name").fill("plain");
     await page.getByRole("button", { name: "Create" }).click();
     expect(await page.locator("[data-copy]").innerText()).toMatch(/^mk_/);
-    for (const name of ["Open the mailbox", "Webhooks", "Outbox", "Settings", "Mailboxes", "Operator"]) {
+    const parts = ["Webhooks", "Outbox", "Refusals", "Halted", "Doctor", "Settings", "Mailboxes"];
+    for (const name of ["Open the mailbox", ...parts, "Address", "Overview", "30 days", "Operator"]) {
       await page.getByRole("link", { name, exact: true }).click();
       expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1);
     }

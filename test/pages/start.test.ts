@@ -4,7 +4,7 @@ import { bytesToLoad, expectLegible, keepScreen, NO_BROWSER, Site } from "./brow
 
 /** The name of the focused element: where a link leads, or what a reader hears. */
 const FOCUSED = `(({ activeElement: one }) =>
-  one.getAttribute("href") ?? one.getAttribute("aria-label") ?? one.textContent)(document)`;
+  one.getAttribute("href") ?? one.getAttribute("aria-label") ?? (one.id || one.textContent))(document)`;
 
 /** Beyond everything that a page waits for while it loads. */
 const HOUR_MS = 3_600_000;
@@ -21,10 +21,10 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     await expectLegible(page, (shown, isDark) => keepScreen(shown, isDark ? "start-dark" : "start"));
     expect(
       await page.locator("main a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
-    ).toEqual(["/llms.txt", "/skill.md", "/mailbox", "/operator", "/docs"]);
-    // With every example unfolded, too.
-    const [, ...folded] = await page.locator("details.paste > summary").all();
-    for (const title of folded) await title.click();
+    ).toEqual(["/llms.txt", "/skill.md", "/mailbox", "/operator", "/docs/agents", "/docs"]);
+    // With the last examples shown, too.
+    await page.locator("#cli > summary").click();
+    await page.locator("#vs-code > summary").click();
     await expectLegible(page, () => undefined);
     expect(site.faults()).toEqual([]);
     await page.context().close();
@@ -55,25 +55,58 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
       reached.push(await page.evaluate<string>(FOCUSED));
       await page.keyboard.press("Tab");
     }
-    const first = ["curl", "Copy the example for curl", "Example for curl", "TypeScript", "Command line"];
-    const hosts = ["Claude Code", "Claude Desktop", "Cursor", "VS Code"];
-    const links = ["/mailbox", "/operator", "/docs"];
-    expect(reached).toEqual([...first, "/llms.txt", "/skill.md", ...hosts, ...links]);
+    const example = (name: string): string[] => [name, `Copy the example for ${name}`, `Example for ${name}`];
+    expect(reached).toEqual([
+      "code",
+      "Continue",
+      ...example("curl"),
+      "TypeScript",
+      "Command line",
+      "/llms.txt",
+      "/skill.md",
+      ...example("Claude Code"),
+      "Claude Desktop",
+      "Cursor",
+      "VS Code",
+      "/mailbox",
+      "/operator",
+      "/docs/agents",
+      "/docs",
+    ]);
     await page.locator("#cursor > summary").focus();
     await page.keyboard.press("Enter");
     expect(await page.getByLabel("Example for Cursor", { exact: true }).isVisible()).toBe(true);
     await page.context().close();
   });
 
-  it("shows each example with the address of the deployment, whole without scripts", async () => {
+  it("sends a person with a code to the page of the claim", async () => {
+    const page = await site.visit("/");
+    await page.getByLabel("Your agent shows you a code?").fill("BCDF-GHJK");
+    await page.keyboard.press("Enter");
+    await page.getByText("No agent is waiting with this code.").waitFor();
+    expect(page.url()).toBe(`${site.url}/claim?code=BCDF-GHJK`);
+    expect(site.faults(/status of 404/)).toEqual([]);
+    await page.context().close();
+  });
+
+  it("shows each example with the address of the deployment and where to paste it, whole without scripts", async () => {
     const page = await site.visit("/", { javaScriptEnabled: false });
     const shown = await page
       .locator("details.paste")
-      .evaluateAll((all) => all.map((one) => [one.id, one.querySelector("pre")?.textContent?.trim()]));
+      .evaluateAll((all) =>
+        all.map((one) => [
+          one.id,
+          ...["p", "pre"].map((part) => one.querySelector(part)?.textContent?.trim()),
+        ]),
+      );
     expect(shown).toEqual(
-      [...firstMinute(site.url), ...mcpHosts(site.url)].map(({ id, text }) => [id, text.trim()]),
+      [...firstMinute(site.url), ...mcpHosts(site.url)].map(({ id, place, text }) => [
+        id,
+        place,
+        text.trim(),
+      ]),
     );
-    expect(await page.locator("button").count()).toBe(0);
+    expect(await page.locator(".paste button").count()).toBe(0);
     await page.context().close();
   });
 

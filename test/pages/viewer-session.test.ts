@@ -109,6 +109,27 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     expect(site.faults()).toEqual([]);
   });
 
+  it("stays with the mailbox of the key when a link names it", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    const page = (open = await openViewer(site, box));
+    await writeDraft(page, "Not lost");
+    await page.goto(`/mailbox?address=${encodeURIComponent(box.mailbox.toUpperCase())}#/compose`);
+    await expect.poll(() => reading(page).getByLabel("Subject").inputValue()).toBe("Not lost");
+    await page.goto("/mailbox?address=#/compose");
+    await expect.poll(() => reading(page).getByLabel("Subject").inputValue()).toBe("Not lost");
+  });
+
+  it("asks for a key when a link names another mailbox than that of the key", async () => {
+    const { service } = site.server;
+    const [box, other] = [await service.createMailbox(), await service.createMailbox()];
+    const page = (open = await site.visit(`/mailbox?address=${encodeURIComponent(box.mailbox)}`));
+    await signIn(page, box.api_key);
+    await page.goto(`/mailbox?address=${encodeURIComponent(other.mailbox)}`);
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+    expect(await page.getByLabel("Mailbox", { exact: true }).inputValue()).toBe(other.mailbox);
+  });
+
   it("waits for the time of Retry-After when there were too many requests", async () => {
     const { service } = site.server;
     const box = await service.createMailbox();
@@ -133,7 +154,7 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     const page = (open = await openViewer(site, box));
     await line(page, "Before").waitFor();
     const killed = site.server.killWorkerd();
-    await page.getByText("Offline: trying again").waitFor();
+    await page.getByText("Offline", { exact: true }).waitFor();
     // Mail that was loaded can still be read.
     expect(await lines(page).count()).toBe(1);
     await killed;
@@ -158,7 +179,7 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     await deliver(service, box, message({ subject: "One" }));
     await line(page, "One").waitFor();
     await page.context().setOffline(true);
-    await page.getByText("Offline: trying again").waitFor();
+    await page.getByText("Offline", { exact: true }).waitFor();
     await deliver(service, box, message({ subject: "Two" }));
     await deliver(service, box, message({ subject: "Three" }));
     await page.context().setOffline(false);
@@ -182,3 +203,11 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     expect(await reading(page).getByRole("alert").count()).toBe(0);
   });
 });
+
+/** Writes the subject of a new mail, which the tab then keeps. */
+async function writeDraft(page: Page, subject: string): Promise<void> {
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("link", { name: "Compose" }).click();
+  await reading(page).getByLabel("Subject").fill(subject);
+  await expect.poll(() => page.evaluate("sessionStorage.getItem('mailbox-drafts')")).toContain(subject);
+}

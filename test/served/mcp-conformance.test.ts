@@ -9,9 +9,10 @@ import type { Config } from "../../src/config/env.ts";
 import { problemResponse } from "../../src/http/answers.ts";
 import { foreignSite } from "../../src/http/mcp/foreign-page.ts";
 import { faultResponse, readMessage, toolCalled } from "../../src/http/mcp/message.ts";
-import { serveMessage } from "../../src/http/mcp/transport.ts";
+import { serveMessage } from "../../src/http/mcp/protocol.ts";
+import { eraOf } from "../../src/http/mcp/revision.ts";
 import type { MailboxKey } from "./client.ts";
-import { bus, fixtureServer } from "./mcp-fixture.ts";
+import { fixtureServer } from "./mcp-fixture.ts";
 import { serveFetch, serveWithKey, type FetchServer } from "./mcp-http.ts";
 import { Server } from "./server.ts";
 import { sendMail } from "./smtp.ts";
@@ -45,19 +46,19 @@ let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "mailkeep-mcp-"));
+  const served = fixtureServer();
   fixture = await serveFetch(async (request) => {
     const foreign = foreignSite(request, { publicUrl: null } as Config);
     if (foreign !== null) return problemResponse(foreign);
     if (request.method !== "POST") return new Response(null, { status: 405 });
     const read = await readMessage(request);
     if (!read.ok) return faultResponse(read.error);
-    return serveMessage(request, read.value, {
-      factory: fixtureServer,
-      // A client of 2025 hears notifications in a stream alone; newer ones get one when there is something to tell.
-      streams:
-        request.headers.get("MCP-Protocol-Version") !== "2026-07-28" && toolCalled(read.value) !== null,
-      bus,
-    });
+    const era = eraOf(request, read.value);
+    if (!era.ok) return faultResponse(era.error, read.value.id);
+    // A client of 2025 hears notifications in a stream alone; newer ones get one when there is something to tell.
+    const hears = era.value === "handshake" && toolCalled(read.value) !== null;
+    const form = hears ? "stream" : "stream-when-told";
+    return serveMessage(request, { message: read.value, era: era.value }, { server: served, form });
   });
   server = await Server.start();
   box = await server.service.createMailbox();

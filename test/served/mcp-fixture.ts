@@ -1,18 +1,10 @@
 // The tools, resources and prompts that the conformance suite of the Model Context Protocol asks a server for. They are served by
 // the transport of the product, behind its gate and its reader of messages.
-import {
-  acceptedContent,
-  CLIENT_CAPABILITIES_META_KEY,
-  createRequestStateCodec,
-  InMemoryServerEventBus,
-  inputResponse,
-  McpServer,
-  ResourceTemplate,
-  type CallToolResult,
-  type InputRequiredResult,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { acceptedContent, inputResponse } from "@modelcontextprotocol/server";
 import * as z from "zod";
+import type { McpServer } from "../../src/http/mcp/protocol.ts";
+import type { CallToolResult, ContentBlock, ResourceContents } from "../../src/http/mcp/types.ts";
+import { FixtureServer, states, type Asking, type Question } from "./mcp-fixture-server.ts";
 
 /** A red dot, and a second of nothing. */
 const PNG =
@@ -21,10 +13,6 @@ const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 const text = (words: string): CallToolResult => ({ content: [{ type: "text", text: words }] });
 const pause = () => new Promise((resolve) => void setTimeout(resolve, 50));
-
-const states = createRequestStateCodec<{ round: number }>({
-  key: "a key of the conformance fixture, 32 bytes",
-});
 
 /** A question to the person in front of the client. */
 const elicit = (
@@ -50,71 +38,38 @@ const ROOTS = { method: "roots/list" as const, params: {} };
 /** The capabilities of a client, as far as a tool here looks at them. */
 const Capabilities = z.object({ sampling: z.object({}).optional(), elicitation: z.object({}).optional() });
 
-type Ask = NonNullable<InputRequiredResult["inputRequests"]>;
-const ask = (inputRequests: Ask, requestState?: string): InputRequiredResult => ({
+const ask = (inputRequests: Record<string, Question>, requestState?: string): Asking => ({
   resultType: "input_required",
   inputRequests,
   ...(requestState === undefined ? {} : { requestState }),
 });
 
-/** Where the fixture tells that its lists changed. */
-export const bus = new InMemoryServerEventBus();
-
 /** A server with everything that the suite asks for. */
 export function fixtureServer(): McpServer {
-  const hint = { ttlMs: 1_000, cacheScope: "private" } as const;
-  const server = new McpServer(
-    { name: "fixture", version: "1" },
-    {
-      capabilities: {
-        tools: { listChanged: true },
-        prompts: { listChanged: true },
-        resources: {},
-        logging: {},
-        completions: {},
-      },
-      cacheHints: {
-        "tools/list": hint,
-        "prompts/list": hint,
-        "resources/list": hint,
-        "resources/templates/list": hint,
-        "resources/read": hint,
-        "server/discover": hint,
-      },
-      requestState: { verify: (state, context) => states.verify(state, context) },
-    },
-  );
+  const server = new FixtureServer();
   addContent(server);
   addConversation(server);
   addRounds(server);
   addResources(server);
   addPrompts(server);
-  return server;
+  return server.served();
 }
 
-type Work = (
-  context: ServerContext,
-) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>;
-
-function add(server: McpServer, name: string, work: Work): void {
-  server.registerTool(name, { description: `Answers the scenario ${name}.` }, (context) => work(context));
-}
-
-function addContent(server: McpServer): void {
+function addContent(server: FixtureServer): void {
   const image = { type: "image" as const, data: PNG, mimeType: "image/png" };
   const embedded = (uri: string, mimeType: string, words: string) => ({
     type: "resource" as const,
     resource: { uri, mimeType, text: words },
   });
-  add(server, "test_simple_text", () => text("This is a simple text response for testing."));
-  add(server, "test_image_content", () => ({ content: [image] }));
-  add(server, "test_audio_content", () => ({
+  server.tool("test_simple_text", () => text("This is a simple text response for testing."));
+  server.tool("test_image_content", () => ({ content: [image] }));
+  server.tool("test_audio_content", () => ({
     content: [{ type: "audio", data: WAV, mimeType: "audio/wav" }],
   }));
-  add(server, "test_embedded_resource", () => ({
+  server.tool("test_embedded_resource", () => ({
     content: [embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")],
   }));
-  add(server, "test_multiple_content_types", () => ({
+  server.tool("test_multiple_content_types", () => ({
     content: [
       { type: "text", text: "Multiple content types test:" },
       image,
@@ -125,72 +80,68 @@ function addContent(server: McpServer): void {
       ),
     ],
   }));
-  add(server, "test_error_handling", () => {
+  server.tool("test_error_handling", () => {
     throw new Error("This tool intentionally returns an error for testing");
   });
 }
 
-function addConversation(server: McpServer): void {
-  add(server, "test_tool_with_logging", async ({ mcpReq }) => {
+function addConversation(server: FixtureServer): void {
+  server.tool("test_tool_with_logging", async (turn) => {
     for (const words of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
-      await mcpReq.log("info", words);
+      turn.log(words);
       await pause();
     }
     return text("Logged.");
   });
-  add(server, "test_logging_tool", async ({ mcpReq }) => {
-    await mcpReq.log("info", "Only for those who asked for it");
+  server.tool("test_logging_tool", (turn) => {
+    turn.log("Only for those who asked for it");
     return text("Done.");
   });
-  add(server, "test_tool_with_progress", async ({ mcpReq }) => {
-    const progressToken = mcpReq._meta?.progressToken;
+  server.tool("test_tool_with_progress", async ({ progressToken, notify }) => {
     for (const progress of [0, 50, 100]) {
       if (progressToken !== undefined) {
-        await mcpReq.notify({
-          method: "notifications/progress",
-          params: { progressToken, progress, total: 100 },
-        });
+        notify("notifications/progress", { progressToken, progress, total: 100 });
       }
       await pause();
     }
     return text("Done.");
   });
-  // The library refuses a question that the client did not say it can answer.
-  add(server, "test_missing_capability", () => ask({ question: sample("Are you there?", 10) }));
-  add(server, "test_streaming_elicitation", () => ask({ name: elicit("What is your name?", "name") }));
-  add(server, "test_trigger_tool_change", () => {
-    bus.publish({ kind: "tools_list_changed" });
+  // The fixture refuses a question that the client did not say it can answer.
+  server.tool("test_missing_capability", () => ask({ question: sample("Are you there?", 10) }));
+  server.tool("test_streaming_elicitation", () => ask({ name: elicit("What is your name?", "name") }));
+  server.tool("test_trigger_tool_change", () => {
+    server.announce("tools");
     return text("Announced.");
   });
-  add(server, "test_trigger_prompt_change", () => {
-    bus.publish({ kind: "prompts_list_changed" });
+  server.tool("test_trigger_prompt_change", () => {
+    server.announce("prompts");
     return text("Announced.");
   });
 }
 
-function addRounds(server: McpServer): void {
-  add(server, "test_input_required_result_elicitation", ({ mcpReq }) => {
-    const answer = acceptedContent(mcpReq.inputResponses, "user_name", z.object({ name: z.string() }));
+function addRounds(server: FixtureServer): void {
+  server.tool("test_input_required_result_elicitation", (turn) => {
+    const answer = acceptedContent(turn.answers, "user_name", z.object({ name: z.string() }));
     return answer === undefined
       ? ask({ user_name: elicit("What is your name?", "name") })
       : text(`Hello, ${answer.name}!`);
   });
-  add(server, "test_input_required_result_sampling", ({ mcpReq }) => {
-    const answer = inputResponse(mcpReq.inputResponses, "capital_question");
+  server.tool("test_input_required_result_sampling", (turn) => {
+    const answer = inputResponse(turn.answers, "capital_question");
     return answer.kind === "sampling"
       ? text(JSON.stringify(answer.result.content))
       : ask({ capital_question: sample("What is the capital of France?", 100) });
   });
-  add(server, "test_input_required_result_list_roots", ({ mcpReq }) => {
-    const answer = inputResponse(mcpReq.inputResponses, "client_roots");
+  server.tool("test_input_required_result_list_roots", (turn) => {
+    const answer = inputResponse(turn.answers, "client_roots");
     return answer.kind === "roots" ? text(JSON.stringify(answer.roots)) : ask({ client_roots: ROOTS });
   });
   for (const name of [
     "test_input_required_result_request_state",
     "test_input_required_result_tampered_state",
   ]) {
-    add(server, name, async ({ mcpReq }) =>
-      mcpReq.inputResponses !== undefined && mcpReq.requestState() !== undefined
+    server.tool(name, async (turn) =>
+      turn.answers !== undefined && turn.state !== undefined
         ? text("state-ok")
         : ask(
             { confirm: elicit("Please confirm", "ok", { type: "boolean" }) },
@@ -198,8 +149,8 @@ function addRounds(server: McpServer): void {
           ),
     );
   }
-  add(server, "test_input_required_result_multiple_inputs", async ({ mcpReq }) =>
-    mcpReq.inputResponses === undefined
+  server.tool("test_input_required_result_multiple_inputs", async (turn) =>
+    turn.answers === undefined
       ? ask(
           {
             user_name: elicit("What is your name?", "name"),
@@ -210,8 +161,8 @@ function addRounds(server: McpServer): void {
         )
       : text("Got all answers."),
   );
-  add(server, "test_input_required_result_multi_round", async ({ mcpReq }) => {
-    const state = mcpReq.requestState<{ round: number }>();
+  server.tool("test_input_required_result_multi_round", async (turn) => {
+    const { state } = turn;
     if (state === undefined) {
       return ask({ step1: elicit("Step 1: What is your name?", "name") }, await states.mint({ round: 1 }));
     }
@@ -223,8 +174,8 @@ function addRounds(server: McpServer): void {
     }
     return text("Done after two rounds.");
   });
-  add(server, "test_input_required_result_capabilities", ({ mcpReq }) => {
-    const declared = Capabilities.parse(Reflect.get(mcpReq.envelope ?? {}, CLIENT_CAPABILITIES_META_KEY));
+  server.tool("test_input_required_result_capabilities", (turn) => {
+    const declared = Capabilities.parse(turn.declared);
     return ask({
       ...(declared.sampling === undefined ? {} : { question: sample("What is the capital of France?", 100) }),
       ...(declared.elicitation === undefined ? {} : { name: elicit("What is your name?", "name") }),
@@ -232,76 +183,77 @@ function addRounds(server: McpServer): void {
   });
 }
 
-function addResources(server: McpServer): void {
-  server.registerResource(
-    "static-text",
-    "test://static-text",
-    { description: "A text.", mimeType: "text/plain" },
-    ({ href }) => ({
-      contents: [
-        { uri: href, mimeType: "text/plain", text: "This is the content of the static text resource." },
-      ],
+function addResources(server: FixtureServer): void {
+  const statics = [
+    {
+      name: "static-text",
+      description: "A text.",
+      mimeType: "text/plain",
+      contents: { text: "This is the content of the static text resource." },
+    },
+    { name: "static-binary", description: "An image.", mimeType: "image/png", contents: { blob: PNG } },
+  ];
+  for (const { name, description, mimeType, contents } of statics) {
+    server.resource({
+      uri: new RegExp(`^test://${name}$`),
+      listed: { uri: `test://${name}`, name, description, mimeType },
+      isTemplate: false,
+      read: (uri) => ({ uri, mimeType, ...contents }) as ResourceContents,
+    });
+  }
+  server.resource({
+    uri: /^test:\/\/template\/([^/]+)\/data$/,
+    listed: {
+      uriTemplate: "test://template/{id}/data",
+      name: "template",
+      description: "Data by id.",
+      mimeType: "application/json",
+    },
+    isTemplate: true,
+    read: (uri, id) => ({
+      uri,
+      mimeType: "application/json",
+      text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
     }),
-  );
-  server.registerResource(
-    "static-binary",
-    "test://static-binary",
-    { description: "An image.", mimeType: "image/png" },
-    ({ href }) => ({ contents: [{ uri: href, mimeType: "image/png", blob: PNG }] }),
-  );
-  server.registerResource(
-    "template",
-    new ResourceTemplate("test://template/{id}/data", { list: undefined }),
-    { description: "Data by id.", mimeType: "application/json" },
-    ({ href }, { id }) => ({
-      contents: [
-        {
-          uri: href,
-          mimeType: "application/json",
-          text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${String(id)}` }),
-        },
-      ],
-    }),
-  );
+  });
 }
 
-function addPrompts(server: McpServer): void {
-  const user = <Content>(content: Content) => ({ role: "user" as const, content });
-  const words = (said: string) => user({ type: "text" as const, text: said });
-  server.registerPrompt("test_simple_prompt", { description: "A text." }, () => ({
+function addPrompts(server: FixtureServer): void {
+  const user = (content: ContentBlock) => ({ role: "user" as const, content });
+  const words = (said: string) => user({ type: "text", text: said });
+  const listed = (name: string, description: string, ...needed: string[]) => ({
+    name,
+    description,
+    arguments: needed.map((one) => ({ name: one, description: one, required: true })),
+  });
+  server.prompt(listed("test_simple_prompt", "A text."), () => ({
     messages: [words("This is a simple prompt for testing.")],
   }));
-  server.registerPrompt(
-    "test_prompt_with_arguments",
-    { description: "Two arguments.", argsSchema: z.object({ arg1: z.string(), arg2: z.string() }) },
-    ({ arg1, arg2 }) => ({ messages: [words(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
-  );
-  server.registerPrompt(
-    "test_prompt_with_embedded_resource",
-    { description: "A resource.", argsSchema: z.object({ resourceUri: z.string() }) },
-    ({ resourceUri: uri }) => ({
+  server.prompt(listed("test_prompt_with_arguments", "Two arguments.", "arg1", "arg2"), ({ arg1, arg2 }) => ({
+    messages: [words(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
+  }));
+  server.prompt(
+    listed("test_prompt_with_embedded_resource", "A resource.", "resourceUri"),
+    ({ resourceUri: uri = "" }) => ({
       messages: [
         user({
-          type: "resource" as const,
+          type: "resource",
           resource: { uri, mimeType: "text/plain", text: "Embedded resource content for testing." },
         }),
         words("Please process the embedded resource above."),
       ],
     }),
   );
-  server.registerPrompt("test_prompt_with_image", { description: "An image." }, () => ({
+  server.prompt(listed("test_prompt_with_image", "An image."), () => ({
     messages: [
-      user({ type: "image" as const, data: PNG, mimeType: "image/png" }),
+      user({ type: "image", data: PNG, mimeType: "image/png" }),
       words("Please analyze the image above."),
     ],
   }));
-  server.registerPrompt("test_input_required_result_prompt", { description: "Asks first." }, ({ mcpReq }) => {
-    const answer = acceptedContent(mcpReq.inputResponses, "user_context", z.object({ context: z.string() }));
+  server.prompt(listed("test_input_required_result_prompt", "Asks first."), (_, turn) => {
+    const answer = acceptedContent(turn.answers, "user_context", z.object({ context: z.string() }));
     return answer === undefined
       ? ask({ user_context: elicit("What context should the prompt use?", "context") })
       : { messages: [words(`The context is ${answer.context}`)] };
   });
-  server.server.setRequestHandler("completion/complete", () => ({
-    completion: { values: [], total: 0, hasMore: false },
-  }));
 }

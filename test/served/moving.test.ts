@@ -1,12 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { run as runCli } from "../../src/cli/run.ts";
 import type { Mailkeep } from "../../src/client/index.ts";
@@ -79,6 +84,62 @@ async function cli(words: readonly string[], key?: string) {
     signal: new AbortController().signal,
   });
   return { code, out: stdout.text, err: stderr.text };
+}
+
+/** Runs `mailkeep export -`. */
+async function exportedTo(words: readonly string[], key: string) {
+  const stdout = Object.assign(new PassThrough(), { isTTY: false });
+  const stderr = new KeptStream(false);
+  const bytes = buffer(stdout);
+  const env = { MAILKEEP_URL: server.url, HOME: folder, MAILKEEP_KEY: key };
+  const { signal } = new AbortController();
+  const code = await runCli({ words, env, stdin: new PassThrough(), stdout, stderr, signal });
+  stdout.end();
+  return { code, bytes: await bytes, err: stderr.text };
+}
+
+/** A proxy that cuts each export off after some bytes, or changes a text in it. */
+class CuttingFront {
+  cuts = 0;
+  lengthBytes: number;
+  /** A text whose first byte is changed on the way. */
+  change: string | null = null;
+  readonly #server: HttpServer;
+  readonly #to: string;
+
+  private constructor(to: string, lengthBytes: number) {
+    this.#to = to;
+    this.lengthBytes = lengthBytes;
+    this.#server = createServer((request, response) => void this.#pass(request, response));
+  }
+
+  static async start(to: string, lengthBytes: number): Promise<CuttingFront> {
+    const front = new CuttingFront(to, lengthBytes);
+    await new Promise<void>((resolve) => front.#server.listen(0, "127.0.0.1", resolve));
+    return front;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async #pass({ url = "", headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await fetch(this.#to + url, { headers: { authorization: headers.authorization ?? "" } });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const at = this.change === null ? -1 : bytes.indexOf(this.change);
+    if (at >= 0) bytes[at] = (bytes[at] ?? 0) ^ 1;
+    const own = Object.fromEntries(
+      [...answer.headers].filter(([name]) => /^(content-type|mailkeep)/.test(name)),
+    );
+    response.writeHead(answer.status, own);
+    if (!url.startsWith("/v1/export") || bytes.length <= this.lengthBytes) return void response.end(bytes);
+    this.cuts += 1;
+    response.write(bytes.subarray(0, this.lengthBytes), () => response.destroy());
+  }
+
+  stop(): void {
+    this.#server.close();
+  }
 }
 
 /** The fields that a mailbox shows of each email, and its bytes. */
@@ -251,6 +312,30 @@ describe("an export", () => {
       out: "",
       err: expect.stringContaining(`changed: cur/${name}\n`),
     });
+  });
+
+  it("that goes to stdout is verified as it passes, and resumed where the connection was lost", async () => {
+    const front = await CuttingFront.start(server.url, 4_000);
+    try {
+      const words = ["export", "-", "--url", front.url];
+      const { code, bytes, err } = await exportedTo(words, box.key);
+      expect([code, err, front.cuts > 1]).toEqual([0, "", true]);
+      const passed = path.join(folder, "passed.tar");
+      writeFileSync(passed, bytes);
+      expect(await cli(["export", "--verify", passed])).toMatchObject({ code: 0 });
+
+      front.change = "Hello 2.";
+      front.lengthBytes = Infinity;
+      const changed = await exportedTo(words, box.key);
+      expect([changed.code, changed.err]).toEqual([
+        1,
+        expect.stringMatching(
+          /not what the deployment signed: .*\nnext: discard it, and run the command again/,
+        ),
+      ]);
+    } finally {
+      front.stop();
+    }
   });
 
   it("that is cut off is kept as far as it came, and the error says how to get the rest", async () => {

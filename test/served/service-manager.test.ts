@@ -29,7 +29,7 @@ const isMissing = !hasPython();
 if (isMissing) console.warn("Skipped: sockets are handed over by python3");
 
 /** Lines of the service manager, and of the servers that it starts. */
-const Sockets = z.object({ http: z.int(), smtp: z.int(), inodes: z.array(z.int()) });
+const Sockets = z.object({ http: z.int(), smtp: z.int(), redirect: z.int(), inodes: z.array(z.int()) });
 const Started = z.strictObject({ pid: z.int() });
 const Ready = z.object({ ready: z.literal(true), http: z.string(), pid: z.int() });
 const Ended = z.object({ exit: z.int() });
@@ -125,6 +125,9 @@ describe.skipIf(isMissing)("a server that is handed its sockets", () => {
     expect(data).toMatch(/^250 /);
     sender.drop();
     expect(await service.inbox(box.api_key)).toHaveLength(1);
+    // Without a certificate there is nothing to redirect to yet.
+    const { status, statusText } = await fetch(`http://127.0.0.1:${sockets.redirect}/`);
+    expect([status, statusText]).toEqual([503, "Service Unavailable"]);
   });
 
   it("leaves who connects during a stop to the next process, and finishes what was begun", async () => {

@@ -116,7 +116,9 @@ describe.each(storedVersions())("the data stored by %s", (version) => {
     const signedIn = await session({ "Content-Type": "application/json" }, { method: "POST", body });
     const Cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] ?? "";
     const { token } = (await signedIn.json()) as { token: string };
-    const page = await (await fetch(`${server.url}/operator/${token}`, { headers: { Cookie } })).text();
+    const page = await (
+      await fetch(`${server.url}/operator/${token}/mailboxes`, { headers: { Cookie } })
+    ).text();
     for (const name of ["reader", "sender", "waiting", "claimed", "heir"]) {
       expect(page).toContain(stored.mailboxes[name]);
     }

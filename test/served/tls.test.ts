@@ -248,8 +248,9 @@ describe("behind a load balancer with the PROXY protocol", () => {
     const missing = through(Buffer.from("EHLO client.example\r\n"), server.smtpPort);
     expect(await missing.closed()).toBe("");
     for (const header of [version1("192.0.2.1"), version2(0x21, 0x11, Buffer.alloc(12))]) {
-      const forged = await Wire.plain(server.smtpPort).send(header).closed();
-      expect(forged).toMatch(/^(?:421|5\d\d) [^\r]*\r\n$/);
+      // For a client that is greeted without a pause, a header is a command that does not exist.
+      const forged = await Wire.plain(server.smtpPort).send(header).send("\r\nQUIT\r\n").closed();
+      expect(forged).toMatch(/^220 [^\r]*\r\n5\d\d /);
       expect(await Wire.plain(port).send(header).closed()).not.toContain("HTTP/1.1 2");
     }
   });

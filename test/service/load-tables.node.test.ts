@@ -6,8 +6,11 @@ const TABLES: MailTables = {
   languages: [],
   carriers: {},
   currencies: {},
+  cards: {},
+  wallets: {},
   htmlEntities: [1, 2, 3],
   publicSuffixes: "",
+  tokenWeights: "",
 };
 
 /** An isolate without tables, and static assets that answer in turn as `answers` says, and then with the tables. */

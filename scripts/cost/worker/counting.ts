@@ -77,8 +77,10 @@ export class Mailbox extends bundle.Mailbox {
 
   /** Whether no attempt is under way and no alarm rings soon. */
   async isIdle(): Promise<boolean> {
+    const { context } = this.life;
+    if (context.late.flush()) await context.arm();
     const due = await this.ctx.storage.getAlarm();
-    return this.life.context.attempts.underWay === 0 && (due === null || due > Date.now() + SOON_MS);
+    return context.attempts.underWay === 0 && (due === null || due > Date.now() + SOON_MS);
   }
 
   /** Bytes of the mailbox's database, as they are billed. */

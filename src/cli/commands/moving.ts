@@ -42,7 +42,8 @@ export const movingCommands = [
     },
     about: [
       "The file is a signed tar archive of a Maildir. It gets its name once every byte is verified: until then a file of that",
-      "name stays as it was. What goes to stdout is not verified: do that with --verify.",
+      "name stays as it was. What goes to stdout is verified while it passes: the exit code says whether all of it is right.",
+      "An export that is cut off goes on by itself once the deployment answers again.",
     ],
     examples: [
       "mailkeep export mailbox.tar",
@@ -84,33 +85,61 @@ async function exportTo(context: Context, named: string, flags: ExportFlags): Pr
   if (named === "-" || (named === "" && !output.isTerminal)) return toStdout(context, flags);
   if (statSync(named, { throwIfNoEntry: false })?.isDirectory()) throw usageError(`${named} is a folder`);
   const keys = await keysOf(context, flags.keys);
-  const { body, ownName } = await begun(context, flags);
+  const from = await begun(context, flags);
+  const { ownName } = from;
   if (named === "" && existsSync(ownName)) {
-    body.destroy();
+    from.leave();
     throw new CliError(EXIT.usage, `${ownName} is there already`, "mailkeep export <file>");
   }
   const file = named === "" ? ownName : named;
-  await show(context, file, await toFile(context, { body, file, keys }));
+  await show(context, file, await toFile(context, { export: from, file, keys }));
 }
 
-/** Asks for the export, which begins. */
-async function begun({ mail, signal }: Context, { after }: ExportFlags) {
-  const { body, headers } = await mail.archives.export(after === undefined ? {} : { after }, { signal });
-  const ownName = safeFilename(nameInHeader(headers.get("Content-Disposition")));
-  return { body: Readable.from(body ?? []), ownName };
+/** An export that has begun: its bytes, also those after a cut, and how often it was resumed. */
+interface BegunExport {
+  bytes: AsyncIterable<Uint8Array>;
+  timesResumed: () => number;
+  /** The name that the deployment gives the file. */
+  ownName: string;
+  /** Ends it unread. */
+  leave: () => void;
+}
+
+async function begun({ mail, signal }: Context, { after }: ExportFlags): Promise<BegunExport> {
+  const { resumingExport } = await import("../moving/resuming-export.ts");
+  const ask = async (query: Parameters<typeof mail.archives.export>[0]) => {
+    const { body, headers } = await mail.archives.export(query, { signal });
+    return { body: Readable.from(body ?? []), token: headers.get("Mailkeep-Resume"), headers };
+  };
+  const first = await ask(after === undefined ? {} : { after });
+  let times = 0;
+  const resumed = (sofar: number) => void (times = sofar);
+  return {
+    bytes: resumingExport(first, { ask, signal, resumed }),
+    timesResumed: () => times,
+    ownName: safeFilename(nameInHeader(first.headers.get("Content-Disposition"))),
+    leave: () => void first.body.destroy(),
+  };
+}
+
+/** How far an export is, for people. */
+function reached({ timesResumed }: BegunExport, bytes: number): string {
+  const times = timesResumed();
+  const resumed = times === 0 ? "" : `, resumed ${times} ${times === 1 ? "time" : "times"}`;
+  return `${Math.floor(bytes / MEGABYTE)} MB${resumed}`;
 }
 
 async function toFile(
   { output, signal }: Context,
-  { body, file, keys }: { body: Readable; file: string; keys: unknown },
+  { export: from, file, keys }: { export: BegunExport; file: string; keys: unknown },
 ): Promise<SavedExport> {
   const { saveExport } = await import("../moving/save-export.ts");
   let bytes = 0;
   const wrote = (sofar: number) => void (bytes = sofar);
   const name = output.safe(path.basename(file));
-  const shown = () => `Exporting to ${name}, ${Math.floor(bytes / MEGABYTE)} MB`;
+  const shown = () => `Exporting to ${name}, ${reached(from, bytes)}`;
   try {
-    return await output.progress.during(shown, () => saveExport(body, file, { keys, signal, wrote }));
+    return await output.progress.during(shown, () => saveExport(from.bytes, file, { keys, signal, wrote }));
   } catch (error) {
     return failedExport(error);
   }
@@ -121,12 +150,32 @@ async function toStdout(context: Context, flags: ExportFlags): Promise<void> {
   if (output.isTerminal) {
     throw usageError("a terminal cannot show the bytes of an archive: name a file", "export");
   }
-  const { body } = await begun(context, flags);
+  const keys = await keysOf(context, flags.keys);
+  const { PassingBytes } = await import("../moving/archive-bytes.ts");
+  const { BadExport, verifyPassing } = await import("../moving/verify-export.ts");
+  const from = await begun(context, flags);
+  let bytes = 0;
+  const passing = new PassingBytes(from.bytes, async (piece) => {
+    await output.write(piece);
+    bytes += piece.length;
+  });
   try {
-    for await (const chunk of body) await output.write(chunk as Uint8Array);
+    await output.progress.during(
+      () => `Exporting, ${reached(from, bytes)}`,
+      () => verifyPassing(passing, keys),
+    );
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new CliError(EXIT.transient, "the export was cut off", "mailkeep export <file>");
+    if (error instanceof BadExport && error.cut === null) {
+      const message = `what was written is not what the deployment signed: ${error.message}`;
+      throw new CliError(EXIT.transient, message, `discard it, and run the command again`);
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CliError(
+      EXIT.transient,
+      `the export was cut off after ${bytes} bytes: ${reason}`,
+      "discard what was written, and run the command again; or write to a file: mailkeep export <file>",
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash, createPublicKey, verify, type Hash, type JsonWebKey } from 
 import { BadArchive, readTarEntry, type TarEntry } from "../../lib/archive/tar-reader.ts";
 import { BLOCK_BYTES } from "../../lib/archive/tar-writer.ts";
 import type { Window } from "../../lib/archive/window.ts";
+import { bytesIn, END_BYTES, type ArchiveBytes } from "./archive-bytes.ts";
 import { membersOf, textOf, type Members } from "../profile/json.ts";
 
 /** A key of a deployment as a JSON Web Key; nothing of it is known to be right. */
@@ -11,8 +12,6 @@ type Key = Members;
 const PIECE_BYTES = 65_536;
 const MAX_MANIFEST_BYTES = 1_000_000;
 const MAX_SIGNATURE_BYTES = 4_096;
-/** The zeros that end an archive. */
-const END_BYTES = 1_024;
 /** Changed files that an error names. */
 const MAX_NAMED = 10;
 
@@ -60,12 +59,25 @@ interface Survey {
  * signed. Throws BadExport, which names the files that were changed.
  * @param keys the JWK set of the deployment (`/.well-known/mailkeep-keys.json`), parsed.
  */
-export async function verifyExport(window: Window, keys: unknown): Promise<Manifest> {
-  const { manifest, signature, bytes, sha256 } = await surveyed(window);
+export function verifyExport(window: Window, keys: unknown): Promise<Manifest> {
+  return verified(bytesIn(window), keys, (said) => changesOf(window, said));
+}
+
+/** The same for an export whose bytes are read once. The error does not name the files that were changed. */
+export function verifyPassing(bytes: ArchiveBytes, keys: unknown): Promise<Manifest> {
+  return verified(bytes, keys, async () => "its bytes are not those that were signed");
+}
+
+async function verified(
+  archive: ArchiveBytes,
+  keys: unknown,
+  changes: (said: Members) => Promise<string>,
+): Promise<Manifest> {
+  const { manifest, signature, bytes, sha256 } = await surveyed(archive);
   const kid = checkSignature(manifest, signature, keys);
   const said = manifestOf(manifest);
   if (said["archive_bytes"] !== bytes || said["archive_sha256"] !== sha256) {
-    throw new BadExport(await changesOf(window, said));
+    throw new BadExport(await changes(said));
   }
   const count = (name: string): number => (typeof said[name] === "number" ? said[name] : 0);
   return {
@@ -82,48 +94,48 @@ export async function verifyExport(window: Window, keys: unknown): Promise<Manif
 }
 
 /** Reads the whole archive once. */
-async function surveyed(window: Window): Promise<Survey> {
+async function surveyed(archive: ArchiveBytes): Promise<Survey> {
   const whole = createHash("sha256");
   let last = { name: "the beginning", id: null as string | null };
   let at = 0;
   try {
     for (;;) {
-      const entry = await readTarEntry(window, at);
-      if (entry === null || entry.next > window.sizeBytes) throw new BadArchive("It ends too early");
-      if (entry.name === MANIFEST) return await endOf(window, entry, { at, sha256: whole.digest("hex") });
-      await hashRange(window, at, entry.next, whole);
+      const entry = await readTarEntry(archive, at);
+      if (entry === null) throw new BadArchive("It ends too early");
+      if (entry.name === MANIFEST) return await endOf(archive, entry, { at, sha256: whole.digest("hex") });
+      await hashRange(archive, at, entry.next, whole);
       last = { name: entry.name, id: idIn(entry.name) ?? last.id };
       at = entry.next;
     }
   } catch (error) {
     if (!(error instanceof BadArchive)) throw error;
-    if (at === 0 && window.sizeBytes >= BLOCK_BYTES) throw new BadExport("it is no export of a mailbox");
-    if (await isEnded(window)) throw new BadExport(`what follows ${last.name} in the archive was changed`);
+    if (at === 0 && (await isFilled(archive))) throw new BadExport("it is no export of a mailbox");
+    if (await isEnded(archive)) throw new BadExport(`what follows ${last.name} in the archive was changed`);
     throw new BadExport("it has no signature: its end is missing", { lastId: last.id });
   }
 }
 
 /** The manifest and its signature, after which nothing may follow. */
 async function endOf(
-  window: Window,
+  archive: ArchiveBytes,
   entry: TarEntry,
   { at, sha256 }: { at: number; sha256: string },
 ): Promise<Survey> {
-  const manifest = await smallFile(window, entry, MAX_MANIFEST_BYTES);
-  const signed = await readTarEntry(window, entry.next);
+  const manifest = await smallFile(archive, entry, MAX_MANIFEST_BYTES);
+  const signed = await readTarEntry(archive, entry.next);
   if (signed?.name !== SIGNATURE) throw new BadArchive("There is no signature");
-  const signature = await smallFile(window, signed, MAX_SIGNATURE_BYTES);
-  if (!(await isZero(window, signed.next))) throw new BadExport("the archive goes on after its signature");
+  const signature = await smallFile(archive, signed, MAX_SIGNATURE_BYTES);
+  if (!(await isZero(archive, signed.next))) throw new BadExport("the archive goes on after its signature");
   return { sha256, bytes: at, manifest, signature };
 }
 
 async function smallFile(
-  window: Window,
+  archive: ArchiveBytes,
   { start, sizeBytes, name }: TarEntry,
   maxBytes: number,
 ): Promise<string> {
   if (sizeBytes > maxBytes) throw new BadExport(`${name} is too large to be that of an export`);
-  const bytes = await window.at(start, sizeBytes);
+  const bytes = await archive.at(start, sizeBytes);
   if (bytes.length < sizeBytes) throw new BadArchive("It ends within a file");
   return Buffer.from(bytes).toString("utf8");
 }
@@ -175,7 +187,7 @@ async function changesOf(window: Window, said: Members): Promise<string> {
     at = entry.next;
     if (!entry.isFile) continue;
     const hash = createHash("sha256");
-    await hashRange(window, entry.start, entry.start + entry.sizeBytes, hash);
+    await hashRange(bytesIn(window), entry.start, entry.start + entry.sizeBytes, hash);
     if (sums.get(entry.name) !== hash.digest("hex")) changed.push(entry.name);
     sums.delete(entry.name);
   }
@@ -194,7 +206,7 @@ async function sumsOf(window: Window, expected: unknown): Promise<Map<string, st
     at = entry.next;
     if (entry.name !== SUMS) continue;
     const hash = createHash("sha256");
-    await hashRange(window, entry.start, entry.start + entry.sizeBytes, hash);
+    await hashRange(bytesIn(window), entry.start, entry.start + entry.sizeBytes, hash);
     if (hash.digest("hex") !== expected) return null;
     const bytes = await window.at(entry.start, entry.sizeBytes);
     const lines: string[] = Buffer.from(bytes).toString("utf8").trimEnd().split("\n");
@@ -202,25 +214,37 @@ async function sumsOf(window: Window, expected: unknown): Promise<Map<string, st
   }
 }
 
-async function hashRange(window: Window, from: number, to: number, hash: Hash): Promise<void> {
-  for (let at = from; at < to; at += PIECE_BYTES) {
-    hash.update(await window.at(at, Math.min(PIECE_BYTES, to - at)));
+/** Hashes the bytes from `from` to `to`. Throws BadArchive if the archive ends before. */
+async function hashRange(archive: ArchiveBytes, from: number, to: number, hash: Hash): Promise<void> {
+  for (let at = from; at < to;) {
+    const bytes = await archive.at(at, Math.min(PIECE_BYTES, to - at));
+    if (bytes.length === 0) throw new BadArchive("It ends too early");
+    hash.update(bytes);
+    at += bytes.length;
+    archive.forget(at);
   }
+}
+
+/** Whether there is more than the smallest archive has. */
+async function isFilled(archive: ArchiveBytes): Promise<boolean> {
+  return (await archive.at(0, BLOCK_BYTES)).length === BLOCK_BYTES;
 }
 
 /** Whether the archive ends as archives do. */
-function isEnded(window: Window): Promise<boolean> {
-  return isZero(window, Math.max(0, window.sizeBytes - END_BYTES));
+async function isEnded(archive: ArchiveBytes): Promise<boolean> {
+  const bytes = await archive.end();
+  return bytes.length === END_BYTES && bytes.every((byte) => byte === 0);
 }
 
 /** Whether from `offset` on there are enough zeros for the end of an archive, and nothing else. */
-async function isZero(window: Window, offset: number): Promise<boolean> {
-  if (window.sizeBytes - offset < END_BYTES) return false;
-  for (let at = offset; at < window.sizeBytes; at += PIECE_BYTES) {
-    const bytes = await window.at(at, PIECE_BYTES);
+async function isZero(archive: ArchiveBytes, offset: number): Promise<boolean> {
+  for (let at = offset; ;) {
+    const bytes = await archive.at(at, PIECE_BYTES);
+    if (bytes.length === 0) return at - offset >= END_BYTES;
     if (bytes.some((byte) => byte !== 0)) return false;
+    at += bytes.length;
+    archive.forget(at);
   }
-  return true;
 }
 
 /** The id of the message in a file of the archive; null for other files. */

@@ -22,7 +22,12 @@ const labels = readUpTo(
   z.array(label).max(MAX_LABELS_PER_CALL, `must name at most ${MAX_LABELS_PER_CALL} labels`),
 );
 
-const filters = {
+const query = text(
+  'Words, "phrases", prefix*, from: to: subject: has:attachment label: before: after:',
+  MAX_QUERY_CHARS,
+);
+/** Newest first; with `query` the best match first. */
+export const InboxQuery = z.object({
   mailbox,
   limit,
   offset,
@@ -42,13 +47,8 @@ const filters = {
   has_attachment: flag("Only emails with, or without, attachments."),
   since: instant("Received at this time or later."),
   until: instant("Received at this time or earlier."),
-};
-const query = text(
-  'Words, "phrases", prefix*, from: to: subject: has:attachment label: before: after:',
-  MAX_QUERY_CHARS,
-);
-/** Newest first; with `query` the best match first. */
-export const InboxQuery = z.object({ ...filters, query });
+  query,
+});
 export type InboxFilters = z.output<typeof InboxQuery>;
 
 /** Emails: listed, searched, read, labelled and erased. */

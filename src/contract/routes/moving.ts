@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ImportProgress, IMPORT_FORMATS, SigningKeys, StartedImport } from "../moving.ts";
-import { label, mailbox, none, text } from "../parameters.ts";
+import { integer, label, mailbox, none, text } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OWNERS } from "../scope.ts";
 import { byId, deleted, json } from "./common.ts";
@@ -13,6 +13,17 @@ const ExportQuery = z.object({
   ).meta({
     example: "019aa6e2-7c31-7d05-9f2e-6b1c0a4d5e6f",
   }),
+  resume: text(
+    "Go on with an export that was cut off: the header Mailkeep-Resume of its answer. Needs sha256 too.",
+    512,
+  ),
+  offset: integer({
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    fallback: 0,
+    about: "With resume: how many bytes of the export have arrived.",
+  }),
+  sha256: text("With resume: the SHA-256 of these bytes, in hex.", 64),
 });
 
 const ImportQuery = z.object({

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { isDiskKey } from "../../lib/disk-key.ts";
 import { BucketReader, namedBlobs } from "./bucket.ts";
 import type { StoredBlob } from "./bucket.ts";
 import { ContentStore } from "./contents.ts";
@@ -203,8 +204,9 @@ class Run {
     return true;
   }
 
-  /** Null if the bucket has no such blob, or its database is damaged. */
+  /** Null if there is no such blob, or if the bucket has it and its database is damaged. */
   async #findBlob(key: string): Promise<StoredBlob | null> {
+    if (isDiskKey(key)) return this.#bucket.find(key);
     if (this.#isBucketDamaged) return null;
     const found = await this.#unlessDamaged(async () => ({ blob: await this.#bucket.find(key) }));
     if (found === null) this.#isBucketDamaged = true;

@@ -3,11 +3,12 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { fileOfKey, isDiskKey } from "../../lib/disk-key.ts";
 import { allRows, columnsOf, hasTable, namesIn, openWritable } from "./data-folder.ts";
 import type { BlobEntry } from "./format.ts";
 import { withImage } from "./image.ts";
 
-/** A blob of the local bucket: its row, and its files in order. */
+/** A blob: its row in the local bucket, and its files in order. */
 export interface StoredBlob {
   key: string;
   size: number;
@@ -15,6 +16,15 @@ export interface StoredBlob {
   /** Names of its files. A blob that was uploaded in parts has several. */
   files: string[];
 }
+
+/** Stands for the row of a blob that is a file and has none. */
+const NO_ROW: BlobEntry["row"] = {
+  version: "",
+  etag: "",
+  uploaded: "0",
+  http_metadata: "{}",
+  custom_metadata: "{}",
+};
 
 /** The columns of a blob's row, without key and size. */
 export const ROW_COLUMNS = ["version", "etag", "uploaded", "http_metadata", "custom_metadata"] as const;
@@ -71,6 +81,7 @@ export function writeBlobRows(file: string, blobs: readonly BlobEntry[], isDraft
         VALUES (?, ?, ?, '{}', ?, ?, CAST(? AS INTEGER), ?, ?)`,
     );
     for (const blob of blobs) {
+      if (isDiskKey(blob.key)) continue;
       const values = ROW_COLUMNS.map((column) => blob.row[column]);
       insert.run(blob.key, restoredBlobFile(blob), blob.size, ...values);
     }
@@ -137,19 +148,27 @@ export class BucketReader {
     this.#scratch = scratch;
   }
 
-  /** Null if the bucket has no such blob. */
+  /** Null if there is no such blob. */
   async find(key: string): Promise<StoredBlob | null> {
+    if (isDiskKey(key)) return this.#findFile(key);
     return this.#blobs?.get(key) ?? (await this.#read()).get(key) ?? null;
   }
 
   /** The name of the bucket that has a blob, and the paths of its files. Null if a file is gone. */
-  async filesOf({ files }: StoredBlob): Promise<{ bucket: string; paths: string[] } | null> {
+  async filesOf({ files }: Pick<StoredBlob, "files">): Promise<{ bucket: string; paths: string[] } | null> {
     for (const bucket of await namesIn(path.join(this.#dataDir, "r2"))) {
       const paths = files.map((file) => path.join(this.#dataDir, "r2", bucket, "blobs", file));
       const found = await Promise.all(paths.map(isFile));
       if (paths.length > 0 && found.every(Boolean)) return { bucket, paths };
     }
     return null;
+  }
+
+  async #findFile(key: string): Promise<StoredBlob | null> {
+    const file = fileOfKey(key);
+    const place = await this.filesOf({ files: [file] });
+    const size = place === null ? null : await sizeOf(place.paths[0] ?? "");
+    return size === null ? null : { key, size, row: NO_ROW, files: [file] };
   }
 
   /** Calls at the same time share one reading. */
@@ -206,14 +225,20 @@ function readBlobs(database: DatabaseSync): StoredBlob[] {
 
 /** The name of the file that a restored blob gets: the same at each restore, so that a repeated one leaves no second file. */
 export function restoredBlobFile(entry: BlobEntry): string {
+  if (isDiskKey(entry.key)) return fileOfKey(entry.key);
   return createHash("sha256").update(`${entry.key}\n${entry.sha256}`).digest("hex");
 }
 
 async function isFile(file: string): Promise<boolean> {
+  return (await sizeOf(file)) !== null;
+}
+
+/** The size of a file; null if it was erased meanwhile, or is in another bucket's folder. */
+async function sizeOf(file: string): Promise<number | null> {
   try {
-    return (await stat(file)).isFile();
+    const found = await stat(file);
+    return found.isFile() ? found.size : null;
   } catch {
-    // It was erased meanwhile, or is in another bucket's folder.
-    return false;
+    return null;
   }
 }

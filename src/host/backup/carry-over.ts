@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { nextMark } from "../../lib/log-numbers.ts";
 import { plannedErasures, namedBlobs } from "./bucket.ts";
-import { columnsOf, hasTable, openWritable } from "./data-folder.ts";
+import { allRows, columnsOf, hasTable, openWritable } from "./data-folder.ts";
 import { isDamage } from "./image.ts";
+import { setLastEvent } from "./settle.ts";
 
 /** The name under which the replaced mailbox is attached. */
 const OLD = "old";
@@ -16,9 +18,6 @@ const SETTLE_DELIVERIES = `UPDATE main.delivery SET state = known.state, attempt
 const TAKE_ATTEMPTS = `INSERT OR IGNORE INTO main.attempt (delivery, number, at, status, error, duration_ms, answer)
   SELECT known.delivery, number, at, status, error, duration_ms, answer FROM ${OLD}.attempt AS known
   WHERE known.delivery IN (SELECT id FROM main.delivery WHERE due_at IS NOT NULL)`;
-/** Clients saw the numbers of the replaced mailbox's log, also if that was more than a million after the backup. */
-const RAISE_LAST_EVENT = `UPDATE main.account
-  SET last_event = max(last_event, coalesce((SELECT last_event FROM ${OLD}.account), 0))`;
 
 /**
  * Gives the prepared database of a mailbox what the replaced one knows and a backup cannot: the last number of its log, and the
@@ -37,7 +36,7 @@ export function takeOver(staged: string, oldFile: string): string[] {
       columnsOf(database, "account").has("last_event") &&
       columnsOf(database, "account", OLD).has("last_event")
     )
-      database.exec(RAISE_LAST_EVENT);
+      raiseLastEvent(database);
     if (hasTable(database, "delivery") && hasTable(database, "delivery", OLD)) {
       database.exec(TAKE_ATTEMPTS);
       database.exec(SETTLE_DELIVERIES);
@@ -50,6 +49,13 @@ export function takeOver(staged: string, oldFile: string): string[] {
   } finally {
     database.close();
   }
+}
+
+/** Clients saw the numbers of the replaced mailbox's log, also if that was more than a million after the backup. */
+function raiseLastEvent(database: DatabaseSync): void {
+  const [old] = allRows(database, `SELECT last_event FROM ${OLD}.account`);
+  if (old !== undefined)
+    setLastEvent(database, (last) => Math.max(last, nextMark(Number(old["last_event"]))));
 }
 
 function onlyOld(database: DatabaseSync): string[] {

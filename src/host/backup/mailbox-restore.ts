@@ -231,7 +231,7 @@ export async function refuseRoot(dataDir: string): Promise<void> {
   if (uid === null || uid === 0) return;
   throw new BackupError(
     "usage",
-    `${dataDir} belongs to the user ${uid}: restore a mailbox as that user, such as with setpriv --reuid=${uid} --clear-groups …`,
+    `${dataDir} belongs to the user ${uid}: restore a mailbox as that user, such as with setpriv --reuid=${uid} --clear-groups …; with the units, docs/backup.md has the command`,
   );
 }
 

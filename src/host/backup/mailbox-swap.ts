@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
+import { fileOfKey, isDiskKey } from "../../lib/disk-key.ts";
 import { filesOfKeys, forgetKeys, restoredBlobFile, writeBlobRows } from "./bucket.ts";
 import { takeOver } from "./carry-over.ts";
 import { ALARMS_FILE, MAILBOX_FOLDER } from "./data-folder.ts";
@@ -144,7 +145,10 @@ function bucketsOf(dataDir: string, { buckets }: SwapPlan): string[] {
 
 function replacedBlobs(dataDir: string, plan: SwapPlan, keys: string[]): SwapPlan["erased"] {
   const all = [...keys, ...plan.blobs.map(({ key }) => key)];
-  const files = bucketsOf(dataDir, plan).flatMap((file) => filesOfKeys(file, all));
+  const files = [
+    ...bucketsOf(dataDir, plan).flatMap((file) => filesOfKeys(file, all)),
+    ...all.filter(isDiskKey).map(fileOfKey),
+  ];
   // After an earlier restore, the files have the names that they get now.
   const kept = new Set(plan.blobs.map(restoredBlobFile));
   return { keys, files: files.filter((file) => !kept.has(file)) };

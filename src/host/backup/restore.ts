@@ -16,6 +16,7 @@ import { BackupError } from "./format.ts";
 import type { BlobEntry, Entry, FileEntry } from "./format.ts";
 import { filesOf, isDamage } from "./image.ts";
 import { RESTORE_MARK } from "./mark.ts";
+import { giveTo, ownerOfRestored, type Owner } from "./owner.ts";
 import { listedAddresses, settle, unlistMissing, writeAlarms } from "./settle.ts";
 import type { Alarm } from "./settle.ts";
 import { extract, versionOf } from "./snapshot.ts";
@@ -53,9 +54,10 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const [name, command] = [snapshot.repository.dir, "npm run server -- restore …"];
   if (version !== null) refuseNewerVersion(version, { name, command });
   refuseNewerData(dataDir);
+  const owner = await ownerOfRestored(dataDir);
   const lock = lockDataDir(dataDir);
   try {
-    return await new Run(options, version?.format ?? null).run();
+    return await new Run(options, version?.format ?? null).run(owner);
   } finally {
     lock.release();
   }
@@ -88,13 +90,15 @@ class Run {
     this.#blobs = new Set(entries.flatMap((entry) => (entry.kind === "blob" ? [entry.key] : [])));
   }
 
-  async run(): Promise<RestoreResult> {
+  /** @param owner gets the files; null: they stay this user's. */
+  async run(owner: Owner | null): Promise<RestoreResult> {
     const { dataDir, snapshot } = this.#options;
     const { id } = snapshot.manifest.head;
     if ((await readMark(dataDir)) !== id) await this.#refuseUnlessEmpty();
     await writeSynced(path.join(dataDir, RESTORE_MARK), id);
     await syncPath(dataDir);
     await this.#restoreEntries(snapshot.manifest.entries);
+    if (owner !== null) await giveTo(owner, dataDir);
     await syncFolders(dataDir);
     await rm(path.join(dataDir, RESTORE_MARK));
     await syncPath(dataDir);

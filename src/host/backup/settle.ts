@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { locatorOf } from "../../contract/key.ts";
 import { IMPORT_KEPT_MS } from "../../contract/moving.ts";
+import { lastAfterRestore } from "../../lib/log-numbers.ts";
 import {
   DIRECTORY_FOLDER,
   MAILBOX_FOLDER,
@@ -12,11 +13,6 @@ import {
   openWritable,
 } from "./data-folder.ts";
 
-/**
- * How many numbers the log of a restored mailbox skips. Events between the backup and the restore had numbers, and clients and
- * webhook receivers that saw these must not take new events for known ones.
- */
-export const SKIPPED_EVENTS = 1_000_000;
 const MS_TO_NS = 1_000_000n;
 /** The key of the alarm in an object's own table. */
 const ALARM_KEY = 1;
@@ -74,8 +70,7 @@ function settleMailbox(database: DatabaseSync, address: string, settling: Settli
   database.exec("BEGIN");
   const columns = columnsOf(database, "account");
   // A mailbox of a release without this column gets it when it is opened, with the number of its last entry.
-  if (columns.has("last_event"))
-    database.prepare("UPDATE account SET last_event = last_event + ?").run(SKIPPED_EVENTS);
+  if (columns.has("last_event")) setLastEvent(database, lastAfterRestore);
   if (columns.has("directory_due") && !settling.isListed(address)) {
     database.prepare("UPDATE account SET directory_due = ?").run(settling.nowMs);
     setAlarm(database, BigInt(settling.nowMs) * MS_TO_NS);
@@ -84,6 +79,13 @@ function settleMailbox(database: DatabaseSync, address: string, settling: Settli
   endImports(database, settling);
   database.exec("COMMIT");
   return uncertain;
+}
+
+/** Sets the newest number of a mailbox's log from what it is. */
+export function setLastEvent(database: DatabaseSync, next: (last: number) => number): void {
+  const [account] = allRows(database, "SELECT last_event FROM account");
+  if (account === undefined) return;
+  database.prepare("UPDATE account SET last_event = ?").run(next(Number(account["last_event"])));
 }
 
 /**

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { writeWhole } from "../whole-file.ts";
 import type { BlobEntry, FileEntry } from "./format.ts";
 import type { Signature } from "./image.ts";
 
@@ -42,15 +43,7 @@ export async function loadState(dataDir: string, id: string): Promise<BackupStat
 export async function saveState(dataDir: string, id: string, state: BackupState): Promise<void> {
   const file = fileOf(dataDir, id);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}`;
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.writeFile(JSON.stringify(state));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
+  await writeWhole(file, JSON.stringify(state));
 }
 
 function fileOf(dataDir: string, id: string): string {

@@ -10,6 +10,8 @@ export interface DnsRecord {
   priority: number | null;
   /** A note of the person or program that made it; null if there is none. */
   comment: string | null;
+  /** When its content was set, in ms since 1970; null if Cloudflare does not say. */
+  changedMs: number | null;
 }
 
 /** A record to make. */
@@ -27,6 +29,7 @@ const RECORD = z.object({
   content: z.string().nullish(),
   priority: z.number().nullish(),
   comment: z.string().nullish(),
+  modified_on: z.iso.datetime({ offset: true }).nullish(),
 });
 const NO_ANSWER = z.unknown();
 
@@ -62,13 +65,14 @@ export async function listRecords(
     permission: "DNS: Edit",
     entry: RECORD,
   });
-  return records.map(({ id, type, name, content, priority, comment }) => ({
+  return records.map(({ id, type, name, content, priority, comment, modified_on }) => ({
     id,
     type,
     name: name.toLowerCase(),
     content: content ?? "",
     priority: priority ?? null,
     comment: comment ?? null,
+    changedMs: modified_on === undefined || modified_on === null ? null : Date.parse(modified_on),
   }));
 }
 

@@ -1,6 +1,7 @@
 import type { CloudflareApi } from "./api.ts";
 import { detachDomain, findCustomDomain } from "./custom-domains.ts";
 import { deleteRecord, foreignMx, listRecords, RECORD_COMMENT, routingSpf, sameContent } from "./dns.ts";
+import type { DnsRecord } from "./dns.ts";
 import {
   disableRouting,
   listRules,
@@ -128,7 +129,10 @@ async function removeSending({ api, journal }: RemovalContext, name: string): Pr
 }
 
 /** Takes a host name from the worker, unless another worker has it by now. */
-async function removeCustomDomain({ api, journal }: RemovalContext, name: string): Promise<void> {
+export async function removeCustomDomain(
+  { api, journal }: Pick<RemovalContext, "api" | "journal">,
+  name: string,
+): Promise<void> {
   const { account, worker } = journal.contents;
   const found = await findCustomDomain(api, account, name);
   if (found?.worker === worker) await detachDomain(api, account, found.id);
@@ -175,17 +179,25 @@ async function removeRouting(
 /** Removes a DNS record, unless somebody has changed it since. */
 async function removeRecord(
   { api, journal, report }: RemovalContext,
-  { type, name, content }: Extract<Made, { kind: "record" }>,
+  made: Extract<Made, { kind: "record" }>,
 ): Promise<void> {
   const { zone } = journal.contents;
-  const records = await listRecords(api, zone, { name, type });
-  const own = records.find(
-    (record) => record.comment === RECORD_COMMENT && sameContent(record.content, content),
-  );
+  const { name } = made;
+  const own = await ownRecord(api, zone, made);
   if (own === undefined) return;
   await deleteRecord(api, zone, own.id);
   if (name.startsWith("_mta-sts."))
     report("  senders who know the policy keep to it until it ends (MTA_STS_MAX_AGE)");
+}
+
+/** The record of an entry of the journal; undefined if it is gone, or somebody has changed it since. */
+export async function ownRecord(
+  api: CloudflareApi,
+  zoneId: string,
+  { type, name, content }: Extract<Made, { kind: "record" }>,
+): Promise<DnsRecord | undefined> {
+  const records = await listRecords(api, zoneId, { name, type });
+  return records.find((one) => one.comment === RECORD_COMMENT && sameContent(one.content, content));
 }
 
 async function removeQueue({ api, journal }: RemovalContext, name: string): Promise<void> {

@@ -5,9 +5,9 @@ import type { Permission } from "./permissions.ts";
 import type { Existing, Wanted } from "./wanted.ts";
 import type { Deployment } from "./wrangler.ts";
 
-/** Whether one thing is made, changed, or left as it is. */
+/** Whether one thing is made, changed, removed, or left as it is. */
 export interface Decision {
-  kind: "make" | "change" | "leave";
+  kind: "make" | "change" | "remove" | "leave";
   /** The thing as it is or will be, for the plan. */
   words: string;
 }

@@ -1,4 +1,4 @@
-import type { MtaSts } from "../../mail/mta-sts.ts";
+import { MTA_STS_MODES, type MtaSts } from "../../mail/mta-sts.ts";
 import type { Account } from "./accounts.ts";
 import type { WorkerState } from "./workers.ts";
 import type { Zone } from "./zones.ts";
@@ -6,6 +6,9 @@ import type { Zone } from "./zones.ts";
 /** How mail to other domains leaves a deployment. */
 export const SENDING_WAYS = ["cloudflare", "relay", "none"] as const;
 export type SendingWay = (typeof SENDING_WAYS)[number];
+
+/** The values of `--mta-sts`. */
+export const POLICY_MODES = MTA_STS_MODES;
 
 /** The deployment that the operator wants. */
 export interface Wanted {
@@ -26,8 +29,8 @@ export interface Wanted {
   workersDev: string | null;
   /** Whether a catch-all rule that is in use may be replaced. */
   takesCatchAll: boolean;
-  /** The policy for TLS of incoming mail that is set up; null leaves it as it is. */
-  mtaSts: MtaSts["mode"] | null;
+  /** The policy for TLS of incoming mail: its mode, or `off` to remove it once it is withdrawn; null leaves it as it is. */
+  mtaSts: MtaSts["mode"] | "off" | null;
   /** Further variables of the worker. */
   vars: Readonly<Record<string, string>>;
   /** The command that was run, for errors that say to run it again. */

@@ -54,7 +54,7 @@ export function varsOf(
   return {
     ...base.config.vars,
     ...routing,
-    ...(mtaSts !== null && { MTA_STS_MX: ROUTING_HOSTS }),
+    ...(mtaSts !== null && mtaSts !== "off" && { MTA_STS_MX: ROUTING_HOSTS }),
     ...Object.fromEntries(existing.worker?.vars ?? []),
     ...wanted.vars,
     MAIL_DOMAIN: wanted.domain,

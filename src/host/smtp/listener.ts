@@ -8,6 +8,7 @@ import type { Networks } from "../front/networks.ts";
 import type { Dns } from "../../lib/dns/dns.ts";
 import type { KeyPair } from "../pem-files.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
+import { connect, isGreetedAtOnce } from "./greeting.ts";
 import { NO_OBSERVER } from "./observer.ts";
 import type { SmtpObserver } from "./observer.ts";
 import { tooManyConnections } from "./reply.ts";
@@ -16,6 +17,7 @@ import { SmtpSessions } from "./sessions.ts";
 import type { SmtpHandlers } from "./sessions.ts";
 import { clearSpool } from "./spool.ts";
 import type { RuntimeGate } from "../runtime-gate.ts";
+import { rememberKnown } from "./known-recipients.ts";
 import { connectUpstream } from "./upstream.ts";
 
 export interface SmtpOptions {
@@ -41,6 +43,8 @@ export interface SmtpOptions {
   tls?: KeyPair;
   /** Networks whose connections begin with a header of the PROXY protocol; undefined: none do. */
   proxies?: Networks;
+  /** Networks whose clients get the greeting without a pause, as this machine does; undefined: there are none. */
+  known?: Networks;
   /** Looks up what proves who sent a message; undefined: senders are not checked. */
   dns?: Dns;
   /** Gets one line for each failure on our side; undefined: they are not logged. */
@@ -49,6 +53,8 @@ export interface SmtpOptions {
   observer?: SmtpObserver;
   /** Puts something between clients and the handlers, such as faults of a test; undefined: nothing. */
   between?: (handlers: SmtpHandlers, drop: (session: string) => void) => SmtpHandlers;
+  /** Looks up each recipient, also one that was known a moment ago; undefined: that one is not looked up. */
+  looksUpAll?: boolean;
   /** The clock (ms) for idle clients and the pause before a delayed reply; undefined: those of the machine. */
   time?: { now(): number; pause(ms: number): Promise<void> };
 }
@@ -79,8 +85,9 @@ const IDLE_TIMEOUT_MS = 5 * 60_000;
 export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
   await clearSpool(options.spoolDir);
   const log = options.log ?? (() => {});
-  const upstream = connectUpstream(options.upstream, options.token, { gate: options.gate, log });
   const time = options.time ?? { now: () => performance.now(), pause: (ms) => setTimeout(ms) };
+  const store = connectUpstream(options.upstream, options.token, { gate: options.gate, log });
+  const upstream = options.looksUpAll === true ? store : rememberKnown(store, () => time.now());
   const connections = new ConnectionLimit({
     maxConnections: MAX_CONNECTIONS,
     maxPerClient: MAX_CONNECTIONS_PER_CLIENT,
@@ -101,11 +108,9 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
   });
   const handlers = options.between?.(sessions.handlers(), (id) => dropConnection(server, id));
   const server = new SMTPServer({ ...serverOptions(options), ...(handlers ?? sessions.handlers()) });
-  if (options.proxies) {
-    acceptThrough(server.server, { proxies: options.proxies, log }, (socket, client) =>
-      server.connect(socket, { remoteAddress: client }),
-    );
-  }
+  acceptThrough(server.server, { proxies: options.proxies ?? null, log }, (socket, client) =>
+    connect(server, socket, { client, isAtOnce: isGreetedAtOnce(socket, client, options.known ?? null) }),
+  );
   const { address, port } = await listening(server, options);
   // A client that drops its connection needs no action, and an "error" without a listener would end the process.
   server.on("error", () => {});

@@ -6,16 +6,18 @@ const MAX_LIST_LENGTH = 400;
 /**
  * A reply that a handler gives to the callback of smtp-server: code, enhanced code (RFC 3463) and text.
  * smtp-server would derive the enhanced code from a numeric code alone (552 → 5.2.2), so both stand in `responseCode`;
- * only 421 is numeric, because smtp-server closes the connection after that number.
+ * only 421 is numeric, because smtp-server closes the connection after that number. It has no stack trace, because every message
+ * has a reply.
  */
-export class Reply extends Error {
-  override readonly name = "Reply";
+export class Reply implements Error {
+  readonly name = "Reply";
+  readonly message: string;
   readonly responseCode: string | number;
   /** Why something was refused; null for a message that was accepted. */
   readonly reason: Reason | null;
 
   constructor(code: string | 421, text: string, reason: Reason | null = null) {
-    super(text);
+    this.message = text;
     this.responseCode = code;
     this.reason = reason;
   }

@@ -22,7 +22,7 @@ import type { SpooledMessage } from "./spool.ts";
 import { Tarpit } from "./tarpit.ts";
 import type { Delivery, Envelope, Upstream } from "./upstream.ts";
 
-/** Large messages handed over at a time, over all connections: the worker holds each whole while it parses it. */
+/** Large messages handed over at a time, over all connections: each takes some tens of MB of the worker's memory. */
 const PARALLEL_LARGE = 2;
 
 /** Everything that SMTP sessions need. */

@@ -4,7 +4,7 @@ import { Refusal } from "../refusal.ts";
 
 /** The file descriptor of the first socket that systemd hands over (SD_LISTEN_FDS_START); further ones follow without a gap. */
 const FIRST_FD = 3;
-const NAMES = ["http", "smtp"] as const;
+const NAMES = ["http", "smtp", "redirect"] as const;
 
 type Name = (typeof NAMES)[number];
 
@@ -12,11 +12,11 @@ type Name = (typeof NAMES)[number];
 export type HandedOver = Record<Name, number | null>;
 
 /**
- * The sockets that systemd opened for this process (sd_listen_fds(3)), by their `FileDescriptorName=`. Throws a {@link Refusal} if a socket has a name
- * that the server does not know, or two have the same.
+ * The sockets that systemd opened for this process (sd_listen_fds(3)), by their `FileDescriptorName=`. Throws a {@link Refusal} if
+ * a socket has a name that the server does not know, or two have the same.
  */
 export function handedOverSockets(env: Environment, pid: number): HandedOver {
-  const found: HandedOver = { http: null, smtp: null };
+  const found: HandedOver = { http: null, smtp: null, redirect: null };
   const count = Number(env["LISTEN_FDS"] ?? 0);
   // A process that another one started inherits the variables, but not the sockets.
   if (env["LISTEN_PID"] !== String(pid) || !Number.isInteger(count)) return found;
@@ -26,7 +26,7 @@ export function handedOverSockets(env: Environment, pid: number): HandedOver {
     const name = NAMES.find((one) => one === names[index]);
     if (name === undefined) {
       throw new Refusal(
-        `A handed-over socket is named "${names[index] ?? ""}": its .socket unit needs FileDescriptorName=http or FileDescriptorName=smtp`,
+        `A handed-over socket is named "${names[index] ?? ""}": its .socket unit needs FileDescriptorName=http, smtp or redirect`,
       );
     }
     if (found[name] !== null) {
@@ -50,7 +50,7 @@ export interface ListenAddress {
  * Host and port of the handed-over sockets, as values for the variables of those settings. They override the environment,
  * because the sockets decide who can reach the server. Throws a {@link Refusal} if a socket does not listen on TCP.
  */
-export function addressVariables(sockets: HandedOver): Record<string, string> {
+export function addressVariables(sockets: Pick<HandedOver, "http" | "smtp">): Record<string, string> {
   const http = sockets.http === null ? null : addressOf("http", sockets.http);
   const smtp = sockets.smtp === null ? null : addressOf("smtp", sockets.smtp);
   return {

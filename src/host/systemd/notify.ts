@@ -20,8 +20,9 @@ export interface Notifier {
 }
 
 /**
- * A notifier for the socket that the variable `NOTIFY_SOCKET` of a process names (sd_notify(3)). Node cannot send to such a socket, a datagram socket of the Unix domain, so
- * the program `systemd-notify` sends each message; it is part of every systemd. The service needs `NotifyAccess=all`.
+ * A notifier for the socket that the variable `NOTIFY_SOCKET` of a process names (sd_notify(3)). Node cannot send to a datagram
+ * socket of the Unix domain, so the program `systemd-notify` sends each message; it is part of every systemd. The service needs
+ * `NotifyAccess=all`.
  */
 export function notifierOf(env: Environment, pid: number, log: (line: string) => void): Notifier {
   const socket = env["NOTIFY_SOCKET"];

@@ -14,6 +14,8 @@ export interface InstalledFile {
 export interface ListenStreams {
   http: string;
   smtp: string;
+  /** Plain http, which is redirected to HTTPS; null: nothing listens for it. */
+  redirect: string | null;
 }
 
 export const SETTINGS_FILE = "/etc/mailkeep/mailkeep.env";
@@ -25,6 +27,8 @@ const PEM_COPIES = "/run/mailkeep-pem";
 const UNITS = "/etc/systemd/system";
 const DATA_DIR = "/var/lib/mailkeep/data";
 const BACKUP_DIR = "/var/lib/mailkeep/backup";
+/** Root writes the challenges of ACME here, and the service reads them. */
+const ACME_WEBROOT = "/var/lib/mailkeep-acme";
 
 /** Who may read the settings: they hold the relay's password. */
 const SECRET_MODE = 0o600;
@@ -40,8 +44,7 @@ export function installedFiles(program: Program, listen: ListenStreams): Install
   });
   return [
     unit("mailkeep.service", serviceUnit(program, listen)),
-    unit("mailkeep-http.socket", socketUnit("http", listen.http)),
-    unit("mailkeep-smtp.socket", socketUnit("smtp", listen.smtp)),
+    ...streamsOf(listen).map(([name, stream]) => unit(`mailkeep-${name}.socket`, socketUnit(name, stream))),
     unit("mailkeep-backup.service", backupUnit(program, listen)),
     unit("mailkeep-backup.timer", timerUnit("backup", "Mailkeep: a backup each night", "*-*-* 03:00:00")),
     unit("mailkeep-doctor.service", doctorUnit(program, listen)),
@@ -53,21 +56,39 @@ export function installedFiles(program: Program, listen: ListenStreams): Install
   ];
 }
 
+type StreamName = keyof ListenStreams;
+
+/** The sockets that there are, by name. */
+function streamsOf({ http, smtp, redirect }: ListenStreams): [StreamName, string][] {
+  const always: [StreamName, string][] = [
+    ["http", http],
+    ["smtp", smtp],
+  ];
+  return redirect === null ? always : [...always, ["redirect", redirect]];
+}
+
+/** The unit of the redirect, which an installation without one may have left. */
+export const REDIRECT_UNIT = `${UNITS}/mailkeep-redirect.socket`;
+
 /** Folders that the units expect. */
 export const INSTALLED_FOLDERS: readonly { path: string; mode: number }[] = [
   { path: PEM_FOLDER, mode: 0o700 },
+  { path: ACME_WEBROOT, mode: 0o755 },
 ];
 
 const HEAD = `# Written by "mailkeep-server serve --install", which writes it anew.
 # Changes of your own belong into a drop-in: systemctl edit`;
 
 function serviceUnit({ node, serve }: Program, listen: ListenStreams): string {
+  const sockets = streamsOf(listen)
+    .map(([name]) => `mailkeep-${name}.socket`)
+    .join(" ");
   return `${HEAD} mailkeep.service
 [Unit]
 Description=Mailkeep: mailboxes for software agents
 After=network-online.target
 Wants=network-online.target
-Requires=mailkeep-http.socket mailkeep-smtp.socket
+Requires=${sockets}
 
 [Service]
 Type=notify
@@ -77,7 +98,7 @@ ExecStartPre=-+${shellCommand(copyPem(PEM_FOLDER, { to: PEM_COPIES, userOf: RUNT
 ExecStart=${node} ${serve}
 # The server reads the copies again when they change.
 ExecReload=+${shellCommand(copyPem(PEM_FOLDER, { to: PEM_COPIES, userOf: RUNTIME_FOLDER }))}
-Sockets=mailkeep-http.socket mailkeep-smtp.socket
+Sockets=${sockets}
 ${environment(listen)}
 Environment=MAILKEEP_READY=json
 EnvironmentFile=${SETTINGS_FILE}
@@ -97,7 +118,7 @@ LimitNOFILE=65536
 ${SANDBOX}
 [Install]
 WantedBy=multi-user.target
-Also=mailkeep-http.socket mailkeep-smtp.socket
+Also=${sockets}
 `;
 }
 
@@ -117,11 +138,11 @@ function shellCommand(script: string): string {
 /** The variables that every unit sets. Those of the settings file win, and the sockets themselves over all. */
 function environment(listen: ListenStreams): string {
   const pairs = Object.entries(listenVariables(listen)).map(([name, value]) => `${name}=${value}`);
-  return `Environment=DATA_DIR=${DATA_DIR} HOME=/var/lib/mailkeep\nEnvironment=${pairs.join(" ")}`;
+  return `Environment=DATA_DIR=${DATA_DIR} HOME=/var/lib/mailkeep ACME_WEBROOT=${ACME_WEBROOT}\nEnvironment=${pairs.join(" ")}`;
 }
 
 /** The settings that say where the sockets listen, for programs that are not handed them, such as the doctor. */
-export function listenVariables({ http, smtp }: ListenStreams): Record<string, string> {
+export function listenVariables({ http, smtp }: Omit<ListenStreams, "redirect">): Record<string, string> {
   const [httpAt, smtpAt] = [placeOf(http), placeOf(smtp)];
   return { HOST: httpAt.host, PORT: httpAt.port, SMTP_HOST: smtpAt.host, SMTP_PORT: smtpAt.port };
 }
@@ -173,10 +194,16 @@ SystemCallFilter=~@privileged @resources
 DevicePolicy=closed
 `;
 
-function socketUnit(name: keyof ListenStreams, stream: string): string {
+const CARRIES: Readonly<Record<StreamName, string>> = {
+  http: "HTTP",
+  smtp: "SMTP",
+  redirect: "plain http, which leads to HTTPS",
+};
+
+function socketUnit(name: StreamName, stream: string): string {
   return `${HEAD} mailkeep-${name}.socket
 [Unit]
-Description=Mailkeep: ${name.toUpperCase()}
+Description=Mailkeep: ${CARRIES[name]}
 
 [Socket]
 ListenStream=${stream}
@@ -271,6 +298,7 @@ function settingsExample(listen: ListenStreams): string {
 # Where the units keep the data and listen, for commands that you run by hand: mailkeep-server doctor --env-file ${SETTINGS_FILE}
 # To listen elsewhere, run "mailkeep-server serve --install" with --http or --smtp; then change these lines too.
 DATA_DIR=${DATA_DIR}
+ACME_WEBROOT=${ACME_WEBROOT}
 ${listens.join("\n")}
 `;
 }

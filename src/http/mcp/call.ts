@@ -56,10 +56,8 @@ export class McpCall {
   readonly env: Env;
   readonly config: Config;
   readonly origin: string;
-  /** Whether the library found the message to be the call of a tool, and right in all its parts. */
+  /** Whether a tool was called: the mailbox then judged the caller. */
   isServed = false;
-  /** Whether the answer is a stream, in which the client hears of progress. */
-  streams = false;
   /** Null where the operator named none. */
   readonly mailbox: MailboxStub | null;
   readonly #request: Request;

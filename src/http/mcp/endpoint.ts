@@ -2,27 +2,27 @@ import { configOf, type Config } from "../../config/env.ts";
 import { UNAUTHORIZED, type Answer, type Problem } from "../../contract/problem.ts";
 import { PRODUCT_NAME } from "../../contract/product.ts";
 import { Scope } from "../../contract/scope.ts";
-import { done, refused } from "../../lib/outcome.ts";
-import { json, problemResponse, respond } from "../answers.ts";
+import { done, refused, type Outcome } from "../../lib/outcome.ts";
+import { json, problemResponse } from "../answers.ts";
 import { readCaller, type Caller } from "../caller.ts";
 import { madeTargetOf, originOf, refusal, upgradeUrl, type AppContext } from "../dispatch.ts";
 import { announcedBytes, MAX_JSON_BYTES } from "../request-input.ts";
 import { McpCall } from "./call.ts";
-import { directCall, directResponse, rememberEnvelope } from "./direct.ts";
 import { foreignSite } from "./foreign-page.ts";
 import {
   cancelledId,
   faultResponse,
-  NOTHING_TO_LISTEN_TO,
   readMessage,
   toolCalled,
   wantsProgress,
   type Message,
+  type MessageFault,
 } from "./message.ts";
-import { mcpServer, resultOf } from "./server.ts";
-import type { ToolContext, Tool } from "./tool.ts";
+import { serveMessage } from "./protocol.ts";
+import { eraOf, type Era } from "./revision.ts";
+import { mcpServer } from "./server.ts";
+import type { Tool } from "./tool.ts";
 import { toolNamed } from "./tools.ts";
-import { readsStreams, serveMessage } from "./transport.ts";
 
 /** The path of the server, and of what tells clients how to be let in (RFC 9728 §3.1). */
 export const MCP_PATH = "/mcp";
@@ -63,22 +63,37 @@ async function serveCall(request: Request, call: McpCall): Promise<Response> {
     if (!admitted.ok) return problemResponse(admitted.error);
   }
   const read = await readMessage(request);
-  const tool = read.ok ? calledTool(read.value, call) : null;
-  if (read.ok && tool !== null && answersAtOnce(tool, read.value)) {
-    return callAtOnce(request, call, { tool, message: read.value });
+  const judged = read.ok ? judge(request, read.value) : read;
+  const tool = judged.ok ? calledTool(judged.value.message, call) : null;
+  if (judged.ok && tool !== null && answersAtOnce(tool, judged.value.message)) {
+    return callAtOnce(request, call, judged.value);
   }
   const admitted = await call.admit();
   if (!admitted.ok) return problemResponse(admitted.error);
-  if (!read.ok) return faultResponse(read.error);
-  if (read.value.method === "subscriptions/listen") {
-    return faultResponse(NOTHING_TO_LISTEN_TO, read.value.id);
-  }
-  const cancelled = cancelledId(read.value);
+  if (!judged.ok) return faultResponse(judged.error, read.ok ? read.value.id : null);
+  return serveAdmitted(request, call, { judged: judged.value, isTool: tool !== null });
+}
+
+async function serveAdmitted(
+  request: Request,
+  call: McpCall,
+  { judged, isTool }: { judged: Judged; isTool: boolean },
+): Promise<Response> {
+  const cancelled = cancelledId(judged.message);
   if (cancelled !== null) await call.cancel(cancelled);
-  return serveByLibrary(request, call, {
-    message: read.value,
-    streams: tool !== null && readsStreams(request),
-  });
+  const form = isTool && readsStreams(request) ? "stream" : "json";
+  return serveMessage(request, judged, { server: mcpServer(call), form });
+}
+
+/** A message that follows the rules of a revision. */
+interface Judged {
+  message: Message;
+  era: Era;
+}
+
+function judge(request: Request, message: Message): Outcome<Judged, MessageFault> {
+  const era = eraOf(request, message);
+  return era.ok ? done({ message, era: era.value }) : era;
 }
 
 function answersAtOnce(tool: Tool, message: Message): boolean {
@@ -86,34 +101,16 @@ function answersAtOnce(tool: Tool, message: Message): boolean {
 }
 
 /** Calls a tool that answers at once. The mailbox judges the caller in the first call that does the work. */
-async function callAtOnce(
-  request: Request,
-  call: McpCall,
-  { tool, message }: { tool: Tool; message: Message },
-): Promise<Response> {
-  const direct = directCall(request, message);
-  if (direct !== null)
-    return directResponse(direct, await resultOf(tool, call, direct.input, toolContextOf(request)));
-  const response = await serveByLibrary(request, call, { message, streams: false });
-  if (call.isServed) rememberEnvelope(message);
-  // What the library refuses reached no mailbox.
+async function callAtOnce(request: Request, call: McpCall, judged: Judged): Promise<Response> {
+  const response = await serveMessage(request, judged, { server: mcpServer(call), form: "json" });
+  // Wrong parameters reached no mailbox.
   if (!call.isServed) await call.admit();
   return response;
 }
 
-const toolContextOf = ({ signal }: Request): ToolContext => ({ signal, waitTag: "", report: () => {} });
-
-async function serveByLibrary(
-  request: Request,
-  call: McpCall,
-  { message, streams }: { message: Message; streams: boolean },
-): Promise<Response> {
-  call.streams = streams;
-  const { status, body, headers } = await serveMessage(request, message, {
-    factory: () => mcpServer(call),
-    streams,
-  });
-  return respond(body, status, Object.fromEntries(headers));
+/** Whether a client can read a stream of events. */
+function readsStreams(request: Request): boolean {
+  return request.headers.get("Accept")?.includes("text/event-stream") ?? false;
 }
 
 function isLarge(request: Request): boolean {

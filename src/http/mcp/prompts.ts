@@ -1,9 +1,5 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type GetPromptResult,
-  type Prompt,
-} from "@modelcontextprotocol/server";
+import { invalidParams } from "./rpc-error.ts";
+import type { GetPromptResult, Prompt } from "./types.ts";
 
 /** The most characters of an argument. */
 const MAX_ARGUMENT_CHARS = 500;
@@ -40,7 +36,7 @@ export const prompts: Prompt[] = TEMPLATES.map(({ name, description, arguments: 
 export function promptNamed(name: string, values: Record<string, string>): GetPromptResult {
   const template = TEMPLATES.find((one) => one.name === name);
   if (template === undefined) throw invalidParams("Unknown prompt");
-  for (const { name: argument, required } of template.arguments ?? []) {
+  for (const { name: argument, required } of template.arguments) {
     const value = Object.hasOwn(values, argument) ? (values[argument] ?? "") : "";
     if (required === true && value.trim() === "") throw invalidParams(`${argument}: is required`);
     if (value.length > MAX_ARGUMENT_CHARS) {
@@ -51,8 +47,4 @@ export function promptNamed(name: string, values: Record<string, string>): GetPr
     description: template.description,
     messages: [{ role: "user", content: { type: "text", text: template.text(values) } }],
   };
-}
-
-function invalidParams(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

@@ -1,19 +1,13 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  type ListResourcesResult,
-  type ReadResourceResult,
-  type ResourceTemplateType,
-} from "@modelcontextprotocol/server";
 import type { Problem } from "../../contract/problem.ts";
 import type { McpCall } from "./call.ts";
 import { mailOf, shownMediaType } from "./mail-view.ts";
 import { viewEmail } from "../../service/view-mail.ts";
+import { invalidParams, resourceNotFound, type RpcError } from "./rpc-error.ts";
 import { bytesOf, findAttachment, MAX_INLINE_BYTES, tooLargeInline } from "./tools/files.ts";
+import type { ResourceContents, ResourceTemplate } from "./types.ts";
 
 /** The addresses of all resources. */
-export const RESOURCE_TEMPLATES: ResourceTemplateType[] = [
+export const RESOURCE_TEMPLATES: ResourceTemplate[] = [
   {
     uriTemplate: "mail://{id}",
     name: "email",
@@ -33,7 +27,9 @@ export const RESOURCE_TEMPLATES: ResourceTemplateType[] = [
 const LISTED = 20;
 
 /** The newest received emails. What a stranger wrote names none of them. */
-export async function listedMails(call: McpCall): Promise<ListResourcesResult> {
+export async function listedMails(
+  call: McpCall,
+): Promise<{ resources: { uri: string; name: string; mimeType: string }[] }> {
   if (call.mailbox === null) return { resources: [] };
   const page = await call.route("inbox", { query: { direction: "inbound", limit: LISTED } });
   if (!page.ok) throw refusalOf(page.error, "mail://");
@@ -52,16 +48,20 @@ const EMAIL = new RegExp(`^mail://(${ID})$`);
 const RAW = new RegExp(`^mail://(${ID})/raw$`);
 const ATTACHMENT = new RegExp(`^attachment://(${ID})$`);
 
+interface ResourceResult {
+  contents: ResourceContents[];
+}
+
 /** The contents of a resource. */
-export async function readResource(call: McpCall, uri: string): Promise<ReadResourceResult> {
+export async function readResource(call: McpCall, uri: string): Promise<ResourceResult> {
   const [email, raw, attachment] = [EMAIL, RAW, ATTACHMENT].map((form) => form.exec(uri)?.[1]);
   if (email !== undefined) return readEmail(call, uri, email);
   if (raw !== undefined) return readRaw(call, uri, raw);
   if (attachment !== undefined) return readAttachment(call, uri, attachment);
-  throw new ResourceNotFoundError(uri);
+  throw resourceNotFound(uri);
 }
 
-async function readEmail(call: McpCall, uri: string, id: string): Promise<ReadResourceResult> {
+async function readEmail(call: McpCall, uri: string, id: string): Promise<ResourceResult> {
   const wish = { budget: RESOURCE_BUDGET, include: [] };
   const viewed = await call.ask("emailView", (mailbox, access) =>
     viewEmail({ env: call.env, mailbox, access }, id, wish),
@@ -71,7 +71,7 @@ async function readEmail(call: McpCall, uri: string, id: string): Promise<ReadRe
   return { contents: [{ uri, mimeType: "application/json", text }] };
 }
 
-async function readRaw(call: McpCall, uri: string, id: string): Promise<ReadResourceResult> {
+async function readRaw(call: McpCall, uri: string, id: string): Promise<ResourceResult> {
   const raw = await call.route("rawEmail", { params: { id } });
   if (!raw.ok) throw refusalOf(raw.error, uri);
   const body = new Response(raw.value.body);
@@ -83,7 +83,7 @@ async function readRaw(call: McpCall, uri: string, id: string): Promise<ReadReso
   return blobResult(uri, "message/rfc822", Buffer.from(await body.arrayBuffer()));
 }
 
-async function readAttachment(call: McpCall, uri: string, id: string): Promise<ReadResourceResult> {
+async function readAttachment(call: McpCall, uri: string, id: string): Promise<ResourceResult> {
   const source = await findAttachment(call, id, true);
   if (!source.ok) throw refusalOf(source.error, uri);
   const bytes = await bytesOf(call, source.value);
@@ -91,14 +91,12 @@ async function readAttachment(call: McpCall, uri: string, id: string): Promise<R
   return blobResult(uri, shownMediaType(source.value.stored.contentType), bytes.value);
 }
 
-function blobResult(uri: string, mimeType: string, bytes: Buffer): ReadResourceResult {
+function blobResult(uri: string, mimeType: string, bytes: Buffer): ResourceResult {
   return { contents: [{ uri, mimeType, blob: bytes.toString("base64") }] };
 }
 
 /** A refusal as the protocol knows it. */
-function refusalOf(problem: Problem, uri: string): ProtocolError {
-  if (problem.code === "not_found") return new ResourceNotFoundError(uri);
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, problem.message ?? problem.error, {
-    code: problem.code,
-  });
+function refusalOf(problem: Problem, uri: string): RpcError {
+  if (problem.code === "not_found") return resourceNotFound(uri);
+  return invalidParams(problem.message ?? problem.error, { code: problem.code });
 }

@@ -1,5 +1,4 @@
-import type { CallToolResult, ContentBlock, Tool as ListedTool } from "@modelcontextprotocol/server";
-import * as z from "zod";
+import type * as z from "zod";
 import { fieldRule } from "../../contract/field-rule.ts";
 import {
   fixOf,
@@ -13,6 +12,7 @@ import {
 import { routes, type RouteId } from "../../contract/routes.ts";
 import type { Scope } from "../../contract/scope.ts";
 import type { McpCall } from "./call.ts";
+import type { CallToolResult, ContentBlock } from "./types.ts";
 
 /** The circumstances of one call of a tool. */
 export interface ToolContext {
@@ -25,9 +25,8 @@ export interface ToolContext {
 }
 
 /** A tool, by what a model is told of it and what it does. */
-interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
+export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   name: string;
-  about: string;
   /** The route whose scopes say who may call the tool. */
   route: RouteId;
   input: Input;
@@ -47,13 +46,17 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   run(call: McpCall, input: z.output<Input>, context: ToolContext): Promise<Answer<z.input<Output>>>;
 }
 
+/** A tool as far as clients are told of it. */
+export type ListedSpec = Omit<ToolSpec<z.ZodObject, z.ZodType>, "run" | "blocks">;
+
 /** A tool without the types of its input and output, which `tool` bound together. */
 export interface Tool {
   name: string;
   waits: boolean;
   /** Scopes whose keys may call it. */
   scopes: readonly Scope[];
-  listed(): ListedTool;
+  /** The part that `listing.ts` describes to clients. */
+  spec: ListedSpec;
   call(call: McpCall, input: unknown, context: ToolContext): Promise<CallToolResult>;
 }
 
@@ -63,12 +66,11 @@ const IN_OUR_WORDS = { error: fieldRule };
 export function tool<Input extends z.ZodObject, Output extends z.ZodType>(
   spec: ToolSpec<Input, Output>,
 ): Tool {
-  let listed: ListedTool | null = null;
   return {
     name: spec.name,
     waits: spec.waits === true,
     scopes: routes[spec.route].scopes,
-    listed: () => (listed ??= listedTool(spec)),
+    spec,
     async call(call, input, context) {
       const read = spec.input.safeParse(input ?? {}, IN_OUR_WORDS);
       const answer = read.success
@@ -93,9 +95,11 @@ function result(value: unknown, blocks: ContentBlock[] = []): CallToolResult {
   };
 }
 
-/** The structured content of a result as JSON, which is its text. */
-export function jsonOf({ content: [first] }: CallToolResult): string {
-  return first?.type === "text" ? first.text : "null";
+/** A result as JSON. Its text is the JSON of its structured content already. */
+export function jsonOf({ content, isError }: CallToolResult): string {
+  const [first] = content;
+  const json = first?.type === "text" ? first.text : "null";
+  return `{"structuredContent":${json},${JSON.stringify({ content, isError }).slice(1)}`;
 }
 
 /** The next step after a refusal, for callers of tools: where that of the API speaks of paths and header fields. */
@@ -127,42 +131,4 @@ export function errorResult(problem: Problem): CallToolResult {
 
 function upgradeFix(url: string): string {
   return `Ask your person to open ${url} and claim a permanent mailbox; its key may do this.`;
-}
-
-function listedTool(spec: ToolSpec<z.ZodObject, z.ZodType>): ListedTool {
-  const { reads = false, destroys = false, repeatable = reads, reachesOthers = false } = spec;
-  return {
-    name: spec.name,
-    description: spec.about,
-    inputSchema: schemaOf(spec.input),
-    outputSchema: schemaOf(spec.output),
-    annotations: {
-      readOnlyHint: reads,
-      destructiveHint: destroys,
-      idempotentHint: repeatable,
-      openWorldHint: reachesOthers,
-    },
-  };
-}
-
-type ObjectSchema = ListedTool["inputSchema"];
-
-/** The JSON Schema of a shape in as few words as it takes: a model reads it with every request. Further members are allowed. */
-function schemaOf(shape: z.ZodType): ObjectSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
-    io: "input",
-    unrepresentable: "any",
-    override: ({ jsonSchema }) => shorten(jsonSchema),
-  });
-  return { ...schema, type: "object" } as ObjectSchema;
-}
-
-function shorten(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  const [one, none, ...others] = schema.anyOf ?? [];
-  const isNullable = typeof one === "object" && typeof none === "object" && others.length === 0;
-  if (!isNullable || none.type !== "null" || typeof one.type !== "string" || one.enum !== undefined) return;
-  delete schema.anyOf;
-  Object.assign(schema, one, { type: [one.type, "null"] });
 }

@@ -26,7 +26,10 @@ const OF_A_MAILBOX: readonly Tool[] = [
 /** The tools of the deployment. */
 const OF_THE_DEPLOYMENT: readonly Tool[] = [createMailbox, listMailboxes, pauseMailbox, deploymentStatus];
 
-const byName = new Map([...OF_A_MAILBOX, ...OF_THE_DEPLOYMENT].map((one) => [one.name, one]));
+/** Every tool. */
+export const ALL_TOOLS: readonly Tool[] = [...OF_A_MAILBOX, ...OF_THE_DEPLOYMENT];
+
+const byName = new Map(ALL_TOOLS.map((one) => [one.name, one]));
 
 /** The tool of a name; null if there is none, or only the operator may know of it. */
 export function toolNamed(name: string, isOperator: boolean): Tool | null {

@@ -9,7 +9,10 @@ import { done, refused } from "../../lib/outcome.ts";
 import type { Received } from "../../mailbox/receiving/receiving.ts";
 import type { HandlersOf } from "../call.ts";
 import { notesOf } from "../request-notes.ts";
-import { readBytes } from "../request-input.ts";
+import { bodyBytes, wholeBody } from "../../lib/body-bytes.ts";
+import { arriving, arrivingFrom, isWhole, MessageTooLong, type Arriving } from "../../service/arriving.ts";
+import { MAX_ROW_BYTES } from "../../service/blob-choice.ts";
+import { announcedBytes } from "../request-input.ts";
 
 /** A full mailbox stays full for hours rather than seconds. */
 const FULL_RETRY_SECONDS = 3_600;
@@ -23,17 +26,14 @@ export const inboundHandlers = {
         invalid(SENDER_CHECK_HEADER, "must be what the SMTP listener of this version sends; leave it out"),
       );
     }
-    const raw = await readBytes(request, MAX_MESSAGE_BYTES);
-    if (raw === null) {
-      return refused({
-        code: "too_large",
-        error: `Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
-        fix: `Hand over a message of at most ${MAX_MESSAGE_BYTES} bytes.`,
-      });
-    }
+    const message = await messageOf(request);
+    if (message === null) return refused(TOO_LARGE);
     const envelope = { from, via, clientAddress: client, helo };
-    const sender = findSender(raw, checked, { env, config });
-    const outcomes = await receiveForAll(raw, { envelope, recipients, sender }, env, config);
+    const sender = findSender(checked, { env, config });
+    const outcomes = await orTooLong(message, () =>
+      receiveForAll(message, { envelope, recipients, sender }, env, config),
+    );
+    if (outcomes === null) return refused(TOO_LARGE);
     notesOf(request).messages = outcomes.flatMap(({ received }) => (received.ok ? [received.value.id] : []));
     const [only, ...others] = outcomes;
     if (only !== undefined && others.length === 0) {
@@ -43,19 +43,47 @@ export const inboundHandlers = {
   },
 } satisfies HandlersOf<typeof inboundRoutes>;
 
+const TOO_LARGE: Problem = {
+  code: "too_large",
+  error: `Message too large (max ${MAX_MESSAGE_BYTES} bytes)`,
+  fix: `Hand over a message of at most ${MAX_MESSAGE_BYTES} bytes.`,
+};
+
+/** The message in a request; null if it is too large. Of a large one only the beginning is read. */
+async function messageOf(request: Request): Promise<Arriving | null> {
+  const announced = announcedBytes(request);
+  if (announced !== null && announced > MAX_MESSAGE_BYTES) return null;
+  if (announced !== null && announced <= MAX_ROW_BYTES) return arrivingFrom(await wholeBody(request));
+  return request.body === null
+    ? arrivingFrom(new Uint8Array())
+    : arriving(bodyBytes(request.body), announced);
+}
+
+/** The result of `work`; null if the message turns out to be too large. Its rest is read, so that the client hears the answer. */
+async function orTooLong<T>(message: Arriving, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MessageTooLong) return null;
+    throw error;
+  } finally {
+    if (!isWhole(message)) await message.drain();
+  }
+}
+
 /** For mail from our own SMTP listener only the listener's findings count, because the mail's own header is the sender's. */
 function findSender(
-  raw: Uint8Array,
   checked: CheckedSender | "unchecked" | null,
   { env, config }: { env: Env; config: Config },
 ): FindSender {
   if (checked === null) {
-    return reported(raw, { kind: "border", authservId: config.authservId }, { env, config });
+    return reported({ kind: "border", authservId: config.authservId }, { env, config });
   }
   return known(checked === "unchecked" ? null : { kind: "self", checked });
 }
 
-function outcomeBody({ to, received }: RecipientOutcome) {
+/** The outcome for one recipient: the status of the answer if it were the only one, with the members of that answer. */
+export function outcomeBody({ to, received }: RecipientOutcome) {
   const outcome = asHandedOver(received);
   return outcome.ok
     ? { to, status: 202, ...outcome.value }

@@ -1,6 +1,8 @@
 import { locatorOf } from "../../contract/key.ts";
 import { notFound, type Answer } from "../../contract/problem.ts";
+import type { MailboxInfo } from "../../contract/mailbox.ts";
 import type { mailboxesRoutes } from "../../contract/routes/mailboxes.ts";
+import type { Config } from "../../config/env.ts";
 import { refused } from "../../lib/outcome.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
@@ -25,14 +27,7 @@ export const mailboxesHandlers = {
 
   listMailboxes: ({ env, input }) => mailboxPage(env, input.query),
 
-  async describeMailbox({ env, config, input }) {
-    const address = canonicalAddress(input.params.address);
-    if (address === null) return refused(notFound("Mailbox"));
-    // By any address that reaches it. What changes or ends a mailbox names it by its own address alone.
-    const mailbox = mailboxBehind(env, await locatorReached(address, env, config));
-    if (!(await wasMade(env, "Mailbox", mailbox))) return refused(notFound("Mailbox"));
-    return mailbox.info(AS_OPERATOR);
-  },
+  describeMailbox: ({ env, config, input }) => describedMailbox(input.params.address, env, config),
   removeMailbox: ({ env, input }) => on(env, input.params.address, (mailbox) => mailbox.destroy(AS_OPERATOR)),
   pauseByOperator: ({ env, input }) =>
     on(env, input.params.address, (mailbox) => mailbox.pause(AS_OPERATOR, input.body.reason ?? null)),
@@ -43,6 +38,19 @@ export const mailboxesHandlers = {
       reindexPage({ env, config, mailbox, locator: locatorOf(address), access: AS_OPERATOR }, input.query),
     ),
 } satisfies HandlersOf<typeof mailboxesRoutes>;
+
+/** The mailbox that an address reaches, by any of its addresses. What changes or ends a mailbox names it by its own address alone. */
+export async function describedMailbox(
+  text: string,
+  env: Env,
+  config: Config,
+): Promise<Answer<MailboxInfo & { full: boolean }>> {
+  const address = canonicalAddress(text);
+  if (address === null) return refused(notFound("Mailbox"));
+  const mailbox = mailboxBehind(env, await locatorReached(address, env, config));
+  if (!(await wasMade(env, "Mailbox", mailbox))) return refused(notFound("Mailbox"));
+  return mailbox.info(AS_OPERATOR);
+}
 
 /** Acts on the mailbox of an address; 404 where there is none. */
 async function on<T>(

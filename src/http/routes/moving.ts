@@ -1,6 +1,8 @@
 import type { movingRoutes } from "../../contract/routes/moving.ts";
-import { done } from "../../lib/outcome.ts";
+import { invalid } from "../../contract/problem.ts";
+import { done, refused } from "../../lib/outcome.ts";
 import { exportArchive } from "../../service/export-archive.ts";
+import { beginExport, resumeExport, skipBytes } from "../../service/export-resume.ts";
 import { streamOf } from "../../service/message-source.ts";
 import { signingKey } from "../../service/signing-key.ts";
 import { storeImport } from "../../service/store-import.ts";
@@ -10,19 +12,27 @@ import { announcedBytes } from "../request-input.ts";
 
 export const movingHandlers = {
   async exportMailbox({ env, mailbox, access, input, config }) {
-    const { after } = input.query;
-    const start = await mailbox.exportStart(access, after);
-    if (!start.ok) return start;
+    const { after, resume, offset, sha256 } = input.query;
+    if (resume !== null && sha256 === null)
+      return refused(
+        invalid("sha256", "must come with resume: the SHA-256 of the bytes that have arrived, in hex"),
+      );
     const key = await signingKey(config);
     if (!key.ok) return key;
-    const origin = config.publicUrl;
-    const from = { env, mailbox, access, start: start.value, after, origin, key: key.value };
-    const day = new Date().toISOString().slice(0, 10);
-    const name = `${start.value.address.replaceAll(/[^a-z0-9.@-]/gi, "_")}-${day}.tar`;
+    const asked = { mailbox, access, key: key.value };
+    const begun = resume === null ? await beginExport(asked, after) : await resumeExport(asked, resume);
+    if (!begun.ok) return begun;
+    const { point, token, start } = begun.value;
+    const whole = exportArchive({ ...asked, env, start, point, origin: config.publicUrl });
+    const pieces = resume === null ? done(whole) : await skipBytes(whole, offset, sha256);
+    if (!pieces.ok) return pieces;
+    const day = new Date(point.startedMs).toISOString().slice(0, 10);
+    const name = `${start.address.replaceAll(/[^a-z0-9.@-]/gi, "_")}-${day}.tar`;
     return done(
-      new Bytes(200, streamOf(exportArchive(from)), {
+      new Bytes(200, streamOf(pieces.value), {
         "Content-Type": "application/x-tar",
         "Content-Disposition": `attachment; filename="${name}"`,
+        "Mailkeep-Resume": token,
       }),
     );
   },

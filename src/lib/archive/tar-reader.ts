@@ -44,7 +44,7 @@ interface Said {
  * The entry that begins at `offset`, or null at the end. Extended headers of pax and GNU are read; links, devices and sparse
  * files are returned as entries that are not files. Throws {@link BadArchive}.
  */
-export async function readTarEntry(window: Window, offset: number): Promise<TarEntry | null> {
+export async function readTarEntry(window: Pick<Window, "at">, offset: number): Promise<TarEntry | null> {
   const said: Said = {};
   let at = offset;
   for (let extended = 0; extended <= MAX_EXTENDED; extended += 1) {

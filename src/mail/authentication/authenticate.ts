@@ -52,7 +52,7 @@ interface Arrived {
 /** Judges the sender of a message; null where nothing was checked. */
 export function authenticate(mail: Arrived, check: SenderCheck | null): Authentication | null {
   if (check?.kind === "kept") return wholeAuthentication(check.authentication, shownAuthor(mail));
-  // Anybody can make an archive with results in this server's name, so those of an archive are not used.
+  // Anybody can forge authentication results in this server's name in an archive.
   if (mail.via === "import") return null;
   if (mail.via === "api") return sentInside(onlyAuthor(mail, authorOf(mail.raw).domain));
   if (check === null) return null;

@@ -42,8 +42,8 @@ const DROPPED = /[\p{C}\p{Z}\s+]+/gu;
 const RUN_SCHEME = /(?:^|[=?&#/])\s*(?:javascript|data|vbscript|blob|file):/iu;
 
 /**
- * Judges whether a link stays within `domains` (canonical; each with what lies below it): its host, and every address that it
- * holds as a parameter, because a page may pass its reader on to that. Nothing is fetched.
+ * Judges whether a link stays within `domains` (canonical; each with what lies below it): its host, and that of every URL
+ * among its parameters, because a page may redirect there. Nothing is fetched.
  *
  * A link from which two programs may read different hosts belongs to nobody: one with a user name, a port other than that of its
  * scheme, a backslash, or blanks. The host of a link that is returned is in A-labels; all else is as it was written.

@@ -90,7 +90,6 @@ export function prepareOutgoing(message: OutgoingMessage, departure: Departure):
     raw: null,
     rawKey: null,
     unusedKeys: [],
-    partsKey: null,
   };
 }
 

@@ -82,9 +82,9 @@ const NUMBER_WORD =
 /** A long number right behind a word for a parcel or a carrier: "your parcel 4 1180 0927", "pošiljka br. 411800927". */
 const behindName = (number: string): RegExp =>
   new RegExp(`^ ?(?:${NUMBER_WORD})?[(:：#№]{0,2} ?(?<number>${number})(?![A-Z\\d]|[./:-][A-Z\\d])`, "u");
-const BEHIND_PARCEL = behindName("[A-Z\\d](?:[ -]?[A-Z\\d]){8,29}");
+const behindParcel = lazy(() => behindName("[A-Z\\d](?:[ -]?[A-Z\\d]){8,29}"));
 /** Numbers of telephones stand in groups or are shorter. */
-const BEHIND_CARRIER = behindName("(?:[A-Z]{1,4}\\d{8,29}|\\d{12,29})[A-Z]{0,2}");
+const behindCarrier = lazy(() => behindName("(?:[A-Z]{1,4}\\d{8,29}|\\d{12,29})[A-Z]{0,2}"));
 const MIN_DIGITS_BEHIND_NAME = 9;
 /** Numbers of telephones begin so and are shorter. */
 const MIN_DIGITS_BEHIND_ZERO = 12;
@@ -95,8 +95,11 @@ function numberBehindName(lines: readonly string[], carriers: readonly Carrier[]
     const places = [
       ...parcelNoun()
         .all(lower)
-        .map(({ end }) => ({ end, form: BEHIND_PARCEL })),
-      ...(carriers.length === 0 ? [] : carrierSpans(lower)).map(({ end }) => ({ end, form: BEHIND_CARRIER })),
+        .map(({ end }) => ({ end, form: behindParcel() })),
+      ...(carriers.length === 0 ? [] : carrierSpans(lower)).map(({ end }) => ({
+        end,
+        form: behindCarrier(),
+      })),
     ];
     for (const { end, form } of places) {
       const written = form.exec(line.slice(end, end + MAX_BEHIND_CHARS))?.groups?.number;

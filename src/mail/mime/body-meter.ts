@@ -19,8 +19,10 @@ export interface BodyPlan {
   encoding: string;
   /** Bytes of the decoded beginning that are kept. */
   keptBytes: number;
-  /** Whether the decoded body is counted and digested to its end; else it is read only as far as it is kept. */
+  /** Whether the decoded body is counted to its end; else it is read only as far as it is kept. */
   isFile: boolean;
+  /** Whether the body of a file is digested. */
+  isDigested: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ export class BodyMeter implements StartOfBody {
     this.#plan = plan;
     this.#onEnd = onEnd;
     this.#decoder = streamDecoder(plan.encoding);
-    this.#hash = plan.isFile ? createHash("sha256") : null;
+    this.#hash = plan.isFile && plan.isDigested ? createHash("sha256") : null;
   }
 
   /** Size of the decoded body, in bytes; of a text, as far as it was read. */
@@ -56,7 +58,7 @@ export class BodyMeter implements StartOfBody {
     return this.#byteLength;
   }
 
-  /** SHA-256 of the decoded body in hex; of a file, once. */
+  /** SHA-256 of the decoded body in hex, once; "" unless it is digested. */
   digest(): string {
     return this.#hash?.digest("hex") ?? "";
   }

@@ -91,6 +91,10 @@ export class ScanParser extends PostalMimeInternals {
     return { ...texts, files: this.#files, isTextCut: this.#texts.isCut, isHeaderCut, isLineCut, isPartCut };
   }
 
+  get #isDigested(): boolean {
+    return this.#reader.wantsDigests === true;
+  }
+
   get #isInHeader(): boolean {
     return this.currentNode.state === "header";
   }
@@ -176,6 +180,7 @@ export class ScanParser extends PostalMimeInternals {
       keptBytes: this.#bytesToKeep(node),
       // A multipart that has no parts in the end is a text, or a file.
       isFile: node.contentType.multipart !== false || !this.#isText(node),
+      isDigested: this.#isDigested,
     };
     const meter: BodyMeter = new BodyMeter(offset, plan, () => this.#finish(node, meter));
     return meter;
@@ -212,7 +217,7 @@ export class ScanParser extends PostalMimeInternals {
     for (; this.#read < index; this.#read++) {
       const { node, headerFrom } = this.#nodes[this.#read] ?? { node: this.root, headerFrom: 0 };
       if (node.childNodes.length > 0) continue;
-      const plan = { encoding: "", keptBytes: 0, isFile: true };
+      const plan = { encoding: "", keptBytes: 0, isFile: true, isDigested: this.#isDigested };
       this.#take(node, new BodyMeter(headerFrom, plan, () => {}), headerFrom);
     }
   }
@@ -244,7 +249,7 @@ export class ScanParser extends PostalMimeInternals {
     const file: ScannedFile = {
       ...fileDescription(attachment, this.#files.length, body),
       sizeBytes: converted?.byteLength ?? meter.byteLength,
-      sha256: converted === null ? meter.digest() : sha256Hex(converted),
+      sha256: converted === null || !this.#isDigested ? meter.digest() : sha256Hex(converted),
       span: meter.span,
       encoding: node.contentTransferEncoding.encoding,
       headerFrom,

@@ -9,7 +9,7 @@ export interface ScannedFile extends Pick<
 > {
   /** Size of the decoded content, in bytes. */
   sizeBytes: number;
-  /** SHA-256 of the decoded content, in hex. */
+  /** SHA-256 of the decoded content, in hex; "" unless the reader wants digests. */
   sha256: string;
   /** Where the encoded content lies in the raw message. */
   span: ByteSpan;
@@ -31,6 +31,8 @@ export interface PassingFile extends ScannedFile {
 
 /** Reads the beginnings of files as they pass, each in the order of the message. */
 export interface FileReader {
+  /** Whether files are digested. */
+  readonly wantsDigests?: boolean;
   /** The most bytes of text or content that `read` asks for in a file of this type; 0 for none. */
   wantedBytes(contentType: string): number;
   read(file: PassingFile): void;

@@ -16,10 +16,20 @@ export interface StreamDecoder {
   room(bytes: number): number;
 }
 
+/** An encoding that changes the bytes of a body; "" for none. */
+export type TransferEncoding = "base64" | "quoted-printable" | "";
+
+/** The encoding that the first token of Content-Transfer-Encoding names. */
+export function transferEncoding(token: string): TransferEncoding {
+  if (token.includes("base64")) return "base64";
+  return token.includes("quoted-printable") ? "quoted-printable" : "";
+}
+
 /** A decoder for the first token of Content-Transfer-Encoding; null where bodies are as they are sent. */
-export function streamDecoder(encoding: string): StreamDecoder | null {
-  if (encoding.includes("base64")) return new Base64Stream();
-  return encoding.includes("quoted-printable") ? new QuotedPrintableStream() : null;
+export function streamDecoder(token: string): StreamDecoder | null {
+  const encoding = transferEncoding(token);
+  if (encoding === "base64") return new Base64Stream();
+  return encoding === "quoted-printable" ? new QuotedPrintableStream() : null;
 }
 
 /** For each place of a unit of four: the bits of a character in a number of 24; negative for other characters. */

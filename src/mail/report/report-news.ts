@@ -1,6 +1,5 @@
 import type { ReportMail } from "./report-part.ts";
 import { isComplaint, isHardBounce, readReport, type Action, type DeliveryReport } from "./read-report.ts";
-import { queueIdsIn } from "./queue-ids.ts";
 import { returnPathToken } from "../address/return-path.ts";
 
 /** The result of a delivery to one recipient, as a report tells it. */
@@ -37,13 +36,19 @@ const REPORTED: Readonly<Record<Action, Reported>> = {
 /**
  * Reads the report in a mail that came to a return path of this service; null for every other mail. It must not be trusted
  * before the mailbox has found the token among those it minted: anyone can send a forged report.
+ *
+ * @param queueIds finds the names that hosts gave to the message (`queueIdsIn`)
  */
-export function reportNews(parsed: ReportMail, envelope: { from: string; to: string }): ReportNews | null {
+export function reportNews(
+  parsed: ReportMail,
+  envelope: { from: string; to: string },
+  queueIds: () => string[],
+): ReportNews | null {
   const token = returnPathToken(envelope.to);
   const report = token === null ? null : readReport(parsed, envelope.from);
   if (token === null || report === null) return null;
   const recipients = newsOf(report);
-  return recipients.length === 0 ? null : { token, recipients, queueIds: queueIdsIn(parsed) };
+  return recipients.length === 0 ? null : { token, recipients, queueIds: queueIds() };
 }
 
 function newsOf(report: DeliveryReport): RecipientNews[] {

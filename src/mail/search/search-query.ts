@@ -1,4 +1,5 @@
-import { boundedText, holdsToken, searchablePhrase } from "./search-text.ts";
+import { stemOf } from "./porter.ts";
+import { boundedText, foldForMatch, holdsToken, searchablePhrase } from "./search-text.ts";
 
 /** Characters of a query that are read: a few sentences. The rest is ignored, not refused, as a pasted text still finds. */
 export const MAX_READ_CHARS = 1_000;
@@ -10,6 +11,10 @@ export const MAX_QUERY_ITEMS = 32;
 export interface SearchQuery {
   /** A valid FTS5 expression for all columns, or null if no word of the query can be searched for. */
   match: string | null;
+  /** A valid FTS5 expression for each word and phrase of `match`. */
+  phrases: string[];
+  /** The beginnings of words that are asked for: the last word of each `inv*`, folded. */
+  prefixes: string[];
   /** A valid FTS5 expression whose matches are to be left out, or null. `match` leaves them out itself. */
   without: string | null;
   /** The searched words and phrases in lower case, without operators and exclusions, for `snippetFor` and `highlightsFor`. */
@@ -45,6 +50,8 @@ interface QueryItem {
 interface Term {
   /** One quoted FTS5 phrase, with ` *` after it for a prefix. */
   expression: string;
+  /** The last word of the phrase as FTS5 looks for it, stemmed, if that is a prefix; else null. */
+  prefix: string | null;
   text: string;
   excluded: boolean;
   /** The bare word AND, OR or NOT, which may join other terms. */
@@ -132,13 +139,21 @@ export function misreadOperators(input: string): string[] {
     );
 }
 
-/** The term of an item, null if the tokenizer would see nothing in it. */
-function termOf({ operator, text, quoted, prefix, excluded }: QueryItem): Term | null {
+/** The term of an item, null if the tokenizer would see nothing in it. `isWhole`: prefixes are read as whole words. */
+function termOf({ operator, text, quoted, prefix, excluded }: QueryItem, isWhole: boolean): Term | null {
   const words = operator === "" ? text : `${operator}:${text}`;
   const phrase = searchablePhrase(words);
   if (!holdsToken(phrase.text)) return null;
+  const isPrefix = !isWhole && (prefix || phrase.prefix);
   return {
-    expression: `"${phrase.text.replaceAll('"', '""')}"${prefix || phrase.prefix ? " *" : ""}`,
+    expression: `"${phrase.text.replaceAll('"', '""')}"${isPrefix ? " *" : ""}`,
+    prefix: isPrefix
+      ? stemOf(
+          foldForMatch(phrase.text)
+            .match(/[\p{L}\p{N}\p{Co}]+/gu)
+            ?.at(-1) ?? "",
+        )
+      : null,
     text: words
       .normalize("NFKC")
       .toLowerCase()
@@ -190,10 +205,14 @@ function anyOf(terms: readonly Term[]): string {
  * stem (porter: `invoices` finds `invoice`); only `inv*` asks for a prefix. `a OR b` binds closer than AND, `-word` and
  * `NOT word` exclude. Operators: `from:` `to:` `subject:` `label:` `has:attachment` `before:` `after:` (`YYYY-MM-DD` in
  * UTC, or ISO 8601), each also with a "quoted value"; an unknown operator or an unreadable date is plain words.
+ *
+ * @param isWhole whether `inv*` is read as the word `inv`.
  */
-export function parseSearchQuery(input: string): SearchQuery {
+export function parseSearchQuery(input: string, isWhole = false): SearchQuery {
   const query: SearchQuery = {
     match: null,
+    phrases: [],
+    prefixes: [],
     without: null,
     terms: [],
     from: [],
@@ -205,11 +224,14 @@ export function parseSearchQuery(input: string): SearchQuery {
     after: null,
   };
   const words = itemsOf(boundedText(input, MAX_READ_CHARS)).filter((item) => !applyOperator(query, item));
-  const { alternatives, excluded } = groupTerms(words.map(termOf).filter((term) => term !== null));
+  const terms = words.map((item) => termOf(item, isWhole)).filter((term) => term !== null);
+  const { alternatives, excluded } = groupTerms(terms);
   const exclusion = excluded.length > 0 ? anyOf(excluded) : null;
+  query.prefixes = [...alternatives.flat(), ...excluded].flatMap(({ prefix }) => prefix ?? []);
   query.terms = [...new Set(alternatives.flat().map((term) => term.text))];
   if (alternatives.length === 0) return { ...query, without: exclusion };
   const wanted = alternatives.map(anyOf).join(" AND ");
   const match = exclusion === null ? wanted : `(${wanted}) NOT ${exclusion}`;
-  return { ...query, match, without: exclusion };
+  const phrases = [...alternatives.flat(), ...excluded].map(({ expression }) => expression);
+  return { ...query, match, phrases, without: exclusion };
 }

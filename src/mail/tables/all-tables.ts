@@ -1,9 +1,11 @@
 import { htmlDecodeTree } from "entities/decode";
 import { CARRIERS } from "../extract/carrier-names.ts";
 import { CURRENCIES } from "../extract/currency-names.ts";
+import { CARDS, WALLETS } from "../extract/payment-names.ts";
 import { LANGUAGES } from "../languages/index.ts";
 import type { MailTables } from "./mail-tables.ts";
 import { publicSuffixes } from "./public-suffixes.ts";
+import { TOKEN_WEIGHTS } from "./token-weights.ts";
 
 // The tables from their sources: what tests and scripts read mail by, and what `scripts/build-assets.ts` writes into the static
 // asset. The script of a deployment has `loaded-tables.ts` in the place of this module (`alias` in wrangler.jsonc).
@@ -12,8 +14,11 @@ const TABLES: MailTables = {
   languages: LANGUAGES,
   carriers: CARRIERS,
   currencies: CURRENCIES,
+  cards: CARDS,
+  wallets: WALLETS,
   htmlEntities: Array.from(htmlDecodeTree),
   publicSuffixes: publicSuffixes(),
+  tokenWeights: TOKEN_WEIGHTS,
 };
 
 /** Always true: the sources are imported. */

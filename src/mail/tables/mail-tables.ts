@@ -10,8 +10,13 @@ export interface MailTables {
   carriers: Readonly<Record<string, Words>>;
   /** Signs and names of currencies, by their codes of ISO 4217. */
   currencies: Readonly<Record<string, Words>>;
+  /** Cards and other ways of paying: the name in an answer, and those that mails use. */
+  cards: Readonly<Record<string, Words>>;
+  wallets: Readonly<Record<string, Words>>;
   /** Named character references of HTML, as the tree of 16-bit units in which the package `entities` looks them up. */
   htmlEntities: readonly number[];
   /** The Public Suffix List, in the form that `public-suffixes.ts` describes. */
   publicSuffixes: string;
+  /** The weights by which tokens of a text are counted, in the form that `token-weights.ts` describes. */
+  tokenWeights: string;
 }

@@ -11,3 +11,12 @@ export const carriers = (): Readonly<Record<string, Words>> => readTables().carr
 
 /** Signs and names of currencies, by their codes of ISO 4217. Throws as `languages` does. */
 export const currencies = (): Readonly<Record<string, Words>> => readTables().currencies;
+
+/** Cards by which mails are paid, by the name in answers. Throws as `languages` does. */
+export const cards = (): Readonly<Record<string, Words>> => readTables().cards;
+
+/** Wallets and other ways of paying, by the name in answers. Throws as `languages` does. */
+export const wallets = (): Readonly<Record<string, Words>> => readTables().wallets;
+
+/** The weights by which tokens of a text are counted. Throws as `languages` does. */
+export const tokenWeights = (): string => readTables().tokenWeights;

@@ -1,4 +1,4 @@
-import { tokensIn } from "../../lib/token-count.ts";
+import { tokensIn } from "./token-count.ts";
 import { importances, IMPORTANCE } from "./importance.ts";
 import { sentencesOf, type Sentence } from "./sentences.ts";
 

@@ -1,4 +1,4 @@
-import { tokensIn } from "../../lib/token-count.ts";
+import { tokensIn } from "./token-count.ts";
 import { dividedText } from "../text/new-text.ts";
 import type { HiddenPassage } from "../text/shown-text.ts";
 import { fittedText } from "./fitted-text.ts";

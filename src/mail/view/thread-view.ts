@@ -1,4 +1,4 @@
-import { tokensIn } from "../../lib/token-count.ts";
+import { tokensIn } from "./token-count.ts";
 import { dividedText } from "../text/new-text.ts";
 import { marked, viewOfSeen, type MailView, type ViewOptions } from "./mail-view.ts";
 import type { SeenMail } from "./seen-mail.ts";

@@ -16,9 +16,11 @@ import { locatorOf } from "../../contract/key.ts";
 import { idTail, seqTime, uuidV7, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Statements } from "../../lib/schemas.ts";
+import type { LateWrites } from "../late-writes.ts";
 import type { Access, Principal } from "./access.ts";
 import * as statements from "./rows.ts";
 import type { AccountRow, KeyRow } from "./rows.ts";
+import { StoredKeys } from "./stored-keys.ts";
 
 /** Keys of one mailbox at most: each is compared on every request. */
 const MAX_KEYS = 100;
@@ -28,6 +30,20 @@ const LAST_USED_PRECISION_MS = 3_600_000;
 
 /** Delay until the alarm reports a change to the directory that the call itself could not report, and between retries. */
 export const REPORT_RETRY_MS = 30_000;
+
+/**
+ * So many emails may be stored in a small mailbox. It has no index of words, codes and blobs: indexes take more room than so few
+ * messages, and looking at all of them is as quick.
+ */
+export const SMALL_MAILBOX = 32;
+
+/** The counters that say how many emails are stored. */
+type Counted = Pick<AccountRow, "inbound" | "outbound">;
+
+/** Whether a mailbox may take one more email and still is small. */
+export function isSmall({ inbound, outbound }: Counted): boolean {
+  return inbound + outbound < SMALL_MAILBOX;
+}
 
 /** A message to count. A delivery report has no direction: only its bytes count. */
 export interface MessageCount {
@@ -43,19 +59,32 @@ export class Account {
   /** The mailbox's part of every id that it makes. */
   readonly idTail: bigint;
   readonly #db: Statements;
+  readonly #stored: StoredKeys;
   readonly #keys: Map<string, KeyRow>;
+  readonly #late: Pick<LateWrites, "add">;
 
-  private constructor(db: Statements, row: AccountRow) {
+  private constructor(
+    db: Statements,
+    row: AccountRow,
+    { stored, late }: { stored: StoredKeys; late: Pick<LateWrites, "add"> },
+  ) {
     this.#db = db;
+    this.#late = late;
+    this.#stored = stored;
     this.row = row;
     this.idTail = idTail(locatorOf(row.address));
-    this.#keys = new Map(db.all(statements.LIST_KEYS).map((key) => [key.id, key]));
+    this.#keys = new Map(stored.read(row.first_key).map((key) => [key.id, key]));
   }
 
-  /** Reads the stored account; null if the object holds no mailbox. */
-  static open(db: Statements): Account | null {
+  /**
+   * Reads the stored account; null if the object holds no mailbox.
+   *
+   * @param keys statements over the table of further keys.
+   * @param late writes when a key was used.
+   */
+  static open(db: Statements, keys: Statements, late: Pick<LateWrites, "add">): Account | null {
     const row = db.first(statements.READ_ACCOUNT);
-    return row === null ? null : new Account(db, row);
+    return row === null ? null : new Account(db, row, { stored: new StoredKeys(db, keys), late });
   }
 
   /** Whether keys are valid and mail is accepted. An expired mailbox is not live, even before its alarm rings. */
@@ -104,7 +133,10 @@ export class Account {
     const written = key.last_used_at ?? 0;
     if (nowMs - written < LAST_USED_PRECISION_MS) return;
     key.last_used_at = nowMs;
-    this.#db.run(statements.TOUCH_KEY, nowMs, key.id);
+    // The key may be revoked before.
+    this.#late.add(() => {
+      if (this.#keys.get(key.id) === key) this.#stored.change(key);
+    });
   }
 
   /** Extends the life of a temporary mailbox and of one of its keys to `until` at least. Does nothing once it has expired. */
@@ -116,7 +148,7 @@ export class Account {
     }
     if (key !== undefined && key.expires_at !== null && key.expires_at < until) {
       key.expires_at = until;
-      this.#db.run(statements.SET_KEY_EXPIRY, until, keyId);
+      this.#stored.change(key);
     }
   }
 
@@ -137,7 +169,7 @@ export class Account {
       expires_at: expiresAt,
       last_used_at: null,
     };
-    this.#db.run(statements.INSERT_KEY, key.id, secretHash, scope, nowMs, expiresAt);
+    this.#stored.insert(key);
     this.#keys.set(key.id, key);
     return done(keyRecord(key));
   }
@@ -145,7 +177,7 @@ export class Account {
   /** Removes a key at once. 404 for an unknown id. */
   removeKey(id: string): Answer<null> {
     if (!this.#keys.has(id)) return refused(notFound("Key"));
-    this.#db.run(statements.DELETE_KEY, id);
+    this.#stored.remove(id);
     this.#keys.delete(id);
     return done(null);
   }
@@ -238,7 +270,7 @@ export class Account {
 
   /** Removes every key: every later call gets 401. */
   removeKeys(): void {
-    this.#db.run(statements.DELETE_KEYS);
+    this.#stored.removeAll();
     this.#keys.clear();
   }
 

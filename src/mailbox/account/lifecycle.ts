@@ -2,24 +2,29 @@ import type { DirectoryReport } from "../../contract/directory.ts";
 import type { DeletedMailbox } from "../../contract/mailbox.ts";
 import type { Answer } from "../../contract/problem.ts";
 import type { Scope } from "../../contract/scope.ts";
-import { seqTime, uuidV7 } from "../../lib/ids.ts";
+import { isRowsKey } from "../../blobs/rows.ts";
+import { breath } from "../../lib/breath.ts";
+import { seqTime, uuidV7, type Seq } from "../../lib/ids.ts";
 import { done } from "../../lib/outcome.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Job } from "../job.ts";
-import { BLOB_KEYS } from "../messages/rows.ts";
-import { MESSAGES } from "../messages/schema.ts";
+import { BLOBS_WITHIN, LAST_OF_NEXT, LAST_OF_NEXT_WITH_BLOBS } from "../messages/rows.ts";
+import { MESSAGE_BLOBS, MESSAGES } from "../messages/schema.ts";
 import type { Imports } from "../imports/imports.ts";
+import { BEYOND_ALL } from "../reading/rules.ts";
 import type { RefusedMails } from "../rules/refused-mails.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { TakenMailbox, Takeover } from "../takeover/takeover.ts";
+import { ROWS_A_TURN } from "../turns.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { Access } from "./access.ts";
 import { Account, REPORT_RETRY_MS } from "./account.ts";
 import * as rows from "./rows.ts";
-import { ACCOUNT } from "./schema.ts";
+import { ACCOUNT, KEYS } from "./schema.ts";
+import { StoredKeys } from "./stored-keys.ts";
 
 /** The properties of a new mailbox. */
 export interface NewMailbox {
@@ -118,15 +123,34 @@ export class Lifecycle implements Job {
     write(() => {
       schemas.make(ACCOUNT);
       this.#others.blobs.adoptLate();
-      const tables = this.#context.tables(ACCOUNT);
       const month = new Date(nowMs).toISOString().slice(0, 7);
-      tables.run(rows.INSERT_ACCOUNT, address, kind, nowMs, expiresAt, 0, month, nowMs + REPORT_RETRY_MS);
-      tables.run(rows.INSERT_KEY, uuidV7(nowMs), secretHash, scope, nowMs, expiresAt);
+      const born = [address, kind, nowMs, expiresAt, month, nowMs + REPORT_RETRY_MS] as const;
+      const key = {
+        id: uuidV7(nowMs),
+        secret_hash: secretHash,
+        scope,
+        created_at: nowMs,
+        expires_at: expiresAt,
+      };
+      const column = StoredKeys.column({ ...key, last_used_at: null });
+      this.#context.tables(ACCOUNT).run(rows.INSERT_ACCOUNT, ...born, column, schemas.recorded);
       if (takeOver !== null) this.#others.takeover.begin(takeOver, nowMs);
     });
     this.forget();
-    if (this.account !== null) await this.reportNow(this.account);
+    if (this.account !== null) await this.#reportBirth(this.account);
     return done({ replayed: false, expiresAt });
+  }
+
+  /** Tells the directory of a new mailbox. That it knows is written late: until then a repeated report does no harm. */
+  async #reportBirth(account: Account): Promise<void> {
+    const { directory_due: due } = account.row;
+    await this.#context.arm();
+    const isTold = await this.#tell(account);
+    if (!isTold) return;
+    this.#context.late.add(() => {
+      // A change since then needs a report of its own.
+      if (account.row.directory_due === due) account.setDirectoryDue(null);
+    });
   }
 
   /** If this key created the mailbox: the answer to a repeat of the creation. Else null. */
@@ -199,8 +223,8 @@ export class Lifecycle implements Job {
   }
 
   forget(): void {
-    const { schemas, tables } = this.#context;
-    this.account = schemas.isMade(ACCOUNT) ? Account.open(tables(ACCOUNT)) : null;
+    const { schemas, tables, late } = this.#context;
+    this.account = schemas.isMade(ACCOUNT) ? Account.open(tables(ACCOUNT), tables(KEYS), late) : null;
   }
 
   async #end(): Promise<number> {
@@ -208,13 +232,14 @@ export class Lifecycle implements Job {
     if (account === null) return 0;
     const { write, arm, now } = this.#context;
     const nowMs = now();
+    this.#context.late.forget();
     write(() => this.#beginEnd(account, nowMs));
     this.#tools.stop();
     await arm();
     let erased = 0;
     try {
       await this.#others.domains.releaseAll();
-      erased = await this.#others.blobs.drain(nowMs);
+      erased = await this.#eraseBlobs(nowMs);
       await this.#callDirectory(account, (directory, { address, kind }) => directory.remove(address, kind));
       await this.#others.blobs.clearStorage();
       this.account = null;
@@ -227,16 +252,39 @@ export class Lifecycle implements Job {
     return erased;
   }
 
-  /** Stores that the mailbox ends: removes its keys and plans the erasure of its blobs. The alarm does what fails now. */
+  /**
+   * Erases all blobs in the bucket; those in rows go with the rows. A mailbox may have a million messages with blobs, or no index
+   * of these, so other mailboxes of this process get turns. After a crash the alarm begins again: erasing a blob twice is harmless.
+   */
+  async #eraseBlobs(nowMs: number): Promise<number> {
+    const { blobs } = this.#others;
+    const messages = this.#context.tables(MESSAGES);
+    const end = this.#context.tables(MESSAGE_BLOBS).isMade ? LAST_OF_NEXT_WITH_BLOBS : LAST_OF_NEXT;
+    let erased = await blobs.drain(nowMs);
+    for (let above: Seq | null = 0; above !== null;) {
+      const last: Seq | null = messages.first(end, above, ROWS_A_TURN)?.seq ?? null;
+      const found = messages.all(BLOBS_WITHIN, above, last ?? BEYOND_ALL);
+      const keys = found.flatMap((row) => [row.raw_key, row.parts_key, row.body_key]);
+      const objects = keys.filter((key) => key !== null && !isRowsKey(key));
+      this.#context.write(() => objects.forEach((key) => key !== null && blobs.erase(key, nowMs)));
+      if (objects.length > 0) erased += await blobs.drain(nowMs);
+      above = last;
+      if (above !== null) await breath();
+    }
+    return erased;
+  }
+
+  /**
+   * Stores that the mailbox ends: removes its keys and plans the erasure of the blobs that belong to no message. The alarm does what
+   * fails now.
+   */
   #beginEnd(account: Account, nowMs: number): void {
     account.removeKeys();
     account.setStatus("closing", null, nowMs);
     const { blobs, uploads, imports, refusedMails } = this.#others;
     uploads.eraseComing(nowMs);
     imports.eraseComing();
-    const messages = this.#context.tables(MESSAGES);
-    const ofMessages = messages.isMade ? BLOB_KEYS : null;
-    const keys = [ofMessages, uploads.blobKeys, imports.blobKeys, refusedMails.blobKeys];
+    const keys = [uploads.blobKeys, imports.blobKeys, refusedMails.blobKeys];
     blobs.eraseAll(
       keys.filter((select) => select !== null),
       nowMs,
@@ -245,18 +293,22 @@ export class Lifecycle implements Job {
 
   /** Reports the state of the mailbox to the directory. If that fails, the alarm retries. */
   async #report(account: Account): Promise<void> {
+    if (await this.#tell(account)) account.setDirectoryDue(null);
+  }
+
+  /** Tells the directory the state of the mailbox, and resolves to whether it needs no further report. If it fails, the alarm retries. */
+  async #tell(account: Account): Promise<boolean> {
     try {
       const report = this.#stateOf(account);
       await this.#callDirectory(account, (directory) => directory.report(report));
       // A change during the call needs another report. If the mailbox ended meanwhile, its rows may be gone and must not be
       // read.
       const isLive = account.row.status === report.status;
-      if (isLive && JSON.stringify(this.#stateOf(account)) === JSON.stringify(report)) {
-        account.setDirectoryDue(null);
-      }
+      return isLive && JSON.stringify(this.#stateOf(account)) === JSON.stringify(report);
     } catch (error) {
       console.error("A mailbox could not report to the directory; its alarm tries again:", error);
       account.setDirectoryDue(this.#context.now() + REPORT_RETRY_MS);
+      return false;
     }
   }
 

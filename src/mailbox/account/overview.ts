@@ -32,6 +32,8 @@ export interface Overview {
   quotaBytes: number;
   pause: { at: string; reason: string | null } | null;
   keys: number;
+  /** When a message was last stored or a key last used (written at most once an hour); null = never. */
+  activeAt: string | null;
   webhooks: TargetHealth[];
   /** Whether some message was not sent because no transport is configured. */
   hasUnsent: boolean;

@@ -9,7 +9,12 @@ const MAX_DATABASE_BYTES = 8_000_000_000;
 const MAX_DISK_PER_QUOTA = 5;
 /** Size of the tables themselves, in bytes. */
 const EMPTY_DATABASE_BYTES = 16_000_000;
-/** The database size is read only once in this many writes, because reading it takes as long as a statement. */
+/** Disk that one write may take: a row and its texts in the index. */
+const MAX_WRITE_BYTES = 4_000_000;
+/**
+ * The database size is read only once in this many writes, because reading it takes as long as a statement; more often where
+ * so many writes might reach the limit.
+ */
 const WRITES_PER_DISK_CHECK = 64;
 
 /** Decides how much more mail a mailbox accepts. */
@@ -30,15 +35,17 @@ export class Room {
 
   /** Bytes that still fit into the mailbox. */
   left(account: Account): number {
-    const quota = this.quotaOf(account);
-    // Rows and index may take more than the mail itself: a mail of a few bytes may name a hundred others.
-    const disk = Math.min(MAX_DATABASE_BYTES, quota * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
-    return Math.min(quota - account.row.storage_bytes, disk - this.#diskUsed());
+    return Math.min(this.quotaOf(account) - account.row.storage_bytes, this.#diskLeft(account));
   }
 
   /** The problem to answer if there is no room. */
   full(account: Account): Problem {
-    return { code: "mailbox_full", error: `Mailbox is full (max ${this.quotaOf(account)} bytes)` };
+    const most = this.#maxDisk(account);
+    const limit =
+      this.#diskLeft(account) < this.quotaOf(account) - account.row.storage_bytes
+        ? `its rows and its search index take the ${most} bytes of disk that it may have`
+        : `max ${this.quotaOf(account)} bytes`;
+    return { code: "mailbox_full", error: `Mailbox is full (${limit})` };
   }
 
   /** Quota of a mailbox in bytes. */
@@ -47,11 +54,19 @@ export class Room {
     return account.row.kind === "temporary" ? provisionalQuotaBytes : mailboxQuotaBytes;
   }
 
-  #diskUsed(): number {
-    if (this.#disk.uses === 0) {
-      this.#disk = { bytes: this.#context.storage.sql.databaseSize, uses: WRITES_PER_DISK_CHECK };
+  /** Rows and index may take more than the mail itself: a mail of a few bytes may name a hundred others. */
+  #maxDisk(account: Account): number {
+    return Math.min(MAX_DATABASE_BYTES, this.quotaOf(account) * MAX_DISK_PER_QUOTA + EMPTY_DATABASE_BYTES);
+  }
+
+  #diskLeft(account: Account): number {
+    const most = this.#maxDisk(account);
+    if (this.#disk.uses <= 0) {
+      const bytes = this.#context.storage.sql.databaseSize;
+      const writes = Math.floor((most - bytes) / MAX_WRITE_BYTES);
+      this.#disk = { bytes, uses: Math.min(WRITES_PER_DISK_CHECK, writes) };
     }
     this.#disk.uses -= 1;
-    return this.#disk.bytes;
+    return most - this.#disk.bytes;
   }
 }

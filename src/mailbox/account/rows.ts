@@ -43,6 +43,8 @@ export type AccountRow = {
   sends_count: number;
   /** 1 = recovery of failed webhooks is on. */
   webhook_recovery: 0 | 1;
+  /** JSON of a `KeyRow`; null = it was revoked, or all keys are rows of their own. */
+  first_key: string | null;
 };
 
 export type KeyRow = {
@@ -59,15 +61,19 @@ export type KeyRow = {
 export const READ_ACCOUNT: Query<AccountRow, []> = {
   text: `SELECT address, kind, status, created_at, expires_at, display_name, paused_at, pause_reason, last_seq,
     inbound, outbound, month, month_count, unparsed, storage_bytes, directory_due,
-    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at, sends_day, sends_count, webhook_recovery
-    FROM account`,
+    last_event, webhook_secret, webhook_secret_before, webhook_secret_changed_at, sends_day, sends_count, webhook_recovery,
+    first_key FROM account`,
 };
 export const INSERT_ACCOUNT: Query<
   never,
-  [string, string, number, Nullable<number>, number, string, number]
+  [
+    ...[address: string, kind: string, createdAt: number, expiresAt: Nullable<number>, month: string],
+    ...[directoryDue: number, firstKey: string, steps: string],
+  ]
 > = {
-  text: `INSERT INTO account (one, address, kind, status, created_at, expires_at, last_seq, month, directory_due,
-    inbound, outbound, month_count, unparsed, storage_bytes) VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+  text: `INSERT INTO account (one, address, kind, status, created_at, expires_at, month, directory_due, first_key, steps,
+    last_seq, inbound, outbound, month_count, unparsed, storage_bytes)
+    VALUES (1, ?, ?, 'active', ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`,
 };
 export const COUNT_MESSAGE: Query<never, [number, number, number, string, number, number, number, number]> = {
   // The WHERE clause names the only row: SQLite keeps an undo journal for an UPDATE that might change several rows.
@@ -85,9 +91,6 @@ export const SET_STATUS: Query<never, [string, Nullable<number>, Nullable<string
   text: "UPDATE account SET status = ?, paused_at = ?, pause_reason = ?, directory_due = ?",
 };
 export const SET_EXPIRY: Query<never, [expiresAt: number]> = { text: "UPDATE account SET expires_at = ?" };
-export const SET_KEY_EXPIRY: Query<never, [expiresAt: number, id: string]> = {
-  text: "UPDATE api_key SET expires_at = ? WHERE id = ?",
-};
 export const SET_DISPLAY_NAME: Query<never, [Nullable<string>]> = {
   text: "UPDATE account SET display_name = ?",
 };
@@ -111,6 +114,12 @@ export const INSERT_KEY: Query<never, [string, string, string, number, Nullable<
 };
 export const DELETE_KEY: Query<never, [string]> = { text: "DELETE FROM api_key WHERE id = ?" };
 export const DELETE_KEYS: Query<never, []> = { text: "DELETE FROM api_key" };
-export const TOUCH_KEY: Query<never, [number, string]> = {
-  text: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
+export const CHANGE_KEY: Query<
+  never,
+  [expiresAt: Nullable<number>, lastUsedAt: Nullable<number>, id: string]
+> = {
+  text: "UPDATE api_key SET expires_at = ?, last_used_at = ? WHERE id = ?",
+};
+export const WRITE_FIRST_KEY: Query<never, [Nullable<string>]> = {
+  text: "UPDATE account SET first_key = ? WHERE one = 1",
 };

@@ -4,7 +4,7 @@ import type { Scope } from "../../contract/scope.ts";
 import { done } from "../../lib/outcome.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Embeddings } from "../embeddings/embeddings.ts";
-import { jsonText, viewOf, type JsonText } from "../messages/present.ts";
+import { jsonText, receivedAt, viewOf, type JsonText } from "../messages/present.ts";
 import { BEYOND_ALL } from "../reading/rules.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import { missedEvents, OWN_URL } from "../webhooks/targets.ts";
@@ -130,14 +130,20 @@ export class Settings {
     if (!info.ok) return info;
     const { webhooks, outbox, room } = this.#others;
     return this.#context.answer(access, (account) => {
-      const { kind, paused_at, pause_reason } = account.row;
+      const { kind, paused_at, pause_reason, last_seq } = account.row;
+      const keys = account.keyRecords();
       return done({
         info: info.value,
         kind,
         stats: statsOf(account.row, this.#counted(account), this.#context.now()),
         quotaBytes: room.quotaOf(account),
         pause: paused_at === null ? null : { at: new Date(paused_at).toISOString(), reason: pause_reason },
-        keys: account.keyRecords().length,
+        keys: keys.length,
+        activeAt:
+          [last_seq > 0 ? receivedAt(last_seq) : null, ...keys.map((key) => key.last_used_at)]
+            .filter((at) => at !== null)
+            .toSorted()
+            .at(-1) ?? null,
         webhooks: healthOf(webhooks),
         hasUnsent: outbox.unsent(BEYOND_ALL, 1).length > 0,
       });

@@ -1,7 +1,7 @@
+import { bucketOf } from "../../blobs/bucket.ts";
 import { isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
 import { inTime } from "../../blobs/bucket-call.ts";
 import type { BlobStore } from "../../blobs/store.ts";
-import { R2BlobStore, type BlobDisk } from "../../blobs/r2.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Job } from "../job.ts";
@@ -176,9 +176,7 @@ export class Blobs implements Job {
     };
   }
 
-  #bucket(): R2BlobStore | null {
-    const { BLOBS: bucket, BLOB_DISK: disk }: { BLOBS?: R2Bucket; BLOB_DISK?: BlobDisk } =
-      this.#context.env();
-    return bucket === undefined ? null : new R2BlobStore(bucket, disk);
+  #bucket(): BlobStore | null {
+    return bucketOf(this.#context.env());
   }
 }

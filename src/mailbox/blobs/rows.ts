@@ -11,10 +11,10 @@ export const PLAN_ERASURE: Query<never, [key: string, dueAt: number]> = {
 export const CLAIM_BLOB: Query<{ key: string }, [key: string]> = {
   text: "DELETE FROM blob_to_erase WHERE key = ? AND erasing = 0 RETURNING key",
 };
-/** Marks blobs as being erased: from here on nobody can claim them. */
+/** Marks blobs as being erased: from here on nobody can claim them. Their order does not matter, so nothing is sorted. */
 export const BEGIN_ERASURES: Query<{ key: string }, [dueBy: number, limit: number]> = {
   text: `UPDATE blob_to_erase SET erasing = 1 WHERE key IN
-    (SELECT key FROM blob_to_erase WHERE due_at <= ? ORDER BY due_at LIMIT ? + 0) RETURNING key`,
+    (SELECT key FROM blob_to_erase WHERE due_at <= ? LIMIT ? + 0) RETURNING key`,
 };
 export const END_ERASURE: Query<never, [key: string]> = { text: "DELETE FROM blob_to_erase WHERE key = ?" };
 export const NEXT_ERASURE: Query<{ due_at: Nullable<number> }, []> = {

@@ -8,6 +8,7 @@ import { foldForMatch } from "../../mail/search/search-text.ts";
 import type { Access } from "../account/access.ts";
 import type { MailboxContext } from "../context.ts";
 import { viewOf } from "../messages/present.ts";
+import { MESSAGES } from "../messages/schema.ts";
 import { metrics } from "../../metrics/metrics.ts";
 import { Waiters } from "../waiters.ts";
 import * as rows from "./rows.ts";
@@ -18,12 +19,14 @@ import { CODES } from "./schema.ts";
 /** Finds codes and links in received messages, and serves the calls that wait for one. */
 export class Codes {
   readonly #context: MailboxContext;
-  readonly #tables: Tables;
+  readonly #indexes: Tables;
+  readonly #messages: Tables;
   readonly #waiters = new Waiters<CodeRow>();
 
   constructor(context: MailboxContext) {
     this.#context = context;
-    this.#tables = context.tables(CODES);
+    this.#indexes = context.tables(CODES);
+    this.#messages = context.tables(MESSAGES);
   }
 
   /**
@@ -62,9 +65,9 @@ export class Codes {
     }
   }
 
-  /** Creates the index of codes and links, within the transaction that files a message. */
-  index(): void {
-    this.#tables.make();
+  /** Makes the indexes of a mailbox that is no longer small, within the transaction that files a message. */
+  makeIndexes(): void {
+    this.#indexes.make();
   }
 
   /** Gives the code of a stored message to the calls that wait for it. */
@@ -74,7 +77,7 @@ export class Codes {
 
   /** Marks a code as handed out. */
   take(seq: Seq, nowMs: number): void {
-    this.#tables.run(rows.TAKE_CODE, nowMs, seq);
+    this.#messages.run(rows.TAKE_CODE, nowMs, seq);
   }
 
   /** Number of calls that wait for a code. */
@@ -103,8 +106,8 @@ export class Codes {
     const after = seqUpTo(filters.since);
     const from = filters.from === null ? null : foldForMatch(filters.from);
     const min = filters.min_confidence;
-    const code = filters.kind === "link" ? null : this.#tables.first(rows.NEWEST_CODE, after, from, min);
-    const link = filters.kind === "code" ? null : this.#tables.first(rows.NEWEST_LINK, after, from, min);
+    const code = filters.kind === "link" ? null : this.#messages.first(rows.NEWEST_CODE, after, from, min);
+    const link = filters.kind === "code" ? null : this.#messages.first(rows.NEWEST_LINK, after, from, min);
     if (code === null || link === null) return code ?? link;
     return code.seq >= link.seq ? code : link;
   }

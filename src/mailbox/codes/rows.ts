@@ -17,20 +17,26 @@ export type CodeRow = {
 
 const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing";
 /**
+ * The newest codes or links that were not handed out, of which the newest one that fits is answered. Nobody waits for one that
+ * so many have followed.
+ */
+const MAX_LOOKED_AT = 5_000;
+/**
  * Parameters: only messages above this seq, only from senders that contain this text (null = any), and only codes or links of at
  * least this confidence. Those of earlier releases that kept no confidence count as sure.
  */
 type NewestParams = [after: number, from: Nullable<string>, minConfidence: number];
-const NEWEST = `FROM message m WHERE m.code_taken_at IS NULL AND m.seq > ?1
-  AND (?2 IS NULL OR instr(m.sender_folded, ?2) > 0)`;
+const newestOf = (column: "code" | "link", confidence: string): Query<CodeRow, NewestParams> => ({
+  text: `SELECT ${CODE} FROM (SELECT seq, code, link, code_evidence, sender_folded, listing FROM message
+      WHERE code_taken_at IS NULL AND ${column} IS NOT NULL AND seq > ?1 ORDER BY seq DESC LIMIT ${MAX_LOOKED_AT}) m
+    WHERE (?2 IS NULL OR instr(m.sender_folded, ?2) > 0) AND ${confidence} >= ?3 LIMIT 1`,
+});
 const CONFIDENCE = "m.code_evidence ->> '$.confidence'";
-const LINK_CONFIDENCE = `coalesce(m.code_evidence ->> '$.link_confidence', ${CONFIDENCE}, 1)`;
-export const NEWEST_CODE: Query<CodeRow, NewestParams> = {
-  text: `SELECT ${CODE} ${NEWEST} AND m.code IS NOT NULL AND coalesce(${CONFIDENCE}, 1) >= ?3 ORDER BY m.seq DESC LIMIT 1`,
-};
-export const NEWEST_LINK: Query<CodeRow, NewestParams> = {
-  text: `SELECT ${CODE} ${NEWEST} AND m.link IS NOT NULL AND ${LINK_CONFIDENCE} >= ?3 ORDER BY m.seq DESC LIMIT 1`,
-};
+export const NEWEST_CODE = newestOf("code", `coalesce(${CONFIDENCE}, 1)`);
+export const NEWEST_LINK = newestOf(
+  "link",
+  `coalesce(m.code_evidence ->> '$.link_confidence', ${CONFIDENCE}, 1)`,
+);
 export const TAKE_CODE: Query<never, [number, number]> = {
   text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",
 };

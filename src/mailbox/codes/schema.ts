@@ -1,6 +1,6 @@
 import type { Schema } from "../../lib/schemas.ts";
 
-/** Indexes for the newest codes and links that were not handed out. Their columns belong to `message`. */
+/** Indexes for the newest codes and links that were not handed out. Their columns belong to `message`. A small mailbox lacks them. */
 export const CODES: Schema = {
   name: "codes",
   steps: [

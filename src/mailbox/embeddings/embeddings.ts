@@ -116,7 +116,7 @@ export class Embeddings implements Job {
   #meaningOf(vector: Int8Array): Meaning {
     const state = this.#current();
     if (state === null || state.dimensions !== vector.length) return NOTHING_EMBEDDED;
-    // The search chooses its candidates later in the same turn, so embedding cannot change the reach in between.
+    // The reach is that of now: what is embedded while the search chooses its candidates, turn by turn, may be missing.
     return {
       ...reachOf(state),
       nearest: (candidates) => this.#stored.vectors.nearest(state, vector, candidates),

@@ -14,6 +14,7 @@ import type { Domains } from "../domains/domains.ts";
 import { listingOf, receivedAt } from "../messages/present.ts";
 import { MESSAGES } from "../messages/schema.ts";
 import type { Outbox } from "../sending/outbox.ts";
+import { inTurns, ROWS_A_TURN, type Turns } from "../turns.ts";
 import { OWN_URL } from "../webhooks/targets.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import * as rows from "./rows.ts";
@@ -73,20 +74,8 @@ export class Exporting {
   }
 
   /** The messages of an export: those after the message with id `after`, or all if it is null. 400 if `after` is no id of this mailbox. */
-  exportStart(access: Access, after: string | null): Answer<ExportStart> {
-    return this.#context.answer(access, (account) => {
-      const named = after === null ? null : readId(after, account.idTail);
-      if (after !== null && named?.part !== null) {
-        return refused(invalid("after", "must be the id of an email of this mailbox"));
-      }
-      const found = this.#tables.all(rows.LIST_SEQS, named?.seq ?? 0);
-      return done({
-        address: account.row.address,
-        seqs: Float64Array.from(found, ({ seq }) => seq).buffer,
-        logSeq: account.row.last_event,
-        lines: this.#lines(account).map((line) => JSON.stringify(line)),
-      });
-    });
+  exportStart(access: Access, after: string | null): Promise<Answer<ExportStart>> {
+    return inTurns(this.#context, access, (account) => this.#start(account, after));
   }
 
   /** The first messages of `seqs`: as many as fit one page. */
@@ -102,6 +91,26 @@ export class Exporting {
       }
       return done(page);
     });
+  }
+
+  *#start(account: Account, after: string | null): Turns<Answer<ExportStart>> {
+    const named = after === null ? null : readId(after, account.idTail);
+    if (after !== null && named?.part !== null) {
+      return refused(invalid("after", "must be the id of an email of this mailbox"));
+    }
+    // Mail that arrives meanwhile has higher numbers.
+    const { address, last_seq, last_event: logSeq } = account.row;
+    const lines = this.#lines(account).map((line) => JSON.stringify(line));
+    const seqs: Seq[] = [];
+    for (let from = named?.seq ?? 0; ;) {
+      const found = this.#tables.all(rows.LIST_SEQS, from, last_seq, ROWS_A_TURN);
+      for (const { seq } of found) seqs.push(seq);
+      const last = found.at(-1);
+      if (last === undefined || found.length < ROWS_A_TURN) break;
+      from = last.seq;
+      yield;
+    }
+    return done({ address, seqs: Float64Array.from(seqs).buffer, logSeq, lines });
   }
 
   #message({ idTail }: Account, row: ExportRow): ExportedMessage {

@@ -23,9 +23,9 @@ export type ExportRow = {
   raw_key: string | null;
 };
 
-/** The numbers of all messages above one, oldest first. */
-export const LIST_SEQS: Query<{ seq: Seq }, [after: Seq]> = {
-  text: "SELECT seq FROM message WHERE seq > ? ORDER BY seq",
+/** The numbers of the messages above one and up to another, oldest first. */
+export const LIST_SEQS: Query<{ seq: Seq }, [after: Seq, last: Seq, limit: number]> = {
+  text: "SELECT seq FROM message WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ? + 0",
 };
 export const READ: Query<ExportRow, [Seq]> = {
   text: `SELECT m.seq, m.thread, m.direction, m.status, m.listing, m.labels, m.hidden, m.code, m.link, m.code_taken_at,

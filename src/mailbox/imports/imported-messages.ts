@@ -4,10 +4,14 @@ import { nextSeq, SEQ_PER_MS, uuidV7, type Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import { parseMail } from "../../mail/mime/parse.ts";
-import type { ParsedAttachment } from "../../mail/mime/parsed-mail.ts";
-import { prepareMail, type Envelope, type Prepared } from "../../mail/prepare.ts";
+import { prepareRead, type Envelope, type Prepared } from "../../mail/prepare.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
-import { isLarge, storeBody, storeParts } from "../../service/receive.ts";
+import { readWhole, type ReadMail } from "../../mail/read-mail.ts";
+import { arrivingFrom, isWhole } from "../../service/arriving.ts";
+import { MAX_ROW_BYTES } from "../../service/blob-choice.ts";
+import { dropped, readWhilePassing } from "../../service/passing-mail.ts";
+import { known } from "../../service/sender-check.ts";
+import { storeBody } from "../../service/store-mail.ts";
 import type { Account } from "../account/account.ts";
 import type { Room } from "../account/room.ts";
 import { ORPHAN_AFTER_MS, type Blobs } from "../blobs/blobs.ts";
@@ -31,7 +35,6 @@ export class NoRoom extends Error {
 interface Read {
   raw: Uint8Array;
   prepared: Prepared;
-  attachments: readonly ParsedAttachment[];
   place: Place;
 }
 
@@ -77,7 +80,8 @@ export class ImportedMessages {
   /** Parses a message. Delivery reports are stored like other mail: they do not change the state of sent messages. */
   async read(found: Found, labels: string): Promise<Read> {
     const { raw, note } = found;
-    const parsed = await parseMail(raw);
+    const mail = await readMail(raw);
+    const { parsed } = mail;
     const isSent = note.direction === "outbound";
     const own = this.#context.account()?.row.address ?? "";
     const to = note.envelope_to ?? (isSent ? (parsed.to[0]?.address ?? "") : own);
@@ -89,11 +93,10 @@ export class ImportedMessages {
       clientAddress: null,
       helo: null,
     };
-    const prepared = prepareMail(raw, parsed, envelope, null);
+    const prepared = prepareRead(mail, envelope, null);
     return {
       raw,
       prepared: { ...prepared, report: null, labels: labelsOfImport(found, prepared.labels, labels) },
-      attachments: parsed.attachments,
       place: {
         digest: sha256Hex(raw).slice(0, DIGEST_HEX),
         receivedMs: receivedMs(found, parsed, this.#context.now()),
@@ -105,31 +108,26 @@ export class ImportedMessages {
   }
 
   /** Writes the parts of a message that are too large for a row. Throws if the blob store fails. */
-  async withBlobs({ raw, prepared, attachments, place }: Read): Promise<Ready> {
+  async withBlobs({ raw, prepared, place }: Read): Promise<Ready> {
     const { largeBody, ...rest } = prepared;
-    const bytes = raw.slice().buffer;
-    if (!isLarge(raw) && largeBody === null) {
-      const inRow = { raw: bytes, rawKey: null, partsKey: null, bodyKey: null, bodyLayout: null };
+    const isLarge = raw.byteLength > MAX_ROW_BYTES;
+    // No blob is written for a duplicate.
+    if ((!isLarge && largeBody === null) || this.#isStored(place)) {
+      const inRow = { raw: raw.slice().buffer, rawKey: null, bodyKey: null, bodyLayout: null };
       return { mail: { ...rest, ...inRow, unusedKeys: [] }, place };
-    }
-    if (this.#isStored(place)) {
-      // It is a duplicate, so no blob is written for it.
-      const nothing = { raw: bytes, rawKey: null, partsKey: null, bodyKey: null, bodyLayout: null };
-      return { mail: { ...rest, ...nothing, unusedKeys: [] }, place };
     }
     const { blobs } = this.#others;
     const large = blobs.forWriting();
     const owner = locatorOf(this.#context.account()?.row.address ?? "");
     const newKey = (store: typeof large) => store.newKey(owner, uuidV7(this.#context.now()));
-    const [rawKey, partsKey, bodyKey] = [newKey(large), newKey(large), newKey(blobs.store)];
+    const [rawKey, bodyKey] = [newKey(large), newKey(blobs.store)];
     const dueAt = this.#context.now() + ORPHAN_AFTER_MS;
-    const keys = isLarge(raw) ? [rawKey, partsKey, bodyKey] : [bodyKey];
+    const keys = isLarge ? [rawKey, bodyKey] : [bodyKey];
     this.#context.write(() => keys.forEach((key) => blobs.reserve(key, dueAt)));
     const withBody = await storeBody(prepared, { rows: blobs.store, bodyKey });
-    if (!isLarge(raw)) return { mail: { ...withBody, raw: bytes, rawKey: null, partsKey: null }, place };
+    if (!isLarge) return { mail: { ...withBody, raw: raw.slice().buffer, rawKey: null }, place };
     await large.put(rawKey, [raw]);
-    const stored = await storeParts(withBody, attachments, { blobs: large, partsKey });
-    return { mail: { ...stored, raw: null, rawKey }, place };
+    return { mail: { ...withBody, raw: null, rawKey }, place };
   }
 
   /**
@@ -157,7 +155,7 @@ export class ImportedMessages {
   #storeOne(account: Account, { mail, place }: Ready, nowMs: number): boolean {
     const { ids, filing, blobs } = this.#others;
     if (this.#isStored(place) || this.#isKnown(mail, place)) {
-      for (const key of [mail.rawKey, mail.partsKey, mail.bodyKey]) if (key !== null) blobs.erase(key, nowMs);
+      for (const key of [mail.rawKey, mail.bodyKey]) if (key !== null) blobs.erase(key, nowMs);
       for (const key of mail.unusedKeys) blobs.cancel(key);
       return false;
     }
@@ -213,4 +211,10 @@ export class ImportedMessages {
     }
     return nextSeq(last_seq, nowMs);
   }
+}
+
+async function readMail(raw: Uint8Array): Promise<ReadMail> {
+  const message = arrivingFrom(raw);
+  if (isWhole(message)) return readWhole(raw, await parseMail(raw));
+  return (await readWhilePassing(message, known(null), dropped)).read;
 }

@@ -95,7 +95,11 @@ async function emlStep(window: Window, offset: number): Promise<Step | null> {
  * When a message was received, in ms since 1970: by the note of an export, its topmost Received field, the container, its Date
  * field; else now. Never later than now.
  */
-export function receivedMs({ note, containerMs }: Found, parsed: ParsedMail, nowMs: number): number {
+export function receivedMs(
+  { note, containerMs }: Found,
+  parsed: Pick<ParsedMail, "headers" | "date">,
+  nowMs: number,
+): number {
   const received = parsed.headers["received"]?.split("\n")[0]?.split(";").at(-1) ?? "";
   const times = [note.received_at ?? "", received, containerMs, parsed.date ?? ""].map((time) =>
     typeof time === "string" ? Date.parse(time.replace(/\(.*$/, "")) : (time ?? Number.NaN),

@@ -1,9 +1,13 @@
 import type { ChangePage } from "../../contract/event.ts";
 import type { Answer } from "../../contract/problem.ts";
 import type { ChangeFilters } from "../../contract/routes.ts";
+import { breath } from "../../lib/breath.ts";
+import { done } from "../../lib/outcome.ts";
 import { readLastEventId } from "../../lib/sse.ts";
 import type { Access } from "../account/access.ts";
+import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
+import { inTurns, type Turns } from "../turns.ts";
 import { Waiters } from "../waiters.ts";
 import { Listeners } from "./listeners.ts";
 import type { Log } from "./log.ts";
@@ -21,7 +25,7 @@ export class Feed {
     this.#context = context;
     this.#log = log;
     this.listeners = new Listeners({
-      read: (after, limit, kinds) => log.after(after, limit, kinds),
+      read: (after, limit, kinds) => log.afterInTurns(after, limit, kinds),
       durable: context.durable,
       changed: (left) => context.noteActivity(left === 0),
     });
@@ -40,9 +44,18 @@ export class Feed {
   async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
     const { now, answer, noteActivity } = this.#context;
     const deadline = now() + filters.wait * 1_000;
-    const read = () => answer(access, (account) => this.#log.page(account, filters));
+    const begin = (account: Account) => this.#log.page(account, filters);
+    let work: Turns<Answer<ChangePage>> | null = null;
     for (;;) {
-      const page = read();
+      // Turn by turn here, because nothing may be published between the last turn and the wait.
+      const turn = answer(access, (account) => done((work ??= begin(account)).next()));
+      if (!turn.ok) return turn;
+      if (turn.value.done !== true) {
+        await breath();
+        continue;
+      }
+      work = null;
+      const page = turn.value.value;
       if (!page.ok || page.value.events.length > 0 || now() >= deadline) return page;
       const until = Math.min(deadline, this.#keyEnd(access) ?? deadline);
       const wanted = {
@@ -54,7 +67,7 @@ export class Feed {
       noteActivity(false);
       const wake = await wait.value;
       noteActivity(this.#waiters.size === 0);
-      if (wake.kind === "timeout") return read();
+      if (wake.kind === "timeout") return inTurns(this.#context, access, begin);
     }
   }
 
@@ -67,9 +80,10 @@ export class Feed {
       const { last_event, expires_at } = account.row;
       const sinceSeq = since === null ? last_event : this.#log.seqBefore(account, since);
       const ends = [principal.expiresAt, expires_at].filter((end) => end !== null);
+      const resumed = readLastEventId(lastEventId, last_event);
       return this.listeners.open({
         kinds: types,
-        after: readLastEventId(lastEventId, last_event) ?? sinceSeq,
+        after: resumed === null ? sinceSeq : this.#log.resumedAfter(account, resumed),
         expiresAt: ends.length === 0 ? null : Math.min(...ends),
         mayListen: () => admit(access).ok,
         signal: request.signal,

@@ -1,9 +1,11 @@
 import { eventData, type EventKind } from "../../contract/event.ts";
 import { rateLimited, type Answer } from "../../contract/problem.ts";
+import { breath } from "../../lib/breath.ts";
 import { DRAIN_LOOK_MS, isDraining } from "../../lib/draining.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import { eventFrame, KEEPALIVE, openingBlock } from "../../lib/sse.ts";
 import { metrics, secondsSince } from "../../metrics/metrics.ts";
+import type { Turns } from "../turns.ts";
 import type { LoggedEvent } from "./rows.ts";
 
 /** The most open streams of one mailbox. */
@@ -54,7 +56,7 @@ interface Listener extends Listening {
   controller: ReadableStreamDefaultController<Uint8Array>;
   /** False while the stream still replays stored entries. */
   live: boolean;
-  /** By `performance.now()`, in ms, as is `endsAt`. */
+  /** By `Listeners.#now`, as is `endsAt`. */
   lastWriteAt: number;
   endsAt: number;
 }
@@ -62,7 +64,7 @@ interface Listener extends Listening {
 /** The log, as streams read it. */
 export interface ListenerSource {
   /** Log entries after a number, at most `limit`, of some kinds (null = all). */
-  read: (after: number, limit: number, kinds: readonly EventKind[] | null) => LoggedEvent[];
+  read: (after: number, limit: number, kinds: readonly EventKind[] | null) => Turns<LoggedEvent[]>;
   /** Resolves when everything written so far is on disk. */
   durable: () => Promise<void>;
   /** Called when a stream opened or ended, with the number of streams that are open. */
@@ -82,6 +84,9 @@ export class Listeners {
   #gatheredSinceMs = 0;
   #pushing = false;
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** Time that has passed while somebody looked, in ms. */
+  #passedMs = 0;
+  #lookedMs = performance.now();
 
   constructor(source: ListenerSource) {
     this.#source = source;
@@ -103,7 +108,7 @@ export class Listeners {
         rateLimited("streams", { limit: MAX_LISTENERS, windowSeconds: 1, resetSeconds: RETRY_SECONDS }),
       );
     }
-    const now = performance.now();
+    const now = this.#now();
     let listener: Listener;
     const stream = new ReadableStream<Uint8Array>(
       {
@@ -165,7 +170,7 @@ export class Listeners {
   }
 
   #send(events: readonly LoggedEvent[]): void {
-    const now = performance.now();
+    const now = this.#now();
     const first = events[0]?.seq ?? 0;
     const last = events.at(-1)?.seq ?? 0;
     // Most streams want the same events, so each selection is serialized once for all of them.
@@ -185,7 +190,14 @@ export class Listeners {
   /** Replays the next page of the log at the pace of the client. When no entry is left, the stream becomes live. */
   async #replay(listener: Listener): Promise<void> {
     if (listener.live) return;
-    const events = this.#source.read(listener.after, REPLAY_PAGE, listener.kinds);
+    const reading = this.#source.read(listener.after, REPLAY_PAGE, listener.kinds);
+    let turn = reading.next();
+    for (; turn.done !== true; turn = reading.next()) {
+      await breath();
+      if (!this.#open.has(listener)) return;
+    }
+    // No call may run between the last turn and here: what it committed would be neither read nor pushed.
+    const events = turn.value;
     const last = events.at(-1);
     if (last === undefined) {
       listener.live = true;
@@ -195,7 +207,7 @@ export class Listeners {
     await this.#source.durable();
     if (!this.#open.has(listener)) return;
     listener.after = last.seq;
-    listener.lastWriteAt = performance.now();
+    listener.lastWriteAt = this.#now();
     listener.controller.enqueue(encodeFrames(events, null));
   }
 
@@ -215,7 +227,7 @@ export class Listeners {
     const next = Math.min(
       ...Array.from(this.#open, ({ lastWriteAt, endsAt }) => Math.min(lastWriteAt + KEEPALIVE_MS, endsAt)),
     );
-    const delay = Math.min(LOOK_MS, Math.max(TICK_MS, next - performance.now()));
+    const delay = Math.min(LOOK_MS, Math.max(TICK_MS, next - this.#now()));
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#tick();
@@ -223,8 +235,19 @@ export class Listeners {
     }, delay);
   }
 
+  /**
+   * Time in ms that only grows. In workerd `performance.now()` is the time of day: if that is set back by an hour, streams must
+   * not stay open for an hour, or go without keep-alives. If it is set forward, streams end early, and their clients resume.
+   */
+  #now(): number {
+    const nowMs = performance.now();
+    this.#passedMs += Math.max(nowMs - this.#lookedMs, 0);
+    this.#lookedMs = nowMs;
+    return this.#passedMs;
+  }
+
   #tick(): void {
-    const now = performance.now();
+    const now = this.#now();
     const date = Date.now();
     for (const listener of this.#open) {
       const { endsAt, expiresAt, lastWriteAt, live } = listener;

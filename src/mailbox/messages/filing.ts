@@ -4,15 +4,17 @@ import { idOf, nextSeq, seqTime, type Seq } from "../../lib/ids.ts";
 import { stringMember } from "../../lib/json-text.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
-import type { Account } from "../account/account.ts";
+import { isSmall, type Account } from "../account/account.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Codes } from "../codes/codes.ts";
 import type { CodeRow } from "../codes/rows.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Log } from "../log/log.ts";
 import type { LoggedEvent } from "../log/rows.ts";
+import { ROWS_A_TURN } from "../turns.ts";
 import * as rows from "./rows.ts";
-import { MESSAGES } from "./schema.ts";
+import { MESSAGE_BLOBS, MESSAGES } from "./schema.ts";
+import type { SearchIndex } from "./search-index.ts";
 import type { KnownIds, KnownId } from "./threads.ts";
 
 /** Duplicates are recognized within this time, in ms: a sender repeats for five days at most (RFC 5321 §4.5.4.1). */
@@ -38,6 +40,7 @@ export interface FilingParts {
   blobs: Blobs;
   codes: Codes;
   ids: KnownIds;
+  searchIndex: SearchIndex;
 }
 
 /** The place of an imported message. */
@@ -59,6 +62,7 @@ interface Placement {
   direction: Direction;
   status: MessageStatus;
   thread?: Seq | null;
+  isHidden?: boolean;
 }
 
 /**
@@ -67,10 +71,14 @@ interface Placement {
  */
 export class Filing {
   readonly #tables: Tables;
+  readonly #blobIndex: Tables;
   readonly #others: FilingParts;
+  /** False once it is known that the mailbox has too many rows. */
+  #mayIndexBlobs = true;
 
   constructor(context: MailboxContext, others: FilingParts) {
     this.#tables = context.tables(MESSAGES);
+    this.#blobIndex = context.tables(MESSAGE_BLOBS);
     this.#others = others;
   }
 
@@ -119,7 +127,8 @@ export class Filing {
     const known = this.#others.ids.of(alone);
     const earlier = duplicateOf(known, alone, nowMs);
     if (earlier !== null) return { kind: "duplicate", seq: earlier };
-    const { seq } = this.#file(account, alone, { known, nowMs, direction: "inbound", status: "received" });
+    const received = { direction: "inbound", status: "received", isHidden: true } as const;
+    const { seq } = this.#file(account, alone, { known, nowMs, ...received });
     this.#tables.run(rows.HIDE, seq);
     this.#count(account, mail, { seq, direction: null });
     return { kind: "report", seq };
@@ -154,14 +163,19 @@ export class Filing {
   }
 
   #file(account: Account, mail: PreparedMail, filing: Placement): Filed {
-    const { blobs, codes, ids } = this.#others;
+    const { blobs, codes, ids, searchIndex } = this.#others;
     this.#tables.make();
     const seq = filing.seq ?? nextSeq(account.row.last_seq, filing.nowMs);
     const thread = ids.join(filing.known, mail, { seq, fresh: filing.thread ?? seq });
-    for (const key of [mail.rawKey, mail.partsKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
+    for (const key of [mail.rawKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
     for (const key of mail.unusedKeys) blobs.cancel(key);
     const { listing, toAddress, senderFolded, subjectFolded, code, link, labels } = mail;
-    if (code !== null || link !== null) codes.index();
+    // Reports are not counted, so any number of them may come to a small mailbox.
+    const isGrown = filing.isHidden === true || !isSmall(account.row);
+    if (isGrown) {
+      codes.makeIndexes();
+      this.#indexBlobs(account);
+    }
     const { length } = mail.attachments;
     const texts = [listing, toAddress, senderFolded, subjectFolded, code, link] as const;
     const at = [seq, thread, filing.direction, filing.status] as const;
@@ -174,11 +188,20 @@ export class Filing {
     ] as const;
     this.#tables.run(rows.INSERT_MESSAGE, ...at, ...texts, ...rest);
     const content = [mail.detail, JSON.stringify(mail.attachments), mail.body] as const;
-    const body = [mail.bodyKey, mail.bodyLayout] as const;
-    this.#tables.run(rows.INSERT_CONTENT, seq, ...content, ...body, mail.rawKey, mail.partsKey, mail.raw);
-    rows.indexForSearch(this.#tables, seq, mail.search);
+    const stored = [mail.bodyKey, mail.bodyLayout, mail.rawKey, mail.raw] as const;
+    const words = isGrown ? null : searchIndex.waiting(mail.search);
+    this.#tables.run(rows.INSERT_CONTENT, seq, ...content, ...stored, words);
+    if (words === null) searchIndex.add(seq, mail.search);
     for (const label of labels) this.#tables.run(rows.ADD_LABEL, label, seq);
     return { seq, thread };
+  }
+
+  /** Makes the index of blobs, unless the mailbox has more rows than one turn may look at: an earlier release stored those. */
+  #indexBlobs({ row }: Account): void {
+    if (this.#blobIndex.isMade || !this.#mayIndexBlobs || row.inbound + row.outbound > ROWS_A_TURN) return;
+    // The counters lack reports.
+    this.#mayIndexBlobs = this.#tables.first(rows.LAST_OF_NEXT, 0, ROWS_A_TURN) === null;
+    if (this.#mayIndexBlobs) this.#blobIndex.make();
   }
 
   #count(account: Account, mail: PreparedMail, filed: { seq: Seq; direction: Direction | null }): void {

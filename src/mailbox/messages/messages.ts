@@ -15,6 +15,7 @@ import type { Uploads } from "../uploads/uploads.ts";
 import { emailSeq, listingOf, messageIdOf, viewOf } from "./present.ts";
 import * as rows from "./rows.ts";
 import { MESSAGES } from "./schema.ts";
+import type { SearchIndex } from "./search-index.ts";
 
 /** Labels of one email at most. */
 const MAX_LABELS = 100;
@@ -26,6 +27,7 @@ interface Others {
   outbox: Outbox;
   uploads: Uploads;
   embeddings: Embeddings;
+  searchIndex: SearchIndex;
 }
 
 /** Changes the labels of stored emails, and deletes emails. */
@@ -87,7 +89,7 @@ export class Messages {
 
   /** Erases the rows of one message; inside one transaction. Its blobs are due at once. */
   #erase(account: Account, seq: Seq, nowMs: number): Answer<{ deleted: true }> {
-    const { blobs, outbox, uploads } = this.#others;
+    const { blobs, outbox, uploads, searchIndex } = this.#others;
     const row = this.#tables.first(rows.FIND_EMAIL, seq);
     if (row === null) return refused(notFound("Email"));
     const isHidden = this.#tables.first(rows.IS_HIDDEN, seq)?.hidden === 1;
@@ -102,7 +104,7 @@ export class Messages {
       outbox.erase(seq);
       uploads.release(seq, nowMs);
     }
-    this.#tables.run(rows.DELETE_SEARCH, seq);
+    searchIndex.remove(seq);
     this.#tables.run(rows.DELETE_CONTENT, seq);
     this.#tables.run(rows.DELETE_MESSAGE, seq);
     account.countDeletion(isHidden ? null : listingOf(row).direction, row.size_bytes);

@@ -1,7 +1,7 @@
 import { uuidV7, type Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
-import { parseMail } from "../../mail/mime/parse.ts";
-import type { ParsedMail } from "../../mail/mime/parsed-mail.ts";
+import type { ScannedMail } from "../../mail/mime/scanned-mail.ts";
+import { MailScanner } from "../../mail/mime/scanner.ts";
 import { storedBody } from "../../mail/prepare.ts";
 import type { Listing } from "../../mail/prepared-mail.ts";
 import { latinJson } from "../../lib/json-text.ts";
@@ -13,7 +13,7 @@ import { MESSAGES } from "./schema.ts";
 
 /**
  * Adds the texts of large messages that an earlier release stored without them: reads them from the raw message once, when
- * somebody first asks for the email, and stores them. One message at a time: a raw message takes up to 25 MB of memory.
+ * somebody first asks for the email, and stores them. One message at a time, because its texts are held in memory.
  */
 export class OlderBodies {
   readonly #context: MailboxContext;
@@ -36,7 +36,7 @@ export class OlderBodies {
 
   async #keep(seq: Seq): Promise<void> {
     if (!this.#isWithout(seq)) return;
-    const parsed = await parseMail(await this.#rawOf(seq));
+    const parsed = await this.#scanned(seq);
     const { body, largeBody } = storedBody(parsed);
     const nowMs = this.#context.now();
     const key = largeBody === null ? null : this.#blobs.store.newKey("", uuidV7(nowMs));
@@ -58,7 +58,7 @@ export class OlderBodies {
     return row?.status === "received" && row.body === null && row.body_key === null;
   }
 
-  #tellTruncated(seq: Seq, parsed: ParsedMail): void {
+  #tellTruncated(seq: Seq, parsed: Pick<ScannedMail, "isTextCut">): void {
     const row = this.#tables.first(rows.FIND_EMAIL, seq);
     if (row === null || !parsed.isTextCut) return;
     const { text_truncated: _, ...listing } = listingOf(row);
@@ -66,16 +66,14 @@ export class OlderBodies {
     this.#tables.run(rows.WRITE_LISTING, latinJson(told), seq);
   }
 
-  async #rawOf(seq: Seq): Promise<Uint8Array> {
+  async #scanned(seq: Seq): Promise<ScannedMail> {
     const row = this.#tables.first(rows.READ_RAW, seq);
-    if (row?.raw != null) return new Uint8Array(row.raw);
-    if (row?.raw_key == null) throw new Error("The raw bytes of a message are missing");
-    const raw = new Uint8Array(row.size_bytes);
-    let end = 0;
-    for await (const piece of this.#blobs.read({ key: row.raw_key, sizeBytes: raw.byteLength })) {
-      raw.set(piece, end);
-      end += piece.byteLength;
-    }
-    return raw;
+    const scanner = new MailScanner();
+    if (row?.raw != null) await scanner.write(new Uint8Array(row.raw));
+    else if (row?.raw_key == null) throw new Error("The raw bytes of a message are missing");
+    else
+      for await (const piece of this.#blobs.read({ key: row.raw_key, sizeBytes: row.size_bytes }))
+        await scanner.write(piece);
+    return scanner.end();
   }
 }

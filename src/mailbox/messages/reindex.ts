@@ -8,14 +8,14 @@ import type { StoredAuthentication } from "../../mail/authentication/judge.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
 import type { Access } from "../account/access.ts";
 import type { Blobs } from "../blobs/blobs.ts";
-import type { Codes } from "../codes/codes.ts";
 import type { MailboxContext } from "../context.ts";
 import { pageOf, pageStart, writeCursor } from "../page.ts";
 import type { Embeddings } from "../embeddings/embeddings.ts";
 import { countFitting } from "../fitting.ts";
 import { emailSeq, viewOf, type View } from "./present.ts";
 import * as rows from "./rows.ts";
-import { DERIVED_TABLES, MESSAGES } from "./schema.ts";
+import { DERIVED_TABLES, MESSAGES, SEARCH_INDEX } from "./schema.ts";
+import type { SearchIndex } from "./search-index.ts";
 import type { KnownIds } from "./threads.ts";
 
 /** A stored message that is to be parsed again. */
@@ -48,9 +48,9 @@ export interface InboundPage {
 /** Capabilities that take part when a message is parsed again. */
 interface Others {
   blobs: Blobs;
-  codes: Codes;
   ids: KnownIds;
   embeddings: Embeddings;
+  searchIndex: SearchIndex;
 }
 
 /** Replaces what was read out of stored messages by what a newer parser reads. */
@@ -77,7 +77,8 @@ export class Reindexing {
       const seq = emailSeq(viewOf(account), id);
       return seq.ok ? commit(() => this.#rewrite(seq.value, mail, now())) : seq;
     });
-    if (rewritten.ok && (mail.partsKey !== null || mail.bodyKey !== null)) await arm();
+    // The blobs of the old rows are due now.
+    if (rewritten.ok) await arm();
     return rewritten;
   }
 
@@ -94,7 +95,7 @@ export class Reindexing {
   #page(view: View, page: { cursor: string | null; limit: number }): Answer<InboundPage> {
     const after = pageStart(page.cursor, [0]);
     if (!after.ok) return after;
-    if (page.cursor === null && this.#tables.isMade) this.#context.db.script(DERIVED_TABLES);
+    if (page.cursor === null && this.#tables.isMade) this.#remake();
     const found = this.#tables.all(rows.LIST_FOR_REINDEX, after.value[0] ?? 0, page.limit + 1);
     const sizes = found.slice(0, page.limit).map(({ size_bytes }) => size_bytes);
     const fitting = Math.max(1, countFitting(sizes, MAX_PAGE_BYTES));
@@ -113,24 +114,29 @@ export class Reindexing {
     });
   }
 
+  /** Creates tables that were made and are missing. */
+  #remake(): void {
+    const { db, tables } = this.#context;
+    db.script(DERIVED_TABLES.beside);
+    if (tables(SEARCH_INDEX).isMade) db.script(DERIVED_TABLES.search);
+  }
+
   /** Runs inside one transaction. Labels, thread, handed-out codes and counters stay as they are. */
   #rewrite(seq: Seq, mail: PreparedMail, nowMs: number): Answer<null> {
     const tables = this.#tables;
-    const { blobs, codes, ids } = this.#others;
+    const { blobs, ids, searchIndex } = this.#others;
     const row = tables.first(rows.FIND_EMAIL, seq);
     if (row === null) return refused(notFound("Email"));
     const { listing, senderFolded, subjectFolded, code, link, attachments } = mail;
-    if (code !== null || link !== null) codes.index();
     const texts = [listing, senderFolded, subjectFolded, code, link] as const;
     const reading = [mail.codeEvidence, mail.codeReader] as const;
     tables.run(rows.REWRITE_MESSAGE, ...texts, ...reading, attachments.length, seq);
     const content = [mail.detail, JSON.stringify(attachments), mail.body] as const;
-    tables.run(rows.REWRITE_CONTENT, ...content, mail.bodyKey, mail.bodyLayout, mail.partsKey, seq);
-    for (const key of [mail.partsKey, mail.bodyKey]) if (key !== null) blobs.claim(key);
+    tables.run(rows.REWRITE_CONTENT, ...content, mail.bodyKey, mail.bodyLayout, seq);
+    if (mail.bodyKey !== null) blobs.claim(mail.bodyKey);
     for (const key of mail.unusedKeys) blobs.cancel(key);
     for (const key of [row.parts_key, row.body_key]) if (key !== null) blobs.erase(key, nowMs);
-    tables.run(rows.DELETE_SEARCH, seq);
-    rows.indexForSearch(tables, seq, mail.search);
+    searchIndex.replace(seq, mail.search);
     for (const label of ownJson<string[]>(row.labels)) tables.run(rows.ADD_LABEL, label, seq);
     for (const id of mail.ancestorKeys) tables.run(rows.LEARN_IF_NEW, id, "", row.thread, null);
     if (mail.messageKey !== null) {

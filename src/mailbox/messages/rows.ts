@@ -1,7 +1,5 @@
 import type { Seq } from "../../lib/ids.ts";
 import type { Query } from "../../lib/sql.ts";
-import type { Statements } from "../../lib/schemas.ts";
-import type { SearchText } from "../../mail/prepared-mail.ts";
 import type { MessageStatus } from "../../contract/message.ts";
 
 type Nullable<T> = T | null;
@@ -71,8 +69,9 @@ export const READ_RAW: Query<
 > = {
   text: "SELECT c.raw, c.raw_key, m.size_bytes FROM content c JOIN message m ON m.seq = c.seq WHERE c.seq = ?",
 };
-export const COUNT_THREAD: Query<{ count: number }, [thread: number]> = {
-  text: "SELECT count(*) AS count FROM message WHERE thread = ?",
+/** Counts the messages of a thread up to a limit. */
+export const COUNT_THREAD: Query<{ count: number }, [thread: number, limit: number]> = {
+  text: "SELECT count(*) AS count FROM (SELECT 1 FROM message WHERE thread = ? LIMIT ? + 0)",
 };
 export const MOVE_THREAD: Query<never, [number, number]> = {
   text: "UPDATE message SET thread = ? WHERE thread = ?",
@@ -107,11 +106,19 @@ export const INSERT_CONTENT: Query<
   [
     ...[seq: number, detail: string, attachments: string, body: Nullable<string>],
     ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>],
-    ...[rawKey: Nullable<string>, partsKey: Nullable<string>, raw: Nullable<ArrayBuffer>],
+    ...[rawKey: Nullable<string>, raw: Nullable<ArrayBuffer>],
+    words: Nullable<string>,
   ]
 > = {
-  text: `INSERT INTO content (seq, detail, attachments, body, body_key, body_layout, raw_key, parts_key, raw)
+  text: `INSERT INTO content (seq, detail, attachments, body, body_key, body_layout, raw_key, raw, words)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+};
+/** The words of messages that the full-text index lacks. */
+export const LIST_WORDS: Query<{ seq: Seq; words: string }, []> = {
+  text: "SELECT seq, words FROM content WHERE words IS NOT NULL ORDER BY seq",
+};
+export const WRITE_WORDS: Query<never, [words: Nullable<string>, seq: Seq]> = {
+  text: "UPDATE content SET words = ? WHERE seq = ?",
 };
 /** Stores the body of a message that an earlier release stored without it. */
 export const STORE_BODY: Query<
@@ -141,10 +148,10 @@ export const REWRITE_CONTENT: Query<
   never,
   [
     ...[detail: string, attachments: string, body: Nullable<string>],
-    ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>, partsKey: Nullable<string>, seq: number],
+    ...[bodyKey: Nullable<string>, bodyLayout: Nullable<string>, seq: number],
   ]
 > = {
-  text: `UPDATE content SET detail = ?, attachments = ?, body = ?, body_key = ?, body_layout = ?, parts_key = ?
+  text: `UPDATE content SET detail = ?, attachments = ?, body = ?, body_key = ?, body_layout = ?, parts_key = NULL
     WHERE seq = ?`,
 };
 export const LEARN_IF_NEW: Query<never, KnownIdParams> = {
@@ -190,16 +197,30 @@ export const SHOW_STATUS: Query<never, [status: string, Seq]> = {
   text: "UPDATE message SET status = ? WHERE seq = ?",
 };
 
-/** Writes the full-text row of a message. */
-export function indexForSearch(tables: Statements, seq: Seq, text: SearchText): void {
-  const { subject, names, addresses, body, code, attachments } = text;
-  tables.run(INSERT_SEARCH, seq, subject, names, addresses, body, code, attachments);
-}
-
 /** The name under which a message is stored if another message already bears its Message-ID. */
 export function copyName(messageKey: string, digest: string): string {
   return `${messageKey}#${digest}`;
 }
+/** As the index `content_blobs` says it: only then do statements go by it. */
+const HAS_BLOBS = "(raw_key IS NOT NULL OR parts_key IS NOT NULL OR body_key IS NOT NULL)";
+/**
+ * The messages above a seq and up to another that have blobs: the index answers it alone. Without it, the keys are all that is read
+ * of a large row.
+ */
+export const BLOBS_WITHIN: Query<
+  { raw_key: Nullable<string>; parts_key: Nullable<string>; body_key: Nullable<string> },
+  [above: Seq, last: Seq]
+> = {
+  text: `SELECT raw_key, parts_key, body_key FROM content WHERE seq > ? AND seq <= ? AND ${HAS_BLOBS}`,
+};
+/** The last of the next messages above a seq, if others follow it. */
+export const LAST_OF_NEXT: Query<{ seq: Seq }, [above: Seq, count: number]> = {
+  text: "SELECT seq FROM content WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ? + 0",
+};
+/** As LAST_OF_NEXT, of the messages with blobs alone. Without the index it looks at every message above the seq. */
+export const LAST_OF_NEXT_WITH_BLOBS: Query<{ seq: Seq }, [above: Seq, count: number]> = {
+  text: `SELECT seq FROM content WHERE seq > ? AND ${HAS_BLOBS} ORDER BY seq LIMIT 1 OFFSET ? + 0`,
+};
 /** Keys of the blobs of all messages. */
 export const BLOB_KEYS = `SELECT raw_key AS key FROM content WHERE raw_key IS NOT NULL
   UNION SELECT parts_key FROM content WHERE parts_key IS NOT NULL

@@ -1,10 +1,7 @@
 import type { Schema } from "../../lib/schemas.ts";
 
-/**
- * Tables whose rows are derived from raw messages and from `message`. Reindexing recreates them if they are damaged or
- * missing, so a later step that changes one of them also changes this text.
- */
-export const DERIVED_TABLES = `
+/** The tables of labels and of known ids. */
+const BESIDE = `
 CREATE TABLE IF NOT EXISTS message_label (label TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (label, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS known_id (
   message_id TEXT NOT NULL,
@@ -13,17 +10,22 @@ CREATE TABLE IF NOT EXISTS known_id (
   seq INTEGER,
   PRIMARY KEY (message_id, digest)
 ) WITHOUT ROWID;
-CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
+`;
+
+/** The full-text index. */
+const SEARCH = `CREATE VIRTUAL TABLE IF NOT EXISTS search USING fts5 (
   subject, names, addresses, body, code, attachments,
   content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
 );
 `;
 
-/** Messages and the tables that find them. */
-export const MESSAGES: Schema = {
-  name: "messages",
-  steps: [
-    `${DERIVED_TABLES}
+/**
+ * Tables whose rows are derived from raw messages and from `message`. Reindexing recreates them if they are damaged or
+ * missing, so a later step that changes one of them also changes this text.
+ */
+export const DERIVED_TABLES = { beside: BESIDE, search: SEARCH };
+
+const MESSAGE = `
 CREATE TABLE message (
   seq INTEGER PRIMARY KEY,
   thread INTEGER NOT NULL,
@@ -44,7 +46,8 @@ CREATE TABLE message (
   code_reader INTEGER NOT NULL DEFAULT 1
 );
 CREATE INDEX message_thread ON message (thread, seq);
-CREATE TABLE content (
+`;
+const CONTENT = `CREATE TABLE content (
   seq INTEGER PRIMARY KEY,
   detail TEXT NOT NULL,
   attachments TEXT NOT NULL,
@@ -53,8 +56,33 @@ CREATE TABLE content (
   parts_key TEXT,
   raw BLOB,
   body_key TEXT,
-  body_layout TEXT
+  body_layout TEXT`;
+
+/** Messages and the tables that find them. `content.words` are the words of a message that the full-text index lacks yet. */
+export const MESSAGES: Schema = {
+  name: "messages",
+  whole: `${BESIDE}${MESSAGE}${CONTENT},
+  words TEXT
 );`,
+  steps: [
+    `${BESIDE}${SEARCH}${MESSAGE}${CONTENT}
+);`,
+    "ALTER TABLE content ADD COLUMN words TEXT;",
+  ],
+};
+
+/** The full-text index: five tables, which a mailbox with few messages gets when somebody first searches. */
+export const SEARCH_INDEX: Schema = { name: "search", steps: [SEARCH], madeBy: "messages-1" };
+
+/**
+ * The index of messages with blobs, which has all their keys. Its columns belong to `content`. A mailbox lacks it while it is
+ * small, or if an earlier release stored many messages in it.
+ */
+export const MESSAGE_BLOBS: Schema = {
+  name: "message-blobs",
+  steps: [
+    `CREATE INDEX content_blobs ON content (seq, raw_key, parts_key, body_key)
+  WHERE raw_key IS NOT NULL OR parts_key IS NOT NULL OR body_key IS NOT NULL;`,
   ],
 };
 

@@ -7,6 +7,9 @@ import type { MailboxContext } from "../context.ts";
 import * as rows from "./rows.ts";
 import { MESSAGES, THREAD_ALIASES } from "./schema.ts";
 
+/** Messages that one receipt moves to another thread at most: it may refer to a hundred threads. */
+const MAX_MOVED = 1_000;
+
 /** A Message-ID that a mailbox knows, from a message that bears it or refers to it. */
 export type KnownId = { message_id: string; digest: string; seq: Seq | null; thread: Seq };
 
@@ -109,20 +112,25 @@ export class KnownIds {
 
   /**
    * Merges threads and answers the number of the result. The largest one keeps its number, so that few rows change. The
-   * other numbers remain as aliases, for ids that were stored with them and for clients that remember them.
+   * other numbers remain as aliases, for ids that were stored with them and for clients that remember them. Smaller threads are
+   * moved first, and those that would exceed MAX_MOVED messages stay apart: a stranger's references to large threads would block
+   * the mailbox while all are moved.
    */
   #merge(threads: readonly Seq[]): Seq {
     const [only, ...others] = threads;
     if (only !== undefined && others.length === 0) return only;
     const sizes = threads.map((thread) => ({
       thread,
-      count: this.#tables.first(rows.COUNT_THREAD, thread)?.count ?? 0,
+      count: this.#tables.first(rows.COUNT_THREAD, thread, MAX_MOVED + 1)?.count ?? 0,
     }));
     const [survivor, ...ended] = sizes.toSorted(
       (one, two) => two.count - one.count || one.thread - two.thread,
     );
     if (survivor === undefined) throw new Error("Threads cannot be merged without any");
-    for (const { thread } of ended) {
+    let moved = 0;
+    for (const { thread, count } of ended.toReversed()) {
+      if (moved + count > MAX_MOVED) continue;
+      moved += count;
       this.#tables.run(rows.MOVE_THREAD, survivor.thread, thread);
       this.#aliases.run(MOVE_ALIASES, survivor.thread, thread);
       this.#aliases.run(ADD_ALIAS, thread, survivor.thread);

@@ -12,9 +12,11 @@ import type { StoredAttachment } from "../../mail/prepared-mail.ts";
 import { isUnsent, UNSENT_HINT } from "../../outbound/unsent.ts";
 import { shownState } from "../../outbound/ledger.ts";
 import type { Access } from "../account/access.ts";
+import type { Account } from "../account/account.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { MailboxContext } from "../context.ts";
 import { pageOf, pageStart, writeCursor } from "../page.ts";
+import { gathered, inTurns, type Turns } from "../turns.ts";
 import { countFitting } from "../fitting.ts";
 import { OlderBodies } from "../messages/older-bodies.ts";
 import {
@@ -36,10 +38,11 @@ import { composedStream, departingBytes, type OpenFile } from "../sending/depart
 import type { Departing, Outbox } from "../sending/outbox.ts";
 import type { RecipientRow } from "../sending/rows.ts";
 import type { StoredUpload, Uploads } from "../uploads/uploads.ts";
+import { ANY, messageScan } from "./message-scan.ts";
 import { PageCache } from "./page-cache.ts";
 import * as listings from "./rows.ts";
 import type { ListingParams } from "./rows.ts";
-import { BEYOND_ALL, isNewestPage, isUnfiltered, listingParams, listingStart } from "./rules.ts";
+import { BEYOND_ALL, isNewestPage, listingParams, listingStart } from "./rules.ts";
 
 /** Bytes of emails on one thread page at most: while they are answered, several copies are in memory. */
 const MAX_THREAD_PAGE_BYTES = 4_000_000;
@@ -74,7 +77,10 @@ export interface AttachmentSource {
   stored: StoredAttachment;
   part: number;
   partsKey: string | null;
-  /** The message to extract the attachment from, if the caller asked for it; null if it is a range of a blob. */
+  /**
+   * The message to take the attachment from: where its blob is for a file with a place; its bytes, if the caller asked for them,
+   * for one that is cut from a small message. Null for a range of a blob of parts.
+   */
   raw: RawSource | null;
 }
 
@@ -113,13 +119,18 @@ export class Reading {
   }
 
   /** A page of emails, newest first. The cursor is the last seq on the page, so new mail does not shift later pages. */
-  inbox(access: Access, filters: InboxFilters): Answer<JsonText<InboxPage>> {
-    return this.#context.answer(access, (account) => {
-      const read = () => this.#inboxPage(viewOf(account), filters);
-      const page = isNewestPage(filters) ? this.pages.read(`newest ${filters.limit}`, read) : read();
-      // The log also grows by events that change no page.
-      return page.ok ? done(`${page.value.slice(0, -1)},"last_seq":${account.row.last_event}}`) : page;
-    });
+  inbox(access: Access, filters: InboxFilters): Promise<Answer<JsonText<InboxPage>>> {
+    const name = isNewestPage(filters) ? `newest ${filters.limit}` : null;
+    return inTurns(this.#context, access, (account) => this.#inbox(account, filters, name));
+  }
+
+  /** `name`: the name of the page in the cache; null if it is not cached. */
+  *#inbox(account: Account, filters: InboxFilters, name: string | null): Turns<Answer<JsonText<InboxPage>>> {
+    // The log may grow while older mail is looked at.
+    const lastEvent = account.row.last_event;
+    const page = yield* this.pages.read(name, () => this.#inboxPage(viewOf(account), filters));
+    // The log also grows by events that change no page.
+    return page.ok ? done(`${page.value.slice(0, -1)},"last_seq":${lastEvent}}`) : page;
   }
 
   /** One email. */
@@ -164,8 +175,11 @@ export class Reading {
    * Threads, the one with the newest message first. The cursor holds the newest seq of the first page, so new mail hides no
    * thread.
    */
-  threads(access: Access, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
-    return this.#context.answer(access, (account) => this.#threadPage(viewOf(account), filters));
+  threads(
+    access: Access,
+    filters: { limit: number; cursor: string | null },
+  ): Promise<Answer<JsonText<ThreadPage>>> {
+    return inTurns(this.#context, access, (account) => this.#threadPage(viewOf(account), filters));
   }
 
   /** The newest emails of a thread. */
@@ -206,11 +220,11 @@ export class Reading {
     return read();
   }
 
-  #inboxPage(view: View, filters: InboxFilters): Answer<JsonText<EmailPage>> {
+  *#inboxPage(view: View, filters: InboxFilters): Turns<Answer<JsonText<EmailPage>>> {
     const below = listingStart(filters, [BEYOND_ALL]);
     if (!below.ok) return below;
     const params = listingParams(filters, view.mailbox, below.value[0] ?? BEYOND_ALL);
-    const found = this.#listRows(params, filters);
+    const found = yield* this.#listRows(params, filters);
     const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(seq));
     const unsent = this.#others.outbox.unsentAmong(shown);
     const emails = shown.map((row) => summaryText(row, view, unsent.has(row.seq))).join(",");
@@ -219,14 +233,10 @@ export class Reading {
   }
 
   /** The rows of a page and one more, which shows that there is a next page. */
-  #listRows(params: ListingParams, filters: InboxFilters): MessageRow[] {
-    const wanted = filters.limit + 1;
-    const { label, offset } = filters;
-    if (label !== null) return this.#tables.all(listings.LIST_LABELLED, ...params, wanted, offset, label);
-    const [minSeq, maxSeq, ...others] = params;
-    return isUnfiltered(minSeq, others) && offset === 0
-      ? this.#tables.all(listings.LIST_NEWEST, maxSeq + 1, wanted)
-      : this.#tables.all(listings.LIST_MESSAGES, ...params, wanted, offset);
+  *#listRows(params: ListingParams, { limit, offset, label }: InboxFilters): Turns<MessageRow[]> {
+    const [, max] = params;
+    const wishes = { params, wanted: ANY, label, without: null, isHiddenShown: label !== null };
+    return yield* gathered(messageScan(this.#tables, wishes), { max, limit: limit + 1, offset });
   }
 
   #findEmail(view: View, id: string, downloadable: boolean): Answer<EmailAnswer> {
@@ -286,15 +296,24 @@ export class Reading {
     const stored = row === null ? undefined : storedAttachments(row)[named.part];
     if (row === null || stored === undefined) return missing;
     if (row.status !== "received") return uploadSource(this.#uploadOfOwn(row.seq, named.part));
-    const raw = withRaw && stored.offset === null ? this.#findRaw(named.seq) : null;
     return done({
       upload: null,
       email: idOf(named.seq, view.tail),
       stored,
       part: named.part,
       partsKey: row.parts_key,
-      raw: raw?.ok ? raw.value : null,
+      raw: this.#rawFor(row, stored, withRaw),
     });
+  }
+
+  #rawFor(
+    { seq, raw_key: key, size_bytes: sizeBytes }: MessageRow & ContentRow,
+    { place, offset }: StoredAttachment,
+    withRaw: boolean,
+  ): RawSource | null {
+    if (place !== undefined) return { bytes: null, key, sizeBytes };
+    const raw = withRaw && offset === null ? this.#findRaw(seq) : null;
+    return raw?.ok ? raw.value : null;
   }
 
   /** The upload that holds an attachment of an outgoing message. */
@@ -302,13 +321,21 @@ export class Reading {
     return this.#others.uploads.find(this.#others.outbox.find(seq)?.uploads[part] ?? "");
   }
 
-  #threadPage(view: View, filters: { limit: number; cursor: string | null }): Answer<JsonText<ThreadPage>> {
-    const bounds = pageStart(filters.cursor, [BEYOND_ALL, BEYOND_ALL]);
+  *#threadPage(
+    view: View,
+    filters: { limit: number; cursor: string | null },
+  ): Turns<Answer<JsonText<ThreadPage>>> {
+    const bounds = pageStart(filters.cursor, [view.lastSeq, BEYOND_ALL]);
     if (!bounds.ok) return bounds;
-    const [snapshot = BEYOND_ALL, below = BEYOND_ALL] = bounds.value;
-    const found = this.#tables.all(listings.LIST_THREADS, snapshot, below, filters.limit + 1);
-    const seenFrom = snapshot === BEYOND_ALL ? (found[0]?.seq ?? 0) : snapshot;
-    const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(seenFrom, seq));
+    const [snapshot = view.lastSeq, below = BEYOND_ALL] = bounds.value;
+    const scan = {
+      read: (max: Seq, limit: number) => this.#tables.all(listings.LIST_THREADS, snapshot, max, limit),
+      count: () => 0,
+      end: (max: Seq) => this.#tables.first(listings.TURNS.all.none.end, 0, max, null)?.seq ?? null,
+    };
+    const max = Math.min(snapshot, below - 1);
+    const found = yield* gathered(scan, { max, limit: filters.limit + 1 });
+    const { shown, next } = pageOf(found, filters.limit, ({ seq }) => writeCursor(snapshot, seq));
     return done(jsonText({ threads: shown.map((row) => threadOf(row, view)), next_cursor: next }));
   }
 

@@ -35,9 +35,9 @@ export function isNewestPage(filters: InboxFilters): boolean {
   return offset === 0 && narrowing.every((filter) => filter === null);
 }
 
-/** Whether an upper bound is the only restriction of a listing. */
-export function isUnfiltered(minSeq: Seq, others: readonly unknown[]): boolean {
-  return minSeq === 0 && others.every((filter) => filter === null);
+/** Whether no filter of a listing but its bounds is set. */
+export function isUnfiltered(filters: readonly unknown[]): boolean {
+  return filters.every((filter) => filter === null);
 }
 
 /** Where a listing begins: at its cursor, or at `start` plus the offset. */

@@ -1,4 +1,4 @@
-import { notFound, refusedByRules, type Answer } from "../../contract/problem.ts";
+import { NOT_STORED, notFound, refusedByRules, type Answer } from "../../contract/problem.ts";
 import { GroupCommit } from "../../lib/group-commit.ts";
 import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
@@ -138,6 +138,18 @@ export class Receiving {
       if (taken?.codeTaken !== true && matched.length === 0) this.#others.codes.publish(filed.message);
     }
     return done({ id: idOf(seq, account.idTail), duplicate: filed.kind === "duplicate" });
+  }
+
+  /** As `receive`, for several messages that arrive in the same moment. A fault at one of them does not concern the others. */
+  receiveTogether(mails: readonly PreparedMail[]): Promise<Answer<Received>[]> {
+    return Promise.all(
+      mails.map((mail) =>
+        this.receive(mail).catch((error: unknown) => {
+          console.error("A message could not be stored:", error);
+          return refused(NOT_STORED);
+        }),
+      ),
+    );
   }
 
   /**

@@ -66,8 +66,8 @@ export class RefusedMails implements Job {
     const { blobs } = this.#others;
     const isKnown = this.#tables.first(rows.FIND_SAME, mail.digest) !== null;
     for (const key of mail.unusedKeys) blobs.cancel(key);
-    // They are made from the raw message again if it is released.
-    const needless = [mail.partsKey, mail.bodyKey, isKnown ? mail.rawKey : null];
+    // The texts are made from the raw message again if it is released.
+    const needless = [mail.bodyKey, isKnown ? mail.rawKey : null];
     for (const key of needless) if (key !== null) blobs.erase(key, nowMs);
     if (needless.some((key) => key !== null)) this.#context.clock.atLatest(nowMs);
     if (isKnown) return;

@@ -1,66 +1,75 @@
+import type { Seq } from "../../lib/ids.ts";
 import type { Query } from "../../lib/sql.ts";
 import { BODY_START, page, SUMMARY, type MessageRow } from "../messages/rows.ts";
-import { FILTERS, type ListingParams, type PageParams } from "../reading/rows.ts";
+import { CONDITIONS, type ConditionParams } from "../reading/rows.ts";
+import { ROWS_A_TURN } from "../turns.ts";
 
 type Nullable<T> = T | null;
 
-/** The operators of a search: each is a JSON array of texts, all of which must match. */
-export type Wanted = [labels: string, from: string, to: string, subject: string];
-const WANTED = `NOT EXISTS (SELECT 1 FROM json_each(?10) w WHERE NOT EXISTS
-    (SELECT 1 FROM message_label l WHERE l.label = w.value AND l.seq = m.seq))
-  AND NOT EXISTS (SELECT 1 FROM json_each(?11) w WHERE instr(m.sender_folded, w.value) = 0)
-  AND NOT EXISTS (SELECT 1 FROM json_each(?12) w WHERE instr(lower(m.to_address), lower(w.value)) = 0)
-  AND NOT EXISTS (SELECT 1 FROM json_each(?13) w WHERE instr(m.subject_folded, w.value) = 0)`;
 /** A message found, its score, and the beginning of its stored body (`bodyTextStart`). */
 export type SearchHit = MessageRow & { score: number; body_start: string | null };
 /** A message found, and its score. */
-export type RankedHit = { seq: number; score: number };
-type PlainParams = [maxSeq: number, limit: number, offset: number, match: string];
-/** The best hits of a search without filters, ranked by the full-text index alone. */
-export const RANK_PLAIN: Query<RankedHit, PlainParams> = {
-  text: `SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
-      FROM search f WHERE search MATCH ?4 AND f.rowid <= ?1
-      ORDER BY score DESC, f.rowid DESC ${page("?2", "?3")}`,
+export type RankedHit = { seq: Seq; score: number };
+
+/**
+ * The rows of the full-text index that match `?1`, from `?3` down to `?2`. Nothing else is read. The runtime binds numbers as
+ * floating-point numbers, and FTS5 looks a bound up only if it is an integer: otherwise it reads all matches.
+ */
+const MATCHES = `search f WHERE f.search MATCH ?1 AND f.rowid >= CAST(?2 AS INTEGER) AND f.rowid <= CAST(?3 AS INTEGER)`;
+type MatchParams = [match: string, minSeq: Seq, maxSeq: Seq];
+/** Matches, newest first: a JSON array, because a row of the answer for each takes longer than finding it. */
+export const MATCHES_DOWN: Query<{ seqs: string }, [...MatchParams, limit: number, offset: number]> = {
+  text: `SELECT json_group_array(seq) AS seqs FROM
+    (SELECT f.rowid AS seq FROM ${MATCHES} ORDER BY f.rowid DESC ${page("?4", "?5")})`,
 };
-/** As RANK_PLAIN, with filters. */
-export const RANK_MESSAGES: Query<RankedHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> = {
-  text: `SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score
-      FROM search f JOIN message m ON m.seq = f.rowid
-      WHERE search MATCH ?14 AND ${FILTERS} AND ${WANTED}
-      ORDER BY score DESC, f.rowid DESC ${page("?8", "?9")}`,
+/** The oldest of ROWS_A_TURN matches, if others follow it. */
+export const MATCHES_END: Query<{ seq: Seq }, MatchParams> = {
+  text: `SELECT f.rowid AS seq FROM ${MATCHES} ORDER BY f.rowid DESC LIMIT 1 OFFSET ${ROWS_A_TURN - 1}`,
 };
+/**
+ * The best matches and their scores; of those in a JSON array only, unless that is null. The index counts all matches of each
+ * word for it.
+ */
+export const SCORES: Query<RankedHit, [...MatchParams, seqs: Nullable<string>, limit: number]> = {
+  // The plus sign keeps the full-text index from a look-up for each member of the array.
+  text: `SELECT f.rowid AS seq, -bm25(search, 8.0, 4.0, 4.0, 1.0, 8.0, 3.0) AS score FROM ${MATCHES}
+    AND (?4 IS NULL OR +f.rowid IN (SELECT value FROM json_each(?4)))
+    ORDER BY score DESC, f.rowid DESC ${page("?5")}`,
+};
+/** The folded heads of messages in a JSON array, unordered. */
+export const HEADS: Query<{ seq: Seq; subject_folded: string; sender_folded: string }, [seqs: string]> = {
+  text: `SELECT seq, subject_folded, sender_folded FROM message WHERE seq IN (SELECT value FROM json_each(?))`,
+};
+
+type FilteredParams = [...ConditionParams, match: string, limit: number, offset: number];
+const FILTERED = `FROM (SELECT f.rowid AS seq FROM search f WHERE f.search MATCH ?12
+      AND f.rowid >= CAST(?1 AS INTEGER) AND f.rowid <= CAST(?2 AS INTEGER)
+      ORDER BY f.rowid DESC LIMIT ${ROWS_A_TURN}) f CROSS JOIN message m ON m.seq = f.seq WHERE ${CONDITIONS}`;
+/** Those of ROWS_A_TURN matches that pass filters, newest first: the LIMIT of the inner query keeps its order. */
+export const FILTERED_DOWN: Query<{ seq: Seq }, FilteredParams> = {
+  text: `SELECT m.seq ${FILTERED} ${page("?13", "?14")}`,
+};
+export const COUNT_FILTERED: Query<{ count: number }, FilteredParams> = {
+  text: `SELECT count(*) AS count FROM (SELECT 1 ${FILTERED} ${page("?13", "?14")})`,
+};
+
 /** Rows of messages that were found, unordered. */
 export const READ_HITS: Query<SearchHit, [seqs: string]> = {
   text: `SELECT ${SUMMARY}, 0.0 AS score, ${BODY_START}
     FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE m.seq IN (SELECT value FROM json_each(?))`,
 };
-/** A search without filters. Rows of messages are read only for the page. */
-export const SEARCH_PLAIN: Query<SearchHit, PlainParams> = {
-  text: `SELECT ${SUMMARY}, hit.score AS score, ${BODY_START}
-    FROM (
-      ${RANK_PLAIN.text}
-    ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
-    ORDER BY hit.score DESC, hit.seq DESC`,
-};
-export const SEARCH_MESSAGES: Query<SearchHit, [...ListingParams, ...PageParams, ...Wanted, match: string]> =
-  {
-    // The inner query only ranks the hits. Rows of the wide tables are read only for the page.
-    text: `SELECT ${SUMMARY}, hit.score AS score, ${BODY_START}
-    FROM (
-      ${RANK_MESSAGES.text}
-    ) hit JOIN message m ON m.seq = hit.seq LEFT JOIN content c ON c.seq = hit.seq
-    ORDER BY hit.score DESC, hit.seq DESC`,
-  };
-type FilterParams = [...ListingParams, ...PageParams, ...Wanted, without: Nullable<string>];
-const FILTERED = `${FILTERS} AND ${WANTED}
-      AND (?14 IS NULL OR m.seq NOT IN (SELECT f.rowid FROM search f WHERE f.search MATCH ?14))`;
-/** As SEARCH_MESSAGES for a search of operators only (`from:`, `label:` …): without a score, newest first. */
-export const FILTER_MESSAGES: Query<SearchHit, FilterParams> = {
-  text: `SELECT ${SUMMARY}, 0.0 AS score, ${BODY_START}
-    FROM message m LEFT JOIN content c ON c.seq = m.seq WHERE ${FILTERED}
-    ORDER BY m.seq DESC ${page("?8", "?9")}`,
-};
-/** The messages that pass the filters. */
-export const FILTER_SEQS: Query<{ seq: number }, FilterParams> = {
-  text: `SELECT m.seq FROM message m WHERE ${FILTERED} ORDER BY m.seq DESC ${page("?8", "?9")}`,
+
+/**
+ * Pages of the full-text index that hold the words with a prefix: FTS5 reads all of them before its first match. Its own table
+ * `search_idx` has the first word of each page of a segment, with its number times two; `0` marks words.
+ */
+export const PREFIX_PAGES: Query<{ pages: number }, [prefix: string]> = {
+  text: `WITH RECURSIVE segment (id) AS (SELECT min(segid) FROM search_idx
+      UNION ALL SELECT (SELECT min(segid) FROM search_idx WHERE segid > id) FROM segment WHERE id IS NOT NULL),
+    bound (low, high) AS (SELECT CAST('0' || ?1 AS BLOB), CAST('0' || ?1 || char(1114111) AS BLOB))
+    SELECT ifnull(sum(
+      ifnull((SELECT pgno FROM search_idx WHERE segid = id AND term > high ORDER BY term LIMIT 1),
+        (SELECT pgno FROM search_idx WHERE segid = id ORDER BY term DESC LIMIT 1)) / 2
+      - ifnull((SELECT pgno FROM search_idx WHERE segid = id AND term <= low ORDER BY term DESC LIMIT 1), 2) / 2), 0) AS pages
+    FROM segment, bound WHERE id IS NOT NULL`,
 };

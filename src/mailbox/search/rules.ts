@@ -15,8 +15,10 @@ import { foldForMatch } from "../../mail/search/search-text.ts";
 import type { Candidates, Reach } from "../embeddings/vector-search.ts";
 import { summaryOpening, wholeListing, type View } from "../messages/present.ts";
 import type { ListingParams } from "../reading/rows.ts";
+import type { Wanted } from "../reading/rows.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, listingStart } from "../reading/rules.ts";
-import type { SearchHit, Wanted } from "./rows.ts";
+import type { Sought } from "./ranking.ts";
+import type { SearchHit } from "./rows.ts";
 
 /** Factor that rounds a score to its significant digits. */
 const SCORE_PRECISION = 1_000_000;
@@ -61,27 +63,42 @@ export function misreadHint(text: string): string {
 
 /**
  * A parsed search. The cursor holds the newest seq of the first page, so that mail which arrives meanwhile does not shift
- * later pages.
+ * later pages. Among matches that have no rank, it holds the last one of its page.
  */
 export interface Asked {
   query: SearchQuery;
   selection: Selection;
   /** Newest seq at the time of the first page. */
   newest: number;
+  /** A hint to add to the answer; "" for none. */
+  hint: string;
 }
 
-export function readSearch(view: View, filters: InboxFilters, text: string): Answer<Asked> {
-  const start = listingStart(filters, [BEYOND_ALL - 1, filters.offset]);
+const BROAD_PREFIX = "Too many words begin so: each prefix was taken as a whole word. Write more of it";
+
+/** Reads a search. `isTooBroad` says whether too many words of the mailbox begin with the prefixes. */
+export function readSearch(
+  view: View,
+  filters: InboxFilters,
+  { text, isTooBroad }: { text: string; isTooBroad: (prefixes: readonly string[]) => boolean },
+): Answer<Asked> {
+  const start = listingStart(filters, [view.lastSeq, filters.offset, 0]);
   if (!start.ok) return start;
-  const [snapshot = 0, offset = 0] = start.value;
-  const query = parseSearchQuery(text);
+  const [newest = 0, offset = 0, below = 0] = start.value;
+  const written = parseSearchQuery(text);
+  const isBroad = isTooBroad(written.prefixes);
+  const query = isBroad ? parseSearchQuery(text, true) : written;
+  const params = searchParams(query, filters, view.mailbox, newest);
+  const [min, max] = params;
   const selection = {
-    params: searchParams(query, filters, view.mailbox, snapshot),
+    params,
+    isBounded: min > 0 || max < view.lastSeq,
     labels: filters.label === null ? query.labels : [...query.labels, filters.label],
     limit: filters.limit + 1,
     offset,
+    below: below === 0 ? null : below,
   };
-  return done({ query, selection, newest: snapshot === BEYOND_ALL - 1 ? view.lastSeq : snapshot });
+  return done({ query, selection, newest, hint: isBroad ? BROAD_PREFIX : "" });
 }
 
 /** A search by meaning, before candidates are compared. */
@@ -116,9 +133,14 @@ export function hitText(hit: SearchHit, view: View, terms: readonly string[], is
 
 export interface Selection {
   params: ListingParams;
+  /** Whether the bounds leave mails out. */
+  isBounded: boolean;
   labels: readonly string[];
+  /** The emails of the page, and one more. */
   limit: number;
   offset: number;
+  /** Only emails below this one, which have no rank; null = from the first on. */
+  below: Seq | null;
 }
 
 export function wantedOf(query: SearchQuery, labels: readonly string[]): Wanted {
@@ -130,14 +152,15 @@ export function wantedOf(query: SearchQuery, labels: readonly string[]): Wanted 
   ];
 }
 
-/** Whether there are no filters and no operators. */
-export function isPlain({ params, labels }: Selection, [, from, to, subject]: Wanted): boolean {
-  const [minSeq, , ...others] = params;
-  return (
-    labels.length === 0 &&
-    isUnfiltered(minSeq, others) &&
-    [from, to, subject].every((texts) => texts === "[]")
-  );
+/** The words and the filters of a search by words; null if the query has no words. */
+export function soughtOf(query: SearchQuery, { params, labels, isBounded }: Selection): Sought | null {
+  const { match, phrases, terms } = query;
+  if (match === null) return null;
+  const operators = wantedOf(query, labels);
+  const [, , ...filters] = params;
+  const isPlain = isUnfiltered(filters) && operators.every((texts) => texts === "[]");
+  const words = { match, phrases, folded: terms.map(foldForMatch) };
+  return { words, params: [...params, ...operators], isPlain, isBounded };
 }
 
 export function hasOperator(query: SearchQuery): boolean {
@@ -166,5 +189,18 @@ function searchParams(
   const after = query.after === null ? 0 : query.after * SEQ_PER_MS;
   const before = query.before === null ? BEYOND_ALL : query.before * SEQ_PER_MS - 1;
   const attached = query.hasAttachment === null ? hasAttachment : Number(query.hasAttachment);
-  return [Math.max(min, after), Math.min(max, before), direction, from, to, subject, attached];
+  return [
+    Math.max(min, after),
+    Math.min(max, before),
+    direction,
+    from ?? first(query.from.map(foldForMatch)),
+    to ?? first(query.to),
+    subject ?? first(query.subject.map(foldForMatch)),
+    attached,
+  ];
+}
+
+/** The first text of an operator, which also serves as a filter: most mails fail it, and it takes less time than a list. */
+function first(texts: readonly string[]): string | null {
+  return texts[0] ?? null;
 }

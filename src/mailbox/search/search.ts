@@ -17,20 +17,24 @@ import type { Embeddings } from "../embeddings/embeddings.ts";
 import type { Reach } from "../embeddings/vector-search.ts";
 import { viewOf, type JsonText, type View } from "../messages/present.ts";
 import { MESSAGES } from "../messages/schema.ts";
+import { seqScan } from "../reading/message-scan.ts";
+import type { SearchIndex } from "../messages/search-index.ts";
 import type { PageCache } from "../reading/page-cache.ts";
+import { gathered, inTurns, type Turns } from "../turns.ts";
 import type { Outbox } from "../sending/outbox.ts";
+import { isTooBroad, MAX_RANKED, Ranking, type Sought } from "./ranking.ts";
 import * as statements from "./rows.ts";
-import type { SearchHit } from "./rows.ts";
+import type { RankedHit, SearchHit } from "./rows.ts";
 import {
   cutHint,
   hasOperator,
   hasWords,
   hitText,
-  isPlain,
   MAX_WORD_CANDIDATES,
   MEANING_DEPTH,
   misreadHint,
   readSearch,
+  soughtOf,
   wantedOf,
   type Asked,
   type Meaning,
@@ -62,9 +66,14 @@ export class Search {
   readonly #embeddings: Embeddings;
   readonly #outbox: Outbox;
   readonly #pages: PageCache;
+  readonly #index: SearchIndex;
   readonly #modelCalls = new TokenBucket();
 
-  constructor(context: MailboxContext, others: { embeddings: Embeddings; outbox: Outbox; pages: PageCache }) {
+  constructor(
+    context: MailboxContext,
+    others: { embeddings: Embeddings; outbox: Outbox; pages: PageCache; searchIndex: SearchIndex },
+  ) {
+    this.#index = others.searchIndex;
     this.#context = context;
     this.#tables = context.tables(MESSAGES);
     this.#embeddings = others.embeddings;
@@ -81,12 +90,13 @@ export class Search {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
     const { meaning } = nearness.value;
-    const hint = [nearness.value.hint, note, misreadHint(text)].filter((part) => part !== "").join(". ");
+    const hint = joined([nearness.value.hint, note, misreadHint(text)]);
     const options = { text, mode, hint };
     if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
-    return this.#context.answer(access, (account) => {
-      const read = () => this.#searchPage(viewOf(account), filters, options);
-      return this.#pages.read(`search ${JSON.stringify([filters, text, hint])}`, read);
+    const name = `search ${JSON.stringify([filters, text, hint])}`;
+    return inTurns(this.#context, access, (account) => {
+      this.#index.complete();
+      return this.#pages.read(name, () => this.#searchPage(viewOf(account), filters, options));
     });
   }
 
@@ -97,9 +107,11 @@ export class Search {
     options: SearchOptions & { meaning: Meaning },
   ): Promise<Answer<JsonText<SearchPage>>> {
     const { meaning } = options;
-    const planned = this.#context.answer(access, (account) =>
-      this.#planMeaning(viewOf(account), filters, { ...options, reach: meaning }),
-    );
+    const planned = await inTurns(this.#context, access, (account) => {
+      // Here and not earlier: the first mail may have come while the model embedded the text.
+      this.#index.complete();
+      return this.#planMeaning(viewOf(account), filters, { ...options, reach: meaning });
+    });
     if (!planned.ok) return planned;
     const nearest = await meaning.nearest(planned.value.candidates);
     return this.#context.answer(access, (account) =>
@@ -122,17 +134,22 @@ export class Search {
   }
 
   /** Emails that match `text` and the filters, best first; newest first if the text has only operators. */
-  #searchPage(
+  *#searchPage(
     view: View,
     filters: InboxFilters,
     { text, hint }: SearchOptions,
-  ): Answer<JsonText<SearchPage>> {
-    const read = readSearch(view, filters, text);
+  ): Turns<Answer<JsonText<SearchPage>>> {
+    const read = this.#read(view, filters, text);
     if (!read.ok) return read;
     const { query, selection } = read.value;
+    const found = yield* this.#find(query, selection);
     return done(
-      this.#pageText(view, read.value, { hits: this.#findHits(query, selection), mode: "keyword", hint }),
+      this.#pageText(view, read.value, { ...found, hits: this.#hitRows(found.hits), mode: "keyword", hint }),
     );
+  }
+
+  #read(view: View, filters: InboxFilters, text: string): Answer<Asked> {
+    return readSearch(view, filters, { text, isTooBroad: (prefixes) => isTooBroad(this.#tables, prefixes) });
   }
 
   /**
@@ -140,41 +157,33 @@ export class Search {
    * apply as in a search by words. If there are more candidates than can be compared, the newest and the best by words are
    * taken, and a hint says so.
    */
-  #planMeaning(
+  *#planMeaning(
     view: View,
     filters: InboxFilters,
     { text, mode, hint, reach }: SearchOptions & { reach: Reach },
-  ): Answer<MeaningSearch> {
-    const read = readSearch(view, filters, text);
+  ): Turns<Answer<MeaningSearch>> {
+    const read = this.#read(view, filters, text);
     if (!read.ok) return read;
     const { query, selection } = read.value;
-    const { params, labels } = selection;
-    const wanted = wantedOf(query, labels);
-    const isPlainText = isPlain(selection, wanted);
+    const sought = soughtOf(query, selection);
     const { maxCandidates } = reach;
-    const among =
-      isPlainText && query.without === null
-        ? null
-        : this.#tables
-            .all(statements.FILTER_SEQS, ...params, maxCandidates + 1, 0, ...wanted, query.without)
-            .map(({ seq }) => seq);
+    const [, maxSeq] = selection.params;
+    const isFiltered = sought?.isPlain !== true || query.without !== null;
+    const among = isFiltered
+      ? yield* this.#filtered(query, selection, { max: maxSeq, limit: maxCandidates + 1 })
+      : null;
     const isCut = among === null ? !reach.isWhole : among.length > maxCandidates;
-    const depth = isCut ? MAX_WORD_CANDIDATES : mode === "semantic" ? 0 : MEANING_DEPTH;
-    const found = depth === 0 ? [] : this.#ranked(query, selection, depth);
-    const [, maxSeq] = params;
+    const found = yield* this.#best(
+      sought,
+      isCut ? MAX_WORD_CANDIDATES : mode === "semantic" ? 0 : MEANING_DEPTH,
+    );
+    const besides = isCut ? found : [];
     return done({
       asked: read.value,
-      candidates: {
-        limit: MEANING_DEPTH,
-        maxSeq,
-        among: among?.slice(0, maxCandidates) ?? null,
-        besides: isCut ? found : [],
-      },
+      candidates: { limit: MEANING_DEPTH, maxSeq, among: among?.slice(0, maxCandidates) ?? null, besides },
       found,
       mode,
-      hint: [hint, isCut ? cutHint(maxCandidates, among !== null) : ""]
-        .filter((part) => part !== "")
-        .join(". "),
+      hint: isCut ? joined([hint, cutHint(maxCandidates, isFiltered)]) : hint,
     });
   }
 
@@ -193,7 +202,10 @@ export class Search {
             nearest.map(({ id }) => id),
           );
     return this.#pageText(view, asked, {
-      hits: this.#hitRows(ordered.slice(offset, offset + limit)),
+      hits: this.#hitRows(
+        ordered.slice(offset, offset + limit).map(({ id: seq, score }) => ({ seq, score })),
+      ),
+      isRanked: true,
       mode,
       hint,
     });
@@ -201,54 +213,84 @@ export class Search {
 
   #pageText(
     view: View,
-    { query, selection, newest }: Asked,
-    found: { hits: readonly SearchHit[]; mode: string; hint: string },
+    asked: Asked,
+    found: { hits: readonly SearchHit[]; isRanked: boolean; mode: string; hint: string },
   ): JsonText<SearchPage> {
+    const { query, selection } = asked;
     const { hits } = found;
     const perPage = selection.limit - 1;
     const shown = hits.slice(0, perPage);
     const unsent = this.#outbox.unsentAmong(shown);
-    const hints = [found.hint, unsent.size === 0 ? "" : UNSENT_HINT].filter((hint) => hint !== "");
-    const hint = hints.length === 0 ? "" : `"hint":${JSON.stringify(hints.join(". "))},`;
-    const next =
-      hits.length > perPage ? JSON.stringify(writeCursor(newest, selection.offset + perPage)) : "null";
+    const hints = joined([found.hint, asked.hint, unsent.size === 0 ? "" : UNSENT_HINT]);
+    const hint = hints === "" ? "" : `"hint":${JSON.stringify(hints)},`;
+    const next = hits.length > perPage ? JSON.stringify(cursorAfter(shown, asked, found.isRanked)) : "null";
     const emails = shown.map((hit) => hitText(hit, view, query.terms, unsent.has(hit.seq))).join(",");
     return `{"emails":[${emails}],"search_mode":"${found.mode}",${hint}"next_cursor":${next}}`;
   }
 
-  /** Messages that match the words, best first. */
-  #ranked(query: SearchQuery, selection: Selection, limit: number): Seq[] {
-    const { params, labels } = selection;
-    const [match, wanted] = [query.match ?? "", wantedOf(query, labels)];
-    const [, maxSeq] = params;
-    const found = isPlain(selection, wanted)
-      ? this.#tables.all(statements.RANK_PLAIN, maxSeq, limit, 0, match)
-      : this.#tables.all(statements.RANK_MESSAGES, ...params, limit, 0, ...wanted, match);
-    return found.map(({ seq }) => seq);
-  }
-
   /** The rows of the messages found, in the same order. */
-  #hitRows(found: readonly Neighbour[]): SearchHit[] {
-    const rows = this.#tables.all(statements.READ_HITS, JSON.stringify(found.map(({ id }) => id)));
+  #hitRows(found: readonly RankedHit[]): SearchHit[] {
+    const rows = this.#tables.all(statements.READ_HITS, JSON.stringify(found.map(({ seq }) => seq)));
     const bySeq = new Map(rows.map((row) => [row.seq, row]));
-    return found.flatMap(({ id, score }) => {
-      const row = bySeq.get(id);
+    return found.flatMap(({ seq, score }) => {
+      const row = bySeq.get(seq);
       return row === undefined ? [] : [{ ...row, score }];
     });
   }
 
-  #findHits(query: SearchQuery, selection: Selection): SearchHit[] {
-    const { params, labels, limit, offset } = selection;
-    const wanted = wantedOf(query, labels);
-    if (query.match !== null && isPlain(selection, wanted)) {
-      const [, maxSeq] = params;
-      return this.#tables.all(statements.SEARCH_PLAIN, maxSeq, limit, offset, query.match);
+  /** The hits of a page and one more. */
+  *#find(query: SearchQuery, selection: Selection): Turns<Found> {
+    const { labels, limit, offset, below } = selection;
+    const [, maxSeq] = selection.params;
+    const sought = soughtOf(query, selection);
+    if (sought === null) {
+      if (!hasOperator(query) && labels.length === 0) return { hits: [], isRanked: false };
+      const max = below === null ? maxSeq : below - 1;
+      const seqs = yield* this.#filtered(query, selection, { max, limit, offset });
+      return { hits: seqs.map((seq) => ({ seq, score: 0 })), isRanked: false };
     }
-    if (query.match !== null) {
-      return this.#tables.all(statements.SEARCH_MESSAGES, ...params, limit, offset, ...wanted, query.match);
-    }
-    return hasOperator(query) || labels.length > 0
-      ? this.#tables.all(statements.FILTER_MESSAGES, ...params, limit, offset, ...wanted, query.without)
-      : [];
+    const ranking = new Ranking(this.#tables, sought, MAX_RANKED);
+    if (below !== null) return { hits: yield* ranking.older(below, limit, 0), isRanked: false };
+    const { best, oldest } = yield* ranking.ranked(offset + limit);
+    const hits = best.slice(offset, offset + limit);
+    if (oldest === null || hits.length === limit) return { hits, isRanked: true };
+    const skip = Math.max(0, offset - best.length);
+    const older = yield* ranking.older(oldest, limit - hits.length, skip);
+    return { hits: [...hits, ...older], isRanked: older.length < 2 };
   }
+
+  /** The best matches by words. */
+  *#best(sought: Sought | null, limit: number): Turns<Seq[]> {
+    if (sought === null || limit === 0) return [];
+    const { best } = yield* new Ranking(this.#tables, sought, MAX_WORD_CANDIDATES).ranked(limit);
+    return best.slice(0, limit).map(({ seq }) => seq);
+  }
+
+  /** Messages that pass the filters and operators and are not left out, newest first. */
+  #filtered(
+    query: SearchQuery,
+    { params, labels }: Selection,
+    range: { max: Seq; limit: number; offset?: number },
+  ): Turns<Seq[]> {
+    const [label = null, ...others] = labels;
+    const wanted = wantedOf(query, others);
+    const wishes = { params, wanted, label, without: query.without, isHiddenShown: true };
+    return gathered(seqScan(this.#tables, wishes), range);
+  }
+}
+
+/** The hits of a page and one more; whether the last of the page has a rank. */
+interface Found {
+  hits: readonly RankedHit[];
+  isRanked: boolean;
+}
+
+function cursorAfter(shown: readonly SearchHit[], { selection, newest }: Asked, isRanked: boolean): string {
+  const offset = isRanked ? selection.offset + shown.length : 0;
+  return writeCursor(newest, offset, isRanked ? 0 : (shown.at(-1)?.seq ?? 0));
+}
+
+/** Joins hints that are not empty. */
+function joined(hints: readonly string[]): string {
+  return hints.filter((hint) => hint !== "").join(". ");
 }

@@ -3,6 +3,7 @@ import type { Answer, Problem } from "../../contract/problem.ts";
 import type { MailboxRules } from "../../contract/rules.ts";
 import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
+import type { Arriving } from "../../service/arriving.ts";
 import type { MailboxContext } from "../context.ts";
 import { writeCursor } from "../page.ts";
 import type { TotpRow } from "../totp/rows.ts";
@@ -34,8 +35,8 @@ export interface TakeoverSource {
   rules(): Promise<Answer<MailboxRules>>;
   /** Its messages, oldest first. */
   page(cursor: string | null): Promise<Answer<InboundPage>>;
-  /** The bytes of a message. Throws if they cannot be read now. */
-  raw(id: string): Promise<Answer<Uint8Array>>;
+  /** A message. */
+  raw(id: string): Promise<Answer<Arriving>>;
   /** The secrets of its second factors, encrypted. */
   secrets(): Promise<Answer<TotpRow[]>>;
   /** Keeps the temporary mailbox from expiring for a while. */
@@ -47,7 +48,7 @@ export interface TakeoverTools {
   sourceOf: (mailbox: TakenMailbox) => TakeoverSource;
   /** Gives a message to this mailbox, like mail that arrives. */
   receive: (
-    raw: Uint8Array,
+    raw: Arriving,
     message: Pick<InboundMessage, "metadata" | "authentication">,
     taken: TakenMessage,
   ) => Promise<Answer<unknown>>;

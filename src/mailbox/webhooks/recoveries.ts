@@ -140,15 +140,22 @@ export class Recoveries {
       const sent = isFull ? (events.at(-1)?.event ?? after) : recovery.newest;
       if (events.length > 0) return { events, sent, isEnd: false };
     }
-    return this.#nextOfLog(target, Math.max(after, recovery.newest), limit);
+    return this.#nextOfLog(target, account, Math.max(after, recovery.newest), limit);
   }
 
-  #nextOfLog(target: TargetRow, after: number, limit: number): NextEvents {
-    const page = this.#log.after(after, MAX_READ, WEBHOOK_KINDS);
+  #nextOfLog(target: TargetRow, account: Account, after: number, limit: number): NextEvents {
+    const restoredAt = this.#log.restoredAt(account);
+    const read = this.#log.after(after, MAX_READ, WEBHOOK_KINDS);
+    const page = after < restoredAt ? read.filter(({ seq }) => seq < restoredAt) : read;
+    if (after < restoredAt && page.length === 0) {
+      // The events between the backup and the restore are lost.
+      this.#targets.setMissed(target, withMissed(target.missed, { from: after + 1, to: restoredAt }));
+      return this.#nextOfLog(target, account, restoredAt, limit);
+    }
     const wanted = page.filter(({ data }) => this.#targets.takers(data).includes(target)).slice(0, limit);
     const events = wanted.map(({ seq, kind, data }) => ({ event: seq, kind, email_id: data.email_id }));
     const isFull = wanted.length === limit;
     const sent = (isFull ? wanted.at(-1) : page.at(-1))?.seq ?? after;
-    return { events, sent, isEnd: page.length < MAX_READ && !isFull };
+    return { events, sent, isEnd: read.length < MAX_READ && page.length === read.length && !isFull };
   }
 }

@@ -1,4 +1,5 @@
-import { Hono } from "hono";
+import { HonoBase } from "hono/hono-base";
+import { TrieRouter } from "hono/router/trie-router";
 import { getPath } from "hono/utils/url";
 import { notFound } from "../../contract/problem.ts";
 import { configOf } from "../../config/env.ts";
@@ -9,12 +10,16 @@ import { isSameOrigin } from "../../http/same-origin.ts";
 import { claimPage } from "../claim.tsx";
 import { withoutTrailingSlash } from "../trailing-slash.ts";
 import { create, createPage } from "./create.tsx";
-import { figuresPage } from "./figures.tsx";
+import { doctorPage } from "./doctor.tsx";
 import { readForm } from "./form.ts";
 import { problemPage, type ConsoleCall } from "./frame.tsx";
+import { haltedPage } from "./halted.tsx";
+import { newKey } from "./key.tsx";
 import { consoleLinks, seeOther, signInLink } from "./links.ts";
 import { mailboxListPage } from "./mailbox-list.tsx";
 import { erase, mailboxPage, pause, resume } from "./mailbox.tsx";
+import { overviewPage } from "./overview.tsx";
+import { refusalsPage } from "./refusals.tsx";
 import { unsentMessagePage, unsentMessageSource } from "./unsent-message.tsx";
 import { mailboxOutboxPage, outboxPage } from "./outbox.tsx";
 import { settingsPage } from "./settings.tsx";
@@ -26,7 +31,8 @@ import { webhooksPage } from "./webhooks.tsx";
  * comes from one of our pages (`isSameOrigin`), belongs to a session (its cookie, and its page token in the path) and contains
  * that session's form token. The routes are written without the page token.
  */
-export const operatorConsole = new Hono<{ Bindings: Env; Variables: { call: ConsoleCall } }>({
+export const operatorConsole = new HonoBase<{ Bindings: Env; Variables: { call: ConsoleCall } }>({
+  router: new TrieRouter(),
   getPath: (request) => consolePathOf(getPath(request)).page,
 }).basePath(CONSOLE);
 
@@ -64,10 +70,12 @@ operatorConsole.post("/sign-out", async (c) => {
   return seeOther(signInLink({ done: "signed-out" }), { "Set-Cookie": cookie });
 });
 
-operatorConsole.get("/", (c) => mailboxListPage(c.var.call));
+operatorConsole.get("/", (c) => overviewPage(c.var.call));
+operatorConsole.get("/mailboxes", (c) => mailboxListPage(c.var.call));
 operatorConsole.get("/mailboxes/new", (c) => createPage(c.var.call));
 operatorConsole.post("/mailboxes/new", (c) => create(c.var.call));
 operatorConsole.get("/mailboxes/:address", (c) => mailboxPage(c.var.call, c.req.param("address")));
+operatorConsole.post("/mailboxes/:address/key", (c) => newKey(c.var.call, c.req.param("address")));
 operatorConsole.post("/mailboxes/:address/pause", (c) => pause(c.var.call, c.req.param("address")));
 operatorConsole.post("/mailboxes/:address/resume", (c) => resume(c.var.call, c.req.param("address")));
 operatorConsole.post("/mailboxes/:address/delete", (c) => erase(c.var.call, c.req.param("address")));
@@ -85,7 +93,9 @@ operatorConsole.get("/outbox/:address/:id", (c) =>
 operatorConsole.get("/outbox/:address/:id/raw", (c) =>
   unsentMessageSource(c.var.call, c.req.param("address"), c.req.param("id")),
 );
-operatorConsole.get("/figures", (c) => figuresPage(c.var.call));
+operatorConsole.get("/refusals", (c) => refusalsPage(c.var.call));
+operatorConsole.get("/halted", (c) => haltedPage(c.var.call));
+operatorConsole.get("/doctor", (c) => doctorPage(c.var.call));
 operatorConsole.get("/settings", (c) => settingsPage(c.var.call));
 // The page of a claim. A signed-in operator may type codes without the limit on wrong ones.
 operatorConsole.get("/claim", (c) => claimPage(c));

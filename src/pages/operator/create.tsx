@@ -1,7 +1,8 @@
 import { RESERVED_NAMES } from "../../mail/address/address.ts";
 import { STATUS, type Problem } from "../../contract/problem.ts";
-import { createMailbox, type NewMailboxKey } from "../../service/create-mailbox.ts";
+import { createMailbox } from "../../service/create-mailbox.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
+import { keyPage } from "./key.tsx";
 
 /** The mailbox that the operator wants to create. */
 interface Wanted {
@@ -14,17 +15,16 @@ export function createPage(call: ConsoleCall): Promise<Response> {
   return creating(call, { name: "", kind: "permanent" }, null);
 }
 
-/**
- * POST /operator/mailboxes/new: creates a mailbox and shows its key once. The key is in no URL, and no later request can get
- * it.
- */
+/** POST /operator/mailboxes/new: creates a mailbox and shows its key once. */
 export async function create(call: ConsoleCall): Promise<Response> {
   const typed = (call.form.get("name") ?? "").trim().toLowerCase();
   const domain = `@${call.config.mailDomain}`;
   const name = typed.endsWith(domain) ? typed.slice(0, -domain.length) : typed;
   const kind = call.form.get("kind") === "temporary" ? "temporary" : "permanent";
   const made = await createMailbox(call.env, call.config, { field: "name", text: name, kind });
-  return made.ok ? createdPage(call, made.value, kind) : creating(call, { name: typed, kind }, made.error);
+  if (!made.ok) return creating(call, { name: typed, kind }, made.error);
+  const { mailbox, api_key } = made.value;
+  return keyPage(call, { address: mailbox, key: api_key, kind, isNew: true });
 }
 
 function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): Promise<Response> {
@@ -35,7 +35,6 @@ function creating(call: ConsoleCall, wanted: Wanted, problem: Problem | null): P
     status: problem === null ? 200 : STATUS[problem.code],
     children: (
       <>
-        <h1>Create a mailbox</h1>
         <Form call={call} action={call.links.create}>
           <div class={fault === null ? "field" : "field wrong"}>
             <label for="name">Name</label>
@@ -106,50 +105,4 @@ function faultText(name: string, problem: Problem): string {
   if (RESERVED_NAMES.has(name)) return `“${name}” is reserved. Choose another name.`;
   if (problem.code === "invalid") return `“${name}” is not a valid name. The rules are below.`;
   return `${problem.error}.`;
-}
-
-function createdPage(
-  call: ConsoleCall,
-  { mailbox, api_key }: NewMailboxKey,
-  kind: Wanted["kind"],
-): Promise<Response> {
-  return consolePage(call, {
-    title: "Mailbox created",
-    tab: "Mailboxes",
-    notice: {
-      kind: "good",
-      text: (
-        <>
-          <strong class="mono break">{mailbox}</strong> is ready and receives mail.
-        </>
-      ),
-    },
-    status: 201,
-    children: (
-      <>
-        <h1>Save the key now</h1>
-        <p>The key is shown only once. The server cannot show it again.</p>
-        <div class="card">
-          <h2>Key of the mailbox</h2>
-          <p class="key">
-            <code class="break" data-copy="the key">
-              {api_key}
-            </code>
-          </p>
-          <p class="small muted">
-            The agent sends it with every request, as <code>Authorization: Bearer mk_…</code>. Anyone who has
-            it can read{kind === "permanent" ? " and send" : ""} the mailbox’s mail.
-          </p>
-        </div>
-        <p class="actions">
-          <a class="button" href={call.links.mailbox(mailbox)}>
-            Open the mailbox
-          </a>
-          <a class="button" href={call.links.create}>
-            Create another
-          </a>
-        </p>
-      </>
-    ),
-  });
 }

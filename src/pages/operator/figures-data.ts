@@ -4,21 +4,25 @@ import { addSeries, type Series } from "../../lib/metrics.ts";
 import type { Figures } from "../../metrics/monitor.ts";
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** A range of time that the console shows, in steps of equal length. The last step is not over yet. */
 export interface Range {
-  name: "hour" | "month";
+  name: "hour" | "day" | "month";
   /** The resolution of the counts that the steps are made of: minutes or hours. */
   span: "minute" | "hour";
   stepMs: number;
   steps: number;
 }
 
-export const RANGES: Readonly<Record<Range["name"], Range>> = {
+export const RANGES = {
   hour: { name: "hour", span: "minute", stepMs: MINUTE_MS, steps: 60 },
   month: { name: "month", span: "hour", stepMs: DAY_MS, steps: 30 },
-};
+} as const satisfies Record<string, Range>;
+
+/** In which what needs attention happened. */
+export const LAST_DAY: Range = { name: "day", span: "hour", stepMs: HOUR_MS, steps: 24 };
 
 /** The metrics that the console shows. */
 export const SHOWN = [

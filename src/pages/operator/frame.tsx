@@ -24,6 +24,12 @@ export interface Notice {
 
 export interface ConsoleFrame {
   title: string;
+  /** The heading, where it differs from the title. */
+  heading?: Child;
+  /** The sentence below the heading. */
+  about?: Child;
+  /** Beside the heading. */
+  actions?: Child;
   tab?: (typeof TABS)[number]["name"];
   notice?: Notice | null;
   status?: number;
@@ -31,10 +37,13 @@ export interface ConsoleFrame {
 }
 
 const TABS = [
+  { name: "Overview", path: (links: ConsoleLinks) => links.overview() },
   { name: "Mailboxes", path: (links: ConsoleLinks) => links.mailboxes() },
-  { name: "Webhooks", path: (links: ConsoleLinks) => links.webhooks() },
   { name: "Outbox", path: (links: ConsoleLinks) => links.outbox },
-  { name: "Figures", path: (links: ConsoleLinks) => links.figures() },
+  { name: "Webhooks", path: (links: ConsoleLinks) => links.webhooks() },
+  { name: "Refusals", path: (links: ConsoleLinks) => links.refusals() },
+  { name: "Halted", path: (links: ConsoleLinks) => links.halted },
+  { name: "Doctor", path: (links: ConsoleLinks) => links.doctor },
   { name: "Settings", path: (links: ConsoleLinks) => links.settings },
 ] as const;
 
@@ -49,14 +58,14 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
   return pageResponse({
     title: `${frame.title} – Operator`,
     place: "/operator",
-    placePath: call.links.mailboxes(),
+    placePath: call.links.overview(),
     styles: ["operator.css"],
     scripts: ["operator.js"],
     status: frame.status,
     headers: FORM_HEADERS,
     children: (
-      <>
-        <div class="tabs">
+      <div class="console">
+        <div class="places">
           <nav aria-label="Console">
             {TABS.map(({ name, path }) => (
               <a href={path(call.links)} aria-current={name === frame.tab ? "page" : undefined}>
@@ -65,12 +74,19 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
             ))}
           </nav>
           <Form call={call} action={call.links.signOut}>
-            <button class="plain">Sign out</button>
+            <button class="quiet">Sign out</button>
           </Form>
         </div>
-        {frame.notice ? <NoticeBox {...frame.notice} /> : null}
-        {frame.children}
-      </>
+        <div class="panel">
+          {frame.notice ? <NoticeBox {...frame.notice} /> : null}
+          <div class="spread heading">
+            <h1 class="break">{frame.heading ?? frame.title}</h1>
+            {frame.actions}
+          </div>
+          {frame.about === undefined ? null : <p class="about">{frame.about}</p>}
+          {frame.children}
+        </div>
+      </div>
     ),
   });
 }
@@ -105,7 +121,6 @@ export function problemPage(call: ConsoleCall, problem: Problem): Promise<Respon
     status: STATUS[problem.code],
     children: (
       <>
-        <h1>{title}</h1>
         <p>{problem.error}.</p>
         {hint === null ? null : <p>{hint}</p>}
         <p class="actions">

@@ -10,15 +10,18 @@ export function consoleLinks(token: string) {
   const outboxOf = (address: string, query: Query = {}) =>
     withQuery(`${base}/outbox/${encodeURIComponent(address)}`, query);
   return {
-    mailboxes: (query: Query = {}) => withQuery(base, query),
+    overview: (query: Query = {}) => withQuery(base, query),
+    mailboxes: (query: Query = {}) => withQuery(`${base}/mailboxes`, query),
     create: `${base}/mailboxes/new`,
     mailbox,
-    act: (address: string, action: "pause" | "resume" | "delete") => `${mailbox(address)}/${action}`,
+    act: (address: string, action: "key" | "pause" | "resume" | "delete") => `${mailbox(address)}/${action}`,
     webhooks: (query: Query = {}) => withQuery(`${base}/webhooks`, query),
     outbox: `${base}/outbox`,
     outboxOf,
     unsent: (address: string, id: string) => `${outboxOf(address)}/${id}`,
-    figures: (query: Query = {}) => withQuery(`${base}/figures`, query),
+    refusals: (query: Query = {}) => withQuery(`${base}/refusals`, query),
+    halted: `${base}/halted`,
+    doctor: `${base}/doctor`,
     settings: `${base}/settings`,
     signOut: `${base}/sign-out`,
   } as const;
@@ -29,6 +32,11 @@ export type ConsoleLinks = ReturnType<typeof consoleLinks>;
 /** Returns the URL of the sign-in page, which needs no page token. */
 export function signInLink(query: Query = {}): string {
   return withQuery(`${CONSOLE}/sign-in`, query);
+}
+
+/** The viewer, which asks for a key and then shows this mailbox. */
+export function viewerLink(address: string): string {
+  return withQuery("/mailbox", { address });
 }
 
 /** Adds a query, without its empty values. */

@@ -1,67 +1,92 @@
-import type { DirectorySearch } from "../../contract/directory.ts";
+import { DIRECTORY_ORDERS, type DirectorySearch } from "../../contract/directory.ts";
 import type { EntryRow } from "../../directory/schema.ts";
-import { findMailboxes, type FoundMailboxes } from "../../service/directory-search.ts";
-import { consolePage, type ConsoleCall } from "./frame.tsx";
-import { countText, Day } from "./words.tsx";
+import type { Overview } from "../../mailbox/account/overview.ts";
+import { findMailboxes } from "../../service/directory-search.ts";
+import { Icon } from "../components/icon.tsx";
+import { overviewsOf } from "./asked.ts";
+import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
+import { viewerLink } from "./links.ts";
+import { Empty, Pager, Table, type Column } from "./parts.tsx";
+import { countText, Day, Moment, numberText, sizeText } from "./words.tsx";
 
+/** Each mailbox on a page is asked for its figures. */
 const PAGE_SIZE = 25;
 const MAX_SEARCH_CHARS = 100;
 
-type Only = DirectorySearch["only"];
+type Search = Omit<DirectorySearch, "limit">;
 
-const FILTERS: readonly { only: Only; name: string }[] = [
-  { only: null, name: "All" },
-  { only: "active", name: "Active" },
-  { only: "paused", name: "Paused" },
-  { only: "failing", name: "Webhooks failing" },
-  { only: "cannot-send", name: "Cannot send" },
-  { only: "kept", name: "With unsent messages" },
+const STATES: readonly [only: Search["only"], name: string][] = [
+  [null, "Any"],
+  ["active", "Active"],
+  ["paused", "Paused"],
+  ["failing", "Webhooks failing"],
+  ["cannot-send", "Cannot send"],
+  ["kept", "With unsent messages"],
 ];
 
-/** GET /operator: all mailboxes, or those that a search finds. */
+/** GET /operator/mailboxes: all mailboxes, or those that a search finds. */
 export async function mailboxListPage(call: ConsoleCall): Promise<Response> {
   const search = readSearch(call.query);
   const found = await findMailboxes(call.env, { ...search, limit: PAGE_SIZE });
+  const rows = await overviewsOf(call.env, found.entries);
   const isErased = call.query.get("done") === "deleted";
   return consolePage(call, {
     title: "Mailboxes",
     tab: "Mailboxes",
     notice: isErased ? { kind: "good", text: "The mailbox is erased, with everything in it." } : null,
+    actions: (
+      <a class="button primary" href={call.links.create}>
+        Create a mailbox
+      </a>
+    ),
     children: (
       <>
-        <div class="spread heading">
-          <h1>Mailboxes</h1>
-          <a class="button primary" href={call.links.create}>
-            Create a mailbox
-          </a>
-        </div>
         <SearchForm call={call} search={search} />
         {found.total === 0 ? (
           <NothingFound call={call} search={search} />
         ) : (
-          <Found call={call} search={search} found={found} />
+          <>
+            <p class="small muted" role="status">
+              {countText(found.total, "mailbox", "mailboxes")}
+              {search.text === "" && search.only === null ? "" : " found"}
+              {search.after === "" ? "" : ", continued"}. Address and Created sort the list.
+            </p>
+            <Table
+              label="Mailboxes"
+              columns={columnsFor(call, search)}
+              rows={rows.map(({ entry, overview }) => cellsOf(call, entry, overview))}
+            />
+            <Pager
+              first={search.after === "" ? null : listLink(call, { ...search, after: "" })}
+              next={found.next === null ? null : listLink(call, { ...search, after: found.next })}
+            />
+          </>
         )}
       </>
     ),
   });
 }
 
-type Search = Omit<DirectorySearch, "limit">;
+function readSearch(query: URLSearchParams): Search {
+  return {
+    text: (query.get("q") ?? "").trim().toLowerCase().slice(0, MAX_SEARCH_CHARS),
+    only: STATES.find(([only]) => only === query.get("only"))?.[0] ?? null,
+    order: DIRECTORY_ORDERS.find((order) => order === query.get("sort")) ?? "address",
+    after: query.get("after") ?? "",
+  };
+}
+
+function listLink(call: ConsoleCall, { text, only, order, after }: Search): string {
+  const sort = order === "address" ? "" : order;
+  return call.links.mailboxes({ q: text, only: only ?? "", sort, after });
+}
 
 interface Searched {
   call: ConsoleCall;
   search: Search;
 }
 
-function readSearch(query: URLSearchParams): Search {
-  return {
-    text: (query.get("q") ?? "").trim().toLowerCase().slice(0, MAX_SEARCH_CHARS),
-    only: FILTERS.find(({ only }) => only === query.get("only"))?.only ?? null,
-    after: query.get("after") ?? "",
-  };
-}
-
-function SearchForm({ call, search: { text, only } }: Searched) {
+function SearchForm({ call, search: { text, only, order } }: Searched) {
   return (
     <form class="inline search" role="search" action={call.links.mailboxes()}>
       <div class="field">
@@ -78,13 +103,14 @@ function SearchForm({ call, search: { text, only } }: Searched) {
       <div class="field">
         <label for="only">State</label>
         <select id="only" name="only">
-          {FILTERS.map((filter) => (
-            <option value={filter.only ?? ""} selected={filter.only === only}>
-              {filter.name}
+          {STATES.map(([value, name]) => (
+            <option value={value ?? ""} selected={value === only}>
+              {name}
             </option>
           ))}
         </select>
       </div>
+      <input type="hidden" name="sort" value={order} />
       <button>Search</button>
     </form>
   );
@@ -93,83 +119,116 @@ function SearchForm({ call, search: { text, only } }: Searched) {
 function NothingFound({ call, search: { text, only } }: Searched) {
   if (text === "" && only === null) {
     return (
-      <div class="card">
-        <h2>No mailboxes yet</h2>
+      <Empty title="No mailboxes yet">
         <p>
           Create one here, or let an agent make its own with <code>POST /v1/bootstrap</code>.
         </p>
-      </div>
+      </Empty>
     );
   }
   return (
-    <div class="card">
-      <h2>Nothing found</h2>
-      <p>
+    <Empty title="Nothing found">
+      <p class="break">
         {text === "" ? "No mailbox is in this state." : <>No mailbox here has “{text}” in its name.</>} Try a
         shorter part of the name, or another state.
       </p>
-      <p>
-        <a href={call.links.mailboxes()}>Show all mailboxes</a>
-      </p>
-    </div>
-  );
-}
-
-function Found({ call, search, found }: Searched & { found: FoundMailboxes }) {
-  const { text, only, after } = search;
-  const query = { q: text, only: only ?? "" };
-  return (
-    <>
-      <p class="muted" role="status">
-        {countText(found.total, "mailbox", "mailboxes")}
-        {text === "" && only === null ? "" : " found"}
-        {after === "" ? "" : ", continued"}
-      </p>
-      {found.entries.length === 0 ? (
-        <p>This page of the list is empty.</p>
-      ) : (
-        <ul class="rows">
-          {found.entries.map((entry) => (
-            <Entry call={call} entry={entry} />
-          ))}
-        </ul>
-      )}
-      <nav class="pager" aria-label="Pages of the list">
-        {after === "" ? <span /> : <a href={call.links.mailboxes(query)}>First page</a>}
-        {found.next === null ? null : (
-          <a class="button" rel="next" href={call.links.mailboxes({ ...query, after: found.next })}>
-            Next page
-          </a>
-        )}
-      </nav>
-    </>
-  );
-}
-
-function Entry({ call, entry }: { call: ConsoleCall; entry: EntryRow }) {
-  return (
-    <li>
-      <a class="entry" href={call.links.mailbox(entry.address)}>
-        <span class="mono break">{entry.address}</span>
-        <span class="row small">
-          <Badges {...entry} />
-          <span class="muted">
-            created <Day at={entry.created_at} />
-          </span>
-        </span>
+      <a class="button" href={call.links.mailboxes()}>
+        Show all mailboxes
       </a>
-    </li>
+    </Empty>
   );
 }
 
-function Badges(entry: Pick<EntryRow, "status" | "kind" | "webhooks_failed" | "kept_at" | "cannot_send">) {
+function columnsFor(call: ConsoleCall, search: Search): (Column | string)[] {
+  const sorted = (name: string, order: "address" | "created"): Column => {
+    const isUp = search.order === order;
+    const isDown = search.order === `-${order}`;
+    return {
+      name,
+      href: listLink(call, { ...search, order: isUp ? `-${order}` : order, after: "" }),
+      ...(isUp || isDown ? { sort: isUp ? ("ascending" as const) : ("descending" as const) } : {}),
+    };
+  };
+  const number = (name: string): Column => ({ name, isNumber: true });
+  return [
+    sorted("Address", "address"),
+    "Kind",
+    "State",
+    number("Mails"),
+    number("Storage"),
+    "Last activity (UTC)",
+    "Failing webhooks",
+    sorted("Created", "created"),
+    "Actions",
+  ];
+}
+
+const NO_ANSWER = <span class="muted">no answer</span>;
+
+function cellsOf(call: ConsoleCall, entry: EntryRow, overview: Overview | null) {
+  const { address, kind, created_at } = entry;
+  // By the mailbox's own answer, where it gave one: the directory hears of changes a second later.
+  const isPaused = overview === null ? entry.status === "paused" : overview.pause !== null;
+  const figure = <T,>(show: (overview: Overview) => T) => (overview === null ? NO_ANSWER : show(overview));
+  return [
+    <a class="break" href={call.links.mailbox(address)}>
+      {address}
+    </a>,
+    kind,
+    <States entry={entry} isPaused={isPaused} isFull={overview?.info.full === true} />,
+    figure(({ stats }) => numberText(stats.total_emails)),
+    figure(({ stats }) => sizeText(stats.storage_bytes)),
+    figure(({ activeAt }) => (activeAt === null ? "never" : <Moment at={activeAt} isShort />)),
+    figure(({ webhooks }) => failingText(webhooks)),
+    <Day at={created_at} />,
+    <Actions call={call} address={address} isPaused={isPaused} />,
+  ];
+}
+
+function failingText(webhooks: Overview["webhooks"]) {
+  const failing = webhooks.filter(({ status }) => status !== "active").length;
+  if (webhooks.length === 0) return <span class="muted">none set</span>;
+  const text = `${failing} of ${webhooks.length}`;
+  return failing === 0 ? text : <span class="badge bad">{text}</span>;
+}
+
+function States({ entry, isPaused, isFull }: { entry: EntryRow; isPaused: boolean; isFull: boolean }) {
   return (
-    <>
-      {entry.webhooks_failed === 1 ? <span class="badge bad">webhook failed</span> : null}
+    <span class="states">
+      {isPaused ? <span class="badge warn">paused</span> : <span class="badge good">active</span>}
+      {isFull ? <span class="badge bad">full</span> : null}
       {entry.cannot_send === 1 ? <span class="badge bad">cannot send</span> : null}
-      {entry.kept_at === null ? null : <span class="badge info">unsent messages</span>}
-      {entry.kind === "temporary" ? <span class="badge">temporary</span> : null}
-      {entry.status === "paused" ? <span class="badge warn">paused</span> : null}
-    </>
+      {entry.kept_at === null ? null : <span class="badge info">unsent</span>}
+    </span>
+  );
+}
+
+function Actions({ call, address, isPaused }: { call: ConsoleCall; address: string; isPaused: boolean }) {
+  return (
+    <div class="row-actions">
+      <Form call={call} action={call.links.act(address, "key")}>
+        <button class="quiet" title="New key">
+          <Icon name="key" />
+          <span>New key</span> <span class="sr">of {address}</span>
+        </button>
+      </Form>
+      <a class="button quiet" title="Open in the viewer" href={viewerLink(address)}>
+        <Icon name="open" />
+        <span>Open</span> <span class="sr">{address} in the viewer</span>
+      </a>
+      {isPaused ? (
+        <Form call={call} action={call.links.act(address, "resume")}>
+          <button class="quiet" title="Resume">
+            <Icon name="play" />
+            <span>Resume</span> <span class="sr">{address}</span>
+          </button>
+        </Form>
+      ) : (
+        <a class="button quiet" title="Pause" href={`${call.links.mailbox(address)}#actions`}>
+          <Icon name="pause" />
+          <span>Pause</span> <span class="sr">{address}</span>
+        </a>
+      )}
+    </div>
   );
 }

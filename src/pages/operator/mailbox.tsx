@@ -4,7 +4,7 @@ import { canonicalAddress } from "../../mail/address/address.ts";
 import type { Overview } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
 import { consolePage, Form, problemPage, type ConsoleCall, type Notice } from "./frame.tsx";
-import { seeOther } from "./links.ts";
+import { seeOther, viewerLink } from "./links.ts";
 import { Targets } from "./targets.tsx";
 import { Moment, numberText, sizeText } from "./words.tsx";
 
@@ -80,20 +80,29 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
     tab: "Mailboxes",
     notice: shown.notice,
     status: shown.status,
+    actions: (
+      <div class="row">
+        <a class="button" href={viewerLink(address)}>
+          Open in the viewer
+        </a>
+        <Form call={call} action={call.links.act(address, "key")}>
+          <button>New key</button>
+        </Form>
+      </div>
+    ),
     children: (
       <>
-        <h1>
-          <span class="mono">{address}</span>
-        </h1>
         <State call={call} mailbox={mailbox} />
         <Usage mailbox={mailbox} />
         <h2>Webhooks</h2>
         {mailbox.webhooks.length === 0 ? (
-          <p class="muted">No webhook is set. The owner sets one with PATCH /v1/mailbox.</p>
+          <p class="muted">
+            No webhook is set. The owner sets one with <code>PATCH /v1/mailbox</code>.
+          </p>
         ) : (
           <Targets targets={mailbox.webhooks} />
         )}
-        <h2>Actions</h2>
+        <h2 id="actions">Actions</h2>
         {mailbox.pause === null ? (
           <PauseForm call={call} address={address} />
         ) : (
@@ -108,7 +117,7 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
 }
 
 function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
-  const { info, kind, pause: paused, keys, hasUnsent, stats } = mailbox;
+  const { info, kind, pause: paused, keys, activeAt, hasUnsent, stats } = mailbox;
   return (
     <dl class="facts">
       <dt>State</dt>
@@ -134,6 +143,8 @@ function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
       <dd>
         <Moment at={info.created_at} />
       </dd>
+      <dt>Last activity</dt>
+      <dd>{activeAt === null ? "never" : <Moment at={activeAt} />}</dd>
       {info.expires_at === null ? null : (
         <>
           <dt>Erases itself</dt>
@@ -238,7 +249,7 @@ function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
 
 function EraseForm({ call, address, fault }: { call: ConsoleCall; address: string; fault?: string }) {
   return (
-    <details open={fault !== undefined}>
+    <details class="erasing" open={fault !== undefined}>
       <summary>Erase this mailbox</summary>
       <Form call={call} action={call.links.act(address, "delete")}>
         <p>

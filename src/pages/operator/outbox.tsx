@@ -5,7 +5,9 @@ import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
 import { mailboxesThatKept } from "../../service/directory-search.ts";
+import { answersOf } from "./asked.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
+import { Empty, Pager, Table } from "./parts.tsx";
 import { Moment } from "./words.tsx";
 
 /** Messages on the page. At most so many mailboxes are asked, each for so many messages. */
@@ -21,33 +23,35 @@ interface Unsent {
 /** GET /operator/outbox: the newest unsent messages of all mailboxes. */
 export async function outboxPage(call: ConsoleCall): Promise<Response> {
   const entries = await mailboxesThatKept(call.env, NEWEST);
-  const pages = await Promise.all(
-    entries.map(async ({ address }): Promise<Unsent[]> => {
-      const page = await mailboxAt(call.env, address).unsent(AS_OPERATOR, { cursor: null, limit: NEWEST });
-      return page.ok ? page.value.messages.map((mail) => ({ mailbox: address, mail })) : [];
-    }),
+  const answers = await answersOf(call.env, entries, (mailbox) =>
+    mailbox.unsent(AS_OPERATOR, { cursor: null, limit: NEWEST }),
   );
+  const pages = answers.map(({ entry: { address }, value }): Unsent[] =>
+    (value?.messages ?? []).map((mail) => ({ mailbox: address, mail })),
+  );
+  const silent = answers.filter(({ value }) => value === null).length;
   const unsent = pages.flat().toSorted((left, right) => (left.mail.sent_at < right.mail.sent_at ? 1 : -1));
   return consolePage(call, {
     title: "Outbox",
     tab: "Outbox",
+    about: transportText(call.config),
     children: (
       <>
-        <h1>Outbox</h1>
-        <p>{transportText(call.config)}</p>
+        {silent > 0 && (
+          <p class="notice warn">
+            {silent === 1 ? "1 mailbox does" : `${silent} mailboxes do`} not answer: messages may be missing.
+          </p>
+        )}
         {unsent.length === 0 ? (
-          <div class="card">
-            <h2>No unsent messages</h2>
+          <Empty title="No unsent messages">
             <p>
               With <code>OUTBOUND=local</code>, messages to addresses outside this deployment are stored and
-              listed here instead of being sent. Messages between mailboxes of this deployment are delivered
-              and not listed.
+              listed here instead of being sent.
             </p>
-          </div>
+          </Empty>
         ) : (
           <>
-            <h2>Newest</h2>
-            <UnsentList call={call} messages={unsent.slice(0, NEWEST)} showMailbox />
+            <UnsentTable call={call} messages={unsent.slice(0, NEWEST)} showMailbox />
             <p>
               <a href={call.links.mailboxes({ only: "kept" })}>All mailboxes with unsent messages</a>
             </p>
@@ -61,7 +65,7 @@ export async function outboxPage(call: ConsoleCall): Promise<Response> {
 function transportText({ outbound, smtp }: Config): string {
   switch (outbound) {
     case "local":
-      return "Messages to addresses outside this deployment are not sent: no relay is configured. They are listed here.";
+      return "Messages to addresses outside this deployment are not sent, but listed here: no relay is configured.";
     case "none":
       return "This deployment sends no mail: OUTBOUND is none.";
     case "cloudflare":
@@ -82,26 +86,24 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
   const { messages, next_cursor } = page.value;
   return consolePage(call, {
     title: `Unsent messages of ${address}`,
+    heading: "Unsent messages",
     tab: "Outbox",
+    about: (
+      <>
+        From <a href={call.links.mailbox(address)}>{address}</a>, newest first.
+      </>
+    ),
     children: (
       <>
-        <h1>Unsent messages</h1>
-        <p>
-          From <a href={call.links.mailbox(address)}>{address}</a>, newest first.
-        </p>
         {messages.length === 0 ? (
-          <p class="card">{cursor === null ? "No unsent messages." : "No older messages."}</p>
+          <Empty title={cursor === null ? "No unsent messages" : "No older messages"} />
         ) : (
-          <UnsentList call={call} messages={messages.map((mail) => ({ mailbox: address, mail }))} />
+          <UnsentTable call={call} messages={messages.map((mail) => ({ mailbox: address, mail }))} />
         )}
-        <nav class="pager" aria-label="Pages of the list">
-          {cursor === null ? <span /> : <a href={call.links.outboxOf(address)}>Newest</a>}
-          {next_cursor === null ? null : (
-            <a class="button" rel="next" href={call.links.outboxOf(address, { cursor: next_cursor })}>
-              Older
-            </a>
-          )}
-        </nav>
+        <Pager
+          first={cursor === null ? null : call.links.outboxOf(address)}
+          next={next_cursor === null ? null : call.links.outboxOf(address, { cursor: next_cursor })}
+        />
       </>
     ),
   });
@@ -113,26 +115,20 @@ interface Listed {
   showMailbox?: boolean;
 }
 
-function UnsentList({ call, messages, showMailbox = false }: Listed) {
+function UnsentTable({ call, messages, showMailbox = false }: Listed) {
   return (
-    <ul class="rows">
-      {messages.map(({ mailbox, mail }) => (
-        <li>
-          <a href={call.links.unsent(mailbox, mail.id)}>
-            <span class="spread">
-              <strong class="break">{mail.subject === "" ? "(no subject)" : mail.subject}</strong>
-              <span class="small muted">
-                <Moment at={mail.sent_at} />
-              </span>
-            </span>
-            <span class="small muted break">
-              {showMailbox ? `${mailbox} to ` : "To "}
-              {recipientsText(mail)}
-            </span>
-          </a>
-        </li>
-      ))}
-    </ul>
+    <Table
+      label="Unsent messages"
+      columns={["Subject", ...(showMailbox ? ["Mailbox"] : []), "To", "Sent (UTC)"]}
+      rows={messages.map(({ mailbox, mail }) => [
+        <a class="break" href={call.links.unsent(mailbox, mail.id)}>
+          {mail.subject === "" ? "(no subject)" : mail.subject}
+        </a>,
+        ...(showMailbox ? [<span class="break">{mailbox}</span>] : []),
+        <span class="break">{recipientsText(mail)}</span>,
+        <Moment at={mail.sent_at} isShort />,
+      ])}
+    />
   );
 }
 

@@ -26,7 +26,7 @@ export function Plot(plotted: Plotted) {
   return (
     <figure class="plot card">
       <figcaption>
-        <h2>{title}</h2>
+        <h3>{title}</h3>
         <p>{summary}</p>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${summary}`}>

@@ -68,7 +68,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
     group: "Service",
     variable: "MTA_STS, MTA_STS_MX",
     show: (value) =>
-      value === null ? "off" : `${value.mode}, ${value.hosts.join(", ")}; DNS: ${mtaStsRecord(value)}`,
+      value === null ? "off" : `${[value.mode, ...value.hosts].join(", ")}; DNS: ${mtaStsRecord(value)}`,
   },
   outbound: { group: "Sending", variable: "OUTBOUND", show: (value) => value },
   smtp: { group: "Sending", variable: "SMTP_URL", show: relay },
@@ -114,13 +114,14 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
   return consolePage(call, {
     title: "Settings",
     tab: "Settings",
+    about: (
+      <>
+        The deployment’s variables. Change them where the deployment is started; see{" "}
+        <a href="/docs/configuration">Configuration</a>. Secrets show only “set” or “not set”.
+      </>
+    ),
     children: (
       <>
-        <h1>Settings</h1>
-        <p>
-          The deployment’s variables. Change them where the deployment is started; see docs/configuration.md.
-          Secrets show only “set” or “not set”.
-        </p>
         <dl class="facts settings">
           <dt>Version</dt>
           <dd>{VERSION}</dd>

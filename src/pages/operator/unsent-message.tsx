@@ -27,10 +27,10 @@ export async function unsentMessagePage(call: ConsoleCall, written: string, id: 
   const source = await sourceOf(call, address, id);
   return consolePage(call, {
     title: "Unsent message",
+    heading: mail.subject === "" ? "(no subject)" : mail.subject,
     tab: "Outbox",
     children: (
       <>
-        <h1>{mail.subject === "" ? "(no subject)" : mail.subject}</h1>
         <Facts call={call} mailbox={address} mail={mail} source={source} />
         <p class="actions">
           <a class="button" href={`${call.links.unsent(address, mail.id)}/raw`}>

@@ -32,8 +32,21 @@ export function Day({ at }: { at: number }) {
   return <time datetime={iso}>{iso.slice(0, 10)}</time>;
 }
 
-/** A moment to the minute, in UTC: what the logs say it in. `at` is ISO 8601, or ms since 1970. */
-export function Moment({ at }: { at: string | number }) {
+/** A moment to the minute, in UTC: what the logs say it in. `at` is ISO 8601, or ms since 1970; `isShort`: without the zone. */
+export function Moment({ at, isShort = false }: { at: string | number; isShort?: boolean }) {
   const iso = new Date(at).toISOString();
-  return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
+  return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)}${isShort ? "" : " UTC"}`}</time>;
+}
+
+const MS_PER_S = 1_000;
+const S_PER_MINUTE = 60;
+const S_PER_HOUR = 3_600;
+
+/** 0.0123 → "12 ms", 75 → "1 min". */
+export function durationText(seconds: number): string {
+  if (seconds < 1) return `${numberText(Math.round(seconds * MS_PER_S))} ms`;
+  if (seconds < S_PER_MINUTE) return `${numberText(Number(seconds.toFixed(1)))} s`;
+  return seconds < S_PER_HOUR
+    ? `${numberText(Math.floor(seconds / S_PER_MINUTE))} min`
+    : `${numberText(Math.floor(seconds / S_PER_HOUR))} h`;
 }

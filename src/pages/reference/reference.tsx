@@ -1,43 +1,11 @@
-import { html, raw } from "hono/html";
-import { configOf } from "../../config/env.ts";
-import { originOf, type AppContext } from "../../http/dispatch.ts";
-import { openApi } from "../../http/openapi.ts";
-import { pageResponse } from "../shell.tsx";
-import { compressed } from "../static-files.ts";
+import { html } from "hono/html";
 import { OpenApiDocument, operationsOf, type OpenApi, type OperationSpec } from "./document.ts";
 import { contentOf, curlExample, exampleOf, typeScriptExample } from "./examples.ts";
 import { Property, Prose, Shape } from "./shape.tsx";
 
-/** Stands in the page for the origin of the request. */
-const ANY_ORIGIN = "https://any-origin.invalid";
-
-/** The page with `ANY_ORIGIN`, made once: whoever asks under many host names does not make the server render it again. */
-let contents: Promise<string> | null = null;
-
-/**
- * /docs: the reference of the API, rendered from the document that /openapi.json serves. The page can be read without
- * scripts; its script adds a search, buttons that copy, and a form that sends a request.
- */
-export async function referencePage(c: AppContext): Promise<Response> {
-  const origin = originOf(c, configOf(c.env));
-  contents ??= rendered().catch((error: unknown) => {
-    // The next request tries again.
-    contents = null;
-    throw error;
-  });
-  const escaped = (await html`${origin}`).toString();
-  const page = await pageResponse({
-    title: "API",
-    place: "/docs",
-    styles: ["reference.css"],
-    scripts: ["reference.js"],
-    children: raw((await contents).replaceAll(ANY_ORIGIN, () => escaped)),
-  });
-  return compressed(page, c.req.raw);
-}
-
-async function rendered(): Promise<string> {
-  const document = OpenApiDocument.parse(openApi(ANY_ORIGIN));
+/** Renders the reference of the API from its OpenAPI document. It needs no script to be read. */
+export async function renderReference(description: unknown): Promise<string> {
+  const document = OpenApiDocument.parse(description);
   return (await html`${<Reference document={document} />}`).toString();
 }
 
@@ -53,7 +21,7 @@ function Reference({ document }: { document: OpenApi }) {
       <div>
         <h1>API reference</h1>
         <Introduction />
-        <form class="tools" id="tools" hidden>
+        <form class="tools scripted" id="tools">
           <div class="field">
             <label for="search">Search</label>
             <input type="search" id="search" autocomplete="off" spellcheck={false} aria-describedby="found" />

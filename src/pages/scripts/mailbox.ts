@@ -1,30 +1,33 @@
 import { find } from "./lib/dom.ts";
 import { Announcer } from "./viewer/announcer.ts";
-import { Drafts } from "./viewer/compose.ts";
-import { forgetSession, storedSession, storeSession, type Session } from "./viewer/session.ts";
+import { Drafts } from "./viewer/draft.ts";
+import { forgetSession, storedKnown, storedSession, storeSession, type Session } from "./viewer/session.ts";
 import { SignIn } from "./viewer/sign-in.ts";
 import { Viewer } from "./viewer/viewer.ts";
 
 const announcer = new Announcer(find("[data-part=announcer]", HTMLElement));
+const drafts = Drafts.stored();
 let viewer: Viewer | null = null;
 
 const signIn = new SignIn((session) => {
   storeSession(session);
+  // Without the address that the link named: the next sign-in may be for another mailbox.
+  history.replaceState(null, "", location.pathname + location.hash);
   open(session);
 });
 
-function open(session: Session, drafts = new Drafts()): void {
-  viewer = new Viewer(session, announcer, { drafts, restart: () => restart(session, drafts), signOut });
+function open(session: Session): void {
+  const restart = (): void => {
+    viewer?.end();
+    open(session);
+  };
+  viewer = new Viewer(session, announcer, { drafts, restart, signOut });
   viewer.start();
-}
-
-function restart(session: Session, drafts: Drafts): void {
-  viewer?.end();
-  open(session, drafts);
 }
 
 function signOut(reason = ""): void {
   forgetSession();
+  drafts.end();
   viewer?.end();
   viewer = null;
   // The fragment refers to a mail of the mailbox that was signed out of.
@@ -32,6 +35,17 @@ function signOut(reason = ""): void {
   signIn.show(reason);
 }
 
-const session = storedSession();
-if (session === null) signIn.show();
-else open(session);
+const stored = storedSession();
+// The console links to a mailbox by its address.
+const wanted = new URLSearchParams(location.search).get("address")?.trim().toLowerCase() || null;
+const shown = stored?.mailbox ?? storedKnown()?.mailbox ?? null;
+const isOther = stored !== null && wanted !== null && shown !== wanted;
+// Of a tab whose key is gone they are nobody's, and those of one mailbox are no other's.
+if (stored === null || isOther) drafts.end();
+// The operator's key opens the other mailbox too, and the key of a mailbox opens that one alone.
+if (stored === null || (isOther && stored.mailbox === null)) signIn.show("", wanted);
+else if (isOther) {
+  const session = { ...stored, mailbox: wanted };
+  storeSession(session);
+  open(session);
+} else open(stored);

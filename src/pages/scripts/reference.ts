@@ -1,5 +1,5 @@
 // Search, copy and "Try it" on the reference of the API.
-import { copyButton } from "./lib/copy.ts";
+import { addCopyButton } from "./lib/copy.ts";
 import { find, make } from "./lib/dom.ts";
 import { tryForm } from "./reference/try-it.ts";
 
@@ -37,9 +37,7 @@ function openNamed(): void {
 /** Adds what needs a script, when an operation is opened for the first time. */
 function complete(entry: HTMLDetailsElement): void {
   const inside = find(".inside", HTMLElement, entry);
-  for (const example of inside.querySelectorAll("pre")) {
-    example.previousElementSibling?.append(copyButton(example.textContent ?? "", "the example"));
-  }
+  for (const example of inside.querySelectorAll("pre")) addCopyButton(example);
   const start = make("button", { type: "button" }, "Try it");
   const place = make("div", { class: "try" }, start);
   start.addEventListener("click", () => {
@@ -64,5 +62,4 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   search.focus();
 });
-tools.hidden = false;
 openNamed();

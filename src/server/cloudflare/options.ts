@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { check } from "../../config/check.ts";
 import { faultLines } from "../../config/fault-lines.ts";
 import { DEFAULT_MAIL_DOMAIN, WORKER_SETTINGS } from "../../config/worker-settings.ts";
-import { SENDING_WAYS, type SendingWay, type Wanted } from "../../host/cloudflare/wanted.ts";
+import { POLICY_MODES, SENDING_WAYS, type SendingWay, type Wanted } from "../../host/cloudflare/wanted.ts";
 import { Refusal } from "../../host/refusal.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -110,8 +110,9 @@ function sendingIn(flags: UpFlags, env: Env): Pick<Wanted, "sending" | "relayUrl
 }
 
 function mtaStsIn({ "mta-sts": mode }: UpFlags): Wanted["mtaSts"] {
-  if (mode === undefined || mode === "testing" || mode === "enforce") return mode ?? null;
-  throw new Refusal("--mta-sts must be testing or enforce; --var MTA_STS=off ends a policy");
+  const known = POLICY_MODES.find((one) => one === mode);
+  if (mode === undefined || known !== undefined) return known ?? null;
+  throw new Refusal(`--mta-sts must be one of ${POLICY_MODES.join(", ")}`);
 }
 
 function domainOf(given: string, vars: Readonly<Record<string, string>>): string {

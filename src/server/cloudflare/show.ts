@@ -13,7 +13,6 @@ export function addressOf({ worker }: Pick<Wanted, "worker">, subdomain: string)
 
 /** The plan as lines: for each step whether it leaves, makes or changes something, and the permission that it needs. */
 export function planLines(wanted: Wanted, existing: Existing, plan: readonly PlannedStep[]): string[] {
-  const words = { make: "make", change: "change", leave: "leave" } as const;
   return [
     `Account  ${existing.account.name} (${existing.account.id})`,
     `Zone     ${existing.zone.name}`,
@@ -21,7 +20,7 @@ export function planLines(wanted: Wanted, existing: Existing, plan: readonly Pla
     "",
     ...tableLines(
       [
-        { title: "", of: ({ decision }: PlannedStep) => words[decision.kind] },
+        { title: "", of: ({ decision }: PlannedStep) => decision.kind },
         { title: "What", of: ({ title }: PlannedStep) => title },
         { title: "", of: ({ decision }: PlannedStep) => decision.words, flexible: true },
         { title: "Permission", of: ({ permission }: PlannedStep) => permission },

@@ -70,7 +70,7 @@ export async function exitCodeOf(context: CommandContext, work: () => Promise<nu
       return EXIT[error.kind];
     }
     if (context.signal.aborted) {
-      say("Interrupted. Earlier snapshots are whole. To go on, run the same command again.");
+      say("Interrupted. To go on, run the same command again.");
       return EXIT.failed;
     }
     if (error instanceof Error && "code" in error && "syscall" in error) {

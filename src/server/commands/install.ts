@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isIPv4, isIPv6 } from "node:net";
 import path from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { Refusal } from "../../host/refusal.ts";
 import { installedProgram } from "../../host/systemd/program.ts";
 import type { InstalledFile, ListenStreams } from "../../host/systemd/units.ts";
-import { installedFiles, listenVariables, SETTINGS_FILE } from "../../host/systemd/units.ts";
+import { installedFiles, listenVariables, REDIRECT_UNIT, SETTINGS_FILE } from "../../host/systemd/units.ts";
 import { writeInstallation } from "../../host/systemd/write.ts";
 import { BUILT } from "../built.ts";
 import type { CommandContext, ServerCommand } from "../command.ts";
@@ -15,6 +15,7 @@ doctor four times a day, and an example of the settings. Files of earlier versio
 
   --http ADDRESS     Where HTTP listens: a port, or an IP address and a port (127.0.0.1:8787)
   --smtp ADDRESS     Where SMTP listens (25)
+  --redirect ADDRESS Where plain http is redirected to HTTPS, or none (80 with HTTP on port 443, else none)
   --print            Prints the files instead of writing them
   --root DIR         Writes below another root directory, such as that of an image
 
@@ -25,6 +26,7 @@ const OPTIONS = {
   install: { type: "boolean" },
   http: { type: "string", default: "127.0.0.1:8787" },
   smtp: { type: "string", default: "25" },
+  redirect: { type: "string" },
   print: { type: "boolean", default: false },
   root: { type: "string", default: "/" },
 } as const;
@@ -36,10 +38,10 @@ export const install: ServerCommand = {
   summary: "Makes the server a service of systemd (with --install)",
   help: HELP,
   async run(words, context) {
-    const { install: isAsked, http, smtp, print, root } = optionsOf(words);
+    const { install: isAsked, print, root, ...places } = optionsOf(words);
     // The installed package serves without this command.
     if (isAsked !== true) throw new Refusal("To serve from the sources: npm start");
-    const listen = { http: streamOf("http", http), smtp: streamOf("smtp", smtp) };
+    const listen = listenOf(places);
     const program = installedProgram(path.resolve(BUILT, "../lib"), process.execPath);
     const files = installedFiles(program, listen);
     if (!print) return write({ files, listen, root: path.resolve(root) }, words, context);
@@ -55,6 +57,13 @@ function optionsOf(words: readonly string[]) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal(`${reason}; try mailkeep-server serve --install --help`);
   }
+}
+
+/** Where the sockets listen. Throws a {@link Refusal}. */
+function listenOf(places: { http: string; smtp: string; redirect?: string | undefined }): ListenStreams {
+  const [http, smtp] = [streamOf("http", places.http), streamOf("smtp", places.smtp)];
+  const redirect = places.redirect ?? (/(?:^|:)443$/.test(http) ? "80" : "none");
+  return { http, smtp, redirect: redirect === "none" ? null : streamOf("redirect", redirect) };
 }
 
 /** Checks an address as `ListenStream=` takes it. Throws a {@link Refusal}. */
@@ -88,6 +97,7 @@ function write(
     stderr.write(`${error.message}\nRun it as root: sudo mailkeep-server serve ${words.join(" ")}\n`);
     return EXIT.noPermission;
   }
+  if (listen.redirect === null && existsSync(path.join(root, REDIRECT_UNIT))) stdout.write(NO_REDIRECT);
   stdout.write(NEXT);
   return EXIT.done;
 }
@@ -100,6 +110,11 @@ export function staleSettings(text: string, listen: ListenStreams): string[] {
     .map(([name, value]) => `${name}=${value}`);
 }
 
+const NO_REDIRECT = `
+Plain http is not redirected any more. Remove its socket:
+  systemctl disable --now mailkeep-redirect.socket
+  rm ${REDIRECT_UNIT}
+`;
 const NEXT = `
 Next: write your domain into ${SETTINGS_FILE}, then
   systemctl daemon-reload

@@ -43,7 +43,8 @@ A second run changes only what differs. docs/deploy.md also describes every step
   --without-r2         Keep large messages in the mailboxes; --with-r2: in a bucket (default for a new deployment)
   --workers-dev NAME   Register this name under workers.dev, where the account has none
   --take-catch-all     Take the catch-all rule of the zone from what has it now
-  --mta-sts MODE       Tell senders to deliver over TLS only: testing (they report what fails) or enforce
+  --mta-sts MODE       Tell senders to deliver over TLS only: testing (they report what fails) or enforce.
+                       To end that: none, and when they have forgotten it, off
   --var NAME=VALUE     Set a variable of the worker (docs/configuration.md); may be repeated
   --without-outside    Send no mail through the internet in the trial at the end
   --dry-run            Only show the plan; the default without a terminal
@@ -68,6 +69,8 @@ export function runUp(words: readonly string[], context: CommandContext, outside
   );
 }
 
+const BEGINS = { make: "Making", change: "Changing", remove: "Removing", leave: "Leaving" } as const;
+
 /** Everything that is known before the plan is made. */
 interface Prepared {
   api: CloudflareApi;
@@ -90,11 +93,7 @@ async function deploy(options: UpOptions, context: CommandContext, outside: Outs
     return carryOut(stepsOf(fresh), {
       context: fresh,
       report: (step, { kind, words }, state) =>
-        say(
-          state === "begins"
-            ? `${kind === "make" ? "Making" : "Changing"} ${step.title}: ${words}`
-            : "  done",
-        ),
+        say(state === "begins" ? `${BEGINS[kind]} ${step.title}: ${words}` : "  done"),
     });
   });
   return check(options, context, { prepared, outside });

@@ -263,7 +263,7 @@ export class FakeCloudflare {
         etag,
       })),
       records: this.zone.records
-        .map((record) => ({ ...record, id: null }))
+        .map((record) => ({ ...record, id: null, modifiedMs: null }))
         .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other))),
       customDomains: this.account.customDomains.map(({ hostname, service }) => ({ hostname, service })),
       routing: this.zone.routing?.enabled === true ? this.zone.routing : null,

@@ -116,8 +116,9 @@ const RECORD = z.strictObject({
   comment: z.string().max(100).optional(),
 });
 
-const shownRecord = ({ isLocked, ...record }: FakeRecord): unknown => ({
+const shownRecord = ({ isLocked, modifiedMs, ...record }: FakeRecord): unknown => ({
   ...record,
+  modified_on: new Date(modifiedMs ?? 0).toISOString(),
   ttl: 1,
   proxied: false,
   meta: isLocked ? { email_routing: true, read_only: true } : {},
@@ -157,6 +158,7 @@ const DNS: FakeRoute[] = [
         ...body,
         ...(priority !== undefined && { priority }),
         ...(comment !== undefined && { comment }),
+        modifiedMs: Date.now(),
         isLocked: false,
       };
       zone.records.push(record);
@@ -173,6 +175,7 @@ const DNS: FakeRoute[] = [
       if (record === undefined) throw new ApiError(404, 81044, "Record does not exist.");
       if (record.isLocked) throw new ApiError(400, 1046, "This record is managed by Email Routing.");
       record.content = bodyOf(call, z.strictObject({ content: z.string().min(1) })).content;
+      record.modifiedMs = Date.now();
       return ok(shownRecord(record));
     },
   },

@@ -21,6 +21,8 @@ export interface FakeRecord {
   content: string;
   priority?: number;
   comment?: string;
+  /** When the content was set, in ms since 1970. */
+  modifiedMs?: number;
   /** Locked records belong to a product: they are changed only once they are unlocked. */
   isLocked: boolean;
 }

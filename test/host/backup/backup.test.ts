@@ -27,6 +27,7 @@ import { withScratch } from "../../../src/host/backup/scratch.ts";
 import { ageSealer } from "../../../src/host/backup/seal.ts";
 import { openerFor, readSnapshot } from "../../../src/host/backup/snapshot.ts";
 import { TarTarget, unpackTar } from "../../../src/host/backup/tar.ts";
+import { fileOfKey } from "../../../src/lib/disk-key.ts";
 import { BUCKET, FakeData, tempFolder } from "./rig.ts";
 import { backUpTo, checked, restoreTo } from "./rig-run.ts";
 
@@ -75,7 +76,10 @@ describe("a backup", () => {
             const data = new FakeData();
             const mailbox = data.addMailbox(ADA);
             const contents = blobs.map((sizes) => sizes.map((bytes) => randomBytes(bytes)));
-            for (const [at, parts] of contents.entries()) data.addBlob(mailbox, `owner/${at}`, parts);
+            for (const [at, parts] of contents.entries()) {
+              data.addBlob(mailbox, `owner/${at}`, parts);
+              data.addBlob(mailbox, `disk:owner/${at}`, parts);
+            }
             const dir = tempFolder();
             await backUpTo(dir, data.dir);
             const restored = path.join(tempFolder(), "data");
@@ -89,9 +93,11 @@ describe("a backup", () => {
                 data.bucketFile,
                 `SELECT blob_id FROM _mf_objects WHERE key = 'owner/${at}'`,
               );
-              const { blob_id: file } = row as { blob_id: string };
-              const stored = readFileSync(path.join(restored, "r2", BUCKET, "blobs", file));
-              expect(stored.equals(Buffer.concat(parts))).toBe(true);
+              const { blob_id: object } = row as { blob_id: string };
+              for (const file of [object, fileOfKey(`disk:owner/${at}`)]) {
+                const stored = readFileSync(path.join(restored, "r2", BUCKET, "blobs", file));
+                expect(stored.equals(Buffer.concat(parts))).toBe(true);
+              }
             }
           },
         ),
@@ -294,7 +300,7 @@ describe("a backup", () => {
     expectDataFolder(new FakeData().dir);
   });
 
-  it("refuses to run beside another one, and takes over the lock of a dead one, once", async () => {
+  it("refuses to run beside another backup; of several rivals one takes over the lock of a dead one", async () => {
     const dir = tempFolder();
     const repository = await Repository.openOrMake(dir, false);
     const release = await repository.lock();
@@ -632,7 +638,7 @@ describe("a restore", () => {
       { due_at: null, inside_due_at: null },
     ]);
     expect(rows(restored, ada, "SELECT last_event, directory_due FROM account")).toMatchObject([
-      { last_event: 1_000_007, directory_due: null },
+      { last_event: 2_000_000, directory_due: null },
     ]);
     expect(
       rows(
@@ -703,6 +709,6 @@ describe("a restore", () => {
     await expect(restoreTo(restored, dir, { only: ada })).rejects.toThrow("incomplete restore");
     expect(await restoreTo(restored, dir)).toMatchObject({ mailboxes: 1 });
     refuseHalfRestored(restored);
-    expect(rows(restored, ada, "SELECT last_event FROM account")).toMatchObject([{ last_event: 1_000_007 }]);
+    expect(rows(restored, ada, "SELECT last_event FROM account")).toMatchObject([{ last_event: 2_000_000 }]);
   });
 });

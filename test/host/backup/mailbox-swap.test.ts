@@ -3,6 +3,8 @@ import fs, {
   chownSync,
   cpSync,
   existsSync,
+  lstatSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -14,6 +16,7 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { fileOfKey, isDiskKey } from "../../../src/lib/disk-key.ts";
 import { mailboxFile } from "../../../src/host/backup/data-folder.ts";
 import { restoreMailbox } from "../../../src/host/backup/mailbox-restore.ts";
 import { STAGING_FOLDER, completeSwap, swapMailbox } from "../../../src/host/backup/mailbox-swap.ts";
@@ -50,12 +53,14 @@ async function changedSinceBackup(): Promise<{ data: FakeData; dir: string }> {
   const data = new FakeData();
   data.addMailbox(ADA, { raw: Buffer.from("of the backup") });
   data.addBlob(file, "owner/kept", [Buffer.from("kept")]);
+  data.addBlob(file, "disk:owner/kept", [Buffer.from("kept as a file")]);
   data.addMailbox(BEN);
   data.addBlob(mailboxFile(BEN), "other/1", [Buffer.from("of Ben")]);
   data.change(file, (database) => database.exec("INSERT INTO _cf_METADATA VALUES (1, 5)"));
   const dir = tempFolder();
   await backUpTo(dir, data.dir);
   data.addBlob(file, "owner/newer", [Buffer.from("newer "), Buffer.from("in parts")]);
+  data.addBlob(file, "disk:owner/newer", [Buffer.from("newer file")]);
   data.change(file, (database) =>
     database.exec(
       "UPDATE content SET raw = 'newer' WHERE raw IS NOT NULL; UPDATE _cf_METADATA SET value = 9",
@@ -77,6 +82,8 @@ function stateOf(dataDir: string) {
   ) as { key: string }[];
   const bucket = new FakeData().bucketFile;
   const blobs = keys.map(({ key }) => {
+    if (isDiskKey(key))
+      return readFileSync(path.join(dataDir, "r2", BUCKET, "blobs", fileOfKey(key)), "utf8");
     const parts = rows(
       dataDir,
       bucket,
@@ -97,14 +104,14 @@ function stateOf(dataDir: string) {
 
 const OLD = {
   raws: [{ raw: "newer" }],
-  keys: ["owner/kept", "owner/newer"],
-  blobs: ["kept", "newer in parts"],
+  keys: ["disk:owner/kept", "disk:owner/newer", "owner/kept", "owner/newer"],
+  blobs: ["kept as a file", "newer file", "kept", "newer in parts"],
   alarms: [{ now: 0, old: 1 }],
 };
 const RESTORED = {
   raws: [{ raw: "of the backup" }],
-  keys: ["owner/kept"],
-  blobs: ["kept"],
+  keys: ["disk:owner/kept", "owner/kept"],
+  blobs: ["kept as a file", "kept"],
   alarms: [{ now: 0, old: 0 }],
 };
 
@@ -221,7 +228,7 @@ describe("a restore of one mailbox", () => {
       { key: "other/1" },
       { key: "owner/kept" },
     ]);
-    expect(readdirSync(path.join(data.dir, "r2", BUCKET, "blobs"))).toHaveLength(2);
+    expect(readdirSync(path.join(data.dir, "r2", BUCKET, "blobs"))).toHaveLength(3);
     expect(existsSync(path.join(data.dir, STAGING_FOLDER))).toBe(false);
     expect(readFileSync(path.join(data.dir, mailboxFile(BEN))).equals(ben)).toBe(true);
     // The same once more: the files have the same names.
@@ -245,7 +252,7 @@ describe("a restore of one mailbox", () => {
         INSERT INTO attempt VALUES (1, 1, 7, 200, NULL, 3, 'ok')`),
     );
     await restoreTo(data.dir, dir, { only: file, replaces: true });
-    expect(rows(data.dir, file, "SELECT last_event FROM account")).toEqual([{ last_event: 5_000_000 }]);
+    expect(rows(data.dir, file, "SELECT last_event FROM account")).toEqual([{ last_event: 6_000_000 }]);
     expect(rows(data.dir, file, "SELECT id, state, attempts, due_at FROM delivery")).toEqual([
       { id: 1, state: "delivered", attempts: 1, due_at: null },
       { id: 2, state: "pending", attempts: 0, due_at: 0 },
@@ -276,6 +283,33 @@ describe("a restore of one mailbox", () => {
       const tried = restoreTo(data.dir, dir, { only: file, replaces: true, sendsAgain: true });
       await expect(tried).rejects.toThrow(`belongs to the user ${OTHER_USER}`);
       expect([readdirSync(elsewhere), statSync(elsewhere).uid]).toEqual([[], 0]);
+    },
+  );
+
+  // Only root can give files to another user.
+  it.skipIf(process.getuid?.() !== 0)(
+    "of all mailboxes by root belongs to the owner of the folder, or of the one that it lies in, and follows no link",
+    async () => {
+      const { dir } = await changedSinceBackup();
+      const parent = tempFolder();
+      chownSync(parent, OTHER_USER, OTHER_USER);
+      const foreign = path.join(tempFolder(), "foreign");
+      writeFileSync(foreign, "root's");
+      const own = path.join(parent, "own");
+      mkdirSync(own);
+      symlinkSync(foreign, path.join(own, "link"));
+      for (const restored of [own, path.join(parent, "new")]) {
+        await restoreTo(restored, dir);
+        const names = ["", ...readdirSync(restored, { recursive: true, encoding: "utf8" })];
+        const owners = names.map((name) => lstatSync(path.join(restored, name)).uid);
+        expect([names.length > 5, new Set(owners)]).toEqual([true, new Set([OTHER_USER])]);
+      }
+      expect(statSync(foreign).uid).toBe(0);
+      const trap = path.join(parent, "trap");
+      mkdirSync(trap);
+      symlinkSync(path.dirname(foreign), path.join(trap, "do"));
+      await expect(restoreTo(trap, dir)).rejects.toThrow("trap/do is a link: remove it");
+      expect(readdirSync(path.dirname(foreign))).toEqual(["foreign"]);
     },
   );
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { BUCKET_FOLDER, mailboxFile, objectFile } from "../../../src/host/backup/data-folder.ts";
+import { fileOfKey, isDiskKey } from "../../../src/lib/disk-key.ts";
 import { directoryShard } from "../../../src/contract/directory.ts";
 
 export const BUCKET = "mailkeep-blobs";
@@ -74,6 +75,19 @@ export class FakeData {
   addBlob(file: string, key: string, parts: readonly Buffer[]): void {
     const folder = path.join(this.dir, "r2", BUCKET, "blobs");
     mkdirSync(folder, { recursive: true });
+    if (isDiskKey(key)) writeFileSync(path.join(folder, fileOfKey(key)), Buffer.concat(parts));
+    else this.#addObject(folder, key, parts);
+    this.change(
+      file,
+      (database) =>
+        void database
+          .prepare("INSERT INTO content (seq, raw_key) VALUES ((SELECT max(seq) + 1 FROM content), ?)")
+          .run(key),
+    );
+  }
+
+  /** Adds an object of the bucket. */
+  #addObject(folder: string, key: string, parts: readonly Buffer[]): void {
     const names = parts.map((part) => {
       const name = randomBytes(20).toString("hex");
       writeFileSync(path.join(folder, name), part);
@@ -89,13 +103,6 @@ export class FakeData {
         for (const [at, name] of names.entries())
           database.prepare("INSERT INTO _mf_multipart_parts VALUES ('u', ?, ?, ?)").run(at + 1, name, key);
     });
-    this.change(
-      file,
-      (database) =>
-        void database
-          .prepare("INSERT INTO content (seq, raw_key) VALUES ((SELECT max(seq) + 1 FROM content), ?)")
-          .run(key),
-    );
   }
 
   change<T>(file: string, work: (database: DatabaseSync) => T): T {

@@ -442,6 +442,12 @@ const MAIL: Row[] = [
     mends: reset,
   },
   {
+    id: "https.no-redirect",
+    breaks: set("ACME_WEBROOT", "/var/lib/mailkeep-acme"),
+    fix: /^curl -sSI http:\/\/mail\.example\.org\/health$/,
+    mends: (rig) => rig.redirect(),
+  },
+  {
     id: "https.certificate-expired",
     breaks: (rig) => rig.present(stored("expired")),
     also: ["mta-sts.policy"],
@@ -464,9 +470,13 @@ const MAIL: Row[] = [
   },
   {
     id: "https.certificate-untrusted",
-    breaks: (rig) => rig.present(stored("untrusted")),
+    breaks: async (rig) => {
+      await set("ACME_WEBROOT", "/var/lib/mailkeep-acme")(rig);
+      rig.redirect();
+      rig.present(stored("untrusted"));
+    },
     also: ["mta-sts.policy"],
-    fix: /^certbot certonly --standalone -d mail\.example\.org$/,
+    fix: /^certbot certonly --webroot -w \/var\/lib\/mailkeep-acme -d mail\.example\.org$/,
     mends: renewed,
   },
   {

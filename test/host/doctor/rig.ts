@@ -76,6 +76,7 @@ export class Rig {
   readonly relay: SmtpPeer;
   readonly #local: http.Server;
   readonly #web: https.Server;
+  readonly #redirect = http.createServer((_, response) => response.writeHead(308).end());
   readonly #authorities: readonly string[];
   /** `address:port` → port of this machine. */
   readonly ports = new Map<string, number>();
@@ -128,12 +129,13 @@ export class Rig {
       inbound: await SmtpPeer.start({}),
       relay: await SmtpPeer.start({}),
     });
-    const [local, web] = await Promise.all([listening(rig.#local), listening(rig.#web)]);
-    rig.#home = { local, web };
+    const servers = [rig.#local, rig.#web, rig.#redirect] as const;
+    const [local = 0, web = 0, redirect = 0] = await Promise.all(servers.map(listening));
+    rig.#home = { local, web, redirect };
     return rig;
   }
 
-  #home = { local: 0, web: 0 };
+  #home = { local: 0, web: 0, redirect: 0 };
 
   /** The port of the fake server. */
   get localPort(): number {
@@ -144,7 +146,7 @@ export class Rig {
     this.dns.stop();
     this.inbound.stop();
     this.relay.stop();
-    for (const server of [this.#local, this.#web]) {
+    for (const server of [this.#local, this.#web, this.#redirect]) {
       server.close();
       server.closeAllConnections();
     }
@@ -231,6 +233,11 @@ export class Rig {
       offersSecured: ["AUTH PLAIN LOGIN"],
       on: { AUTH: say("235 2.7.0 welcome") },
     });
+  }
+
+  /** Port 80 of the machine leads to HTTPS. */
+  redirect(): void {
+    this.ports.set(`${ADDRESS}:80`, this.#home.redirect);
   }
 
   /** The certificate of PUBLIC_URL. */

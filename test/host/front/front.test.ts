@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, Socket, type AddressInfo, type Server as TcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import type { Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "node:tls";
@@ -541,9 +544,44 @@ describe("a front with a certificate", () => {
   });
 });
 
+const PLAIN = {
+  listen: { host: "127.0.0.1", port: 0 },
+  httpsPort: null,
+  webroot: null,
+  proxies: null,
+  log: () => {},
+};
+
 describe("the port for plain http", () => {
+  it("serves the challenges of ACME that lie in the folder, and no other file, also before there is HTTPS", async () => {
+    const webroot = mkdtempSync(path.join(tmpdir(), "mailkeep-acme-"));
+    const challenges = path.join(webroot, ".well-known/acme-challenge");
+    mkdirSync(challenges, { recursive: true });
+    writeFileSync(path.join(webroot, "secret"), "secret");
+    writeFileSync(path.join(challenges, "to-ken_1"), "to-ken_1.thumbprint");
+    writeFileSync(path.join(challenges, "large"), "x".repeat(2_000));
+    symlinkSync(path.join(webroot, "secret"), path.join(challenges, "link"));
+    const redirect = await startRedirect({ ...PLAIN, webroot });
+    const ask = (name: string, method = "GET"): Promise<string> =>
+      Wire.plain(redirect.port)
+        .send(`${method} /.well-known/acme-challenge/${name} HTTP/1.1\r\nHost: mail.example\r\n${CLOSE}\r\n`)
+        .closed();
+    try {
+      expect(await ask("to-ken_1")).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nto-ken_1\.thumbprint$/);
+      expect(await ask("to-ken_1", "HEAD")).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\n$/);
+      for (const name of ["other", "large", "link"]) expect(statusOf(await ask(name))).toBe(404);
+      for (const name of ["../../secret", "%2e%2e%2fsecret", "", "a/b", "a?b"]) {
+        expect(statusOf(await ask(name))).toBe(503);
+      }
+      expect(statusOf(await ask("to-ken_1", "POST"))).toBe(403);
+    } finally {
+      await redirect.close();
+      rmSync(webroot, { recursive: true });
+    }
+  });
+
   it("redirects a reader to https, and refuses requests that hold a key or change something", async () => {
-    const redirect = await startRedirect({ host: "127.0.0.1", port: 0 }, 8443);
+    const redirect = await startRedirect({ ...PLAIN, httpsPort: 8443 });
     const ask = (text: string): Promise<string> => Wire.plain(redirect.port).send(text).closed();
     const read = await ask(`GET /a?b HTTP/1.1\r\nHost: mail.example:80\r\n${CLOSE}\r\n`);
     expect(statusOf(read)).toBe(308);

@@ -2,12 +2,16 @@ import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Networks } from "../../../src/host/front/networks.ts";
 import { startSmtp } from "../../../src/host/smtp/listener.ts";
 import type { SmtpListener } from "../../../src/host/smtp/listener.ts";
+import { version1 } from "../front/proxy-headers.ts";
 import { BLOCKED, FakeStore, FULL, NOT_CHECKED, NOT_VERIFIED } from "../fake-store.ts";
 import { SmtpClient } from "./smtp-client.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
+/** A message that has a request of its own. */
+const LARGE = `\r\n${"x\r\n".repeat(22_000)}x`;
 
 let store: FakeStore;
 let smtp: SmtpListener;
@@ -88,6 +92,48 @@ describe("session", () => {
   });
 });
 
+describe("the greeting", () => {
+  const BALANCER = "127.0.0.9";
+  const NEAR = "198.51.100.7";
+
+  /** The first replies to a client that says EHLO before it is greeted. */
+  const repliesTo = async (client: string | null, from: string): Promise<string[]> => {
+    const listener = await startSmtp({
+      host: "127.0.0.1",
+      port: 0,
+      upstream: store.url,
+      token: "operator-key",
+      spoolDir,
+      maxBytes: MAX_BYTES,
+      proxies: new Networks([`${BALANCER}/32`]),
+      known: new Networks(["198.51.100.0/24"]),
+    });
+    const eager = SmtpClient.connect(listener.port, from);
+    if (client !== null) eager.write(version1(client));
+    eager.write("EHLO eager.example\r\n");
+    const replies = [await eager.reply()];
+    if (!replies[0]?.startsWith("421 ")) replies.push(await eager.reply());
+    eager.drop();
+    await listener.stop(0);
+    return replies.map((reply) => reply.slice(0, 4).trim());
+  };
+
+  it("comes at once to this machine and to listed networks, also through a load balancer", async () => {
+    expect(await repliesTo(null, "127.0.0.1")).toEqual(["220", "250-"]);
+    expect(await repliesTo(NEAR, BALANCER)).toEqual(["220", "250-"]);
+  });
+
+  it("comes to all others after a pause, in which they must not talk", async () => {
+    expect(await repliesTo("203.0.113.5", BALANCER)).toEqual(["421"]);
+    expect(await repliesTo("2001:db8::5", BALANCER)).toEqual(["421"]);
+  });
+
+  it("does not come at once to a client that a load balancer names by a loopback address of its own", async () => {
+    expect(await repliesTo("127.0.0.1", BALANCER)).toEqual(["421"]);
+    expect(await repliesTo("::1", BALANCER)).toEqual(["421"]);
+  });
+});
+
 describe("recipients", () => {
   it("refuses an unknown one without refusing the others", async () => {
     store.lookUps.set("nobody@mailkeep.test", 404);
@@ -119,13 +165,46 @@ describe("recipients", () => {
     expect(store.handed.map((one) => one.query.get("to"))).toEqual(["room@mailkeep.test"]);
   });
 
-  it.each(["", "not JSON", "null", "[]", '{"full":"true"}', '{"address":"a@mailkeep.test"}'])(
+  it.each(["{}", '{"full":false}', '{"address":"a@mailkeep.test"}'])(
     "takes one of which the store does not say that it is full: %j",
     async (body) => {
       store.boxes.set("a@mailkeep.test", body);
       expect(await (await client()).deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
     },
   );
+
+  it("looks one up once for mails that come within two seconds", async () => {
+    const sender = await client();
+    for (let mail = 1; mail <= 3; mail += 1) {
+      expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+      nowMs += 1_500;
+    }
+    expect(store.lookedUp).toEqual(["a@mailkeep.test"]);
+    nowMs += 600;
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+    expect(store.lookedUp).toHaveLength(2);
+  });
+
+  it("takes an unknown one as soon as its mailbox is made", async () => {
+    store.lookUps.set("a@mailkeep.test", 404);
+    const sender = await client();
+    await sender.say("MAIL FROM:<sender@example.com>");
+    expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^550 /);
+    store.lookUps.delete("a@mailkeep.test");
+    expect(await sender.say("RCPT TO:<a@mailkeep.test>")).toMatch(/^250 /);
+  });
+
+  it.each([
+    ["gone", 404, /^550 /],
+    ["full", FULL, /^452 /],
+  ])("looks one up again after its mailbox was %s when a message came", async (_, status, refusal) => {
+    const sender = await client();
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+    store.refusals.set("a@mailkeep.test", [status]);
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(refusal);
+    expect(await sender.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+    expect(store.lookedUp).toHaveLength(2);
+  });
 
   it.each([500, 503, 401, 429])("says 451 when the look-up answers %i", async (status) => {
     store.lookUps.set("a@mailkeep.test", status);
@@ -290,13 +369,13 @@ describe("hand-over", () => {
     expect(store.handed.map((one) => one.query.getAll("to"))).toEqual([recipients]);
   });
 
-  it("uses a second request if the names of the recipients are too long for one, and answers for all", async () => {
+  it("of more than 64 KiB uses a second request if the names of the recipients are too long for one, and answers for all", async () => {
     const label = "\u5b57".repeat(15);
     const recipients = Array.from(
       { length: 100 },
       (_, n) => `box${n}@${label}.${label}.${label}.${label}.${label}.test`,
     );
-    expect(await (await client()).deliver(recipients, "\r\nx")).toMatch(/^250 /);
+    expect(await (await client()).deliver(recipients, LARGE)).toMatch(/^250 /);
     expect(store.handed.length).toBeGreaterThan(1);
     expect(store.handed.length).toBeLessThan(5);
     expect(store.handed.flatMap((one) => one.query.getAll("to"))).toEqual(recipients);
@@ -307,9 +386,48 @@ describe("hand-over", () => {
     "not JSON",
     '{"recipients":[]}',
     '{"recipients":[{"to":"other@mailkeep.test","status":202}]}',
-  ])("says 451 when the answer does not tell of every recipient: %j", async (body) => {
+  ])("of more than 64 KiB says 451 when the answer does not tell of every recipient: %j", async (body) => {
     store.answerForSeveral = body;
-    expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], "\r\nx")).toMatch(/^451 /);
+    expect(await (await client()).deliver(["a@mailkeep.test", "b@mailkeep.test"], LARGE)).toMatch(/^451 /);
+  });
+
+  it.each([
+    "",
+    "not JSON\n",
+    '{"item":0}\n',
+    '{"item":0,"outcomes":[]}\n',
+    '{"item":0,"outcomes":[{"status":202}]}\n',
+    '{"item":1,"outcomes":[{"status":202},{"status":202}]}\n',
+    '{"item":0,"outcomes":[{"status":202},{"status":202}]}',
+  ])(
+    "says 451 when the answer to what shared a request does not tell of every recipient: %j",
+    async (body) => {
+      const sender = await client();
+      await sender.say("MAIL FROM:<sender@example.com>");
+      for (const to of ["a@mailkeep.test", "b@mailkeep.test"]) await sender.say(`RCPT TO:<${to}>`);
+      await sender.say("DATA");
+      store.answerForBatch = body;
+      sender.write("\r\nx\r\n.\r\n");
+      expect(await sender.reply()).toMatch(/^451 /);
+    },
+  );
+
+  it("answers what shared a request one by one: a mail does not wait for a slow mailbox beside it", async () => {
+    store.held.add("slow@mailkeep.test");
+    const [slow, fast] = [await client(), await client()];
+    for (const [sender, to] of [
+      [slow, "slow"],
+      [fast, "fast"],
+    ] as const) {
+      await sender.say("MAIL FROM:<sender@example.com>");
+      await sender.say(`RCPT TO:<${to}@mailkeep.test>`);
+      await sender.say("DATA");
+    }
+    slow.write("\r\nx\r\n.\r\n");
+    fast.write("\r\nx\r\n.\r\n");
+    expect(await fast.reply()).toMatch(/^250 /);
+    store.release();
+    expect(await slow.reply()).toMatch(/^250 /);
   });
 
   it("tells the store sender, recipient, client and HELO name", async () => {

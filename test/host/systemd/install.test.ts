@@ -11,7 +11,7 @@ const PROGRAM = {
   serve: "/usr/lib/node_modules/mailkeep-server/lib/serve.js",
   command: "/usr/lib/node_modules/mailkeep-server/bin/mailkeep-server.js",
 };
-const files = installedFiles(PROGRAM, { http: "127.0.0.1:8787", smtp: "25" });
+const files = installedFiles(PROGRAM, { http: "443", smtp: "25", redirect: "80" });
 const SERVICE = "/etc/systemd/system/mailkeep.service";
 
 let root: string;
@@ -34,6 +34,8 @@ it("writes every file with its mode, and says so", () => {
     expect(statSync(at(file.path)).mode & 0o777).toBe(file.mode);
   }
   expect(statSync(at("/etc/mailkeep/pem")).mode & 0o777).toBe(0o700);
+  // The service reads the challenges that root puts there.
+  expect(statSync(at("/var/lib/mailkeep-acme")).mode & 0o777).toBe(0o755);
 });
 
 it("changes nothing the second time", () => {
@@ -76,6 +78,7 @@ it.each([
     ["--install", "--http", "localhost:80"],
     /^--http localhost:80: must be a port, or an IP address and a port/,
   ],
+  [["--install", "--redirect", "no"], /^--redirect no: must be a port/],
   [["--install", "--smtp", "70000"], /^--smtp 70000: must be a port/],
   [["--install", "--http", "[127.0.0.1]:80"], /^--http \[127\.0\.0\.1\]:80: must be a port/],
   [["--install", "--port", "1"], /Unknown option '--port'.*; try mailkeep-server serve --install --help\n$/],

@@ -6,15 +6,16 @@ import { describe, expect, it } from "vitest";
 import { handedOverSockets, listenAddress } from "../../../src/host/systemd/listen-fds.ts";
 
 const PID = 4_711;
-const NONE = { http: null, smtp: null };
+const NONE = { http: null, smtp: null, redirect: null };
 const handed = (names: string, count = names.split(":").length, pid = PID) =>
   handedOverSockets({ LISTEN_PID: String(pid), LISTEN_FDS: String(count), LISTEN_FDNAMES: names }, PID);
 
 describe("sockets that systemd hands over", () => {
   it("are known by their names, in any order", () => {
-    expect(handed("http:smtp")).toEqual({ http: 3, smtp: 4 });
-    expect(handed("smtp:http")).toEqual({ http: 4, smtp: 3 });
-    expect(handed("smtp")).toEqual({ http: null, smtp: 3 });
+    expect(handed("http:smtp")).toEqual({ http: 3, smtp: 4, redirect: null });
+    expect(handed("smtp:http")).toEqual({ http: 4, smtp: 3, redirect: null });
+    expect(handed("http:smtp:redirect")).toEqual({ http: 3, smtp: 4, redirect: 5 });
+    expect(handed("smtp")).toEqual({ http: null, smtp: 3, redirect: null });
   });
 
   it("are none without the variables, and none if they were meant for another process", () => {
@@ -25,7 +26,7 @@ describe("sockets that systemd hands over", () => {
 
   it("are refused with a wrong name, with no name, and with one name for two", () => {
     expect(() => handed("mailkeep-http.socket")).toThrow(
-      'A handed-over socket is named "mailkeep-http.socket": its .socket unit needs FileDescriptorName=http or FileDescriptorName=smtp',
+      'A handed-over socket is named "mailkeep-http.socket": its .socket unit needs FileDescriptorName=http, smtp or redirect',
     );
     expect(() => handed("http", 2)).toThrow('is named ""');
     expect(() => handed("http:http")).toThrow(

@@ -24,7 +24,7 @@ const PROGRAM = { node: "/bin/sh", serve: "/usr/lib/mailkeep/serve.js", command:
 /** The exposure that systemd-analyze computes; 10 is a service without any restriction. */
 const MAX_EXPOSURE = 2.0;
 
-const files = installedFiles(PROGRAM, { http: "127.0.0.1:8787", smtp: "25" });
+const files = installedFiles(PROGRAM, { http: "443", smtp: "25", redirect: "80" });
 const units = files.filter((file) => file.path.startsWith("/etc/systemd/system/"));
 const services = units.filter((unit) => unit.path.endsWith(".service"));
 const nameOf = (unit: { path: string }): string => path.basename(unit.path);
@@ -58,6 +58,7 @@ describe.skipIf(isMissing)("the units, as systemd reads them", () => {
       "mailkeep-doctor.service",
       "mailkeep-doctor.timer",
       "mailkeep-http.socket",
+      "mailkeep-redirect.socket",
       "mailkeep-smtp.socket",
       "mailkeep.service",
     ]);
@@ -78,23 +79,32 @@ it("give the server no capability, because systemd opens port 25 for it", () => 
   );
 });
 
+it("open port 80 for the redirect, and not without one", () => {
+  const named = /mailkeep-http\.socket mailkeep-smtp\.socket( mailkeep-redirect\.socket)?$/gm;
+  expect(textOf("mailkeep.service").match(named)).toHaveLength(3);
+  expect(textOf("mailkeep-redirect.socket")).toMatch(/^ListenStream=80\n.*\nFileDescriptorName=redirect$/m);
+  const without = installedFiles(PROGRAM, { http: "127.0.0.1:8787", smtp: "25", redirect: null });
+  expect(without.filter(({ path: name, text }) => `${name} ${text}`.includes("redirect.socket"))).toEqual([]);
+});
+
 it("keep the settings secret, and never write them anew", () => {
   expect(settingsOf(files)).toMatchObject({ mode: 0o600, isKept: true });
 });
 
 it.each([
   [
-    { http: "127.0.0.1:8787", smtp: "25" },
+    { http: "127.0.0.1:8787", smtp: "25", redirect: null },
     { HOST: "127.0.0.1", PORT: "8787", SMTP_HOST: "0.0.0.0", SMTP_PORT: "25" },
   ],
   [
-    { http: "[::1]:443", smtp: "192.0.2.1:25" },
+    { http: "[::1]:443", smtp: "192.0.2.1:25", redirect: "80" },
     { HOST: "::1", PORT: "443", SMTP_HOST: "192.0.2.1", SMTP_PORT: "25" },
   ],
 ])("tell commands that are run by hand where the sockets %o listen", (listen, variables) => {
   const settings = settingsOf(installedFiles(PROGRAM, listen));
   // All other lines are comments: an installation without a change is a server with its defaults.
-  expect(parseEnv(settings?.text ?? "")).toEqual({ DATA_DIR: "/var/lib/mailkeep/data", ...variables });
+  const folders = { DATA_DIR: "/var/lib/mailkeep/data", ACME_WEBROOT: "/var/lib/mailkeep-acme" };
+  expect(parseEnv(settings?.text ?? "")).toEqual({ ...folders, ...variables });
   expect(readSettings({ ...variables, DATA_DIR: "/nowhere" })).toMatchObject({
     host: variables.HOST,
     smtpPort: Number(variables.SMTP_PORT),
@@ -102,7 +112,7 @@ it.each([
 });
 
 it("name the settings that differ from where the sockets listen", () => {
-  const listen = { http: "443", smtp: "25" };
+  const listen = { http: "443", smtp: "25", redirect: "80" };
   expect(staleSettings("HOST=127.0.0.1\nPORT=443\nSMTP_PORT=2525\n", listen)).toEqual([
     "HOST=0.0.0.0",
     "SMTP_PORT=25",

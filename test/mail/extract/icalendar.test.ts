@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventIn } from "../../../src/mail/extract/icalendar.ts";
+import { eventByLibrary } from "./icalendar-by-library.ts";
 
 const file = (...lines: string[]): string =>
   ["BEGIN:VCALENDAR", "VERSION:2.0", ...lines, "END:VCALENDAR", ""].join("\r\n");
@@ -118,5 +120,136 @@ describe("the event of a file", () => {
     "BEGIN:VEVENT\nEND:X",
   ])("is none in %j", (text) => {
     expect(eventIn(text)).toBeNull();
+  });
+});
+
+const two = (value: number): string => String(value).padStart(2, "0");
+const dateText = fc
+  .tuple(
+    fc.integer({ min: 1950, max: 2100 }),
+    fc.integer({ min: 1, max: 12 }),
+    fc.integer({ min: 1, max: 31 }),
+  )
+  .map(([year, month, day]) => `${year}${two(month)}${two(day)}`);
+const timeText = fc
+  .tuple(dateText, fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 0, 30, 59), fc.constantFrom(0, 0, 59))
+  .map(([date, hour, minute, second]) => `${date}T${two(hour)}${two(minute)}${two(second)}`);
+
+const offset = fc.constantFrom("+0100", "+0200", "-0400", "-0500", "+0530", "-1130", "+000000");
+const rule = fc.oneof(
+  { weight: 2, arbitrary: fc.constant(null) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(
+        fc.integer({ min: 1, max: 12 }),
+        fc.constantFrom("1", "2", "4", "-1", "-2", ""),
+        fc.constantFrom("SU", "MO", "FR"),
+        fc.option(fc.constantFrom("20061029T010000Z", "20200328T235959Z", "20380101T000000")),
+      )
+      .map(
+        ([month, place, day, until]) =>
+          `RRULE:FREQ=YEARLY;BYMONTH=${month};BYDAY=${place}${day}${until === null ? "" : `;UNTIL=${until}`}`,
+      ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("RRULE:FREQ=YEARLY", "RRULE:FREQ=YEARLY;BYMONTH=6", "RRULE:FREQ=DAILY"),
+  },
+  { weight: 1, arbitrary: timeText.map((time) => `RDATE:${time}`) },
+);
+const observance = fc
+  .record({
+    name: fc.constantFrom("STANDARD", "DAYLIGHT"),
+    since: fc.constantFrom("16010101T020000", "19701025T030000", "19810329T020000", "20070311T020000"),
+    from: offset,
+    to: offset,
+    rule,
+  })
+  .map(({ name, since, from, to, rule: line }) => [
+    `BEGIN:${name}`,
+    `DTSTART:${since}`,
+    `TZOFFSETFROM:${from}`,
+    `TZOFFSETTO:${to}`,
+    ...(line === null ? [] : [line]),
+    `END:${name}`,
+  ]);
+const zoneLines = fc
+  .tuple(fc.constantFrom("Odd", "Europe/Berlin"), fc.array(observance, { minLength: 1, maxLength: 3 }))
+  .map(([tzid, parts]) => ["BEGIN:VTIMEZONE", `TZID:${tzid}`, ...parts.flat(), "END:VTIMEZONE"]);
+
+const stamp = (name: string) =>
+  fc.oneof(
+    timeText.map((time) => `${name}:${time}Z`),
+    timeText.map((time) => `${name}:${time}`),
+    dateText.map((date) => `${name};VALUE=DATE:${date}`),
+    fc
+      .tuple(fc.constantFrom("Odd", "Odd", "Europe/Berlin", '"America/New_York"', "Nowhere"), timeText)
+      .map(([zoneId, time]) => `${name};TZID=${zoneId}:${time}`),
+  );
+const words = fc.string({
+  unit: fc.constantFrom("a", "é", " ", "\\n", "\\,", "\\;", "\\\\", ":", ";", '"', "="),
+});
+const line = fc.oneof(
+  fc
+    .tuple(fc.constantFrom("SUMMARY", "LOCATION", "UID", "SUMMARY;LANGUAGE=de"), words)
+    .map((parts) => parts.join(":")),
+  fc
+    .tuple(fc.constantFrom("", ";CN=Li", ';CN="Li, Wei"', ";CN=A^nB;ROLE=CHAIR", ';X="a:b";CN=C'), words)
+    .map(([parameters, name]) => `ATTENDEE${parameters}:mailto:${name}@example.org`),
+  fc.constantFrom(
+    "ATTENDEE;CN=Li:urn:1",
+    "STATUS:CANCELLED",
+    "STATUS:CONFIRMED",
+    "RECURRENCE-ID:20250101T000000Z",
+  ),
+  fc.constantFrom("DURATION:PT1H", "DURATION:P1W", "DURATION:-P1D", "DURATION:P1DT2H3M4S", "DURATION:P2D"),
+  stamp("DTEND"),
+  fc.constantFrom(
+    "BEGIN:VALARM\r\nSUMMARY:No\r\nEND:VALARM",
+    "X-OWN:1",
+    "DESCRIPTION:One\\n two",
+    "SUMMARY:fol\r\n ded",
+  ),
+);
+const calendarFile = fc
+  .record({
+    method: fc.constantFrom([], ["METHOD:REQUEST"], ["METHOD:CANCEL"]),
+    zones: fc.array(zoneLines, { maxLength: 2 }),
+    start: fc.option(stamp("DTSTART")),
+    lines: fc.array(line, { maxLength: 6 }),
+  })
+  .map(({ method, zones, start, lines }) =>
+    file(...method, ...zones.flat(), ...event(...(start === null ? [] : [start]), ...lines)),
+  );
+
+describe("any file", () => {
+  it("is read as ical.js reads it", () => {
+    fc.assert(
+      fc.property(calendarFile, (text) => {
+        expect(eventIn(text)).toEqual(eventByLibrary(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("never throws, whatever is in it", () => {
+    const piece = fc.constantFrom(
+      "BEGIN:VCALENDAR",
+      "END:VCALENDAR",
+      "BEGIN:VEVENT",
+      "END:VEVENT",
+      ":",
+      ";",
+      "=",
+      "\r\n",
+    );
+    const text = fc.array(fc.oneof(piece, line, fc.string())).map((lines) => lines.join("\r\n"));
+    fc.assert(
+      fc.property(text, (sent) => {
+        const found = eventIn(sent);
+        expect(found === null || typeof found === "object").toBe(true);
+      }),
+    );
   });
 });

@@ -16,6 +16,7 @@ export type Said = Record<string, unknown>;
 
 /** Notes the beginnings of the files that pass, beside what is stored of them. */
 class Notes implements FileReader {
+  readonly wantsDigests = true;
   readonly files = new PassingFiles();
   starts: string[] = [];
 

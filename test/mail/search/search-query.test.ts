@@ -39,6 +39,8 @@ function found(input: string): number[] {
 
 const NOTHING = {
   match: null,
+  phrases: [],
+  prefixes: [],
   without: null,
   terms: [],
   from: [],
@@ -49,6 +51,17 @@ const NOTHING = {
   before: null,
   after: null,
 };
+
+describe("prefixes", () => {
+  it("are named as the index has them, excluded ones too, unless they are read as whole words", () => {
+    expect(parseSearchQuery('Inv* "red Éto"* -b* plain 手').prefixes).toEqual(["inv", "eto", "手", "b"]);
+    // FTS5 stems prefixes too: this one finds all words that begin with an a.
+    expect(parseSearchQuery("aed*").prefixes).toEqual(["a"]);
+    const whole = parseSearchQuery("inv* -b*", true);
+    expect([whole.prefixes, whole.terms]).toEqual([[], ["inv"]]);
+    expect(whole.match).not.toContain('" *');
+  });
+});
 
 describe("words", () => {
   it("wants all words, in any order", () => {
@@ -130,6 +143,7 @@ describe("operators", () => {
     ).toEqual({
       ...NOTHING,
       match: '("x")',
+      phrases: ['"x"'],
       terms: ["x"],
       from: ["Alice@Example.com", "example.com"],
       to: ["bob"],

@@ -6,6 +6,7 @@ import { DIST } from "../../../scripts/build-worker.ts";
 import { organizationalDomain } from "../../../src/mail/address/public-suffix.ts";
 import { CARRIERS } from "../../../src/mail/extract/carrier-names.ts";
 import { CURRENCIES } from "../../../src/mail/extract/currency-names.ts";
+import { CARDS, WALLETS } from "../../../src/mail/extract/payment-names.ts";
 import { LANGUAGES } from "../../../src/mail/languages/index.ts";
 import { listed } from "../../../src/mail/languages/matching.ts";
 import * as entityTree from "../../../src/mail/tables/entity-tree.ts";
@@ -13,6 +14,7 @@ import * as loaded from "../../../src/mail/tables/loaded-tables.ts";
 import { publicSuffixes as loadedSuffixes } from "../../../src/mail/tables/loaded-suffixes.ts";
 import type { MailTables } from "../../../src/mail/tables/mail-tables.ts";
 import { publicSuffixes } from "../../../src/mail/tables/public-suffixes.ts";
+import { TOKEN_WEIGHTS } from "../../../src/mail/tables/token-weights.ts";
 
 const names: Record<string, string> = JSON.parse(readFileSync(path.join(DIST, "assets.json"), "utf8"));
 const asset: MailTables = JSON.parse(
@@ -36,7 +38,9 @@ describe("The tables that a deployment loads", () => {
     expect(asset.htmlEntities).toEqual(Array.from(htmlDecodeTree));
   });
 
-  it("have every carrier and every currency", () => {
+  it("have every carrier, every currency and every way of paying", () => {
+    expect(asset.cards).toEqual(CARDS);
+    expect(asset.wallets).toEqual(WALLETS);
     expect(asset.carriers).toEqual(CARRIERS);
     expect(asset.currencies).toEqual(CURRENCIES);
   });
@@ -44,6 +48,10 @@ describe("The tables that a deployment loads", () => {
   it("have the Public Suffix List", () => {
     expect(asset.publicSuffixes).toBe(publicSuffixes());
     expect(organizationalDomain("mail.alice.github.io")).toBe("alice.github.io");
+  });
+
+  it("have the weights by which tokens are counted", () => {
+    expect(asset.tokenWeights).toBe(TOKEN_WEIGHTS);
   });
 
   it("cannot be read before they are loaded, and are then what was loaded", () => {

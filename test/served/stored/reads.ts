@@ -60,6 +60,7 @@ function shortened(value: unknown): unknown {
 /** Members that may differ from the recorded ones. New members are ignored anyway. */
 const MAY_DIFFER: Readonly<Record<string, string>> = {
   last_used_at: "each use of a key moves it",
+  last_checked_at: "a domain is checked again each day",
   sends_today: "it counts a day",
   emails_this_month: "it counts a month",
   next_cursor: "clients pass it on unread; lists are followed to their end by the cursors of this version",

@@ -6,6 +6,7 @@ import { MTA_STS_HOST_START, mtaStsRecord, type MtaSts } from "../../../mail/mta
 import { attachDomain, findCustomDomain, type CustomDomain } from "../custom-domains.ts";
 import {
   createRecord,
+  deleteRecord,
   listRecords,
   RECORD_COMMENT,
   sameContent,
@@ -14,10 +15,12 @@ import {
   type NewRecord,
 } from "../dns.ts";
 import { oneLine, Stop } from "../failure.ts";
+import { ownRecord, removeCustomDomain } from "../removal.ts";
 import { stepOf, type Step, type StepContext } from "../step.ts";
 
 /** The host name has a DNS record that the custom domain would replace. */
 const HAS_RECORDS = 100117;
+const DAY_SECONDS = 86_400;
 const SETTINGS = ["MTA_STS", "MTA_STS_MX", "MTA_STS_MAX_AGE", "MAIL_HOST"];
 
 /** The policy that a worker with these variables serves; null for none. */
@@ -30,6 +33,7 @@ export function policyOf(vars: Readonly<Record<string, string>>): MtaSts | null 
 /** The steps of the policy; none where the deployment serves none, or serves one that somebody set up by hand. */
 export function policySteps(context: StepContext): Step[] {
   const { wanted, deployment, journal } = context;
+  if (wanted.mtaSts === "off") return removalSteps(context);
   const policy = policyOf(deployment.vars);
   const isOurs = journal.contents.made.some(({ kind }) => kind === "custom_domain");
   if (policy === null || (wanted.mtaSts === null && !isOurs)) return [];
@@ -52,6 +56,74 @@ export function policySteps(context: StepContext): Step[] {
       keepsOthers: true,
     }),
   ];
+}
+
+/**
+ * The steps that remove a policy: what `up` made for it, as the journal says. Senders who remember the policy must have had the
+ * time to learn that it is withdrawn (RFC 8461 §8.3).
+ */
+function removalSteps(context: StepContext): Step[] {
+  const { api, journal, wanted, existing } = context;
+  const hostname = `${MTA_STS_HOST_START}${wanted.domain}`;
+  const names = [`_mta-sts.${wanted.domain}`, `_smtp._tls.${wanted.domain}`];
+  const { made } = journal.contents;
+  const records = made.flatMap((one) => (one.kind === "record" && names.includes(one.name) ? [one] : []));
+  const hosts = made.flatMap((one) => (one.kind === "custom_domain" && one.name === hostname ? [one] : []));
+  return [
+    ...records.map((entry) =>
+      stepOf<DnsRecord | null>({
+        id: `record ${entry.name}`,
+        title: entry.name === names[0] ? "Policy for TLS (MTA-STS)" : "Reports about TLS",
+        permission: "DNS: Edit",
+        read: async () => (await ownRecord(api, existing.zone.id, entry)) ?? null,
+        decide: (found) => {
+          if (found === null) return { kind: "leave", words: `${entry.name} is not there` };
+          if (entry.name === names[0]) checkForgotten(context, found);
+          return { kind: "remove", words: `${entry.type} ${entry.name}` };
+        },
+        act: async (found) => {
+          if (found !== null) await deleteRecord(api, existing.zone.id, found.id);
+          journal.remove(entry);
+        },
+      }),
+    ),
+    ...hosts.map((entry) =>
+      stepOf<CustomDomain | null>({
+        id: "policy host",
+        title: "Host of the policy for TLS",
+        permission: "Workers Scripts: Edit",
+        read: () => findCustomDomain(api, existing.account.id, hostname),
+        decide: (found) =>
+          found?.worker === wanted.worker
+            ? { kind: "remove", words: hostname }
+            : { kind: "leave", words: `${hostname} does not lead to the worker` },
+        act: async () => {
+          await removeCustomDomain(context, hostname);
+          journal.remove(entry);
+        },
+      }),
+    ),
+  ];
+}
+
+/** Throws a {@link Stop} while senders may still hold to the policy that `record` announced, or the one before it. */
+function checkForgotten({ wanted, existing }: StepContext, { changedMs }: DnsRecord): void {
+  const policy = policyOf(Object.fromEntries(existing.worker?.vars ?? []));
+  if (policy === null) return;
+  if (policy.mode !== "none") {
+    const withdraw = wanted.again.replace(/(--mta-sts[ =])off\b/, "$1none");
+    throw new Stop(
+      `Senders remember the policy for TLS (${policy.mode}), and may deliver nothing once it is gone: it must be withdrawn first`,
+      `${withdraw}; then wait ${policy.maxAgeSeconds / DAY_SECONDS} days`,
+    );
+  }
+  const forgottenMs = (changedMs ?? 0) + policy.maxAgeSeconds * 1_000;
+  if (forgottenMs <= Date.now()) return;
+  const day = new Date(forgottenMs).toISOString().slice(0, 16);
+  throw new Stop(
+    `Some senders may remember the policy for TLS until ${day} UTC`,
+    `after that: ${wanted.again}`,
+  );
 }
 
 /** The host at which senders read the policy. */

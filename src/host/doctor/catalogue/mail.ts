@@ -91,6 +91,12 @@ export const MAIL = {
     cost: NO_PAGE,
     fix: "The command shows what answers. Let the proxy forward everything to `HOST` and `PORT`.",
   },
+  "https.no-redirect": {
+    level: "warning",
+    meaning: "Port 80 of the host of `PUBLIC_URL` does not lead to HTTPS.",
+    cost: "Whoever types the name without `https` gets no page, and certbot cannot renew a certificate through `ACME_WEBROOT`.",
+    fix: "The command shows who answers. With the units, `systemctl enable --now mailkeep-redirect.socket`, then `systemctl restart mailkeep`, opens the port; a firewall may close it.",
+  },
   "https.certificate-expired": {
     level: "broken",
     meaning: "The certificate of `PUBLIC_URL` has expired.",

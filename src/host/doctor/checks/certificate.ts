@@ -1,3 +1,4 @@
+import type { Settings } from "../../settings.ts";
 import type { FindingId } from "../catalogue/catalogue.ts";
 import { wrong, type Finding } from "../finding.ts";
 import type { CertificateFault } from "../ports/tls.ts";
@@ -8,9 +9,16 @@ import { shellWord } from "../shell-word.ts";
 const ENDING_DAYS = 14;
 const DAY_MS = 86_400_000;
 
+/** The command that gets a certificate: while the server has port 80, certbot leaves its proof in a folder. */
+export function issueCommand(name: string, { acmeWebroot }: Pick<Settings, "acmeWebroot">): string {
+  const way = acmeWebroot === null ? "--standalone" : `--webroot -w ${shellWord(acmeWebroot)}`;
+  return `certbot certonly ${way} -d ${shellWord(name)}`;
+}
+
 /** The certificate that a server presented. */
 export interface Seen {
   host: string;
+  settings: Settings;
   fault: CertificateFault | null;
   endsAt: number | null;
 }
@@ -33,13 +41,13 @@ const IDS = {
 /** The finding about a faulty certificate; null if it has no fault. */
 export function certificateFinding(
   of: keyof typeof IDS,
-  { host, fault, endsAt }: Seen,
+  { host, settings, fault, endsAt }: Seen,
   now: number,
 ): Finding | null {
   const ids = IDS[of];
   const name = isName(host) ? host : "<host>";
   const renew = `certbot renew --cert-name ${shellWord(name)} --force-renewal`;
-  const issue = `certbot certonly --standalone -d ${shellWord(name)}`;
+  const issue = issueCommand(name, settings);
   const end = endsAt === null ? "an unknown day" : new Date(endsAt).toISOString().slice(0, 10);
   switch (fault) {
     case "expired":

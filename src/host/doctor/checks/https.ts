@@ -1,7 +1,9 @@
 import { isLoopback } from "../../../lib/client-network.ts";
 import { PRODUCT } from "../../../contract/product.ts";
-import { fine, quoted, wrong } from "../finding.ts";
+import type { Settings } from "../../settings.ts";
+import { fine, quoted, wrong, type Finding } from "../finding.ts";
 import { reasonOf, request } from "../ports/http.ts";
+import type { World } from "../ports/world.ts";
 import { setCommand } from "../setting-command.ts";
 import { shellWord } from "../shell-word.ts";
 import { certificateFinding } from "./certificate.ts";
@@ -23,10 +25,16 @@ export const httpsCheck: Check<Machine> = {
     if ((await world.addresses(url.hostname.replace(/^\[(.*)\]$/, "$1"))).length === 0) return [];
     try {
       const answer = await request(world, health, signal);
-      const certificate = certificateFinding("https", { host: url.hostname, ...answer }, world.now());
+      const certificate = certificateFinding(
+        "https",
+        { host: url.hostname, settings, ...answer },
+        world.now(),
+      );
       if (certificate !== null) return [certificate];
-      if (workerOf(answer.body) === PRODUCT)
-        return [fine("https", `${url.origin} answers, with a valid certificate`)];
+      if (workerOf(answer.body) === PRODUCT) {
+        const redirect = await redirectFinding(settings, url, world, signal);
+        return [redirect ?? fine("https", `${url.origin} answers, with a valid certificate`)];
+      }
       const words = `${health.href} answers ${answer.status}: ${quoted(answer.body)}`;
       return [wrong("https.other", words, look)];
     } catch (error) {
@@ -35,6 +43,29 @@ export const httpsCheck: Check<Machine> = {
     }
   },
 };
+
+/** The finding that plain http does not lead to HTTPS, on a machine that has a redirect; null where all is well. */
+async function redirectFinding(
+  { redirectPort, acmeWebroot }: Settings,
+  { hostname }: URL,
+  world: World,
+  signal: AbortSignal,
+): Promise<Finding | null> {
+  if (redirectPort === null && acmeWebroot === null) return null;
+  const plain = new URL("/health", `http://${hostname}`);
+  const look = `curl -sSI ${shellWord(plain.href)}`;
+  try {
+    const { status } = await request(world, plain, signal);
+    if (status === REDIRECTED) return null;
+    return wrong("https.no-redirect", `${plain.href} answers ${status} and does not lead to HTTPS`, look);
+  } catch (error) {
+    signal.throwIfAborted();
+    return wrong("https.no-redirect", `${plain.origin} does not answer: ${reasonOf(error)}`, look);
+  }
+}
+
+/** The status of the server's own redirect. */
+const REDIRECTED = 308;
 
 /** The member `worker` of an answer of `/health`. */
 export function workerOf(body: string): string | null {

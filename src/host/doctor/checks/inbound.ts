@@ -7,7 +7,7 @@ import type { World } from "../ports/world.ts";
 import { isName } from "../records.ts";
 import { setCommand } from "../setting-command.ts";
 import { shellWord } from "../shell-word.ts";
-import { certificateFinding } from "./certificate.ts";
+import { certificateFinding, issueCommand } from "./certificate.ts";
 import type { Check, Machine } from "./check.ts";
 
 const MAX_HOSTS = 4;
@@ -118,7 +118,7 @@ async function encryption(
   { host, talk, isOffered }: { host: string; talk: SmtpTalk; isOffered: boolean },
 ): Promise<Finding[]> {
   if (!isOffered) {
-    const command = `certbot certonly --standalone -d ${shellWord(host)}`;
+    const command = issueCommand(host, machine.settings);
     const { envFile } = machine;
     const fix =
       machine.settings.tls === null
@@ -131,7 +131,11 @@ async function encryption(
     if (code !== 220) throw new Error(replyText({ code, lines }));
     const { fault, endsAt } = await talk.secure(host, world.authorities);
     await talk.say(`EHLO ${machine.settings.worker.MAIL_DOMAIN}`);
-    const finding = certificateFinding("inbound", { host, fault, endsAt }, world.now());
+    const finding = certificateFinding(
+      "inbound",
+      { host, settings: machine.settings, fault, endsAt },
+      world.now(),
+    );
     return finding === null ? [] : [finding];
   } catch (error) {
     return [

@@ -33,8 +33,6 @@ export const attachmentUri = (attachment: string): string => `attachment://${att
 /** A file: where it is, its text, or its bytes. */
 export const getAttachment = tool({
   name: "get_attachment",
-  about:
-    "Describes a file of an email. as=text or base64 adds its content; url downloads it with the same key.",
   route: "attachment",
   input: z.object({ id, as: z.enum(["link", "text", "base64"]).default("link") }),
   output: Output,

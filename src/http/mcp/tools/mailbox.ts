@@ -15,8 +15,6 @@ const labels = z.array(z.string()).optional();
 /** Labels and erases emails. */
 export const organize = tool({
   name: "organize",
-  about:
-    "Adds and removes labels of emails, or erases the emails for good (delete: true). Ids that name no email are skipped.",
   route: "labelEmail",
   input: z.object({
     ids: z.array(id).min(1, "is required").max(MAX_EMAILS, `must name at most ${MAX_EMAILS} emails`),
@@ -50,7 +48,6 @@ const Extraction = z.looseObject({ type: z.string(), confidence: z.number() }).m
 /** Data that was read out of an email. */
 export const extract = tool({
   name: "extract",
-  about: "Reads an order, a parcel, an appointment, a receipt or a code out of an email, as data.",
   route: "extract",
   input: z.object({ email_id: id, type: ExtractionType }),
   output: z.object({
@@ -76,8 +73,6 @@ const Status = z.object({
 /** The mailbox, and the rights of the key. */
 export const mailboxStatus = tool({
   name: "mailbox_status",
-  about:
-    "Tells your own email address, what your key can do, today's sends, and whether the mailbox is paused.",
   route: "stats",
   input: z.object({}),
   output: Status,

@@ -8,7 +8,6 @@ import { tool } from "../tool.ts";
 /** Makes a mailbox, and shows its key once. */
 export const createMailbox = tool({
   name: "create_mailbox",
-  about: "Creates a mailbox by name or address. api_key is shown only now.",
   route: "createMailbox",
   input: z.object({
     name: z.string().optional(),
@@ -22,7 +21,6 @@ export const createMailbox = tool({
 /** The mailboxes of the deployment. */
 export const listMailboxes = tool({
   name: "list_mailboxes",
-  about: "Lists the mailboxes of the deployment.",
   route: "listMailboxes",
   input: z.object({ limit, cursor: z.string().optional(), status: MailboxStatus.optional() }),
   output: z.object({
@@ -38,7 +36,6 @@ export const listMailboxes = tool({
 /** Pauses a mailbox, or ends its pause. */
 export const pauseMailbox = tool({
   name: "pause_mailbox",
-  about: "Pauses a mailbox: its keys are refused, mail still arrives. paused: false ends the pause.",
   route: "pauseByOperator",
   input: z.object({
     address: z.string(),
@@ -59,7 +56,6 @@ export const pauseMailbox = tool({
 /** Version and settings of the deployment. */
 export const deploymentStatus = tool({
   name: "deployment_status",
-  about: "Version, mail domain and switched-on features of the deployment.",
   route: "listMailboxes",
   input: z.object({}),
   output: z.object({

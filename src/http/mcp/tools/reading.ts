@@ -24,7 +24,6 @@ const CheckOutput = z.object({ emails: z.array(Summary), cursor: z.int() });
 /** The newest received emails, or those after a place in the log. */
 export const checkMail = tool({
   name: "check_mail",
-  about: "Lists received mail, newest first, without bodies. Call it to see what arrived.",
   route: "inbox",
   input: CheckInput,
   output: CheckOutput,
@@ -93,7 +92,6 @@ function endOf({ events, last_seq }: ChangePage, lastShown: number): number {
 /** Emails that match a search. */
 export const searchMail = tool({
   name: "search_mail",
-  about: "Searches received and sent mail, best match first.",
   route: "search",
   input: z.object({
     query: z.string().meta({ description: 'Words, "phrases", from: to: subject: label: before: after:' }),
@@ -113,8 +111,6 @@ export const searchMail = tool({
 /** One email. */
 export const readMail = tool({
   name: "read_mail",
-  about:
-    "Reads one email: its visible text without quotes, within a budget of tokens; its links by number; its files; counts of hidden text. include adds quoted or hidden text, or the URLs of links.",
   route: "emailView",
   input: z.object({
     id,
@@ -137,8 +133,6 @@ export const readMail = tool({
 /** The emails of one conversation. */
 export const readThread = tool({
   name: "read_thread",
-  about:
-    "Reads a conversation, oldest first, each email's new text once. It shows the newest 30; the budget goes to the newest first.",
   route: "threadView",
   input: z.object({ thread_id: id, budget: budget(THREAD_BUDGET) }),
   output: z.object({ thread_id: z.string(), emails: z.array(ThreadMail) }),

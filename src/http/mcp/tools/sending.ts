@@ -28,8 +28,6 @@ const filesOf = (ids: readonly string[] = []) => ids.map((file) => ({ attachment
 /** A new email. */
 export const sendMail = tool({
   name: "send_mail",
-  about:
-    "Sends an email. A repeat with the same idempotency_key sends nothing and answers the same. status queued: it is on its way.",
   route: "send",
   input: z.object({
     to: addresses,
@@ -55,7 +53,6 @@ export const sendMail = tool({
 /** An answer to an email. */
 export const reply = tool({
   name: "reply",
-  about: "Answers an email in its conversation; its sender gets it, with reply_all all recipients.",
   route: "reply",
   input: z.object({
     email_id: id,

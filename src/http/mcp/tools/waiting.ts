@@ -51,8 +51,6 @@ type CodeInput = z.output<typeof CodeInput>;
 /** A verification code, as soon as it arrives. */
 export const waitForCode = tool({
   name: "wait_for_code",
-  about:
-    "Waits for a verification code or sign-in link and returns it as soon as it arrives. For a sign-up, first call it with from_domain alone: it returns `expect` and `address` at once. Sign up with that address, then call it with that `expect`. Without `email_id` none came in time.",
   route: "code",
   input: CodeInput,
   output: CodeOutput,
@@ -150,8 +148,6 @@ const MailOutput = z.object({ ...Summary.partial().shape, email: z.null().option
 /** The next email that fits. */
 export const waitForMail = tool({
   name: "wait_for_mail",
-  about:
-    "Waits for an email and returns its summary; email null: none came in time. Mail of the last minute counts, or with `after` all mail since.",
   route: "changes",
   input: z.object({
     from,

@@ -6,10 +6,12 @@ const dayOfYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "s
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** Formats a time briefly: the hour for today, the day within a year, else the full date. */
+/** Formats a time briefly: the hour for today, "yesterday", the day within a year, else the full date. */
 export function shortTime(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (time.toDateString() === now.toDateString()) return timeOfDay.format(time);
+  const dayBefore = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  if (time.toDateString() === dayBefore.toDateString()) return "Yesterday";
   const recent = time.getFullYear() === now.getFullYear() && now.getTime() - time.getTime() < 365 * DAY_MS;
   return (recent ? dayOfYear : day).format(time);
 }

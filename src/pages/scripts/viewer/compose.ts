@@ -1,13 +1,14 @@
 import type { Email } from "../../../contract/message.ts";
 import type { MailkeepError } from "../../../client/error.ts";
 import { newKey } from "../../../client/methods.ts";
-import { isFault, isRefusal, isUnreachable } from "../lib/client.ts";
+import { isFault, isRefusal, isUnreachable } from "../lib/refusals.ts";
 import { find, make } from "../lib/dom.ts";
 import { line, size } from "../lib/words.ts";
 import type { Context, MeShape } from "./context.ts";
-import { isWorthKeeping, newDraft, sendDraft, type Draft, type DraftFile, type Manner } from "./draft.ts";
+import { sendDraft, type Draft, type DraftFile, type Drafts, type Manner } from "./draft.ts";
 import { failureNotice, failureText } from "./failures.ts";
 import { hashOf } from "./place.ts";
+import { Recipients } from "./recipients.ts";
 
 /** The service refuses larger files, so they are not uploaded. */
 const MAX_FILE_BYTES = 100_000_000;
@@ -18,28 +19,6 @@ const TITLES: Readonly<Record<Manner, string>> = {
   "reply-all": "Reply to all",
   forward: "Forward",
 };
-
-/** The drafts of this tab, by the URL fragment of their form. */
-export class Drafts {
-  readonly #drafts = new Map<string, Draft>();
-
-  at(place: string): Draft {
-    const draft = this.#drafts.get(place) ?? newDraft();
-    // Forgets forms that were opened and not changed.
-    for (const [other, one] of this.#drafts) if (!isWorthKeeping(one)) this.#drafts.delete(other);
-    this.#drafts.set(place, draft);
-    return draft;
-  }
-
-  sent(draft: Draft): void {
-    for (const [place, one] of this.#drafts) if (one === draft) this.#drafts.delete(place);
-  }
-
-  /** Whether closing the tab would lose a draft. */
-  get any(): boolean {
-    return [...this.#drafts.values()].some(isWorthKeeping);
-  }
-}
 
 interface Writing {
   context: Context;
@@ -104,7 +83,7 @@ function recipientsOf(manner: Manner, { direction, headers, from_address, to_add
 }
 
 const FIELDS = {
-  to: { label: "To", hint: "Separate several addresses with commas." },
+  to: { label: "To", hint: "" },
   cc: { label: "Cc", hint: "" },
   bcc: { label: "Bcc", hint: "" },
   from: { label: "From", hint: "Empty: this mailbox. A +tag of it or an address of its domain also works." },
@@ -119,6 +98,7 @@ class Form {
   readonly #send = make("button", { class: "primary" }, "Send");
   readonly #files = make("ul", { class: "rows", hidden: true });
   readonly #outcome = make("div");
+  readonly #recipients: Recipients[] = [];
 
   constructor(writing: Writing) {
     this.#writing = writing;
@@ -144,36 +124,51 @@ class Form {
       event.preventDefault();
       void this.#submit();
     });
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      void this.#submit();
+    });
     this.#showFiles();
   }
 
   #field(name: FieldName): HTMLElement {
     const { label, hint } = FIELDS[name];
-    const field = make(
-      "div",
-      { class: "field", "data-field": name },
-      make("label", { for: `draft-${name}` }, label),
-    );
-    const input = make("input", { id: `draft-${name}`, type: "text", autocomplete: "off" });
-    if (hint !== "") {
-      input.setAttribute("aria-describedby", `draft-${name}-hint`);
-      field.append(input, make("span", { class: "hint", id: `draft-${name}-hint` }, hint));
-    } else field.append(input);
-    this.#keep(name, input);
+    const id = `draft-${name}`;
+    const field = make("div", { class: "field", "data-field": name }, make("label", { for: id }, label));
+    const input = make("input", { id, type: "text", autocomplete: "off" });
+    input.setAttribute("aria-describedby", hint === "" ? `${id}-error` : `${id}-hint ${id}-error`);
+    if (name === "to" || name === "cc" || name === "bcc") {
+      const written = this.#draft.fields.get(name) ?? "";
+      const recipients = new Recipients(input, written, (text) => this.#change(name, text));
+      this.#recipients.push(recipients);
+      field.append(recipients.element);
+    } else {
+      field.append(input);
+      this.#keep(name, input);
+    }
+    if (hint !== "") field.append(make("span", { class: "hint", id: `${id}-hint` }, hint));
+    field.append(make("span", { class: "error", id: `${id}-error` }));
     return field;
   }
 
   #text(): HTMLElement {
-    const text = make("textarea", { id: "draft-text", rows: "12" });
+    const text = make("textarea", { id: "draft-text", rows: "12", "aria-describedby": "draft-text-error" });
     this.#keep("text", text);
     const quoted = this.#writing.manner === "compose" ? [] : [" (the original mail is added below)"];
     const label = make("label", { for: "draft-text" }, "Text", ...quoted);
-    return make("div", { class: "field", "data-field": "text" }, label, text);
+    const error = make("span", { class: "error", id: "draft-text-error" });
+    return make("div", { class: "field", "data-field": "text" }, label, text, error);
   }
 
   #keep(name: string, input: HTMLInputElement | HTMLTextAreaElement): void {
     input.value = this.#draft.fields.get(name) ?? "";
-    input.addEventListener("input", () => this.#draft.fields.set(name, input.value));
+    input.addEventListener("input", () => this.#change(name, input.value));
+  }
+
+  #change(name: string, text: string): void {
+    this.#draft.fields.set(name, text);
+    this.#writing.drafts.changed();
   }
 
   #attach(): HTMLElement {
@@ -223,6 +218,7 @@ class Form {
 
   #showFiles(): void {
     const { files } = this.#draft;
+    this.#writing.drafts.changed();
     this.#files.hidden = files.length === 0;
     this.#files.replaceChildren(...files.map((entry) => this.#fileLine(entry)));
     const isUploading = files.some(({ upload, failure }) => upload === null && failure === null);
@@ -254,10 +250,16 @@ class Form {
   async #submit(): Promise<void> {
     if (this.#send.disabled) return;
     const { context, drafts, manner, originalId } = this.#writing;
+    for (const recipients of this.#recipients) recipients.commit();
+    this.#unmark();
+    const wrong = this.#recipients.find(({ isRight }) => !isRight);
+    if (wrong !== undefined) {
+      this.#mark(wrong.name, "Not every entry is an address, such as ann@example.com.");
+      return wrong.focus();
+    }
     this.#send.disabled = true;
     this.#send.textContent = "Sending…";
     this.#outcome.replaceChildren();
-    for (const field of this.element.querySelectorAll(".wrong")) field.classList.remove("wrong");
     try {
       // No signal: leaving the form does not cancel a send.
       const sent = await sendDraft(context.client, this.#draft, manner, originalId);
@@ -270,6 +272,25 @@ class Form {
       this.#send.textContent = "Send";
       this.#showFiles();
     }
+  }
+
+  #unmark(): void {
+    for (const field of this.element.querySelectorAll(".field.wrong")) {
+      field.classList.remove("wrong");
+      find(".error", HTMLElement, field).textContent = "";
+      find("input, textarea", HTMLElement, field).removeAttribute("aria-invalid");
+    }
+  }
+
+  /** Marks a field as wrong, and says why below it. */
+  #mark(name: string, text: string): void {
+    const field = this.element.querySelector(`[data-field="${CSS.escape(name)}"]`);
+    if (field === null || field.classList.contains("wrong")) return;
+    field.classList.add("wrong");
+    const fold = field.closest("details");
+    if (fold !== null) fold.open = true;
+    find(".error", HTMLElement, field).textContent = text;
+    find("input, textarea", HTMLElement, field).setAttribute("aria-invalid", "true");
   }
 
   #failed(error: unknown): void {
@@ -287,24 +308,26 @@ class Form {
     }
     if (!isRefusal(error) || error.status === 429 || error.status === 409) return "";
     this.#draft.key = newKey();
+    this.#writing.drafts.changed();
     if (error.status === 422) {
       return "An earlier version of this draft was sent; see Sent. Sending now sends this version too.";
     }
-    for (const path of pathsOf(error)) {
-      const field = this.element.querySelector(`[data-field="${CSS.escape(path)}"]`);
-      field?.classList.add("wrong");
-    }
-    const wrong = this.element.querySelector(".wrong");
+    for (const { name, text } of faultsOf(error)) this.#mark(name, text);
+    if (error.code === "wrong_sender") this.#mark("from", "It must be an address of this mailbox.");
+    const wrong = this.element.querySelector(".field.wrong");
     if (wrong !== null) find("input, textarea", HTMLElement, wrong).focus();
     return "";
   }
 }
 
-/** Returns the names of the fields that a refusal is about. */
-function pathsOf({ body }: MailkeepError): string[] {
+/** Returns the fields that a refusal is about, each with its rule. */
+function faultsOf({ body }: MailkeepError): { name: string; text: string }[] {
   const details: unknown[] = Array.isArray(body.details) ? body.details : [];
   return details.flatMap((detail) => {
-    const path = typeof detail === "object" && detail !== null && "path" in detail ? detail.path : null;
-    return typeof path === "string" ? [path.split(/[.[]/)[0] ?? ""] : [];
+    const { path = null, message = null }: { path?: unknown; message?: unknown } =
+      typeof detail === "object" && detail !== null ? detail : {};
+    if (typeof path !== "string") return [];
+    const text = typeof message === "string" ? `It ${message.replace(/\.$/, "")}.` : "";
+    return [{ name: path.split(/[.[]/)[0] ?? "", text }];
   });
 }

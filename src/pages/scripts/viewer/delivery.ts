@@ -35,9 +35,15 @@ function stateOf({ status, kept_here }: Shown): { word: string; means: string; k
   return status === "sent" && kept_here === true ? UNSENT : STATES[status];
 }
 
-export function statusBadge(shown: Shown): HTMLElement {
+/** The state as a word, and the kind of its badge. */
+export function statusWord(shown: Shown): { text: string; kind: string } {
   const { word, kind } = stateOf(shown);
-  return make("span", { class: `badge ${kind}`.trim() }, word);
+  return { text: word, kind };
+}
+
+function statusBadge(shown: Shown): HTMLElement {
+  const { text, kind } = statusWord(shown);
+  return make("span", { class: `badge ${kind}`.trim() }, text);
 }
 
 /** Returns whether a delivery is still being tried. */

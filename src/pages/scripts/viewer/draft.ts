@@ -16,7 +16,7 @@ export interface DraftFile {
   stop: AbortController;
 }
 
-/** A mail that is not sent yet. It is kept in memory and lost with the tab. */
+/** A mail that is not sent yet. */
 export interface Draft {
   fields: Map<string, string>;
   files: DraftFile[];
@@ -27,12 +27,107 @@ export interface Draft {
   key: string;
 }
 
-export function newDraft(): Draft {
-  return { fields: new Map(), files: [], key: newKey() };
+/** The name in session storage: drafts survive a reload, and end with the tab or with signing out. */
+const NAME = "mailbox-drafts";
+/** More characters are not stored: browsers give a page some 5 MB. The largest drafts are in memory only then. */
+const MAX_STORED_CHARS = 500_000;
+/** Drafts are stored this long after a change, in milliseconds, and when the page is left. */
+const STORE_AFTER_MS = 300;
+
+/** A draft as it is stored: files that are uploaded, by their ids. */
+interface StoredDraft {
+  fields: [string, string][];
+  files: { name: string; bytes: number; upload: Upload }[];
+  key: string;
+}
+
+/** The drafts of this tab, by the URL fragment of their form. */
+export class Drafts {
+  readonly #drafts = new Map<string, Draft>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** The drafts that this tab stored before it was loaded again. */
+  static stored(): Drafts {
+    const drafts = new Drafts();
+    try {
+      const stored = JSON.parse(sessionStorage.getItem(NAME) ?? "[]") as [string, StoredDraft][];
+      for (const [place, { fields, files, key }] of stored) {
+        const opened = files.map((file) => ({ ...file, failure: null, stop: new AbortController() }));
+        drafts.#drafts.set(place, { fields: new Map(fields), files: opened, key });
+      }
+    } catch {
+      // Stored by another release: they cannot be read.
+      Drafts.forget();
+    }
+    window.addEventListener("pagehide", () => drafts.#timer !== undefined && drafts.#store());
+    return drafts;
+  }
+
+  /** Erases what is stored. */
+  static forget(): void {
+    sessionStorage.removeItem(NAME);
+  }
+
+  at(place: string): Draft {
+    const draft = this.#drafts.get(place) ?? { fields: new Map(), files: [], key: newKey() };
+    // Forgets forms that were opened and not changed.
+    for (const [other, one] of this.#drafts) if (!isWorthKeeping(one)) this.#drafts.delete(other);
+    this.#drafts.set(place, draft);
+    return draft;
+  }
+
+  /** Forgets a draft that was sent or discarded. */
+  sent(draft: Draft): void {
+    for (const [place, one] of this.#drafts) if (one === draft) this.#drafts.delete(place);
+    this.#store();
+  }
+
+  /** Forgets all drafts, and stores none of them any more. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#drafts.clear();
+    Drafts.forget();
+  }
+
+  /** Stores the drafts soon, as one of them changed. */
+  changed(): void {
+    this.#timer ??= setTimeout(() => this.#store(), STORE_AFTER_MS);
+  }
+
+  /** Whether closing the tab would lose a draft. */
+  get any(): boolean {
+    return [...this.#drafts.values()].some(isWorthKeeping);
+  }
+
+  #store(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const stored = [...this.#drafts].filter(([, draft]) => isWorthKeeping(draft)).map(asStored);
+    // Without the largest ones, if they take too much.
+    const bySize = stored.toSorted((one, other) => charsOf(one) - charsOf(other));
+    while (charsOf(bySize) > MAX_STORED_CHARS) bySize.pop();
+    const text = JSON.stringify(stored.filter((one) => bySize.includes(one)));
+    if (bySize.length === 0) return Drafts.forget();
+    try {
+      sessionStorage.setItem(NAME, text);
+    } catch {
+      // The browser has no room: the drafts are in memory.
+    }
+  }
+}
+
+const charsOf = (value: unknown): number => JSON.stringify(value).length;
+
+function asStored([place, { fields, files, key }]: [string, Draft]): [string, StoredDraft] {
+  const uploaded = files.flatMap(({ name, bytes, upload }) =>
+    upload === null ? [] : [{ name, bytes, upload }],
+  );
+  return [place, { fields: [...fields], files: uploaded, key }];
 }
 
 /** Returns whether the draft has contents that leaving would lose. */
-export function isWorthKeeping({ fields, files }: Draft): boolean {
+function isWorthKeeping({ fields, files }: Draft): boolean {
   return files.length > 0 || [...fields.values()].some((value) => value.trim() !== "");
 }
 
@@ -66,7 +161,7 @@ export function sendDraft(
 }
 
 /** Splits addresses at commas and line breaks, except within quotes and brackets. */
-function addresses(text: string): string[] {
+export function addresses(text: string): string[] {
   const entries = text.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,;\n])+/g) ?? [];
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== "");
 }

@@ -1,5 +1,5 @@
 import type { MailkeepError } from "../../../client/error.ts";
-import { isAbort, isFault, isRefusal, isUnreachable } from "../lib/client.ts";
+import { isAbort, isFault, isRefusal, isUnreachable } from "../lib/refusals.ts";
 import { make } from "../lib/dom.ts";
 import { duration } from "../lib/words.ts";
 

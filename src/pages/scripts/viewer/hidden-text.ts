@@ -1,6 +1,6 @@
 import type { Email } from "../../../contract/message.ts";
 import type { EmailView } from "../../../contract/view.ts";
-import { isAbort } from "../lib/client.ts";
+import { isAbort } from "../lib/refusals.ts";
 import { make } from "../lib/dom.ts";
 import { count, line } from "../lib/words.ts";
 import type { Shown } from "./context.ts";

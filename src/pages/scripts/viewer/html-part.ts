@@ -1,7 +1,8 @@
 import { make } from "../lib/dom.ts";
+import { later } from "../lib/later.ts";
 import { AttachedImages } from "./attached-images.ts";
 import type { Shown } from "./context.ts";
-import { buildMail, type BuiltMail } from "./mail-html.ts";
+import type { BuiltMail } from "./mail-html.ts";
 import { textPart } from "./text-part.ts";
 
 const FRAME = "/mailbox/frame";
@@ -32,20 +33,25 @@ export function htmlPart(shown: Shown, built: (mail: BuiltMail) => void): HTMLEl
   const part = make("div", { class: "html-part" });
   const images = new AttachedImages(shown);
   let remote = false;
-  frame.addEventListener("load", () => {
+  const builder = later("html").catch(() => null);
+  const fill = async (): Promise<void> => {
+    const { contentDocument: empty } = frame;
+    const writer = await builder;
     const target = frame.contentWindow;
-    if (target === null || shown.signal.aborted) return;
-    if (frame.contentDocument === null) {
-      // The frame failed to load and shows the browser's error page.
+    // The frame is removed, or loads again meanwhile.
+    if (target === null || shown.signal.aborted || frame.contentDocument !== empty) return;
+    if (empty === null || writer === null) {
+      // The frame shows the browser's error page, or the script did not come.
       part.replaceChildren(make("p", { class: "notice warn" }, NO_FRAME), textPart(shown.email.body_text));
       return;
     }
-    const mail = buildMail(shown.email.body_html, target, { remote, attached: images.show });
+    const mail = writer.buildMail(shown.email.body_html, target, { remote, attached: images.show });
     question.hidden = !mail.leftOut;
     fitHeight(frame, target.document, shown.signal);
     passKeys(frame, target.document);
     built(mail);
-  });
+  };
+  frame.addEventListener("load", () => void fill());
   ask.addEventListener("click", () => {
     remote = true;
     frame.src = `${FRAME}?images=remote`;

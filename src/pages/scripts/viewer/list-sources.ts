@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { ListName } from "./place.ts";
 import { mailRow, threadRow, type Row } from "./rows.ts";
 
-/** Lines on a page; the document never contains more. */
+/** Lines that are loaded at a time. */
 export const PAGE_ROWS = 50;
 
 export interface RowPage {

@@ -4,8 +4,10 @@ import { count, line } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
 import { PAGE_ROWS, sourceOf, type RowPage, type Source } from "./list-sources.ts";
+import { LoadedRows } from "./loaded-rows.ts";
 import { hashOf, type ListName } from "./place.ts";
-import { arrivedRow, fillRow, type Row } from "./rows.ts";
+import { Rolling } from "./rolling.ts";
+import { arrivedRow, type Row } from "./rows.ts";
 
 /** The text of each list when it is empty. */
 const EMPTY: Readonly<Record<ListName, string>> = {
@@ -15,49 +17,84 @@ const EMPTY: Readonly<Record<ListName, string>> = {
   search: "Nothing found.",
 };
 
-/** New mails that were not opened are marked up to this number. */
-const MAX_NEW_IDS = 1_000;
+const TITLES: Readonly<Record<ListName, string>> = {
+  inbox: "Inbox",
+  sent: "Sent",
+  threads: "Threads",
+  search: "Found",
+};
+
+/** The next page is loaded when so few loaded lines are below the window. */
+const LOAD_AHEAD = 15;
+/** The newest lines, of which unread mails are counted and labels listed. */
+const MAX_LOOKED_AT = 500;
+
+/** Unread mails of the inbox, as far as it is loaded. */
+export interface Unread {
+  count: number;
+  /** Whether there may be more in the part that is not loaded. */
+  isMore: boolean;
+}
+
+/** Functions that the list calls when its mails change. */
+interface Told {
+  unread: (unread: Unread) => void;
+  labels: (labels: readonly string[]) => void;
+}
 
 /**
- * The list of mails. It shows one page at a time, so that ten thousand mails cost as much as fifty. New mail is added on top of
- * the first page; on other pages a button shows how many arrived.
+ * The list of mails. It grows as the reader scrolls, and the document has the lines near the window only. New mail is added on top
+ * as it arrives; a reader who is further down keeps the place, and sees a button that leads to it.
  */
 export class List {
   readonly #context: Context;
   readonly #signal: AbortSignal;
-  readonly #rows = make("ul", { class: "rows mails" });
+  readonly #scroller: HTMLElement;
+  readonly #told: Told;
+  readonly #title = make("strong", { class: "break" });
+  readonly #markAll = make("button", { type: "button", class: "quiet", hidden: true }, "Mark all read");
   readonly #state = make("div");
+  readonly #rolling: Rolling;
   readonly #arrivals = make("button", { type: "button", class: "arrivals", hidden: true });
-  readonly #newer = make("button", { type: "button" }, "Newer");
-  readonly #older = make("button", { type: "button" }, "Older");
-  readonly #range = make("span", { class: "muted small" });
   #name: ListName = "inbox";
   #argument = "";
   #source: Source | null = null;
-  /** Cursors of the pages up to this one; the first is null. */
-  #cursors: (string | null)[] = [null];
-  #page: RowPage = { rows: [], next: null };
-  /** Ids of mails that arrived while this tab was open, and were not opened. */
-  readonly #new = new Set<string>();
+  readonly #rows = new LoadedRows<Row>();
+  /** Cursor of the next page; null: all lines are loaded. */
+  #next: string | null = null;
+  /** The loaded mails of the inbox, also while another list is shown. */
+  #inbox: Unread & { ids: readonly string[] } = { ids: [], count: 0, isMore: false };
   #arrived = 0;
-  /** The request for a page that is under way. */
+  /** The request for the first page that is under way, and the one for the next. */
   #loading: AbortController | null = null;
+  #growing: Promise<boolean> | null = null;
   /** Whether an event arrived during that request, so that the page must be loaded again. */
   #again = false;
   #current = "";
+  /** The line that had the focus last. */
+  #last = "";
 
-  constructor(context: Context, holder: HTMLElement, signal: AbortSignal) {
+  constructor(
+    context: Context,
+    { bar, scroller }: { bar: HTMLElement; scroller: HTMLElement },
+    told: Told,
+    signal: AbortSignal,
+  ) {
     this.#context = context;
     this.#signal = signal;
-    const pages = make("nav", { class: "pages spread", "aria-label": "Pages of the list" });
-    pages.append(this.#newer, this.#range, this.#older);
-    holder.replaceChildren(this.#arrivals, this.#state, this.#rows, pages);
-    this.#newer.addEventListener("click", () => void this.newer().then(() => this.#begin()));
-    this.#older.addEventListener("click", () => void this.older().then(() => this.#begin()));
-    this.#arrivals.addEventListener("click", () => {
-      if (this.#name === "inbox") void this.#first().then(() => this.#begin());
-      else location.hash = hashOf("inbox");
+    this.#scroller = scroller;
+    this.#told = told;
+    this.#rolling = new Rolling(scroller);
+    bar.replaceChildren(this.#title, this.#markAll);
+    const arrivals = make("div", { class: "arrivals-place" }, this.#arrivals);
+    scroller.replaceChildren(arrivals, this.#state, this.#rolling.element);
+    this.#arrivals.addEventListener("click", () => this.#showArrivals());
+    this.#markAll.addEventListener("click", () => {
+      const newest = this.#rows.all[0];
+      if (newest !== undefined) context.seen.markAll(newest.id);
+      scroller.focus({ preventScroll: true });
     });
+    this.#listenForScrolling();
     context.onEvent((data) => this.#hear(data), signal);
   }
 
@@ -65,114 +102,166 @@ export class List {
     return { name: this.#name, argument: this.#argument };
   }
 
-  /** Shows a list from its first page; does nothing if the list is already shown. */
+  /** Shows a list from its beginning; does nothing if the list is already shown. */
   async open(name: ListName, argument: string): Promise<void> {
     if (this.#source !== null && name === this.#name && argument === this.#argument) return;
     this.#name = name;
     this.#argument = argument;
     this.#source = sourceOf(this.#context, name, argument);
-    this.#rows.setAttribute("aria-label", name === "search" ? `Found for ${argument}` : name);
-    await this.#first();
+    this.#title.textContent = name === "search" ? `${TITLES.search}: ${line(argument)}` : TITLES[name];
+    this.#rolling.element.setAttribute("aria-label", this.#title.textContent);
+    this.#rows.replace([]);
+    this.#next = null;
+    this.#arrived = 0;
+    this.#last = "";
+    this.#scroller.scrollTop = 0;
+    this.#show();
+    await this.#load();
   }
 
-  /** Loads the page again. Several calls during a request cause one more request. */
+  /** Loads the beginning again. Several calls during a request cause one more request. */
   refresh(): void {
+    // Later pages of a search follow the order of the first: it is not mixed with a newer one.
+    if (this.#name === "search" && this.#rows.length > PAGE_ROWS) return;
     if (this.#loading !== null) this.#again = true;
-    else if (this.#source !== null) void this.#turn(this.#cursors);
+    else if (this.#source !== null) void this.#load();
   }
 
-  async older(): Promise<boolean> {
-    const { next } = this.#page;
-    return next !== null && this.#turn([...this.#cursors, next]);
-  }
-
-  async newer(): Promise<boolean> {
-    return this.#cursors.length > 1 && this.#turn(this.#cursors.slice(0, -1));
-  }
-
-  /** Returns the link after the current one (`-1`: before), turning the page if need be; null at the end of the list. */
+  /** Returns the link after the current one (`-1`: before), loading more if need be; null at the end of the list. */
   async step(by: 1 | -1): Promise<HTMLAnchorElement | null> {
-    const links = this.#links();
-    const at = links.findIndex((link) => this.#isMeant(link));
-    const next = links[at === -1 ? 0 : at + by];
-    if (next !== undefined) return next;
-    const turned = await (by === 1 ? this.older() : this.newer());
-    return turned ? (this.#links().at(by === 1 ? 0 : -1) ?? null) : null;
+    const at = this.#at();
+    const to = at === -1 ? 0 : at + by;
+    if (to >= this.#rows.length && !(await this.#grow())) return null;
+    return to < 0 ? null : (this.#rolling.reveal(to) ?? null);
   }
 
   /** The current line: the one with the focus, else the line of the mail that is shown. */
   get meant(): Row | null {
-    const at = this.#links().findIndex((link) => this.#isMeant(link));
-    return this.#page.rows[at] ?? null;
+    return this.#rows.all[this.#at()] ?? null;
   }
 
   /** Marks the line of the mail that is shown; "" marks none. */
   mark(id: string): void {
     this.#current = id;
-    this.#new.delete(this.#page.rows.find((row) => row.id === id)?.emailId ?? id);
     this.#show();
+    // With j and k the mail changes and the focus is elsewhere: the line stays in sight.
+    const at = this.#rows.indexOf(id);
+    if (at !== -1) this.#rolling.reveal(at);
   }
 
-  /** Focuses the line of the mail that was shown last, else the first line. */
+  /** Focuses the line of the mail that was shown last; if it is in another list, the line that had the focus last, else the first. */
   focus(id: string): void {
-    const link = this.#links().find((one) => one.dataset.id === id) ?? this.#links()[0];
-    link?.focus();
+    const at = this.#rows.indexOf(this.#rows.has(id) ? id : this.#last);
+    this.#rolling.reveal(Math.max(0, at))?.focus();
   }
 
-  #isMeant(link: HTMLAnchorElement): boolean {
-    const focused = this.#links().find((one) => one === document.activeElement);
-    return focused === undefined ? link.dataset.id === this.#current : link === focused;
-  }
-
-  #links(): HTMLAnchorElement[] {
-    return [...this.#rows.querySelectorAll("a")];
-  }
-
-  async #first(): Promise<void> {
-    this.#arrived = 0;
-    this.#page = { rows: [], next: null };
+  /** Takes a mail out. If it had the focus, the next one gets it. */
+  remove(id: string): void {
+    const at = this.#rows.indexOf(id);
+    const hadFocus = this.#rolling.focused === id;
+    this.#rows.remove(id);
     this.#show();
-    await this.#turn([null]);
+    if (hadFocus) this.#rolling.reveal(Math.min(at, this.#rows.length - 1))?.focus();
+    this.refresh();
   }
 
-  /** Shows the page at the end of `cursors`; returns false and changes nothing if that fails. */
-  async #turn(cursors: (string | null)[]): Promise<boolean> {
+  /** Shows again which mails are new. */
+  seenChanged(): void {
+    this.#show();
+  }
+
+  #at(): number {
+    const meant = this.#rolling.focused || this.#current || this.#last;
+    return this.#rows.indexOf(meant);
+  }
+
+  #listenForScrolling(): void {
+    const signal = this.#signal;
+    let isDue = false;
+    const draw = (): void => {
+      isDue = false;
+      if (signal.aborted) return;
+      if (this.#arrived > 0 && this.#name === "inbox" && !this.#rolling.isScrolled) this.#show();
+      this.#draw();
+    };
+    const soon = (): void => {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(draw);
+    };
+    this.#scroller.addEventListener("scroll", soon, { signal, passive: true });
+    window.addEventListener("resize", () => this.#rolling.resized(), { signal });
+    this.#scroller.addEventListener("focusin", () => (this.#last = this.#rolling.focused || this.#last), {
+      signal,
+    });
+  }
+
+  #draw(): void {
+    const below = this.#rolling.scrolled();
+    if (below < LOAD_AHEAD && this.#next !== null && this.#loading === null) void this.#grow();
+  }
+
+  /** Loads the beginning and joins it with the lines that are loaded already; changes nothing if that fails. */
+  async #load(): Promise<void> {
     this.#loading?.abort();
     const loading = new AbortController();
     this.#loading = loading;
     const signal = AbortSignal.any([this.#signal, loading.signal]);
-    this.#rows.setAttribute("aria-busy", "true");
+    this.#rolling.element.setAttribute("aria-busy", "true");
     try {
-      const page = await this.#source?.(cursors.at(-1) ?? null, signal);
-      if (page === undefined || signal.aborted) return false;
-      this.#cursors = cursors;
-      if (cursors.length === 1) this.#arrived = 0;
-      this.#page = page;
+      const page = await this.#source?.(null, signal);
+      if (page === undefined || signal.aborted) return;
+      this.#join(page);
       this.#state.replaceChildren(...(page.rows.length === 0 ? [this.#empty()] : []));
       this.#show();
-      return true;
     } catch (error) {
-      const notice = failureNotice(error, () => void this.#turn(cursors));
+      const notice = failureNotice(error, () => void this.#load());
       if (notice !== null) this.#state.replaceChildren(notice);
-      return false;
     } finally {
       if (this.#loading === loading) this.#settle();
     }
   }
 
-  #settle(): void {
-    this.#loading = null;
-    this.#rows.removeAttribute("aria-busy");
-    if (!this.#again) return;
-    this.#again = false;
-    this.refresh();
+  #join({ rows, next }: RowPage): void {
+    if (this.#rows.length > PAGE_ROWS && this.#rows.join(rows)) return;
+    this.#rows.replace(rows);
+    this.#next = next;
   }
 
-  /** Scrolls to the beginning of the page. */
-  #begin(): void {
-    this.#links()[0]?.focus({ preventScroll: true });
-    this.#rows.parentElement?.parentElement?.scrollIntoView({ block: "nearest" });
-    this.#rows.scrollIntoView({ block: "nearest" });
+  #settle(): void {
+    this.#loading = null;
+    this.#rolling.element.removeAttribute("aria-busy");
+    if (this.#again) {
+      this.#again = false;
+      this.refresh();
+    } else this.#draw();
+  }
+
+  /** Loads the next page, one at a time. Resolves to whether there are more lines now. */
+  #grow(): Promise<boolean> {
+    this.#growing ??= this.#grown().finally(() => (this.#growing = null));
+    return this.#growing;
+  }
+
+  async #grown(): Promise<boolean> {
+    const source = this.#source;
+    const cursor = this.#next;
+    if (cursor === null || source === null) return false;
+    try {
+      const page = await source(cursor, this.#signal);
+      // Another list is shown, or its beginning was loaded anew.
+      if (source !== this.#source || cursor !== this.#next || this.#signal.aborted) return false;
+      // A thread that moved up meanwhile is on two pages.
+      this.#rows.append(page.rows);
+      this.#next = page.next;
+      this.#state.replaceChildren();
+      this.#show();
+      return true;
+    } catch (error) {
+      const notice = failureNotice(error, () => void this.#grow());
+      if (notice !== null) this.#state.replaceChildren(notice);
+      return false;
+    }
   }
 
   #hear(data: EventData): void {
@@ -182,49 +271,56 @@ export class List {
   }
 
   #arrive(data: EventData): void {
-    const isFirstPage = this.#cursors.length === 1;
     this.#context.announce(`New mail from ${line(data.from)}: ${line(data.subject)}`);
-    if (this.#new.size < MAX_NEW_IDS) this.#new.add(data.email_id);
-    if (this.#name === "threads" && isFirstPage) return this.refresh();
-    if (this.#name !== "inbox" || !isFirstPage) {
-      this.#arrived += 1;
+    if (this.#name !== "inbox") {
+      this.#inbox = { ...this.#inbox, ids: [data.email_id, ...this.#inbox.ids] };
+      if (this.#name === "threads") this.refresh();
+      else this.#arrived += 1;
       this.#show();
       return;
     }
     // Shown at once from the event's data; the other data follows with the page.
-    const known = this.#page.rows.some(({ id }) => id === data.email_id);
-    if (!known) {
-      this.#page.rows = [arrivedRow(data), ...this.#page.rows].slice(0, 2 * PAGE_ROWS);
+    if (!this.#rows.has(data.email_id)) {
+      if (this.#rolling.isScrolled) this.#arrived += 1;
+      this.#rows.prepend(arrivedRow(data));
       this.#state.replaceChildren();
       this.#show();
     }
     this.refresh();
   }
 
+  #showArrivals(): void {
+    this.#arrived = 0;
+    if (this.#name !== "inbox") location.hash = hashOf("inbox");
+    else {
+      this.#scroller.scrollTop = 0;
+      this.#show();
+      this.#rolling.reveal(0)?.focus();
+    }
+  }
+
   #empty(): HTMLElement {
     return make("p", { class: "muted empty" }, EMPTY[this.#name]);
   }
 
-  /** Updates the lines. The element of a mail stays the same, so the focus stays on it. */
   #show(): void {
-    const { rows, next } = this.#page;
-    const known = new Map(this.#links().map((link) => [link.dataset.id, link]));
-    for (const [index, row] of rows.entries()) {
-      const link = known.get(row.id) ?? make("a", { "data-id": row.id });
-      fillRow(link, row, this.#new.has(row.emailId));
-      if (row.id === this.#current) link.setAttribute("aria-current", "true");
-      else link.removeAttribute("aria-current");
-      const item = link.parentElement ?? make("li", {}, link);
-      if (this.#rows.children[index] !== item)
-        this.#rows.insertBefore(item, this.#rows.children[index] ?? null);
+    const { seen } = this.#context;
+    const isNew = (row: Row): boolean => row.isReceived && !seen.has(row.emailId);
+    this.#rolling.show(this.#rows.all, { current: this.#current, isNew, isWhole: this.#next === null });
+    if (this.#name === "inbox") {
+      if (!this.#rolling.isScrolled) this.#arrived = 0;
+      const newest = this.#rows.all.slice(0, MAX_LOOKED_AT);
+      const oldest = newest.at(-1);
+      const isWhole = this.#next === null && newest.length === this.#rows.length;
+      const isMore = !isWhole && oldest !== undefined && !seen.isPast(oldest.id);
+      this.#inbox = { ids: newest.map(({ id }) => id), count: 0, isMore };
     }
-    while (this.#rows.children.length > rows.length) this.#rows.lastElementChild?.remove();
-    const before = (this.#cursors.length - 1) * PAGE_ROWS;
-    this.#range.textContent = rows.length === 0 ? "" : `${before + 1}–${before + rows.length}`;
-    this.#newer.disabled = this.#cursors.length === 1;
-    this.#older.disabled = next === null;
-    this.#newer.parentElement?.toggleAttribute("hidden", next === null && this.#cursors.length === 1);
+    this.#inbox.count = this.#inbox.ids.filter((id) => !seen.has(id)).length;
+    this.#markAll.hidden = this.#name !== "inbox" || this.#inbox.count === 0;
     this.#arrivals.hidden = this.#arrived === 0;
     this.#arrivals.textContent = `${count(this.#arrived, "new mail")} · show`;
+    this.#told.unread(this.#inbox);
+    const labels = this.#rows.all.slice(0, MAX_LOOKED_AT).flatMap((row) => row.labels);
+    if (labels.length > 0) this.#told.labels([...new Set(labels)]);
   }
 }

@@ -1,6 +1,6 @@
 import type { EventData } from "../../../contract/event.ts";
 import type { Mailkeep } from "../../../client/mailkeep.ts";
-import { isRefusal } from "../lib/client.ts";
+import { isRefusal } from "../lib/refusals.ts";
 import { readEventStream, type Block } from "../lib/event-stream.ts";
 
 /** The service says each 2 s that it lives; who was silent for this long is gone. */

@@ -93,6 +93,7 @@ function place(sanitised: Node, target: Document): void {
   const { head, body } = target;
   const source = target.createDocumentFragment();
   source.append(sanitised);
+  target.documentElement.dir = source.querySelector("html")?.getAttribute("dir") ?? "";
   for (const style of source.querySelectorAll("head > style")) head.append(style);
   const contents = source.querySelector("body");
   if (contents === null) return;

@@ -1,7 +1,9 @@
 import type { Email } from "../../../contract/message.ts";
+import type { IconName } from "../../components/icons.ts";
 import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
+import { icon } from "../lib/icon.ts";
 import { webAddress, webAddressesIn } from "../lib/web-address.ts";
 import { exactTime, line, size } from "../lib/words.ts";
 import type { Context, Shown } from "./context.ts";
@@ -12,7 +14,8 @@ import { hiddenTextPart } from "./hidden-text.ts";
 import { htmlPart } from "./html-part.ts";
 import type { MailLink } from "./mail-html.ts";
 import { hashOf } from "./place.ts";
-import { textPart, webLink } from "./text-part.ts";
+import { labelsPart } from "./labels.ts";
+import { foldedTextPart, quotesOthers, webLink } from "./text-part.ts";
 import { senderSentence, verdictPart } from "./verdicts.ts";
 
 /** Milliseconds between reloads of a mail that is being delivered: not every state has an event. */
@@ -24,21 +27,23 @@ const MAX_SOURCE_CHARS = 200_000;
 /** Loads and shows one mail with its actions. */
 export async function mailView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
   const email = await context.client.emails.get(id, { signal });
+  if (email.direction === "inbound") context.seen.mark([email.id], true);
   return mailPart({ context, email, signal });
 }
 
-/** Shows a loaded mail; `level` is the level of its heading. */
-export function mailPart(shown: Shown): HTMLElement {
+/** Shows a loaded mail. In a thread, what it quotes is left out at first. */
+export function mailPart(shown: Shown, isInThread = false): HTMLElement {
   const { email } = shown;
   const links = make("div");
   const parts: Node[] = [
     make("h2", { class: "break", dir: "auto", tabindex: "-1" }, line(email.subject) || "(no subject)"),
     headPart(email),
+    labelsPart(shown),
     ...prominentParts(email),
     actionsPart(shown),
     ...(email.direction === "outbound" ? [livingDelivery(shown)] : []),
     hiddenTextPart(shown),
-    bodyPart(shown, links),
+    bodyPart(shown, links, isInThread),
     ...(email.attachments.length > 0 ? [filesPart(shown)] : []),
     links,
     morePart(email),
@@ -47,7 +52,7 @@ export function mailPart(shown: Shown): HTMLElement {
 }
 
 function person(name: string, address: string): HTMLElement {
-  const shownAddress = make("span", { class: "mono break" }, line(address) || "unknown");
+  const shownAddress = make("span", { class: "break" }, line(address) || "unknown");
   const shownName = line(name);
   return shownName === ""
     ? shownAddress
@@ -95,25 +100,60 @@ function prominentParts({ code, link }: Email): HTMLElement[] {
 const card = (title: string, ...contents: HTMLElement[]): HTMLElement =>
   make("section", { class: "card prominent", "aria-label": title }, make("h3", {}, title), ...contents);
 
+const WAYS = [
+  { name: "reply", text: "Reply", kind: "button primary" },
+  { name: "reply-all", text: "Reply all", kind: "button" },
+  { name: "forward", text: "Forward", kind: "button" },
+] as const;
+
 function actionsPart(shown: Shown): HTMLElement {
-  const { email } = shown;
-  const source = make("button", { type: "button", "aria-expanded": "false" }, "Raw message");
-  const erase = make("button", { type: "button", class: "danger" }, "Delete");
-  const actions = make(
-    "div",
-    { class: "actions" },
-    make("a", { class: "button primary", href: hashOf("reply", email.id), "data-reply": true }, "Reply"),
-    make("a", { class: "button", href: hashOf("reply-all", email.id) }, "Reply all"),
-    make("a", { class: "button", href: hashOf("forward", email.id) }, "Forward"),
-    source,
-    erase,
-  );
+  const { email, context } = shown;
+  const source = iconButton("source", "Raw message", { "aria-expanded": "false" });
+  const erase = iconButton("trash", "Delete", { "data-erase": true }, "danger");
+  const ways = WAYS.map(({ name, text, kind }) => {
+    const link = make("a", { class: kind, href: hashOf(name, email.id), "data-way": name });
+    link.append(icon(name), text);
+    return link;
+  });
+  const actions = make("div", { class: "actions" }, ...ways, source);
+  if (email.direction === "inbound") actions.append(unreadButton(shown));
+  actions.append(erase);
   const part = make("div", { class: "actions-part" }, actions);
   source.addEventListener("click", () => toggleSource(part, source, shown));
-  erase.addEventListener("click", () => void eraseMail(part, shown));
+  erase.addEventListener("click", () => {
+    void eraseMail(context, email).then((notice) => notice !== null && part.append(notice));
+  });
   // If the scope is not known yet, the service refuses what the key may not do.
-  shown.context.me.then(({ scope }) => (erase.hidden = scope === "provisional")).catch(() => {});
+  context.me.then(({ scope }) => (erase.hidden = scope === "provisional")).catch(() => {});
   return part;
+}
+
+/** A button that shows a picture. Its name is in its title, and for screen readers. */
+function iconButton(
+  picture: IconName,
+  name: string,
+  attributes: Readonly<Record<string, string | boolean>>,
+  kind = "",
+): HTMLButtonElement {
+  const look = `quiet icon-only ${kind}`.trim();
+  const button = make("button", {
+    type: "button",
+    class: look,
+    "aria-label": name,
+    title: name,
+    ...attributes,
+  });
+  button.append(icon(picture));
+  return button;
+}
+
+function unreadButton({ context, email }: Shown): HTMLElement {
+  const button = iconButton("unread", "Mark unread", { "data-unread": true });
+  button.addEventListener("click", () => {
+    context.seen.mark([email.id], false);
+    context.leave();
+  });
+  return button;
 }
 
 function toggleSource(part: HTMLElement, button: HTMLElement, shown: Shown): void {
@@ -142,19 +182,23 @@ function toggleSource(part: HTMLElement, button: HTMLElement, shown: Shown): voi
   void fetched();
 }
 
-async function eraseMail(part: HTMLElement, { context, email, signal }: Shown): Promise<void> {
+/** Erases a mail after a question. Resolves to a notice if that failed; null otherwise. */
+export async function eraseMail(
+  { client, erased }: Context,
+  { id, subject }: { id: string; subject: string },
+): Promise<HTMLElement | null> {
   const isSure = await confirmed({
     title: "Delete this mail?",
-    text: `“${line(email.subject) || "(no subject)"}” is erased at once, with its files. Nobody can bring it back.`,
+    text: `“${line(subject) || "(no subject)"}” is erased at once, with its files. Nobody can bring it back.`,
     action: "Delete",
   });
-  if (!isSure) return;
+  if (!isSure) return null;
   try {
-    await context.client.emails.delete(email.id, { signal });
-    context.leave();
+    await client.emails.delete(id);
+    erased(id);
+    return null;
   } catch (error) {
-    const notice = failureNotice(error);
-    if (notice !== null) part.append(notice);
+    return failureNotice(error);
   }
 }
 
@@ -181,11 +225,12 @@ function livingDelivery({ context, email, signal }: Shown): HTMLElement {
 }
 
 /** Shows the HTML, if there is one, or the text, as the reader chooses, and fills `links` with its links. */
-function bodyPart(shown: Shown, links: HTMLElement): HTMLElement {
-  const { body_html, body_text } = shown.email;
+function bodyPart(shown: Shown, links: HTMLElement, isInThread: boolean): HTMLElement {
+  const { email } = shown;
+  const { body_html, body_text } = email;
   const holder = make("div", { class: "body" });
   const showText = (): void => {
-    holder.replaceChildren(textPart(body_text));
+    holder.replaceChildren(foldedTextPart(email));
     const found = [...webAddressesIn(body_text)].flatMap(({ url }) => (url === null ? [] : [url.href]));
     showLinks(
       links,
@@ -208,14 +253,17 @@ function bodyPart(shown: Shown, links: HTMLElement): HTMLElement {
     });
     holder.replaceChildren(html, cut);
   };
-  showHtml();
-  return make("div", {}, choice(["As designed", showHtml], ["As text", showText]), holder);
+  const beginsWithText = isInThread && quotesOthers(email);
+  if (beginsWithText) showText();
+  else showHtml();
+  const chosen = beginsWithText ? 1 : 0;
+  return make("div", {}, choice(chosen, ["As designed", showHtml], ["As text", showText]), holder);
 }
 
 /** Makes toggle buttons, of which one is pressed. */
-function choice(...ways: [string, () => void][]): HTMLElement {
+function choice(chosen: number, ...ways: [string, () => void][]): HTMLElement {
   const buttons = ways.map(([name, show], index) => {
-    const button = make("button", { type: "button", "aria-pressed": String(index === 0) }, name);
+    const button = make("button", { type: "button", "aria-pressed": String(index === chosen) }, name);
     button.addEventListener("click", () => {
       for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
       show();
@@ -250,7 +298,6 @@ function morePart(email: Email): HTMLElement {
     ...(metadata.date === null ? [] : fact("Dated", exactTime(metadata.date))),
     ...fact("Message-ID", make("span", { class: "mono" }, line(email.message_id ?? "none"))),
     ...fact("Size", size(email.size_bytes)),
-    ...(email.labels.length === 0 ? [] : fact("Labels", email.labels.map(line).join(", "))),
     ...(metadata.parse_faults.length === 0 ? [] : fact("Faults", metadata.parse_faults.map(line).join("; "))),
     ...fact("Thread", make("a", { href: hashOf("thread", email.thread_id) }, "Show the conversation")),
   ];

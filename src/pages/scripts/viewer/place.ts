@@ -2,9 +2,13 @@
 export const LISTS = ["inbox", "sent", "threads", "search"] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** Views beside the list. */
-const READINGS = ["mail", "thread", "compose", "reply", "reply-all", "forward", "settings", "rules"] as const;
-export type ReadingName = (typeof READINGS)[number];
+/** Screens about the mailbox itself, beside the list. */
+const SCREENS = ["rules", "refused", "routes", "webhooks", "suppressions", "keys", "settings"] as const;
+export type ScreenName = (typeof SCREENS)[number];
+
+/** Views of mails and forms to write them, beside the list. */
+const MAILS = ["mail", "thread", "compose", "reply", "reply-all", "forward"] as const;
+export type ReadingName = (typeof MAILS)[number] | ScreenName;
 
 /** The view that the URL's fragment names. Browsers do not send fragments; this one contains ids and searches, no key. */
 export type Place =
@@ -19,13 +23,24 @@ export function readPlace(hash: string): Place {
   const argument = decoded(rest);
   const list = LISTS.find((one) => one === name);
   if (list !== undefined) return { kind: "list", name: list, argument };
-  const reading = READINGS.find((one) => one === name);
+  const reading = [...MAILS, ...SCREENS].find((one) => one === name);
   return reading === undefined ? INBOX : { kind: "reading", name: reading, argument };
+}
+
+/** Whether a view is a screen about the mailbox itself. */
+export function isScreen(name: ReadingName): name is ScreenName {
+  return SCREENS.some((screen) => screen === name);
 }
 
 /** The fragment of a place. */
 export function hashOf(name: ListName | ReadingName, argument = ""): string {
   return argument === "" ? `#/${name}` : `#/${name}/${encodeURIComponent(argument)}`;
+}
+
+/** The fragment of the search for a label. */
+export function labelHash(label: string): string {
+  const isPlain = /^[^\s"“”„＂]+$/.test(label);
+  return hashOf("search", isPlain ? `label:${label}` : `label:"${label.replaceAll(/["“”„＂]/g, "")}"`);
 }
 
 function decoded(text: string): string {

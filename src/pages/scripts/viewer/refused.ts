@@ -1,4 +1,4 @@
-import type { MailboxRules, RefusalReason, RefusedMail, RefusedPage } from "../../../contract/rules.ts";
+import type { RefusalReason, RefusedMail, RefusedPage } from "../../../contract/rules.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
 import { doing } from "../lib/form.ts";
@@ -13,15 +13,24 @@ const PAGE_MAILS = 20;
 const REASONS: Readonly<Record<RefusalReason, string>> = {
   blocked: "The sender is blocked.",
   not_listed: "The sender is not on the list of allowed senders.",
-  not_verified: "Nobody proved that the mail is from this sender.",
+  not_verified: "It could not be confirmed that the mail is from this sender.",
 };
 
+/** The mail that the rules refused. */
+export function refusedView(context: Context, signal: AbortSignal): Promise<HTMLElement> {
+  const refused = new RefusedList(context, signal);
+  void refused.show(null);
+  const title = make("h2", { tabindex: "-1" }, "Refused mail");
+  const rules = make("p", { class: "muted" }, make("a", { href: hashOf("rules") }, "The rules"));
+  rules.append(" say who may write.");
+  return Promise.resolve(make("div", { class: "settings" }, title, rules, refused.element));
+}
+
 /** The refused mails of the mailbox, page by page, with what can be done about each. */
-export class RefusedList {
+class RefusedList {
   readonly element = make("div", { class: "refused" });
   readonly #context: Context;
   readonly #signal: AbortSignal;
-  readonly #changed: (receive: MailboxRules["receive"]) => void;
   readonly #said = make("div");
   readonly #about = make("p", { class: "muted small" });
   readonly #rows = make("ul", { class: "rows" });
@@ -30,11 +39,9 @@ export class RefusedList {
   #cursor: string | null = null;
   #next: string | null = null;
 
-  /** @param changed called with the rules if a sender was allowed here. */
-  constructor(context: Context, signal: AbortSignal, changed: (receive: MailboxRules["receive"]) => void) {
+  constructor(context: Context, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
-    this.#changed = changed;
     const pages = make("div", { class: "actions" }, this.#newest, this.#older);
     this.element.append(this.#said, this.#about, this.#rows, pages);
   }
@@ -132,7 +139,7 @@ export class RefusedList {
     const match = from_address.toLowerCase();
     const question = {
       title: "Allow a sender who is not proven?",
-      text: `Nobody proved that the mail is from ${line(match)}. Anybody who writes this address into a mail will get in.`,
+      text: `It could not be confirmed that the mail is from ${line(match)}. Anybody who writes this address into a mail will get in.`,
       action: "Allow",
     };
     try {
@@ -142,7 +149,7 @@ export class RefusedList {
       const others = (one: { match: string }): boolean => one.match !== match;
       const entry = { match, ...(sender_verified ? {} : { unverified: true }) };
       const stated = { mode, allow: [...allow.filter(others), entry], block: block.filter(others) };
-      this.#changed((await rules.put({ receive: stated })).receive);
+      await rules.put({ receive: stated });
       this.#tell(`${line(match)} may write from now on.`);
     } catch (error) {
       this.#fail(error);

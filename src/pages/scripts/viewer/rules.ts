@@ -1,10 +1,10 @@
 import type { MailboxRules, ReceiveMode } from "../../../contract/rules.ts";
-import { isRefusal } from "../lib/client.ts";
+import { isRefusal } from "../lib/refusals.ts";
 import { make } from "../lib/dom.ts";
 import { line } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
-import { RefusedList } from "./refused.ts";
+import { hashOf } from "./place.ts";
 
 type Receive = MailboxRules["receive"];
 
@@ -14,18 +14,16 @@ const MODES: readonly (readonly [mode: ReceiveMode, text: string])[] = [
   ["listed", "Only senders that are allowed below"],
 ];
 
-/** Who may write to the mailbox, and the mail that was refused. */
+/** Who may write to the mailbox. */
 export async function rulesView(context: Context, signal: AbortSignal): Promise<HTMLElement> {
   const { receive } = await context.client.rules.get({ signal });
   const form = new RulesForm(context, receive);
-  const refused = new RefusedList(context, signal, (rules) => form.show(rules));
-  void refused.show(null);
   return make(
     "div",
     { class: "settings" },
     make("h2", { tabindex: "-1" }, "Who may write"),
     form.element,
-    make("section", {}, make("h3", {}, "Refused mail"), refused.element),
+    make("p", {}, make("a", { href: hashOf("refused") }, "Refused mail"), " is kept for 7 days."),
   );
 }
 

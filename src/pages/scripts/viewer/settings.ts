@@ -3,10 +3,9 @@ import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
 import { doing, field } from "../lib/form.ts";
-import { exactTime, line, size } from "../lib/words.ts";
+import { exactTime, size } from "../lib/words.ts";
 import type { Context } from "./context.ts";
-import { failureNotice } from "./failures.ts";
-import { WebhookLog } from "./webhook-log.ts";
+import { tried } from "./tried.ts";
 
 interface Setting {
   context: Context;
@@ -14,7 +13,7 @@ interface Setting {
   info: MailboxInfo;
 }
 
-/** The mailbox itself: its state, its name, its webhook. A key of a temporary mailbox sees its state alone. */
+/** The mailbox itself: its state, its name, its pause. A key of a temporary mailbox sees its state alone. */
 export async function settingsView(context: Context, signal: AbortSignal): Promise<HTMLElement> {
   const [me, stats] = await Promise.all([context.me, context.client.mailbox.stats({ signal })]);
   const title = make("h2", { tabindex: "-1" }, "Settings");
@@ -25,7 +24,7 @@ export async function settingsView(context: Context, signal: AbortSignal): Promi
   }
   const info = await context.client.mailbox.get({ signal });
   const setting = { context, signal, info };
-  view.append(factsPart(stats, info.expires_at), namePart(setting), pausePart(setting), webhookPart(setting));
+  view.append(factsPart(stats, info.expires_at), namePart(setting), pausePart(setting));
   return view;
 }
 
@@ -49,17 +48,6 @@ function factsPart(stats: Stats, expiresAt: string | null): HTMLElement {
   add("Sent today", `${stats.sends_today} of ${stats.daily_send_limit}`);
   add("Storage", size(stats.storage_bytes));
   return facts;
-}
-
-/** Runs an action and shows its result in `said`. */
-async function tried(said: HTMLElement, act: () => Promise<string>): Promise<void> {
-  try {
-    const text = await act();
-    said.replaceChildren(...(text === "" ? [] : [make("p", { class: "notice good", role: "status" }, text)]));
-  } catch (error) {
-    const notice = failureNotice(error);
-    said.replaceChildren(...(notice === null ? [] : [notice]));
-  }
 }
 
 function namePart({ context, signal, info }: Setting): HTMLElement {
@@ -102,77 +90,4 @@ function pausePart({ context }: Setting): HTMLElement {
     said,
     doing("Pause the mailbox", () => tried(said, pause), "danger"),
   );
-}
-
-function webhookPart(setting: Setting): HTMLElement {
-  const { context, signal } = setting;
-  const said = make("div");
-  const state = make("p");
-  const url = field(
-    {
-      id: "webhook-url",
-      label: "URL",
-      hint: "Every event except message.sent is posted there. Empty: no webhook.",
-    },
-    { type: "url", inputmode: "url", placeholder: "https://", spellcheck: "false" },
-  );
-  const secret = field(
-    {
-      id: "webhook-secret",
-      label: "Secret",
-      hint: "At least 16 characters. Empty: unchanged. It is never shown.",
-    },
-    { class: "masked", spellcheck: "false" },
-  );
-  const log = new WebhookLog(context, signal);
-  const test = doing("Send a test", () => tried(said, sendTest));
-  const show = (info: MailboxInfo): void => {
-    url.input.value = info.webhook_url ?? "";
-    secret.input.value = "";
-    state.replaceChildren(...webhookState(info));
-    test.hidden = info.webhook_url === null;
-  };
-  const save = async (): Promise<string> => {
-    const json = {
-      webhook_url: url.input.value.trim() || null,
-      ...(secret.input.value === "" ? {} : { webhook_secret: secret.input.value }),
-    };
-    show(await context.client.mailbox.update(json, { signal }));
-    return json.webhook_url === null ? "The webhook is removed." : "Saved.";
-  };
-  const sendTest = async (): Promise<string> => {
-    await context.client.webhooks.test({}, { signal });
-    await log.show(null);
-    return "A test is being delivered; see below.";
-  };
-  show(setting.info);
-  void log.show(null);
-  const buttons = make("div", { class: "actions" }, make("button", {}, "Save the webhook"), test);
-  const form = make("form", { method: "post", novalidate: true }, url.field, secret.field, said, buttons);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void tried(said, save);
-  });
-  const deliveries = make(
-    "section",
-    { "aria-label": "Deliveries" },
-    make("h3", {}, "Deliveries"),
-    log.element,
-  );
-  return make("section", {}, make("h3", {}, "Webhook"), state, form, deliveries);
-}
-
-function webhookState({ webhook_status, webhook_url }: MailboxInfo): (Node | string)[] {
-  if (webhook_status === null || webhook_url === null) return [make("span", { class: "badge" }, "none")];
-  if (webhook_status === "active") return [make("span", { class: "badge good" }, "active")];
-  if (webhook_status === "recovering") {
-    return [
-      make("span", { class: "badge bad" }, "recovering"),
-      ` Ten deliveries in a row failed at ${line(webhook_url)}. It is tried again by itself for three days, and then gets everything that it missed. Save the URL again to go on now.`,
-    ];
-  }
-  return [
-    make("span", { class: "badge bad" }, "failed"),
-    ` Ten deliveries in a row failed at ${line(webhook_url)}. Save the URL again to go on.`,
-  ];
 }

@@ -1,5 +1,6 @@
-import { clientOf, isAbort, isRefusal } from "../lib/client.ts";
+import { clientOf } from "../lib/client.ts";
 import { find } from "../lib/dom.ts";
+import { isAbort, isRefusal } from "../lib/refusals.ts";
 import type { MeShape } from "./context.ts";
 import { failureText } from "./failures.ts";
 import type { Session } from "./session.ts";
@@ -25,8 +26,10 @@ export class SignIn {
     });
   }
 
-  /** Asks for a key; `reason` explains why the reader must sign in again. */
-  show(reason = ""): void {
+  /** Asks for a key; `reason` explains why the reader must sign in again, `address` names the mailbox for the operator's key. */
+  show(reason = "", address: string | null = null): void {
+    this.#address.value = address ?? "";
+    this.#which.hidden = address === null;
     this.#section.hidden = false;
     this.#say(reason);
     this.#key.focus();
@@ -54,7 +57,9 @@ export class SignIn {
     this.#form.reset();
     this.#which.hidden = true;
     this.#section.hidden = true;
-    open({ key, mailbox: outcome?.scope === "operator" ? outcome.mailbox : mailbox });
+    const named = outcome?.scope === "operator" ? outcome.mailbox : null;
+    // A paused mailbox does not say whose key it is.
+    open({ key, mailbox: outcome === null ? mailbox : named });
   }
 
   #say(text: string): void {

@@ -28,3 +28,37 @@ export function textPart(text: string): HTMLElement {
 export function webLink(url: URL, text: string): HTMLAnchorElement {
   return make("a", { href: url.href, target: "_blank", rel: "noopener noreferrer" }, text);
 }
+
+/** A mail's text, and what of it its author wrote anew. */
+interface Texts {
+  body_text: string;
+  text_new: string;
+}
+
+/** Whether a text quotes others, besides what its author wrote. */
+export function quotesOthers({ body_text, text_new }: Texts): boolean {
+  const own = text_new.trim();
+  return own !== "" && own.length < body_text.trim().length;
+}
+
+/** Shows what is new in a mail, and the quoted rest of it when a button is pressed. */
+export function foldedTextPart(email: Texts): HTMLElement {
+  if (!quotesOthers(email)) return textPart(email.body_text);
+  const part = make("div", {});
+  const more = make(
+    "button",
+    { type: "button", class: "copy", "aria-expanded": "false" },
+    "Show quoted text",
+  );
+  const show = (isWhole: boolean): void => {
+    more.setAttribute("aria-expanded", String(isWhole));
+    more.textContent = isWhole ? "Hide quoted text" : "Show quoted text";
+    part.replaceChildren(textPart(isWhole ? email.body_text : email.text_new), more);
+  };
+  more.addEventListener("click", () => {
+    show(more.getAttribute("aria-expanded") !== "true");
+    more.focus();
+  });
+  show(false);
+  return part;
+}

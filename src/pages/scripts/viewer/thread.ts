@@ -8,6 +8,8 @@ import { mailPart } from "./mail.ts";
 /** Mails on a page of a thread; older ones replace them. */
 const PAGE_MAILS = 20;
 
+const EXCERPT_CHARS = 200;
+
 /** A conversation, oldest mail first, the newest one open. */
 export async function threadView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
   const view = make("div", { class: "thread" });
@@ -47,11 +49,21 @@ export async function threadView(context: Context, id: string, signal: AbortSign
 function pageParts(context: Context, { emails }: Thread, signal: AbortSignal): HTMLElement[] {
   const subject = line(emails[0]?.subject ?? "") || "(no subject)";
   const newest = emails.at(-1);
+  const received = emails.filter(({ direction }) => direction === "inbound");
+  context.seen.mark(
+    received.map(({ id }) => id),
+    true,
+  );
   return [
     make("h2", { class: "break", dir: "auto", tabindex: "-1" }, subject),
     make("p", { class: "muted small" }, count(emails.length, "mail"), ", oldest first"),
     ...emails.map((email) => foldedMail({ context, email, signal }, email === newest)),
   ];
+}
+
+/** The beginning of what the author wrote, without what is quoted. */
+function excerptOf({ text_new, snippet }: Email): string {
+  return text_new.trim().slice(0, EXCERPT_CHARS).replaceAll(/\s+/g, " ") || snippet;
 }
 
 /** A mail that is built when it is opened. */
@@ -75,11 +87,11 @@ function foldedMail(
       { class: "muted small", datetime: email.received_at, title: exactTime(email.received_at) },
       shortTime(email.received_at),
     ),
-    make("span", { class: "excerpt muted small", dir: "auto" }, line(email.snippet)),
+    make("span", { class: "excerpt muted small", dir: "auto" }, line(excerptOf(email))),
   );
   const fold = make("details", { class: "folded" }, summary);
   fold.addEventListener("toggle", () => {
-    if (fold.open && fold.children.length === 1) fold.append(mailPart(shown));
+    if (fold.open && fold.children.length === 1) fold.append(mailPart(shown, true));
   });
   fold.open = isOpen;
   return fold;

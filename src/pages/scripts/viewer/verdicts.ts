@@ -59,7 +59,7 @@ function sentenceOf({ from_address, authentication, metadata }: Sent): { text: s
     const text = `Nobody knows whether this is from ${domain}: DNS did not answer when it was checked.${doubt}`;
     return { text, kind: "warn" };
   }
-  const text = `Nobody proved that this is from ${domain}: ${lackOf(authentication, domain)}.${doubt}`;
+  const text = `It could not be confirmed that this is from ${domain}: ${lackOf(authentication, domain)}.${doubt}`;
   return { text, kind: verdict === "fail" ? "bad" : "warn" };
 }
 

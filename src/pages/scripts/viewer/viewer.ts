@@ -5,18 +5,22 @@ import { clientOf } from "../lib/client.ts";
 import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { find, make } from "../lib/dom.ts";
+import { icon } from "../lib/icon.ts";
+import { later } from "../lib/later.ts";
+import { line } from "../lib/words.ts";
 import type { Announcer } from "./announcer.ts";
-import { composeView, type Drafts } from "./compose.ts";
-import type { Context, MeShape } from "./context.ts";
+import type { Context } from "./context.ts";
+import type { Drafts } from "./draft.ts";
 import { failureNotice } from "./failures.ts";
 import { listenForKeys } from "./keyboard.ts";
-import { List } from "./list.ts";
+import { List, type Unread } from "./list.ts";
 import { Live, type Connection } from "./live.ts";
-import { mailView } from "./mail.ts";
-import { hashOf, readPlace, type Place, type ReadingName } from "./place.ts";
-import { rulesView } from "./rules.ts";
-import type { Session } from "./session.ts";
-import { settingsView } from "./settings.ts";
+import { eraseMail, mailView } from "./mail.ts";
+import { hashOf, isScreen, labelHash, readPlace, type Place, type ReadingName } from "./place.ts";
+import { EVERYDAY } from "./rows.ts";
+import { SearchBox } from "./search-box.ts";
+import { Seen } from "./seen.ts";
+import { storedKnown, storeKnown, type Known, type Session } from "./session.ts";
 import { threadView } from "./thread.ts";
 
 /** Functions that the viewer needs from its page. */
@@ -28,10 +32,13 @@ interface Around {
 }
 
 const CONNECTIONS: Readonly<Record<Connection, { text: string; kind: string }>> = {
-  connecting: { text: "Connecting", kind: "" },
+  connecting: { text: "Opening", kind: "" },
   live: { text: "Live", kind: "good" },
-  offline: { text: "Offline: trying again", kind: "warn" },
+  offline: { text: "Offline", kind: "warn" },
 };
+
+/** Labels in the side bar. */
+const MAX_LABELS = 6;
 
 const part = (name: string): HTMLElement => find(`[data-part=${name}]`, HTMLElement);
 
@@ -44,6 +51,8 @@ export class Viewer {
   readonly #over = new AbortController();
   readonly #drafts: Drafts;
   readonly #list: List;
+  readonly #seen: Seen;
+  readonly #search: SearchBox;
   readonly #reading = part("reading");
   readonly #panes = part("panes");
   readonly #listeners = new Set<(data: EventData) => void>();
@@ -52,6 +61,12 @@ export class Viewer {
   #place: Place = { kind: "list", name: "inbox", argument: "" };
   /** Id of the mail that was shown last. */
   #lastRead = "";
+  #address = "";
+  #canSend = false;
+  /** Whether the connection was there once. */
+  #hasStarted = false;
+  #unread: Unread = { count: 0, isMore: false };
+  #labels: readonly string[] = [];
 
   constructor(session: Session, announcer: Announcer, around: Around) {
     this.#session = session;
@@ -59,8 +74,10 @@ export class Viewer {
     this.#drafts = around.drafts;
     this.#client = clientOf(session, (refusal) => this.#refused(refusal));
     const { signal } = this.#over;
+    this.#seen = new Seen(this.#client, () => this.#list.seenChanged());
     this.#context = {
       client: this.#client,
+      seen: this.#seen,
       me: this.#client.me({ signal }),
       announce: announcer.say,
       onEvent: (listener, until) => {
@@ -71,9 +88,21 @@ export class Viewer {
         this.#list.refresh();
         this.#back();
       },
+      erased: (id) => {
+        this.#list.remove(id);
+        if (this.#place.argument === id) this.#back();
+      },
       restart: around.restart,
     };
-    this.#list = new List(this.#context, part("list"), signal);
+    const told = {
+      unread: (unread: Unread) => this.#showUnread(unread),
+      labels: (labels: readonly string[]) => this.#showLabels(labels),
+    };
+    this.#list = new List(this.#context, { bar: part("bar"), scroller: part("list") }, told, signal);
+    const seek = (text: string): void => {
+      location.hash = text === "" ? hashOf("inbox") : hashOf("search", text);
+    };
+    this.#search = new SearchBox(() => this.#labels, seek, signal);
   }
 
   /** Shows the mailbox. Loads its state, the mail or list that the URL names, and its events at the same time. */
@@ -89,15 +118,22 @@ export class Viewer {
       () => find("[data-part=keys]", HTMLDialogElement).showModal(),
       { signal },
     );
-    this.#listenForSearch();
+    part("labels").replaceChildren();
     this.#listenForKeys();
     window.addEventListener("hashchange", () => void this.#follow(), { signal });
     window.addEventListener("beforeunload", (event) => this.#drafts.any && event.preventDefault(), {
       signal,
     });
     void this.#follow();
+    void this.#seen.load(signal);
+    const known = storedKnown();
+    if (known !== null) this.#greet(known);
     this.#context.me.then(
-      (me) => this.#greet(me),
+      (me) => {
+        if (signal.aborted) return;
+        storeKnown(me);
+        this.#greet(me);
+      },
       (error: unknown) => this.#notify(error),
     );
     const live = new Live(
@@ -106,7 +142,11 @@ export class Viewer {
         event: (data) => {
           for (const listener of this.#listeners) listener(data);
         },
-        lost: () => this.#list.refresh(),
+        lost: () => {
+          this.#list.refresh();
+          if (this.#hasStarted) void this.#seen.load(signal);
+          this.#hasStarted = true;
+        },
         connection: (state) => this.#tell(state),
       },
       signal,
@@ -120,7 +160,11 @@ export class Viewer {
     part("viewer").hidden = true;
     part("list").replaceChildren();
     this.#reading.replaceChildren();
-    find("#query", HTMLInputElement).value = "";
+    part("bar").replaceChildren();
+    part("labels").replaceChildren();
+    part("unread").replaceChildren();
+    this.#search.text = "";
+    document.title = document.title.replace(/^\(\d+\+?\) /, "");
   }
 
   async #signOut(): Promise<void> {
@@ -132,12 +176,19 @@ export class Viewer {
     if (!this.#drafts.any || (await confirmed(question))) this.#around.signOut();
   }
 
-  #greet({ mailbox, scope }: MeShape): void {
+  #greet({ mailbox, scope, send }: Known): void {
     const address = mailbox ?? this.#session.mailbox ?? "";
     const copy = copyButton(address, "the address");
-    part("address").textContent = address;
+    const [name = "", domain = ""] = address.split(/(?=@)/);
+    part("address").replaceChildren(name, make("wbr"), domain);
     part("copy-address").replaceChildren(copy);
-    document.title = `${address} – Mailbox`;
+    part("compose").hidden = !send;
+    this.#canSend = send;
+    this.#address = address;
+    this.#showUnread(this.#unread);
+    for (const link of document.querySelectorAll<HTMLElement>("[data-owner]")) {
+      link.hidden = scope === "provisional";
+    }
     if (scope !== "provisional") return;
     const claim = make("a", { href: "/claim" }, "Claim a permanent one");
     const text = make(
@@ -148,6 +199,40 @@ export class Viewer {
       " to send from it.",
     );
     part("notices").replaceChildren(make("div", { class: "notice info" }, text));
+  }
+
+  /** Shows the number of unread mails beside the inbox and in the window's title. */
+  #showUnread(unread: Unread): void {
+    this.#unread = unread;
+    const text = unread.count === 0 ? "" : `${unread.count}${unread.isMore ? "+" : ""}`;
+    const shown = part("unread");
+    if (shown.dataset.count !== text) {
+      shown.dataset.count = text;
+      const said = make("span", { class: "sr" }, ` ${text} unread`);
+      shown.replaceChildren(
+        ...(text === "" ? [] : [make("span", { class: "badge info", "aria-hidden": "true" }, text), said]),
+      );
+    }
+    if (this.#address !== "") {
+      document.title = `${text === "" ? "" : `(${text}) `}${this.#address} – Mailbox`;
+    }
+  }
+
+  /** Adds labels of mails to those in the side bar. The service does not list labels: they are those of the loaded mails. */
+  #showLabels(labels: readonly string[]): void {
+    const all = [...new Set([...this.#labels, ...labels])];
+    if (all.length === this.#labels.length) return;
+    this.#labels = all;
+    // Those that somebody gave first, and then those that mail gets by itself.
+    const links = all
+      .toSorted((a, b) => Number(EVERYDAY.has(a)) - Number(EVERYDAY.has(b)) || a.localeCompare(b))
+      .slice(0, MAX_LABELS)
+      .map((label) => {
+        const link = make("a", { href: labelHash(label) }, icon("label"));
+        link.append(make("span", {}, line(label)));
+        return link;
+      });
+    part("labels").replaceChildren(make("h2", { class: "label" }, "Labels"), ...links);
   }
 
   /** Handles the two refusals that concern the whole viewer: a bad key and a paused mailbox. */
@@ -207,18 +292,19 @@ export class Viewer {
     this.#shown.abort();
     this.#shown = new AbortController();
     this.#panes.dataset.shows = kind;
+    mark("data-screen", name);
     if (kind === "list") {
       this.#reading.replaceChildren(make("p", { class: "muted nothing" }, "Choose a mail to read it here."));
       this.#list.mark("");
-      this.#markList(name);
-      if (name === "search") find("#query", HTMLInputElement).value = argument;
+      mark("data-list", name);
+      this.#search.text = name === "search" ? argument : "";
       await this.#list.open(name, argument);
       if (before.kind === "reading") this.#list.focus(this.#lastRead);
       return;
     }
     // A URL opened directly has no list yet.
     const list = this.#list.place;
-    this.#markList(list.name);
+    mark("data-list", list.name);
     const opening = this.#list.open(list.name, list.argument);
     this.#lastRead = argument;
     this.#list.mark(argument);
@@ -233,8 +319,7 @@ export class Viewer {
       if (signal.aborted) return;
       this.#reading.replaceChildren(back, view);
       find("h2", HTMLElement, this.#reading).focus({ preventScroll: true });
-      this.#reading.scrollIntoView({ block: "nearest" });
-      if (this.#reading.getBoundingClientRect().top < 0) this.#reading.scrollIntoView();
+      this.#reading.scrollTop = 0;
     } catch (error) {
       const notice = failureNotice(error, () => void this.#follow());
       if (notice !== null && !signal.aborted) this.#reading.replaceChildren(back, notice);
@@ -243,35 +328,13 @@ export class Viewer {
     }
   }
 
-  #viewOf(name: ReadingName, argument: string, signal: AbortSignal): Promise<HTMLElement> {
-    switch (name) {
-      case "mail":
-        return mailView(this.#context, argument, signal);
-      case "thread":
-        return threadView(this.#context, argument, signal);
-      case "rules":
-        return rulesView(this.#context, signal);
-      case "settings":
-        return settingsView(this.#context, signal);
-      case "compose":
-      case "reply":
-      case "reply-all":
-      case "forward":
-        return composeView({
-          context: this.#context,
-          drafts: this.#drafts,
-          manner: name,
-          originalId: argument,
-          signal,
-        });
-    }
-  }
-
-  #markList(name: string): void {
-    for (const link of document.querySelectorAll("[data-list]")) {
-      if (link.getAttribute("data-list") === name) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    }
+  async #viewOf(name: ReadingName, argument: string, signal: AbortSignal): Promise<HTMLElement> {
+    const context = this.#context;
+    if (name === "mail") return mailView(context, argument, signal);
+    if (name === "thread") return threadView(context, argument, signal);
+    if (isScreen(name)) return (await later("screens")).screens[name](context, signal);
+    const { composeView } = await later("write");
+    return composeView({ context, drafts: this.#drafts, manner: name, originalId: argument, signal });
   }
 
   #listHash(): string {
@@ -283,31 +346,27 @@ export class Viewer {
     if (this.#place.kind === "reading") location.hash = this.#listHash();
   }
 
-  #listenForSearch(): void {
-    const { signal } = this.#over;
-    const form = part("search");
-    const query = find("#query", HTMLInputElement);
-    const search = (event: Event): void => {
-      event.preventDefault();
-      const text = query.value.trim();
-      location.hash = text === "" ? hashOf("inbox") : hashOf("search", text);
-    };
-    form.addEventListener("submit", search, { signal });
-  }
-
   #listenForKeys(): void {
     const go = (by: 1 | -1): void => void this.#list.step(by).then((link) => this.#goTo(link));
-    listenForKeys(
-      {
-        next: () => go(1),
-        previous: () => go(-1),
-        reply: () => this.#reply(),
-        search: () => find("#query", HTMLInputElement).select(),
-        back: () => this.#back(),
-        help: () => find("[data-part=keys]", HTMLDialogElement).showModal(),
+    const actions = {
+      next: () => go(1),
+      previous: () => go(-1),
+      reply: () => this.#answer("reply"),
+      replyAll: () => this.#answer("reply-all"),
+      forward: () => this.#answer("forward"),
+      compose: () => {
+        if (this.#canSend) location.hash = hashOf("compose");
       },
-      this.#over.signal,
-    );
+      erase: () => this.#erase(),
+      unread: () => this.#toggleUnread(),
+      search: () => this.#search.focus(),
+      back: () => this.#back(),
+      help: () => find("[data-part=keys]", HTMLDialogElement).showModal(),
+    };
+    const lead = (name: Parameters<typeof hashOf>[0]): void => {
+      location.hash = hashOf(name);
+    };
+    listenForKeys(actions, lead, this.#over.signal);
   }
 
   /** Shows the next mail if one is shown; otherwise focuses its line. */
@@ -317,11 +376,50 @@ export class Viewer {
     else link.focus();
   }
 
-  #reply(): void {
-    // In a thread, the newest mail.
-    const reply = [...this.#reading.querySelectorAll<HTMLAnchorElement>("[data-reply]")].at(-1);
+  /** Opens the form that answers or forwards the shown mail, in a thread the newest; in the list, the mail of the current line. */
+  #answer(name: "reply" | "reply-all" | "forward"): void {
+    const way = [...this.#reading.querySelectorAll<HTMLAnchorElement>(`[data-way=${name}]`)].at(-1);
     const meant = this.#list.meant;
-    if (reply !== undefined) location.hash = reply.hash;
-    else if (this.#place.kind === "list" && meant !== null) location.hash = hashOf("reply", meant.emailId);
+    if (way !== undefined) location.hash = way.hash;
+    else if (this.#place.kind === "list" && meant !== null) location.hash = hashOf(name, meant.emailId);
+  }
+
+  /** Asks whether to delete the shown mail; in the list, the mail of the current line. */
+  #erase(): void {
+    const button = [...this.#reading.querySelectorAll<HTMLButtonElement>("[data-erase]")].at(-1);
+    const meant = this.#list.meant;
+    if (button !== undefined && !button.hidden) button.click();
+    else if (this.#place.kind === "list" && meant !== null && this.#list.place.name !== "threads") {
+      void this.#eraseMeant(meant.emailId, meant.subject);
+    }
+  }
+
+  async #eraseMeant(id: string, subject: string): Promise<void> {
+    if ((await this.#context.me).scope === "provisional") return;
+    const notice = await eraseMail(this.#context, { id, subject });
+    if (notice !== null) part("notices").replaceChildren(notice);
+  }
+
+  /** Marks the shown mail unread and goes back to the list; in the list, turns the mark of the current line. */
+  #toggleUnread(): void {
+    const { kind, name } = this.#place;
+    const meant = this.#list.meant;
+    if (kind === "reading" && name === "mail") {
+      this.#reading.querySelector<HTMLButtonElement>("[data-unread]")?.click();
+    } else if (kind === "list" && meant?.isReceived === true) {
+      this.#seen.mark([meant.emailId], !this.#seen.has(meant.emailId));
+    }
+  }
+}
+
+/** Marks the links whose `attribute` has a value as the current ones. */
+function mark(attribute: string, value: string): void {
+  for (const link of document.querySelectorAll(`[${attribute}]`)) {
+    if (link.getAttribute(attribute) !== value) link.removeAttribute("aria-current");
+    else {
+      link.setAttribute("aria-current", "page");
+      // On a telephone the links scroll sideways.
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
   }
 }

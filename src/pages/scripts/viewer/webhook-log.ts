@@ -43,6 +43,8 @@ export class WebhookLog {
   readonly element = make("div", { class: "webhook-log" });
   readonly #context: Context;
   readonly #signal: AbortSignal;
+  /** The deliveries to the URL of this label; null: of all. */
+  readonly #label: string | null;
   readonly #state = make("select", { id: "delivery-state" });
   readonly #lines = make("ul", { class: "rows" });
   readonly #said = make("div");
@@ -54,8 +56,11 @@ export class WebhookLog {
   /** Counts the calls of `show`: an answer that a later call has overtaken is dropped. */
   #asked = 0;
 
-  constructor(context: Context, signal: AbortSignal) {
+  constructor(context: Context, signal: AbortSignal, label: string | null = null) {
     this.#context = context;
+    this.#label = label;
+    // The page may show one log a label.
+    if (label !== null) this.#state.id = `delivery-state-of-${label}`;
     this.#signal = signal;
     for (const [value = "", text] of STATES) this.#state.append(make("option", { value }, text));
     this.#state.addEventListener("change", () => void this.show(null));
@@ -63,7 +68,7 @@ export class WebhookLog {
     const chosen = make(
       "div",
       { class: "field" },
-      make("label", { for: "delivery-state" }, "Show"),
+      make("label", { for: this.#state.id }, "Show"),
       this.#state,
     );
     const pages = make("div", { class: "actions" }, this.#newest, this.#older);
@@ -80,6 +85,7 @@ export class WebhookLog {
         limit: PAGE_DELIVERIES,
         cursor: cursor ?? undefined,
         state: STATES[this.#state.selectedIndex]?.[0],
+        label: this.#label ?? undefined,
       };
       const page = await this.#context.client.webhooks.deliveries(query, { signal: this.#signal });
       if (own !== this.#asked) return;

@@ -1,0 +1,139 @@
+// Renders the pages of `docs/` for the pages that a deployment serves below /docs.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Marked, type Tokens } from "marked";
+
+const DOCS = path.resolve(import.meta.dirname, "../docs");
+
+/** A page of `docs/`, rendered. */
+export interface Guide {
+  /** Of the file, without `.md`. */
+  name: string;
+  title: string;
+  /** The contents of its article, and a list of its sections beside it. */
+  html: string;
+  sections: readonly Section[];
+}
+
+/** A part of a page, for the search: from one heading to the next. */
+export interface Section {
+  /** "" for the part above the first heading below the title. */
+  anchor: string;
+  heading: string;
+  text: string;
+}
+
+/** A picture of a page, where a deployment serves it. */
+export interface Picture {
+  url: string;
+  width: number;
+  height: number;
+}
+
+/** Finds a picture by its path below `docs/`. */
+export type FindPicture = (file: string) => Picture;
+
+/** Renders every page of `docs/`, in the order of their names. */
+export function readGuides(findPicture: FindPicture): Guide[] {
+  const files = readdirSync(DOCS).filter((file) => file.endsWith(".md"));
+  return files
+    .toSorted()
+    .map((file) =>
+      renderGuide(file.slice(0, -".md".length), readFileSync(path.join(DOCS, file), "utf8"), findPicture),
+    );
+}
+
+/** Renders one page. Links to other pages of `docs/` lead to where they are served; those to files of the repository are left out. */
+export function renderGuide(name: string, markdown: string, findPicture: FindPicture): Guide {
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth }) {
+        const html = this.parser.parseInline(tokens);
+        if (depth === 1) return `<h1>${html}</h1>\n`;
+        const anchor = anchorOf(plainText(html));
+        const link = `<a class="anchor" href="#${anchor}" aria-label="Link to this section">#</a>`;
+        return `<h${depth} id="${anchor}">${html} ${link}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const target = targetOf(href);
+        return target === null ? text : `<a href="${escaped(target)}">${text}</a>`;
+      },
+      // Its place is kept before it is loaded, which is when a reader comes near it.
+      image({ href, text }) {
+        const { url, width, height } = findPicture(href);
+        return `<img src="${url}" alt="${escaped(text)}" width="${width}" height="${height}" loading="lazy">`;
+      },
+      code: ({ text }: Tokens.Code) => `<pre tabindex="0" aria-label="Example">${escaped(text)}</pre>\n`,
+      tablecell({ tokens, header, align }) {
+        const tag = header ? "th" : "td";
+        return `<${tag}${align === "right" ? ' class="num"' : ""}>${this.parser.parseInline(tokens)}</${tag}>`;
+      },
+      // Marks for the tests of the docs.
+      html: () => "",
+    },
+  });
+  const body = marked
+    .parse(markdown, { async: false })
+    .replaceAll("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    .replaceAll("</table>", "</table></div>");
+  const sections = sectionsOf(body);
+  const title = sections[0]?.heading ?? name;
+  return { name, title, html: `<article>${body}</article>${contentsList(body)}`, sections };
+}
+
+const HEADING =
+  /<h(?<depth>[1-6])(?: id="(?<anchor>[^"]*)")?>(?<html>.*?)(?: <a class="anchor".*?<\/a>)?<\/h\1>/g;
+
+function sectionsOf(body: string): Section[] {
+  const headings = [...body.matchAll(HEADING)];
+  return headings.map(({ index, 0: whole, groups }, at) => ({
+    anchor: groups?.anchor ?? "",
+    heading: plainText(groups?.html ?? ""),
+    text: plainText(body.slice(index + whole.length, headings[at + 1]?.index)),
+  }));
+}
+
+function contentsList(body: string): string {
+  const contents = [...body.matchAll(HEADING)].filter(({ groups }) => groups?.depth === "2");
+  if (contents.length < 2) return "";
+  const items = contents
+    .map(({ groups }) => `<li><a href="#${groups?.anchor}">${groups?.html}</a></li>`)
+    .join("");
+  return `<nav class="on-page" aria-label="On this page"><p class="label">On this page</p><ul>${items}</ul></nav>`;
+}
+
+/** Where a link leads on a deployment: a page below /docs, or the address that it has; null for files of the repository. */
+function targetOf(href: string): string | null {
+  if (/^(?:https?:|mailto:|#)/.test(href)) return href;
+  const [, name, anchor = ""] = /^([\w-]+)\.md(#[^#]*)?$/.exec(href) ?? [];
+  return name === undefined ? null : `/docs/${name}${anchor}`;
+}
+
+/** As GitHub makes it: lower case, without punctuation, hyphens for blanks. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+function plainText(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,2 @@
+/** The form to write a mail: loaded when it is first opened. */
+export { composeView } from "../viewer/compose.ts";
