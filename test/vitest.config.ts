@@ -16,6 +16,20 @@ mkdirSync(BLOB_FILES, { recursive: true });
 /** How long a test waits for what a server or a browser shows, beside others on busy cores. */
 const PATIENCE = { timeout: 20_000 };
 
+/** What the examples of property tests are drawn from: SEED, or a number that is drawn now if that is `random`. */
+if (process.env["SEED"] === "random") {
+  // Vitest reads this file once for each project.
+  process.env["SEED"] = String(Math.floor(Math.random() * 2 ** 31));
+  console.log(`SEED=${process.env["SEED"]}`);
+}
+const seed = Number(process.env["SEED"] ?? 20261123);
+
+declare module "vitest" {
+  interface ProvidedContext {
+    seed: number;
+  }
+}
+
 muteMeantFaults();
 
 /**
@@ -43,7 +57,8 @@ export default defineConfig({
           ],
           // Nothing here keeps state outside of its test, so that files share a worker: half of the time was its start.
           isolate: false,
-          setupFiles: ["test/restore.ts"],
+          setupFiles: ["test/seed.ts", "test/restore.ts"],
+          provide: { seed },
           testTimeout: 30_000,
         },
       },
@@ -76,6 +91,8 @@ export default defineConfig({
             "test/*.test.ts",
           ],
           exclude: ["test/**/*.node.test.ts"],
+          setupFiles: ["test/seed.ts"],
+          provide: { seed },
           testTimeout: 30_000,
         },
       },
@@ -96,6 +113,8 @@ export default defineConfig({
           root,
           name: "served",
           include: ["test/{served,twin}/**/*.test.ts", "test/{cli,client,docs}/served/*.test.ts"],
+          setupFiles: ["test/seed.ts"],
+          provide: { seed },
           expect: { poll: PATIENCE },
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -106,6 +125,8 @@ export default defineConfig({
           root,
           name: "pages",
           include: ["test/pages/**/*.test.ts"],
+          setupFiles: ["test/seed.ts"],
+          provide: { seed },
           expect: { poll: PATIENCE },
           testTimeout: 120_000,
           hookTimeout: 120_000,

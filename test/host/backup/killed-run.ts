@@ -9,10 +9,12 @@ let writes = 0;
 /** Calls the method of the class, and kills the process before or after one of the calls. */
 const killing: ProxyHandler<Repository["write"]> = {
   async apply(write, repository, words) {
+    // Writes overlap: each has its own number.
     writes += 1;
-    if (writes === Number(count) && moment === "before") process.kill(process.pid, "SIGKILL");
+    const number = writes;
+    if (number === Number(count) && moment === "before") process.kill(process.pid, "SIGKILL");
     await Reflect.apply(write, repository, words);
-    if (writes === Number(count)) process.kill(process.pid, "SIGKILL");
+    if (number === Number(count)) process.kill(process.pid, "SIGKILL");
   },
 };
 const { value } = Object.getOwnPropertyDescriptor(Repository.prototype, "write") ?? {};
