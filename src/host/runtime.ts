@@ -5,6 +5,7 @@ import type { Json, V4WorkerOptions } from "miniflare";
 import type { Series } from "../lib/metrics.ts";
 import { blobFolder, BlobDisk, syncFolders } from "./blob-disk.ts";
 import type { BuiltWorker, WorkerModule } from "./built-worker.ts";
+import { ErasedFiles } from "./erased-files.ts";
 import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
 import type { HostReadiness } from "./readiness.ts";
@@ -197,6 +198,11 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
     await disk?.sync(blob.get("key") ?? "");
     return new Response(null, { status: 204 });
   };
+  const erased = new ErasedFiles(options.dataDir);
+  const MAILBOX_FILES = async (request: { url: string }) => {
+    await erased.hold(new URL(request.url).searchParams.get("address") ?? "");
+    return new Response(null, { status: 204 });
+  };
   return {
     name: WORKER,
     ...workerOptions,
@@ -205,6 +211,7 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
       OPERATOR_NETWORK,
       OBJECT_FILES: objectFiles(options.dataDir),
       BLOB_DISK,
+      MAILBOX_FILES,
       ...blobFiles(options),
       HOST_STATE: async (request: { url: string }) =>
         Response.json(

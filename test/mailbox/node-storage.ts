@@ -9,6 +9,8 @@ export class NodeStorage implements MailboxStorage {
   alarm: number | null = null;
   /** So many writes fail from now on. */
   failing = 0;
+  /** The size that the storage says it has. */
+  databaseBytes = 0;
   /** Writes of processes that were dead. */
   readonly late: string[] = [];
 
@@ -21,6 +23,7 @@ export class NodeStorage implements MailboxStorage {
 
   /** The storage as one process reaches it. Once `isDead` says so, its writes fail and are noted in `late`. */
   asSeenBy(isDead: () => boolean): MailboxStorage {
+    const bytes = () => this.databaseBytes;
     const write = <T>(what: string, work: () => T): T => {
       if (!isDead()) return work();
       this.late.push(what);
@@ -30,7 +33,9 @@ export class NodeStorage implements MailboxStorage {
       sql: {
         exec: (query: string, ...params: unknown[]) =>
           isWrite(query) ? write(query, () => this.#exec(query, params)) : this.#exec(query, params),
-        databaseSize: 0,
+        get databaseSize() {
+          return bytes();
+        },
       } as unknown as SqlStorage,
       transactionSync: (change) => this.transactionSync(change),
       sync: () => this.sync(),

@@ -140,8 +140,14 @@ export class BodyMeter implements StartOfBody {
       const piece = bytes.subarray(at, at + STEP_BYTES);
       const room = this.#decoder.room(piece.length);
       if (scratch.length < room) scratch = new Uint8Array(room);
-      this.#take(scratch.subarray(0, this.#decoder.decode(piece, scratch)));
+      if (this.#isOnlyCounted) this.#byteLength += this.#decoder.count(piece, scratch);
+      else this.#take(scratch.subarray(0, this.#decoder.decode(piece, scratch)));
     }
+  }
+
+  /** Whether nobody reads what follows. */
+  get #isOnlyCounted(): boolean {
+    return this.#hash === null && this.#keptLength >= this.#plan.keptBytes;
   }
 
   #take(decoded: Uint8Array): void {

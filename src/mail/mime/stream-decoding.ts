@@ -10,6 +10,8 @@ const EQUALS = 0x3d;
 export interface StreamDecoder {
   /** Decodes the next piece to the beginning of `target`, which has room for `room(bytes)`; returns how many bytes it wrote. */
   decode(bytes: Uint8Array, target: Uint8Array): number;
+  /** As `decode`, for bytes that nobody reads: what it writes is of no use, then and later. Only their number is right. */
+  count(bytes: Uint8Array, target: Uint8Array): number;
   /** Decodes what is held back where the body ends. */
   end(target: Uint8Array): number;
   /** The most bytes that a piece of this length decodes to. */
@@ -41,6 +43,29 @@ const UNITS = [18, 12, 6, 0].map((shift) => {
 });
 const [FIRST = new Int32Array(), SECOND = FIRST, THIRD = FIRST, FOURTH = FIRST] = UNITS;
 
+/** Bytes that are counted at a time: the sum of their values in COUNTED fits 31 bits. */
+const COUNTED_BYTES = 4_096;
+/** In COUNTED: a character that begins a unit anew. */
+const PADDING = 0x10000;
+/** 1 for characters of the alphabet, so that the sum of some characters is their number. */
+const COUNTED = Int32Array.from(FOURTH, (value) => (value < 0 ? 0 : 1));
+COUNTED[EQUALS] = PADDING;
+
+/** The number of characters of the alphabet; PADDING or more if padding is among them. */
+function countedIn(bytes: Uint8Array): number {
+  const last = bytes.length - 4;
+  let sum = 0;
+  let at = 0;
+  // Four at a time: with one, the loop takes as long as decoding.
+  for (; at <= last; at += 4) {
+    sum += countOf(bytes[at]) + countOf(bytes[at + 1]) + countOf(bytes[at + 2]) + countOf(bytes[at + 3]);
+  }
+  for (; at < bytes.length; at++) sum += countOf(bytes[at]);
+  return sum;
+}
+
+const countOf = (byte = 0): number => COUNTED[byte] ?? 0;
+
 /** base64: characters outside the alphabet are skipped (RFC 2045 §6.8), padding ends a unit and may recur. */
 class Base64Stream implements StreamDecoder {
   #bits = 0;
@@ -71,6 +96,22 @@ class Base64Stream implements StreamDecoder {
     }
     this.#bits = bits;
     this.#pending = pending;
+    return length;
+  }
+
+  count(bytes: Uint8Array, target: Uint8Array): number {
+    let length = 0;
+    for (let at = 0; at < bytes.length; at += COUNTED_BYTES) {
+      const piece = bytes.subarray(at, at + COUNTED_BYTES);
+      const characters = countedIn(piece);
+      if (characters >= PADDING) {
+        length += this.decode(piece, target);
+        continue;
+      }
+      const bits = this.#bits + 6 * characters;
+      length += bits >> 3;
+      this.#bits = bits & 7;
+    }
     return length;
   }
 
@@ -140,6 +181,10 @@ class QuotedPrintableStream implements StreamDecoder {
       else this.#hold(byte, next);
     }
     return length;
+  }
+
+  count(bytes: Uint8Array, target: Uint8Array): number {
+    return this.decode(bytes, target);
   }
 
   end(target: Uint8Array): number {

@@ -4,6 +4,7 @@ import type { Answer } from "../../contract/problem.ts";
 import type { Scope } from "../../contract/scope.ts";
 import { isRowsKey } from "../../blobs/rows.ts";
 import { breath } from "../../lib/breath.ts";
+import { holdFile } from "../../lib/held-file.ts";
 import { seqTime, uuidV7, type Seq } from "../../lib/ids.ts";
 import { done } from "../../lib/outcome.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -230,7 +231,7 @@ export class Lifecycle implements Job {
   async #end(): Promise<number> {
     const { account } = this;
     if (account === null) return 0;
-    const { write, arm, now } = this.#context;
+    const { write, arm, now, env, storage } = this.#context;
     const nowMs = now();
     this.#context.late.forget();
     write(() => this.#beginEnd(account, nowMs));
@@ -241,6 +242,7 @@ export class Lifecycle implements Job {
       await this.#others.domains.releaseAll();
       erased = await this.#eraseBlobs(nowMs);
       await this.#callDirectory(account, (directory, { address, kind }) => directory.remove(address, kind));
+      await holdFile(env(), { address: account.row.address, bytes: storage.sql.databaseSize });
       await this.#others.blobs.clearStorage();
       this.account = null;
       this.#tools.ended();

@@ -2,7 +2,8 @@ import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
 import type { MessageRow } from "../messages/rows.ts";
 import type { Scan } from "../turns.ts";
-import { TURNS, type ListingParams, type TurnStatements, type Wanted } from "./rows.ts";
+import { READ_ALL, TURNS, type ListingParams, type TurnStatements, type Wanted } from "./rows.ts";
+import { isUnfiltered } from "./rules.ts";
 
 /** No operators. */
 export const ANY: Wanted = ["[]", "[]", "[]", "[]"];
@@ -21,10 +22,20 @@ export interface Wishes {
 /** Looks at message after message for those that pass filters, which no index serves. */
 export function messageScan(tables: Tables, wishes: Wishes): Scan<MessageRow> {
   const { read } = statementsOf(wishes);
+  const [minSeq] = wishes.params;
   return {
     ...commonScan(tables, wishes),
-    read: (max, limit, offset) => tables.all(read, ...turnParams(tables, wishes, { max, limit, offset })),
+    read: wantsAll(wishes)
+      ? (max, limit, offset) => tables.all(READ_ALL, minSeq, max, limit, offset)
+      : (max, limit, offset) => tables.all(read, ...turnParams(tables, wishes, { max, limit, offset })),
   };
+}
+
+/** Whether all messages are wanted but hidden ones. */
+function wantsAll({ params, wanted, label, without, isHiddenShown }: Wishes): boolean {
+  const [, , ...filters] = params;
+  const isAny = wanted.every((texts) => texts === "[]") && isUnfiltered(filters);
+  return isAny && label === null && without === null && !isHiddenShown;
 }
 
 /** As `messageScan`, but reads their numbers only. */

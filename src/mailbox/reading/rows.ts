@@ -82,6 +82,15 @@ function turnOf(source: keyof typeof SOURCES, exclusion: Exclusion): TurnStateme
   };
 }
 
+/**
+ * As `read` of all messages, for a listing without filters: SQLite prepares it in a third of the time, which is much of what a
+ * mailbox does when it wakes.
+ */
+export const READ_ALL: Query<MessageRow, [minSeq: Seq, maxSeq: Seq, limit: number, offset: number]> = {
+  text: `SELECT ${SUMMARY} FROM (SELECT seq, thread, status, labels, listing, hidden FROM message
+      WHERE seq >= ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ${ROWS_A_TURN}) m WHERE m.hidden = 0 ${page("?3", "?4")}`,
+};
+
 /** The statements by where messages come from, and by whether an expression leaves some of them out. */
 export const TURNS: Readonly<Record<keyof typeof SOURCES, Readonly<Record<Exclusion, TurnStatements>>>> = {
   all: { none: turnOf("all", "none"), some: turnOf("all", "some") },

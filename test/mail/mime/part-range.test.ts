@@ -31,6 +31,16 @@ function decoded(encoding: string, text: string, pieceBytes: number): string {
   return out;
 }
 
+/** How many bytes `decoded` has, counted without keeping them. */
+function counted(encoding: string, text: string, pieceBytes: number): number {
+  const decoder = streamDecoder(encoding);
+  const raw = Buffer.from(text, "latin1");
+  if (decoder === null) return raw.length;
+  const target = new Uint8Array(decoder.room(raw.length));
+  const counts = [...piecesOf(raw, pieceBytes)].map((piece) => decoder.count(piece, target));
+  return counts.reduce((sum, count) => sum + count, decoder.end(target));
+}
+
 const bits = (words: readonly string[]): fc.Arbitrary<string> =>
   fc.array(fc.constantFrom(...words), { maxLength: 40 }).map((chosen) => chosen.join(""));
 
@@ -46,10 +56,13 @@ describe("a decoder of a stream", () => {
     fc.assert(
       fc.property(bits(words), fc.integer({ min: 1, max: 30 }), (text, pieceBytes) => {
         expect(decoded(encoding, text, pieceBytes)).toBe(plain(text));
+        expect(counted(encoding, text, pieceBytes)).toBe(plain(text).length);
       }),
       { numRuns: 400 },
     );
     expect(decoded(encoding, "", 1)).toBe("");
+    const long = `${"QUJD".repeat(3_000)}=${"QUJD\r\n".repeat(3_000)}`;
+    expect(counted(encoding, long, 9_000)).toBe(plain(long).length);
   });
 
   it("takes 998 blanks before the end of a soft break, and no more", () => {
