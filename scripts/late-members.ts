@@ -1,4 +1,5 @@
-// A shape of the API is used by few requests, and each schema in it costs time when it is made.
+// Most requests use few of the shapes of the API, and each schema takes time to make: so the members of a shape are made when they
+// are first needed.
 import { childrenOf, nodeOf, nodesOf, parseModule, withEdits, type Edit, type Node } from "./module-edits.ts";
 
 /** Functions of zod that make the schema of an object. */

@@ -16,7 +16,7 @@ mkdirSync(BLOB_FILES, { recursive: true });
 /** How long a test waits for what a server or a browser shows, beside others on busy cores. */
 const PATIENCE = { timeout: 20_000 };
 
-/** What the examples of property tests are drawn from: SEED, or a number that is drawn now if that is `random`. */
+/** The seed of the examples of property tests: `SEED`, or a number that is drawn now if that is `random`. */
 if (process.env["SEED"] === "random") {
   // Vitest reads this file once for each project.
   process.env["SEED"] = String(Math.floor(Math.random() * 2 ** 31));

@@ -1,11 +1,10 @@
 import type { Miniflare } from "miniflare";
 import { locatorOf } from "../../src/contract/key.ts";
 import type { RowCost } from "../../src/lib/sql.ts";
-import { parseMail } from "../../src/mail/mime/parse.ts";
-import { prepareMail } from "../../src/mail/prepare.ts";
 import { benchWorker, embed, productWorker } from "./bundles.ts";
 import { composeMail } from "./mail.ts";
 import { NEEDLE_EVERY, NEEDLES } from "./needles.ts";
+import { preparedMail } from "./prepared.ts";
 import type { FilledMail } from "./worker/fill.ts";
 
 /** A mailbox of the bench. */
@@ -112,17 +111,7 @@ async function prepareBatch(to: string, from: number, until: number): Promise<Fi
   for (let index = from; index < until; index += 1) {
     const needle = NEEDLES[index % NEEDLE_EVERY];
     const rawText = composeMail({ to, serial: `fill${index}`, sizeBytes: PLAIN_BYTES, needle });
-    const raw = new TextEncoder().encode(rawText);
-    const envelope = {
-      from: "bench@sender.example",
-      to,
-      via: "http" as const,
-      clientAddress: null,
-      helo: null,
-    };
-    const { largeBody: _, ...prepared } = prepareMail(raw, await parseMail(raw), envelope, null);
-    const keys = { rawKey: null, bodyKey: null, bodyLayout: null, unusedKeys: [] };
-    batch.push({ ...prepared, rawText, ...keys });
+    batch.push({ ...(await preparedMail(rawText, to)), rawText });
   }
   return batch;
 }

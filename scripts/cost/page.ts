@@ -72,8 +72,8 @@ ${Object.entries(measured.counts)
 
 A row of an index counts as a row. A receipt writes the message and its place in the thread, its content, its Message-ID,
 its words for search, its event, the counters of the mailbox, and one row for each label; the mail that is counted here
-has one label. A code adds a label and a row of the index that finds it. A mailbox has those two indexes from its 33rd email on, and that of
-words from the first search on, which indexes what is there. The CPU is that of the router and the mailbox
+has one label. A code adds a label and a row of the index that finds it. A mailbox has the indexes of codes and of words from
+its 33rd email on, that of words also from its first search on: until then a receipt writes fewer rows. The CPU is that of the router and the mailbox
 together, measured on the machine that wrote this page; it is not compared. Operations without a figure are priced with
 the CPU of a receipt. Each call is assumed to keep its object running for ${CALL_SECONDS * 1_000} ms; each second that a call waits, for a code or for news, adds
 ${money(prices.objectGb * prices.dollars.millionGbSeconds)} to the price of a million calls. Sending is expensive because Cloudflare's sending service is:
@@ -97,7 +97,7 @@ ${kilobytes(measured.bytes.mail)}: its raw bytes, its text and its words. An obj
 that served requests reports its counts to the monitor at most twice a minute, which is one request of an object.
 
 Static assets (the pages and the lists of words) cost nothing. Mail over 512 KiB is stored in R2, which bills a write and a
-read for each. From the 33rd email on, each of them adds a row of the index of messages with blobs.
+read for each. In a mailbox with more than 32 emails, each such mail also adds a row to the index of messages with blobs.
 `;
 }
 

@@ -1,5 +1,5 @@
-// Compares what is judged to be shown of HTML mails with what Chromium shows of them, and holds the tricks that hide text to
-// their exact answers.
+// Compares the text of HTML mails that is judged to be visible with what Chromium shows of them. For each trick that hides text,
+// the judgement must be exactly right.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
@@ -17,7 +17,7 @@ import { readFixtures } from "./fixtures.ts";
 import { bodyHtml } from "./markup.ts";
 
 const FIXTURES = path.join(import.meta.dirname, "../../test/fixtures");
-/** Larger messages of the corpora are left out: they are files, not text. */
+/** Larger messages of the corpora are left out: most of their bytes are attached files. */
 const MAX_CORPUS_BYTES = 1_000_000;
 /** The least that must be reached. */
 const FLOORS = { agreement: 0.99, tricks: 150 };

@@ -73,7 +73,7 @@ const HOUR_MS = 3_600_000;
 /** A temporary mailbox is used for so long; the service erases it after 72 hours. */
 const USED_HOURS = 36;
 
-/** The books: what the server acknowledged, and what turned out to be wrong. */
+/** Records what the server acknowledged, and the faults that were found. */
 export class Ledger {
   readonly boxes: Box[] = [];
   /** Addresses of mailboxes that must be gone. */

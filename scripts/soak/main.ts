@@ -41,7 +41,7 @@ say(
 for (const fault of faults) say(`WRONG: ${fault}`);
 say(
   faults.length === 0
-    ? "Right: nothing lost, nothing twice."
+    ? "Passed: nothing was lost, and nothing was stored or sent twice."
     : `Wrong in ${faults.length} ways; seed ${options.seed}.`,
 );
 process.exitCode = faults.length === 0 ? 0 : 1;

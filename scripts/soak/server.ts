@@ -115,7 +115,7 @@ export class SoakedServer {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    // Never calm again: calls that still run fail now.
+    // It stays so: calls that still run fail now.
     this.#isTrouble += 1;
     await this.#endHost("SIGINT");
     this.service.close();

@@ -65,15 +65,15 @@ export interface DirectorySearch {
 export const DIRECTORY_ORDERS = ["address", "-address", "created", "-created"] as const;
 export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number];
 
-/** The column that each order goes by. */
+/** The columns by which mailboxes are sorted. */
 type Position = Pick<DirectoryReport, "address" | "created_at">;
 
-/** The text from which `positionOf` reads where the next page begins. */
+/** The cursor of the page that follows this entry; `positionOf` reads it. */
 export function cursorAfter({ created_at, address }: Position): string {
   return `${created_at} ${address}`;
 }
 
-/** The entry after which a page begins: before all others without a cursor. */
+/** The entry after which a page begins; without a cursor, one that comes before all others. */
 export function positionOf(cursor: string, order: DirectoryOrder): Position {
   const [, created, address] = /^(\d{1,15}) (.+)$/.exec(cursor) ?? [];
   if (created !== undefined && address !== undefined) return { created_at: Number(created), address };
@@ -82,7 +82,7 @@ export function positionOf(cursor: string, order: DirectoryOrder): Position {
     : { created_at: -1, address: "" };
 }
 
-/** Numbers of mailboxes. */
+/** Counts of mailboxes. */
 export interface Tally {
   total: number;
   paused: number;

@@ -39,7 +39,7 @@ export const RejectedMail = z
     at: Timestamp.meta({ description: "When the mail was received." }),
     detail: RejectionDetail.optional().meta({
       description:
-        "With `unverified_sender`, where the sender's domain is proven. `other_recipient`: To and Cc do not name the address of the expectation, so somebody may have sent on a mail that he got. `automatic_answer`: it answers a mail (`Auto-Submitted: auto-replied`), and may quote what a stranger wrote.",
+        "With `unverified_sender`, where the sender's domain is proven. `other_recipient`: To and Cc do not name the address of the expectation, so somebody may have forwarded a mail that was sent to them. `automatic_answer`: it answers a mail (`Auto-Submitted: auto-replied`), and may quote what a stranger wrote.",
     }),
     link_host: z
       .string()

@@ -9,7 +9,10 @@ export const BATCH_PATH = "/v1/inbound/batch";
 /** The most items of one request, and the most bytes of its messages together. A larger message has a request of its own. */
 export const MAX_BATCH_ITEMS = 64;
 export const MAX_BATCH_BYTES = 1_048_576;
-/** The most bytes of a request: its messages, and 64 times the longest names of 100 recipients. */
+/**
+ * The most bytes of a request: its messages, and for each of 64 items a sender, 100 recipients and findings of full length.
+ * smtp-server takes addresses of 253 characters, so all of that is less than 7 MB.
+ */
 export const MAX_BATCH_REQUEST_BYTES = 8 * MAX_BATCH_BYTES;
 
 /** A message of a batch; its bytes follow the list of items. */
@@ -23,12 +26,12 @@ const BatchMail = z.strictObject({
 });
 export type BatchMail = z.infer<typeof BatchMail>;
 
-/** The question whether an address takes mail, or a message. */
+/** A look-up, which asks whether an address takes mail, or a message. */
 const BatchItem = z.union([z.strictObject({ lookUp: z.string() }), BatchMail]);
 export type BatchItem = z.infer<typeof BatchItem>;
 const BatchItems = z.array(BatchItem).max(MAX_BATCH_ITEMS);
 
-/** The worker's word on one recipient: the status that `/v1/inbound` would answer with if it were the only one. */
+/** The result for one recipient: the status that `/v1/inbound` would answer with if it were the only one. */
 export const BatchOutcome = z.object({
   status: z.int(),
   id: z.string().optional(),
@@ -37,7 +40,7 @@ export const BatchOutcome = z.object({
 });
 export type BatchOutcome = z.infer<typeof BatchOutcome>;
 
-/** The answer to the item at place `item`: an outcome for each recipient of a message, one for a question. */
+/** The answer to the item at place `item`: an outcome for each recipient of a message, one for a look-up. */
 const BatchAnswer = z.object({ item: z.int(), outcomes: z.array(BatchOutcome) });
 export type BatchAnswer = z.infer<typeof BatchAnswer>;
 

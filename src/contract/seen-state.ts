@@ -1,10 +1,10 @@
 // Pages load this file, so it imports no schema library.
 import type { SeenChange, SeenMail } from "./seen.ts";
 
-/** Emails that are marked one by one at most, in each list of a state. */
+/** The most emails that each list of a state names. */
 export const MAX_SEEN_IDS = 500;
 
-/** Nothing was seen yet. */
+/** The state of a mailbox in which nothing was seen yet. */
 export const NOTHING_SEEN: SeenMail = { up_to: null, seen: [], unseen: [] };
 
 /** Whether an email is seen. */
@@ -13,8 +13,8 @@ export function isSeen({ up_to, seen, unseen }: SeenMail, id: string): boolean {
 }
 
 /**
- * Applies a change: first `up_to`, which makes everything before it seen, then `seen`, then `unseen`. Beyond the limit the
- * oldest emails that were passed over count as seen too, and the oldest that were marked unseen do again.
+ * Applies a change: first `up_to`, which makes everything before it seen, then `seen`, then `unseen`. If a list would exceed its
+ * limit, its oldest emails leave it: then `up_to` moves on to them, or the oldest that were marked unseen count as seen again.
  */
 export function changedSeen(before: SeenMail, change: SeenChange): SeenMail {
   const seen = new Set([...before.seen, ...(change.seen ?? [])]);

@@ -12,7 +12,10 @@ const ids = readUpTo(
   z.array(id).max(MAX_IDS_PER_CALL, `must name at most ${MAX_IDS_PER_CALL} emails`),
 );
 
-/** The emails that a person has opened in the viewer, of which new mail is most of what is not seen. */
+/**
+ * The emails that a person has seen in the viewer: all up to `up_to` but a few, and a few later ones. Most unseen mail is new, so both
+ * lists are short.
+ */
 export const SeenMail = z
   .object({
     up_to: z.string().nullable().meta({ description: UP_TO }),
@@ -22,7 +25,7 @@ export const SeenMail = z
   .meta({ id: "SeenMail" });
 export type SeenMail = z.infer<typeof SeenMail>;
 
-/** A change of it. `up_to` only ever moves forward, so that calls may arrive in any order. */
+/** Marks emails as seen or unseen. `up_to` only moves forward, so that calls may arrive in any order. */
 export const SeenChange = z.strictObject({
   up_to: id.optional().meta({ description: UP_TO }),
   seen: ids.optional(),

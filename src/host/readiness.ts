@@ -1,7 +1,8 @@
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { UnreadyReason } from "../contract/readiness.ts";
+import { writeSynced } from "./whole-file.ts";
 
 /** How long the result of a probe of the disk is reused, in ms: anybody may ask, and each probe is a write. */
 const PROBE_KEPT_MS = 5_000;
@@ -73,13 +74,7 @@ export class HostReadiness {
 export async function probeDisk(folder: string): Promise<void> {
   const file = path.join(folder, PROBE_FILE);
   try {
-    const handle = await open(file, "w", 0o600);
-    try {
-      await handle.writeFile(PROBE);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSynced(file, PROBE, "w");
   } finally {
     await rm(file, { force: true });
   }

@@ -7,16 +7,29 @@ import { syncPath } from "./blob-disk.ts";
 export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
-    const handle = await open(draft, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSynced(draft, text, "wx");
     await rename(draft, file);
     await syncPath(path.dirname(file));
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/**
+ * Writes a file, readable for its owner alone, and syncs it to disk; the entry of its folder may not be on disk yet.
+ *
+ * @param flags `w` replaces a file of this name; `wx` rejects if there is one
+ */
+export async function writeSynced(
+  file: string,
+  contents: string | Uint8Array,
+  flags: "w" | "wx",
+): Promise<void> {
+  const handle = await open(file, flags, 0o600);
+  try {
+    await handle.writeFile(contents);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

@@ -5,7 +5,7 @@ import { configOf, type Config } from "../config/env.ts";
 import { arrivingFrom } from "../service/arriving.ts";
 import { receiveForAll } from "../service/receive-for-all.ts";
 import { known } from "../service/sender-check.ts";
-import { Together } from "../service/together.ts";
+import { SharedCalls } from "../service/shared-calls.ts";
 import { problemResponse, respond } from "./answers.ts";
 import { readCaller } from "./caller.ts";
 import type { AppContext } from "./dispatch.ts";
@@ -25,10 +25,12 @@ export async function takeBatch(c: AppContext): Promise<Response> {
   const { readable, writable } = new IdentityTransformStream();
   const lines = new Lines(writable.getWriter());
   const looks = new LookUps(env, config);
-  const together = new Together(env);
+  const sharedCalls = new SharedCalls(env);
   const work = items.map(async ({ item, bytes }, index) => {
     const outcomes =
-      "lookUp" in item ? [await looks.at(item.lookUp)] : await stored(item, bytes, { env, config, together });
+      "lookUp" in item
+        ? [await looks.at(item.lookUp)]
+        : await stored(item, bytes, { env, config, sharedCalls });
     lines.add(`${JSON.stringify({ item: index, outcomes })}\n`);
   });
   // An item that fails gets no answer; the others get theirs.
@@ -66,7 +68,7 @@ class Lines {
   }
 }
 
-/** The questions of a batch; each address is looked up once. */
+/** The look-ups of a batch; it asks for each address once. */
 class LookUps {
   readonly #env: Env;
   readonly #config: Config;
@@ -101,7 +103,7 @@ class LookUps {
 async function stored(
   { from, to, client, helo, sender }: Exclude<BatchItem, { lookUp: string }>,
   raw: Uint8Array,
-  { env, config, together }: { env: Env; config: Config; together: Together },
+  { env, config, sharedCalls }: { env: Env; config: Config; sharedCalls: SharedCalls },
 ): Promise<BatchOutcome[]> {
   const query = inboundRoutes.inbound.query.safeParse({ from, to, client, helo, via: "smtp" });
   if (!query.success) return to.map(() => ({ status: STATUS.invalid }));
@@ -109,7 +111,7 @@ async function stored(
   const envelope = { from, via: "smtp", clientAddress: client, helo } as const;
   const outcomes = await receiveForAll(
     arrivingFrom(raw),
-    { envelope, recipients: to, sender: check, together },
+    { envelope, recipients: to, sender: check, sharedCalls },
     env,
     config,
   );

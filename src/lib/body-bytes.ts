@@ -26,7 +26,7 @@ export async function wholeBody(request: Request): Promise<Uint8Array> {
 
 /**
  * The bytes of a request's body piece by piece, all in one buffer: a piece is good until the next is asked for. Whoever stops
- * reading wants no more of it. Throws {@link BodyLost}.
+ * reading ends the body. Throws {@link BodyLost}.
  */
 export function bodyBytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   return bytesOf(body, (error) => new BodyLost(error));

@@ -75,7 +75,9 @@ export class Attempt {
     }
     // A truncated blob must not arrive as a complete message.
     if (bytes !== this.mail.sizeBytes) {
-      throw new AttemptEnded(`The message has not the ${this.mail.sizeBytes} bytes that it should have`);
+      throw new AttemptEnded(
+        `The message does not have the ${this.mail.sizeBytes} bytes that were announced`,
+      );
     }
   }
 

@@ -84,7 +84,7 @@ export class PassingMessage {
 
   /**
    * Its bytes, once; each piece is valid until the next is requested. Throws {@link MessageTooLong}, and if there are not as many
-   * as announced. Who stops before the end calls `drain` or `close`.
+   * as announced. Whoever stops before the end calls `drain` or `close`.
    */
   async *pieces(): AsyncGenerator<Uint8Array, void> {
     // What is left of a message would look like one.
@@ -101,7 +101,7 @@ export class PassingMessage {
     expectSize(this.#bytes, this.sizeBytes);
   }
 
-  /** Reads what is left, for nobody: a client that is still sending would not hear a refusal. Never throws. */
+  /** Reads and drops what is left: a client that is still sending would not hear a refusal. Never throws. */
   async drain(): Promise<void> {
     this.#isBegun = true;
     try {
@@ -114,7 +114,7 @@ export class PassingMessage {
     }
   }
 
-  /** Wants no more of its bytes. */
+  /** Ends its source, which sends no more bytes. */
   async close(): Promise<void> {
     // A generator that never ran returns without ending the stream that it would read.
     if (!this.#isBegun) await this.#source.next().catch(() => {});
@@ -123,7 +123,7 @@ export class PassingMessage {
   }
 }
 
-/** Wants no more of a message. */
+/** Ends the source of a message that is read no further. */
 export async function closeMessage(message: Arriving): Promise<void> {
   if (!isWhole(message)) await message.close();
 }
@@ -142,7 +142,7 @@ function headIn(opening: Uint8Array): Uint8Array {
 /** A message of which the end is missing would look complete. */
 function expectSize(bytes: number, sizeBytes: number | null): void {
   if (sizeBytes !== null && bytes !== sizeBytes)
-    throw new Error(`The message has not the ${sizeBytes} bytes that it should have`);
+    throw new Error(`The message does not have the ${sizeBytes} bytes that were announced`);
 }
 
 function* slicesOf(bytes: Uint8Array): Generator<Uint8Array, void> {

@@ -6,7 +6,7 @@ import type { Received } from "../mailbox/receiving/receiving.ts";
 import { countReceipts } from "./count-receipts.ts";
 import { locatorReached } from "./reached.ts";
 import type { FindSender } from "./sender-check.ts";
-import type { Together } from "./together.ts";
+import type { SharedCalls } from "./shared-calls.ts";
 import { BodyLost } from "../lib/body-bytes.ts";
 import { isWhole, MessageTooLong, type Arriving, type WholeMessage } from "./arriving.ts";
 import { readOnce, readRecipient, store } from "./receive.ts";
@@ -27,8 +27,8 @@ interface Handed {
   envelope: Omit<Envelope, "to" | "alsoTo">;
   recipients: readonly string[];
   sender: FindSender;
-  /** Takes small messages that go to a mailbox in the same moment as others; undefined: each has a call of its own. */
-  together?: Together;
+  /** Takes messages without blobs, so that several share a call; undefined: each has a call of its own. */
+  sharedCalls?: SharedCalls;
 }
 
 /** The recipients of one mailbox. */
@@ -46,7 +46,7 @@ interface Addressee {
  */
 export async function receiveForAll(
   message: Arriving,
-  { envelope, recipients, sender, together }: Handed,
+  { envelope, recipients, sender, sharedCalls }: Handed,
   env: Env,
   config: Config,
 ): Promise<RecipientOutcome[]> {
@@ -54,7 +54,7 @@ export async function receiveForAll(
   const { mailboxes, outcomes } = await mailboxesOf(recipients, env, config);
   const addressed = [...mailboxes].map(([locator, { named, written }]) => {
     const [to = "", ...alsoTo] = written;
-    return { named, envelope: { ...envelope, to, alsoTo }, to: { env, locator, together } };
+    return { named, envelope: { ...envelope, to, alsoTo }, to: { env, locator, sharedCalls } };
   });
   const received = isWhole(message)
     ? await smallForAll(message, sender, addressed)

@@ -7,7 +7,7 @@ import type { PreparedMail } from "../mail/prepared-mail.ts";
 import type { Received } from "../mailbox/receiving/receiving.ts";
 import type { TakenMessage } from "../mailbox/takeover/takeover.ts";
 import { mailboxBehind } from "./mailbox-stub.ts";
-import type { Together } from "./together.ts";
+import type { SharedCalls } from "./shared-calls.ts";
 
 /** The most calls of one delivery, if the platform says that a repeat may work. */
 const MAX_TRIES = 3;
@@ -20,8 +20,8 @@ export interface Destination {
   taken?: TakenMessage;
   /** The id of the refused mail that is released. */
   released?: string;
-  /** Takes small messages that go to a mailbox in the same moment as others; undefined: each has a call of its own. */
-  together?: Together;
+  /** Takes messages without blobs, so that several share a call; undefined: each has a call of its own. */
+  sharedCalls?: SharedCalls;
 }
 
 /** Whether the mailbox of a message was ever made. */
@@ -35,13 +35,13 @@ export function isMade({ env, locator }: Destination): Promise<boolean> {
  */
 export async function give(
   mail: PreparedMail,
-  { env, locator, taken, released, together }: Destination,
+  { env, locator, taken, released, sharedCalls }: Destination,
   unused: () => Promise<void> = async () => {},
 ): Promise<Answer<Received>> {
   let tries = 0;
   const received = await withRetries<Answer<Received>>(async () => {
     tries += 1;
-    if (together !== undefined && !hasBlobs(mail)) return together.add(locator, mail);
+    if (sharedCalls !== undefined && !hasBlobs(mail)) return sharedCalls.add(locator, mail);
     return mailboxBehind(env, locator).receive(mail, taken, released);
   });
   // A repeat may be the duplicate of a call that stored the message, and whose answer was lost: then the blobs are in use.

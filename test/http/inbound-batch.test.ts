@@ -1,6 +1,16 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BATCH_PATH, readBatchAnswer, writeBatch, type BatchItem } from "../../src/contract/hand-over.ts";
-import { api, ask, createMailbox, DOMAIN, OPERATOR, plainMessage, setVariables } from "../harness.ts";
+import {
+  api,
+  ask,
+  createMailbox,
+  DOMAIN,
+  kill,
+  OPERATOR,
+  plainMessage,
+  rowsOf,
+  setVariables,
+} from "../harness.ts";
 
 interface Item {
   item: BatchItem;
@@ -120,6 +130,46 @@ describe("a batch of the SMTP listener", () => {
     const { outcomes } = JSON.parse(line) as { outcomes: Record<string, unknown>[] };
     expect(outcomes[0]).toEqual({ status: 202, id: expect.any(String) });
     expect(outcomes.slice(1)).toEqual(Array.from({ length: 99 }, () => ({ status: 404, code: "not_found" })));
+  });
+
+  it("stores the mail of other mailboxes, and answers for it, while one mailbox cannot store its own", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const [broken, sound] = [await createMailbox(), await createMailbox()];
+    await outcomesOf([mailFor([broken.mailbox])]);
+    await rowsOf(broken.mailbox, "ALTER TABLE content RENAME TO hidden");
+    const items = [
+      mailFor([broken.mailbox], plainMessage({ subject: "lost" })),
+      question(broken.mailbox),
+      mailFor([sound.mailbox], plainMessage({ subject: "one" })),
+      mailFor([sound.mailbox, broken.mailbox], plainMessage({ subject: "two" })),
+    ];
+    const statuses = (await outcomesOf(items)).map((all) => all.map(({ status }) => status));
+    expect(statuses).toEqual([[503], [200], [202], [202, 503]]);
+    expect((await subjects(sound.api_key)).toSorted()).toEqual(["one", "two"]);
+    await rowsOf(broken.mailbox, "ALTER TABLE hidden RENAME TO content");
+    await outcomesOf(items);
+    expect((await subjects(broken.api_key)).toSorted()).toEqual(["Hello", "lost", "two"]);
+    expect((await subjects(sound.api_key)).toSorted()).toEqual(["one", "two"]);
+  });
+
+  it("stores each message once if it is repeated after a mailbox died in the middle of it", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const [dying, other] = [await createMailbox(), await createMailbox()];
+    const wanted = Array.from({ length: 30 }, (_, index) => `mail ${index}`);
+    const items = wanted.map((subject) => mailFor([dying.mailbox, other.mailbox], plainMessage({ subject })));
+    const first = outcomesOf(items);
+    await kill(dying.mailbox);
+    for (const [ofDying, ofOther] of await first) {
+      expect([202, 503]).toContain(ofDying?.status);
+      expect(ofOther?.status).toBe(202);
+    }
+    expect((await outcomesOf(items)).flat().every(({ status }) => status === 202)).toBe(true);
+    for (const { api_key: key } of [dying, other]) {
+      const { body } = await ask<{ emails: { subject: string }[] }>("/v1/inbox?limit=100", { key });
+      expect(body.emails.map(({ subject }) => subject).toSorted()).toEqual(wanted.toSorted());
+    }
   });
 
   it("is taken from the operator alone, and as a whole or not at all", async () => {

@@ -200,6 +200,16 @@ describe("files of a large message", () => {
         calendar,
       ),
       part(["Content-Type: image/gif"], ""),
+      // Nothing of it is base64, so the file is empty.
+      part(["Content-Type: image/gif", "Content-Transfer-Encoding: base64"], "*\r\n".repeat(30_000)),
+      part(
+        ["Content-Type: image/gif", "Content-Transfer-Encoding: base64"],
+        `${"QUJD*=Q\r\nUJE=".repeat(10_000)}QU`,
+      ),
+      part(
+        ["Content-Type: image/gif", "Content-Transfer-Encoding: quoted-printable"],
+        `${"=41=\r\n=4=\t \r\n2=".repeat(10_000)}=4`,
+      ),
       "--b--\r\n",
     ].join(""),
     "latin1",
@@ -211,7 +221,17 @@ describe("files of a large message", () => {
     const key = box.api_key;
     const { attachments } = (await ask<Email>(`/v1/emails/${body.id}`, { key })).body;
     const parsed = (await parseMail(RAW)).attachments;
-    expect(parsed.length).toBe(6);
+    expect(parsed.map(({ sizeBytes }) => sizeBytes > 0)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
     expect(attachments.map((file) => [file.filename, file.size_bytes])).toEqual(
       parsed.map((file) => [file.filename, file.sizeBytes]),
     );

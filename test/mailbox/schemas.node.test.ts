@@ -192,7 +192,7 @@ describe("the tables of a mailbox", () => {
     expect(db.all(IDS)).toEqual(once);
   });
 
-  it("of a newer release are refused by the version that wrote them and the step that this one does not know", async () => {
+  it("of a newer release are refused; the error names the version that wrote them, and the step that this one does not know", async () => {
     const { storage } = await NodeMailbox.create();
     const db = new Database(storage);
     const [{ steps } = { steps: "" }] = db.all<{ steps: string }, []>({ text: "SELECT steps FROM account" });

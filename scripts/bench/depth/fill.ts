@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { mailboxFile } from "../../../src/host/backup/data-folder.ts";
 import { AlarmClock } from "../../../src/lib/wake.ts";
-import { parseMail } from "../../../src/mail/mime/parse.ts";
-import { messageKey, prepareMail } from "../../../src/mail/prepare.ts";
+import { messageKey } from "../../../src/mail/prepare.ts";
 import type { PreparedMail } from "../../../src/mail/prepared-mail.ts";
 import { assemble, type Surroundings } from "../../../src/mailbox/capabilities.ts";
+import { preparedMail } from "../prepared.ts";
 import type { Box } from "../workbench.ts";
 import { FileStorage } from "./file-storage.ts";
 import { mailAt, TEMPLATES, type DeepMail } from "./mails.ts";
@@ -84,17 +84,7 @@ interface Template {
 const textOf = (mail: PreparedMail): string => JSON.stringify({ ...mail, raw: null });
 
 async function prepared({ raw, serial, parent }: DeepMail, to: string): Promise<Template> {
-  const bytes = new TextEncoder().encode(raw);
-  const envelope = {
-    from: "bench@sender.example",
-    to,
-    via: "http" as const,
-    clientAddress: null,
-    helo: null,
-  };
-  const { largeBody: _, ...others } = prepareMail(bytes, await parseMail(bytes), envelope, null);
-  const keys = { rawKey: null, partsKey: null, bodyKey: null, bodyLayout: null, unusedKeys: [] };
-  const mail = { ...others, ...keys, raw: bufferOf(raw), digest: digestOf(serial) };
+  const mail = { ...(await preparedMail(raw, to)), raw: bufferOf(raw), digest: digestOf(serial) };
   return { text: textOf(mail), serial, parent };
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { syncPath } from "../blob-disk.ts";
+import { writeSynced } from "../whole-file.ts";
 import {
   BackupError,
   FORMAT,
@@ -139,13 +140,7 @@ export class Repository implements Source {
     const draft = path.join(this.dir, "tmp", randomBytes(8).toString("hex"));
     await mkdir(path.dirname(draft), { recursive: true, mode: 0o700 });
     await mkdir(path.dirname(final), { recursive: true, mode: 0o700 });
-    const handle = await open(draft, "wx", 0o600);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeSynced(draft, bytes, "wx");
     await rename(draft, final);
   }
 

@@ -1,8 +1,9 @@
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { syncFolders, syncPath } from "../blob-disk.ts";
 import { readDataVersion, refuseNewerData, refuseNewerVersion } from "../data-version.ts";
 import { lockDataDir } from "../lock.ts";
+import { writeSynced } from "../whole-file.ts";
 import {
   ALARMS_FILE,
   BUCKET_FOLDER,
@@ -95,7 +96,7 @@ class Run {
     const { dataDir, snapshot } = this.#options;
     const { id } = snapshot.manifest.head;
     if ((await readMark(dataDir)) !== id) await this.#refuseUnlessEmpty();
-    await writeSynced(path.join(dataDir, RESTORE_MARK), id);
+    await writeSynced(path.join(dataDir, RESTORE_MARK), id, "w");
     await syncPath(dataDir);
     await this.#restoreEntries(snapshot.manifest.entries);
     if (owner !== null) await giveTo(owner, dataDir);
@@ -272,16 +273,6 @@ async function readMark(dataDir: string): Promise<string | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
-  }
-}
-
-async function writeSynced(file: string, text: string): Promise<void> {
-  const handle = await open(file, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

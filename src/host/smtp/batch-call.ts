@@ -3,19 +3,19 @@ import type { URL } from "node:url";
 import { readBatchAnswer, writeBatch, type BatchItem, type BatchOutcome } from "../../contract/hand-over.ts";
 import { callHeaders, LOOK_UP_TIMEOUT_MS, HAND_OVER_TIMEOUT_MS, StaleSocket } from "./worker-call.ts";
 
-/** An item of a batch, with the bytes of its message; null for a question. */
+/** An item of a batch, with the bytes of its message; null for a look-up. */
 export interface BatchEntry {
   item: BatchItem;
   bytes: Uint8Array | null;
 }
 
-/** Is told the outcomes of the item at a place; null if it gets no answer. */
+/** Called with the outcomes of the item at this place of the batch; null if it gets no answer. */
 export type Answered = (index: number, outcomes: BatchOutcome[] | null) => void;
 
 /** Characters of one line of the answer: a hundred recipients with an id each take some 10,000. */
 const MAX_LINE_CHARS = 64 * 1024;
 
-/** Where batches go. */
+/** The worker, as batches are sent to it. */
 export interface BatchPlace {
   agent: http.Agent;
   url: URL;
@@ -23,7 +23,7 @@ export interface BatchPlace {
 }
 
 /**
- * Sends a batch in one request. Calls `answered` as the worker answers its items, and for questions that wait too long. Rejects
+ * Sends a batch in one request. Calls `answered` as the worker answers its items, and for look-ups that wait too long. Rejects
  * if the exchange failed: items that were not answered by then get no answer.
  */
 export async function callBatch(
@@ -69,7 +69,7 @@ function readAnswers(res: http.IncomingMessage, answered: Answered): Promise<voi
       reject(new Error(reason));
       res.destroy();
     };
-    if (res.statusCode !== 200) return fail(`it answered ${res.statusCode} to what came together`);
+    if (res.statusCode !== 200) return fail(`it answered ${res.statusCode} to a batch`);
     let text = "";
     res.setEncoding("utf8");
     res.on("data", (chunk: string) => {

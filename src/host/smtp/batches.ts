@@ -76,7 +76,7 @@ export class Batches<Item, Answer> {
     const items = batch.map(({ item }) => item);
     await this.#tools.send(items, (index, answer) => batch[index]?.resolve(answer));
     clearTimeout(timer);
-    // Those that were answered are not changed by it.
+    // This has no effect on those that were answered.
     for (const { resolve } of batch) resolve(null);
     leave();
   }

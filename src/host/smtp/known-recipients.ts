@@ -21,7 +21,7 @@ class KnownRecipients {
     return knownAtMs !== undefined && this.#now() - knownAtMs < KNOWN_MS;
   }
 
-  /** Notes that the store knew it when it was asked, at this moment. */
+  /** Notes that the store knows it now. */
   add(address: string): void {
     this.#knownAtMs.delete(address);
     this.#knownAtMs.set(address, this.#now());
@@ -36,8 +36,9 @@ class KnownRecipients {
 }
 
 /**
- * The same two calls, but a recipient that the store knows is not looked up again for a moment: a burst of mail to one mailbox
- * asks for it once. One that it does not know is looked up each time, because its mailbox may be made in the next moment.
+ * Makes an upstream that does not look a recipient up again for a moment if the store knows it: a burst of mail to one mailbox
+ * asks for it once. A recipient that the store does not know is looked up each time, because its mailbox may be made at any time.
+ *
  * @param now milliseconds since any fixed moment
  */
 export function rememberKnown(upstream: Upstream, now: () => number): Upstream {

@@ -53,7 +53,7 @@ export interface SmtpOptions {
   observer?: SmtpObserver;
   /** Puts something between clients and the handlers, such as faults of a test; undefined: nothing. */
   between?: (handlers: SmtpHandlers, drop: (session: string) => void) => SmtpHandlers;
-  /** Looks up each recipient, also one that was known a moment ago; undefined: that one is not looked up. */
+  /** True: each recipient is looked up. Undefined: not one that the mail store knew less than two seconds ago. */
   looksUpAll?: boolean;
   /** The clock (ms) for idle clients and the pause before a delayed reply; undefined: those of the machine. */
   time?: { now(): number; pause(ms: number): Promise<void> };

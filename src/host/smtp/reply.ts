@@ -6,8 +6,8 @@ const MAX_LIST_LENGTH = 400;
 /**
  * A reply that a handler gives to the callback of smtp-server: code, enhanced code (RFC 3463) and text.
  * smtp-server would derive the enhanced code from a numeric code alone (552 → 5.2.2), so both stand in `responseCode`;
- * only 421 is numeric, because smtp-server closes the connection after that number. It has no stack trace, because every message
- * has a reply.
+ * only 421 is numeric, because smtp-server closes the connection after that number. It is no
+ * `Error` by itself, because a stack trace for each message would cost time.
  */
 export class Reply implements Error {
   readonly name = "Reply";

@@ -25,7 +25,7 @@ interface YearlyRule {
   month: number | null;
   /** Sunday is 0; null: on the day of the first change. */
   weekday: number | null;
-  /** The how-manieth such weekday, from the end if negative; null: each. */
+  /** 1: the first such weekday of the month, -1: the last, and so on; null: each. */
   place: number | null;
   until: LocalTime | null;
 }
@@ -163,4 +163,43 @@ const clockOf = ({ ms }: LocalTime): number => ((ms % DAY_MS) + DAY_MS) % DAY_MS
 function dayMs(year: number, month: number, day: number): number {
   const date = new Date(0);
   return date.setUTCFullYear(year, month, day);
+}
+
+/**
+ * Seconds east of UTC of a local time, in ms, in a zone of the IANA database, by the runtime's own tables; null for a zone that
+ * they do not have.
+ */
+export function namedOffset(local: number, tzid: string): number | null {
+  try {
+    const first = zoneOffset(local, tzid);
+    // The offset of the local time read as UTC may be that of the other side of a change.
+    return zoneOffset(local - first * 1_000, tzid);
+  } catch {
+    // Intl throws at a zone that it does not know.
+    return null;
+  }
+}
+
+function zoneOffset(instantMs: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const parts = new Map(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]));
+  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+  const shown = Date.UTC(
+    part("year"),
+    part("month") - 1,
+    part("day"),
+    part("hour"),
+    part("minute"),
+    part("second"),
+  );
+  return Math.round((shown - instantMs) / 1_000);
 }

@@ -7,7 +7,7 @@ import {
   type Component,
   type LocalTime,
 } from "./icalendar-file.ts";
-import { describedOffset } from "./icalendar-zone.ts";
+import { describedOffset, namedOffset } from "./icalendar-zone.ts";
 import { instantOf, type Moment } from "./moment.ts";
 
 /** An event as an iCalendar file describes it. */
@@ -93,41 +93,5 @@ function momentAt(calendar: Component, time: LocalTime, tzid: string | undefined
 function offsetIn(calendar: Component, time: LocalTime, tzid: string): number | null {
   const zone = calendar.components.find((each) => each.name === "VTIMEZONE" && textOf(each, "TZID") === tzid);
   const offset = zone === undefined ? null : describedOffset(zone, time);
-  return offset ?? namedOffset(time, tzid);
-}
-
-/** The offset of a local time in a zone of the IANA database, by the runtime's own tables. */
-function namedOffset({ ms: local }: LocalTime, tzid: string): number | null {
-  try {
-    const first = zoneOffset(local, tzid);
-    // The offset of the local time read as UTC may be that of the other side of a change.
-    return zoneOffset(local - first * 1_000, tzid);
-  } catch {
-    // Intl throws at a zone that it does not know.
-    return null;
-  }
-}
-
-function zoneOffset(instantMs: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  const parts = new Map(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]));
-  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
-  const shown = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
-  return Math.round((shown - instantMs) / 1_000);
+  return offset ?? namedOffset(time.ms, tzid);
 }

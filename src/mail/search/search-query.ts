@@ -1,5 +1,5 @@
-import { stemOf } from "./porter.ts";
-import { boundedText, foldForMatch, holdsToken, searchablePhrase } from "./search-text.ts";
+import { lastIndexedWord } from "./indexed-word.ts";
+import { boundedText, holdsToken, searchablePhrase } from "./search-text.ts";
 
 /** Characters of a query that are read: a few sentences. The rest is ignored, not refused, as a pasted text still finds. */
 export const MAX_READ_CHARS = 1_000;
@@ -13,7 +13,7 @@ export interface SearchQuery {
   match: string | null;
   /** A valid FTS5 expression for each word and phrase of `match`. */
   phrases: string[];
-  /** The beginnings of words that are asked for: the last word of each `inv*`, folded. */
+  /** The beginnings of words that are asked for: the last word of each `inv*`, as the index holds it. */
   prefixes: string[];
   /** A valid FTS5 expression whose matches are to be left out, or null. `match` leaves them out itself. */
   without: string | null;
@@ -50,7 +50,7 @@ interface QueryItem {
 interface Term {
   /** One quoted FTS5 phrase, with ` *` after it for a prefix. */
   expression: string;
-  /** The last word of the phrase as FTS5 looks for it, stemmed, if that is a prefix; else null. */
+  /** The last word of the phrase as the index holds it, if that is a prefix; else null. */
   prefix: string | null;
   text: string;
   excluded: boolean;
@@ -147,13 +147,7 @@ function termOf({ operator, text, quoted, prefix, excluded }: QueryItem, isWhole
   const isPrefix = !isWhole && (prefix || phrase.prefix);
   return {
     expression: `"${phrase.text.replaceAll('"', '""')}"${isPrefix ? " *" : ""}`,
-    prefix: isPrefix
-      ? stemOf(
-          foldForMatch(phrase.text)
-            .match(/[\p{L}\p{N}\p{Co}]+/gu)
-            ?.at(-1) ?? "",
-        )
-      : null,
+    prefix: isPrefix ? lastIndexedWord(phrase.text) : null,
     text: words
       .normalize("NFKC")
       .toLowerCase()

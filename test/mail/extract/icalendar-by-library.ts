@@ -1,6 +1,7 @@
 // The event of an iCalendar file as the library ical.js reads it, for comparison.
 import ICAL from "ical.js";
 import type { CalendarEvent } from "../../../src/mail/extract/icalendar.ts";
+import { namedOffset } from "../../../src/mail/extract/icalendar-zone.ts";
 import { instantOf, type Moment } from "../../../src/mail/extract/moment.ts";
 
 /** Characters of a file that are read: an invitation has some thousand, most of them attachments' Base64. */
@@ -134,7 +135,8 @@ function offsetIn(calendar: ICAL.Component, time: ICAL.Time, tzid: string): numb
     local.zone = new ICAL.Timezone(described);
     return local.utcOffset();
   }
-  return namedOffset(time, tzid);
+  const { year, month, day, hour, minute, second } = time;
+  return namedOffset(Date.UTC(year, month - 1, day, hour, minute, second), tzid);
 }
 
 function isSound(zone: ICAL.Component): boolean {
@@ -152,41 +154,4 @@ function isSound(zone: ICAL.Component): boolean {
       );
     })
   );
-}
-
-/** The offset of a local time in a zone of the IANA database, by the runtime's own tables. */
-function namedOffset(time: ICAL.Time, tzid: string): number | null {
-  const local = Date.UTC(time.year, time.month - 1, time.day, time.hour, time.minute, time.second);
-  try {
-    const first = zoneOffset(local, tzid);
-    // The offset of the local time read as UTC may be that of the other side of a change.
-    return zoneOffset(local - first * 1_000, tzid);
-  } catch {
-    // Intl throws at a zone that it does not know.
-    return null;
-  }
-}
-
-function zoneOffset(instantMs: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  const parts = new Map(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]));
-  const part = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
-  const shown = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
-  return Math.round((shown - instantMs) / 1_000);
 }

@@ -57,6 +57,10 @@ describe("prefixes", () => {
     expect(parseSearchQuery('Inv* "red Éto"* -b* plain 手').prefixes).toEqual(["inv", "eto", "手", "b"]);
     // FTS5 stems prefixes too: this one finds all words that begin with an a.
     expect(parseSearchQuery("aed*").prefixes).toEqual(["a"]);
+    // The index strips accents of Latin letters alone, and most marks end a word.
+    expect(parseSearchQuery("й* ё* ά* 한* が* सितम* x\u0305a*").prefixes).toEqual(
+      "й ё ά 한 が तम a".split(" "),
+    );
     const whole = parseSearchQuery("inv* -b*", true);
     expect([whole.prefixes, whole.terms]).toEqual([[], ["inv"]]);
     expect(whole.match).not.toContain('" *');

@@ -9,8 +9,8 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Gathers small messages of one request that go to the same mailbox in the same moment: one call takes them all. */
-export class Together {
+/** Calls of mailboxes that the small messages of one request share, if they go to the same mailbox in the same moment. */
+export class SharedCalls {
   readonly #env: Env;
   readonly #waiting = new Map<string, Waiting[]>();
 
@@ -18,7 +18,7 @@ export class Together {
     this.#env = env;
   }
 
-  /** Resolves to the answer for this message; rejects with the error of the call. */
+  /** Gives a message to the mailbox behind `locator`. Resolves to the answer for this message; rejects with the error of the call. */
   add(locator: string, mail: PreparedMail): Promise<Answer<Received>> {
     return new Promise((resolve, reject) => {
       const one = { mail, resolve, reject };
