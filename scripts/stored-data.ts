@@ -92,6 +92,8 @@ async function fill(dataDir: string, around: Surroundings, hooks: Target): Promi
   await fillMover(stage, reader);
   await fillRuled(stage);
   await must(stage, SETTINGS.AUTH_TOKEN, "PUT /v1/doctor", { version: 1, findings: [FINDING] });
+  await must(stage, SETTINGS.AUTH_TOKEN, "PATCH /v1/sending/halt", { reason: "A key leaked" });
+  await must(stage, SETTINGS.AUTH_TOKEN, "PATCH /v1/sending/resume", {});
   await fillClaims(stage);
   await fillTemporary(stage);
   await fillWaiting(stage);

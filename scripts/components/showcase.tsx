@@ -164,6 +164,9 @@ function Signs() {
       </Example>
       <Example name="Empty">
         <Empty title="No mail yet">New mail appears here automatically.</Empty>
+        <Empty title="Nothing found" actions={<ButtonLink href="#">Show all</ButtonLink>}>
+          Try a shorter part of the name.
+        </Empty>
       </Example>
     </>
   );

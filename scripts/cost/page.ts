@@ -94,7 +94,8 @@ waits for weeks it is cheaper than a stream. Call [\`GET /v1/code\`](api.md#get-
 
 **An idle mailbox costs its storage.** A mailbox with one mail takes ${kilobytes(measured.bytes.mailbox)}, and each further mail of 2 KB about
 ${kilobytes(measured.bytes.mail)}: its raw bytes, its text and its words. An object that nobody calls costs nothing else. Each isolate
-that served requests reports its counts to the monitor at most twice a minute, which is one request of an object.
+that served requests reports its counts to the monitor at most twice a minute, which is one request of an object. One that sends
+also asks it once in five seconds at most whether sending is [halted](operating.md#halt-all-sending).
 
 Static assets (the pages and the lists of words) cost nothing. Mail over 512 KiB is stored in R2, which bills a write and a
 read for each. In a mailbox with more than 32 emails, each such mail also adds a row to the index of messages with blobs.

@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { accountCommands } from "./commands/accounts.ts";
 import { attachmentCommands } from "./commands/attachments.ts";
+import { deploymentCommands } from "./commands/deployment.ts";
 import { eventCommands } from "./commands/events.ts";
 import { movingCommands } from "./commands/moving.ts";
 import { readingCommands } from "./commands/reading.ts";
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ...webhookCommands,
   ...ruleCommands,
   ...settingsCommands,
+  ...deploymentCommands,
   ...movingCommands,
   ...toolCommands,
 ];

@@ -118,6 +118,9 @@ export const ROUTE_LINES = {
   reindexMailbox: "POST /v1/mailboxes/:address/reindex query json",
   inbound: "POST /v1/inbound message/rfc822 json",
   metrics: "GET /metrics nothing bytes",
+  sendingState: "GET /v1/sending nothing json",
+  haltSending: "PATCH /v1/sending/halt body json",
+  resumeSending: "PATCH /v1/sending/resume nothing json",
   diagnosis: "GET /v1/doctor nothing json",
   reportDiagnosis: "PUT /v1/doctor body json",
 } as const satisfies { readonly [Id in RouteId]: RouteLine<Id> };
@@ -229,7 +232,14 @@ export const METHODS = {
     delete: "removeMailbox",
     reindex: "reindexMailbox",
   },
-  deployment: { metrics: "metrics", diagnosis: "diagnosis", reportDiagnosis: "reportDiagnosis" },
+  deployment: {
+    metrics: "metrics",
+    diagnosis: "diagnosis",
+    reportDiagnosis: "reportDiagnosis",
+    sending: "sendingState",
+    haltSending: "haltSending",
+    resumeSending: "resumeSending",
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, RouteId>>>>;
 
 export type Group = keyof typeof METHODS;

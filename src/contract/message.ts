@@ -119,9 +119,13 @@ export const Delivery = z.object({
   at: Timestamp,
   diagnostic: z.string().nullable(),
   kept_here: keptHere,
+  halted: z
+    .literal(true)
+    .optional()
+    .meta({ description: "The operator has halted all sending, and the message waits for this recipient." }),
   next_attempt_at: Timestamp.nullable().meta({
     description:
-      "When a recipient that is queued is tried (again); null for every other, and while a try is under way.",
+      "When a recipient that is queued is tried (again); null for every other, while a try is under way, and while sending is halted.",
   }),
 });
 export type Delivery = z.infer<typeof Delivery>;

@@ -122,6 +122,11 @@ export const METRICS = {
     help: "Open event streams, and calls that wait for an event or a code.",
     labels: { kind: ["stream", "wait"] },
   },
+  mailkeep_sending_halted: {
+    type: "gauge",
+    help: "1 while the operator has halted all sending, else 0.",
+    labels: {},
+  },
 } as const satisfies Catalogue;
 
 /** The most numbers of one series: a histogram's buckets, the one over them, and the sum. */

@@ -8,6 +8,7 @@ import { domainOf } from "../mail/address/address.ts";
 import type { Activity } from "../metrics/monitor.ts";
 import type { DkimKey } from "../outbound/dkim.ts";
 import type { Transport } from "../outbound/transport.ts";
+import type { SendingSwitch } from "../service/sending-switch.ts";
 import { Admission } from "./account/admission.ts";
 import { Lifecycle, type DirectoryEntry } from "./account/lifecycle.ts";
 import { Room } from "./account/room.ts";
@@ -41,6 +42,7 @@ import { RefusedMails } from "./rules/refused-mails.ts";
 import { EARLIER, SCHEMAS } from "./schemas.ts";
 import { Search } from "./search/search.ts";
 import { Seen } from "./seen/seen.ts";
+import { SendingGate } from "./sending/gate.ts";
 import { SendingJob } from "./sending/job.ts";
 import { Outbox } from "./sending/outbox.ts";
 import { OutgoingEvents } from "./sending/outgoing-events.ts";
@@ -75,6 +77,7 @@ export interface Capabilities {
   search: Search;
   receiving: Receiving;
   sending: Sending;
+  sendingGate: SendingGate;
   sendingJob: SendingJob;
   reports: Reports;
   webhooks: Webhooks;
@@ -110,6 +113,8 @@ export interface Surroundings {
   /** Calls a function after a time in ms, if the object is still in memory. */
   later: (work: () => void, ms: number) => void;
   directoryOf: (address: string) => DirectoryEntry;
+  /** By which the operator halts the sending of the whole deployment. */
+  sendingSwitch: SendingSwitch;
   /** Delivers to mailboxes of this deployment. */
   inside: Transport;
   /** Carries mail out of the deployment; null if no transport is configured. */
@@ -164,7 +169,7 @@ export function assemble(around: Surroundings): Life {
 }
 
 /** The capabilities that the others build on; they need only each other. */
-function storesOf(context: MailboxContext, { takeover }: Surroundings) {
+function storesOf(context: MailboxContext, { takeover, sendingSwitch }: Surroundings) {
   const { env, config } = context;
   const askResolver = operatorFetch(env() as OperatorBindings);
   const room = new Room(context);
@@ -180,6 +185,7 @@ function storesOf(context: MailboxContext, { takeover }: Surroundings) {
     codes: new Codes(context),
     expectations: new Expectations(context),
     outbox: new Outbox(context),
+    sendingGate: new SendingGate(context, sendingSwitch),
     ids: new KnownIds(context),
     searchIndex: new SearchIndex(context),
     uploads: new Uploads(context, { room, blobs }),
@@ -209,9 +215,9 @@ function mailOf(
   const events = new OutgoingEvents(context, stores);
   const reports = new Reports(context, { ...stores, events });
   const signer = (from: string) => signerFor(from, context, stores.domains);
-  const moved = (seq: Seq) => sending.moved(seq);
-  const tools = { outbox: stores.outbox, events, openFile, inside, outside, signerFor: signer, moved };
-  const sendingJob = new SendingJob(context, tools);
+  const waits = { moved: (seq: Seq) => sending.moved(seq), halted: () => sending.recheck() };
+  const tools = { outbox: stores.outbox, events, openFile, inside, outside, signerFor: signer, ...waits };
+  const sendingJob = new SendingJob(context, tools, stores.sendingGate);
   const embedAdded = () => {
     context.write(() => stores.embeddings.fillGaps());
     stores.embeddings.stored(context.now());

@@ -25,6 +25,8 @@ export interface DrainPorts<Work> {
   isHeld?(account: Account): boolean;
   /** The earliest due time later than `afterMs`, in ms since 1970; null if there is none. */
   nextDue(afterMs: number): number | null;
+  /** Before this time `claim` yields nothing, in ms since 1970. */
+  notBefore?(): number;
   /**
    * Yields attempts that may begin now. Each is stored with a lease before it is yielded: if the process dies during the
    * attempt, the row is due again when the lease ends. The drain starts an attempt as soon as it is yielded, and reads no
@@ -112,8 +114,9 @@ export class Drain<Work> {
     if (!this.mayWork(nowMs)) return [];
     const { heartbeatMs } = this.#options;
     const next = this.#ports.nextDue(this.isBusy ? Math.min(this.#pumpedAt, nowMs) : -1);
+    const notBefore = Math.max(this.#pausedUntil, this.#ports.notBefore?.() ?? 0);
     return [
-      ...(next === null ? [] : [Math.max(next, this.#pausedUntil)]),
+      ...(next === null ? [] : [Math.max(next, notBefore)]),
       ...(this.isBusy && heartbeatMs !== null ? [nowMs + heartbeatMs] : []),
     ];
   }

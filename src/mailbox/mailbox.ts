@@ -9,6 +9,7 @@ import { metrics } from "../metrics/metrics.ts";
 import type { Transport } from "../outbound/transport.ts";
 import { insideTransport } from "../service/inside-transport.ts";
 import { loadTables } from "../service/load-tables.ts";
+import { sendingSwitch } from "../service/sending-switch.ts";
 import { takeoverTools } from "../service/take-over.ts";
 import type { Access } from "./account/access.ts";
 import { Birth } from "./account/birth.ts";
@@ -200,6 +201,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
       waitUntil: (promise) => this.ctx.waitUntil(promise),
       later: (work, ms) => this.ctx.waitUntil(scheduler.wait(ms).then(work)),
       directoryOf: (address) => this.env.DIRECTORY.getByName(directoryShard(address)),
+      sendingSwitch: sendingSwitch(env),
       inside: insideTransport(this.env, config),
       outside: () => (this.#outside ??= transportOf(this.env as Env & TransportBindings, config())),
       takeover: takeoverTools(env, () => this.life.lifecycle.account?.row.address ?? null),

@@ -1,6 +1,7 @@
 import { Server } from "partyserver";
 import { METRICS, MAX_SERIES_NUMBERS } from "../contract/metrics.ts";
 import { Diagnosis, type StoredDiagnosis } from "../contract/diagnosis.ts";
+import type { SendingHalt } from "../contract/sending-state.ts";
 import { addSeries, type Series } from "../lib/metrics.ts";
 import { hasSchema, migrate } from "../lib/migrate.ts";
 import { Database } from "../lib/sql.ts";
@@ -37,7 +38,8 @@ export interface Figures {
 
 /**
  * Sums up the counts of all isolates, so that counts outlive them: in total, by minute and by hour. It also keeps the last
- * findings of `mailkeep-server doctor`. A deployment has one monitor; no request and no mail waits for it.
+ * findings of `mailkeep-server doctor`, and whether the operator has halted all sending. A deployment has one monitor. No
+ * mail that arrives waits for it; mail that leaves does, if its isolate has not asked in the last seconds.
  */
 export class Monitor extends Server<Env> {
   readonly #db: Database;
@@ -99,6 +101,26 @@ export class Monitor extends Server<Env> {
       : { ...Diagnosis.parse(JSON.parse(row.findings)), at: new Date(row.at).toISOString() };
   }
 
+  /** Halts all sending. A repeat changes nothing. */
+  haltSending(reason: string | null): SendingHalt {
+    const earlier = this.sendingHalt();
+    if (earlier !== null) return earlier;
+    const halt = { at: Date.now(), reason };
+    migrate(this.#db, MONITOR_MIGRATIONS);
+    this.#db.run(statements.PUT_HALT, halt.at, reason);
+    return halt;
+  }
+
+  /** Ends a halt of all sending. */
+  resumeSending(): void {
+    if (this.sendingHalt() !== null) this.#db.run(statements.PUT_HALT, null, null);
+  }
+
+  /** Since when and why the operator has halted all sending; null = it is not halted. */
+  sendingHalt(): SendingHalt | null {
+    return hasSchema(this.#db) ? this.#db.first(statements.FIND_HALT) : null;
+  }
+
   #add(span: Span, at: number, more: Series): void {
     const series = this.#read(span, at);
     addSeries(series, more);
@@ -130,6 +152,7 @@ export class Monitor extends Server<Env> {
       "mailkeep_queue_oldest_seconds|webhooks": [age(sum?.webhooks_since)],
       "mailkeep_listeners|stream": [sum?.streams ?? 0],
       "mailkeep_listeners|wait": [sum?.waits ?? 0],
+      mailkeep_sending_halted: [this.sendingHalt() === null ? 0 : 1],
     };
   }
 }

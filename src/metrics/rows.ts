@@ -1,5 +1,5 @@
 import type { Query } from "../lib/sql.ts";
-import type { ActivityRow, FigureRow, Span } from "./schema.ts";
+import type { ActivityRow, FigureRow, HaltRow, Span } from "./schema.ts";
 
 export const FIND_FIGURE: Query<Pick<FigureRow, "series">, [span: Span, at: number]> = {
   text: "SELECT series FROM figure WHERE span = ? AND at = ?",
@@ -40,4 +40,11 @@ export const PUT_DIAGNOSIS: Query<never, [at: number, findings: string]> = {
 };
 export const FIND_DIAGNOSIS: Query<{ at: number; findings: string }, []> = {
   text: "SELECT at, findings FROM diagnosis",
+};
+
+export const PUT_HALT: Query<never, [haltedAt: number | null, reason: string | null]> = {
+  text: "INSERT OR REPLACE INTO sending_halt (one, halted_at, reason) VALUES (1, ?, ?)",
+};
+export const FIND_HALT: Query<HaltRow, []> = {
+  text: "SELECT halted_at AS at, reason FROM sending_halt WHERE halted_at IS NOT NULL",
 };

@@ -24,6 +24,13 @@ export type ActivityRow = {
   waits: number;
 };
 
+/** A halt of all sending. */
+export type HaltRow = {
+  /** Since when, in ms since 1970. */
+  at: number;
+  reason: string | null;
+};
+
 export const MONITOR_MIGRATIONS: readonly Migration[] = [
   {
     id: "001-monitor",
@@ -48,5 +55,10 @@ export const MONITOR_MIGRATIONS: readonly Migration[] = [
       at INTEGER NOT NULL,
       findings TEXT NOT NULL
     )`,
+  },
+  {
+    id: "002-sending-halt",
+    // Since when the operator has halted all sending, in ms since 1970; null, or no row = it is not halted.
+    sql: "CREATE TABLE sending_halt (one INTEGER PRIMARY KEY CHECK (one = 1), halted_at INTEGER, reason TEXT)",
   },
 ];

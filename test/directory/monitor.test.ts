@@ -1,3 +1,4 @@
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { flush, flushSoon } from "../../src/metrics/flush.ts";
@@ -65,7 +66,9 @@ describe("the monitor", () => {
       "mailkeep_receipt_seconds|smtp": Array.from({ length: 1_000 }, () => 1),
     };
     await monitor.tell({ series, activities: {} }, NOON);
-    const names = Object.keys(await monitor.totals(NOON)).filter((name) => !/queue|listeners/.test(name));
+    const names = Object.keys(await monitor.totals(NOON)).filter(
+      (name) => !/queue|listeners|halted/.test(name),
+    );
     expect(names).toEqual([WAKEUPS]);
   });
 
@@ -84,6 +87,21 @@ describe("the monitor", () => {
     expect(later["mailkeep_queue_messages|sends"]).toEqual([3]);
     await monitor.tell({ series: {}, activities: {} }, NOON + 2 * DAY_MS);
     expect((await monitor.totals(NOON + 2 * DAY_MS))["mailkeep_queue_messages|sends"]).toEqual([0]);
+  });
+
+  it("keeps since when and why all sending is halted, and a repeat changes nothing", async () => {
+    const monitor = newMonitor();
+    expect(await monitor.sendingHalt()).toBeNull();
+    await monitor.resumeSending();
+    const halt = await monitor.haltSending("A key leaked");
+    expect(halt).toEqual({ at: expect.any(Number), reason: "A key leaked" });
+    expect(await monitor.haltSending("Another")).toEqual(halt);
+    await evictDurableObject(monitor);
+    expect(await monitor.sendingHalt()).toEqual(halt);
+    expect((await monitor.totals())["mailkeep_sending_halted"]).toEqual([1]);
+    await monitor.resumeSending();
+    expect(await monitor.sendingHalt()).toBeNull();
+    expect((await monitor.totals())["mailkeep_sending_halted"]).toEqual([0]);
   });
 
   it("writes nothing when it is only asked", async () => {

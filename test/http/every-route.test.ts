@@ -278,6 +278,9 @@ const CALLS: Record<RouteId, readonly (() => Promise<Response>)[]> = {
       asOperator(`/v1/inbound?to=${box.mailbox}&to=nobody@${DOMAIN}`, { body: message(["Subject: Hello"]) }),
   ],
   metrics: [() => asOperator("/metrics")],
+  sendingState: [() => asOperator("/v1/sending")],
+  haltSending: [() => asOperator("/v1/sending/halt", { method: "PATCH", json: { reason: "A key leaked" } })],
+  resumeSending: [() => asOperator("/v1/sending/resume", { method: "PATCH" })],
   diagnosis: [() => asOperator("/v1/doctor")],
   reportDiagnosis: [
     () => asOperator("/v1/doctor", { method: "PUT", json: { version: 1, findings: [FINDING] } }),

@@ -181,6 +181,9 @@ const SENDERS: Partial<Record<RouteId, () => Sender | Promise<Sender>>> = {
   reindexMailbox: newAddress,
   inbound: () => ({ key: OPERATOR, made: { to: box.mailbox } }),
   metrics: () => ({ key: OPERATOR, made: {} }),
+  sendingState: () => ({ key: OPERATOR, made: {} }),
+  haltSending: () => ({ key: OPERATOR, made: {} }),
+  resumeSending: () => ({ key: OPERATOR, made: {} }),
   diagnosis: () => ({ key: OPERATOR, made: {} }),
   reportDiagnosis: () => ({ key: OPERATOR, made: {} }),
 };

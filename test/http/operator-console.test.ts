@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { locatorOf } from "../../src/contract/key.ts";
 import { monitorOf } from "../../src/metrics/flush.ts";
 import { attention } from "../../src/pages/operator/attention.ts";
@@ -12,6 +12,7 @@ import {
   clientAddress,
   createMailbox,
   deliver,
+  mail,
   OPERATOR,
   plainMessage,
   resetClock,
@@ -61,6 +62,8 @@ const ACTIONS = [
   "/operator/mailboxes/a%40mailkeep.test/pause",
   "/operator/mailboxes/a%40mailkeep.test/resume",
   "/operator/mailboxes/a%40mailkeep.test/delete",
+  "/operator/sending/halt",
+  "/operator/sending/resume",
 ];
 
 /** A browser of the operator: its cookie, the base path of its pages, and the token of its forms. */
@@ -598,7 +601,42 @@ describe("the operator", () => {
   it("has nothing to attend to in a deployment without trouble", () => {
     const day = shownFigures(LAST_DAY, [], Date.now());
     const tally = { total: 3, paused: 1, failing: 0, cannotSend: 0 };
-    expect(attention({ day, totals: {}, diagnosis: null, tally, unready: [] })).toEqual([]);
+    expect(attention({ day, totals: {}, diagnosis: null, tally, halt: null, unready: [] })).toEqual([]);
+  });
+
+  it("halts all sending with a reason and resumes it, if the form confirms it", async () => {
+    const state = async () => (await mail(OPERATOR).deployment.sending()).reason;
+    const isHalted = async () => (await mail(OPERATOR).deployment.sending()).status === "halted";
+    onTestFinished(() => void mail(OPERATOR).deployment.resumeSending());
+    const refused: Record<string, string>[] = [
+      {},
+      { confirm: "no" },
+      { confirm: "yes", reason: "x".repeat(501) },
+    ];
+    for (const fields of refused) {
+      expect((await submit(browser, "/operator/sending/halt", fields)).status).toBe(400);
+      expect(await isHalted()).toBe(false);
+    }
+    const halted = await submit(browser, "/operator/sending/halt", {
+      confirm: "yes",
+      reason: ` ${HOSTILE} `,
+    });
+    expect(halted.status).toBe(303);
+    expect(await state()).toBe(HOSTILE);
+    const page = await read(browser, halted.headers.get("Location") ?? "");
+    expect(page).toContain("All sending is halted");
+    for (const place of ["/operator", "/operator/halted"])
+      expect(await read(browser, place)).toContain(SHOWN_HOSTILE);
+    expect(await read(browser, "/operator/outbox")).toContain("All sending is halted");
+    // The first of all that needs attention.
+    expect((await read(browser, "/operator")).split("<li>")[1]).toContain("All sending is halted");
+    expect((await submit(browser, "/operator/sending/resume")).status).toBe(400);
+    expect(await isHalted()).toBe(true);
+    const resumed = await submit(browser, "/operator/sending/resume", { confirm: "yes" });
+    expect(resumed.status).toBe(303);
+    expect(await isHalted()).toBe(false);
+    expect(await read(browser, resumed.headers.get("Location") ?? "")).toContain("Sending is resumed");
+    expect((await open(browser, "/operator/sending/halt")).status).toBe(303);
   });
 
   it("sees storage and counters of a mailbox", async () => {

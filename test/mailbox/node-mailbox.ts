@@ -9,6 +9,7 @@ import type { PreparedMail } from "../../src/mail/prepared-mail.ts";
 import { assemble, type Life, type Surroundings } from "../../src/mailbox/capabilities.ts";
 import { Filing } from "../../src/mailbox/messages/filing.ts";
 import type { Transport } from "../../src/outbound/transport.ts";
+import { SendingMemory, SendingSwitch } from "../../src/service/sending-switch.ts";
 import { NodeStorage } from "./node-storage.ts";
 
 /** The address of the mailbox. */
@@ -170,6 +171,7 @@ export class NodeMailbox {
       waitUntil: () => undefined,
       later: (work) => work(),
       directoryOf: () => ({ report: async () => undefined, remove: async () => undefined }),
+      sendingSwitch: new SendingSwitch(new SendingMemory(), () => Promise.resolve(null)),
       inside: UNREACHED,
       outside: () => null,
       takeover: { sourceOf: nothing, receive: nothing },

@@ -263,6 +263,40 @@ describe.skipIf(NO_BROWSER)("the operator console", () => {
     await page.context().close();
   });
 
+  it("halts all sending and resumes it by keyboard, on a telephone too", async () => {
+    for (const at of ["desk", "phone"] as const) {
+      const page = await operator("/operator/halted", { at });
+      await page.waitForLoadState();
+      await expectFits(page);
+      await tabTo(page, "Reason (optional)");
+      await page.keyboard.type("A key leaked.");
+      // Without the confirmation the browser sends nothing, and leads to it.
+      await page.keyboard.press("Enter");
+      const confirmed = page.getByLabel("Halt the sending of all mailboxes");
+      await expect.poll(() => confirmed.evaluate((box) => box.matches(":focus"))).toBe(true);
+      await page.keyboard.press("Space");
+      await tabTo(page, "Halt all sending");
+      await page.keyboard.press("Enter");
+      await page.getByText("Reason: A key leaked.").waitFor();
+      await expectGood(page, "operator-all-halted");
+      await api("orders", "/v1/send", { to: "agent-01@mailkeep.test", subject: "Held", text: "Held." });
+      await go(page, "/operator");
+      const [first] = await page.locator(".attention > li").allInnerTexts();
+      expect(first).toContain("All sending is halted");
+      await tabTo(page, "All sending is halted");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Halted" }).waitFor();
+      await page.waitForLoadState();
+      await tabTo(page, "Send everything that waits");
+      await page.keyboard.press("Space");
+      await tabTo(page, "Resume all sending");
+      await page.keyboard.press("Enter");
+      await page.getByText("Sending is resumed.").waitFor();
+      await page.context().close();
+    }
+    expect(site.faults()).toEqual([]);
+  });
+
   it("explains that a key is wrong, and opens the requested page with the right one", async () => {
     const page = await site.visit("/operator/settings");
     await signIn(page, boxes.get("orders"));

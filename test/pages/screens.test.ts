@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NO_BROWSER } from "./browser.ts";
 import { Pictures } from "./pictures/pictures.ts";
 import { SUBJECTS } from "./pictures/mails.ts";
@@ -76,7 +76,10 @@ async function newsletter(page: Page): Promise<void> {
 }
 
 /** A page of the console, by its name in the menu. */
-function consolePage(name: string, masked?: string): Screen {
+function consolePage(
+  name: string,
+  { variant, ...more }: Pick<Screen, "masked" | "variant" | "whole"> = {},
+): Screen {
   const show = async (page: Page): Promise<void> => {
     // Signed in anew: the form would lead on by itself while it is filled in.
     await page.context().clearCookies();
@@ -87,7 +90,28 @@ function consolePage(name: string, masked?: string): Screen {
     await link.click();
     await page.locator("h1").waitFor();
   };
-  return { name: `console-${name.toLowerCase()}`, masked, show };
+  const suffix = variant === undefined ? "" : `-${variant}`;
+  return { name: `console-${name.toLowerCase()}${suffix}`, variant, ...more, show };
+}
+
+/** A page of the console while all sending is halted. */
+function whileHalted(name: string, variant?: Variant): Screen {
+  const page = consolePage(name, { variant, masked: ".plots" });
+  const asked = (action: string) =>
+    fetch(`${stage.twin.url}/v1/sending/${action}`, {
+      method: "PATCH",
+      headers: { Authorization: `Bearer ${stage.twin.operatorKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify(action === "halt" ? { reason: "A key leaked." } : {}),
+    });
+  return {
+    ...page,
+    name: page.name.replace("console-", "console-all-halted-"),
+    show: async (shown) => {
+      onTestFinished(async () => void (await asked("resume")));
+      await asked("halt");
+      await page.show(shown);
+    },
+  };
 }
 
 async function approve(page: Page): Promise<void> {
@@ -152,13 +176,21 @@ const SCREENS: readonly Screen[] = [
   { name: "viewer-keys", show: viewer("keys", shown("Make a key")) },
   { name: "viewer-settings", show: viewer("settings", shown("Pause the mailbox")) },
   { name: "console-sign-in", show: at("/operator") },
-  consolePage("Overview", ".plots"),
+  consolePage("Overview", { masked: ".plots" }),
+  consolePage("Overview", { masked: ".plots", variant: "dark" }),
   consolePage("Mailboxes"),
+  consolePage("Mailboxes", { variant: "dark" }),
+  consolePage("Mailboxes", { variant: "phone" }),
   consolePage("Webhooks"),
   consolePage("Outbox"),
   consolePage("Refusals"),
   consolePage("Halted"),
+  consolePage("Halted", { variant: "dark" }),
   consolePage("Settings"),
+  whileHalted("Overview"),
+  whileHalted("Halted"),
+  whileHalted("Halted", "dark"),
+  whileHalted("Halted", "phone"),
 ];
 
 describe.skipIf(NO_PICTURES)("the pages, beside their pictures in docs/screens", () => {

@@ -6,6 +6,7 @@ import { AlarmClock } from "../../../src/lib/wake.ts";
 import { messageKey } from "../../../src/mail/prepare.ts";
 import type { PreparedMail } from "../../../src/mail/prepared-mail.ts";
 import { assemble, type Surroundings } from "../../../src/mailbox/capabilities.ts";
+import { SendingMemory, SendingSwitch } from "../../../src/service/sending-switch.ts";
 import { preparedMail } from "../prepared.ts";
 import type { Box } from "../workbench.ts";
 import { FileStorage } from "./file-storage.ts";
@@ -125,6 +126,7 @@ function surroundings(storage: FileStorage, env: Record<string, string>, now: ()
     outside: () => null,
     takeover: { sourceOf: nobody, receive: nobody },
     ended: () => undefined,
+    sendingSwitch: new SendingSwitch(new SendingMemory(), () => Promise.resolve(null)),
     noteActivity: () => undefined,
   };
 }

@@ -10,11 +10,13 @@ export const byId = z.object({ id });
 export const idInQuery = z.object({ mailbox, id });
 /** A body that says nothing, or is not there. */
 export const emptyBody = z.strictObject({});
-/** Why a mailbox is paused. */
+/** The most characters of the reason of a pause or a halt: people read it. */
+export const MAX_REASON_CHARS = 500;
+/** Why a mailbox is paused, or all sending is halted. */
 export const PauseBody = z.strictObject({
   reason: z
     .string()
-    .max(500, "must be at most 500 characters")
+    .max(MAX_REASON_CHARS, `must be at most ${MAX_REASON_CHARS} characters`)
     .nullish()
     .meta({ examples: ["On holiday"] }),
 });

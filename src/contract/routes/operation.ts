@@ -3,7 +3,8 @@ import { Diagnosis, StoredDiagnosis } from "../diagnosis.ts";
 import { none } from "../parameters.ts";
 import { route } from "../route.ts";
 import { OPERATORS } from "../scope.ts";
-import { json } from "./common.ts";
+import { SendingState } from "../sending-state.ts";
+import { emptyBody, json, PauseBody } from "./common.ts";
 
 /** The most bytes of a diagnosis. */
 const MAX_DIAGNOSIS_BYTES = 65_536;
@@ -29,6 +30,38 @@ export const operationRoutes = {
           '# TYPE mailkeep_receipts_total counter\nmailkeep_receipts_total{door="smtp",result="stored"} 12\n',
       },
     },
+  }),
+  sendingState: route({
+    method: "GET",
+    path: "/v1/sending",
+    tag: "Operator",
+    summary: "Whether the sending of all mailboxes is halted",
+    target: "deployment",
+    scopes: OPERATORS,
+    query: none,
+    responses: { 200: json(SendingState) },
+  }),
+  haltSending: route({
+    method: "PATCH",
+    path: "/v1/sending/halt",
+    tag: "Operator",
+    summary: "Halt the sending of all mailboxes",
+    target: "deployment",
+    scopes: OPERATORS,
+    query: none,
+    body: PauseBody,
+    responses: { 200: json(SendingState, "No attempt to hand a message over begins after 5 seconds.") },
+  }),
+  resumeSending: route({
+    method: "PATCH",
+    path: "/v1/sending/resume",
+    tag: "Operator",
+    summary: "Resume the sending of all mailboxes",
+    target: "deployment",
+    scopes: OPERATORS,
+    query: none,
+    body: emptyBody,
+    responses: { 200: json(SendingState, "Within a minute each mailbox begins to send what waited.") },
   }),
   diagnosis: route({
     method: "GET",

@@ -121,7 +121,7 @@ function endImports(database: DatabaseSync, { at, nowMs, hasBlob }: Settling): v
 
 /**
  * Removes what was true only at the time of the backup: the work that waited in mailboxes, which tell of theirs again, and what
- * the doctor found. The counts stay; Prometheus takes lower ones for a new start.
+ * the doctor found. The counts stay; Prometheus takes lower ones for a new start. A halt of all sending stays too.
  */
 function settleMonitor(database: DatabaseSync): void {
   for (const table of ["activity", "diagnosis"])

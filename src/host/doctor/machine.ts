@@ -6,7 +6,7 @@ import { addressCheck, mxCheck, nsCheck, ptrCheck } from "./checks/domain.ts";
 import { dataCheck, filesCheck, secretsCheck } from "./checks/files.ts";
 import { httpsCheck } from "./checks/https.ts";
 import { inboundCheck } from "./checks/inbound.ts";
-import { mailboxesCheck, refusalsCheck } from "./checks/mailboxes.ts";
+import { mailboxesCheck, refusalsCheck, sendingCheck } from "./checks/mailboxes.ts";
 import { mtaStsCheck, tlsRptCheck } from "./checks/mta-sts.ts";
 import { probeCheck } from "./checks/probe.ts";
 import { outwardCheck, relayCheck } from "./checks/relay.ts";
@@ -31,7 +31,7 @@ const OF_MACHINE: readonly Check<Machine>[] = [
 ];
 
 /** Checks that call the server, once it is known to answer. */
-const OF_SERVICE: readonly Check<Machine>[] = [mailboxesCheck, refusalsCheck];
+const OF_SERVICE: readonly Check<Machine>[] = [mailboxesCheck, sendingCheck, refusalsCheck];
 
 /** Checks that depend on the name of the domain, or on the public address. */
 const OF_DOMAIN: readonly Check<Machine>[] = [

@@ -35,6 +35,7 @@ import type { ContentRow, MessageRow } from "../messages/rows.ts";
 import { MESSAGES } from "../messages/schema.ts";
 import type { KnownIds } from "../messages/threads.ts";
 import { composedStream, departingBytes, type OpenFile } from "../sending/departing-stream.ts";
+import type { SendingGate } from "../sending/gate.ts";
 import type { Departing, Outbox } from "../sending/outbox.ts";
 import type { RecipientRow } from "../sending/rows.ts";
 import type { StoredUpload, Uploads } from "../uploads/uploads.ts";
@@ -98,6 +99,7 @@ interface Others {
   blobs: Blobs;
   outbox: Outbox;
   uploads: Uploads;
+  sendingGate: SendingGate;
   /** Opens an upload for reading from its first byte. */
   openFile: OpenFile;
 }
@@ -263,7 +265,8 @@ export class Reading {
     const { outbox } = this.#others;
     const departing = outbox.find(row.seq);
     const body = departing === null ? null : outgoingBodyJson(departing.message);
-    const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing));
+    const { isHalted } = this.#others.sendingGate;
+    const delivery = outbox.recipients(row.seq).map((one) => deliveryOf(one, departing, isHalted));
     const text = emailText({ ...row, body }, view, { downloadable, delivery });
     return { id, text, large: null, isWithoutBody: false };
   }
@@ -364,18 +367,22 @@ export class Reading {
   }
 }
 
+/** `isHalted`: the operator has halted all sending. */
 function deliveryOf(
   { address, inside, state, at, diagnostic }: RecipientRow,
   departing: Departing | null,
+  isHalted: boolean,
 ): Delivery {
   const dueAt = departing?.tries[inside === 1 ? "inside" : "outside"].dueAt ?? null;
+  const waits = state === "queued" && isHalted;
   return {
     recipient: address,
     status: shownState(state),
     at: new Date(at).toISOString(),
     diagnostic,
     ...(isUnsent(state, diagnostic) ? { kept_here: true as const } : {}),
-    next_attempt_at: state === "queued" && dueAt !== null ? new Date(dueAt).toISOString() : null,
+    ...(waits ? { halted: true as const } : {}),
+    next_attempt_at: state === "queued" && !waits && dueAt !== null ? new Date(dueAt).toISOString() : null,
   };
 }
 

@@ -16,7 +16,7 @@ import type { MailboxContext } from "../context.ts";
 import { copiesOf, type Copy } from "./copies.ts";
 import { composedStream, departingBytes, signatureOf, type OpenFile } from "./departing-stream.ts";
 import type { Departing, Outbox, Way } from "./outbox.ts";
-import { NO_TRANSPORT, LOCAL_ERROR, NOT_OURS, PAUSED, UNANSWERED, type Said } from "./outcomes.ts";
+import { NO_TRANSPORT, LOCAL_ERROR, NOT_OURS, UNANSWERED, type Said } from "./outcomes.ts";
 import type { OutgoingEvents } from "./outgoing-events.ts";
 import type { RecipientRow } from "./rows.ts";
 
@@ -36,6 +36,8 @@ export interface SendingTools {
   outside: () => Transport | null;
   /** Called when the status of a message may have changed. */
   moved: (seq: Seq) => void;
+  /** Called when messages that are due must wait, because sending is halted. */
+  halted: () => void;
 }
 
 /** One attempt to hand over one message on one way. */
@@ -60,13 +62,13 @@ type Running = Try & {
 export class HandOver {
   readonly #context: MailboxContext;
   readonly #tools: SendingTools;
-  readonly #mayWork: () => boolean;
+  readonly #mayGoOn: () => Promise<boolean>;
 
-  /** @param mayWork whether the mailbox is live, is not paused and may send. */
-  constructor(context: MailboxContext, tools: SendingTools, mayWork: () => boolean) {
+  /** @param mayGoOn whether the mailbox is live and not paused, and sending is neither switched off nor halted. */
+  constructor(context: MailboxContext, tools: SendingTools, mayGoOn: () => Promise<boolean>) {
     this.#context = context;
     this.#tools = tools;
-    this.#mayWork = mayWork;
+    this.#mayGoOn = mayGoOn;
   }
 
   /** Makes an attempt. If this service fails, recipients are deferred, or `unknown` if a host may have taken the message. */
@@ -90,10 +92,11 @@ export class HandOver {
     const mailbox = this.#context.account()?.row.address ?? "";
     const copies = copiesOf(begun.departing, begun.recipients, { transport, mailbox, sizeBytes });
     for (const copy of inTurn(copies, begun.turn)) {
+      const mayGoOn = await this.#mayGoOn();
       if (begun.signal.aborted) return;
+      if (!mayGoOn) return this.#putBack(begun);
       const positions = new Set(copy.recipients.map(({ position }) => position));
       if (!this.#open(begun).some(({ position }) => positions.has(position))) continue;
-      if (!this.#mayWork()) return this.#settle(begun, this.#open(begun), () => PAUSED);
       const startMs = performance.now();
       const results = await transport.send(this.#mailFor(begun, copy, sizeBytes), begun.signal);
       metrics.observe("mailkeep_send_attempt_seconds", { way: begun.way }, secondsSince(startMs));
@@ -105,6 +108,22 @@ export class HandOver {
       if (stop === undefined) continue;
       return this.#settle(begun, this.#open(begun), () => ({ ...stop, result: { kind: "deferred" } }));
     }
+  }
+
+  /** Ends an attempt between two copies. The recipients that are left wait in their place, as if it had not begun. */
+  #putBack(begun: Running): void {
+    const { outbox } = this.#tools;
+    const { way, tries, departing } = begun;
+    const nowMs = this.#context.now();
+    this.#context.commit(() => {
+      const left = this.#open(begun);
+      if (left.length === 0) return;
+      for (const recipient of left) advance(outbox, recipient, { state: "queued", diagnostic: null, nowMs });
+      const dueAt = departing.tries[way].dueAt ?? nowMs;
+      outbox.plan(departing.seq, way, { made: tries - 1, unended: 0, dueAt });
+      outbox.showStatus(departing.seq, outbox.recipients(departing.seq));
+    });
+    this.#tools.moved(departing.seq);
   }
 
   /** The recipients of an attempt in their current states, which a report may have changed since it began. */

@@ -5,6 +5,7 @@ import { afterDeath, nextTryAt } from "../../outbound/ledger.ts";
 import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
 import { Drain, type Job } from "../job.ts";
+import type { SendingGate } from "./gate.ts";
 import { HandOver, LEASE_MS, advance, wayTo, type SendingTools, type Try } from "./hand-over.ts";
 import { WAYS, type Way } from "./outbox.ts";
 import type { RecipientRow } from "./rows.ts";
@@ -31,13 +32,15 @@ const FAULT_PAUSE_MS = 60_000;
 export class SendingJob implements Job {
   readonly #context: MailboxContext;
   readonly #tools: SendingTools;
+  readonly #gate: SendingGate;
   readonly #drains: readonly Drain<Try>[];
   /** Whether the attempts that an earlier process left unfinished were made due again. */
   #released = false;
 
-  constructor(context: MailboxContext, tools: SendingTools) {
+  constructor(context: MailboxContext, tools: SendingTools, gate: SendingGate) {
     this.#context = context;
     this.#tools = tools;
+    this.#gate = gate;
     this.#drains = WAYS.map((way) => this.#drainOf(way));
   }
 
@@ -61,7 +64,6 @@ export class SendingJob implements Job {
   }
 
   #drainOf(way: Way): Drain<Try> {
-    const { now } = this.#context;
     const { outbox } = this.#tools;
     const drain: Drain<Try> = new Drain<Try>(
       this.#context,
@@ -71,13 +73,27 @@ export class SendingJob implements Job {
           this.#release();
           return outbox.nextDue(way, afterMs);
         },
+        notBefore: () => this.#gate.notBefore,
         claim: (nowMs, underWay) => this.#claim(way, nowMs, underWay),
         attempt: (begun, signal) => handOver.make({ ...begun, signal }),
       },
       { name: "Sending", maxAtOnce: MAX_AT_ONCE, heartbeatMs: HEARTBEAT_MS, pauseMs: () => FAULT_PAUSE_MS },
     );
-    const handOver = new HandOver(this.#context, this.#tools, () => drain.mayWork(now()));
+    const handOver = new HandOver(this.#context, this.#tools, () => this.#mayGoOn(drain));
     return drain;
+  }
+
+  /** Whether an attempt may hand over its next copy. */
+  async #mayGoOn(drain: Drain<Try>): Promise<boolean> {
+    await this.#gate.look();
+    return this.#gate.isOpen && drain.mayWork(this.#context.now());
+  }
+
+  /** Looks whether sending is halted. If it is not, the attempts that are due begin. Never rejects. */
+  async #pumpIfOpen(): Promise<void> {
+    await this.#gate.look();
+    if (this.#gate.isOpen) this.pump(this.#context.now());
+    else this.#tools.halted();
   }
 
   /** Whether accepted messages wait: while the mailbox is paused, and while the deployment sends nothing. */
@@ -99,6 +115,10 @@ export class SendingJob implements Job {
       // Read again each time: a message whose attempt has begun is no longer due.
       const seq = outbox.due(way, nowMs, busy.size + 1).find((one) => !busy.has(one));
       if (seq === undefined) return;
+      if (!this.#gate.isOpen) {
+        void this.#pumpIfOpen();
+        return;
+      }
       const begun = this.#begin(seq, way, nowMs);
       if (begun !== null) yield begun;
     }

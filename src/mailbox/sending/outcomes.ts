@@ -28,12 +28,6 @@ export const NOT_OURS: Said = {
   providerId: null,
 };
 
-/** The result if the mailbox was paused, or sending was switched off, during an attempt. */
-export const PAUSED: Said = {
-  ...LOCAL_ERROR,
-  diagnostic: "The mailbox was paused, or sending was switched off, while this was tried",
-};
-
 /** The transport of a deployment without a relay. It sends nothing: mail to other domains stays stored, unsent. */
 export const NO_TRANSPORT: Transport = {
   name: "local",

@@ -1,8 +1,11 @@
 import { notFound, type Answer } from "../../contract/problem.ts";
+import type { MessageStatus } from "../../contract/message.ts";
 import type { Sent, Suppression } from "../../contract/sending.ts";
+import { HALTED_HINT } from "../../contract/sending-state.ts";
 import { idOf, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Tables } from "../../lib/schemas.ts";
+import { TimeLimit } from "../../lib/time-limit.ts";
 import { domainOf } from "../../mail/address/address.ts";
 import { isUnsent, UNSENT_HINT } from "../../outbound/unsent.ts";
 import type { Access } from "../account/access.ts";
@@ -27,6 +30,7 @@ import {
   type Keyed,
   type SendRequest,
 } from "./accept.ts";
+import type { SendingGate } from "./gate.ts";
 import type { SendingJob } from "./job.ts";
 import { wayToAddress, type Outbox } from "./outbox.ts";
 import { answeredStatus, DELETED_HINT, type SentParts } from "./sent-answer.ts";
@@ -56,6 +60,7 @@ interface Others {
   domains: Domains;
   reading: Reading;
   embeddings: Embeddings;
+  sendingGate: SendingGate;
   job: SendingJob;
 }
 
@@ -200,6 +205,8 @@ export class Sending {
       attempts.underWay -= 1;
       return;
     }
+    // Before the message is looked up: without it, the job would look it up twice.
+    await this.#others.sendingGate.look();
     setTimeout(() => {
       this.#others.job.pump(this.#context.now());
       attempts.underWay -= 1;
@@ -208,14 +215,23 @@ export class Sending {
 
   async #answerAfter(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {
     if (wait.seconds > 0) await this.#untilTried(seq, wait);
+    else await this.#untilLooked();
     return this.#context.answer(access, (account) => this.#sent(account, seq));
+  }
+
+  /** Waits a moment until it is known whether sending is halted, which the answer says. */
+  async #untilLooked(): Promise<void> {
+    const limit = new TimeLimit({ ms: LOOK_MS });
+    // Without an answer in this time, the answer to the caller does not say it.
+    await limit.race(this.#others.sendingGate.look()).catch(() => undefined);
+    limit.clear();
   }
 
   async #untilTried(seq: Seq, wait: SendWait): Promise<void> {
     const deadline = this.#context.now() + wait.seconds * 1_000;
     for (;;) {
       const left = deadline - this.#context.now();
-      if (left <= 0 || !this.#isFresh(seq)) return;
+      if (left <= 0 || this.#others.sendingGate.isHalted || !this.#isFresh(seq)) return;
       const wanted = { fits: (moved: Seq) => moved === seq, consume: false };
       const waiting = this.#waiters.wait(wait.id, wanted, left);
       if (!waiting.ok) return;
@@ -259,8 +275,13 @@ export class Sending {
       message_id: messageIdOf(row),
       status: answeredStatus(row.status, this.#others.outbox.toldSent(seq) === true),
       delivery_status: row.status,
-      ...(this.#isUnsent(seq) ? { hint: UNSENT_HINT } : {}),
+      ...this.#hint(row.status, seq),
     };
+  }
+
+  #hint(status: MessageStatus, seq: Seq): { hint?: string } {
+    if (status === "queued" && this.#others.sendingGate.isHalted) return { hint: HALTED_HINT };
+    return this.#isUnsent(seq) ? { hint: UNSENT_HINT } : {};
   }
 
   /** Whether some recipient gets nothing because no transport is configured, now or at the first attempt. */
@@ -278,6 +299,9 @@ export class Sending {
  * one machine; without the delay, the message would be composed before the answer is written.
  */
 const ANSWER_MS = 5;
+
+/** The longest time for which an answer waits to say whether sending is halted, in ms. */
+const LOOK_MS = 250;
 
 /** If the process dies before the first attempt, the alarm makes it this long after acceptance, in ms. */
 const FIRST_TRY_MS = 5_000;

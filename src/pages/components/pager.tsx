@@ -7,7 +7,11 @@ export function Pager({ shown, first, next }: { shown: string; first: string | n
       <span class="muted small">{shown}</span>
       <span class="row">
         {first !== null && <ButtonLink href={first}>First page</ButtonLink>}
-        {next !== null && <ButtonLink href={next}>Next page</ButtonLink>}
+        {next !== null && (
+          <ButtonLink rel="next" href={next}>
+            Next page
+          </ButtonLink>
+        )}
       </span>
     </nav>
   );

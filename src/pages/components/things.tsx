@@ -1,8 +1,9 @@
 import type { Child } from "hono/jsx";
 
-interface Column {
+/** A column of a table. */
+export interface Column {
   name: string;
-  /** Numbers stand at the end of their column. */
+  /** Numbers stand at the end of their column, so that they can be compared. */
   isNumber?: boolean;
   /** The link that sorts by this column. */
   href?: string;
@@ -13,37 +14,42 @@ interface Column {
 interface ThingsProps {
   /** Names the table to screen readers. */
   label: string;
-  columns: readonly Column[];
+  columns: readonly (Column | string)[];
   /** Cells by rows; the first cell names its row. */
   rows: readonly (readonly Child[])[];
 }
 
-/** A table whose rows are things. It scrolls by itself where it is wider than the page. */
+/**
+ * A table whose rows are things. On a telephone each row is a card, in which the names of the columns stand before the
+ * values.
+ */
 export function Things({ label, columns, rows }: ThingsProps) {
-  const numbers = columns.map(({ isNumber }) => (isNumber === true ? "num" : undefined));
+  const all = columns.map((column): Column => (typeof column === "string" ? { name: column } : column));
+  const numbers = all.map(({ isNumber }) => (isNumber === true ? "num" : undefined));
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label={label}>
-      <table class="things">
-        <thead>
+    <table class="things">
+      <caption class="sr">{label}</caption>
+      <thead>
+        <tr>
+          {all.map(({ name, href, sorted }, at) => (
+            <th scope="col" class={numbers[at]} aria-sort={sorted}>
+              {href === undefined ? name : <a href={href}>{name}</a>}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([head, ...cells]) => (
           <tr>
-            {columns.map(({ name, href, sorted }, at) => (
-              <th scope="col" class={numbers[at]} aria-sort={sorted}>
-                {href === undefined ? name : <a href={href}>{name}</a>}
-              </th>
+            <th scope="row">{head}</th>
+            {cells.map((cell, at) => (
+              <td data-name={all[at + 1]?.name} class={numbers[at + 1]}>
+                {cell}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(([head, ...cells]) => (
-            <tr>
-              <th scope="row">{head}</th>
-              {cells.map((cell, at) => (
-                <td class={numbers[at + 1]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,10 +1,11 @@
 import type { Tally } from "../../contract/directory.ts";
 import type { StoredDiagnosis } from "../../contract/diagnosis.ts";
+import type { SendingHalt } from "../../contract/sending-state.ts";
 import type { Series } from "../../lib/metrics.ts";
 import { findingsOf } from "./doctor.tsx";
 import type { RefusalCount, Shown } from "./figures-data.ts";
 import type { ConsoleLinks } from "./links.ts";
-import { countText, durationText } from "./words.tsx";
+import { countText, durationText, momentText } from "./words.tsx";
 
 /** Something that the operator should look at. */
 export interface Trouble {
@@ -22,6 +23,8 @@ export interface Told {
   totals: Series;
   diagnosis: StoredDiagnosis | null;
   tally: Tally;
+  /** The halt of all sending; null if there is none. */
+  halt: SendingHalt | null;
   /** Why the deployment is not ready for traffic, in words. */
   unready: readonly string[];
 }
@@ -43,8 +46,9 @@ const OUR_FAULTS: readonly RefusalCount["reason"][] = [
 const doctor = (links: ConsoleLinks): string => links.doctor;
 
 /** Everything that needs attention, the worst first. */
-export function attention({ day, totals, diagnosis, tally, unready }: Told): Trouble[] {
+export function attention({ day, totals, diagnosis, tally, halt, unready }: Told): Trouble[] {
   return [
+    ...haltTrouble(halt, totals),
     ...unready.map((detail) => ({ isBad: true, title: "Not ready for mail", detail, at: doctor })),
     ...brokenThings(diagnosis),
     ...mailboxTroubles(tally),
@@ -61,6 +65,25 @@ export function attention({ day, totals, diagnosis, tally, unready }: Told): Tro
 /** A trouble where there is something to count. */
 function count(value: number, title: (value: number) => string, rest: Omit<Trouble, "title">): Trouble[] {
   return value > 0 ? [{ ...rest, title: title(value) }] : [];
+}
+
+function haltTrouble(halt: SendingHalt | null, totals: Series): Trouble[] {
+  if (halt === null) return [];
+  const since = `Since ${momentText(halt.at)}.`;
+  const waiting = `${countText(waitingSends(totals), "message waits", "messages wait")}.`;
+  return [
+    {
+      isBad: true,
+      title: "All sending is halted",
+      detail: [since, waiting, halt.reason === null ? [] : `Reason: ${halt.reason}`].flat().join(" "),
+      at: (links) => links.halted(),
+    },
+  ];
+}
+
+/** Messages that wait for an attempt, in all mailboxes. */
+export function waitingSends(totals: Series): number {
+  return totals["mailkeep_queue_messages|sends"]?.[0] ?? 0;
 }
 
 function brokenThings(diagnosis: StoredDiagnosis | null): Trouble[] {
@@ -80,7 +103,7 @@ function mailboxTroubles({ cannotSend, failing }: Tally): Trouble[] {
     ...count(cannotSend, (value) => `${countText(value, "mailbox", "mailboxes")} cannot send`, {
       isBad: true,
       detail: "The relay does not take mail, or does not answer.",
-      at: (links) => links.halted,
+      at: (links) => links.halted(),
     }),
     ...count(failing, (value) => `${countText(value, "mailbox has", "mailboxes have")} failing webhooks`, {
       isBad: true,
@@ -108,7 +131,7 @@ function sendTroubles(totals: Series, sends: Shown["sends"]): Trouble[] {
     ...count(
       waited > LONG_WAIT_S ? waited : 0,
       (seconds) => `Outgoing mail has waited for ${durationText(seconds)}`,
-      { isBad: false, detail: "", at: (links) => links.halted },
+      { isBad: false, detail: "", at: (links) => links.halted() },
     ),
     ...count(failed, (value) => `${countText(value, "attempt", "attempts")} to send failed`, {
       isBad: false,

@@ -13,7 +13,7 @@ import { create, createPage } from "./create.tsx";
 import { doctorPage } from "./doctor.tsx";
 import { readForm } from "./form.ts";
 import { problemPage, type ConsoleCall } from "./frame.tsx";
-import { haltedPage } from "./halted.tsx";
+import { halt, haltedPage, resumeAll } from "./halted.tsx";
 import { newKey } from "./key.tsx";
 import { consoleLinks, seeOther, signInLink } from "./links.ts";
 import { mailboxListPage } from "./mailbox-list.tsx";
@@ -95,6 +95,9 @@ operatorConsole.get("/outbox/:address/:id/raw", (c) =>
 );
 operatorConsole.get("/refusals", (c) => refusalsPage(c.var.call));
 operatorConsole.get("/halted", (c) => haltedPage(c.var.call));
+operatorConsole.post("/sending/halt", (c) => halt(c.var.call));
+operatorConsole.post("/sending/resume", (c) => resumeAll(c.var.call));
+operatorConsole.get("/sending/:action", (c) => seeOther(c.var.call.links.halted()));
 operatorConsole.get("/doctor", (c) => doctorPage(c.var.call));
 operatorConsole.get("/settings", (c) => settingsPage(c.var.call));
 // The page of a claim. A signed-in operator may type codes without the limit on wrong ones.

@@ -1,7 +1,7 @@
 import type { Finding, StoredDiagnosis } from "../../contract/diagnosis.ts";
 import { monitorOf } from "../../metrics/flush.ts";
+import { Empty } from "../components/empty.tsx";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
-import { Empty } from "./parts.tsx";
 import { countText, Moment } from "./words.tsx";
 
 /** GET /operator/doctor: what the doctor found when it last sent a report. */
@@ -16,9 +16,7 @@ export async function doctorPage(call: ConsoleCall): Promise<Response> {
     ),
     children:
       diagnosis === null ? (
-        <Empty title="No report yet">
-          <p>Run {command} where the deployment is managed.</p>
-        </Empty>
+        <Empty title="No report yet">Run {command} where the deployment is managed.</Empty>
       ) : (
         <Report {...diagnosis} />
       ),

@@ -1,4 +1,5 @@
 import { RANGES, type Line, type Range, type Shown } from "./figures-data.ts";
+import { Tabs } from "../components/tabs.tsx";
 import { Plot } from "./plot.tsx";
 import { countText, durationText, numberText } from "./words.tsx";
 
@@ -9,15 +10,11 @@ export function rangeOf(query: URLSearchParams): Range {
 
 /** Links to the same page for another range of time. */
 export function Ranges({ range, link }: { range: Range; link: (query: { range: string }) => string }) {
-  return (
-    <nav class="choice" aria-label="Time">
-      {Object.values(RANGES).map(({ name }) => (
-        <a href={link({ range: name })} aria-current={name === range.name ? "page" : undefined}>
-          {name === "hour" ? "The last hour" : "30 days"}
-        </a>
-      ))}
-    </nav>
-  );
+  const of = Object.values(RANGES).map(({ name }) => ({
+    href: link({ range: name }),
+    name: name === "hour" ? "The last hour" : "30 days",
+  }));
+  return <Tabs label="Time" of={of} current={link({ range: range.name })} />;
 }
 
 /** The plots of a range. */

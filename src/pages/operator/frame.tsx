@@ -1,6 +1,9 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { STATUS, type Problem } from "../../contract/problem.ts";
 import type { Config } from "../../config/env.ts";
+import { ButtonLink } from "../components/button-link.tsx";
+import { Notice, type Kind } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
 import { pageResponse } from "../shell.tsx";
 import type { ConsoleLinks } from "./links.ts";
 
@@ -17,8 +20,8 @@ export interface ConsoleCall {
 }
 
 /** A message to the operator, above the page. */
-export interface Notice {
-  kind: "good" | "bad" | "warn" | "info";
+export interface ConsoleNotice {
+  kind: Kind;
   text: Child;
 }
 
@@ -31,7 +34,7 @@ export interface ConsoleFrame {
   /** Beside the heading. */
   actions?: Child;
   tab?: (typeof TABS)[number]["name"];
-  notice?: Notice | null;
+  notice?: ConsoleNotice | null;
   status?: number;
   children: Child;
 }
@@ -42,7 +45,7 @@ const TABS = [
   { name: "Outbox", path: (links: ConsoleLinks) => links.outbox },
   { name: "Webhooks", path: (links: ConsoleLinks) => links.webhooks() },
   { name: "Refusals", path: (links: ConsoleLinks) => links.refusals() },
-  { name: "Halted", path: (links: ConsoleLinks) => links.halted },
+  { name: "Halted", path: (links: ConsoleLinks) => links.halted() },
   { name: "Doctor", path: (links: ConsoleLinks) => links.doctor },
   { name: "Settings", path: (links: ConsoleLinks) => links.settings },
 ] as const;
@@ -79,11 +82,9 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
         </div>
         <div class="panel">
           {frame.notice ? <NoticeBox {...frame.notice} /> : null}
-          <div class="spread heading">
-            <h1 class="break">{frame.heading ?? frame.title}</h1>
-            {frame.actions}
-          </div>
-          {frame.about === undefined ? null : <p class="about">{frame.about}</p>}
+          <PageHead title={frame.heading ?? frame.title} actions={frame.actions}>
+            {frame.about}
+          </PageHead>
           {frame.children}
         </div>
       </div>
@@ -105,11 +106,12 @@ export function Form({
   );
 }
 
-export function NoticeBox({ kind, text }: Notice) {
+/** The message that answers what the operator did. */
+export function NoticeBox({ kind, text }: ConsoleNotice) {
   return (
-    <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>
-      <p>{text}</p>
-    </div>
+    <Notice kind={kind} role={kind === "bad" ? "alert" : "status"}>
+      {text}
+    </Notice>
   );
 }
 
@@ -124,9 +126,7 @@ export function problemPage(call: ConsoleCall, problem: Problem): Promise<Respon
         <p>{problem.error}.</p>
         {hint === null ? null : <p>{hint}</p>}
         <p class="actions">
-          <a class="button" href={call.links.mailboxes()}>
-            All mailboxes
-          </a>
+          <ButtonLink href={call.links.mailboxes()}>All mailboxes</ButtonLink>
         </p>
       </>
     ),

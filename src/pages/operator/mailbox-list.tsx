@@ -2,11 +2,14 @@ import { DIRECTORY_ORDERS, type DirectorySearch } from "../../contract/directory
 import type { EntryRow } from "../../directory/schema.ts";
 import type { Overview } from "../../mailbox/account/overview.ts";
 import { findMailboxes } from "../../service/directory-search.ts";
+import { ButtonLink } from "../components/button-link.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Icon } from "../components/icon.tsx";
+import { Pager } from "../components/pager.tsx";
+import { Things, type Column } from "../components/things.tsx";
 import { overviewsOf } from "./asked.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
 import { viewerLink } from "./links.ts";
-import { Empty, Pager, Table, type Column } from "./parts.tsx";
 import { countText, Day, Moment, numberText, sizeText } from "./words.tsx";
 
 /** Each mailbox on a page is asked for its figures. */
@@ -35,9 +38,9 @@ export async function mailboxListPage(call: ConsoleCall): Promise<Response> {
     tab: "Mailboxes",
     notice: isErased ? { kind: "good", text: "The mailbox is erased, with everything in it." } : null,
     actions: (
-      <a class="button primary" href={call.links.create}>
+      <ButtonLink kind="primary" href={call.links.create}>
         Create a mailbox
-      </a>
+      </ButtonLink>
     ),
     children: (
       <>
@@ -46,17 +49,13 @@ export async function mailboxListPage(call: ConsoleCall): Promise<Response> {
           <NothingFound call={call} search={search} />
         ) : (
           <>
-            <p class="small muted" role="status">
-              {countText(found.total, "mailbox", "mailboxes")}
-              {search.text === "" && search.only === null ? "" : " found"}
-              {search.after === "" ? "" : ", continued"}. Address and Created sort the list.
-            </p>
-            <Table
+            <Things
               label="Mailboxes"
               columns={columnsFor(call, search)}
               rows={rows.map(({ entry, overview }) => cellsOf(call, entry, overview))}
             />
             <Pager
+              shown={foundText(search, found.total)}
               first={search.after === "" ? null : listLink(call, { ...search, after: "" })}
               next={found.next === null ? null : listLink(call, { ...search, after: found.next })}
             />
@@ -65,6 +64,12 @@ export async function mailboxListPage(call: ConsoleCall): Promise<Response> {
       </>
     ),
   });
+}
+
+/** The number of mailboxes, on all pages together. */
+function foundText({ text, only, after }: Search, total: number): string {
+  const isSearch = text !== "" || only !== null;
+  return `${countText(total, "mailbox", "mailboxes")}${isSearch ? " found" : ""}${after === "" ? "" : ", continued"}`;
 }
 
 function readSearch(query: URLSearchParams): Search {
@@ -120,21 +125,17 @@ function NothingFound({ call, search: { text, only } }: Searched) {
   if (text === "" && only === null) {
     return (
       <Empty title="No mailboxes yet">
-        <p>
-          Create one here, or let an agent make its own with <code>POST /v1/bootstrap</code>.
-        </p>
+        Create one here, or let an agent make its own with <code>POST /v1/bootstrap</code>.
       </Empty>
     );
   }
   return (
-    <Empty title="Nothing found">
-      <p class="break">
-        {text === "" ? "No mailbox is in this state." : <>No mailbox here has “{text}” in its name.</>} Try a
-        shorter part of the name, or another state.
-      </p>
-      <a class="button" href={call.links.mailboxes()}>
-        Show all mailboxes
-      </a>
+    <Empty
+      title="Nothing found"
+      actions={<ButtonLink href={call.links.mailboxes()}>Show all mailboxes</ButtonLink>}
+    >
+      {text === "" ? "No mailbox is in this state." : <>No mailbox here has “{text}” in its name.</>} Try a
+      shorter part of the name, or another state.
     </Empty>
   );
 }
@@ -146,7 +147,7 @@ function columnsFor(call: ConsoleCall, search: Search): (Column | string)[] {
     return {
       name,
       href: listLink(call, { ...search, order: isUp ? `-${order}` : order, after: "" }),
-      ...(isUp || isDown ? { sort: isUp ? ("ascending" as const) : ("descending" as const) } : {}),
+      ...(isUp || isDown ? { sorted: isUp ? ("ascending" as const) : ("descending" as const) } : {}),
     };
   };
   const number = (name: string): Column => ({ name, isNumber: true });

@@ -1,14 +1,17 @@
+import type { Child } from "hono/jsx";
 import { notFound, STATUS } from "../../contract/problem.ts";
+import { MAX_REASON_CHARS } from "../../contract/routes/common.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import type { Overview } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
-import { consolePage, Form, problemPage, type ConsoleCall, type Notice } from "./frame.tsx";
+import { ButtonLink } from "../components/button-link.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Field } from "../components/field.tsx";
+import { consolePage, Form, problemPage, type ConsoleCall, type ConsoleNotice } from "./frame.tsx";
 import { seeOther, viewerLink } from "./links.ts";
 import { Targets } from "./targets.tsx";
 import { Moment, numberText, sizeText } from "./words.tsx";
-
-const MAX_REASON_CHARS = 500;
 
 /** GET /operator/mailboxes/:address. */
 export function mailboxPage(call: ConsoleCall, written: string): Promise<Response> {
@@ -20,7 +23,7 @@ export function mailboxPage(call: ConsoleCall, written: string): Promise<Respons
 const DONE = {
   paused: { kind: "good", text: "The mailbox is paused." },
   resumed: { kind: "good", text: "The mailbox is active again." },
-} as const satisfies Record<string, Notice>;
+} as const satisfies Record<string, ConsoleNotice>;
 
 /** POST /operator/mailboxes/:address/pause. */
 export async function pause(call: ConsoleCall, written: string): Promise<Response> {
@@ -63,7 +66,7 @@ export async function erase(call: ConsoleCall, written: string): Promise<Respons
 }
 
 interface Shown {
-  notice?: Notice | null;
+  notice?: ConsoleNotice | null;
   status?: number;
   /** Why the mailbox was not erased. */
   eraseFault?: string;
@@ -81,18 +84,16 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
     notice: shown.notice,
     status: shown.status,
     actions: (
-      <div class="row">
-        <a class="button" href={viewerLink(address)}>
-          Open in the viewer
-        </a>
+      <>
+        <ButtonLink href={viewerLink(address)}>Open in the viewer</ButtonLink>
         <Form call={call} action={call.links.act(address, "key")}>
           <button>New key</button>
         </Form>
-      </div>
+      </>
     ),
     children: (
       <>
-        <State call={call} mailbox={mailbox} />
+        <Facts of={factsOf(call, mailbox)} />
         <Usage mailbox={mailbox} />
         <h2>Webhooks</h2>
         {mailbox.webhooks.length === 0 ? (
@@ -116,73 +117,46 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
   });
 }
 
-function State({ call, mailbox }: { call: ConsoleCall; mailbox: Overview }) {
+type Fact = [name: string, value: Child];
+
+/** The state of a mailbox: all that is known of it but numbers. */
+function factsOf(call: ConsoleCall, mailbox: Overview): Fact[] {
   const { info, kind, pause: paused, keys, activeAt, hasUnsent, stats } = mailbox;
+  const known = (name: string, value: Child): Fact[] => (value === null ? [] : [[name, value]]);
+  const unsent = <a href={call.links.outboxOf(info.mailbox)}>Show unsent messages</a>;
+  return [
+    ["State", <StateText paused={paused} isFull={info.full} />],
+    ...known("Reason", paused && (paused.reason ?? <span class="muted">none given</span>)),
+    ["Kind", kind],
+    ["Created", <Moment at={info.created_at} />],
+    ["Last activity", activeAt === null ? "never" : <Moment at={activeAt} />],
+    ...known("Erases itself", info.expires_at && <Moment at={info.expires_at} />),
+    ...known("Display name", info.display_name),
+    ["Keys", numberText(keys)],
+    ...known("Sending", stats.sending_obstacle && <Obstacle {...stats.sending_obstacle} />),
+    ...known("Unsent messages", hasUnsent ? unsent : null),
+  ];
+}
+
+function StateText({ paused, isFull }: { paused: Overview["pause"]; isFull: boolean }) {
   return (
-    <dl class="facts">
-      <dt>State</dt>
-      <dd>
-        {paused === null ? (
-          <span class="badge good">active</span>
-        ) : (
-          <>
-            <span class="badge warn">paused</span> since <Moment at={paused.at} />
-          </>
-        )}
-        {info.full ? <span class="badge bad">full</span> : null}
-      </dd>
-      {paused === null ? null : (
+    <>
+      {paused === null ? (
+        <span class="badge good">active</span>
+      ) : (
         <>
-          <dt>Reason</dt>
-          <dd>{paused.reason ?? <span class="muted">none given</span>}</dd>
+          <span class="badge warn">paused</span> since <Moment at={paused.at} />
         </>
       )}
-      <dt>Kind</dt>
-      <dd>{kind}</dd>
-      <dt>Created</dt>
-      <dd>
-        <Moment at={info.created_at} />
-      </dd>
-      <dt>Last activity</dt>
-      <dd>{activeAt === null ? "never" : <Moment at={activeAt} />}</dd>
-      {info.expires_at === null ? null : (
-        <>
-          <dt>Erases itself</dt>
-          <dd>
-            <Moment at={info.expires_at} />
-          </dd>
-        </>
-      )}
-      {info.display_name === null ? null : (
-        <>
-          <dt>Display name</dt>
-          <dd>{info.display_name}</dd>
-        </>
-      )}
-      <dt>Keys</dt>
-      <dd>{numberText(keys)}</dd>
-      <Obstacle obstacle={stats.sending_obstacle} />
-      {hasUnsent ? (
-        <>
-          <dt>Unsent messages</dt>
-          <dd>
-            <a href={call.links.outboxOf(info.mailbox)}>Show unsent messages</a>
-          </dd>
-        </>
-      ) : null}
-    </dl>
+      {isFull ? <span class="badge bad">full</span> : null}
+    </>
   );
 }
 
-function Obstacle({ obstacle }: { obstacle: Overview["stats"]["sending_obstacle"] }) {
-  if (obstacle === null) return null;
+function Obstacle({ at, reply }: { at: string; reply: string }) {
   return (
     <>
-      <dt>Sending</dt>
-      <dd>
-        <span class="badge bad">refused</span> <Moment at={obstacle.at} />:{" "}
-        <span class="break">{obstacle.reply}</span>
-      </dd>
+      <span class="badge bad">refused</span> <Moment at={at} />: <span class="break">{reply}</span>
     </>
   );
 }
@@ -228,20 +202,12 @@ function Usage({ mailbox: { stats, quotaBytes, info } }: { mailbox: Overview }) 
 function PauseForm({ call, address }: { call: ConsoleCall; address: string }) {
   return (
     <Form call={call} action={call.links.act(address, "pause")}>
-      <div class="field">
-        <label for="reason">Reason (optional)</label>
-        <input
-          id="reason"
-          name="reason"
-          maxlength={MAX_REASON_CHARS}
-          autocomplete="off"
-          aria-describedby="reason-hint"
-        />
-        <span class="hint" id="reason-hint">
-          The owner of the mailbox sees the reason. While the mailbox is paused, mail still arrives, but
-          nobody can read or send mail.
-        </span>
-      </div>
+      <Field
+        id="reason"
+        label="Reason (optional)"
+        hint="The owner of the mailbox sees the reason. While the mailbox is paused, mail still arrives, but nobody can read or send mail."
+        input={{ name: "reason", maxlength: MAX_REASON_CHARS, autocomplete: "off" }}
+      />
       <button>Pause the mailbox</button>
     </Form>
   );
@@ -256,27 +222,19 @@ function EraseForm({ call, address, fault }: { call: ConsoleCall; address: strin
           This erases its mail, keys and settings immediately and cannot be undone. Mail to the address is
           refused afterwards.
         </p>
-        <div class={fault === undefined ? "field" : "field wrong"}>
-          <label for="confirm">
-            Type <span class="mono break">{address}</span> to confirm
-          </label>
-          <input
-            id="confirm"
-            name="confirm"
-            required
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            aria-describedby={fault === undefined ? undefined : "confirm-error"}
-            aria-invalid={fault === undefined ? undefined : "true"}
-            autofocus={fault !== undefined}
-          />
-          {fault === undefined ? null : (
-            <span class="error" id="confirm-error" role="alert">
-              {fault}
-            </span>
-          )}
-        </div>
+        <Field
+          id="confirm"
+          label={`Type ${address} to confirm`}
+          error={fault}
+          input={{
+            name: "confirm",
+            required: true,
+            autocomplete: "off",
+            autocapitalize: "none",
+            spellcheck: false,
+            autofocus: fault !== undefined,
+          }}
+        />
         <button class="danger">Erase permanently</button>
       </Form>
     </details>

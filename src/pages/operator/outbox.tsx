@@ -4,11 +4,15 @@ import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
+import { monitorOf } from "../../metrics/flush.ts";
 import { mailboxesThatKept } from "../../service/directory-search.ts";
+import { Empty } from "../components/empty.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Pager } from "../components/pager.tsx";
+import { Things } from "../components/things.tsx";
 import { answersOf } from "./asked.ts";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
-import { Empty, Pager, Table } from "./parts.tsx";
-import { Moment } from "./words.tsx";
+import { countText, Moment } from "./words.tsx";
 
 /** Messages on the page. At most so many mailboxes are asked, each for so many messages. */
 const NEWEST = 20;
@@ -22,7 +26,10 @@ interface Unsent {
 
 /** GET /operator/outbox: the newest unsent messages of all mailboxes. */
 export async function outboxPage(call: ConsoleCall): Promise<Response> {
-  const entries = await mailboxesThatKept(call.env, NEWEST);
+  const [entries, halt] = await Promise.all([
+    mailboxesThatKept(call.env, NEWEST),
+    monitorOf(call.env).sendingHalt(),
+  ]);
   const answers = await answersOf(call.env, entries, (mailbox) =>
     mailbox.unsent(AS_OPERATOR, { cursor: null, limit: NEWEST }),
   );
@@ -37,17 +44,21 @@ export async function outboxPage(call: ConsoleCall): Promise<Response> {
     about: transportText(call.config),
     children: (
       <>
+        {halt !== null && (
+          <Notice kind="bad">
+            <a href={call.links.halted()}>All sending is halted</a> since <Moment at={halt.at} />. New
+            messages wait.
+          </Notice>
+        )}
         {silent > 0 && (
-          <p class="notice warn">
+          <Notice kind="warn">
             {silent === 1 ? "1 mailbox does" : `${silent} mailboxes do`} not answer: messages may be missing.
-          </p>
+          </Notice>
         )}
         {unsent.length === 0 ? (
           <Empty title="No unsent messages">
-            <p>
-              With <code>OUTBOUND=local</code>, messages to addresses outside this deployment are stored and
-              listed here instead of being sent.
-            </p>
+            With <code>OUTBOUND=local</code>, messages to addresses outside this deployment are stored and
+            listed here instead of being sent.
           </Empty>
         ) : (
           <>
@@ -101,6 +112,7 @@ export async function mailboxOutboxPage(call: ConsoleCall, written: string): Pro
           <UnsentTable call={call} messages={messages.map((mail) => ({ mailbox: address, mail }))} />
         )}
         <Pager
+          shown={countText(messages.length, "message", "messages")}
           first={cursor === null ? null : call.links.outboxOf(address)}
           next={next_cursor === null ? null : call.links.outboxOf(address, { cursor: next_cursor })}
         />
@@ -117,7 +129,7 @@ interface Listed {
 
 function UnsentTable({ call, messages, showMailbox = false }: Listed) {
   return (
-    <Table
+    <Things
       label="Unsent messages"
       columns={["Subject", ...(showMailbox ? ["Mailbox"] : []), "To", "Sent (UTC)"]}
       rows={messages.map(({ mailbox, mail }) => [

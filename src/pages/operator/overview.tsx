@@ -4,7 +4,8 @@ import { unreadyReasons } from "../../http/probes.ts";
 import type { Series } from "../../lib/metrics.ts";
 import { flush, monitorOf } from "../../metrics/flush.ts";
 import { tallyMailboxes } from "../../service/directory-search.ts";
-import { attention, type Trouble } from "./attention.ts";
+import { Notice } from "../components/notice.tsx";
+import { attention, waitingSends, type Trouble } from "./attention.ts";
 import { LAST_DAY, SHOWN, shownFigures, startOf, type Range } from "./figures-data.ts";
 import { Plots, rangeOf, Ranges } from "./figures.tsx";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
@@ -19,12 +20,13 @@ export async function overviewPage(call: ConsoleCall): Promise<Response> {
   const monitor = monitorOf(call.env);
   const shown = async (wanted: Range) =>
     shownFigures(wanted, await monitor.figures(wanted.span, startOf(wanted, nowMs), SHOWN), nowMs);
-  const [figures, day, totals, diagnosis, tally, unready] = await Promise.all([
+  const [figures, day, totals, diagnosis, tally, halt, unready] = await Promise.all([
     shown(range),
     shown(LAST_DAY),
     monitor.totals(),
     monitor.diagnosis(),
     tallyMailboxes(call.env),
+    monitor.sendingHalt(),
     unreadyReasons(call.env),
   ]);
   const found = attention({
@@ -32,6 +34,7 @@ export async function overviewPage(call: ConsoleCall): Promise<Response> {
     totals,
     diagnosis,
     tally,
+    halt,
     unready: unready.map((one) => UNREADY_REASONS[one]),
   });
   return consolePage(call, {
@@ -41,7 +44,7 @@ export async function overviewPage(call: ConsoleCall): Promise<Response> {
       <>
         <h2>Attention</h2>
         {found.length === 0 ? (
-          <p class="notice good">Nothing needs attention.</p>
+          <Notice kind="good">Nothing needs attention.</Notice>
         ) : (
           <ul class="rows attention">
             {found.map((trouble) => (
@@ -51,10 +54,8 @@ export async function overviewPage(call: ConsoleCall): Promise<Response> {
         )}
         <h2>Now</h2>
         <Now totals={totals} tally={tally} />
-        <div class="spread heading">
-          <h2>Figures</h2>
-          <Ranges range={range} link={call.links.overview} />
-        </div>
+        <h2>Figures</h2>
+        <Ranges range={range} link={call.links.overview} />
         <Plots range={range} shown={figures} />
       </>
     ),
@@ -67,7 +68,7 @@ function Now({ totals, tally }: { totals: Series; tally: Tally }) {
   const counts: [count: number, name: string, detail?: string][] = [
     [tally.total, "mailboxes"],
     [tally.paused, "paused"],
-    [value("mailkeep_queue_messages|sends"), "messages to send", oldest(totals, "sends")],
+    [waitingSends(totals), "messages to send", oldest(totals, "sends")],
     [value("mailkeep_queue_messages|webhooks"), "webhooks to deliver", oldest(totals, "webhooks")],
     [value("mailkeep_listeners|stream"), "open streams"],
     [value("mailkeep_listeners|wait"), "waiting calls"],

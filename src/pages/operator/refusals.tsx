@@ -1,8 +1,9 @@
 import { flush, monitorOf } from "../../metrics/flush.ts";
+import { Empty } from "../components/empty.tsx";
+import { Things } from "../components/things.tsx";
 import { SHOWN, shownFigures, startOf } from "./figures-data.ts";
 import { rangeOf, Ranges } from "./figures.tsx";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
-import { Empty, Table } from "./parts.tsx";
 import { numberText } from "./words.tsx";
 
 /** GET /operator/refusals: how many messages and requests were refused, by door and reason. */
@@ -21,18 +22,19 @@ export async function refusalsPage(call: ConsoleCall): Promise<Response> {
         the rules of a mailbox refused is kept there for 7 days.
       </>
     ),
-    actions: <Ranges range={range} link={call.links.refusals} />,
-    children:
-      refusals.length === 0 ? (
-        <Empty title="Nothing was refused">
-          <p>No mail and no request was refused in this time.</p>
-        </Empty>
-      ) : (
-        <Table
-          label="Refusals"
-          columns={["Reason", "Door", { name: "Count", isNumber: true }]}
-          rows={refusals.map(({ door, reason, count }) => [<code>{reason}</code>, door, numberText(count)])}
-        />
-      ),
+    children: (
+      <>
+        <Ranges range={range} link={call.links.refusals} />
+        {refusals.length === 0 ? (
+          <Empty title="Nothing was refused">No mail and no request was refused in this time.</Empty>
+        ) : (
+          <Things
+            label="Refusals"
+            columns={["Reason", "Door", { name: "Count", isNumber: true }]}
+            rows={refusals.map(({ door, reason, count }) => [<code>{reason}</code>, door, numberText(count)])}
+          />
+        )}
+      </>
+    ),
   });
 }

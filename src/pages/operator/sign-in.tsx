@@ -8,7 +8,7 @@ import { countBadKey } from "../../http/bad-keys.ts";
 import { pageResponse } from "../shell.tsx";
 import type { StaticName } from "../static-files.ts";
 import { readForm } from "./form.ts";
-import { FORM_HEADERS, NoticeBox, type Notice } from "./frame.tsx";
+import { FORM_HEADERS, NoticeBox, type ConsoleNotice } from "./frame.tsx";
 import { seeOther, signInLink, wantedPage } from "./links.ts";
 
 /**
@@ -89,7 +89,7 @@ export function foreignForm(): Promise<Response> {
 interface Asking {
   next: string;
   status: number;
-  notice?: Notice | null;
+  notice?: ConsoleNotice | null;
   /** Why the key was refused. */
   fault?: string;
   headers?: Record<string, string>;

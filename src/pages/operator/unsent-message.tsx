@@ -1,9 +1,12 @@
+import type { Child } from "hono/jsx";
 import { notFound } from "../../contract/problem.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import type { UnsentMessage } from "../../mailbox/account/overview.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
 import { openRaw } from "../../service/message-source.ts";
+import { ButtonLink } from "../components/button-link.tsx";
+import { Facts } from "../components/facts.tsx";
 import { consolePage, problemPage, type ConsoleCall } from "./frame.tsx";
 import { Moment, sizeText } from "./words.tsx";
 
@@ -31,14 +34,10 @@ export async function unsentMessagePage(call: ConsoleCall, written: string, id: 
     tab: "Outbox",
     children: (
       <>
-        <Facts call={call} mailbox={address} mail={mail} source={source} />
+        <Facts of={factsOf({ call, mailbox: address, mail, source })} />
         <p class="actions">
-          <a class="button" href={`${call.links.unsent(address, mail.id)}/raw`}>
-            Download the message
-          </a>
-          <a class="button" href={call.links.outboxOf(address)}>
-            Unsent messages of this mailbox
-          </a>
+          <ButtonLink href={`${call.links.unsent(address, mail.id)}/raw`}>Download the message</ButtonLink>
+          <ButtonLink href={call.links.outboxOf(address)}>Unsent messages of this mailbox</ButtonLink>
         </p>
         <h2>Source</h2>
         <SourceText source={source} />
@@ -54,33 +53,14 @@ interface Shown {
   source: Source | null;
 }
 
-function Facts({ call, mailbox, mail, source }: Shown) {
-  return (
-    <dl class="facts">
-      <dt>Mailbox</dt>
-      <dd>
-        <a href={call.links.mailbox(mailbox)}>{mailbox}</a>
-      </dd>
-      <dt>From</dt>
-      <dd>{mail.from}</dd>
-      <dt>Recipients</dt>
-      <dd>
-        {mail.recipients.map((recipient) => (
-          <div>{recipient.address}</div>
-        ))}
-      </dd>
-      <dt>Sent</dt>
-      <dd>
-        <Moment at={mail.sent_at} />
-      </dd>
-      {source === null ? null : (
-        <>
-          <dt>Size</dt>
-          <dd>{sizeText(source.sizeBytes)}</dd>
-        </>
-      )}
-    </dl>
-  );
+function factsOf({ call, mailbox, mail, source }: Shown): [name: string, value: Child][] {
+  return [
+    ["Mailbox", <a href={call.links.mailbox(mailbox)}>{mailbox}</a>],
+    ["From", mail.from],
+    ["Recipients", mail.recipients.map(({ address }) => <div>{address}</div>)],
+    ["Sent", <Moment at={mail.sent_at} />],
+    ...(source === null ? [] : [["Size", sizeText(source.sizeBytes)] as [string, Child]]),
+  ];
 }
 
 function SourceText({ source }: { source: Source | null }) {

@@ -1,7 +1,8 @@
 import { findMailboxes } from "../../service/directory-search.ts";
+import { Empty } from "../components/empty.tsx";
+import { Pager } from "../components/pager.tsx";
 import { overviewsOf } from "./asked.ts";
 import { consolePage, type ConsoleCall } from "./frame.tsx";
-import { Empty, Pager } from "./parts.tsx";
 import { Targets } from "./targets.tsx";
 import { countText } from "./words.tsx";
 
@@ -20,21 +21,15 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
     about: (
       <>
         After ten failed deliveries in a row a webhook gets no more events. Setting its URL again, even to the
-        same value, activates it, and missed events <a href="/docs/events">can be replayed</a>. With
-        webhook_recovery it is recovering: tried again for three days, then sent what it missed.
+        same value, activates it, and missed events <a href="/docs/events">can be replayed</a>. With{" "}
+        <code>webhook_recovery</code> it is recovering: tried again for three days, then sent what it missed.
       </>
     ),
     children: (
       <>
         {found.total === 0 ? (
-          <Empty title="No failing webhooks">
-            <p>No webhook has failed ten times in a row.</p>
-          </Empty>
-        ) : (
-          <p class="small muted" role="status">
-            {countText(found.total, "mailbox", "mailboxes")}
-          </p>
-        )}
+          <Empty title="No failing webhooks">No webhook has failed ten times in a row.</Empty>
+        ) : null}
         {rows.map(({ entry: { address }, overview }) => {
           const targets = overview?.webhooks.filter(({ status }) => status !== "active") ?? [];
           return (
@@ -50,10 +45,13 @@ export async function webhooksPage(call: ConsoleCall): Promise<Response> {
             </section>
           );
         })}
-        <Pager
-          first={after === "" ? null : call.links.webhooks()}
-          next={found.next === null ? null : call.links.webhooks({ after: found.next })}
-        />
+        {found.total === 0 ? null : (
+          <Pager
+            shown={countText(found.total, "mailbox", "mailboxes")}
+            first={after === "" ? null : call.links.webhooks()}
+            next={found.next === null ? null : call.links.webhooks({ after: found.next })}
+          />
+        )}
       </>
     ),
   });

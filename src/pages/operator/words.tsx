@@ -35,7 +35,14 @@ export function Day({ at }: { at: number }) {
 /** A moment to the minute, in UTC: what the logs say it in. `at` is ISO 8601, or ms since 1970; `isShort`: without the zone. */
 export function Moment({ at, isShort = false }: { at: string | number; isShort?: boolean }) {
   const iso = new Date(at).toISOString();
-  return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)}${isShort ? "" : " UTC"}`}</time>;
+  const text = momentText(at);
+  return <time datetime={iso}>{isShort ? text.replace(" UTC", "") : text}</time>;
+}
+
+/** A moment to the minute, as `Moment` shows it. */
+export function momentText(at: string | number): string {
+  const iso = new Date(at).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 const MS_PER_S = 1_000;

@@ -583,6 +583,15 @@ const SERVICE: Row[] = [
     },
   },
   {
+    id: "mailboxes.halted",
+    breaks: (rig) => {
+      const body = '{"status":"halted","reason":"A key leaked","halted_at":"2026-11-23T09:00:00.000Z"}';
+      rig.answers["/v1/sending"] = { status: 200, body };
+    },
+    fix: /^curl -sS -X PATCH \S+\/v1\/sending\/resume -H "Authorization: Bearer \$/,
+    mends: reset,
+  },
+  {
     id: "refusals.own",
     breaks: (rig) => {
       const body = 'mailkeep_refusals_total{door="smtp",reason="mailbox_full"} 3\n';

@@ -21,6 +21,12 @@ export const SERVICE = {
     cost: "Mail to other domains waits, and fails after some 41 hours.",
     fix: "The title has the relay's words. Where they are about the login, put the right user and password into the command, percent-encoded; where they are about your address or domain, the other findings say more.",
   },
+  "mailboxes.halted": {
+    level: "warning",
+    meaning: "The operator has [halted all sending](operating.md#halt-all-sending).",
+    cost: "All outgoing mail waits.",
+    fix: "The command resumes sending, and what waits goes out. Before that, erase what must not go out.",
+  },
   "refusals.own": {
     level: "warning",
     meaning:

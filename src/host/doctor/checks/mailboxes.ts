@@ -116,6 +116,22 @@ function webhookCommand(machine: Machine, name: string, url: string): string {
   return `curl -sS -X PATCH ${at} ${keyWords(machine)} --json ${body}`;
 }
 
+const SENDING = z.object({ status: z.string(), halted_at: z.string().nullable() });
+
+/** Whether the operator has halted all sending. */
+export const sendingCheck: Check<Machine> = {
+  topic: "mailboxes",
+  async run(machine, world, signal) {
+    const answer = await serverApi(machine, world, signal)?.("/v1/sending");
+    // Earlier versions have no such switch.
+    const state = answer === undefined ? null : readAs(answer, SENDING);
+    if (state?.status !== "halted") return [];
+    const at = shellWord(new URL("/v1/sending/resume", machine.local).href);
+    const words = `The sending of all mailboxes is halted since ${quoted(state.halted_at ?? "")}`;
+    return [wrong("mailboxes.halted", words, `curl -sS -X PATCH ${at} ${keyWords(machine)}`)];
+  },
+};
+
 /** Reasons that lie with the server. The other reasons lie with the senders, such as unknown addresses. */
 const OWN_REASONS: readonly string[] = [
   "internal",

@@ -64,22 +64,26 @@ export const deploymentStatus = tool({
     url: z.string(),
     mail_domain: z.string(),
     sends_by: z.string(),
+    sending: z.enum(["active", "halted"]),
     bootstrap: z.boolean(),
     semantic_search: z.boolean(),
     daily_send_limit: z.int(),
   }),
   reads: true,
-  run: ({ config, origin }) =>
-    Promise.resolve(
-      done({
-        product: PRODUCT,
-        version: VERSION,
-        url: origin,
-        mail_domain: config.mailDomain,
-        sends_by: config.outbound,
-        bootstrap: config.bootstrapEnabled,
-        semantic_search: config.embeddings !== null,
-        daily_send_limit: config.dailySendLimit,
-      }),
-    ),
+  async run(call) {
+    const { config, origin } = call;
+    const state = await call.route("sendingState", {});
+    if (!state.ok) return state;
+    return done({
+      product: PRODUCT,
+      version: VERSION,
+      url: origin,
+      mail_domain: config.mailDomain,
+      sends_by: config.outbound,
+      sending: state.value.status,
+      bootstrap: config.bootstrapEnabled,
+      semantic_search: config.embeddings !== null,
+      daily_send_limit: config.dailySendLimit,
+    });
+  },
 });
