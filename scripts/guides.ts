@@ -33,18 +33,34 @@ export interface Picture {
 /** Finds a picture by its path below `docs/`. */
 export type FindPicture = (file: string) => Picture;
 
+/** The title of each page, by the name of its file. */
+export type Titles = ReadonlyMap<string, string>;
+
 /** Renders every page of `docs/`, in the order of their names. */
 export function readGuides(findPicture: FindPicture): Guide[] {
   const files = readdirSync(DOCS).filter((file) => file.endsWith(".md"));
-  return files
+  const texts = files
     .toSorted()
-    .map((file) =>
-      renderGuide(file.slice(0, -".md".length), readFileSync(path.join(DOCS, file), "utf8"), findPicture),
-    );
+    .map((file) => [file.slice(0, -".md".length), readFileSync(path.join(DOCS, file), "utf8")] as const);
+  const titles = new Map(texts.map(([name, text]) => [`${name}.md`, titleOf(text) ?? name]));
+  return texts.map(([name, text]) => renderGuide(name, text, findPicture, titles));
 }
 
-/** Renders one page. Links to other pages of `docs/` lead to where they are served; those to files of the repository are left out. */
-export function renderGuide(name: string, markdown: string, findPicture: FindPicture): Guide {
+/** What a page is called within a sentence: its title up to a colon. */
+function titleOf(markdown: string): string | undefined {
+  return /^# ([^:\n]+)/m.exec(markdown)?.[1];
+}
+
+/**
+ * Renders one page. Links to other pages of `docs/` lead to where they are served, and show the title of the page instead of the
+ * name of its file; those to files of the repository are left out.
+ */
+export function renderGuide(
+  name: string,
+  markdown: string,
+  findPicture: FindPicture,
+  titles: Titles = new Map(),
+): Guide {
   const marked = new Marked({
     gfm: true,
     renderer: {
@@ -55,8 +71,8 @@ export function renderGuide(name: string, markdown: string, findPicture: FindPic
         const link = `<a class="anchor" href="#${anchor}" aria-label="Link to this section">#</a>`;
         return `<h${depth} id="${anchor}">${html} ${link}</h${depth}>\n`;
       },
-      link({ href, tokens }) {
-        const text = this.parser.parseInline(tokens);
+      link({ href, text: written, tokens }) {
+        const text = titles.get(written) ?? this.parser.parseInline(tokens);
         const target = targetOf(href);
         return target === null ? text : `<a href="${escaped(target)}">${text}</a>`;
       },
@@ -65,6 +81,7 @@ export function renderGuide(name: string, markdown: string, findPicture: FindPic
         const { url, width, height } = findPicture(href);
         return `<img src="${url}" alt="${escaped(text)}" width="${width}" height="${height}" loading="lazy">`;
       },
+      codespan: ({ text }) => `<code>${unbroken(text)}</code>`,
       code: ({ text }: Tokens.Code) => `<pre tabindex="0" aria-label="Example">${escaped(text)}</pre>\n`,
       tablecell({ tokens, header, align }) {
         const tag = header ? "th" : "td";
@@ -118,6 +135,11 @@ function anchorOf(title: string): string {
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .trim()
     .replaceAll(/\s/g, "-");
+}
+
+/** Code within a sentence. A browser breaks a line behind a hyphen, and so would show an option as two words. */
+function unbroken(code: string): string {
+  return escaped(code).replaceAll(/\S*-\S*/g, (word) => `<span>${word}</span>`);
 }
 
 function escaped(text: string): string {

@@ -43,6 +43,21 @@ describe("the documentation that a deployment serves", () => {
     },
   );
 
+  it.each(GUIDES)("names other pages by their titles, and by no name of a file: $name", ({ html }) => {
+    const texts = [...html.matchAll(/<a [^>]*>(.*?)<\/a>/gs)].map(([, text = ""]) => text);
+    expect(texts.filter((text) => /^[\w-]+\.md$/.test(text))).toEqual([]);
+  });
+
+  it("keeps the words of a command together", () => {
+    const { html, sections } = renderGuide(
+      "x",
+      "# X\n\nRun `claude mcp --header <x-y>` now.\n",
+      () => PICTURE,
+    );
+    expect(html).toContain("<code>claude mcp <span>--header</span> <span>&lt;x-y&gt;</span></code>");
+    expect(sections[0]?.text).toBe("Run claude mcp --header <x-y> now.");
+  });
+
   it("shows an example of code as text, whatever it contains", () => {
     const { html } = renderGuide(
       "x",

@@ -554,7 +554,7 @@ describe("the operator", () => {
       ["temporary", "provisional"],
     ] as const) {
       const box = await createMailbox(kind);
-      const answer = await submit(browser, pathOf(box, "/key"));
+      const answer = await submit(browser, pathOf(box, "/key"), { id: await keyId(box) });
       expect(answer.status).toBe(201);
       expect(answer.headers.get("Cache-Control")).toBe("no-store");
       const key = /mk_[0-9a-f]{64}/.exec(await answer.text())?.[0] ?? "";
@@ -563,8 +563,38 @@ describe("the operator", () => {
         expect((await ask("/v1/me", { key: one })).body).toMatchObject({ mailbox: box.mailbox, scope });
       }
     }
-    expect((await submit(browser, "/operator/mailboxes/nobody%40mailkeep.test/key")).status).toBe(404);
+    const id = crypto.randomUUID();
+    expect((await submit(browser, "/operator/mailboxes/nobody%40mailkeep.test/key", { id })).status).toBe(
+      404,
+    );
   });
+
+  it("makes one key by one form, which a reload of the page with the key sends again", async () => {
+    const box = await createMailbox();
+    const id = await keyId(box);
+    const answers = [];
+    for (let time = 0; time < 3; time += 1) answers.push(await submit(browser, pathOf(box, "/key"), { id }));
+    expect(answers.map(({ status }) => status)).toEqual([201, 409, 409]);
+    const [first = "", ...again] = await Promise.all(answers.map((answer) => answer.text()));
+    const key = /mk_[0-9a-f]{64}/.exec(first)?.[0] ?? "";
+    expect((await ask("/v1/me", { key })).status).toBe(200);
+    for (const page of again) {
+      expect(page).toContain("No further key was made");
+      expect(page).not.toMatch(/mk_[0-9a-f]/);
+    }
+    const { body } = await ask<{ keys: { id: string }[] }>("/v1/keys", { key: box.api_key });
+    expect(body.keys.map((one) => one.id)).toContain(id);
+    expect(body.keys).toHaveLength(2);
+    for (const wrong of ["", "x", HOSTILE]) {
+      expect((await submit(browser, pathOf(box, "/key"), { id: wrong })).status).toBe(400);
+    }
+    expect(await keyId(box)).not.toBe(id);
+  });
+
+  /** The id in the form that makes a key of a mailbox. */
+  async function keyId(box: TestMailbox): Promise<string> {
+    return /name="id" value="([^"]*)"/.exec(await read(browser, pathOf(box)))?.[1] ?? "";
+  }
 
   it("sees first what needs attention, each with the page that handles it", async () => {
     const put = (findings: object[]) =>

@@ -70,6 +70,8 @@ async function search(page: Page): Promise<void> {
   await expect.poll(() => lines(page).count()).toBe(1);
 }
 
+const form = (page: Page): Promise<void> => page.getByLabel("Files").waitFor();
+
 async function newsletter(page: Page): Promise<void> {
   await read(SUBJECTS.order)(page);
   await page.frameLocator("iframe.mail-frame").getByText("Follow your parcel").waitFor();
@@ -114,11 +116,14 @@ function whileHalted(name: string, variant?: Variant): Screen {
   };
 }
 
-async function approve(page: Page): Promise<void> {
-  await page.goto(pathOf(stage.claims.approved));
-  const button = page.getByRole("button", { name: "Approve", exact: true });
-  if (await button.isVisible()) await button.click();
-  await page.getByText("is your agent's mailbox now").waitFor();
+/** Decides a claim, if it is not decided, and waits for what its page says then. */
+function decide(claim: keyof Stage["claims"], decision: "Approve" | "Deny", said: string): Screen["show"] {
+  return async (page) => {
+    await page.goto(pathOf(stage.claims[claim]));
+    const button = page.getByRole("button", { name: decision, exact: true });
+    if (await button.isVisible()) await button.click();
+    await page.getByText(said).waitFor();
+  };
 }
 
 /** Each request before it draws random numbers too, so the code is another one when the number of requests changes. */
@@ -141,6 +146,7 @@ const SCREENS: readonly Screen[] = [
     },
   },
   { name: "reference", show: at("/docs") },
+  { name: "reference-phone", variant: "phone", show: at("/docs") },
   { name: "reference-operation", show: at("/docs#send") },
   { name: "claim-code", show: at("/claim") },
   { name: "claim-unknown", show: at("/claim?code=BCDF-GHJK") },
@@ -159,7 +165,9 @@ const SCREENS: readonly Screen[] = [
     whole: true,
     show: (page) => page.goto(pathOf(stage.claims.open)),
   },
-  { name: "claim-approved", show: approve },
+  { name: "claim-approved", show: decide("approved", "Approve", "is your agent's mailbox now") },
+  { name: "claim-taken", show: decide("taken", "Approve", "went to another claim before") },
+  { name: "claim-denied", show: decide("denied", "Deny", "The agent has been told.") },
   { name: "claim-expired", show: (page) => page.goto(pathOf(stage.claims.expired)) },
   { name: "viewer-sign-in", show: at("/mailbox") },
   { name: "viewer-empty", show: (page) => openAs(page, stage.empty) },
@@ -167,14 +175,18 @@ const SCREENS: readonly Screen[] = [
   { name: "viewer-dark", variant: "dark", show: viewer("inbox", newsletter) },
   { name: "viewer-phone", variant: "phone", show: viewer("inbox", list) },
   { name: "viewer-mail-phone", variant: "phone", show: viewer("inbox", read(SUBJECTS.code)) },
+  { name: "viewer-code-dark", variant: "dark", show: viewer("inbox", read(SUBJECTS.code)) },
   { name: "viewer-code", show: viewer("inbox", read(SUBJECTS.code)) },
   { name: "viewer-rtl", show: viewer("inbox", read(SUBJECTS.arabic)) },
   { name: "viewer-files", show: viewer("inbox", read(SUBJECTS.files)) },
   { name: "viewer-search", show: viewer("inbox", search) },
-  { name: "viewer-compose", show: viewer("compose", (page) => page.getByLabel("Files").waitFor()) },
+  { name: "viewer-compose", show: viewer("compose", form) },
+  { name: "viewer-compose-phone", variant: "phone", show: viewer("compose", form) },
+  { name: "viewer-compose-dark", variant: "dark", show: viewer("compose", form) },
   { name: "viewer-rules", show: viewer("rules", shown("Save the rules")) },
   { name: "viewer-keys", show: viewer("keys", shown("Make a key")) },
   { name: "viewer-settings", show: viewer("settings", shown("Pause the mailbox")) },
+  { name: "viewer-settings-phone", variant: "phone", show: viewer("settings", shown("Pause the mailbox")) },
   { name: "console-sign-in", show: at("/operator") },
   consolePage("Overview", { masked: ".plots" }),
   consolePage("Overview", { masked: ".plots", variant: "dark" }),

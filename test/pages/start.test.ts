@@ -6,6 +6,32 @@ import { bytesToLoad, expectLegible, keepScreen, NO_BROWSER, Site } from "./brow
 const FOCUSED = `(({ activeElement: one }) =>
   one.getAttribute("href") ?? one.getAttribute("aria-label") ?? (one.id || one.textContent))(document)`;
 
+/** The words of an element that a browser shows in more than one line, although a line has room for them. */
+const BROKEN = `(selector) => {
+  const shown = document.querySelector(selector);
+  const { paddingLeft, paddingRight } = getComputedStyle(shown);
+  const room = shown.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+  const range = document.createRange();
+  const texts = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/\\S+/g)) {
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      const lines = [...range.getClientRects()];
+      const width = lines.reduce((sum, line) => sum + line.width, 0);
+      if (lines.length > 1 && width <= room) broken.push(word);
+    }
+  }
+  return broken;
+}`;
+
+/** The text of an element as a reader who selects it copies it. */
+const SELECTED = `(selector) => {
+  getSelection().selectAllChildren(document.querySelector(selector));
+  return getSelection().toString();
+}`;
+
 /** Beyond everything that a page waits for while it loads. */
 const HOUR_MS = 3_600_000;
 
@@ -108,6 +134,21 @@ describe.skipIf(NO_BROWSER)("the start page", () => {
     );
     expect(await page.locator(".paste button").count()).toBe(0);
     await page.context().close();
+  });
+
+  it("ends no line of an example within a word, and selects what it would copy", async () => {
+    for (const at of ["phone", "desk"] as const) {
+      const page = await site.visit("/", { at });
+      for (const { id, text } of [...firstMinute(site.url), ...mcpHosts(site.url)]) {
+        const example = page.locator(`#${id}`);
+        if (!(await example.evaluate((one) => one.hasAttribute("open"))))
+          await example.locator("summary").click();
+        expect([at, id, await page.evaluate(`(${BROKEN})("#${id} pre")`)]).toEqual([at, id, []]);
+        const selected = await page.evaluate<string>(`(${SELECTED})("#${id} pre")`);
+        expect(selected.trim()).toBe(text.trim());
+      }
+      await page.context().close();
+    }
   });
 
   it("copies an example, and says when the browser does not allow it", async () => {

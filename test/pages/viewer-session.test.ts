@@ -128,6 +128,86 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     await page.goto(`/mailbox?address=${encodeURIComponent(other.mailbox)}`);
     await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
     expect(await page.getByLabel("Mailbox", { exact: true }).inputValue()).toBe(other.mailbox);
+    // The tab has no use for the first key any more.
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    await page.goto("/mailbox");
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+  });
+
+  it("keeps the key of a tab while another tab is led to another mailbox", async () => {
+    const { service } = site.server;
+    const [box, other] = [await service.createMailbox(), await service.createMailbox()];
+    const page = (open = await openViewer(site, box));
+    // A window that a page opens begins with a copy of its session storage.
+    const [copy] = await Promise.all([page.waitForEvent("popup"), page.evaluate("void open('/mailbox')")]);
+    await copy.locator(".whose").getByText(box.mailbox).waitFor();
+    await copy.goto(`/mailbox?address=${encodeURIComponent(other.mailbox)}`);
+    await signIn(copy, other.api_key);
+    await copy.locator(".whose").getByText(other.mailbox).waitFor();
+    await page.reload();
+    await page.locator(".whose").getByText(box.mailbox).waitFor();
+    await copy.getByRole("button", { name: "Sign out" }).click();
+    await copy.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+    await page.reload();
+    await page.locator(".whose").getByText(box.mailbox).waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('mailbox-session')")).toContain(box.api_key);
+  });
+
+  it("takes what is no address in a link for none, and says so", async () => {
+    const { service, token } = site.server;
+    const box = await service.createMailbox();
+    const wrong = [
+      `${box.mailbox}\nb@example.com`,
+      `a\u202e${box.mailbox}`,
+      `a\u0000@b`,
+      "<b>x</b>",
+      "a b@c",
+    ];
+    const page = (open = await site.visit("/mailbox"));
+    for (const text of wrong) {
+      await page.goto(`/mailbox?address=${encodeURIComponent(text)}`);
+      await page.getByText("The link to this page does not name a mailbox.").waitFor();
+      expect(await page.getByLabel("Mailbox", { exact: true }).isVisible()).toBe(false);
+    }
+    await expectAccessible(page);
+    await page.getByLabel("Key", { exact: true }).fill(token);
+    await page.getByRole("button", { name: "Open the mailbox" }).click();
+    await page.getByLabel("Mailbox", { exact: true }).fill(box.mailbox);
+    await page.getByRole("button", { name: "Open the mailbox" }).click();
+    await page.locator(".whose").getByText(box.mailbox).waitFor();
+    // Whoever is signed in stays where they are.
+    for (const text of wrong) {
+      await page.goto(`/mailbox?address=${encodeURIComponent(text)}`);
+      await page.locator(".whose").getByText(box.mailbox).waitFor();
+      await page.reload();
+      await page.locator(".whose").getByText(box.mailbox).waitFor();
+    }
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("shows nothing of a mailbox after signing out, although an answer is still to come", async () => {
+    const { service } = site.server;
+    const box = await service.createMailbox();
+    for (const subject of ["First", "Second"]) await deliver(service, box, message({ subject }));
+    const page = (open = await openViewer(site, box));
+    await expect.poll(() => page.title()).toContain(`(2) ${box.mailbox}`);
+    const held = Promise.withResolvers<undefined>();
+    await page.route("**/v1/mailbox/seen", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest("**/v1/mailbox/seen");
+    await line(page, "First").getByRole("link").click();
+    await asked;
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
+    const answer = page.waitForResponse("**/v1/mailbox/seen");
+    held.resolve(undefined);
+    await (await answer).finished();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await page.title()).not.toContain(box.mailbox);
+    expect(await page.content()).not.toContain("Second");
+    expect(await page.content()).not.toContain(box.mailbox);
   });
 
   it("waits for the time of Retry-After when there were too many requests", async () => {

@@ -7,6 +7,16 @@ import { answer, Target } from "../served/target.ts";
 import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
 import { deliver, line, lines, openViewer, reading } from "./viewer-rig.ts";
 
+/** Holds uploads until the page calls `release()`, or for ever. (A route of the browser's driver would lose the bytes of a file.) */
+const HELD_UPLOADS = `{
+  const real = window.fetch;
+  const held = new Promise((release) => (window.release = release));
+  window.fetch = async (url, init) => {
+    if (String(url).includes("/v1/attachments")) await held;
+    return real(url, init);
+  };
+}`;
+
 describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
   let site: Site;
   let target: Target;
@@ -301,6 +311,105 @@ describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
     await page.getByRole("heading", { name: "Look into a mailbox" }).waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     expect(site.faults()).toEqual([]);
+  });
+
+  it("says after a reload which file is not attached, and sends nothing without it", async () => {
+    const { service } = site.server;
+    const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
+    const page = await view(box);
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.evaluate(HELD_UPLOADS);
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("To", { exact: true }).fill(friend.mailbox);
+    await page.getByLabel("Subject").fill("With the plan");
+    await page.getByLabel("Text").fill("Here it is.");
+    const plan = { name: "plan <b>.txt", mimeType: "text/plain", buffer: Buffer.from("The plan") };
+    await page.getByLabel("Files").setInputFiles(plan);
+    await reading(page).getByText("uploading…", { exact: true }).waitFor();
+    await page.reload();
+    const file = reading(page).locator(".file").filter({ hasText: "plan <b>.txt" });
+    await file.getByText("not attached: its upload ended when the page was left.").waitFor();
+    await expectAccessible(page);
+    await button(page, "Send").click();
+    await reading(page).getByText("Not every file is attached.").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe("draft-files");
+    expect(await service.inbox(friend.api_key)).toEqual([]);
+    await file.getByRole("button", { name: "Remove plan <b>.txt" }).click();
+    await page.getByLabel("Files").setInputFiles(plan);
+    await file.getByText("8 bytes").waitFor();
+    await button(page, "Send").click();
+    await reading(page).getByText("delivered", { exact: true }).waitFor();
+    expect((await service.inbox(friend.api_key))[0]?.attachment_count).toBe(1);
+    site.faults();
+  });
+
+  it("shows the end of an upload in the form that is open then", async () => {
+    const { service } = site.server;
+    const page = await view(await service.createMailbox());
+    await page.evaluate(HELD_UPLOADS);
+    await page.getByRole("link", { name: "Compose" }).click();
+    await page.getByLabel("Files").setInputFiles({
+      name: "plan.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("The plan"),
+    });
+    await reading(page).getByText("uploading…", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Inbox" }).click();
+    await reading(page).getByText("Choose a mail").waitFor();
+    await page.getByRole("link", { name: "Compose" }).click();
+    await reading(page).getByText("uploading…", { exact: true }).waitFor();
+    await page.evaluate("release()");
+    await reading(page).getByText("8 bytes").waitFor();
+    expect(await button(page, "Send").isEnabled()).toBe(true);
+    expect(site.faults()).toEqual([]);
+  });
+
+  it("leaves the reader where they are when a send ends, and says there that it failed", async () => {
+    const { service } = site.server;
+    const [box, friend] = await Promise.all([service.createMailbox(), service.createMailbox()]);
+    await deliver(service, box, message({ subject: "To read" }));
+    const page = await view(box);
+    let held = Promise.withResolvers<undefined>();
+    await page.route("**/v1/send", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const sendAndLeave = async (text: string): Promise<void> => {
+      await page.getByRole("link", { name: "Compose" }).click();
+      await page.getByLabel("To", { exact: true }).fill(friend.mailbox);
+      await page.getByLabel("Subject").fill("Meanwhile");
+      await page.getByLabel("Text").fill(text);
+      await button(page, "Send").click();
+      await button(page, "Sending…").waitFor();
+      await page.getByRole("link", { name: "Inbox" }).click();
+      await line(page, "To read").getByRole("link").click();
+      await reading(page).getByRole("heading", { name: "To read" }).waitFor();
+    };
+    const answered = async (): Promise<void> => {
+      const response = page.waitForResponse("**/v1/send");
+      held.resolve(undefined);
+      await (await response).finished();
+      held = Promise.withResolvers<undefined>();
+    };
+    await sendAndLeave("One");
+    await answered();
+    await expect.poll(() => page.evaluate("sessionStorage.getItem('mailbox-drafts')")).toBeNull();
+    expect(await reading(page).getByRole("heading", { name: "To read" }).isVisible()).toBe(true);
+    expect(await service.inbox(friend.api_key)).toHaveLength(1);
+
+    await page.unroute("**/v1/send");
+    await page.route("**/v1/send", async (route) => {
+      await held.promise;
+      await route.fulfill({ status: 400, json: { error: "This cannot be sent" } });
+    });
+    await sendAndLeave("Two");
+    held.resolve(undefined);
+    const notice = page.getByRole("alert").filter({ hasText: "A mail was not sent." });
+    await notice.getByText("This cannot be sent").waitFor();
+    await expectAccessible(page);
+    await notice.getByRole("link", { name: "Open the draft" }).click();
+    await expect.poll(() => page.getByLabel("Text").inputValue()).toBe("Two");
+    site.faults();
   });
 
   it("makes a key, shows it once, and revokes it", async () => {

@@ -322,6 +322,20 @@ describe.skipIf(NO_BROWSER)("the viewer", () => {
     expect([await last.getAttribute("aria-posinset"), await last.getAttribute("aria-setsize")]).toEqual(
       Array.from({ length: 2 }, () => String(total)),
     );
+    // After a jump the first frame puts few lines into the document, and the next ones add the others.
+    const counts = await shown.evaluate<number[]>(`new Promise((done) => {
+      const list = document.querySelector("[data-part=list]");
+      const counts = [];
+      const count = () => counts.push(document.querySelectorAll(".mails > li").length);
+      new MutationObserver(count).observe(document.querySelector(".mails"), { childList: true });
+      list.scrollTop = list.scrollHeight / 2;
+      const frame = (left) => (left === 0 ? done(counts) : requestAnimationFrame(() => frame(left - 1)));
+      frame(4);
+    })`);
+    expect(counts).toHaveLength(2);
+    expect(counts[0]).toBeLessThan((counts[1] ?? 0) - 20);
+    await shown.evaluate("document.querySelector('[data-part=list]').scrollTo(0, 1e6)");
+    await expect.poll(() => lines(shown).last().getAttribute("aria-posinset")).toBe(String(total));
     // Mail that arrives while the end is read is announced, and moves no line.
     const top = async (): Promise<string> =>
       shown.evaluate<string>(

@@ -45,6 +45,17 @@ export function isSmall({ inbound, outbound }: Counted): boolean {
   return inbound + outbound < SMALL_MAILBOX;
 }
 
+/** A key to store. */
+export interface NewKey {
+  /** A UUID; by default a new one. */
+  id?: string;
+  /** SHA-256 of the secret, hex. */
+  secretHash: string;
+  scope: Scope;
+  /** ms since 1970; null = never. */
+  expiresAt: number | null;
+}
+
 /** A message to count. A delivery report has no direction: only its bytes count. */
 export interface MessageCount {
   seq: Seq;
@@ -157,12 +168,14 @@ export class Account {
     return [...this.#keys.values()].map(keyRecord);
   }
 
-  /** Stores the digest of a key. 409 beyond MAX_KEYS. */
-  addKey(secretHash: string, scope: Scope, expiresAt: number | null, nowMs: number): Answer<KeyRecord> {
+  /** Stores the digest of a key. 409 beyond MAX_KEYS, and for an `id` that a key has. */
+  addKey({ id, secretHash, scope, expiresAt }: NewKey, nowMs: number): Answer<KeyRecord> {
+    if (id !== undefined && this.#keys.has(id))
+      return refused(conflict("The key exists already", "Make it with another id."));
     if (this.#keys.size >= MAX_KEYS)
       return refused(conflict(`Too many keys (max ${MAX_KEYS}); revoke one first`, REVOKE_ONE));
     const key: KeyRow = {
-      id: uuidV7(nowMs),
+      id: id ?? uuidV7(nowMs),
       secret_hash: secretHash,
       scope,
       created_at: nowMs,

@@ -1,6 +1,5 @@
 import type { KeyRecord, MailboxInfo, PausedMailbox, ResumedMailbox, Stats } from "../../contract/mailbox.ts";
 import type { Answer } from "../../contract/problem.ts";
-import type { Scope } from "../../contract/scope.ts";
 import { done } from "../../lib/outcome.ts";
 import type { MailboxContext } from "../context.ts";
 import type { Embeddings } from "../embeddings/embeddings.ts";
@@ -10,7 +9,7 @@ import type { Outbox } from "../sending/outbox.ts";
 import { missedEvents, OWN_URL } from "../webhooks/targets.ts";
 import type { Webhooks, WebhookSettings } from "../webhooks/webhooks.ts";
 import type { Access, Principal } from "./access.ts";
-import type { Account } from "./account.ts";
+import type { Account, NewKey } from "./account.ts";
 import {
   findUnsent,
   healthOf,
@@ -96,12 +95,9 @@ export class Settings {
     );
   }
 
-  createKey(
-    access: Access,
-    key: { secretHash: string; scope: Scope; expiresAt: number | null },
-  ): Answer<KeyRecord & { mailbox: string }> {
+  createKey(access: Access, key: NewKey): Answer<KeyRecord & { mailbox: string }> {
     return this.#context.answer(access, (account) => {
-      const made = account.addKey(key.secretHash, key.scope, key.expiresAt, this.#context.now());
+      const made = account.addKey(key, this.#context.now());
       return made.ok ? done({ mailbox: account.row.address, ...made.value }) : made;
     });
   }

@@ -1,4 +1,4 @@
-import { CodeBlock } from "./code-block.tsx";
+import { WrappedCode } from "./code-block.tsx";
 
 /** A text to paste, and where it belongs. */
 export interface Paste {
@@ -16,7 +16,7 @@ export function Pastes({ name, of }: { name: string; of: readonly Paste[] }) {
         <details class="paste" id={id} name={name} open={index === 0}>
           <summary>{title}</summary>
           <p class="label">{place}</p>
-          <CodeBlock label={`Example for ${title}`} text={text} />
+          <WrappedCode label={`Example for ${title}`} text={text} />
         </details>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import { keyOf, newSecret, secretDigest } from "../../contract/key.ts";
-import { notFound } from "../../contract/problem.ts";
+import { invalid, notFound, STATUS } from "../../contract/problem.ts";
+import { uuidV7 } from "../../lib/ids.ts";
 import { canonicalAddress } from "../../mail/address/address.ts";
 import { AS_OPERATOR } from "../../service/access.ts";
 import { mailboxAt } from "../../service/mailbox-stub.ts";
@@ -8,22 +9,61 @@ import { viewerLink } from "./links.ts";
 
 type Kind = "permanent" | "temporary";
 
-/** POST /operator/mailboxes/:address/key: makes a further key of a mailbox and shows it once. Its other keys stay valid. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id of the key that a form makes. A form that is sent again, as by a reload of its answer, names a key that exists. */
+export function KeyId() {
+  // Firefox would fill in the id of before when a page is loaded again.
+  return <input type="hidden" name="id" value={uuidV7(Date.now())} autocomplete="off" />;
+}
+
+/**
+ * POST /operator/mailboxes/:address/key: makes a further key of a mailbox and shows it once. Its other keys stay valid. A form
+ * makes one key, however often it is sent.
+ */
 export async function newKey(call: ConsoleCall, written: string): Promise<Response> {
   const address = canonicalAddress(written);
   if (address === null) return problemPage(call, notFound("Mailbox"));
+  const id = call.form.get("id") ?? "";
+  if (!UUID.test(id)) return problemPage(call, invalid("id", "must be the id of the form"));
   const mailbox = mailboxAt(call.env, address);
-  const found = await mailbox.overview(AS_OPERATOR);
+  const [found, stored] = await Promise.all([mailbox.overview(AS_OPERATOR), mailbox.keys(AS_OPERATOR)]);
   if (!found.ok) return problemPage(call, found.error);
+  if (!stored.ok) return problemPage(call, stored.error);
+  if (stored.value.keys.some((key) => key.id === id)) return madeBeforePage(call, address);
   const { kind } = found.value;
   const secret = newSecret();
   const made = await mailbox.createKey(AS_OPERATOR, {
+    id,
     secretHash: secretDigest(secret),
     scope: kind === "permanent" ? "mailbox" : "provisional",
     expiresAt: null,
   });
   if (!made.ok) return problemPage(call, made.error);
   return keyPage(call, { address, key: keyOf(address, secret), kind, isNew: false });
+}
+
+/** Answers a form that was sent again. */
+function madeBeforePage(call: ConsoleCall, address: string): Promise<Response> {
+  return consolePage(call, {
+    title: "Key created before",
+    tab: "Mailboxes",
+    status: STATUS.conflict,
+    notice: { kind: "warn", text: "This form was sent before. No further key was made." },
+    children: (
+      <>
+        <p>
+          The key was shown once, and the server cannot show it again. If nobody copied it, make another key
+          of <strong class="break">{address}</strong>.
+        </p>
+        <p class="actions">
+          <a class="button" href={call.links.mailbox(address)}>
+            Open the mailbox
+          </a>
+        </p>
+      </>
+    ),
+  });
 }
 
 /** Shows a key for the only time. It is in no URL, and no later request can get it. */

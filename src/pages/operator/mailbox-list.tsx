@@ -9,6 +9,7 @@ import { Pager } from "../components/pager.tsx";
 import { Things, type Column } from "../components/things.tsx";
 import { overviewsOf } from "./asked.ts";
 import { consolePage, Form, type ConsoleCall } from "./frame.tsx";
+import { KeyId } from "./key.tsx";
 import { viewerLink } from "./links.ts";
 import { countText, Day, Moment, numberText, sizeText } from "./words.tsx";
 
@@ -208,6 +209,7 @@ function Actions({ call, address, isPaused }: { call: ConsoleCall; address: stri
   return (
     <div class="row-actions">
       <Form call={call} action={call.links.act(address, "key")}>
+        <KeyId />
         <button class="quiet" title="New key">
           <Icon name="key" />
           <span>New key</span> <span class="sr">of {address}</span>

@@ -9,6 +9,7 @@ import { ButtonLink } from "../components/button-link.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Field } from "../components/field.tsx";
 import { consolePage, Form, problemPage, type ConsoleCall, type ConsoleNotice } from "./frame.tsx";
+import { KeyId } from "./key.tsx";
 import { seeOther, viewerLink } from "./links.ts";
 import { Targets } from "./targets.tsx";
 import { Moment, numberText, sizeText } from "./words.tsx";
@@ -87,6 +88,7 @@ async function show(call: ConsoleCall, written: string, shown: Shown): Promise<R
       <>
         <ButtonLink href={viewerLink(address)}>Open in the viewer</ButtonLink>
         <Form call={call} action={call.links.act(address, "key")}>
+          <KeyId />
           <button>New key</button>
         </Form>
       </>

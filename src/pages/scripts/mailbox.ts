@@ -1,5 +1,6 @@
 import { find } from "./lib/dom.ts";
 import { Announcer } from "./viewer/announcer.ts";
+import { readLink } from "./viewer/place.ts";
 import { Drafts } from "./viewer/draft.ts";
 import { forgetSession, storedKnown, storedSession, storeSession, type Session } from "./viewer/session.ts";
 import { SignIn } from "./viewer/sign-in.ts";
@@ -37,14 +38,17 @@ function signOut(reason = ""): void {
 
 const stored = storedSession();
 // The console links to a mailbox by its address.
-const wanted = new URLSearchParams(location.search).get("address")?.trim().toLowerCase() || null;
+const link = readLink(location.search);
+const wanted = link.address;
 const shown = stored?.mailbox ?? storedKnown()?.mailbox ?? null;
 const isOther = stored !== null && wanted !== null && shown !== wanted;
 // Of a tab whose key is gone they are nobody's, and those of one mailbox are no other's.
 if (stored === null || isOther) drafts.end();
-// The operator's key opens the other mailbox too, and the key of a mailbox opens that one alone.
-if (stored === null || (isOther && stored.mailbox === null)) signIn.show("", wanted);
-else if (isOther) {
+// The operator's key opens the other mailbox too. The key of a mailbox opens that one alone, so nothing needs it any more.
+if (stored === null || (isOther && stored.mailbox === null)) {
+  forgetSession();
+  signIn.show(link.isWrong ? "The link to this page does not name a mailbox." : "", wanted);
+} else if (isOther) {
   const session = { ...stored, mailbox: wanted };
   storeSession(session);
   open(session);

@@ -27,8 +27,8 @@ export class Stage {
   /** A mailbox with mail, and an empty one. */
   readonly mailbox: TwinMailbox;
   readonly empty: TwinMailbox;
-  /** Claims of agents: one came too late, one is for approving, and one waits. */
-  readonly claims: { expired: StartedClaim; approved: StartedClaim; open: StartedClaim };
+  /** Claims of agents: one came too late, one is for approving, one wants the same name, one is for denying, and one waits. */
+  readonly claims: Record<"expired" | "approved" | "taken" | "denied" | "open", StartedClaim>;
   readonly #pages = new Map<Variant, Promise<Page>>();
   readonly #nowMs: number;
 
@@ -65,7 +65,9 @@ export class Stage {
     const expired = await startClaim(twin, "late");
     await twin.clock.advance("11m");
     const [approved, open] = [await startClaim(twin, "invoices"), await startClaim(twin, "travel")];
-    const parts = { twin, browser, mailbox, empty, claims: { expired, approved, open } };
+    const [taken, denied] = [await startClaim(twin, "invoices"), await startClaim(twin, "stranger")];
+    const claims = { expired, approved, taken, denied, open };
+    const parts = { twin, browser, mailbox, empty, claims };
     return new Stage(parts, (await twin.clock.now()).getTime());
   }
 

@@ -103,6 +103,7 @@ class Form {
   constructor(writing: Writing) {
     this.#writing = writing;
     this.#draft = writing.drafts.at(hashOf(writing.manner, writing.originalId));
+    this.#draft.filesChanged = () => this.#showFiles();
     const { manner } = writing;
     const names: FieldName[] = manner === "compose" || manner === "forward" ? ["to"] : [];
     const copies = make("details", { class: "copies" }, make("summary", {}, "Cc, Bcc, From"));
@@ -172,12 +173,19 @@ class Form {
   }
 
   #attach(): HTMLElement {
-    const input = make("input", { id: "draft-files", type: "file", multiple: true });
+    const input = make("input", {
+      id: "draft-files",
+      type: "file",
+      multiple: true,
+      "aria-describedby": "draft-files-error",
+    });
     input.addEventListener("change", () => {
       for (const file of input.files ?? []) this.#add(file);
       input.value = "";
     });
-    return make("div", { class: "field" }, make("label", { for: "draft-files" }, "Files"), input);
+    const label = make("label", { for: "draft-files" }, "Files");
+    const error = make("span", { class: "error", id: "draft-files-error" });
+    return make("div", { class: "field", "data-field": "files" }, label, input, error);
   }
 
   #discard(): HTMLElement {
@@ -199,7 +207,7 @@ class Form {
       stop: new AbortController(),
     };
     this.#draft.files.push(entry);
-    if (file.size > MAX_FILE_BYTES) entry.failure = "too large: at most 100 MB";
+    if (file.size > MAX_FILE_BYTES) entry.failure = "not attached: it is larger than 100 MB.";
     else void this.#upload(file, entry);
     this.#showFiles();
   }
@@ -211,9 +219,10 @@ class Form {
       const { signal } = entry.stop;
       entry.upload = await attachments.upload(file, { filename: file.name }, { signal });
     } catch (error) {
-      entry.failure = failureText(error);
+      const text = failureText(error);
+      entry.failure = text === null ? null : `not attached: ${text}`;
     }
-    this.#showFiles();
+    this.#draft.filesChanged();
   }
 
   #showFiles(): void {
@@ -249,13 +258,20 @@ class Form {
 
   async #submit(): Promise<void> {
     if (this.#send.disabled) return;
-    const { context, drafts, manner, originalId } = this.#writing;
+    const { context, drafts, manner, originalId, signal } = this.#writing;
     for (const recipients of this.#recipients) recipients.commit();
     this.#unmark();
     const wrong = this.#recipients.find(({ isRight }) => !isRight);
     if (wrong !== undefined) {
       this.#mark(wrong.name, "Not every entry is an address, such as ann@example.com.");
       return wrong.focus();
+    }
+    if (this.#draft.files.some(({ failure }) => failure !== null)) {
+      this.#mark(
+        "files",
+        "Not every file is attached. Choose those files again, or remove them from the list.",
+      );
+      return find("#draft-files", HTMLElement, this.element).focus();
     }
     this.#send.disabled = true;
     this.#send.textContent = "Sending…";
@@ -265,7 +281,8 @@ class Form {
       const sent = await sendDraft(context.client, this.#draft, manner, originalId);
       drafts.sent(this.#draft);
       context.announce("The mail was accepted for sending.");
-      location.hash = hashOf("mail", sent.id);
+      // Unless the reader looks at something else, or signed out.
+      if (!signal.aborted) location.hash = hashOf("mail", sent.id);
     } catch (error) {
       this.#failed(error);
     } finally {
@@ -298,7 +315,12 @@ class Form {
     if (notice === null) return;
     const explained = this.#explain(error);
     if (explained !== "") notice.append(make("p", {}, explained));
-    this.#outcome.replaceChildren(notice);
+    const { context, manner, originalId, signal } = this.#writing;
+    if (!signal.aborted) return this.#outcome.replaceChildren(notice);
+    // The reader has left the form.
+    const draft = make("a", { href: hashOf(manner, originalId) }, "Open the draft");
+    notice.prepend(make("p", {}, "A mail was not sent. ", draft));
+    context.notify(notice);
   }
 
   /** Explains a failure, marks wrong fields, and gives the draft a new idempotency key where the old one is used up. */

@@ -16,6 +16,8 @@ export interface Context {
   seen: Seen;
   /** Announces a text to screen readers. */
   announce: (text: string) => void;
+  /** Shows a notice above whatever is shown. */
+  notify: (notice: HTMLElement) => void;
   /** Calls a function with each event until `signal` is aborted. */
   onEvent: (listener: (data: EventData) => void, signal: AbortSignal) => void;
   /** Goes back to the list, after the shown mail or draft is gone. */

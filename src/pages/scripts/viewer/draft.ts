@@ -11,6 +11,7 @@ export interface DraftFile {
   bytes: number;
   /** Null during the upload, and after it failed. */
   upload: Upload | null;
+  /** Why the file is not attached; null during the upload and after it. */
   failure: string | null;
   /** Cancels the upload. */
   stop: AbortController;
@@ -25,6 +26,8 @@ export interface Draft {
    * twice.
    */
   key: string;
+  /** Called when an upload ends. The form that shows the draft sets it. */
+  filesChanged: () => void;
 }
 
 /** The name in session storage: drafts survive a reload, and end with the tab or with signing out. */
@@ -34,12 +37,15 @@ const MAX_STORED_CHARS = 500_000;
 /** Drafts are stored this long after a change, in milliseconds, and when the page is left. */
 const STORE_AFTER_MS = 300;
 
-/** A draft as it is stored: files that are uploaded, by their ids. */
+/** A draft as it is stored. Of a file its upload is stored, not its bytes: without an upload the reader must choose it again. */
 interface StoredDraft {
   fields: [string, string][];
-  files: { name: string; bytes: number; upload: Upload }[];
+  files: Pick<DraftFile, "name" | "bytes" | "upload">[];
   key: string;
 }
+
+/** The state of a file whose upload had not ended when the page was left. */
+const CUT_OFF = "not attached: its upload ended when the page was left. Choose the file again.";
 
 /** The drafts of this tab, by the URL fragment of their form. */
 export class Drafts {
@@ -52,8 +58,7 @@ export class Drafts {
     try {
       const stored = JSON.parse(sessionStorage.getItem(NAME) ?? "[]") as [string, StoredDraft][];
       for (const [place, { fields, files, key }] of stored) {
-        const opened = files.map((file) => ({ ...file, failure: null, stop: new AbortController() }));
-        drafts.#drafts.set(place, { fields: new Map(fields), files: opened, key });
+        drafts.#drafts.set(place, { ...newDraft(), fields: new Map(fields), files: files.map(opened), key });
       }
     } catch {
       // Stored by another release: they cannot be read.
@@ -69,7 +74,7 @@ export class Drafts {
   }
 
   at(place: string): Draft {
-    const draft = this.#drafts.get(place) ?? { fields: new Map(), files: [], key: newKey() };
+    const draft = this.#drafts.get(place) ?? newDraft();
     // Forgets forms that were opened and not changed.
     for (const [other, one] of this.#drafts) if (!isWorthKeeping(one)) this.#drafts.delete(other);
     this.#drafts.set(place, draft);
@@ -82,8 +87,9 @@ export class Drafts {
     this.#store();
   }
 
-  /** Forgets all drafts, and stores none of them any more. */
+  /** Forgets all drafts, cancels their uploads, and stores none of them any more. */
   end(): void {
+    for (const { files } of this.#drafts.values()) for (const { stop } of files) stop.abort();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#drafts.clear();
@@ -119,11 +125,18 @@ export class Drafts {
 
 const charsOf = (value: unknown): number => JSON.stringify(value).length;
 
+function newDraft(): Draft {
+  return { fields: new Map(), files: [], key: newKey(), filesChanged: () => {} };
+}
+
 function asStored([place, { fields, files, key }]: [string, Draft]): [string, StoredDraft] {
-  const uploaded = files.flatMap(({ name, bytes, upload }) =>
-    upload === null ? [] : [{ name, bytes, upload }],
-  );
-  return [place, { fields: [...fields], files: uploaded, key }];
+  const stored = files.map(({ name, bytes, upload }) => ({ name, bytes, upload }));
+  return [place, { fields: [...fields], files: stored, key }];
+}
+
+/** A file of a stored draft. */
+function opened({ name, bytes, upload }: StoredDraft["files"][number]): DraftFile {
+  return { name, bytes, upload, failure: upload === null ? CUT_OFF : null, stop: new AbortController() };
 }
 
 /** Returns whether the draft has contents that leaving would lose. */

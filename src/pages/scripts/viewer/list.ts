@@ -55,6 +55,8 @@ export class List {
   readonly #markAll = make("button", { type: "button", class: "quiet", hidden: true }, "Mark all read");
   readonly #state = make("div");
   readonly #rolling: Rolling;
+  /** Below the lines: why the next ones could not be loaded. */
+  readonly #end = make("div");
   readonly #arrivals = make("button", { type: "button", class: "arrivals", hidden: true });
   #name: ListName = "inbox";
   #argument = "";
@@ -87,7 +89,7 @@ export class List {
     this.#rolling = new Rolling(scroller);
     bar.replaceChildren(this.#title, this.#markAll);
     const arrivals = make("div", { class: "arrivals-place" }, this.#arrivals);
-    scroller.replaceChildren(arrivals, this.#state, this.#rolling.element);
+    scroller.replaceChildren(arrivals, this.#state, this.#rolling.element, this.#end);
     this.#arrivals.addEventListener("click", () => this.#showArrivals());
     this.#markAll.addEventListener("click", () => {
       const newest = this.#rows.all[0];
@@ -112,6 +114,8 @@ export class List {
     this.#rolling.element.setAttribute("aria-label", this.#title.textContent);
     this.#rows.replace([]);
     this.#next = null;
+    this.#growing = null;
+    this.#end.replaceChildren();
     this.#arrived = 0;
     this.#last = "";
     this.#scroller.scrollTop = 0;
@@ -129,9 +133,10 @@ export class List {
 
   /** Returns the link after the current one (`-1`: before), loading more if need be; null at the end of the list. */
   async step(by: 1 | -1): Promise<HTMLAnchorElement | null> {
+    if (this.#at() + by >= this.#rows.length && !(await this.#grow())) return null;
+    // Mail may have arrived above it meanwhile.
     const at = this.#at();
     const to = at === -1 ? 0 : at + by;
-    if (to >= this.#rows.length && !(await this.#grow())) return null;
     return to < 0 ? null : (this.#rolling.reveal(to) ?? null);
   }
 
@@ -182,7 +187,7 @@ export class List {
       isDue = false;
       if (signal.aborted) return;
       if (this.#arrived > 0 && this.#name === "inbox" && !this.#rolling.isScrolled) this.#show();
-      this.#draw();
+      if (this.#draw()) soon();
     };
     const soon = (): void => {
       if (isDue) return;
@@ -196,9 +201,13 @@ export class List {
     });
   }
 
-  #draw(): void {
-    const below = this.#rolling.scrolled();
-    if (below < LOAD_AHEAD && this.#next !== null && this.#loading === null) void this.#grow();
+  /** Puts lines into the document where few are left, and loads more. Returns whether the next frame must draw again. */
+  #draw(): boolean {
+    const { isMore, below } = this.#rolling.scrolled();
+    // After a failure the reader is asked, and scrolling alone does not try again.
+    const mayGrow = this.#loading === null && this.#end.childElementCount === 0;
+    if (below < LOAD_AHEAD && this.#next !== null && mayGrow) void this.#grow();
+    return isMore;
   }
 
   /** Loads the beginning and joins it with the lines that are loaded already; changes nothing if that fails. */
@@ -212,11 +221,12 @@ export class List {
       const page = await this.#source?.(null, signal);
       if (page === undefined || signal.aborted) return;
       this.#join(page);
+      this.#end.replaceChildren();
       this.#state.replaceChildren(...(page.rows.length === 0 ? [this.#empty()] : []));
       this.#show();
     } catch (error) {
       const notice = failureNotice(error, () => void this.#load());
-      if (notice !== null) this.#state.replaceChildren(notice);
+      if (notice !== null && !signal.aborted) this.#state.replaceChildren(notice);
     } finally {
       if (this.#loading === loading) this.#settle();
     }
@@ -239,8 +249,12 @@ export class List {
 
   /** Loads the next page, one at a time. Resolves to whether there are more lines now. */
   #grow(): Promise<boolean> {
-    this.#growing ??= this.#grown().finally(() => (this.#growing = null));
-    return this.#growing;
+    if (this.#growing !== null) return this.#growing;
+    const growing = this.#grown().finally(() => {
+      if (this.#growing === growing) this.#growing = null;
+    });
+    this.#growing = growing;
+    return growing;
   }
 
   async #grown(): Promise<boolean> {
@@ -254,12 +268,12 @@ export class List {
       // A thread that moved up meanwhile is on two pages.
       this.#rows.append(page.rows);
       this.#next = page.next;
-      this.#state.replaceChildren();
+      this.#end.replaceChildren();
       this.#show();
       return true;
     } catch (error) {
       const notice = failureNotice(error, () => void this.#grow());
-      if (notice !== null) this.#state.replaceChildren(notice);
+      if (notice !== null && source === this.#source) this.#end.replaceChildren(notice);
       return false;
     }
   }
@@ -273,7 +287,7 @@ export class List {
   #arrive(data: EventData): void {
     this.#context.announce(`New mail from ${line(data.from)}: ${line(data.subject)}`);
     if (this.#name !== "inbox") {
-      this.#inbox = { ...this.#inbox, ids: [data.email_id, ...this.#inbox.ids] };
+      this.#inbox = { ...this.#inbox, ids: [data.email_id, ...this.#inbox.ids].slice(0, MAX_LOOKED_AT) };
       if (this.#name === "threads") this.refresh();
       else this.#arrived += 1;
       this.#show();
@@ -304,6 +318,8 @@ export class List {
   }
 
   #show(): void {
+    // A mark of seen mail may be answered after the reader signed out.
+    if (this.#signal.aborted) return;
     const { seen } = this.#context;
     const isNew = (row: Row): boolean => row.isReceived && !seen.has(row.emailId);
     this.#rolling.show(this.#rows.all, { current: this.#current, isNew, isWhole: this.#next === null });

@@ -43,6 +43,16 @@ export function labelHash(label: string): string {
   return hashOf("search", isPlain ? `label:${label}` : `label:"${label.replaceAll(/["“”„＂]/g, "")}"`);
 }
 
+/** An address in a link. Blanks, control characters and those that reorder text would show another one than is asked for. */
+const LINKED_ADDRESS = /^[^\s\p{C}@]{1,64}@[^\s\p{C}@]{1,253}$/u;
+
+/** The mailbox that a link to the viewer names, by its query; null if it names none. `isWrong`: what it names is no address. */
+export function readLink(query: string): { address: string | null; isWrong: boolean } {
+  const text = new URLSearchParams(query).get("address")?.trim().toLowerCase() ?? "";
+  const isAddress = LINKED_ADDRESS.test(text);
+  return { address: isAddress ? text : null, isWrong: text !== "" && !isAddress };
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -3,6 +3,8 @@ import { fillRow, type Row } from "./rows.ts";
 
 /** Lines beyond each edge of the window that are put into the document, so that scrolling shows them at once. */
 const BEYOND = 16;
+/** Lines beyond each edge after a jump to lines that are not in the document: that frame has less to do, and the next one adds the others. */
+const BEYOND_JUMP = 3;
 /** With fewer lines than this beyond an edge, the next ones are put into the document. */
 const FEWEST_BEYOND = 12;
 /** Height of a line before one was measured. */
@@ -75,14 +77,16 @@ export class Rolling {
     this.draw();
   }
 
-  /** After the reader scrolled, puts lines into the document where few are left. Returns the number of lines that are loaded below. */
-  scrolled(): number {
+  /**
+   * After the reader scrolled, puts lines into the document where few are left. Returns whether the next frame must add more, and
+   * the number of lines that are loaded below.
+   */
+  scrolled(): { isMore: boolean; below: number } {
+    const { first, last } = this.#inWindow();
     const { from, to } = this.#range;
-    const first = this.#indexAt(this.#scroller.scrollTop);
-    const last = this.#indexAt(this.#scroller.scrollTop + this.#scroller.clientHeight);
-    const isFar = from > 0 && first - from < FEWEST_BEYOND;
-    if (isFar || (to < this.#rows.length && to - last < FEWEST_BEYOND)) this.draw();
-    return this.#rows.length - this.#range.to;
+    const isJump = last < from || first >= to;
+    if (isJump || this.#hasFewLeft()) this.draw(isJump ? BEYOND_JUMP : BEYOND);
+    return { isMore: isJump && this.#hasFewLeft(), below: this.#rows.length - this.#range.to };
   }
 
   /** The heights are measured again, as the window has another size. */
@@ -91,11 +95,11 @@ export class Rolling {
     this.draw();
   }
 
-  /** Puts the lines near the window into the document. */
-  draw(): void {
-    const { scrollTop, clientHeight } = this.#scroller;
-    const from = Math.max(0, Math.min(this.#indexAt(scrollTop) - BEYOND, this.#rows.length));
-    const to = Math.min(this.#rows.length, this.#indexAt(scrollTop + clientHeight) + 1 + BEYOND);
+  /** Puts the lines near the window into the document, with so many beyond each edge. */
+  draw(beyond = BEYOND): void {
+    const { first, last } = this.#inWindow();
+    const from = Math.max(0, Math.min(first - beyond, this.#rows.length));
+    const to = Math.min(this.#rows.length, last + 1 + beyond);
     this.#range = { from, to };
     const shown = this.#rows.slice(from, to);
     this.#shown = shown;
@@ -127,6 +131,21 @@ export class Rolling {
     const index = Math.max(from, Math.min(this.#indexAt(this.#scroller.scrollTop), to - 1));
     const row = this.#shown[index - from];
     return row === undefined ? null : { id: row.id, index };
+  }
+
+  /** Whether fewer lines are left beyond an edge of the window than a reader scrolls past before the next frame. */
+  #hasFewLeft(): boolean {
+    const { first, last } = this.#inWindow();
+    const { from, to } = this.#range;
+    return (
+      (from > 0 && first - from < FEWEST_BEYOND) || (to < this.#rows.length && to - last < FEWEST_BEYOND)
+    );
+  }
+
+  /** The places of the first and the last line in the window, as if the list went on. */
+  #inWindow(): { first: number; last: number } {
+    const { scrollTop, clientHeight } = this.#scroller;
+    return { first: this.#indexAt(scrollTop), last: this.#indexAt(scrollTop + clientHeight) };
   }
 
   #offset(): number {

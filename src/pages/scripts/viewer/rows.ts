@@ -14,10 +14,14 @@ interface Badge {
   kind: string;
 }
 
-/** A line of a list: a mail or a thread. It holds no element, as a list may have a hundred thousand. */
+/**
+ * A line of a list: a mail or a thread. It holds no element and nothing that can be computed when it is shown, as a list may have a
+ * hundred thousand: the browser's garbage collector stops the page for longer the more objects there are.
+ */
 export interface Row {
   id: string;
-  href: string;
+  /** The view that its link leads to. */
+  opens: "mail" | "thread";
   /** The newest mail that it stands for. */
   emailId: string;
   /** Whether somebody else wrote that mail, so that it can be new to the reader. */
@@ -31,6 +35,22 @@ export interface Row {
   /** The code of the mail, which a button copies. */
   code: string | null;
   labels: readonly string[];
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Sets of labels by their text: most lines have one of a few. */
+const labelSets = new Map<string, readonly string[]>();
+/** More are not shared: every mail may have labels of its own. */
+const MAX_LABEL_SETS = 500;
+
+/** The same labels, as one array for all lines that have them. */
+function shared(labels: readonly string[]): readonly string[] {
+  if (labels.length === 0) return NOTHING;
+  const text = labels.join("\n");
+  const known = labelSets.get(text);
+  if (known === undefined && labelSets.size < MAX_LABEL_SETS) labelSets.set(text, labels);
+  return known ?? labels;
 }
 
 type Found = z.infer<typeof SearchPage>["emails"][number];
@@ -50,7 +70,7 @@ export function mailRow(email: EmailSummary | Found): Row {
   const highlights = "highlights" in email ? email.highlights : [];
   return {
     id: email.id,
-    href: hashOf("mail", email.id),
+    opens: "mail",
     emailId: email.id,
     isReceived: !isOurs,
     who: isOurs
@@ -59,28 +79,32 @@ export function mailRow(email: EmailSummary | Found): Row {
     subject: subjectOf(email.subject),
     excerpt: line(highlights.at(-1) ?? email.snippet),
     at: email.received_at,
-    labels: email.labels,
+    labels: shared(email.labels),
     code: email.code,
-    badges: [
-      ...(isOurs ? [statusWord(email)] : []),
-      ...(email.attachment_count > 0 ? [badge(count(email.attachment_count, "file"))] : []),
-    ],
+    badges: isOurs || email.attachment_count > 0 ? badgesOf(email, isOurs) : NOTHING,
   };
+}
+
+function badgesOf(email: EmailSummary | Found, isOurs: boolean): Badge[] {
+  return [
+    ...(isOurs ? [statusWord(email)] : []),
+    ...(email.attachment_count > 0 ? [badge(count(email.attachment_count, "file"))] : []),
+  ];
 }
 
 /** Makes the line of a mail from its event, before the mail itself is loaded. */
 export function arrivedRow(data: EventData): Row {
   return {
     id: data.email_id,
-    href: hashOf("mail", data.email_id),
+    opens: "mail",
     emailId: data.email_id,
     isReceived: true,
     who: line(data.from) || "(no sender)",
     subject: subjectOf(data.subject),
     excerpt: "",
     at: data.received_at,
-    badges: [],
-    labels: data.labels,
+    badges: NOTHING,
+    labels: shared(data.labels),
     code: null,
   };
 }
@@ -89,14 +113,14 @@ export function arrivedRow(data: EventData): Row {
 export function threadRow(thread: ThreadSummary, mailbox: string | null): Row {
   return {
     id: thread.thread_id,
-    href: hashOf("thread", thread.thread_id),
+    opens: "thread",
     emailId: thread.latest_email_id,
     isReceived: thread.from_address !== mailbox,
     who: line(thread.from_name || thread.from_address) || "(no sender)",
     subject: subjectOf(thread.subject),
     excerpt: withWhom(thread.participants.map(line), mailbox),
     at: thread.received_at,
-    labels: [],
+    labels: NOTHING,
     code: thread.code,
     badges: [
       ...(thread.message_count > 1 ? [badge(`${thread.message_count} mails`)] : []),
@@ -113,7 +137,7 @@ const MAX_CHIPS = 2;
 
 /** Fills a line. Its link stays the same element, because it may have the focus. */
 export function fillRow(item: HTMLElement, link: HTMLAnchorElement, row: Row, isNew: boolean): void {
-  link.href = row.href;
+  link.href = hashOf(row.opens, row.id);
   link.classList.toggle("unread", isNew);
   const labels = row.labels.filter((label) => !EVERYDAY.has(label)).map(line);
   const chips = labels.slice(0, MAX_CHIPS).map(chip);

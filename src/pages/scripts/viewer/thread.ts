@@ -16,7 +16,12 @@ export async function threadView(context: Context, id: string, signal: AbortSign
   const show = async (cursor: string | null): Promise<void> => {
     const query = { limit: PAGE_MAILS, cursor: cursor ?? undefined };
     const page: Thread = await context.client.threads.get(id, query, { signal });
-    view.replaceChildren(...pageParts(context, page, signal));
+    const erased = (emailId: string): void => {
+      context.erased(emailId);
+      if (page.emails.length === 1) context.leave();
+      else turn(() => show(cursor));
+    };
+    view.replaceChildren(...pageParts({ ...context, erased }, page, signal));
     const { next_cursor } = page;
     if (next_cursor !== null) view.append(pageButton("Older mails", () => show(next_cursor)));
     if (cursor !== null) view.append(pageButton("Newest mails", () => show(null)));
@@ -31,17 +36,19 @@ export async function threadView(context: Context, id: string, signal: AbortSign
   }, signal);
   return view;
 
-  function pageButton(text: string, turn: () => Promise<void>): HTMLButtonElement {
+  function turn(next: () => Promise<void>): void {
+    next().then(
+      () => view.querySelector("h2")?.focus(),
+      (error: unknown) => {
+        const notice = failureNotice(error);
+        if (notice !== null) view.append(notice);
+      },
+    );
+  }
+
+  function pageButton(text: string, next: () => Promise<void>): HTMLButtonElement {
     const button = make("button", { type: "button" }, text);
-    button.addEventListener("click", () => {
-      turn().then(
-        () => view.querySelector("h2")?.focus(),
-        (error: unknown) => {
-          const notice = failureNotice(error);
-          if (notice !== null) view.append(notice);
-        },
-      );
-    });
+    button.addEventListener("click", () => turn(next));
     return button;
   }
 }

@@ -40,6 +40,9 @@ const CONNECTIONS: Readonly<Record<Connection, { text: string; kind: string }>> 
 /** Labels in the side bar. */
 const MAX_LABELS = 6;
 
+/** The title of the page while it shows no mailbox. */
+const TITLE = document.title;
+
 const part = (name: string): HTMLElement => find(`[data-part=${name}]`, HTMLElement);
 
 /** One mailbox, from signing in to signing out. */
@@ -80,6 +83,9 @@ export class Viewer {
       seen: this.#seen,
       me: this.#client.me({ signal }),
       announce: announcer.say,
+      notify: (notice) => {
+        if (!this.#over.signal.aborted) part("notices").replaceChildren(notice);
+      },
       onEvent: (listener, until) => {
         this.#listeners.add(listener);
         until.addEventListener("abort", () => this.#listeners.delete(listener));
@@ -164,7 +170,7 @@ export class Viewer {
     part("labels").replaceChildren();
     part("unread").replaceChildren();
     this.#search.text = "";
-    document.title = document.title.replace(/^\(\d+\+?\) /, "");
+    document.title = TITLE;
   }
 
   async #signOut(): Promise<void> {
@@ -271,9 +277,8 @@ export class Viewer {
   }
 
   #notify(error: unknown): void {
-    if (this.#over.signal.aborted) return;
     const notice = failureNotice(error, this.#around.restart);
-    if (notice !== null) part("notices").replaceChildren(notice);
+    if (notice !== null) this.#context.notify(notice);
   }
 
   #tell(state: Connection): void {
@@ -291,15 +296,18 @@ export class Viewer {
     const { kind, name, argument } = this.#place;
     this.#shown.abort();
     this.#shown = new AbortController();
+    const { signal } = this.#shown;
     this.#panes.dataset.shows = kind;
     mark("data-screen", name);
     if (kind === "list") {
+      this.#reading.removeAttribute("aria-busy");
       this.#reading.replaceChildren(make("p", { class: "muted nothing" }, "Choose a mail to read it here."));
       this.#list.mark("");
       mark("data-list", name);
       this.#search.text = name === "search" ? argument : "";
       await this.#list.open(name, argument);
-      if (before.kind === "reading") this.#list.focus(this.#lastRead);
+      // The reader may have gone on meanwhile, and write.
+      if (before.kind === "reading" && !signal.aborted) this.#list.focus(this.#lastRead);
       return;
     }
     // A URL opened directly has no list yet.
@@ -308,7 +316,7 @@ export class Viewer {
     const opening = this.#list.open(list.name, list.argument);
     this.#lastRead = argument;
     this.#list.mark(argument);
-    await Promise.all([opening, this.#read(name, argument, this.#shown.signal)]);
+    await Promise.all([opening, this.#read(name, argument, signal)]);
   }
 
   async #read(name: ReadingName, argument: string, signal: AbortSignal): Promise<void> {
@@ -397,7 +405,7 @@ export class Viewer {
   async #eraseMeant(id: string, subject: string): Promise<void> {
     if ((await this.#context.me).scope === "provisional") return;
     const notice = await eraseMail(this.#context, { id, subject });
-    if (notice !== null) part("notices").replaceChildren(notice);
+    if (notice !== null) this.#context.notify(notice);
   }
 
   /** Marks the shown mail unread and goes back to the list; in the list, turns the mark of the current line. */
