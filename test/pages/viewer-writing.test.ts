@@ -60,7 +60,7 @@ describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
     await page
       .getByLabel("Files")
       .setInputFiles({ name: "Liste für dich.bin", mimeType: "application/octet-stream", buffer: bytes });
-    await reading(page).getByText("5.0 kB").waitFor();
+    await reading(page).getByText("5.0 KB").waitFor();
     await button(page, "Send").click();
     await reading(page).getByRole("heading", { name: "With a file" }).waitFor();
     const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");

@@ -26,7 +26,7 @@ export function secondsUntil(iso: string, nowMs = Date.now()): number {
   return Math.max(0, Math.round((Date.parse(iso) - nowMs) / SECOND_MS));
 }
 
-const UNITS = ["kB", "MB", "GB"] as const;
+const UNITS = ["KB", "MB", "GB"] as const;
 
 /** Bytes in powers of ten, as the limits count them. */
 export function size(bytes: number): string {

@@ -65,7 +65,7 @@ export async function keysView(context: Context, signal: AbortSignal): Promise<H
     "div",
     { class: "settings" },
     make("h2", { tabindex: "-1" }, "Keys"),
-    make("p", { class: "muted" }, "Who has a key of this mailbox reads and sends its mail."),
+    make("p", { class: "muted" }, "Anyone with a key of this mailbox can read and send its mail."),
     rows,
     make("section", {}, make("h3", {}, "New key"), field, said, doing("Make a key", create)),
   );
