@@ -46,7 +46,7 @@ export function readGuides(findPicture: FindPicture): Guide[] {
   return texts.map(([name, text]) => renderGuide(name, text, findPicture, titles));
 }
 
-/** What a page is called within a sentence: its title up to a colon. */
+/** The name of a page within a sentence: its title up to a colon. */
 function titleOf(markdown: string): string | undefined {
   return /^# ([^:\n]+)/m.exec(markdown)?.[1];
 }

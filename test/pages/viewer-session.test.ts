@@ -282,6 +282,17 @@ describe.skipIf(NO_BROWSER)("the viewer's session and connection", () => {
     await reading(page).getByRole("heading", { name: "Hello" }).waitFor();
     expect(await reading(page).getByRole("alert").count()).toBe(0);
   });
+
+  it("offers to load the page again where one of its scripts did not come", async () => {
+    const page = (open = await openViewer(site, await site.server.service.createMailbox()));
+    await page.route("**/screens*.js", (route) => route.fulfill({ status: 404 }));
+    await page.getByRole("link", { name: "Keys" }).click();
+    await reading(page).getByText("Something went wrong in this page. Load it again.").waitFor();
+    expect(await reading(page).getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await page.unroute("**/screens*.js");
+    await reading(page).getByRole("button", { name: "Reload the page" }).click();
+    await reading(page).getByRole("heading", { name: "Keys" }).waitFor();
+  });
 });
 
 /** Writes the subject of a new mail, which the tab then keeps. */

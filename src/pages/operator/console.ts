@@ -1,5 +1,5 @@
 import { HonoBase } from "hono/hono-base";
-import { TrieRouter } from "hono/router/trie-router";
+import { PatternRouter } from "hono/router/pattern-router";
 import { getPath } from "hono/utils/url";
 import { notFound } from "../../contract/problem.ts";
 import { configOf } from "../../config/env.ts";
@@ -32,7 +32,7 @@ import { webhooksPage } from "./webhooks.tsx";
  * that session's form token. The routes are written without the page token.
  */
 export const operatorConsole = new HonoBase<{ Bindings: Env; Variables: { call: ConsoleCall } }>({
-  router: new TrieRouter(),
+  router: new PatternRouter(),
   getPath: (request) => consolePathOf(getPath(request)).page,
 }).basePath(CONSOLE);
 

@@ -13,36 +13,17 @@ function Reference({ document }: { document: OpenApi }) {
   const byTag = Map.groupBy(operationsOf(document), ({ tags: [tag = "Other"] }) => tag);
   return (
     <div class="reference">
+      <div>
+        <h1>API reference</h1>
+        <Introduction />
+      </div>
       <nav class="contents" aria-label="Sections">
         {[...byTag.keys(), "Shapes"].map((tag) => (
           <a href={`#${anchorOf(tag)}`}>{tag}</a>
         ))}
       </nav>
       <div>
-        <h1>API reference</h1>
-        <Introduction />
-        <form class="tools scripted" id="tools">
-          <div class="field">
-            <label for="search">Search</label>
-            <input type="search" id="search" autocomplete="off" spellcheck={false} aria-describedby="found" />
-            <span class="hint" id="found" role="status">
-              Press / to search.
-            </span>
-          </div>
-          <div class="field">
-            <label for="key">Key for “Try it”</label>
-            <input
-              type="password"
-              id="key"
-              autocomplete="off"
-              spellcheck={false}
-              aria-describedby="key-hint"
-            />
-            <span class="hint" id="key-hint">
-              Sent with your requests only. Nothing stores it.
-            </span>
-          </div>
-        </form>
+        <Tools />
         {[...byTag].map(([tag, operations]) => (
           <section aria-labelledby={anchorOf(tag)}>
             <h2 id={anchorOf(tag)}>{tag}</h2>
@@ -66,6 +47,28 @@ function Reference({ document }: { document: OpenApi }) {
         </section>
       </div>
     </div>
+  );
+}
+
+/** The search, and the key with which requests are tried. */
+function Tools() {
+  return (
+    <form class="tools scripted" id="tools">
+      <div class="field">
+        <label for="search">Search</label>
+        <input type="search" id="search" autocomplete="off" spellcheck={false} aria-describedby="found" />
+        <span class="hint" id="found" role="status">
+          Press / to search.
+        </span>
+      </div>
+      <div class="field">
+        <label for="key">Key for “Try it”</label>
+        <input type="password" id="key" autocomplete="off" spellcheck={false} aria-describedby="key-hint" />
+        <span class="hint" id="key-hint">
+          Sent with your requests only. Nothing stores it.
+        </span>
+      </div>
+    </form>
   );
 }
 

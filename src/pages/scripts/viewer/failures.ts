@@ -21,17 +21,24 @@ function busyText({ message, retryAfterMs }: MailkeepError): string {
   return `${message.replace(/\.$/, "")}. Try again ${when}.`;
 }
 
-/** Shows an error, with a button to try again; null for a cancelled request. */
+/** Shows an error, with a button to try again, or to reload the page if the page itself failed; null for a cancelled request. */
 export function failureNotice(error: unknown, again?: () => void): HTMLElement | null {
   const text = failureText(error);
   if (text === null) return null;
   const notice = make("div", { class: "notice bad", role: "alert" }, make("p", {}, text));
-  if (again === undefined) return notice;
-  const button = make("button", { type: "button" }, "Try again");
-  button.addEventListener("click", () => {
-    notice.remove();
-    again();
-  });
-  notice.append(button);
+  const offer = (label: string, act: () => void): void => {
+    const button = make("button", { type: "button" }, label);
+    button.addEventListener("click", act);
+    notice.append(button);
+  };
+  // Browsers may remember that a script did not come, until the page is loaded again.
+  if (!isRefusal(error) && !isUnreachable(error)) {
+    offer("Reload the page", () => location.reload());
+  } else if (again !== undefined) {
+    offer("Try again", () => {
+      notice.remove();
+      again();
+    });
+  }
   return notice;
 }
