@@ -59,6 +59,40 @@ describe("the loaded lines of a list", () => {
     expect(idsOf(loaded)).toEqual(["1", "2", "3"]);
   });
 
+  it("keep a line that arrived while the newest page was on its way, and its place on top", () => {
+    const loaded = new LoadedRows<Line>();
+    const arrive = (): void => {
+      loaded.ask();
+      for (const row of rows(["first", "second"])) loaded.prepend(row);
+    };
+    loaded.replace(rows([1, 2]));
+    arrive();
+    loaded.replace(rows(["first", 1, 2]));
+    expect(idsOf(loaded)).toEqual(["second", "first", "1", "2"]);
+    // The next page is younger than both.
+    loaded.ask();
+    loaded.replace(rows(["first", 1]));
+    expect(idsOf(loaded)).toEqual(["first", "1"]);
+
+    loaded.replace(rows([1, 2, 3]));
+    arrive();
+    expect(loaded.join(rows(["first", 1]))).toBe(true);
+    expect(idsOf(loaded)).toEqual(["second", "first", "1", "2", "3"]);
+  });
+
+  it("do not bring back a line that was removed while a page was on its way", () => {
+    const loaded = new LoadedRows<Line>();
+    loaded.replace(rows([1, 2, 3]));
+    loaded.ask();
+    loaded.remove("2");
+    loaded.append(rows([2, 4]));
+    expect(idsOf(loaded)).toEqual(["1", "3", "4"]);
+    expect(loaded.join(rows([1, 2, 3]))).toBe(true);
+    expect(idsOf(loaded)).toEqual(["1", "3", "4"]);
+    loaded.replace(rows([1, 2]));
+    expect(idsOf(loaded)).toEqual(["1"]);
+  });
+
   it("forget a line that is removed, and do nothing for one that is not there", () => {
     const loaded = new LoadedRows<Line>();
     loaded.replace(rows([1, 2, 3]));

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { inParallel, type MailboxKey } from "../served/client.ts";
 import { message, newMessageId } from "../served/messages.ts";
 import { expectAccessible, NO_BROWSER, Site } from "./browser.ts";
-import { deliver, line, lines, openViewer, reading } from "./viewer-rig.ts";
+import { deliver, line, lines, openViewer, reading, signIn } from "./viewer-rig.ts";
 
 /** More than the list loads at a time. */
 const MAILS = 130;
@@ -123,6 +123,34 @@ describe.skipIf(NO_BROWSER)("the viewer, while answers are slow", () => {
     await page.getByRole("button", { name: "1 new mail · show" }).waitFor();
     later.release();
     await expect.poll(() => page.evaluate<string>(FOCUSED)).toContain(inOrder[50]);
+  });
+
+  it("keeps a mail that arrived while an older page of the list was on its way", async () => {
+    const { service } = site.server;
+    const own = await service.createMailbox();
+    await deliver(service, own, message({ subject: "Before" }));
+    // The service makes its first answer before the mail arrives, and the page reads that after it. The next one does not come.
+    const [made, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    let answers = 0;
+    page = await site.visit("/mailbox");
+    await page.route("**/v1/inbox?*", async (route) => {
+      answers += 1;
+      if (answers > 1) return;
+      const response = await route.fetch();
+      made.resolve(undefined);
+      await held.promise;
+      await route.fulfill({ response });
+    });
+    await signIn(page, own.api_key);
+    await made.promise;
+    await deliver(service, own, message({ subject: "Just now" }));
+    await line(page, "Just now").waitFor();
+    held.resolve(undefined);
+    await line(page, "Before").waitFor();
+    expect(await lines(page).allInnerTexts()).toEqual([
+      expect.stringContaining("Just now"),
+      expect.stringContaining("Before"),
+    ]);
   });
 
   it("shows what was searched for last, whichever answer comes first", async () => {

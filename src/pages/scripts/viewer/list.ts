@@ -112,7 +112,7 @@ export class List {
     this.#source = sourceOf(this.#context, name, argument);
     this.#title.textContent = name === "search" ? `${TITLES.search}: ${line(argument)}` : TITLES[name];
     this.#rolling.element.setAttribute("aria-label", this.#title.textContent);
-    this.#rows.replace([]);
+    this.#rows.clear();
     this.#next = null;
     this.#growing = null;
     this.#end.replaceChildren();
@@ -217,6 +217,7 @@ export class List {
     this.#loading = loading;
     const signal = AbortSignal.any([this.#signal, loading.signal]);
     this.#rolling.element.setAttribute("aria-busy", "true");
+    this.#rows.ask();
     try {
       const page = await this.#source?.(null, signal);
       if (page === undefined || signal.aborted) return;
