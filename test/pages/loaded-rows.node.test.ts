@@ -91,6 +91,13 @@ describe("the loaded lines of a list", () => {
     expect(idsOf(loaded)).toEqual(["1", "3", "4"]);
     loaded.replace(rows([1, 2]));
     expect(idsOf(loaded)).toEqual(["1"]);
+    // Other lines, of which one has the same id: a thread has that of its first mail.
+    loaded.clear();
+    loaded.replace(rows([1, 2]));
+    loaded.takeOut("2");
+    expect(idsOf(loaded)).toEqual(["1"]);
+    loaded.replace(rows([1, 2]));
+    expect(idsOf(loaded)).toEqual(["1", "2"]);
   });
 
   it("forget a line that is removed, and do nothing for one that is not there", () => {

@@ -164,7 +164,9 @@ export class List {
   remove(id: string): void {
     const at = this.#rows.indexOf(id);
     const hadFocus = this.#rolling.focused === id;
-    this.#rows.remove(id);
+    // A thread has the id of its first mail, and may have others.
+    if (this.#name === "threads") this.#rows.takeOut(id);
+    else this.#rows.remove(id);
     this.#show();
     if (hadFocus) this.#rolling.reveal(Math.min(at, this.#rows.length - 1))?.focus();
     this.refresh();

@@ -27,9 +27,10 @@ export class LoadedRows<Row extends { readonly id: string }> {
     return this.#ids.has(id) ? this.#rows.findIndex((row) => row.id === id) : -1;
   }
 
-  /** Empties the list. */
+  /** Empties the list, which may show others now. */
   clear(): void {
     this.#arrived = [];
+    this.#removed.clear();
     this.replace([]);
   }
 
@@ -63,7 +64,15 @@ export class LoadedRows<Row extends { readonly id: string }> {
   /** Takes a line out for good. */
   remove(id: string): void {
     this.#removed.add(id);
-    this.#takeOut(id);
+    this.takeOut(id);
+  }
+
+  /** Takes a line out until a page has it again. */
+  takeOut(id: string): void {
+    const at = this.indexOf(id);
+    if (at === -1) return;
+    this.#rows.splice(at, 1);
+    this.#ids.delete(id);
   }
 
   /** Puts the newest lines in the place of those that they reach down to. Returns false if they reach to none: nothing changes. */
@@ -73,7 +82,7 @@ export class LoadedRows<Row extends { readonly id: string }> {
     if (last === -1) return false;
     for (const { id } of this.#rows.splice(0, last + 1)) this.#ids.delete(id);
     // A thread that moved up stands further down.
-    for (const { id } of newest) this.#takeOut(id);
+    for (const { id } of newest) this.takeOut(id);
     this.#rows.unshift(...newest);
     for (const { id } of newest) this.#ids.add(id);
     return true;
@@ -84,12 +93,5 @@ export class LoadedRows<Row extends { readonly id: string }> {
     const ids = new Set(page.map(({ id }) => id));
     const arrived = this.#arrived.filter(({ id }) => !ids.has(id));
     return [...arrived, ...page].filter(({ id }) => !this.#removed.has(id));
-  }
-
-  #takeOut(id: string): void {
-    const at = this.indexOf(id);
-    if (at === -1) return;
-    this.#rows.splice(at, 1);
-    this.#ids.delete(id);
   }
 }
