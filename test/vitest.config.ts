@@ -4,6 +4,7 @@ import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { muteMeantFaults } from "./meant-faults.ts";
+import { SecondTries } from "./second-tries.ts";
 import { WaitingFirst } from "./waiting-first.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -15,6 +16,12 @@ mkdirSync(BLOB_FILES, { recursive: true });
 
 /** How long a test waits for what a server or a browser shows, beside others on busy cores. */
 const PATIENCE = { timeout: 20_000 };
+
+/**
+ * How often a test that drives a browser or a whole server is tried again when it fails. CI sets RETRIES=1: there, one such test in
+ * thousands meets a machine that stops for seconds. {@link SecondTries} names it.
+ */
+const retry = Number(process.env["RETRIES"] ?? 0);
 
 /** The seed of the examples of property tests: `SEED`, or a number that is drawn now if that is `random`. */
 if (process.env["SEED"] === "random") {
@@ -44,6 +51,7 @@ export default defineConfig({
     sequence: { sequencer: WaitingFirst },
     // One line for each file: slow tests are not listed under it.
     slowTestThreshold: 600_000,
+    reporters: [new SecondTries(), "default"],
     projects: [
       {
         test: {
@@ -116,6 +124,7 @@ export default defineConfig({
           setupFiles: ["test/seed.ts"],
           provide: { seed },
           expect: { poll: PATIENCE },
+          retry,
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
@@ -128,6 +137,7 @@ export default defineConfig({
           setupFiles: ["test/seed.ts"],
           provide: { seed },
           expect: { poll: PATIENCE },
+          retry,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
