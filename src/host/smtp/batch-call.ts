@@ -35,18 +35,24 @@ export async function callBatch(
     for (const [index, { bytes }] of entries.entries()) if (bytes === null) answered(index, null);
   }, LOOK_UP_TIMEOUT_MS);
   const body = Buffer.concat(writeBatch(entries));
+  // When all look-ups are given up, nobody waits for the rest of the answer.
+  const limitMs = entries.some(({ bytes }) => bytes !== null) ? HAND_OVER_TIMEOUT_MS : LOOK_UP_TIMEOUT_MS;
   try {
-    await request(place, body, answered);
+    await request(place, { body, limitMs }, answered);
   } catch (error) {
     // As for a message by itself: if the worker stored any of them, it recognizes the repeat as a duplicate.
     if (!(error instanceof StaleSocket)) throw error;
-    await request(place, body, answered);
+    await request(place, { body, limitMs }, answered);
   } finally {
     clearTimeout(giveUp);
   }
 }
 
-function request({ agent, url, token }: BatchPlace, body: Buffer, answered: Answered): Promise<void> {
+function request(
+  { agent, url, token }: BatchPlace,
+  { body, limitMs }: { body: Buffer; limitMs: number },
+  answered: Answered,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...callHeaders(url, token),
@@ -54,7 +60,7 @@ function request({ agent, url, token }: BatchPlace, body: Buffer, answered: Answ
       "Content-Length": body.byteLength,
     };
     const req = http.request(url, { agent, method: "POST", headers });
-    const timer = setTimeout(() => req.destroy(new Error("no answer in time")), HAND_OVER_TIMEOUT_MS);
+    const timer = setTimeout(() => req.destroy(new Error("no answer in time")), limitMs);
     req.on("close", () => clearTimeout(timer));
     req.on("response", (res) => void readAnswers(res, answered).then(resolve, reject));
     req.on("error", (error) => reject(StaleSocket.orSame(error, req)));
