@@ -153,9 +153,13 @@ function escaped(text: string): string {
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 function plainText(html: string): string {
-  return html
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
+  return (
+    html
+      // Elements within a sentence stand beside its marks.
+      .replaceAll(/<\/?(?:a|code|em|span|strong|wbr)\b[^>]*>/g, "")
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
+      .replaceAll(/\s+/g, " ")
+      .trim()
+  );
 }

@@ -44,7 +44,8 @@ function All({ scheme }: Shown) {
   return (
     <>
       <Words />
-      <Controls scheme={scheme} />
+      <Controls />
+      <Fields scheme={scheme} />
       <Signs />
       <Data scheme={scheme} />
       <Ways scheme={scheme} />
@@ -85,7 +86,7 @@ function Words() {
   );
 }
 
-function Controls({ scheme }: Shown) {
+function Controls() {
   return (
     <>
       <Example name="Button and ButtonLink">
@@ -117,29 +118,38 @@ function Controls({ scheme }: Shown) {
           </ButtonLink>
         </div>
       </Example>
-      <Example name="Field">
-        <Field
-          id={`empty-${scheme}`}
-          label="Name"
-          hint="Recipients see it."
-          input={{ placeholder: "Travel Desk" }}
-        />
-        <Field
-          id={`wrong-${scheme}`}
-          label="Address"
-          hint="A whole address"
-          error="This is no address."
-          input={{ value: "ann@" }}
-        />
-        <Field id={`off-${scheme}`} label="Not now" input={{ value: "fixed", disabled: true }} />
-        <Field
-          id={`beside-${scheme}`}
-          label="Code"
-          input={{ class: "mono" }}
-          beside={<button type="button">Continue</button>}
-        />
-      </Example>
     </>
+  );
+}
+
+function Fields({ scheme }: Shown) {
+  return (
+    <Example name="Field">
+      <Field
+        id={`empty-${scheme}`}
+        label="Name"
+        hint="Recipients see it."
+        input={{ placeholder: "Travel Desk" }}
+      />
+      <Field
+        id={`wrong-${scheme}`}
+        label="Address"
+        hint="A whole address"
+        error="This is no address."
+        input={{ value: "ann@" }}
+      />
+      <Field id={`off-${scheme}`} label="Not now" input={{ value: "fixed", disabled: true }} />
+      <Field
+        id={`beside-${scheme}`}
+        label="Code"
+        input={{ class: "mono" }}
+        beside={<button type="button">Continue</button>}
+      />
+      <div class="keyed">
+        <input type="search" placeholder="Search" aria-label="Search" />
+        <kbd aria-hidden="true">/</kbd>
+      </div>
+    </Example>
   );
 }
 

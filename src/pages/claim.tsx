@@ -232,10 +232,15 @@ function SignIn() {
   return (
     <form id="sign-in" class="card">
       <h2>Sign in to decide</h2>
+      <p>Only the operator of this deployment can approve or deny.</p>
       <Field
         id="key"
-        label="Operator's key"
-        hint="AUTH_TOKEN of this deployment. You stay signed in for 12 hours."
+        label="Operator key"
+        hint={
+          <>
+            The value of <code>AUTH_TOKEN</code>. You stay signed in on this browser for 12 hours.
+          </>
+        }
         input={{ name: "key", type: "password", required: true, autocomplete: "current-password" }}
       />
       <button type="submit" class="primary">

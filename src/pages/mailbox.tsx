@@ -127,7 +127,7 @@ function Viewer() {
         <div data-part="notices"></div>
         <div class="panes" data-part="panes">
           <section class="list" aria-label="Mails">
-            <form role="search" class="search" data-part="search" method="post">
+            <form role="search" class="search keyed" data-part="search" method="post">
               <label class="sr" for="query">
                 Search this mailbox
               </label>
@@ -142,8 +142,10 @@ function Viewer() {
                 autocomplete="off"
                 autocapitalize="none"
                 spellcheck={false}
-                placeholder="Search (press /)"
+                placeholder="Search"
+                aria-keyshortcuts="/"
               />
+              <kbd aria-hidden="true">/</kbd>
               <ul id="suggestions" class="suggestions" role="listbox" aria-label="Suggestions" hidden></ul>
             </form>
             <div class="list-bar" data-part="bar"></div>

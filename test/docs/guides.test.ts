@@ -105,6 +105,15 @@ describe("the search of the documentation", () => {
     );
   });
 
+  it("ends what it shows of a section with a whole word, and has no blanks that the page does not have", () => {
+    const words = Array.from({ length: 60 }, (_, index) => `number${index}`);
+    const [before, match, after] = excerptOf(words.join(" "), "number3");
+    const shown = `${before}${match}${after}`.replace(/ …$/, "").split(" ");
+    expect(words).toContain(shown.at(-1));
+    const texts = GUIDES.flatMap(({ sections }) => sections.map(({ text }) => text));
+    expect(texts.filter((text) => /\w , /.test(text))).toEqual([]);
+  });
+
   it("finds nothing where a word is missing, and for no words", () => {
     expect(findSections(GUIDES, "mailbox xylophone")).toEqual([]);
     expect(findSections(GUIDES, "  ")).toEqual([]);

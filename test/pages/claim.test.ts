@@ -277,10 +277,10 @@ describe.skipIf(NO_BROWSER)("a deployment whose operator approves", () => {
     await expectFits(page);
     await keepScreen(page, "claim-sign-in");
 
-    await page.getByLabel("Operator's key").fill("not the key of anybody at all, not at all");
+    await page.getByLabel("Operator key").fill("not the key of anybody at all, not at all");
     await button(page, "Sign in").click();
     await page.getByText("This is not the operator's key.").waitFor();
-    await page.getByLabel("Operator's key").fill(site.server.token);
+    await page.getByLabel("Operator key").fill(site.server.token);
     await page.keyboard.press("Enter");
     await button(page, "Approve").click();
     await page.getByText("is your agent's mailbox now").waitFor();
@@ -298,13 +298,13 @@ describe.skipIf(NO_BROWSER)("a deployment whose operator approves", () => {
     const context = await site.reader();
     const page = await context.newPage();
     await page.goto((await start()).verification_uri_complete);
-    await page.getByLabel("Operator's key").fill(site.server.token);
+    await page.getByLabel("Operator key").fill(site.server.token);
     await page.keyboard.press("Enter");
     await button(page, "Deny").waitFor();
     const next = await context.newPage();
     await next.goto((await start()).verification_uri_complete);
     await button(next, "Approve").waitFor();
-    expect(await next.getByLabel("Operator's key").isVisible()).toBe(false);
+    expect(await next.getByLabel("Operator key").isVisible()).toBe(false);
     expect(site.faults()).toEqual([]);
   });
 

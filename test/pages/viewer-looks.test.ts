@@ -245,13 +245,26 @@ describe.skipIf(NO_BROWSER)("the viewer's looks", () => {
       "Inbox",
       "Sent",
       "Threads",
-      "Search (press /)",
+      "Search",
       "Keyboard",
     ]) {
       expect([...reached].some((one) => one.startsWith(name))).toBe(true);
     }
     expect([...reached].filter((name) => name.includes("Lunch on Friday?"))).toHaveLength(2);
     await page.context().close();
+  });
+
+  it("names the key that leads to the search where there are keys", async () => {
+    for (const at of ["desk", "phone"] as const) {
+      const page = await site.visit("/mailbox", { at });
+      await signIn(page, box.api_key);
+      const search = page.getByRole("combobox", { name: "Search this mailbox" });
+      const key = page.locator(".search > kbd");
+      expect(await key.isVisible()).toBe(at === "desk");
+      await search.fill("from:");
+      expect(await key.isVisible()).toBe(false);
+      await page.context().close();
+    }
   });
 
   it("fits windows of every width, and a page that is enlarged twice", async () => {

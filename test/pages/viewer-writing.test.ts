@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { SmtpPeer, type Talk } from "../transport/smtp-peer.ts";
 import type { MailboxKey } from "../served/client.ts";
 import { message } from "../served/messages.ts";
@@ -626,5 +626,24 @@ describe.skipIf(NO_BROWSER)("the viewer's forms", () => {
     await line(page, "The second").waitFor();
     await line(page, "The third").waitFor();
     site.faults();
+  });
+
+  it("says of a mail that it waits because the operator has halted all sending", async () => {
+    const { service } = site.server;
+    const turn = (action: "halt" | "resume") =>
+      service.ask(`/v1/sending/${action}`, { key: service.operator, method: "PATCH", json: {} });
+    const box = await service.createMailbox();
+    onTestFinished(async () => void (await turn("resume")));
+    await turn("halt");
+    const json = { to: "ann@elsewhere.example", subject: "Held", text: "Hello." };
+    await service.ask("/v1/send?wait=30", { key: box.api_key, json });
+    const page = await view(box);
+    await page.getByRole("link", { name: "Sent" }).click();
+    await line(page, "Held").getByRole("link").click();
+    const delivery = reading(page).getByRole("region", { name: "Delivery" }).getByRole("listitem");
+    await delivery.getByText("The operator has halted all sending.").waitFor();
+    await delivery.getByText("queued", { exact: true }).waitFor();
+    await expectAccessible(page);
+    expect(site.faults()).toEqual([]);
   });
 });

@@ -25,8 +25,8 @@ export function HaltSwitch({ call, halt: halted, waiting, fault }: SwitchProps) 
   return halted === null ? (
     <Form call={call} action={call.links.haltSending}>
       <p>
-        <span class="badge good">on</span> Mailboxes send. If mail leaves that must not, halt all of it here.
-        Messages are still accepted, and wait; mail still arrives.
+        <span class="badge good">on</span> Every mailbox may send. If you halt sending, new messages are
+        accepted and wait, and mail still arrives.
       </p>
       <Field
         id="reason"

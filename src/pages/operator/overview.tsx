@@ -65,20 +65,25 @@ export async function overviewPage(call: ConsoleCall): Promise<Response> {
 /** Work that waits now. */
 function Now({ totals, tally }: { totals: Series; tally: Tally }) {
   const value = (key: string) => totals[key]?.[0] ?? 0;
-  const counts: [count: number, name: string, detail?: string][] = [
-    [tally.total, "mailboxes"],
-    [tally.paused, "paused"],
-    [waitingSends(totals), "messages to send", oldest(totals, "sends")],
-    [value("mailkeep_queue_messages|webhooks"), "webhooks to deliver", oldest(totals, "webhooks")],
-    [value("mailkeep_listeners|stream"), "open streams"],
-    [value("mailkeep_listeners|wait"), "waiting calls"],
+  const counts: [count: number, many: string, one: string, detail?: string][] = [
+    [tally.total, "mailboxes", "mailbox"],
+    [tally.paused, "paused", "paused"],
+    [waitingSends(totals), "messages to send", "message to send", oldest(totals, "sends")],
+    [
+      value("mailkeep_queue_messages|webhooks"),
+      "webhooks to deliver",
+      "webhook to deliver",
+      oldest(totals, "webhooks"),
+    ],
+    [value("mailkeep_listeners|stream"), "open streams", "open stream"],
+    [value("mailkeep_listeners|wait"), "waiting calls", "waiting call"],
   ];
   return (
     <ul class="counts">
-      {counts.map(([count, name, detail = ""]) => (
+      {counts.map(([count, many, one, detail = ""]) => (
         <li>
           <strong>{numberText(count)}</strong>
-          <span>{name}</span> <span>{detail}</span>
+          <span>{count === 1 ? one : many}</span> <span>{detail}</span>
         </li>
       ))}
     </ul>

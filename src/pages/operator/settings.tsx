@@ -116,7 +116,7 @@ export function settingsPage(call: ConsoleCall): Promise<Response> {
     tab: "Settings",
     about: (
       <>
-        The deployment’s variables. Change them where the deployment is started; see{" "}
+        The variables of the deployment. Change them where the deployment is started; see{" "}
         <a href="/docs/configuration">Configuration</a>. Secrets show only “set” or “not set”.
       </>
     ),

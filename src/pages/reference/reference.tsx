@@ -10,7 +10,9 @@ export async function renderReference(description: unknown): Promise<string> {
 }
 
 function Reference({ document }: { document: OpenApi }) {
-  const byTag = Map.groupBy(operationsOf(document), ({ tags: [tag = "Other"] }) => tag);
+  const operations = operationsOf(document);
+  const shapes = Object.entries(document.components.schemas);
+  const byTag = Map.groupBy(operations, ({ tags: [tag = "Other"] }) => tag);
   return (
     <div class="reference">
       <div>
@@ -23,18 +25,18 @@ function Reference({ document }: { document: OpenApi }) {
         ))}
       </nav>
       <div>
-        <Tools />
-        {[...byTag].map(([tag, operations]) => (
+        <Tools count={operations.length + shapes.length} />
+        {[...byTag].map(([tag, ofTag]) => (
           <section aria-labelledby={anchorOf(tag)}>
             <h2 id={anchorOf(tag)}>{tag}</h2>
-            {operations.map((operation) => (
+            {ofTag.map((operation) => (
               <Operation operation={operation} document={document} />
             ))}
           </section>
         ))}
         <section aria-labelledby="shapes">
           <h2 id="shapes">Shapes</h2>
-          {Object.entries(document.components.schemas).map(([name, schema]) => (
+          {shapes.map(([name, schema]) => (
             <details class="entry" id={`shape-${name}`}>
               <summary>
                 <strong>{name}</strong> <span class="muted">{schema.description}</span>
@@ -50,15 +52,26 @@ function Reference({ document }: { document: OpenApi }) {
   );
 }
 
-/** The search, and the key with which requests are tried. */
-function Tools() {
+/** The search among `count` entries, and the key with which requests are tried. */
+function Tools({ count }: { count: number }) {
   return (
     <form class="tools scripted" id="tools">
       <div class="field">
         <label for="search">Search</label>
-        <input type="search" id="search" autocomplete="off" spellcheck={false} aria-describedby="found" />
+        <div class="keyed">
+          <input
+            type="search"
+            id="search"
+            placeholder="All words must match"
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="found"
+            aria-keyshortcuts="/"
+          />
+          <kbd aria-hidden="true">/</kbd>
+        </div>
         <span class="hint" id="found" role="status">
-          Press / to search.
+          {count} entries
         </span>
       </div>
       <div class="field">

@@ -19,7 +19,7 @@ function filter(): void {
   }
   const count = entries.filter(({ hidden }) => !hidden).length;
   found.textContent =
-    words.length === 0 ? "Press / to search." : `${count} of ${entries.length} entries match.`;
+    words.length === 0 ? `${entries.length} entries` : `${count} of ${entries.length} entries match.`;
 }
 
 /** Opens the entry that the address names. */

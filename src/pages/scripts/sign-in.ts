@@ -7,6 +7,6 @@ const token = pageToken();
 if (next !== undefined && token !== null) {
   void isSignedIn().then((isIn) => {
     if (isIn === true) location.replace(next.replace("/operator", `/operator/${token}`));
-    if (isIn === false) forgetToken();
+    if (isIn === false) forgetToken(token);
   });
 }

@@ -9,6 +9,8 @@ import { pictureFonts } from "./fonts.ts";
 
 /** The address that the pages show, whatever the port of the twin. */
 const SHOWN = "127.0.0.1:8787";
+/** The address of the service whose operator alone approves claims. */
+const STRICT_SHOWN = "127.0.0.1:8788";
 const START = "2026-11-20T08:00:00Z";
 const DESK = { width: 1280, height: 800 };
 
@@ -23,40 +25,51 @@ export type Variant = keyof typeof VARIANTS;
 /** A service whose pages are the same in every run, and a browser that shows them alike on every machine. */
 export class Stage {
   readonly twin: Twin;
+  /** A service whose operator alone approves claims. */
+  readonly strict: Twin;
   readonly browser: Browser;
   /** A mailbox with mail, and an empty one. */
   readonly mailbox: TwinMailbox;
   readonly empty: TwinMailbox;
   /** Claims of agents: one came too late, one is for approving, one wants the same name, one is for denying, and one waits. */
   readonly claims: Record<"expired" | "approved" | "taken" | "denied" | "open", StartedClaim>;
+  /** The URL of a claim that waits for the operator. */
+  readonly strictClaim: string;
   readonly #pages = new Map<Variant, Promise<Page>>();
   readonly #nowMs: number;
 
   private constructor(
-    parts: Pick<Stage, "twin" | "browser" | "mailbox" | "empty" | "claims">,
+    parts: Pick<Stage, "twin" | "strict" | "browser" | "mailbox" | "empty" | "claims" | "strictClaim">,
     nowMs: number,
   ) {
     this.twin = parts.twin;
+    this.strict = parts.strict;
     this.browser = parts.browser;
     this.mailbox = parts.mailbox;
     this.empty = parts.empty;
     this.claims = parts.claims;
+    this.strictClaim = parts.strictClaim;
     this.#nowMs = nowMs;
   }
 
   static async open(): Promise<Stage> {
-    const twin = await startTwin(DIST, {
-      seed: "pictures",
-      now: START,
-      settings: { TRUST_CLIENT_ADDRESS: "true", AUTHSERV_ID: MAIL_SERVER, DAILY_SEND_LIMIT: "100" },
-    });
+    const start = (settings: Record<string, string>): Promise<Twin> =>
+      startTwin(DIST, {
+        seed: "pictures",
+        now: START,
+        settings: { TRUST_CLIENT_ADDRESS: "true", DAILY_SEND_LIMIT: "100", ...settings },
+      });
+    const [twin, strict] = await Promise.all([
+      start({ AUTHSERV_ID: MAIL_SERVER }),
+      start({ CLAIM_APPROVAL: "operator" }),
+    ]);
     const browser = await chromium.launch({
       executablePath: CHROMIUM ?? undefined,
       args: [
         "--disable-gpu",
         "--font-render-hinting=none",
         "--force-color-profile=srgb",
-        `--host-resolver-rules=MAP ${SHOWN} ${new URL(twin.url).host}`,
+        `--host-resolver-rules=MAP ${SHOWN} ${new URL(twin.url).host},MAP ${STRICT_SHOWN} ${new URL(strict.url).host}`,
       ],
       env: { ...process.env, LC_ALL: "C.UTF-8", FONTCONFIG_FILE: pictureFonts() },
     });
@@ -67,13 +80,14 @@ export class Stage {
     const [approved, open] = [await startClaim(twin, "invoices"), await startClaim(twin, "travel")];
     const [taken, denied] = [await startClaim(twin, "invoices"), await startClaim(twin, "stranger")];
     const claims = { expired, approved, taken, denied, open };
-    const parts = { twin, browser, mailbox, empty, claims };
+    const strictClaim = `http://${STRICT_SHOWN}${pathOf(await startClaim(strict, "travel"))}`;
+    const parts = { twin, strict, browser, mailbox, empty, claims, strictClaim };
     return new Stage(parts, (await twin.clock.now()).getTime());
   }
 
   async close(): Promise<void> {
     await this.browser.close();
-    await this.twin.stop();
+    await Promise.all([this.twin.stop(), this.strict.stop()]);
   }
 
   /** The page of a variant. All its pictures are of one page, which stays signed in. */

@@ -23,3 +23,16 @@ export function doing(text: string, act: () => Promise<void>, kind = ""): HTMLBu
   });
   return button;
 }
+
+/**
+ * Runs `act` while a form takes no input, so that the answer overwrites nothing that was typed since it was asked for. Then the
+ * focus is where it was. Does nothing if the form waits for an answer already. `act` never rejects.
+ */
+export async function locked(form: HTMLFormElement, act: () => Promise<void>): Promise<void> {
+  if (form.inert) return;
+  const focused = document.activeElement;
+  form.inert = true;
+  await act();
+  form.inert = false;
+  if (focused instanceof HTMLElement && document.activeElement === document.body) focused.focus();
+}

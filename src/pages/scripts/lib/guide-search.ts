@@ -63,7 +63,8 @@ export function excerptOf(text: string, query: string): [before: string, match: 
   const from = at < EXCERPT_CHARS / 3 ? 0 : text.indexOf(" ", at - EXCERPT_CHARS / 3) + 1;
   const start = from > at ? at : from;
   const end = at + word.length;
-  const rest = text.slice(end, start + EXCERPT_CHARS);
+  const cut = text.slice(end, start + EXCERPT_CHARS);
+  const rest = end + cut.length < text.length ? cut.replace(/\s\S*$/, "") : cut;
   return [
     `${start > 0 ? "… " : ""}${text.slice(start, at)}`,
     text.slice(at, end),

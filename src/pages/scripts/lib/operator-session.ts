@@ -16,8 +16,9 @@ export function keepTokenOfPath(): void {
   if (token !== undefined) localStorage.setItem(NAME, token);
 }
 
-export function forgetToken(): void {
-  localStorage.removeItem(NAME);
+/** Forgets a token that is no longer valid. Another tab may have signed in anew since: then its token stays. */
+export function forgetToken(token: string): void {
+  if (pageToken() === token) localStorage.removeItem(NAME);
 }
 
 /** Returns the headers that a request of the session needs besides the cookie. */

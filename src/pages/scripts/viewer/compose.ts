@@ -5,7 +5,7 @@ import { isFault, isRefusal, isUnreachable } from "../lib/refusals.ts";
 import { find, make } from "../lib/dom.ts";
 import { line, size } from "../lib/words.ts";
 import type { Context, MeShape } from "./context.ts";
-import { sendDraft, type Draft, type DraftFile, type Drafts, type Manner } from "./draft.ts";
+import { sendDraft, type Draft, type DraftFile, type Drafts, type Manner, type Outcome } from "./draft.ts";
 import { failureNotice, failureText } from "./failures.ts";
 import { hashOf } from "./place.ts";
 import { Recipients } from "./recipients.ts";
@@ -104,6 +104,7 @@ class Form {
     this.#writing = writing;
     this.#draft = writing.drafts.at(hashOf(writing.manner, writing.originalId));
     this.#draft.filesChanged = () => this.#showFiles();
+    this.#draft.answered = (outcome) => this.#end(outcome);
     const { manner } = writing;
     const names: FieldName[] = manner === "compose" || manner === "forward" ? ["to"] : [];
     const copies = make("details", { class: "copies" }, make("summary", {}, "Cc, Bcc, From"));
@@ -230,9 +231,16 @@ class Form {
     this.#writing.drafts.changed();
     this.#files.hidden = files.length === 0;
     this.#files.replaceChildren(...files.map((entry) => this.#fileLine(entry)));
+    this.#showSend();
+  }
+
+  /** While the draft is sent the form takes no input: nobody would send what is typed then. */
+  #showSend(): void {
+    const { files, isSending } = this.#draft;
     const isUploading = files.some(({ upload, failure }) => upload === null && failure === null);
-    this.#send.disabled = isUploading;
-    this.#send.textContent = isUploading ? "Uploading…" : "Send";
+    this.element.inert = isSending;
+    this.#send.disabled = isUploading || isSending;
+    this.#send.textContent = isSending ? "Sending…" : isUploading ? "Uploading…" : "Send";
   }
 
   #fileLine(entry: DraftFile): HTMLElement {
@@ -258,7 +266,8 @@ class Form {
 
   async #submit(): Promise<void> {
     if (this.#send.disabled) return;
-    const { context, drafts, manner, originalId, signal } = this.#writing;
+    const draft = this.#draft;
+    const { context, manner, originalId } = this.#writing;
     for (const recipients of this.#recipients) recipients.commit();
     this.#unmark();
     const wrong = this.#recipients.find(({ isRight }) => !isRight);
@@ -266,29 +275,41 @@ class Form {
       this.#mark(wrong.name, "Not every entry is an address, such as ann@example.com.");
       return wrong.focus();
     }
-    if (this.#draft.files.some(({ failure }) => failure !== null)) {
+    if (draft.files.some(({ failure }) => failure !== null)) {
       this.#mark(
         "files",
         "Not every file is attached. Choose those files again, or remove them from the list.",
       );
       return find("#draft-files", HTMLElement, this.element).focus();
     }
-    this.#send.disabled = true;
-    this.#send.textContent = "Sending…";
+    draft.isSending = true;
     this.#outcome.replaceChildren();
+    this.#showSend();
+    let outcome: Outcome;
     try {
       // No signal: leaving the form does not cancel a send.
-      const sent = await sendDraft(context.client, this.#draft, manner, originalId);
-      drafts.sent(this.#draft);
-      context.announce("The mail was accepted for sending.");
-      // Unless the reader looks at something else, or signed out.
-      if (!signal.aborted) location.hash = hashOf("mail", sent.id);
+      outcome = await sendDraft(context.client, draft, manner, originalId);
     } catch (error) {
-      this.#failed(error);
-    } finally {
-      this.#send.textContent = "Send";
-      this.#showFiles();
+      outcome = { error };
     }
+    draft.isSending = false;
+    // The reader may have left this form and opened the draft again.
+    draft.answered(outcome);
+  }
+
+  #end(outcome: Outcome): void {
+    const { context, drafts, signal } = this.#writing;
+    this.#showSend();
+    if ("error" in outcome) {
+      this.#failed(outcome.error);
+      // The form had no focus while it took no input.
+      if (document.activeElement === document.body) this.#send.focus();
+      return;
+    }
+    drafts.sent(this.#draft);
+    context.announce("The mail was accepted for sending.");
+    // Unless the reader looks at something else, or signed out.
+    if (!signal.aborted) location.hash = hashOf("mail", outcome.id);
   }
 
   #unmark(): void {

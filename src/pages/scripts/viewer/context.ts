@@ -32,6 +32,8 @@ export interface Context {
 export interface Shown {
   context: Context;
   email: Email;
+  /** Whether events about the mail may have come since it was loaded. */
+  isOld: boolean;
   /** Aborted when the mail is no longer shown. */
   signal: AbortSignal;
 }

@@ -25,13 +25,22 @@ const STATES: Readonly<Record<Status, { word: string; means: string; kind: strin
 /** Replaces `sent` for mail that the deployment stored because no relay is configured. */
 const UNSENT = { word: "not sent", means: "Not sent: no relay is configured.", kind: "warn" };
 
-/** A state, and whether the mail was stored instead of sent, as lists and mails have it. */
+/** Replaces `queued` while the operator has halted all sending. */
+const HALTED = {
+  word: "queued",
+  means: "The operator has halted all sending. It is sent when sending is resumed.",
+  kind: "warn",
+};
+
+/** A state, and whether the mail was stored instead of sent, as lists and mails have it; of one mail, whether it is halted. */
 interface Shown {
   status: Status;
   kept_here?: true | undefined;
+  halted?: true | undefined;
 }
 
-function stateOf({ status, kept_here }: Shown): { word: string; means: string; kind: string } {
+function stateOf({ status, kept_here, halted }: Shown): { word: string; means: string; kind: string } {
+  if (halted === true) return HALTED;
   return status === "sent" && kept_here === true ? UNSENT : STATES[status];
 }
 

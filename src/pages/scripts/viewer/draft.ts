@@ -17,6 +17,9 @@ export interface DraftFile {
   stop: AbortController;
 }
 
+/** The id of the sent mail, or why it was not sent. */
+export type Outcome = { id: string } | { error: unknown };
+
 /** A mail that is not sent yet. */
 export interface Draft {
   fields: Map<string, string>;
@@ -26,8 +29,12 @@ export interface Draft {
    * twice.
    */
   key: string;
+  /** Whether the draft was sent and the answer is not there. */
+  isSending: boolean;
   /** Called when an upload ends. The form that shows the draft sets it. */
   filesChanged: () => void;
+  /** Called when the answer to the send is there. The form that shows the draft sets it. */
+  answered: (outcome: Outcome) => void;
 }
 
 /** The name in session storage: drafts survive a reload, and end with the tab or with signing out. */
@@ -126,7 +133,8 @@ export class Drafts {
 const charsOf = (value: unknown): number => JSON.stringify(value).length;
 
 function newDraft(): Draft {
-  return { fields: new Map(), files: [], key: newKey(), filesChanged: () => {} };
+  const nobody = { filesChanged: () => {}, answered: () => {} };
+  return { fields: new Map(), files: [], key: newKey(), isSending: false, ...nobody };
 }
 
 function asStored([place, { fields, files, key }]: [string, Draft]): [string, StoredDraft] {

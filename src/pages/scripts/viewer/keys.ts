@@ -3,6 +3,7 @@ import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
 import { doing } from "../lib/form.ts";
+import { Latest } from "../lib/latest.ts";
 import { exactTime } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
@@ -29,9 +30,11 @@ export async function keysView(context: Context, signal: AbortSignal): Promise<H
     const notice = failureNotice(error);
     if (notice !== null) said.replaceChildren(notice);
   };
+  const latest = new Latest();
   const show = async (): Promise<void> => {
+    const isLatest = latest.ask();
     const { keys } = await context.client.keys.list({ signal });
-    rows.replaceChildren(...keys.map((key) => row(key, () => revoke(key))));
+    if (isLatest()) rows.replaceChildren(...keys.map((key) => row(key, () => revoke(key))));
   };
   const revoke = async ({ id }: KeyRecord): Promise<void> => {
     const question = {

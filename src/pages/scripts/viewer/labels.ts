@@ -8,10 +8,15 @@ import { labelHash } from "./place.ts";
 /** The service takes no longer label. */
 const MAX_LABEL_CHARS = 64;
 
+interface LabelChange {
+  add_labels?: string[];
+  remove_labels?: string[];
+}
+
 /** The labels of a mail: each leads to the mails that carry it, can be taken off, and others can be put on. */
 export function labelsPart({ context, email, signal }: Shown): HTMLElement {
-  const part = make("div", { class: "labels-part row" });
   const said = make("div");
+  const part = make("div", { class: "labels-part row" }, said);
   let canChange = false;
   const show = (labels: readonly string[]): void => {
     const chips = labels.map((label) => {
@@ -20,41 +25,45 @@ export function labelsPart({ context, email, signal }: Shown): HTMLElement {
       if (canChange) chip.append(small(`Remove the label ${name}`, () => change({ remove_labels: [label] })));
       return chip;
     });
-    part.replaceChildren(
-      ...chips,
-      ...(canChange ? [addForm((label) => change({ add_labels: [label] }))] : []),
-    );
-    part.append(said);
+    // The form stays: the reader may write in it.
+    for (const old of part.querySelectorAll(":scope > .chip")) old.remove();
+    part.prepend(...chips);
   };
-  const change = async (json: { add_labels?: string[]; remove_labels?: string[] }): Promise<void> => {
+  const changeNow = async (json: LabelChange): Promise<boolean> => {
     try {
       const { labels } = await context.client.emails.label(email.id, json, { signal });
       said.replaceChildren();
       show(labels);
       context.announce(labels.length === 0 ? "The mail has no label." : `Labels: ${labels.join(", ")}`);
+      return true;
     } catch (error) {
       const notice = failureNotice(error);
       if (notice !== null) said.replaceChildren(notice);
+      return false;
     }
   };
+  let last = Promise.resolve(true);
+  /** Makes one change after the other, so that the last answer has them all. Resolves to whether it worked. */
+  const change = (json: LabelChange): Promise<boolean> => (last = last.then(() => changeNow(json)));
   show(email.labels);
   context.me
     .then(({ scope }) => {
       canChange = scope !== "provisional";
+      if (canChange) said.before(addForm((label) => change({ add_labels: [label] })));
       show(email.labels);
     })
     .catch(() => {});
   return part;
 }
 
-function small(name: string, act: () => Promise<void>): HTMLButtonElement {
+function small(name: string, act: () => Promise<unknown>): HTMLButtonElement {
   const button = make("button", { type: "button", class: "chip-remove", "aria-label": name }, icon("close"));
   button.addEventListener("click", () => void act());
   return button;
 }
 
-/** A button that becomes a field. */
-function addForm(add: (label: string) => Promise<void>): HTMLElement {
+/** A button that becomes a field, until the label is added. */
+function addForm(add: (label: string) => Promise<boolean>): HTMLElement {
   const holder = make("span", {});
   const begin = make("button", { type: "button", class: "copy" }, "Add label");
   const input = make("input", {
@@ -76,7 +85,15 @@ function addForm(add: (label: string) => Promise<void>): HTMLElement {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const label = input.value.trim();
-    if (label !== "") void add(label);
+    if (label === "") return;
+    void add(label).then((isAdded) => {
+      // Unless the reader writes the next one already.
+      if (!isAdded || input.value.trim() !== label) return;
+      const hadFocus = document.activeElement === input;
+      input.value = "";
+      holder.replaceChildren(begin);
+      if (hadFocus) begin.focus();
+    });
   });
   holder.append(begin);
   return holder;

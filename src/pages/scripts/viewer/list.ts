@@ -67,6 +67,8 @@ export class List {
   /** The loaded mails of the inbox, also while another list is shown. */
   #inbox: Unread & { ids: readonly string[] } = { ids: [], count: 0, isMore: false };
   #arrived = 0;
+  /** Whether the first page of the list is there. */
+  #isLoaded = false;
   /** The request for the first page that is under way, and the one for the next. */
   #loading: AbortController | null = null;
   #growing: Promise<boolean> | null = null;
@@ -113,6 +115,7 @@ export class List {
     this.#title.textContent = name === "search" ? `${TITLES.search}: ${line(argument)}` : TITLES[name];
     this.#rolling.element.setAttribute("aria-label", this.#title.textContent);
     this.#rows.clear();
+    this.#isLoaded = false;
     this.#next = null;
     this.#growing = null;
     this.#end.replaceChildren();
@@ -167,6 +170,7 @@ export class List {
     // A thread has the id of its first mail, and may have others.
     if (this.#name === "threads") this.#rows.takeOut(id);
     else this.#rows.remove(id);
+    this.#inbox.ids = this.#inbox.ids.filter((one) => one !== id);
     this.#show();
     if (hadFocus) this.#rolling.reveal(Math.min(at, this.#rows.length - 1))?.focus();
     this.refresh();
@@ -236,6 +240,7 @@ export class List {
   }
 
   #join({ rows, next }: RowPage): void {
+    this.#isLoaded = true;
     if (this.#rows.length > PAGE_ROWS && this.#rows.join(rows)) return;
     this.#rows.replace(rows);
     this.#next = next;
@@ -289,8 +294,9 @@ export class List {
 
   #arrive(data: EventData): void {
     this.#context.announce(`New mail from ${line(data.from)}: ${line(data.subject)}`);
+    const others = this.#inbox.ids.filter((id) => id !== data.email_id);
+    this.#inbox.ids = [data.email_id, ...others].slice(0, MAX_LOOKED_AT);
     if (this.#name !== "inbox") {
-      this.#inbox = { ...this.#inbox, ids: [data.email_id, ...this.#inbox.ids].slice(0, MAX_LOOKED_AT) };
       if (this.#name === "threads") this.refresh();
       else this.#arrived += 1;
       this.#show();
@@ -326,7 +332,8 @@ export class List {
     const { seen } = this.#context;
     const isNew = (row: Row): boolean => row.isReceived && !seen.has(row.emailId);
     this.#rolling.show(this.#rows.all, { current: this.#current, isNew, isWhole: this.#next === null });
-    if (this.#name === "inbox") {
+    // Until its first page is there, the inbox counts as it did when it was shown last.
+    if (this.#name === "inbox" && this.#isLoaded) {
       if (!this.#rolling.isScrolled) this.#arrived = 0;
       const newest = this.#rows.all.slice(0, MAX_LOOKED_AT);
       const oldest = newest.at(-1);
@@ -335,7 +342,7 @@ export class List {
       this.#inbox = { ids: newest.map(({ id }) => id), count: 0, isMore };
     }
     this.#inbox.count = this.#inbox.ids.filter((id) => !seen.has(id)).length;
-    this.#markAll.hidden = this.#name !== "inbox" || this.#inbox.count === 0;
+    this.#markAll.hidden = this.#name !== "inbox" || !this.#isLoaded || this.#inbox.count === 0;
     this.#arrivals.hidden = this.#arrived === 0;
     this.#arrivals.textContent = `${count(this.#arrived, "new mail")} · show`;
     this.#told.unread(this.#inbox);

@@ -4,6 +4,7 @@ import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
 import { icon } from "../lib/icon.ts";
+import { Latest } from "../lib/latest.ts";
 import { webAddress, webAddressesIn } from "../lib/web-address.ts";
 import { exactTime, line, size } from "../lib/words.ts";
 import type { Context, Shown } from "./context.ts";
@@ -26,9 +27,11 @@ const MAX_SOURCE_CHARS = 200_000;
 
 /** Loads and shows one mail with its actions. */
 export async function mailView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
+  let isOld = false;
+  context.onEvent((data) => (isOld ||= data.email_id === id), signal);
   const email = await context.client.emails.get(id, { signal });
   if (email.direction === "inbound") context.seen.mark([email.id], true);
-  return mailPart({ context, email, signal });
+  return mailPart({ context, email, isOld, signal });
 }
 
 /** Shows a loaded mail. In a thread, what it quotes is left out at first. */
@@ -203,13 +206,16 @@ export async function eraseMail(
 }
 
 /** Shows the delivery of a sent mail and updates it. */
-function livingDelivery({ context, email, signal }: Shown): HTMLElement {
+function livingDelivery({ context, email, isOld, signal }: Shown): HTMLElement {
   const holder = make("div", { "aria-live": "polite" }, deliveryPart(email.delivery));
+  const latest = new Latest();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = async (): Promise<void> => {
     clearTimeout(timer);
+    const isLatest = latest.ask();
     try {
       const { delivery } = await context.client.emails.get(email.id, { signal });
+      if (!isLatest()) return;
       const next = deliveryPart(delivery);
       // Replaced only if something changed, because screen readers announce it.
       if (next.textContent !== holder.textContent) holder.replaceChildren(next);
@@ -219,7 +225,8 @@ function livingDelivery({ context, email, signal }: Shown): HTMLElement {
     }
   };
   context.onEvent((data) => data.email_id === email.id && void look(), signal);
-  if (isUnderWay(email.delivery)) timer = setTimeout(() => void look(), LOOK_MS);
+  if (isOld) void look();
+  else if (isUnderWay(email.delivery)) timer = setTimeout(() => void look(), LOOK_MS);
   signal.addEventListener("abort", () => clearTimeout(timer));
   return holder;
 }
@@ -304,7 +311,7 @@ function morePart(email: Email): HTMLElement {
   return make(
     "details",
     { class: "more" },
-    make("summary", {}, "Sender authentication"),
+    make("summary", {}, email.direction === "inbound" ? "Sender authentication" : "Details"),
     ...(email.direction === "inbound" ? [verdictPart(email.authentication)] : []),
     make("dl", { class: "facts" }, ...facts),
   );

@@ -2,6 +2,7 @@ import type { RefusalReason, RefusedMail, RefusedPage } from "../../../contract/
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
 import { doing } from "../lib/form.ts";
+import { Latest } from "../lib/latest.ts";
 import { count, exactTime, line, size } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
@@ -36,6 +37,7 @@ class RefusedList {
   readonly #rows = make("ul", { class: "rows" });
   readonly #newest = doing("Newest", () => this.show(null));
   readonly #older = doing("Older", () => this.show(this.#next));
+  readonly #latest = new Latest();
   #cursor: string | null = null;
   #next: string | null = null;
 
@@ -48,14 +50,16 @@ class RefusedList {
 
   /** Shows the page after `cursor`; null is the newest. Never rejects. */
   async show(cursor: string | null): Promise<void> {
+    const isLatest = this.#latest.ask();
     try {
       const query = { limit: PAGE_MAILS, ...(cursor === null ? {} : { cursor }) };
       const page = await this.#context.client.refused.list(query, { signal: this.#signal });
+      if (!isLatest()) return;
       this.#cursor = cursor;
       this.#next = page.next_cursor;
       this.#fill(page);
     } catch (error) {
-      this.#fail(error);
+      if (isLatest()) this.#fail(error);
     }
   }
 

@@ -1,7 +1,8 @@
 import type { WebhookRoute } from "../../../contract/webhook.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
-import { doing, field } from "../lib/form.ts";
+import { doing, field, locked } from "../lib/form.ts";
+import { Latest } from "../lib/latest.ts";
 import { line } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { labelHash } from "./place.ts";
@@ -24,8 +25,11 @@ export async function routesView(context: Context, signal: AbortSignal): Promise
     { id: "route-url", label: "URL", hint: "https. The secret of the webhook signs here too." },
     { type: "url", inputmode: "url", placeholder: "https://", spellcheck: "false" },
   );
+  const latest = new Latest();
   const show = async (): Promise<void> => {
+    const isLatest = latest.ask();
     const { routes } = await context.client.webhooks.routes({ signal });
+    if (!isLatest()) return;
     rows.replaceChildren(
       ...routes.map((route) => row(route, context, signal, () => tried(said, () => remove(route)))),
     );
@@ -55,7 +59,7 @@ export async function routesView(context: Context, signal: AbortSignal): Promise
   form.append(make("button", {}, "Save the route"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void tried(said, save);
+    void locked(form, () => tried(said, save));
   });
   await show();
   return make(

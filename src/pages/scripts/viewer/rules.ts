@@ -1,6 +1,7 @@
 import type { MailboxRules, ReceiveMode } from "../../../contract/rules.ts";
 import { isRefusal } from "../lib/refusals.ts";
 import { make } from "../lib/dom.ts";
+import { locked } from "../lib/form.ts";
 import { line } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
@@ -78,7 +79,7 @@ class RulesForm {
     form.append(make("button", {}, "Save the rules"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.#save();
+      void locked(form, () => this.#save());
     });
     this.element = make("section", {}, form);
     this.show(receive);

@@ -12,6 +12,9 @@ const MAX_IDS = 100;
 export class Seen {
   readonly #client: Mailkeep;
   readonly #changed: () => void;
+  readonly #signal: AbortSignal;
+  /** Answers whose state was taken. */
+  #answers = 0;
   /** Null until the mailbox has said: then nothing looks new. */
   #state: SeenMail | null = null;
   /** Changes that the mailbox does not have yet. */
@@ -20,15 +23,17 @@ export class Seen {
   #isSending = false;
 
   /** @param changed called when other mails than before are seen. */
-  constructor(client: Mailkeep, changed: () => void) {
+  constructor(client: Mailkeep, changed: () => void, signal: AbortSignal) {
     this.#client = client;
     this.#changed = changed;
+    this.#signal = signal;
   }
 
   /** Loads the state; leaves it as it is if that fails. Never rejects. */
-  async load(signal: AbortSignal): Promise<void> {
+  async load(): Promise<void> {
+    const before = this.#answers;
     try {
-      this.#take(await this.#client.mailbox.seen({ signal }));
+      this.#answer(await this.#client.mailbox.seen({ signal: this.#signal }), before);
       void this.#send();
     } catch {
       // Tried again when the connection is back.
@@ -71,6 +76,16 @@ export class Seen {
     };
   }
 
+  /**
+   * Takes the state of an answer to a request that was made after `before` answers. If another answer came since, either may be
+   * the newer: then the state is loaded again.
+   */
+  #answer(state: SeenMail, before: number): void {
+    if (before !== this.#answers) return void this.load();
+    this.#answers += 1;
+    this.#take(state);
+  }
+
   /** Shows a state of the mailbox with the changes that it does not have yet. */
   #take(state: SeenMail | null): void {
     const waiting = this.#waiting();
@@ -92,6 +107,7 @@ export class Seen {
   /** Resolves to whether the mailbox has the change. No signal: it is sent although the reader leaves. */
   async #sent(change: SeenChange): Promise<boolean> {
     const sent = new Map(this.#marks);
+    const before = this.#answers;
     try {
       const state = await this.#client.mailbox.markSeen(change);
       const named = new Set([...(change.seen ?? []), ...(change.unseen ?? [])]);
@@ -99,7 +115,7 @@ export class Seen {
         if (named.has(id) && this.#marks.get(id) === isSeenNow) this.#marks.delete(id);
       }
       if (this.#upTo === change.up_to) this.#upTo = null;
-      this.#take(state);
+      this.#answer(state, before);
       return true;
     } catch {
       // It stays among the changes that the mailbox does not have yet.

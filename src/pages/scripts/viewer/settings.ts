@@ -2,7 +2,7 @@ import type { MailboxInfo, Stats } from "../../../contract/mailbox.ts";
 import { copyButton } from "../lib/copy.ts";
 import { confirmed } from "../lib/dialog.ts";
 import { make } from "../lib/dom.ts";
-import { doing, field } from "../lib/form.ts";
+import { doing, field, locked } from "../lib/form.ts";
 import { exactTime, size } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { tried } from "./tried.ts";
@@ -64,7 +64,7 @@ function namePart({ context, signal, info }: Setting): HTMLElement {
   const form = make("form", { method: "post", novalidate: true }, name.field, said, button);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void tried(said, save);
+    void locked(form, () => tried(said, save));
   });
   return make("section", {}, make("h3", {}, "Sender"), form);
 }

@@ -1,6 +1,7 @@
 import type { Suppression } from "../../../contract/sending.ts";
 import { make } from "../lib/dom.ts";
 import { doing } from "../lib/form.ts";
+import { Latest } from "../lib/latest.ts";
 import { exactTime, line } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
@@ -19,9 +20,12 @@ export async function suppressionsView(context: Context, signal: AbortSignal): P
   const none = make("p", { class: "empty", hidden: true }, "No address is suppressed.");
   let cursor: string | null = null;
   let next: string | null = null;
+  const latest = new Latest();
   const show = async (from: string | null): Promise<void> => {
+    const isLatest = latest.ask();
     const query = { limit: PAGE_ADDRESSES, ...(from === null ? {} : { cursor: from }) };
     const page = await context.client.suppressions.list(query, { signal });
+    if (!isLatest()) return;
     cursor = from;
     next = page.next_cursor;
     rows.replaceChildren(...page.suppressions.map((one) => row(one, () => tried(() => forgive(one)))));

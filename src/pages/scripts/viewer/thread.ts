@@ -1,7 +1,8 @@
 import type { Email, Thread } from "../../../contract/message.ts";
 import { make } from "../lib/dom.ts";
+import { Latest } from "../lib/latest.ts";
 import { count, exactTime, line, shortTime } from "../lib/words.ts";
-import type { Context } from "./context.ts";
+import type { Context, Shown } from "./context.ts";
 import { failureNotice } from "./failures.ts";
 import { mailPart } from "./mail.ts";
 
@@ -13,9 +14,19 @@ const EXCERPT_CHARS = 200;
 /** A conversation, oldest mail first, the newest one open. */
 export async function threadView(context: Context, id: string, signal: AbortSignal): Promise<HTMLElement> {
   const view = make("div", { class: "thread" });
+  const latest = new Latest();
+  /** Ids of mails that arrived and are not shown. */
+  const arrived = new Set<string>();
+  let shown: ReadonlySet<string> = new Set();
   const show = async (cursor: string | null): Promise<void> => {
     const query = { limit: PAGE_MAILS, cursor: cursor ?? undefined };
+    const isLatest = latest.ask();
+    // The newest page has them, unless they are erased.
+    const awaited = cursor === null ? [...arrived] : [];
     const page: Thread = await context.client.threads.get(id, query, { signal });
+    if (!isLatest()) return;
+    shown = new Set(page.emails.map((email) => email.id));
+    for (const one of [...awaited, ...shown]) arrived.delete(one);
     const erased = (emailId: string): void => {
       context.erased(emailId);
       if (page.emails.length === 1) context.leave();
@@ -25,15 +36,22 @@ export async function threadView(context: Context, id: string, signal: AbortSign
     const { next_cursor } = page;
     if (next_cursor !== null) view.append(pageButton("Older mails", () => show(next_cursor)));
     if (cursor !== null) view.append(pageButton("Newest mails", () => show(null)));
+    offer();
   };
-  await show(null);
-  context.onEvent((data) => {
-    // Reloading would close the mails that the reader opened, so it is offered as a button.
-    if (data.thread_id !== id || view.querySelector(".arrivals") !== null) return;
+  /** Reloading would close the mails that the reader opened, so it is offered as a button. */
+  const offer = (): void => {
+    if (arrived.size === 0 || view.querySelector(".arrivals") !== null) return;
     const button = pageButton("New mail · show", () => show(null));
     button.classList.add("arrivals");
     view.prepend(button);
+  };
+  context.onEvent(({ event, thread_id, email_id }) => {
+    const isNew = event === "message.received" || event === "message.sent";
+    if (thread_id !== id || !isNew || shown.has(email_id)) return;
+    arrived.add(email_id);
+    offer();
   }, signal);
+  await show(null);
   return view;
 
   function turn(next: () => Promise<void>): void {
@@ -64,7 +82,7 @@ function pageParts(context: Context, { emails }: Thread, signal: AbortSignal): H
   return [
     make("h2", { class: "break", dir: "auto", tabindex: "-1" }, subject),
     make("p", { class: "muted small" }, count(emails.length, "mail"), ", oldest first"),
-    ...emails.map((email) => foldedMail({ context, email, signal }, email === newest)),
+    ...emails.map((email) => foldedMail({ context, email, isOld: true, signal }, email === newest)),
   ];
 }
 
@@ -74,10 +92,7 @@ function excerptOf({ text_new, snippet }: Email): string {
 }
 
 /** A mail that is built when it is opened. */
-function foldedMail(
-  shown: { context: Context; email: Email; signal: AbortSignal },
-  isOpen: boolean,
-): HTMLElement {
+function foldedMail(shown: Shown, isOpen: boolean): HTMLElement {
   const { email } = shown;
   const who = line(email.from_name || email.from_address) || "(no sender)";
   const summary = make(

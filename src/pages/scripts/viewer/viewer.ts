@@ -77,7 +77,7 @@ export class Viewer {
     this.#drafts = around.drafts;
     this.#client = clientOf(session, (refusal) => this.#refused(refusal));
     const { signal } = this.#over;
-    this.#seen = new Seen(this.#client, () => this.#list.seenChanged());
+    this.#seen = new Seen(this.#client, () => this.#list.seenChanged(), signal);
     this.#context = {
       client: this.#client,
       seen: this.#seen,
@@ -131,7 +131,7 @@ export class Viewer {
       signal,
     });
     void this.#follow();
-    void this.#seen.load(signal);
+    void this.#seen.load();
     const known = storedKnown();
     if (known !== null) this.#greet(known);
     this.#context.me.then(
@@ -150,7 +150,7 @@ export class Viewer {
         },
         lost: () => {
           this.#list.refresh();
-          if (this.#hasStarted) void this.#seen.load(signal);
+          if (this.#hasStarted) void this.#seen.load();
           this.#hasStarted = true;
         },
         connection: (state) => this.#tell(state),

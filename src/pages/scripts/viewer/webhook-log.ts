@@ -1,6 +1,7 @@
 import type { WebhookDelivery } from "../../../contract/webhook.ts";
 import { make } from "../lib/dom.ts";
 import { doing } from "../lib/form.ts";
+import { Latest } from "../lib/latest.ts";
 import { count, duration, exactTime, line, secondsUntil } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { failureNotice } from "./failures.ts";
@@ -53,8 +54,7 @@ export class WebhookLog {
   #cursor: string | null = null;
   #next: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts the calls of `show`: an answer that a later call has overtaken is dropped. */
-  #asked = 0;
+  readonly #latest = new Latest();
 
   constructor(context: Context, signal: AbortSignal, label: string | null = null) {
     this.#context = context;
@@ -78,8 +78,7 @@ export class WebhookLog {
   /** Shows the page after `cursor`; null is the newest. Never rejects. */
   async show(cursor: string | null): Promise<void> {
     clearTimeout(this.#timer);
-    this.#asked += 1;
-    const own = this.#asked;
+    const isLatest = this.#latest.ask();
     try {
       const query = {
         limit: PAGE_DELIVERIES,
@@ -88,12 +87,12 @@ export class WebhookLog {
         label: this.#label ?? undefined,
       };
       const page = await this.#context.client.webhooks.deliveries(query, { signal: this.#signal });
-      if (own !== this.#asked) return;
+      if (!isLatest()) return;
       this.#cursor = cursor;
       this.#next = page.next_cursor;
       this.#fill(page.deliveries);
     } catch (error) {
-      if (own === this.#asked) this.#fail(error);
+      if (isLatest()) this.#fail(error);
     }
   }
 

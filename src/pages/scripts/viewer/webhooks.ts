@@ -1,6 +1,6 @@
 import type { MailboxInfo } from "../../../contract/mailbox.ts";
 import { make } from "../lib/dom.ts";
-import { doing, field } from "../lib/form.ts";
+import { doing, field, locked } from "../lib/form.ts";
 import { line } from "../lib/words.ts";
 import type { Context } from "./context.ts";
 import { tried } from "./tried.ts";
@@ -54,7 +54,7 @@ export async function webhooksView(context: Context, signal: AbortSignal): Promi
   const form = make("form", { method: "post", novalidate: true }, url.field, secret.field, said, buttons);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    void tried(said, save);
+    void locked(form, () => tried(said, save));
   });
   const deliveries = make(
     "section",
