@@ -47,14 +47,16 @@ describe("the script that is deployed", () => {
     const included = Object.values(meta.outputs).flatMap(({ inputs }) => Object.keys(inputs));
     expect(
       included.filter((file) =>
-        /\/(?:mime-types|html-entities|decode-data-html|fetch\/index)\.js$|json-schema-processors|settings-about|xoauth2|@modelcontextprotocol|ical\.js/.test(
+        /\/(?:mime-types|html-entities|decode-data-html|fetch\/index|intrinsic-element\/components)\.js$|json-schema-processors|settings-about|xoauth2|@modelcontextprotocol|ical\.js/.test(
           file,
         ),
       ),
     ).toEqual([]);
     expect(
-      included.filter((file) => /no-(?:mime-types|html-entities|fetch|json-schema)\.ts/.test(file)),
-    ).toHaveLength(4);
+      included.filter((file) =>
+        /no-(?:mime-types|html-entities|fetch|json-schema|head-hoisting)\.ts/.test(file),
+      ),
+    ).toHaveLength(5);
   });
 
   it("loads no modules of Node but those that it uses, as the runtime makes each of them at the start", () => {

@@ -325,6 +325,8 @@ describe.skipIf(NO_BROWSER)("a page that reads an older answer after it knows be
     await other.getByRole("button", { name: "Sign in" }).click();
     await other.locator("h1").getByText("Overview").waitFor();
     const token = "localStorage.getItem('operator-session')";
+    // The script of the page keeps the new session, after the page is shown.
+    await expect.poll(() => other.evaluate(token)).toEqual(expect.stringMatching(/[^0]/));
     const known = await other.evaluate(token);
     await asked.arrive();
     expect(await page.evaluate(token)).toBe(known);

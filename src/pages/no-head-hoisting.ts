@@ -1,0 +1,5 @@
+// Stands for `intrinsic-element/components.js` of Hono in the script that is deployed (`alias` in wrangler.jsonc): it moves `<title>`,
+// `<meta>` and the like from the body into the head, as React does. Every page here writes its own head.
+
+/** The elements that are more than they say: none. */
+export const components_exports = {};
