@@ -4,6 +4,8 @@ import { otherClients } from "../contract/first-minute.ts";
 export interface Ready {
   /** URL at which this machine reaches it. */
   http: string;
+  /** URL at which others reach it, which its certificate names; null: PUBLIC_URL is not set. */
+  publicUrl: string | null;
   /** Address that HTTP listens on. */
   host: string;
   smtp: { host: string; port: number; tls: boolean };
@@ -39,11 +41,12 @@ export function readyLine(ready: Ready): string {
  */
 export function banner(ready: Ready): string {
   const smtpAt = `${bracketed(ready.smtp.host)}:${ready.smtp.port}`;
-  const clients = otherClients(ready.http).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
+  const url = ready.publicUrl ?? ready.http;
+  const clients = otherClients(url).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
   return `
 Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
-  HTTP          ${ready.http}${everyAddress(ready.host)}
+  HTTP          ${ready.http}${everyAddress(ready.host)}${ready.publicUrl === null ? "" : `; for others: ${url}`}
   SMTP          ${smtpAt}${everyAddress(ready.smtp.host)}${ready.smtp.tls ? ", STARTTLS" : ""}
   Mail domain   ${ready.mailDomain}
   Mail out      ${mailOut(ready.outbound)}
@@ -52,11 +55,11 @@ Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
 
 Try it in another terminal:
 # 1. Create a mailbox
-M=$(curl -sX POST ${ready.http}/v1/bootstrap); A=\${M#*'"mailbox":"'}; A=\${A%%'"'*}; K=\${M#*'"api_key":"'}; K=\${K%%'"'*}; echo "$A"
+M=$(curl -sX POST ${url}/v1/bootstrap); A=\${M#*'"mailbox":"'}; A=\${A%%'"'*}; K=\${M#*'"api_key":"'}; K=\${K%%'"'*}; echo "$A"
 # 2. Send a mail to it over SMTP
 printf 'From: shop@example.com\\nTo: %s\\nSubject: Your code\\n\\nYour verification code is 482913.\\n' "$A" | curl -s --crlf smtp://${smtpAt} --mail-from shop@example.com --mail-rcpt "$A" -T -
 # 3. Read the code in that mail
-curl -s -H "Authorization: Bearer $K" '${ready.http}/v1/code?timeout=30'
+curl -s -H "Authorization: Bearer $K" '${url}/v1/code?timeout=30'
 
 ${clients.join("\n")}
 `;

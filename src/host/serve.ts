@@ -156,6 +156,7 @@ function announce(
   const { http, smtp, metrics, startedMs } = place;
   const ready = {
     http,
+    publicUrl: worker.PUBLIC_URL,
     host: settings.host,
     smtp: { host: smtp.host, port: smtp.port, tls: settings.tls !== null },
     metrics,

@@ -5,6 +5,7 @@ import { banner, readyLine } from "../../src/host/banner.ts";
 describe("the screen of a start", () => {
   const ready = {
     http: "http://127.0.0.1:8787",
+    publicUrl: null,
     host: "127.0.0.1",
     smtp: { host: "::", port: 2525, tls: false },
     metrics: null,
@@ -36,6 +37,14 @@ describe("the screen of a start", () => {
       "Claude Code",
       "More",
     ]);
+  });
+
+  it("shows commands with the address that the certificate names, where others reach the server", () => {
+    const http = "https://127.0.0.1:8787";
+    const screen = banner({ ...ready, http, publicUrl: "https://mail.example.org" });
+    expect(screen).toMatch(/HTTP +https:\/\/127\.0\.0\.1:8787; for others: https:\/\/mail\.example\.org\n/);
+    expect(screen.split(http)).toHaveLength(2);
+    expect(screen).toContain("curl -sX POST https://mail.example.org/v1/bootstrap");
   });
 
   it("says whether mail to other domains is kept here, and which setting changes that", () => {
