@@ -26,7 +26,7 @@ const SIZES = ["xs", "sm", "md", "lg", "xl"] as const;
 export function showcase(): Promise<Response> {
   return pageResponse({
     title: "Components",
-    styles: ["start.css", "docs.css"],
+    sheet: "start.css",
     children: (
       <div class="schemes">
         {(["light", "dark"] as const).map((scheme) => (

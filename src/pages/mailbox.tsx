@@ -14,7 +14,7 @@ export function mailboxPage(): Promise<Response> {
     title: "Mailbox",
     place: "/mailbox",
     app: true,
-    styles: ["mailbox.css"],
+    sheet: "mailbox.css",
     scripts: ["mailbox.js"],
     // Its own empty page, into which the HTML of a mail is written (mail-frame.ts).
     policy: {

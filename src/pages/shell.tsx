@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import { PRODUCT_NAME, VERSION } from "../contract/product.ts";
 import { pageHeaders, type Policy } from "./policy.ts";
-import { urlOfStatic, type StaticName } from "./static-files.ts";
+import { urlOfStatic, type Sheet, type StaticName } from "./static-files.ts";
 
 /** A page's contents, and what surrounds them. */
 export interface PageFrame {
@@ -16,8 +16,8 @@ export interface PageFrame {
   narrow?: boolean;
   /** Fills the window; its parts scroll by themselves. */
   app?: boolean;
-  /** Style sheets besides the common one. */
-  styles?: readonly StaticName[];
+  /** The only style sheet, which contains the common one; by default that. */
+  sheet?: Sheet;
   /** Scripts, run in this order after the page is parsed. */
   scripts?: readonly StaticName[];
   /** Additions to the policy of every page. */
@@ -45,7 +45,7 @@ export async function pageResponse(frame: PageFrame): Promise<Response> {
 }
 
 function Shell(frame: PageFrame) {
-  const { title, place, placePath, narrow = false, app = false, styles = [], scripts = [], children } = frame;
+  const { title, place, placePath, narrow = false, app = false, scripts = [], children } = frame;
   return (
     <html lang="en">
       <head>
@@ -54,9 +54,7 @@ function Shell(frame: PageFrame) {
         <meta name="color-scheme" content="light dark" />
         <title>{title === PRODUCT_NAME ? title : `${title} – ${PRODUCT_NAME}`}</title>
         <link rel="icon" type="image/svg+xml" href={urlOfStatic("icon.svg")} />
-        {["main.css" as const, ...styles].map((name) => (
-          <link rel="stylesheet" href={urlOfStatic(name)} />
-        ))}
+        <link rel="stylesheet" href={urlOfStatic(frame.sheet ?? "main.css")} />
         {scripts.map((name) => (
           <script defer src={urlOfStatic(name)}></script>
         ))}

@@ -19,7 +19,7 @@ export async function startPage(c: AppContext): Promise<Response> {
   if (session !== undefined) return toClaim(session, origin, config);
   return pageResponse({
     title: PRODUCT_NAME,
-    styles: ["start.css"],
+    sheet: "start.css",
     scripts: ["start.js"],
     children: (
       <>

@@ -3,6 +3,9 @@ import files from "../../dist/assets.json" with { type: "json" };
 /** A file that a page loads, by the name of its source. `scripts/build-assets.ts` makes them. */
 export type StaticName = keyof typeof files;
 
+/** A style sheet. */
+export type Sheet = Extract<StaticName, `${string}.css`>;
+
 const FILE_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(files));
 const HASH = /\.[0-9a-f]{16}(?=\.[a-z]+$)/;
 

@@ -209,9 +209,31 @@ describe("the frame of a mail", () => {
   });
 });
 
+/** A browser paints nothing before the style sheet is there. Compressed, it fits into the first flight of packets (RFC 6928). */
+const MAX_SHEET_BYTES = 7_000;
+const SHEETS = ["main.css", "start.css", "docs.css", "reference.css", "mailbox.css", "operator.css"] as const;
+
+describe("the style sheet of a page", () => {
+  it.each([...PAGES, "/mailbox", "/operator/sign-in", "/nowhere"])("is one file: %s", async (path) => {
+    const page = await (await api(path, { headers: { Accept: NAVIGATION } })).text();
+    const sheets = [...page.matchAll(/<link rel="stylesheet" href="([^"]*)"/g)].map(([, href]) => href);
+    expect(sheets).toEqual([expect.stringMatching(/^\/assets\/[a-z]+\.[0-9a-f]{16}\.css$/)]);
+    expect(page.match(/rel="?stylesheet/g)).toHaveLength(1);
+  });
+
+  it.each(SHEETS)("has the common rules first, in at most 7 KB compressed: %s", async (name) => {
+    const common = (await (await api(urlOfStatic("main.css"))).text()).trimEnd();
+    expect(common.length).toBeGreaterThan(1_000);
+    expect((await (await api(urlOfStatic(name))).text()).startsWith(common)).toBe(true);
+    const packed = await api(urlOfStatic(name), { headers: { "Accept-Encoding": "gzip" } });
+    expect(packed.headers.get("Content-Encoding")).toBe("gzip");
+    expect((await packed.arrayBuffer()).byteLength).toBeLessThan(MAX_SHEET_BYTES);
+  });
+});
+
 describe("a file that pages load", () => {
   async function sheet(): Promise<string> {
-    const page = await (await api("/")).text();
+    const page = await (await api("/claim")).text();
     return /href="(\/assets\/main\.[0-9a-f]{16}\.css)"/.exec(page)?.[1] ?? "no sheet";
   }
   /** Decompresses a body: nothing between the handler and the test does. */

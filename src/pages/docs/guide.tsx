@@ -13,7 +13,7 @@ export async function guidePage(c: AppContext, name: GuideName): Promise<Respons
   const page = await pageResponse({
     title: titleOfGuide(name),
     place: REFERENCE_PATH,
-    styles: ["docs.css"],
+    sheet: "docs.css",
     scripts: ["docs.js"],
     children: (
       <DocsFrame current={pathOfGuide(name)}>

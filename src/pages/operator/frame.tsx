@@ -62,7 +62,7 @@ export function consolePage(call: ConsoleCall, frame: ConsoleFrame): Promise<Res
     title: `${frame.title} – Operator`,
     place: "/operator",
     placePath: call.links.overview(),
-    styles: ["operator.css"],
+    sheet: "operator.css",
     scripts: ["operator.js"],
     status: frame.status,
     headers: FORM_HEADERS,

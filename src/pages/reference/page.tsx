@@ -18,7 +18,7 @@ export async function referencePage(c: AppContext): Promise<Response> {
   const page = await pageResponse({
     title: "API reference",
     place: REFERENCE_PATH,
-    styles: ["docs.css", "reference.css"],
+    sheet: "reference.css",
     scripts: ["docs.js", "reference.js"],
     children: (
       <DocsFrame current={REFERENCE_PATH}>{raw(contents.replaceAll(ANY_ORIGIN, () => escaped))}</DocsFrame>

@@ -1,24 +1,29 @@
+import { lazy } from "../../../mail/lazy.ts";
+
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dayOfYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
-const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+/** A browser takes 10 ms and more to make its first format: none is made before a page is painted. */
+const timeOfDay = lazy(() => new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }));
+const dayOfYear = lazy(() => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }));
+const day = lazy(
+  () => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" }),
+);
+const fullTime = lazy(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }));
 
 /** Formats a time briefly: the hour for today, "yesterday", the day within a year, else the full date. */
 export function shortTime(iso: string, now = new Date()): string {
   const time = new Date(iso);
-  if (time.toDateString() === now.toDateString()) return timeOfDay.format(time);
+  if (time.toDateString() === now.toDateString()) return timeOfDay().format(time);
   const dayBefore = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
   if (time.toDateString() === dayBefore.toDateString()) return "Yesterday";
   const recent = time.getFullYear() === now.getFullYear() && now.getTime() - time.getTime() < 365 * DAY_MS;
-  return (recent ? dayOfYear : day).format(time);
+  return (recent ? dayOfYear() : day()).format(time);
 }
 
 /** Date and time to the second. */
 export function exactTime(iso: string): string {
-  return fullTime.format(new Date(iso));
+  return fullTime().format(new Date(iso));
 }
 
 /** Returns the whole seconds until a time; 0 if it is past. */
