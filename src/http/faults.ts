@@ -8,6 +8,11 @@ const DISK_FULL = /\bSQLITE_FULL\b/;
 /** A person makes room, so a client need not ask often. */
 const DISK_FULL_RETRY_SECONDS = 60;
 
+/** Whether a call to a mailbox failed because the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && DISK_FULL.test(error.message);
+}
+
 /**
  * The refusal for an error that no handler expected: 500 with the id under which the log has the error; 503 for wrong settings
  * and for a full disk; 400 for a bad `Host` (RFC 9112 §3.2).
@@ -21,7 +26,7 @@ export function faultOf(error: unknown, requestId: string): Problem {
     return { code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` };
   }
   console.error(`Request ${requestId} failed:`, error);
-  if (error instanceof Error && DISK_FULL.test(error.message)) {
+  if (isDiskFull(error)) {
     return {
       code: "unavailable",
       error: "The disk of the service is full",

@@ -4,7 +4,7 @@ import { codeAnswer, fits } from "../../src/mailbox/codes/rules.ts";
 import type { CodeRow } from "../../src/mailbox/codes/rows.ts";
 
 const LINK = "https://acme.example/verify/8f3kd93kf02kd93k";
-const VIEW = { mailbox: "ann@mailkeep.test", tail: 1n, lastSeq: 1 };
+const VIEW = { mailbox: "ann@mailkeep.test", tail: 1n, lastSeq: 1, mails: 0 };
 
 const message = (confidence: number, linkConfidence: number): CodeRow => ({
   seq: 1_700_000_000_000_000,

@@ -1,7 +1,9 @@
+import { runInDurableObject } from "cloudflare:test";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   actorOf,
+  advance,
   ask,
   createMailbox,
   deliver,
@@ -406,6 +408,34 @@ describe("a search with an unusual text", () => {
       expect(JSON.stringify((await search(box, query)).body)).not.toContain("topsecret");
     }
     expect(await found(other, "topsecret")).toEqual(["topsecret of another"]);
+  });
+});
+
+describe("a search that looks at more mail than one statement may", () => {
+  it("finds a phrase in an old mail, before and after a receipt, and leaves the index as it was", async () => {
+    const box = await createMailbox();
+    const { body } = await deliver(box.mailbox, plainMessage({ subject: "Old", body: "lynx mole" }));
+    await search(box, "lynx");
+    const newer = `WITH RECURSIVE newer (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM newer WHERE n < 3000)`;
+    await rowsOf(
+      box.mailbox,
+      `${newer} INSERT INTO search (rowid, body) SELECT m.seq + n, 'mole and lynx' FROM newer, message m`,
+    );
+    // The width of a range goes by the mails that the mailbox counts.
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => {
+      Object.assign(life.context.account()?.row ?? {}, { inbound: 1_000_000 });
+    });
+    const count = () => rowsOf(box.mailbox, "SELECT count(*) AS n, max(id) AS newest FROM search_docsize");
+    const before = await count();
+    advance(10_000);
+    const ids = async (query: string) => (await search(box, query)).body.emails.map(({ id }) => id);
+    expect(await ids('"lynx mole"')).toEqual([body.id]);
+    const later = await deliver(box.mailbox, plainMessage({ subject: "Later", body: "lynx mole" }));
+    expect((await ids('"lynx mole"')).toSorted()).toEqual([body.id, later.body.id].toSorted());
+    expect(await ids('lynx -"mole and"')).toEqual(expect.arrayContaining([body.id, later.body.id]));
+    await ask(`/v1/emails/${later.body.id}`, { key: box.api_key, method: "DELETE" });
+    expect(await ids('"lynx mole"')).toEqual([body.id]);
+    expect(await count()).toEqual(before);
   });
 });
 

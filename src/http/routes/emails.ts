@@ -1,30 +1,36 @@
 import { invalid, type Answer } from "../../contract/problem.ts";
-import type { Email } from "../../contract/message.ts";
+import type { Email, SearchPage } from "../../contract/message.ts";
 import type { emailRoutes } from "../../contract/routes/emails.ts";
+import type { InboxFilters } from "../../contract/routes.ts";
 import { done } from "../../lib/outcome.ts";
+import type { JsonText } from "../../mailbox/messages/present.ts";
+import type { SearchRequest } from "../../mailbox/search/search.ts";
+import { counted } from "../../service/access.ts";
+import { freshStub } from "../../service/mailbox-stub.ts";
 import { openEmail, openRaw, type MailboxAccess } from "../../service/message-source.ts";
 import { Bytes, ignoredText, type Json } from "../answers.ts";
 import type { HandlersOf } from "../call.ts";
+import { isDiskFull } from "../faults.ts";
 
 export const emailHandlers = {
-  async inbox({ mailbox, access, input, ignored }) {
+  async inbox({ input, ignored, ...to }) {
     const { query, mode, ...filters } = input.query;
     const note = noteOf(ignored);
     if (query !== null) {
       const options = { text: query, mode: mode || "keyword", note };
-      return mailbox.search(access, { ...filters, query, mode }, options);
+      return search(to, { ...filters, query, mode }, options);
     }
-    const page = await mailbox.inbox(access, input.query);
+    const page = await to.mailbox.inbox(to.access, input.query);
     return page.ok ? done(withHint(page.value, note)) : page;
   },
 
-  async search({ mailbox, access, input, ignored }) {
+  async search({ access, input, ignored, ...to }) {
     const { q, ...filters } = input.query;
     const text = filters.query ?? q;
     const judged =
       text === null ? { ...access, fault: invalid("query", "is required (or its alias q)") } : access;
     const options = { text: text ?? "", mode: filters.mode || "hybrid", note: noteOf(ignored) };
-    return mailbox.search(judged, filters, options);
+    return search({ ...to, access: judged }, filters, options);
   },
 
   email: ({ input, ...to }) => showEmail(to, input.params.id),
@@ -50,6 +56,23 @@ export const emailHandlers = {
     return email.ok ? done(openEmail({ env, mailbox, access }, email.value)) : email;
   },
 } satisfies HandlersOf<typeof emailRoutes>;
+
+/**
+ * Searches. A search of a large mailbox writes rows and takes them back, which fails on a full disk: then the mailbox is asked to
+ * search without.
+ */
+async function search(
+  { env, mailbox, access }: MailboxAccess,
+  filters: InboxFilters,
+  request: SearchRequest,
+): Promise<Answer<JsonText<SearchPage>>> {
+  try {
+    return await mailbox.search(access, filters, request);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return freshStub(env, mailbox).search(counted(access), filters, { ...request, isReadOnly: true });
+  }
+}
 
 /** The hint that names ignored parameters; "" if there are none. */
 function noteOf(ignored: readonly string[]): string {

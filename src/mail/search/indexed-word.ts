@@ -4,13 +4,18 @@ import { stemOf } from "./porter.ts";
 const LEFT_OUT_MARK = /[\u0300-\u0304\u0306-\u030C\u030F\u0311\u031B\u0323-\u0328\u032D\u032E\u0330\u0331]/gu;
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
+/** The words of a normalized phrase (NFKC), of which the full-text index holds the stems. */
+export function wordsOfPhrase(phrase: string): readonly string[] {
+  return phrase.replace(LEFT_OUT_MARK, "").match(WORD) ?? [];
+}
+
 /**
  * The last word of a normalized phrase (NFKC) as the full-text index holds it: stemmed, in lower case, letters of the Latin
  * script without accents, all others with theirs. Characters that are newer than SQLite's tables may differ. "" if there is no
  * word.
  */
 export function lastIndexedWord(phrase: string): string {
-  const word = phrase.replace(LEFT_OUT_MARK, "").match(WORD)?.at(-1) ?? "";
+  const word = wordsOfPhrase(phrase).at(-1) ?? "";
   return stemOf(Array.from(word, folded).join(""));
 }
 

@@ -1,4 +1,4 @@
-import { lastIndexedWord } from "./indexed-word.ts";
+import { lastIndexedWord, wordsOfPhrase } from "./indexed-word.ts";
 import { boundedText, holdsToken, searchablePhrase } from "./search-text.ts";
 
 /** Characters of a query that are read: a few sentences. The rest is ignored, not refused, as a pasted text still finds. */
@@ -11,8 +11,12 @@ export const MAX_QUERY_ITEMS = 32;
 export interface SearchQuery {
   /** A valid FTS5 expression for all columns, or null if no word of the query can be searched for. */
   match: string | null;
-  /** A valid FTS5 expression for each word and phrase of `match`. */
-  phrases: string[];
+  /** `match` without what it leaves out; "" if that is null. */
+  wanted: string;
+  /** The words and phrases of `wanted`: one of each list must occur. */
+  groups: readonly (readonly Phrase[])[];
+  /** All words and phrases, with those that are left out. */
+  phrases: readonly Phrase[];
   /** The beginnings of words that are asked for: the last word of each `inv*`, as the index holds it. */
   prefixes: string[];
   /** A valid FTS5 expression whose matches are to be left out, or null. `match` leaves them out itself. */
@@ -47,9 +51,15 @@ interface QueryItem {
   prefix: boolean;
 }
 
-interface Term {
+/** A word, a phrase of several, or a prefix, as the full-text index looks for it. */
+export interface Phrase {
   /** One quoted FTS5 phrase, with ` *` after it for a prefix. */
   expression: string;
+  /** A valid FTS5 expression for each of its words. */
+  words: readonly string[];
+}
+
+interface Term extends Phrase {
   /** The last word of the phrase as the index holds it, if that is a prefix; else null. */
   prefix: string | null;
   text: string;
@@ -145,8 +155,11 @@ function termOf({ operator, text, quoted, prefix, excluded }: QueryItem, isWhole
   const phrase = searchablePhrase(words);
   if (!holdsToken(phrase.text)) return null;
   const isPrefix = !isWhole && (prefix || phrase.prefix);
+  const star = isPrefix ? " *" : "";
+  const held = wordsOfPhrase(phrase.text);
   return {
-    expression: `"${phrase.text.replaceAll('"', '""')}"${isPrefix ? " *" : ""}`,
+    expression: `"${phrase.text.replaceAll('"', '""')}"${star}`,
+    words: held.map((word, at) => `"${word}"${at < held.length - 1 ? "" : star}`),
     prefix: isPrefix ? lastIndexedWord(phrase.text) : null,
     text: words
       .normalize("NFKC")
@@ -205,6 +218,8 @@ function anyOf(terms: readonly Term[]): string {
 export function parseSearchQuery(input: string, isWhole = false): SearchQuery {
   const query: SearchQuery = {
     match: null,
+    wanted: "",
+    groups: [],
     phrases: [],
     prefixes: [],
     without: null,
@@ -221,11 +236,11 @@ export function parseSearchQuery(input: string, isWhole = false): SearchQuery {
   const terms = words.map((item) => termOf(item, isWhole)).filter((term) => term !== null);
   const { alternatives, excluded } = groupTerms(terms);
   const exclusion = excluded.length > 0 ? anyOf(excluded) : null;
-  query.prefixes = [...alternatives.flat(), ...excluded].flatMap(({ prefix }) => prefix ?? []);
+  const phrases = [...alternatives.flat(), ...excluded];
+  query.prefixes = phrases.flatMap(({ prefix }) => prefix ?? []);
   query.terms = [...new Set(alternatives.flat().map((term) => term.text))];
-  if (alternatives.length === 0) return { ...query, without: exclusion };
+  if (alternatives.length === 0) return { ...query, phrases, without: exclusion };
   const wanted = alternatives.map(anyOf).join(" AND ");
   const match = exclusion === null ? wanted : `(${wanted}) NOT ${exclusion}`;
-  const phrases = [...alternatives.flat(), ...excluded].map(({ expression }) => expression);
-  return { ...query, match, phrases, without: exclusion };
+  return { ...query, match, wanted, groups: alternatives, phrases, without: exclusion };
 }

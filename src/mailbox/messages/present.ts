@@ -27,11 +27,13 @@ export interface View {
   tail: bigint;
   /** The newest seq that was assigned. */
   lastSeq: Seq;
+  /** Mails of the mailbox. */
+  mails: number;
 }
 
 /** The properties of an account that its records show. */
 export function viewOf({ row, idTail: tail }: Account): View {
-  return { mailbox: row.address, tail, lastSeq: row.last_seq };
+  return { mailbox: row.address, tail, lastSeq: row.last_seq, mails: row.inbound + row.outbound };
 }
 
 /** The seq of an email id of this mailbox. 404 for any other text. */

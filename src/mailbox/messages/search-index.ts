@@ -55,6 +55,28 @@ export class SearchIndex {
     this.#tables.run(rows.DELETE_SEARCH, seq);
   }
 
+  /**
+   * Does `work`, which only reads, while there are rows with these texts, in ascending order. The transaction takes them back
+   * before it ends, and no other call runs meanwhile: nobody else ever reads them, not even after a kill. If they cannot be
+   * written, `work` is done without them. The transaction still writes the pages that it changed, as they were before, so on a
+   * full disk the whole call may fail after it.
+   */
+  withRows<T>(texts: readonly [Seq, string][], work: () => T): T {
+    if (texts.length === 0) return work();
+    const results: T[] = [];
+    try {
+      this.#context.db.transaction(() => {
+        for (const [seq, text] of texts) this.#tables.run(rows.INSERT_SEARCH, seq, "", "", "", text, "", "");
+        results.push(work());
+        throw results;
+      });
+    } catch {
+      // The rows are taken back or were refused. An error of `work` comes again.
+    }
+    const [result = work()] = results;
+    return result;
+  }
+
   /** Indexes every message that waits for it. Searches find all messages after this call. */
   complete(): void {
     if (!this.#tables.isMade && this.#messages.isMade) this.#context.write(() => this.#complete());

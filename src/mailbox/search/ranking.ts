@@ -1,9 +1,8 @@
 import type { Seq } from "../../lib/ids.ts";
 import type { Tables } from "../../lib/schemas.ts";
-import type { ConditionParams } from "../reading/rows.ts";
-import { BEYOND_ALL } from "../reading/rules.ts";
-import { ownJson } from "../../lib/json-text.ts";
-import { gathered, ROWS_A_TURN, type Scan, type Turns } from "../turns.ts";
+import type { SearchIndex } from "../messages/search-index.ts";
+import type { Turns } from "../turns.ts";
+import { Matches, type Sought } from "./matches.ts";
 import * as statements from "./rows.ts";
 import type { RankedHit } from "./rows.ts";
 
@@ -12,8 +11,6 @@ import type { RankedHit } from "./rows.ts";
  * rank a match takes longer than to read a mail.
  */
 export const MAX_RANKED = 300;
-/** A word of several is counted up to so many mails. BM25 counts all mails with each word, also those without the others. */
-const MAX_COUNTED = 2_000;
 
 /**
  * Pages of the full-text index that a search may read for its prefixes, which takes some 35 ms. No turn can divide
@@ -25,25 +22,6 @@ const MAX_PREFIX_PAGES = 500;
 export function isTooBroad(tables: Tables, prefixes: readonly string[]): boolean {
   const pages = prefixes.map((prefix) => tables.first(statements.PREFIX_PAGES, prefix)?.pages ?? 0);
   return pages.reduce((sum, each) => sum + each, 0) > MAX_PREFIX_PAGES;
-}
-
-/** The words of a search. */
-export interface Words {
-  /** A full-text expression, and those of its words and phrases. */
-  match: string;
-  phrases: readonly string[];
-  /** The words and phrases that are looked for, folded by `foldForMatch`. */
-  folded: readonly string[];
-}
-
-/** The words and the filters of a search. */
-export interface Sought {
-  words: Words;
-  params: ConditionParams;
-  /** Whether there are no filters but the bounds. */
-  isPlain: boolean;
-  /** Whether the bounds leave mails out. */
-  isBounded: boolean;
 }
 
 /** The ranked matches, best first, and the oldest of them if older ones follow. */
@@ -61,12 +39,14 @@ const NONE_IN_HEAD = 1;
 export class Ranking {
   readonly #tables: Tables;
   readonly #sought: Sought;
+  readonly #matches: Matches;
   readonly #most: number;
 
   /** @param most matches that are ranked */
-  constructor(tables: Tables, sought: Sought, most: number) {
+  constructor(tables: Tables, index: SearchIndex, sought: Sought, most: number) {
     this.#tables = tables;
     this.#sought = sought;
+    this.#matches = new Matches(tables, index, sought);
     this.#most = most;
   }
 
@@ -75,16 +55,13 @@ export class Ranking {
    * many mails, of which then `wanted` are read; else by whether the words stand in subject and sender.
    */
   *ranked(wanted: number): Turns<Ranked> {
-    const { words, params, isPlain } = this.#sought;
-    const [min, max] = params;
-    const scan = this.#scan();
-    const limit = this.#most + 1;
-    const found = isPlain
-      ? this.#matches(words.match, { min, max, limit, offset: 0 })
-      : yield* gathered(scan, { max, limit });
+    const [, max] = this.#sought.params;
+    const found = yield* this.#matches.down({ max, limit: this.#most + 1 });
     const seqs = found.slice(0, this.#most);
-    const isWhole = found.length <= this.#most && (isPlain || scan.end(max) === null);
-    if (isWhole && this.#isCountable()) return { best: this.#scored(seqs, wanted), oldest: null };
+    const isWhole = found.length > 0 && found.length <= this.#most;
+    if (isWhole && (yield* this.#matches.areCountable())) {
+      return { best: this.#scored(seqs, wanted), oldest: null };
+    }
     return {
       best: this.#placed(seqs).toSorted((one, two) => two.score - one.score || two.seq - one.seq),
       oldest: found.length > this.#most ? (seqs.at(-1) ?? null) : null,
@@ -93,17 +70,8 @@ export class Ranking {
 
   /** Matches below `below` and without rank, newest first. */
   *older(below: Seq, limit: number, offset: number): Turns<RankedHit[]> {
-    const found = yield* gathered(this.#scan(), { max: below - 1, limit, offset });
+    const found = yield* this.#matches.down({ max: below - 1, limit, offset });
     return found.map((seq) => ({ seq, score: 0 }));
-  }
-
-  /** Whether no word of a search with few matches is in more than MAX_COUNTED mails, within the bounds of the search or not. */
-  #isCountable(): boolean {
-    const { words, isPlain, isBounded } = this.#sought;
-    // All mails with a single word are among the matches.
-    if (words.phrases.length === 1 && isPlain && !isBounded) return true;
-    const beyond = { min: 0, max: BEYOND_ALL, limit: 1, offset: MAX_COUNTED };
-    return words.phrases.every((phrase) => this.#matches(phrase, beyond).length === 0);
   }
 
   /** The best of all matches. */
@@ -123,34 +91,5 @@ export class Ranking {
         const some = folded.some(isThere) ? SOME_IN_HEAD : NONE_IN_HEAD;
         return { seq, score: folded.every(isThere) ? ALL_IN_HEAD : some };
       });
-  }
-
-  /** The newest matches of an expression. */
-  #matches(match: string, range: { min: Seq; max: Seq; limit: number; offset: number }): Seq[] {
-    const { min, max, limit, offset } = range;
-    return ownJson(this.#tables.first(statements.MATCHES_DOWN, match, min, max, limit, offset)?.seqs ?? "[]");
-  }
-
-  /** The matches that pass the filters. Without filters all of them do. */
-  #scan(): Scan<Seq> {
-    const { words, params, isPlain } = this.#sought;
-    const [minSeq, , ...filters] = params;
-    const end = (max: Seq) =>
-      this.#tables.first(statements.MATCHES_END, words.match, minSeq, max)?.seq ?? null;
-    if (isPlain) {
-      const read = (max: Seq, most: number, offset: number) => {
-        const limit = Math.min(most, ROWS_A_TURN - offset);
-        return this.#matches(words.match, { min: minSeq, max, limit, offset });
-      };
-      return { read, count: () => ROWS_A_TURN, end };
-    }
-    const paramsOf = (max: Seq, limit: number, offset: number) =>
-      [minSeq, max, ...filters, words.match, limit, offset] as const;
-    return {
-      read: (max, limit, offset) =>
-        this.#tables.all(statements.FILTERED_DOWN, ...paramsOf(max, limit, offset)).map(({ seq }) => seq),
-      count: (max) => this.#tables.first(statements.COUNT_FILTERED, ...paramsOf(max, -1, 0))?.count ?? 0,
-      end,
-    };
   }
 }

@@ -2,7 +2,6 @@ import type { Seq } from "../../lib/ids.ts";
 import type { Query } from "../../lib/sql.ts";
 import { BODY_START, page, SUMMARY, type MessageRow } from "../messages/rows.ts";
 import { CONDITIONS, type ConditionParams } from "../reading/rows.ts";
-import { ROWS_A_TURN } from "../turns.ts";
 
 type Nullable<T> = T | null;
 
@@ -19,12 +18,11 @@ const MATCHES = `search f WHERE f.search MATCH ?1 AND f.rowid >= CAST(?2 AS INTE
 type MatchParams = [match: string, minSeq: Seq, maxSeq: Seq];
 /** Matches, newest first: a JSON array, because a row of the answer for each takes longer than finding it. */
 export const MATCHES_DOWN: Query<{ seqs: string }, [...MatchParams, limit: number, offset: number]> = {
-  text: `SELECT json_group_array(seq) AS seqs FROM
-    (SELECT f.rowid AS seq FROM ${MATCHES} ORDER BY f.rowid DESC ${page("?4", "?5")})`,
+  text: `SELECT json_group_array(seq) AS seqs FROM (SELECT f.rowid AS seq FROM ${MATCHES} ORDER BY f.rowid DESC ${page("?4", "?5")})`,
 };
-/** The oldest of ROWS_A_TURN matches, if others follow it. */
-export const MATCHES_END: Query<{ seq: Seq }, MatchParams> = {
-  text: `SELECT f.rowid AS seq FROM ${MATCHES} ORDER BY f.rowid DESC LIMIT 1 OFFSET ${ROWS_A_TURN - 1}`,
+/** The row of the full-text index after the first `offset`; its own table `search_docsize` has them all. */
+export const ROW_AT: Query<{ seq: Seq }, [minSeq: Seq, maxSeq: Seq, offset: number]> = {
+  text: `SELECT id AS seq FROM search_docsize WHERE id >= ?1 AND id <= ?2 ORDER BY id DESC ${page("1", "?3")}`,
 };
 /**
  * The best matches and their scores; of those in a JSON array only, unless that is null. The index counts all matches of each
@@ -41,16 +39,10 @@ export const HEADS: Query<{ seq: Seq; subject_folded: string; sender_folded: str
   text: `SELECT seq, subject_folded, sender_folded FROM message WHERE seq IN (SELECT value FROM json_each(?))`,
 };
 
-type FilteredParams = [...ConditionParams, match: string, limit: number, offset: number];
-const FILTERED = `FROM (SELECT f.rowid AS seq FROM search f WHERE f.search MATCH ?12
-      AND f.rowid >= CAST(?1 AS INTEGER) AND f.rowid <= CAST(?2 AS INTEGER)
-      ORDER BY f.rowid DESC LIMIT ${ROWS_A_TURN}) f CROSS JOIN message m ON m.seq = f.seq WHERE ${CONDITIONS}`;
-/** Those of ROWS_A_TURN matches that pass filters, newest first: the LIMIT of the inner query keeps its order. */
-export const FILTERED_DOWN: Query<{ seq: Seq }, FilteredParams> = {
-  text: `SELECT m.seq ${FILTERED} ${page("?13", "?14")}`,
-};
-export const COUNT_FILTERED: Query<{ count: number }, FilteredParams> = {
-  text: `SELECT count(*) AS count FROM (SELECT 1 ${FILTERED} ${page("?13", "?14")})`,
+/** Those of a JSON array of messages that pass filters: a JSON array in the same order, which the CROSS JOIN keeps. */
+export const PASSING: Query<{ seqs: string }, [...ConditionParams, seqs: string, limit: number]> = {
+  text: `SELECT json_group_array(seq) AS seqs FROM (SELECT m.seq FROM json_each(?12) f CROSS JOIN message m ON m.seq = f.value
+    WHERE ${CONDITIONS} ${page("?13")})`,
 };
 
 /** Rows of messages that were found, unordered. */

@@ -17,7 +17,7 @@ import { summaryOpening, wholeListing, type View } from "../messages/present.ts"
 import type { ListingParams } from "../reading/rows.ts";
 import type { Wanted } from "../reading/rows.ts";
 import { BEYOND_ALL, isUnfiltered, listingParams, listingStart } from "../reading/rules.ts";
-import type { Sought } from "./ranking.ts";
+import type { Sought } from "./matches.ts";
 import type { SearchHit } from "./rows.ts";
 
 /** Factor that rounds a score to its significant digits. */
@@ -42,6 +42,8 @@ export interface SearchOptions {
   /** keyword, semantic or hybrid. */
   mode: string;
   hint: string;
+  /** Whether the search writes no rows. */
+  isReadOnly: boolean;
 }
 
 /** Finds messages with a meaning near that of a text. */
@@ -80,7 +82,8 @@ const BROAD_PREFIX = "Too many words begin so: each prefix was taken as a whole 
 export function readSearch(
   view: View,
   filters: InboxFilters,
-  { text, isTooBroad }: { text: string; isTooBroad: (prefixes: readonly string[]) => boolean },
+  { text, isReadOnly }: SearchOptions,
+  isTooBroad: (prefixes: readonly string[]) => boolean,
 ): Answer<Asked> {
   const start = listingStart(filters, [view.lastSeq, filters.offset, 0]);
   if (!start.ok) return start;
@@ -88,11 +91,12 @@ export function readSearch(
   const written = parseSearchQuery(text);
   const isBroad = isTooBroad(written.prefixes);
   const query = isBroad ? parseSearchQuery(text, true) : written;
-  const params = searchParams(query, filters, view.mailbox, newest);
+  const params = searchParams(query, filters, view.mailbox, Math.min(newest, view.lastSeq));
   const [min, max] = params;
   const selection = {
     params,
     isBounded: min > 0 || max < view.lastSeq,
+    mails: isReadOnly ? 0 : view.mails,
     labels: filters.label === null ? query.labels : [...query.labels, filters.label],
     limit: filters.limit + 1,
     offset,
@@ -135,6 +139,8 @@ export interface Selection {
   params: ListingParams;
   /** Whether the bounds leave mails out. */
   isBounded: boolean;
+  /** Mails of the mailbox, which bound the ranges of a statement; 0 = it may look at all. */
+  mails: number;
   labels: readonly string[];
   /** The emails of the page, and one more. */
   limit: number;
@@ -153,14 +159,14 @@ export function wantedOf(query: SearchQuery, labels: readonly string[]): Wanted 
 }
 
 /** The words and the filters of a search by words; null if the query has no words. */
-export function soughtOf(query: SearchQuery, { params, labels, isBounded }: Selection): Sought | null {
-  const { match, phrases, terms } = query;
+export function soughtOf(query: SearchQuery, { params, labels, isBounded, mails }: Selection): Sought | null {
+  const { match, terms } = query;
   if (match === null) return null;
   const operators = wantedOf(query, labels);
   const [, , ...filters] = params;
   const isPlain = isUnfiltered(filters) && operators.every((texts) => texts === "[]");
-  const words = { match, phrases, folded: terms.map(foldForMatch) };
-  return { words, params: [...params, ...operators], isPlain, isBounded };
+  const words = { ...query, match, folded: terms.map(foldForMatch) };
+  return { words, params: [...params, ...operators], isPlain, isBounded, mails };
 }
 
 export function hasOperator(query: SearchQuery): boolean {

@@ -22,7 +22,9 @@ import type { SearchIndex } from "../messages/search-index.ts";
 import type { PageCache } from "../reading/page-cache.ts";
 import { gathered, inTurns, type Turns } from "../turns.ts";
 import type { Outbox } from "../sending/outbox.ts";
-import { isTooBroad, MAX_RANKED, Ranking, type Sought } from "./ranking.ts";
+import type { Sought } from "./matches.ts";
+import { inRanges, rangeWidth, scanWithin } from "./ranges.ts";
+import { isTooBroad, MAX_RANKED, Ranking } from "./ranking.ts";
 import * as statements from "./rows.ts";
 import type { RankedHit, SearchHit } from "./rows.ts";
 import {
@@ -57,6 +59,8 @@ export interface SearchRequest {
   mode: string;
   /** A hint to add to the answer; "" for none. */
   note?: string;
+  /** Whether the search writes no rows (`inRanges`), so that a statement of a large mailbox may take long. */
+  isReadOnly?: boolean;
 }
 
 /** Searches emails by words, by meaning or by both. */
@@ -85,13 +89,13 @@ export class Search {
   async search(
     access: Access,
     filters: InboxFilters,
-    { text, mode, note = "" }: SearchRequest,
+    { text, mode, note = "", isReadOnly = false }: SearchRequest,
   ): Promise<Answer<JsonText<SearchPage>>> {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
     const { meaning } = nearness.value;
     const hint = joined([nearness.value.hint, note, misreadHint(text)]);
-    const options = { text, mode, hint };
+    const options = { text, mode, hint, isReadOnly };
     if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
     const name = `search ${JSON.stringify([filters, text, hint])}`;
     return inTurns(this.#context, access, (account) => {
@@ -137,19 +141,20 @@ export class Search {
   *#searchPage(
     view: View,
     filters: InboxFilters,
-    { text, hint }: SearchOptions,
+    options: SearchOptions,
   ): Turns<Answer<JsonText<SearchPage>>> {
-    const read = this.#read(view, filters, text);
+    const read = this.#read(view, filters, options);
     if (!read.ok) return read;
     const { query, selection } = read.value;
     const found = yield* this.#find(query, selection);
+    const { hint } = options;
     return done(
       this.#pageText(view, read.value, { ...found, hits: this.#hitRows(found.hits), mode: "keyword", hint }),
     );
   }
 
-  #read(view: View, filters: InboxFilters, text: string): Answer<Asked> {
-    return readSearch(view, filters, { text, isTooBroad: (prefixes) => isTooBroad(this.#tables, prefixes) });
+  #read(view: View, filters: InboxFilters, options: SearchOptions): Answer<Asked> {
+    return readSearch(view, filters, options, (prefixes) => isTooBroad(this.#tables, prefixes));
   }
 
   /**
@@ -160,10 +165,11 @@ export class Search {
   *#planMeaning(
     view: View,
     filters: InboxFilters,
-    { text, mode, hint, reach }: SearchOptions & { reach: Reach },
+    { reach, ...options }: SearchOptions & { reach: Reach },
   ): Turns<Answer<MeaningSearch>> {
-    const read = this.#read(view, filters, text);
+    const read = this.#read(view, filters, options);
     if (!read.ok) return read;
+    const { mode, hint } = options;
     const { query, selection } = read.value;
     const sought = soughtOf(query, selection);
     const { maxCandidates } = reach;
@@ -249,7 +255,7 @@ export class Search {
       const seqs = yield* this.#filtered(query, selection, { max, limit, offset });
       return { hits: seqs.map((seq) => ({ seq, score: 0 })), isRanked: false };
     }
-    const ranking = new Ranking(this.#tables, sought, MAX_RANKED);
+    const ranking = this.#ranking(sought, MAX_RANKED);
     if (below !== null) return { hits: yield* ranking.older(below, limit, 0), isRanked: false };
     const { best, oldest } = yield* ranking.ranked(offset + limit);
     const hits = best.slice(offset, offset + limit);
@@ -262,20 +268,29 @@ export class Search {
   /** The best matches by words. */
   *#best(sought: Sought | null, limit: number): Turns<Seq[]> {
     if (sought === null || limit === 0) return [];
-    const { best } = yield* new Ranking(this.#tables, sought, MAX_WORD_CANDIDATES).ranked(limit);
+    const { best } = yield* this.#ranking(sought, MAX_WORD_CANDIDATES).ranked(limit);
     return best.slice(0, limit).map(({ seq }) => seq);
+  }
+
+  #ranking(sought: Sought, most: number): Ranking {
+    return new Ranking(this.#tables, this.#index, sought, most);
   }
 
   /** Messages that pass the filters and operators and are not left out, newest first. */
   #filtered(
     query: SearchQuery,
-    { params, labels }: Selection,
+    { params, labels, mails }: Selection,
     range: { max: Seq; limit: number; offset?: number },
   ): Turns<Seq[]> {
-    const [label = null, ...others] = labels;
-    const wanted = wantedOf(query, others);
-    const wishes = { params, wanted, label, without: query.without, isHiddenShown: true };
-    return gathered(seqScan(this.#tables, wishes), range);
+    const [label = null, ...moreLabels] = labels;
+    const wanted = wantedOf(query, moreLabels);
+    const { without, phrases } = query;
+    const [min, ...others] = params;
+    const scanFrom = (from: Seq) =>
+      seqScan(this.#tables, { params: [from, ...others], wanted, label, without, isHiddenShown: true });
+    if (without === null) return gathered(scanFrom(min), range);
+    const asked = { min, width: rangeWidth(phrases, mails), texts: [without] };
+    return gathered(scanWithin(inRanges(this.#tables, this.#index, asked), scanFrom), range);
   }
 }
 

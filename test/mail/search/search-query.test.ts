@@ -39,6 +39,8 @@ function found(input: string): number[] {
 
 const NOTHING = {
   match: null,
+  wanted: "",
+  groups: [],
   phrases: [],
   prefixes: [],
   without: null,
@@ -140,6 +142,25 @@ describe("words", () => {
   });
 });
 
+describe("the words of a query", () => {
+  it("are named phrase by phrase, with those that are left out", () => {
+    const { wanted, groups, phrases } = parseSearchQuery('"Red  fox" OR inv* -"to be*" x');
+    expect(wanted).toBe('("Red fox" OR "inv*" *) AND ("x")');
+    expect(groups.map((group) => group.map(({ expression }) => expression))).toEqual([
+      ['"Red fox"', '"inv*" *'],
+      ['"x"'],
+    ]);
+    expect(phrases.map(({ words }) => words)).toEqual([
+      ['"Red"', '"fox"'],
+      ['"inv" *'],
+      ['"x"'],
+      ['"to"', '"be"'],
+    ]);
+    expect(parseSearchQuery('"red éto"*').phrases.map(({ words }) => words)).toEqual([['"red"', '"éto" *']]);
+    expect(parseSearchQuery("-draft").phrases.map(({ words }) => words)).toEqual([['"draft"']]);
+  });
+});
+
 describe("operators", () => {
   it("hands out from, to, subject and label as written", () => {
     expect(
@@ -147,7 +168,9 @@ describe("operators", () => {
     ).toEqual({
       ...NOTHING,
       match: '("x")',
-      phrases: ['"x"'],
+      wanted: '("x")',
+      groups: [[expect.objectContaining({ expression: '"x"', words: ['"x"'] })]],
+      phrases: [expect.objectContaining({ expression: '"x"' })],
       terms: ["x"],
       from: ["Alice@Example.com", "example.com"],
       to: ["bob"],

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { InboxQuery } from "../../src/contract/routes/emails.ts";
+import type { CallFor } from "../../src/http/call.ts";
+import type { emailRoutes } from "../../src/contract/routes/emails.ts";
+import { emailHandlers } from "../../src/http/routes/emails.ts";
+
+type SearchCall = CallFor<typeof emailRoutes.search>;
+
+/** A call to search, in a mailbox whose first call fails so; the arguments of all calls go to `calls`. */
+function callOf(error: Error, calls: unknown[]): SearchCall {
+  const search = (access: unknown, filters: unknown, request: unknown) => {
+    calls.push([access, request]);
+    return Promise.resolve({ ok: true, value: `{"emails":[]}` });
+  };
+  const failing = {
+    name: "box",
+    search: (...args: [unknown, unknown, unknown]) => {
+      void search(...args);
+      return Promise.reject(error);
+    },
+  };
+  const env = { MAILBOX: { getByName: (name: string) => (name === "box" ? { search } : null) } };
+  const query = { ...InboxQuery.parse({ mode: "keyword" }), q: '"red fox"' };
+  const access = { isCounted: false };
+  return { env, mailbox: failing, access, ignored: [], input: { query } } as unknown as SearchCall;
+}
+
+describe("a search while the disk is full", () => {
+  it("asks once more, for a search that writes nothing, and counts one call", async () => {
+    const calls: unknown[] = [];
+    // The words of the runtime, measured on a full file system.
+    const answer = await emailHandlers.search(
+      callOf(new Error("database or disk is full: SQLITE_FULL"), calls),
+    );
+    expect(answer).toEqual({ ok: true, value: `{"emails":[]}` });
+    expect(calls).toEqual([
+      [{ isCounted: false }, expect.not.objectContaining({ isReadOnly: true })],
+      [{ isCounted: true }, expect.objectContaining({ text: '"red fox"', isReadOnly: true })],
+    ]);
+  });
+
+  it("fails at once for another reason", async () => {
+    const calls: unknown[] = [];
+    await expect(emailHandlers.search(callOf(new Error("syntax error"), calls))).rejects.toThrow("syntax");
+    expect(calls).toHaveLength(1);
+  });
+});
