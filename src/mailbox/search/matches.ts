@@ -6,7 +6,7 @@ import type { SearchIndex } from "../messages/search-index.ts";
 import type { ConditionParams } from "../reading/rows.ts";
 import { BEYOND_ALL } from "../reading/rules.ts";
 import { ROWS_A_TURN, type Turns } from "../turns.ts";
-import { FIRST_TURN, inRanges, rangeWidth, type Within } from "./ranges.ts";
+import { inRanges, rangeWidth, type Within } from "./ranges.ts";
 import * as statements from "./rows.ts";
 
 /** A word is rare if so many times more mails would fill a range: to look one up takes longer than to walk past it. */
@@ -55,6 +55,8 @@ export class Matches {
   readonly #sought: Sought;
   readonly #width: number | null;
   #plan: Plan | null = null;
+  /** Matches that the last turn looked at, at most. */
+  #limit = 0;
 
   /** @param width mails in which one statement may look for the words; null = the whole mailbox. */
   constructor(
@@ -102,9 +104,9 @@ export class Matches {
 
   /** Some matches from `max` down, and the last mail that was looked at; null if no mail follows. */
   #turn(max: Seq, most: number): { seqs: readonly Seq[]; end: Seq | null } {
-    const { isPlain } = this.#sought;
-    const mostFiltered = this.#plan === null ? FIRST_TURN : ROWS_A_TURN;
-    const limit = isPlain ? Math.min(ROWS_A_TURN, most) : mostFiltered;
+    // A turn shows how many matches pass the filters: the next one looks at four times as many.
+    const atLeast = this.#sought.isPlain ? 0 : 4 * this.#limit;
+    const limit = (this.#limit = Math.min(ROWS_A_TURN, Math.max(most, atLeast)));
     const { within, match } = (this.#plan ??= this.#planned());
     return within(max, ({ min, end }) => {
       const found = this.#tables.first(statements.MATCHES_DOWN, match, min, max, limit, 0);

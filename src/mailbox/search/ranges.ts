@@ -7,7 +7,7 @@ import { ROWS_A_TURN, type Scan } from "../turns.ts";
 import * as statements from "./rows.ts";
 
 /** Mails that the first turn of a search looks at: enough for a page if many of them are wanted. */
-export const FIRST_TURN = 1_000;
+const FIRST_TURN = 1_000;
 /**
  * Mails of any other range, times words that are looked for: FTS5 walks through the mails with each word, which takes 3 to 10 ms.
  * With more than 16 words, it takes longer to find the range in each list of mails than to walk through it.
