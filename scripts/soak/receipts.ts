@@ -144,16 +144,17 @@ export class Sender {
       this.close();
       said = String(error);
     }
-    // A connection from before a fault breaks at its next use.
-    const isCalm = server.isCalmSince(Math.min(startedMs, this.#openedMs));
     if (said === "") {
-      if (isCalm && bytes.length <= MEASURED_BYTES) ledger.noteLatency(performance.now() - startedMs);
+      const isMeasured = bytes.length <= MEASURED_BYTES && server.isCalmSince(startedMs);
+      if (isMeasured) ledger.noteLatency(performance.now() - startedMs);
       return true;
     }
     if (said.startsWith("5")) {
       ledger.wrong(`a mail was refused for good: ${said}`);
       return false;
     }
+    // A connection from before a fault may break at its next use.
+    const isCalm = server.isCalmSince(Math.min(startedMs, this.#openedMs));
     if (isCalm) ledger.wrong(`a mail was not taken although nothing was killed: ${said}`);
     return null;
   }
