@@ -26,7 +26,7 @@ function callOf(error: Error, calls: unknown[]): SearchCall {
 }
 
 describe("a search while the disk is full", () => {
-  it("asks once more, for a search that writes nothing, and counts one call", async () => {
+  it("is repeated once, without writing, and counts as one call", async () => {
     const calls: unknown[] = [];
     // The words of the runtime, measured on a full file system.
     const answer = await emailHandlers.search(

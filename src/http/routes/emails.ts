@@ -58,8 +58,8 @@ export const emailHandlers = {
 } satisfies HandlersOf<typeof emailRoutes>;
 
 /**
- * Searches. A search of a large mailbox writes rows and takes them back, which fails on a full disk: then the mailbox is asked to
- * search without.
+ * Searches. A search of a large mailbox writes rows and rolls them back, which fails on a full disk: then it is repeated without
+ * them.
  */
 async function search(
   { env, mailbox, access }: MailboxAccess,

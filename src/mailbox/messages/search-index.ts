@@ -56,7 +56,7 @@ export class SearchIndex {
   }
 
   /**
-   * Does `work`, which only reads, while there are rows with these texts, in ascending order. The transaction takes them back
+   * Does `work`, which only reads, while there are rows with these texts, in ascending order. The transaction rolls them back
    * before it ends, and no other call runs meanwhile: nobody else ever reads them, not even after a kill. If they cannot be
    * written, `work` is done without them. The transaction still writes the pages that it changed, as they were before, so on a
    * full disk the whole call may fail after it.
@@ -71,7 +71,7 @@ export class SearchIndex {
         throw results;
       });
     } catch {
-      // The rows are taken back or were refused. An error of `work` comes again.
+      // The rows are rolled back or were refused. An error of `work` comes again.
     }
     const [result = work()] = results;
     return result;

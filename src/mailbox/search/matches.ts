@@ -9,7 +9,7 @@ import { ROWS_A_TURN, type Turns } from "../turns.ts";
 import { inRanges, rangeWidth, type Within } from "./ranges.ts";
 import * as statements from "./rows.ts";
 
-/** A word is rare if so many times more mails would fill a range: to look one up takes longer than to walk past it. */
+/** A word is rare if its mails, times this, are no more than a range has: to look one up takes as long as to pass so many. */
 const LOOK_UP = 80;
 /** A word is counted up to so many mails. BM25 counts all mails with each word, also those without the others. */
 const MAX_COUNTED = 2_000;
@@ -104,7 +104,7 @@ export class Matches {
 
   /** Some matches from `max` down, and the last mail that was looked at; null if no mail follows. */
   #turn(max: Seq, most: number): { seqs: readonly Seq[]; end: Seq | null } {
-    // A turn shows how many matches pass the filters: the next one looks at four times as many.
+    // Filters may leave out most matches: each turn looks at four times as many as the one before.
     const atLeast = this.#sought.isPlain ? 0 : 4 * this.#limit;
     const limit = (this.#limit = Math.min(ROWS_A_TURN, Math.max(most, atLeast)));
     const { within, match } = (this.#plan ??= this.#planned());
@@ -128,17 +128,17 @@ export class Matches {
     const { words, params } = this.#sought;
     const { match, wanted, without } = words;
     const width = this.#width === null || this.#isQuick(this.#width) ? null : this.#width;
-    // FTS5 also walks through the mails with a phrase that is left out, by itself. So one row is left out, and the row above it has
-    // all words, and a mark by which it is not.
-    const mark = crypto.randomUUID().replaceAll("-", "");
-    const isMarked = width !== null && without !== null;
-    const texts = isMarked ? [without, `${match} ${mark}`] : [match];
+    // FTS5 scans the mails with excluded words separately. So one sentinel row holds the excluded words, and the row above it holds
+    // all words and a random token that exempts it.
+    const token = crypto.randomUUID().replaceAll("-", "");
+    const hasToken = width !== null && without !== null;
+    const texts = hasToken ? [without, `${match} ${token}`] : [match];
     const within = inRanges(this.#tables, this.#index, { min: params[0], width, texts });
-    return { within, match: isMarked ? `(${wanted}) NOT (${without} NOT "${mark}")` : match };
+    return { within, match: hasToken ? `(${wanted}) NOT (${without} NOT "${token}")` : match };
   }
 
   /**
-   * Whether FTS5 walks past few mails before each match: because every mail with one of the words matches, or because each match holds
+   * Whether FTS5 passes few mails before each match: because every mail with one of the words matches, or because each match holds
    * a rare word, which FTS5 looks up among the others.
    */
   #isQuick(width: number): boolean {

@@ -9,8 +9,8 @@ import * as statements from "./rows.ts";
 /** Mails that the first turn of a search looks at: enough for a page if many of them are wanted. */
 const FIRST_TURN = 1_000;
 /**
- * Mails of any other range, times words that are looked for: FTS5 walks through the mails with each word, which takes 3 to 10 ms.
- * With more than 16 words, it takes longer to find the range in each list of mails than to walk through it.
+ * Mails of any other range, times words that are looked for: FTS5 scans the mails with each word, which takes 3 to 10 ms.
+ * With more than 16 words, it takes longer to find the range in each list of mails than to scan it.
  */
 const WORDS_A_RANGE = 16 * ROWS_A_TURN;
 
@@ -27,7 +27,7 @@ interface RangesAsked {
   min: Seq;
   /** Mails of a range at most; null = all mails are one range, which statements may leave. */
   width: number | null;
-  /** The rows on either side of a range, in ascending order: their texts. */
+  /** The texts of the sentinel rows on either side of a range, in ascending order. */
   texts: readonly string[];
 }
 
@@ -37,7 +37,7 @@ interface Range {
   min: Seq;
   /** Its last mail; null if no mail follows. */
   end: Seq | null;
-  /** The rows on either side of it. */
+  /** The sentinel rows on either side of it. */
   around: readonly [Seq, string][];
 }
 
@@ -47,8 +47,8 @@ export type Within = <T>(max: Seq, work: (range: Range) => T) => T;
 /**
  * Divides mail into ranges, newest first.
  *
- * FTS5 walks through all mails with a word until it comes to a match, and compares its place with the bounds of the statement only
- * then. So a row that matches stands on either side of the range for the time of the statement: there the walk ends.
+ * FTS5 scans all mails that contain a word until one matches; only then does it compare its number with the bounds of the statement.
+ * So a sentinel row, which matches, stands on either side of the range during the statement: the scan stops there.
  */
 export function inRanges(tables: Tables, index: SearchIndex, { min, width, texts }: RangesAsked): Within {
   let last: Range | null = null;
@@ -57,7 +57,7 @@ export function inRanges(tables: Tables, index: SearchIndex, { min, width, texts
     const most = last === null ? Math.min(FIRST_TURN, width) : width;
     const end = tables.first(statements.ROW_AT, min, max, most - 1)?.seq ?? null;
     const oldest = end ?? min;
-    // FTS5 takes a row where there is one: then it finds the words of both.
+    // There may be a mail at this number: within the transaction, FTS5 then finds its words and those of the sentinel row there.
     const around = [oldest, BEYOND_ALL].flatMap((place) =>
       texts.map((text, at): [Seq, string] => [place - texts.length + at, text]),
     );
