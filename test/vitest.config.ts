@@ -34,14 +34,51 @@ const seed = Number(process.env["SEED"] ?? 20261123);
 declare module "vitest" {
   interface ProvidedContext {
     seed: number;
+    isThorough: boolean;
   }
 }
+
+/** What every project with property tests gets; `npm run test:all` and CI draw all of their examples, `npm test` a part. */
+const provide = {
+  seed,
+  isThorough: process.env["THOROUGH"] !== undefined || process.env["CI"] !== undefined,
+};
+
+/** Scores, counts and judgments by other programs: too slow for `npm test`. */
+const SLOW = "test/**/*.slow.test.ts";
+
+/** The tests of the served bundle that `npm test` runs: the main promises, and the commands that the documentation shows. */
+const PROMISES = [
+  "test/served/promises.test.ts",
+  "test/cli/served/commands.test.ts",
+  "test/docs/served/*.test.ts",
+];
+
+/** How tests of pure code run: they keep no state outside of themselves, so that files share a worker. */
+const pureOptions = {
+  root,
+  isolate: false,
+  setupFiles: ["test/seed.ts", "test/restore.ts"],
+  provide,
+  testTimeout: 30_000,
+};
+
+/** How tests run that start a whole server. */
+const servedOptions = {
+  root,
+  setupFiles: ["test/seed.ts"],
+  provide,
+  expect: { poll: PATIENCE },
+  retry,
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+};
 
 muteMeantFaults();
 
 /**
- * Five ways to run: pure code in Node, actors and edge in workerd, transports in workerd with their peers in Node, the
- * served bundle from outside, and its pages in a browser.
+ * How each folder runs: pure code in Node, actors and edge in workerd, transports in workerd with their peers in Node, the
+ * served bundle from outside, its pages in a browser, the packages where they are installed. scripts/test.ts chooses projects.
  */
 export default defineConfig({
   test: {
@@ -55,7 +92,6 @@ export default defineConfig({
     projects: [
       {
         test: {
-          root,
           name: "pure",
           include: [
             "test/{config,contract,embeddings,host,lib,mail,outbound,scripts,webhooks}/**/*.test.ts",
@@ -63,13 +99,11 @@ export default defineConfig({
             "test/**/*.node.test.ts",
             "test/{cli,client,docs}/*.test.ts",
           ],
-          // Nothing here keeps state outside of its test, so that files share a worker: half of the time was its start.
-          isolate: false,
-          setupFiles: ["test/seed.ts", "test/restore.ts"],
-          provide: { seed },
-          testTimeout: 30_000,
+          exclude: [SLOW],
+          ...pureOptions,
         },
       },
+      { test: { ...pureOptions, name: "slow", include: [SLOW] } },
       {
         plugins: [
           cloudflareTest({
@@ -92,15 +126,17 @@ export default defineConfig({
         test: {
           root,
           name: "workerd",
+          // Files share a workerd: two thirds of the time were its starts. Each begins with an empty deployment.
+          isolate: false,
           include: [
             "test/{blobs,directory,http,mailbox,service}/**/*.test.ts",
             // Of the pure code what rests on the platform's streams, its cryptography or the packages that compose mail.
             "test/outbound/{base64-lines,compose,dkim,dot-stuffing,reply,unsent}.test.ts",
             "test/*.test.ts",
           ],
-          exclude: ["test/**/*.node.test.ts"],
-          setupFiles: ["test/seed.ts"],
-          provide: { seed },
+          exclude: ["test/**/*.node.test.ts", SLOW],
+          setupFiles: ["test/seed.ts", "test/fresh-deployment.ts"],
+          provide,
           testTimeout: 30_000,
         },
       },
@@ -116,30 +152,25 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      { test: { ...servedOptions, name: "promises", include: PROMISES } },
       {
         test: {
-          root,
+          ...servedOptions,
           name: "served",
           include: ["test/{served,twin}/**/*.test.ts", "test/{cli,client,docs}/served/*.test.ts"],
-          setupFiles: ["test/seed.ts"],
-          provide: { seed },
-          expect: { poll: PATIENCE },
-          retry,
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          exclude: PROMISES,
         },
+      },
+      {
+        test: { ...servedOptions, name: "pages", include: ["test/pages/**/*.test.ts"], hookTimeout: 120_000 },
       },
       {
         test: {
           root,
-          name: "pages",
-          include: ["test/pages/**/*.test.ts"],
-          setupFiles: ["test/seed.ts"],
-          provide: { seed },
-          expect: { poll: PATIENCE },
-          retry,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          name: "packages",
+          include: ["test/packages/*.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
     ],

@@ -7,6 +7,7 @@ import { Log, LogLevel, Miniflare, convertV4MiniflareOptions } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NOT_PUBLIC, OUTBOUND, outboundWorker } from "../../src/host/outbound.ts";
 import { isPublicAddress } from "../../src/lib/public-url.ts";
+import { runs } from "../runs.ts";
 
 const RANGES = NOT_PUBLIC.map((range) => ipaddr.parseCIDR(range));
 
@@ -38,7 +39,7 @@ describe("the list of addresses that are not public", () => {
         !isPublicAddress(address.toString()),
       ]);
     });
-    fc.assert(same, { numRuns: 5_000 });
+    fc.assert(same, { numRuns: runs(5_000) });
   });
 });
 

@@ -22,6 +22,7 @@ import {
   rpcMessage,
   type RpcAsk,
 } from "../mcp.ts";
+import { runs } from "../runs.ts";
 
 let box: TestMailbox;
 let temporary: TestMailbox;
@@ -353,7 +354,7 @@ describe("wrong messages", () => {
         });
         expect(status).toBeLessThan(500);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -12,6 +12,7 @@ import {
   rowsOf,
   type TestMailbox,
 } from "../harness.ts";
+import { runs } from "../runs.ts";
 
 const ROW_LIMIT = 524_288;
 
@@ -110,7 +111,7 @@ describe("the raw message comes back byte for byte", () => {
         expect((await rawOf(box, body.id)).equals(raw)).toBe(true);
         expect((await api(`/v1/emails/${body.id}`, { key: box.api_key })).status).toBe(200);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     expect((await api("/v1/inbox?limit=100", { key: box.api_key })).status).toBe(200);
   });

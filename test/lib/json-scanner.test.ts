@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JsonBoundError, JsonScanner, type JsonPath } from "../../src/lib/json-scanner.ts";
+import { runs } from "../runs.ts";
 
 const BOUNDS = { depth: 64, entries: 1_000, values: 10_000, heldBytes: 1_000_000 };
 const PATH: JsonPath = ["attachments", null, "content"];
@@ -110,7 +111,7 @@ describe("JSON that is read while it arrives", () => {
       fc.property(spaced, cuts, (text, at) => {
         expect(read(encode(text), at).value).toEqual(parsed(new TextDecoder().decode(encode(text))));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -127,7 +128,7 @@ describe("JSON that is read while it arrives", () => {
         }
         expect(outcome).toEqual(parsed(whole));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emailRoutes } from "../../src/contract/routes/emails.ts";
 import { NodeMailbox, OPERATOR } from "./node-mailbox.ts";
+import { runs } from "../runs.ts";
 
 const FILTERS = emailRoutes.inbox.query.parse({ limit: "50" });
 const QUERIES = [
@@ -103,7 +104,7 @@ describe("the full-text index of a small mailbox", () => {
         const { late, early } = await filled(texts);
         expect(await answers(late)).toEqual(await answers(early));
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   }, 60_000);
 
@@ -132,7 +133,7 @@ describe("the full-text index of a small mailbox", () => {
         // An index that had an erased mail still counts its words when it weighs others.
         expect((await answers(late)).map(idsIn)).toEqual((await answers(early)).map(idsIn));
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   }, 60_000);
 

@@ -11,6 +11,7 @@ import { MAX_RANKED } from "../../src/mailbox/search/ranking.ts";
 import { soughtOf } from "../../src/mailbox/search/rules.ts";
 import { ROWS_A_TURN, type Turns } from "../../src/mailbox/turns.ts";
 import { NodeMailbox, OPERATOR } from "./node-mailbox.ts";
+import { runs } from "../runs.ts";
 
 const FILTERS: InboxFilters = emailRoutes.inbox.query.parse({ limit: "100" });
 const VOCABULARY = ["otter", "badger", "heron", "lynx", "mole"];
@@ -133,7 +134,7 @@ describe("matches that are looked for in ranges", () => {
           expect(storedRows(mailbox)).toEqual(before);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   }, 120_000);
 });
@@ -269,7 +270,7 @@ describe("a search of a mailbox with several ranges of mail", () => {
         const { shown, wanted } = await answersOf(expression, filters, offset);
         expect(shown).toEqual(wanted);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   }, 120_000);
 

@@ -8,6 +8,7 @@ import { isSettled, messageStatus, shownState, type HandOver } from "../../src/o
 import type { OutboundMail } from "../../src/outbound/transport.ts";
 import { RELIED_MS } from "../../src/service/sending-switch.ts";
 import { INSIDE, OUTSIDE, Rig } from "./sending-rig.ts";
+import { runs } from "../runs.ts";
 
 /** Hands a mailbox with one accepted message to `work` before it is tried. */
 async function withMessage<T>(
@@ -431,7 +432,7 @@ describe("a message to recipients inside and outside the deployment", () => {
           }
         });
       }),
-      { numRuns: 200, seed: 14 },
+      { numRuns: runs(200), seed: 14 },
     );
   });
 });

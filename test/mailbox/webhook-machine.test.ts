@@ -19,6 +19,7 @@ import {
   route,
   until,
 } from "../webhook-target.ts";
+import { runs } from "../runs.ts";
 
 /** Delays before each attempt, from the end of the one before (docs/limits.md#webhooks). */
 const DELAYS_MS = [0, 1_000, 3_000, 8_000];
@@ -183,7 +184,7 @@ describe("deliveries, whatever the targets answer and whenever the process dies"
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   }, 120_000);
 });

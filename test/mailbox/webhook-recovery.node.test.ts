@@ -5,6 +5,7 @@ import { MAX_PROBES } from "../../src/webhooks/recovery.ts";
 import { MAX_ATTEMPTS } from "../../src/webhooks/schedule.ts";
 import { mailOf, ring, settled, TEST_CLOCK, useTestClock, wait } from "./node-drain.ts";
 import { NodeMailbox, OPERATOR } from "./node-mailbox.ts";
+import { runs } from "../runs.ts";
 
 const OWN = "https://own.hooks.example/";
 const ORDERS = "https://orders.hooks.example/";
@@ -190,7 +191,7 @@ describe("failed targets of a mailbox with recovery on", () => {
         await rig.ringUntil(() => rig.isCaughtUp);
         expect([rig.statuses, rig.broken()]).toEqual([["active", "active"], []]);
       }),
-      { numRuns: 12, seed: 16 },
+      { numRuns: runs(12), seed: 16 },
     );
   });
 

@@ -4,6 +4,7 @@ import { CODES, DECOYS, LINKS, MAILS } from "../../fixtures/codes/cases.ts";
 import { findCode, NOTHING_FOUND, readCode, type FoundCode } from "../../../src/mail/code/find-code.ts";
 import { HOSTILE, hostileText } from "../../../scripts/eval/hostile.ts";
 import { htmlToText } from "../../../src/mail/text/html-text.ts";
+import { runs } from "../../runs.ts";
 
 const mail = (subject: string, text: string, html = "", fromAddress = "no-reply@acme.example") => ({
   subject,
@@ -160,7 +161,7 @@ describe("findCode: any input", () => {
         expect(code).toMatch(/^[0-9]{4,10}$|^[A-Z0-9-]{4,12}$/i);
         expect(`${bare(subject)} ${bare(text)} ${bare(htmlToText(html))}`).toContain(bare(code));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -12,13 +12,14 @@ import { CORPORA } from "../corpora.ts";
 import { LIMITS, ODD } from "./hostile-mail.ts";
 import { cutAnywhere, Dice, mutated } from "./mutated-mail.ts";
 import { asParsed, asScanned, piecesOf } from "./scanned.ts";
+import { runs } from "../../runs.ts";
 
 /**
  * How many mutated messages are read. Seeded: each run reads the same ones. With `MUTATED_MAILS=100000`, which takes some
- * minutes, every fixture is read too; else every fourth.
+ * minutes, every fixture is read too.
  */
-const MUTATED_MAILS = Number(process.env["MUTATED_MAILS"] ?? 1_000);
-const FIXTURE_STEP = process.env["MUTATED_MAILS"] === undefined ? 4 : 1;
+const MUTATED_MAILS = Number(process.env["MUTATED_MAILS"] ?? runs(1_000));
+const FIXTURE_STEP = process.env["MUTATED_MAILS"] === undefined ? 4_000 / runs(1_000) : 1;
 /** Milliseconds for a mutated message on a busy machine. */
 const PATIENCE_MS = 60;
 

@@ -12,6 +12,7 @@ import type { Findings } from "../../../../src/mail/authentication/checks/findin
 import { checkSpf, type Client } from "../../../../src/mail/authentication/checks/spf/spf.ts";
 import { judge } from "../../../../src/mail/authentication/judge.ts";
 import { keyRecord, sealed, signed } from "./signer.ts";
+import { runs } from "../../../runs.ts";
 
 const PLAIN =
   "From: Ann <ann@example.org>\r\nTo: bob@example.net\r\nSubject: Lunch\r\n" +
@@ -249,7 +250,7 @@ describe("a signed message", () => {
           const facts = await check(changed);
           expect(isSame || facts.verdict !== "pass").toBe(true);
         }),
-        { numRuns: 800 },
+        { numRuns: runs(800) },
       );
     },
   );
@@ -265,7 +266,7 @@ describe("a signed message", () => {
         }
         expect(judged(await checkMessage(pieces(), { dns: dnsOf() })).verdict).toBe("pass");
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -413,7 +414,7 @@ describe("a hostile message", () => {
           expect(text).toMatch(/^[!-~]*$/);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -432,7 +433,7 @@ describe("a hostile message", () => {
         const dns: Dns = { look: async () => ({ records, exists: true }) };
         expect((await check(raw, { dns, client: CLIENT })).signatures).toHaveLength(1);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
