@@ -104,8 +104,12 @@ export class FakeStore {
       );
     res.writeHead(200).write(lines(false).join(""));
     const end = (): void => void res.end(lines(true).join(""));
-    if (items.some(isHeld)) this.release = end;
-    else end();
+    if (!items.some(isHeld)) return end();
+    const others = this.release;
+    this.release = () => {
+      others();
+      end();
+    };
   }
 
   #lookedUp(address: string): object {

@@ -1,6 +1,6 @@
 import type http from "node:http";
 import type { AddressInfo } from "node:net";
-import { isLoopback, networkOf } from "../../lib/client-network.ts";
+import { isLoopback, NetworkCounts } from "../../lib/client-network.ts";
 import { Connections } from "./connections.ts";
 
 /** An address and a port (0: any free one), or the file descriptor of a socket that another program opened. */
@@ -8,8 +8,11 @@ export type Place = { host: string; port: number } | { fd: number };
 
 /** Open connections: each may hold a header of 64 KiB, and an event stream keeps its connection open. */
 export const MAX_CONNECTIONS = 4_096;
-/** Connections of one client address (IPv6: a /64), so that no client can use up all. Clients on this machine have no limit. */
-export const MAX_CONNECTIONS_PER_CLIENT = 1_024;
+/**
+ * Connections of one IPv4 address or /64 of IPv6, of one /56 and of one /48, so that no client can use up all. Clients on this
+ * machine have no limit.
+ */
+const MAX_CONNECTIONS_PER_NETWORK = [1_024, 1_536, 2_048] as const;
 /** The longest request line with its header fields. The hand-over of a message names up to 100 recipients in its query. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** A header that comes byte by byte is cut off after this time. */
@@ -49,18 +52,11 @@ export function perClientLimit(): (
   socket: { once(event: "close", gone: () => void): unknown },
   client: string,
 ) => boolean {
-  const counts = new Map<string, number>();
+  const counts = new NetworkCounts(...MAX_CONNECTIONS_PER_NETWORK);
   return (socket, address) => {
     if (isLoopback(address) || address === "::1") return true;
-    const client = networkOf(address);
-    const count = counts.get(client) ?? 0;
-    if (count >= MAX_CONNECTIONS_PER_CLIENT) return false;
-    counts.set(client, count + 1);
-    socket.once("close", () => {
-      const left = (counts.get(client) ?? 1) - 1;
-      if (left > 0) counts.set(client, left);
-      else counts.delete(client);
-    });
+    if (!counts.add(address)) return false;
+    socket.once("close", () => counts.remove(address));
     return true;
   };
 }

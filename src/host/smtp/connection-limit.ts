@@ -1,77 +1,131 @@
-import { networkOf } from "../../lib/client-network.ts";
+import { NetworkCounts } from "../../lib/client-network.ts";
+
+/** Each may hold 1 MiB of message in memory. */
+const MAX_CONNECTIONS = 100;
+/**
+ * Connections of one IPv4 address or /64 of IPv6, of one /56 and of one /48. No client can fill the listener by itself, and a
+ * client with a /64 of a shared /48 leaves places for its neighbors.
+ */
+const MAX_CONNECTIONS_PER_NETWORK = [50, 60, 75] as const;
+/** When all places are taken, a client that was idle for this long is closed, and may connect again. */
+const MIN_IDLE_MS = 10_000;
+/** The next to be closed is the client that sent the fewest bytes of messages in this time. */
+const RATE_WINDOW_MS = 30_000;
+const RATE_SLOT_MS = 5_000;
+/**
+ * When all places are taken, a network with more connections than these keeps none of them from a network with fewer: else two
+ * clients would keep all places by connecting anew before anything else closes them.
+ */
+const FAIR_SHARE = 10;
+
+/** What a connection does: commands or nothing, a message that comes in, or one that is complete and being stored. */
+export type Phase = "commands" | "message" | "storing";
 
 interface Connection {
-  /** The client's address; for IPv6 its /64. */
-  client: string;
-  /** When the client last connected, named a sender or a recipient, or ended a message. */
+  address: string;
+  openedAtMs: number;
+  /** When the client last connected, named a sender or a recipient, or began or ended a message. */
   activeAtMs: number;
-  /** Its message comes in or is being stored. */
-  isBusy: boolean;
+  phase: Phase;
+  /** Bytes of messages by slot of time, oldest first. */
+  slots: { slot: number; bytes: number }[];
 }
 
-/** Limits that keep one client from taking the places of all others. */
+/** How the limit reads the time and closes connections. */
 export interface ConnectionLimitOptions {
-  maxConnections: number;
-  /** Connections from one IPv4 address, or from one /64 of IPv6, which belongs to one client. */
-  maxPerClient: number;
-  /** When all places are taken, a connection that was idle for this long may be closed. */
-  minIdleMs: number;
-  /** The same for a connection that has been sending one message for this long. */
-  minBusyMs: number;
   /** Milliseconds since any fixed moment. */
   now(): number;
-  /** Closes the connection of a session. Its client may connect again. */
+  /** Closes a connection. Its client may connect again. */
   close(id: string): void;
 }
 
-/** Counts connections, and closes an idle one for a newcomer when all places are taken. */
+/** Counts connections, and closes one for a newcomer when all places are taken. */
 export class ConnectionLimit {
   readonly #options: ConnectionLimitOptions;
   readonly #connections = new Map<string, Connection>();
+  readonly #counts = new NetworkCounts(...MAX_CONNECTIONS_PER_NETWORK);
 
   constructor(options: ConnectionLimitOptions) {
     this.#options = options;
   }
 
-  /** Admits a connection, if necessary in the place of an idle one; false if it must be refused. */
+  /** Admits a connection, if necessary in the place of another one; false if it must be refused. */
   admit(id: string, address: string): boolean {
-    const client = networkOf(address);
-    if (this.#countOf(client) >= this.#options.maxPerClient) return false;
-    if (this.#connections.size >= this.#options.maxConnections && !this.#makeRoom()) return false;
-    this.#connections.set(id, { client, activeAtMs: this.#options.now(), isBusy: false });
+    if (!this.#counts.add(address)) return false;
+    if (this.#connections.size >= MAX_CONNECTIONS && !this.#makeRoom(address)) {
+      this.#counts.remove(address);
+      return false;
+    }
+    const nowMs = this.#options.now();
+    this.#connections.set(id, {
+      address,
+      openedAtMs: nowMs,
+      activeAtMs: nowMs,
+      phase: "commands",
+      slots: [],
+    });
     return true;
   }
 
-  /** Notes that the client did something. */
-  active(id: string, isBusy = false): void {
+  /** Notes that the client did something, and what its connection does now. */
+  active(id: string, phase: Phase = "commands"): void {
     const connection = this.#connections.get(id);
-    if (connection) Object.assign(connection, { activeAtMs: this.#options.now(), isBusy });
+    if (connection) Object.assign(connection, { activeAtMs: this.#options.now(), phase });
+  }
+
+  /** Notes bytes of a message. */
+  received(id: string, bytes: number): void {
+    const slots = this.#connections.get(id)?.slots;
+    if (slots === undefined) return;
+    const slot = Math.floor(this.#options.now() / RATE_SLOT_MS);
+    const last = slots.at(-1);
+    if (last?.slot === slot) last.bytes += bytes;
+    else slots.push({ slot, bytes });
+    if (slots.length > RATE_WINDOW_MS / RATE_SLOT_MS) slots.shift();
   }
 
   remove(id: string): void {
+    const connection = this.#connections.get(id);
+    if (connection === undefined) return;
     this.#connections.delete(id);
+    this.#counts.remove(connection.address);
   }
 
-  /** Closes the longest idle connection of the client that has the most connections; false if none is idle long enough. */
-  #makeRoom(): boolean {
-    const { minIdleMs, minBusyMs } = this.#options;
-    const nowMs = this.#options.now();
-    const idle = [...this.#connections].filter(
-      ([, { isBusy, activeAtMs }]) => nowMs - activeAtMs >= (isBusy ? minBusyMs : minIdleMs),
-    );
-    const counts = new Map<string, number>();
-    for (const { client } of this.#connections.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
-    const [first] = idle.toSorted(
-      ([, one], [, two]) =>
-        (counts.get(two.client) ?? 0) - (counts.get(one.client) ?? 0) || one.activeAtMs - two.activeAtMs,
-    );
-    if (first === undefined) return false;
-    this.#connections.delete(first[0]);
-    this.#options.close(first[0]);
+  #makeRoom(newcomer: string): boolean {
+    const victim = this.#victim(newcomer);
+    if (victim === undefined) return false;
+    this.remove(victim);
+    this.#options.close(victim);
     return true;
   }
 
-  #countOf(client: string): number {
-    return [...this.#connections.values()].filter((one) => one.client === client).length;
+  /**
+   * The connection that is closed for a newcomer; undefined if none may be. Never one whose message is being stored: its sender
+   * would repeat a message that is there.
+   */
+  #victim(newcomer: string): string | undefined {
+    const nowMs = this.#options.now();
+    const open = Array.from(this.#connections, ([id, one]) => ({
+      ...one,
+      id,
+      neighbors: this.#counts.of(one.address),
+      recentBytes: recentBytes(one, nowMs),
+    })).filter(({ phase }) => phase !== "storing");
+    const idle = open
+      .filter(({ phase, activeAtMs }) => phase === "commands" && nowMs - activeAtMs >= MIN_IDLE_MS)
+      .toSorted((one, two) => two.neighbors - one.neighbors || one.activeAtMs - two.activeAtMs);
+    const slow = open
+      .filter(({ openedAtMs }) => nowMs - openedAtMs >= RATE_WINDOW_MS)
+      .toSorted((one, two) => one.recentBytes - two.recentBytes || two.neighbors - one.neighbors);
+    const share = Math.max(FAIR_SHARE, this.#counts.of(newcomer));
+    const beyondShare = open
+      .filter(({ neighbors }) => neighbors > share)
+      .toSorted((one, two) => two.neighbors - one.neighbors || one.openedAtMs - two.openedAtMs);
+    return (idle[0] ?? slow[0] ?? beyondShare[0])?.id;
   }
+}
+
+function recentBytes({ slots }: Connection, nowMs: number): number {
+  const first = Math.floor((nowMs - RATE_WINDOW_MS) / RATE_SLOT_MS);
+  return slots.reduce((sum, { slot, bytes }) => (slot > first ? sum + bytes : sum), 0);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { SMTPServer } from "smtp-server";
 import { isLoopbackHost } from "../exposure.ts";
@@ -22,11 +21,9 @@ export function isGreetedAtOnce(socket: Socket, client: string, known: Networks 
 export function connect(
   server: SMTPServer,
   socket: Socket,
-  { client, isAtOnce }: { client: string; isAtOnce: boolean },
+  { id, client, isAtOnce }: { id: string; client: string; isAtOnce: boolean },
 ): void {
-  const id = randomUUID();
   server.connect(socket, { id, remoteAddress: client });
-  // None if smtp-server refused it, because too many are open.
   const connection = isAtOnce ? [...server.connections].findLast((one) => one.id === id) : undefined;
   if (connection === undefined) return;
   const ready = connection.connectionReady.bind(connection);

@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net";
+import { randomUUID } from "node:crypto";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { SMTPServer } from "smtp-server";
 import type { SMTPServerOptions } from "smtp-server";
@@ -12,6 +13,7 @@ import { connect, isGreetedAtOnce } from "./greeting.ts";
 import { NO_OBSERVER } from "./observer.ts";
 import type { SmtpObserver } from "./observer.ts";
 import { tooManyConnections } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import { SenderChecks } from "./sender-checks.ts";
 import { SmtpSessions } from "./sessions.ts";
 import type { SmtpHandlers } from "./sessions.ts";
@@ -68,16 +70,6 @@ export interface SmtpListener {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Each may hold 1 MiB of message in memory. */
-const MAX_CONNECTIONS = 100;
-/** smtp-server itself refuses only beyond these, so that a newcomer can get the place of an idle client. */
-const RESERVE_CONNECTIONS = 20;
-/** Half of all places: then two clients are needed to fill the listener, and one client never can. */
-const MAX_CONNECTIONS_PER_CLIENT = 50;
-/** When all places are taken, a client that was idle for this long is closed, and may connect again. */
-const MIN_IDLE_MS = 10_000;
-/** The same for a client whose message comes in slowly: 25 MiB in this time are 44 KB a second. */
-const MIN_BUSY_MS = 10 * 60_000;
 /** RFC 5321 §4.5.3.2.7: at least five minutes. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
 
@@ -89,10 +81,6 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
   const store = connectUpstream(options.upstream, options.token, { gate: options.gate, log });
   const upstream = options.looksUpAll === true ? store : rememberKnown(store, () => time.now());
   const connections = new ConnectionLimit({
-    maxConnections: MAX_CONNECTIONS,
-    maxPerClient: MAX_CONNECTIONS_PER_CLIENT,
-    minIdleMs: MIN_IDLE_MS,
-    minBusyMs: MIN_BUSY_MS,
     now: () => time.now(),
     close: (id) => closeConnection(server, id),
   });
@@ -108,9 +96,12 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
   });
   const handlers = options.between?.(sessions.handlers(), (id) => dropConnection(server, id));
   const server = new SMTPServer({ ...serverOptions(options), ...(handlers ?? sessions.handlers()) });
-  acceptThrough(server.server, { proxies: options.proxies ?? null, log }, (socket, client) =>
-    connect(server, socket, { client, isAtOnce: isGreetedAtOnce(socket, client, options.known ?? null) }),
-  );
+  acceptThrough(server.server, { proxies: options.proxies ?? null, log }, (socket, client) => {
+    const id = randomUUID();
+    const refusal = sessions.admit(id, client);
+    if (refusal !== null) return refuse(socket, refusal);
+    connect(server, socket, { id, client, isAtOnce: isGreetedAtOnce(socket, client, options.known ?? null) });
+  });
   const { address, port } = await listening(server, options);
   // A client that drops its connection needs no action, and an "error" without a listener would end the process.
   server.on("error", () => {});
@@ -135,7 +126,6 @@ function serverOptions(options: SmtpOptions): SMTPServerOptions {
     name: options.name,
     logger: false,
     size: options.maxBytes,
-    maxClients: MAX_CONNECTIONS + RESERVE_CONNECTIONS,
     maxRecipients: MAX_INBOUND_RECIPIENTS,
     socketTimeout: IDLE_TIMEOUT_MS,
     hideENHANCEDSTATUSCODES: false,
@@ -159,6 +149,13 @@ function listening(server: SMTPServer, options: SmtpOptions): Promise<AddressInf
       resolve(address);
     });
   });
+}
+
+/** Refuses a connection before smtp-server takes it, and does not wait for its client to close it. */
+function refuse(socket: Socket, { responseCode, message }: Reply): void {
+  socket.on("error", () => {});
+  socket.end(`${responseCode} ${message}\r\n`);
+  socket.destroySoon();
 }
 
 /** Sends 421 first, so that the client knows that its message was not accepted. */

@@ -50,12 +50,18 @@ export class SmtpSessions {
   readonly #tarpit = new Tarpit();
   readonly #runLarge: RunLimited = limitConcurrency(PARALLEL_LARGE);
   readonly #underWay = new Set<Promise<void>>();
-  /** Sessions whose connection was accepted and has not ended. */
-  readonly #accepted = new Set<string>();
   #isOpen = true;
 
   constructor(tools: SessionTools) {
     this.#tools = tools;
+  }
+
+  /** Admits a new connection before anything is read of it; the reply if it must be refused. */
+  admit(id: string, address: string): Reply | null {
+    const isAdmitted = this.#isOpen && this.#tools.connections.admit(id, address);
+    if (isAdmitted) this.#tools.observer.opened();
+    const refusal = this.#isOpen ? tooManyConnections() : shuttingDown();
+    return isAdmitted ? null : this.#told(refusal, true);
   }
 
   /** The handlers that smtp-server calls. */
@@ -63,14 +69,7 @@ export class SmtpSessions {
     const { connections, observer } = this.#tools;
     const closed = (): Reply | null => (this.#isOpen ? null : shuttingDown());
     return {
-      onConnect: ({ id, remoteAddress }, callback) => {
-        const refusal = connections.admit(id, remoteAddress) ? closed() : tooManyConnections();
-        if (refusal === null) {
-          this.#accepted.add(id);
-          observer.opened();
-        }
-        callback(this.#told(refusal, true));
-      },
+      onConnect: (_session, callback) => callback(this.#told(closed(), true)),
       onMailFrom: (_address, { id }, callback) => {
         connections.active(id);
         callback(this.#told(closed()));
@@ -82,7 +81,7 @@ export class SmtpSessions {
         void replied.then((reply) => callback(this.#told(reply)));
       },
       onData: (stream, session, callback) => {
-        connections.active(session.id, true);
+        connections.active(session.id, "message");
         const done = this.#receive(stream, session).then((reply) => {
           connections.active(session.id);
           callback(this.#told(reply));
@@ -92,7 +91,7 @@ export class SmtpSessions {
       },
       onClose: ({ id }) => {
         connections.remove(id);
-        if (this.#accepted.delete(id)) observer.closed();
+        observer.closed();
         this.#tarpit.forget(id);
       },
     };
@@ -162,7 +161,11 @@ export class SmtpSessions {
     let message: SpooledMessage | null = null;
     const check = this.#tools.senders?.begin(clientOf(session)) ?? null;
     try {
-      message = await spool(stream, this.#tools.spool, (bytes) => check?.push(bytes));
+      message = await spool(stream, this.#tools.spool, (bytes) => {
+        this.#tools.connections.received(session.id, bytes.length);
+        check?.push(bytes);
+      });
+      this.#tools.connections.active(session.id, "storing");
       if (!message) return { reply: tooLarge(), bytes: 0, deliveries: [] };
       const deliveries = await this.#deliver(message, session, check);
       return { reply: dataReply(deliveries), bytes: message.sizeBytes, deliveries };

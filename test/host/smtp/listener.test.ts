@@ -331,8 +331,11 @@ describe("connections", () => {
     nowMs = 4_000;
     const few = await fill(2, "127.0.0.2");
     nowMs = 5_000;
-    const many = await fill(50, "127.0.0.1");
-    await fill(48, "127.0.0.3");
+    // No network has more than its share, so only idle clients make room.
+    const many = await fill(10, "127.0.0.1");
+    for (let n = 11; n < 19; n += 1) await fill(9, `127.0.0.${n}`);
+    await fill(8, "127.0.0.19");
+    await fill(8, "127.0.0.20");
     nowMs = 13_999;
     expect(await greeting("127.0.0.4")).toMatch(/^421 /);
     // All but one of them do something.
@@ -345,19 +348,100 @@ describe("connections", () => {
     expect([...few, ...others].some((one) => one.isClosed)).toBe(false);
   });
 
-  it("are not closed while they send a message, unless it takes ten minutes", async () => {
-    const [slow, ...others] = await fill(50, "127.0.0.1");
-    await fill(50, "127.0.0.3");
-    await slow?.say("MAIL FROM:<sender@example.com>");
-    await slow?.say("RCPT TO:<a@mailkeep.test>");
-    await slow?.say("DATA");
-    nowMs = 599_999;
-    for (const one of clients) if (one !== slow) await one.say("MAIL FROM:<sender@example.com>");
-    expect(await greeting("127.0.0.4")).toMatch(/^421 /);
-    nowMs = 600_000;
+  const CLOSED = /^421 .*Too many connections/;
+
+  /** Begins a message. */
+  const begin = async (one: SmtpClient | undefined): Promise<void> => {
+    await one?.say("MAIL FROM:<sender@example.com>");
+    await one?.say("RCPT TO:<a@mailkeep.test>");
+    expect(await one?.say("DATA")).toMatch(/^354 /);
+  };
+  /** Sends a line of a message, and waits until the listener has read it. */
+  const send = async (some: readonly SmtpClient[], bytes: number): Promise<void> => {
+    for (const one of some) one.write(`${"x".repeat(bytes)}\r\n`);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  };
+
+  it("cannot all be held by two clients that send a byte every twelve seconds", async () => {
+    const slow = [...(await fill(50, "127.0.0.1")), ...(await fill(50, "127.0.0.2"))];
+    await Promise.all(slow.map(begin));
+    for (nowMs = 12_000; nowMs <= 36_000; nowMs += 12_000) await send(slow, 1);
+    for (let n = 3; n < 13; n += 1) {
+      const newcomer = await SmtpClient.open(smtp.port, "client.example", `127.0.0.${n}`);
+      expect(await newcomer.deliver(["a@mailkeep.test"], "\r\nx")).toMatch(/^250 /);
+      newcomer.drop();
+      clients.push(...(await fill(1, `127.0.0.${n}`)));
+    }
+    expect(slow.filter((one) => one.isClosed).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it("cannot all be held by two clients that say something every nine seconds", async () => {
+    const talkers = [...(await fill(50, "127.0.0.1")), ...(await fill(50, "127.0.0.2"))];
+    for (nowMs = 9_000; nowMs <= 36_000; nowMs += 9_000) {
+      await Promise.all(talkers.map((one) => one.say("MAIL FROM:<sender@example.com>")));
+      await Promise.all(talkers.map((one) => one.say("RSET")));
+    }
+    expect(await greeting("127.0.0.3")).toMatch(/^220 /);
+  });
+
+  it("cannot all be held by two clients that connect anew all the time", async () => {
+    await fill(50, "127.0.0.1");
+    await fill(50, "127.0.0.2");
+    nowMs = 1_000;
+    for (let n = 3; n < 23; n += 1) expect(await greeting(`127.0.0.${n}`)).toMatch(/^220 /);
+  });
+
+  it("are closed while they send a message: the one with the fewest bytes in the last 30 s", async () => {
+    const [slow, fast, stalled] = await fill(3, "127.0.0.1");
+    const others = [...(await fill(47, "127.0.0.2")), ...(await fill(50, "127.0.0.3"))];
+    for (const one of [slow, fast, stalled]) await begin(one);
+    // It sends much at first, and nothing later.
+    if (stalled) await send([stalled], 50_000);
+    for (nowMs = 10_000; nowMs < 40_000; nowMs += 10_000) {
+      if (slow && fast) {
+        await send([slow], 10);
+        await send([fast], 900);
+      }
+      for (const one of others) await one.say("RSET");
+      await Promise.all(others.map((one) => one.deliver(["a@mailkeep.test"], `\r\n${"x".repeat(500)}`)));
+    }
+    nowMs = 36_000;
     expect(await greeting("127.0.0.4")).toMatch(/^220 /);
+    expect(await stalled?.closed()).toBe(true);
+    expect(await greeting("127.0.0.5")).toMatch(/^220 /);
     expect(await slow?.closed()).toBe(true);
-    expect(others.some((one) => one.isClosed)).toBe(false);
+    expect([fast, ...others].some((one) => one?.isClosed)).toBe(false);
+  });
+
+  it("are never closed while their message is being stored", async () => {
+    store.held.add("a@mailkeep.test");
+    const storing = [...(await fill(50, "127.0.0.1")), ...(await fill(50, "127.0.0.2"))];
+    const replies = storing.map((one) => one.deliver(["a@mailkeep.test"], "\r\nx"));
+    await vi.waitFor(() => expect(store.handed).toHaveLength(100), 5_000);
+    nowMs = 600_000;
+    expect(await greeting("127.0.0.3")).toMatch(CLOSED);
+    store.release();
+    for (const reply of await Promise.all(replies)) expect(reply).toMatch(/^250 /);
+    expect(storing.some((one) => one.isClosed)).toBe(false);
+  });
+
+  it("of a client that has 50 do not keep others from the greeting, however many it opens at once", async () => {
+    await smtp.stop(0);
+    const proxies = new Networks(["127.0.0.1/32"]);
+    const options = { host: "127.0.0.1", port: 0, token: "operator-key", maxBytes: MAX_BYTES };
+    smtp = await startSmtp({ ...options, upstream: store.url, spoolDir, proxies });
+    const from = (address: string): SmtpClient => {
+      const one = SmtpClient.connect(smtp.port);
+      one.write(version1(address));
+      clients.push(one);
+      return one;
+    };
+    const flood = Array.from({ length: 400 }, () => from("203.0.113.5"));
+    expect(await from("203.0.113.6").reply()).toMatch(/^220 /);
+    const refused = (await Promise.all(flood.map((one) => one.reply()))).filter((reply) =>
+      CLOSED.test(reply),
+    );
+    expect(refused).toHaveLength(350);
   });
 });
 
