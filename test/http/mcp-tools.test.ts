@@ -153,6 +153,9 @@ describe("other reads", () => {
   it("search_mail finds mail by its words", async () => {
     const { value } = await checked("search_mail", { query: "order 4711" });
     expect(value).toMatchObject({ emails: [{ id: order }], search_mode: "keyword" });
+    const query = Array.from({ length: 33 }, (_, at) => `w${at}`).join(" ");
+    const { value: long } = await checked("search_mail", { query });
+    expect(long["hint"]).toContain("Only the first 32 words");
   });
 
   it("read_thread shows each email's new text once, the newest within the budget first", async () => {

@@ -202,6 +202,19 @@ describe("search finds", () => {
   });
 });
 
+describe("a search of very many words", () => {
+  it("says in every mode that it did not read all of them", async () => {
+    const box = await createMailbox();
+    await deliver(box.mailbox, plainMessage({ subject: "Parcel" }));
+    const words = ["parcel", ...Array.from({ length: 39 }, (_, at) => `w${at}`)].join(" OR ");
+    for (const mode of ["keyword", "semantic", "hybrid"]) {
+      const { body } = await search(box, words, `&mode=${mode}`);
+      expect(body.emails).toHaveLength(1);
+      expect(body.hint).toContain("Only the first 32 words, phrases and conditions");
+    }
+  });
+});
+
 describe("a search cursor", () => {
   it("pages through all hits once, while mail arrives that would rank first", async () => {
     const box = await createMailbox();

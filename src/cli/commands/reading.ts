@@ -42,6 +42,14 @@ async function* itemsOf<Item>(
   for await (const page of listing.pages()) return yield* items(page as never);
 }
 
+/** Says on stderr why a listing found nothing, where the service has a reason. */
+function noteNothing(
+  { emails, hint }: Pick<Api["inbox"]["answer"], "emails" | "hint">,
+  output: Output,
+): void {
+  if (emails.length === 0 && hint !== undefined) output.note(hint);
+}
+
 /** Whether the domain of the sender's address is proven, in words. */
 function provenWords({ authentication }: Email): string {
   if (authentication === null) return "not checked: anybody can have written the sender's address";
@@ -134,6 +142,7 @@ export const readingCommands = [
       const listing = mail.inbox.list(inboxQuery.read(flags), { signal });
       const emails = itemsOf(listing, flags["all"] === true, (page: Api["inbox"]["answer"]) => page.emails);
       await output.rows(emails, EMAIL_COLUMNS, "No emails.");
+      noteNothing(await listing, output);
     },
   }),
   command({
@@ -146,6 +155,7 @@ export const readingCommands = [
       const listing = mail.inbox.search({ ...searchQuery.read(flags), query }, { signal });
       const emails = itemsOf(listing, flags["all"] === true, (page: Api["search"]["answer"]) => page.emails);
       await output.rows(emails, EMAIL_COLUMNS, "Nothing found.");
+      noteNothing(await listing, output);
     },
   }),
   command({

@@ -4,7 +4,7 @@ import { boundedText, holdsToken, searchablePhrase } from "./search-text.ts";
 /** Characters of a query that are read: a few sentences. The rest is ignored, not refused, as a pasted text still finds. */
 export const MAX_READ_CHARS = 1_000;
 
-/** Words, phrases and operators of a query that count; each costs one look-up in the full-text index. */
+/** Words, phrases and conditions of a query that count; each costs one look-up in the full-text index. AND, OR and NOT cost none. */
 export const MAX_QUERY_ITEMS = 32;
 
 /** A search. All conditions must hold (AND); an empty list or null is no condition. */
@@ -49,6 +49,8 @@ interface QueryItem {
   text: string;
   quoted: boolean;
   prefix: boolean;
+  /** The bare word AND, OR or NOT, which may join other items. */
+  joiner: string | null;
 }
 
 /** A word, a phrase of several, or a prefix, as the full-text index looks for it. */
@@ -64,24 +66,53 @@ interface Term extends Phrase {
   prefix: string | null;
   text: string;
   excluded: boolean;
-  /** The bare word AND, OR or NOT, which may join other terms. */
   joiner: string | null;
 }
 
-function itemsOf(input: string): QueryItem[] {
+/** The items that count, and whether there are more. */
+function readItems(input: string): { items: QueryItem[]; isCut: boolean } {
   const items: QueryItem[] = [];
-  for (const { groups = {} } of input.matchAll(ITEM)) {
-    const { sign, operator, phrase, star, word } = groups;
-    items.push({
-      excluded: sign !== undefined,
-      operator: operator?.toLowerCase() ?? "",
-      text: phrase ?? word ?? "",
-      quoted: phrase !== undefined,
-      prefix: star !== undefined || (word?.endsWith("*") ?? false),
-    });
-    if (items.length === MAX_QUERY_ITEMS) break;
+  let isCut = input.length > MAX_READ_CHARS;
+  let counted = 0;
+  let before: string | null = null;
+  for (const { groups } of boundedText(input, MAX_READ_CHARS).matchAll(ITEM)) {
+    const item = itemOf(groups ?? {});
+    before = joins(item.joiner, before, items.length === 0) ? item.joiner : null;
+    if (before === null) counted += 1;
+    isCut ||= counted > MAX_QUERY_ITEMS;
+    if (counted > MAX_QUERY_ITEMS) break;
+    items.push(item);
   }
-  return items;
+  // Half a word would find other mail, and an AND or OR without its second word would be searched as a word.
+  const isInWord = counted <= MAX_QUERY_ITEMS && /^\S\S/.test(input.slice(MAX_READ_CHARS - 1));
+  if (isInWord && items.length > 1) items.pop();
+  while (isCut && items.length > 1 && items.at(-1)?.joiner != null) items.pop();
+  return { items, isCut };
+}
+
+function itemOf({ sign, operator, phrase, star, word }: Record<string, string | undefined>): QueryItem {
+  const text = phrase ?? word ?? "";
+  const isBare = sign === undefined && operator === undefined && phrase === undefined;
+  return {
+    excluded: sign !== undefined,
+    operator: operator?.toLowerCase() ?? "",
+    text,
+    quoted: phrase !== undefined,
+    prefix: star !== undefined || (word?.endsWith("*") ?? false),
+    joiner: isBare && /^(?:AND|OR|NOT)$/.test(text) ? text : null,
+  };
+}
+
+/** Whether AND, OR or NOT can join, after the joiner `before` or after none. */
+function joins(joiner: string | null, before: string | null, isFirst: boolean): boolean {
+  if (joiner === "NOT") return before === null || before === "AND";
+  return joiner !== null && before === null && !isFirst;
+}
+
+/** A hint that a part of the query was not read; "" if all of it was. */
+export function unreadHint(input: string): string {
+  if (!readItems(input).isCut) return "";
+  return `Only the first ${MAX_QUERY_ITEMS} words, phrases and conditions in the first ${MAX_READ_CHARS} characters were searched for. Search for the others separately`;
 }
 
 function readInstant(text: string): number | null {
@@ -137,8 +168,8 @@ const MAX_MISREAD_CHARS = 40;
  */
 export function misreadOperators(input: string): string[] {
   const asked = parseSearchQuery("");
-  return itemsOf(boundedText(input, MAX_READ_CHARS))
-    .filter((item) =>
+  return readItems(input)
+    .items.filter((item) =>
       item.operator === ""
         ? !item.quoted && FOREIGN_OPERATOR.test(item.text)
         : !item.excluded && !applyOperator(asked, item),
@@ -150,7 +181,7 @@ export function misreadOperators(input: string): string[] {
 }
 
 /** The term of an item, null if the tokenizer would see nothing in it. `isWhole`: prefixes are read as whole words. */
-function termOf({ operator, text, quoted, prefix, excluded }: QueryItem, isWhole: boolean): Term | null {
+function termOf({ operator, text, prefix, excluded, joiner }: QueryItem, isWhole: boolean): Term | null {
   const words = operator === "" ? text : `${operator}:${text}`;
   const phrase = searchablePhrase(words);
   if (!holdsToken(phrase.text)) return null;
@@ -167,7 +198,7 @@ function termOf({ operator, text, quoted, prefix, excluded }: QueryItem, isWhole
       .replace(/[\s\p{Cc}]+/gu, " ")
       .replace(/^[^\p{L}\p{N}\p{Co}]+|[^\p{L}\p{M}\p{N}\p{Co}]+$/gu, ""),
     excluded,
-    joiner: !quoted && !excluded && /^(?:AND|OR|NOT)$/.test(words) ? words : null,
+    joiner,
   };
 }
 
@@ -176,8 +207,7 @@ function joinersOf(terms: readonly Term[]): (string | null)[] {
   const joiners: (string | null)[] = [];
   for (const [at, { joiner }] of terms.entries()) {
     const before = joiners[at - 1] ?? null;
-    const fits = joiner === "NOT" ? before === null || before === "AND" : before === null && at > 0;
-    joiners.push(fits && at < terms.length - 1 ? joiner : null);
+    joiners.push(joins(joiner, before, at === 0) && at < terms.length - 1 ? joiner : null);
   }
   return joiners;
 }
@@ -232,7 +262,7 @@ export function parseSearchQuery(input: string, isWhole = false): SearchQuery {
     before: null,
     after: null,
   };
-  const words = itemsOf(boundedText(input, MAX_READ_CHARS)).filter((item) => !applyOperator(query, item));
+  const words = readItems(input).items.filter((item) => !applyOperator(query, item));
   const terms = words.map((item) => termOf(item, isWhole)).filter((term) => term !== null);
   const { alternatives, excluded } = groupTerms(terms);
   const exclusion = excluded.length > 0 ? anyOf(excluded) : null;

@@ -9,6 +9,7 @@ import {
   misreadOperators,
   OPERATORS,
   parseSearchQuery,
+  unreadHint,
   type SearchQuery,
 } from "../../mail/search/search-query.ts";
 import { foldForMatch } from "../../mail/search/search-text.ts";
@@ -57,10 +58,12 @@ export function hasWords(text: string): boolean {
   return parseSearchQuery(text).match !== null;
 }
 
-/** A hint about operators that were taken as words; "" if there are none. */
-export function misreadHint(text: string): string {
+/** Hints about a query: what was not read of it, and operators that were taken as words. */
+export function queryHints(text: string): string[] {
   const misread = misreadOperators(text);
-  return misread.length === 0 ? "" : `Taken as words: ${misread.join(", ")}. Operators are ${OPERATORS}`;
+  const taken =
+    misread.length === 0 ? "" : `Taken as words: ${misread.join(", ")}. Operators are ${OPERATORS}`;
+  return [unreadHint(text), taken];
 }
 
 /**

@@ -34,7 +34,7 @@ import {
   hitText,
   MAX_WORD_CANDIDATES,
   MEANING_DEPTH,
-  misreadHint,
+  queryHints,
   readSearch,
   soughtOf,
   wantedOf,
@@ -94,7 +94,7 @@ export class Search {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
     const { meaning } = nearness.value;
-    const hint = joined([nearness.value.hint, note, misreadHint(text)]);
+    const hint = joined([nearness.value.hint, note, ...queryHints(text)]);
     const options = { text, mode, hint, isReadOnly };
     if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
     const name = `search ${JSON.stringify([filters, text, hint])}`;

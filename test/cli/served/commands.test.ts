@@ -232,6 +232,9 @@ describe("reading", () => {
     // One line each for every reader of lines, and nothing that a terminal obeys.
     expect(stdout).toMatch(/^[^\p{Cc}\p{Cf}\u2028\u2029]*\n$/u);
     expect(await program.json(["search", "parcel", ...BOX])).toMatchObject([{ id }]);
+    const nothing = await program.run(["search", "w ".repeat(33), ...BOX]);
+    expect(nothing).toMatchObject({ code: 0, stdout: "" });
+    expect(nothing.stderr).toContain("Only the first 32 words");
     const [email] = await program.json<Email>(["read", id, ...BOX]);
     expect(email).toMatchObject({ id, subject: "Parcel 77" });
     const raw = await program.run(["raw", id, ...BOX]);

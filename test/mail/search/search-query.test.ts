@@ -2,7 +2,12 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { highlightsFor, snippetFor } from "../../../src/mail/search/excerpts.ts";
-import { MAX_QUERY_ITEMS, MAX_READ_CHARS, parseSearchQuery } from "../../../src/mail/search/search-query.ts";
+import {
+  MAX_QUERY_ITEMS,
+  MAX_READ_CHARS,
+  parseSearchQuery,
+  unreadHint,
+} from "../../../src/mail/search/search-query.ts";
 import { searchableText } from "../../../src/mail/search/search-text.ts";
 import { cpuMs } from "../../cpu.ts";
 
@@ -351,6 +356,47 @@ describe("any input", () => {
   it("counts as many items as the limit says and no more", () => {
     const words = Array.from({ length: MAX_QUERY_ITEMS + 1 }, (_, at) => `w${at}`);
     expect(parseSearchQuery(words.join(" ")).terms).toEqual(words.slice(0, MAX_QUERY_ITEMS));
+  });
+
+  describe("with more than it reads", () => {
+    const words = (count: number, last = ""): string[] => [
+      ...Array.from({ length: count - 1 }, (_, at) => `w${at}`),
+      last === "" ? `w${count}` : last,
+    ];
+
+    it.each([16, 17, MAX_QUERY_ITEMS])("finds the last of %i alternatives, and says nothing", (count) => {
+      const query = words(count, "paris").join(" OR ");
+      expect(found(query)).toEqual([0]);
+      expect(unreadHint(query)).toBe("");
+    });
+
+    it.each([" OR ", " AND ", " AND NOT ", " NOT ", " "])(
+      "says so, and searches for the others: %j",
+      (joiner) => {
+        const query = words(MAX_QUERY_ITEMS + 1, "paris").join(joiner);
+        expect(unreadHint(query)).toContain("first 32 words");
+        const asked = parseSearchQuery(query);
+        expect(asked.phrases).toHaveLength(MAX_QUERY_ITEMS);
+        expect(asked.phrases.every(({ expression }) => /^"w\d+"$/.test(expression))).toBe(true);
+      },
+    );
+
+    it("finds alternatives beside those that it does not read", () => {
+      expect(found(["paris", ...words(60)].join(" OR "))).toEqual([0]);
+      // The thousandth character is within a word, within OR, and between.
+      for (let length = 1; length <= 12; length += 1) {
+        const query = ["paris", "w".repeat(length), ...Array<string>(30).fill("x".repeat(40))].join(" OR ");
+        expect(query.length).toBeGreaterThan(MAX_READ_CHARS);
+        expect(found(query)).toEqual([0]);
+        expect(unreadHint(query)).not.toBe("");
+      }
+    });
+
+    it("counts AND, OR and NOT where they join nothing", () => {
+      const query = "OR ".repeat(200);
+      expect(parseSearchQuery(query).phrases.length).toBeLessThanOrEqual(MAX_QUERY_ITEMS + 1);
+      expect(unreadHint(query)).not.toBe("");
+    });
   });
 
   it("reads as many characters as the limit says and no more", () => {

@@ -98,13 +98,17 @@ export const searchMail = tool({
     limit,
     mode: z.enum(["keyword", "semantic", "hybrid"]).optional(),
   }),
-  output: z.object({ emails: z.array(Summary), search_mode: z.string() }),
+  output: z.object({ emails: z.array(Summary), search_mode: z.string(), hint: z.string().optional() }),
   reads: true,
   async run(call, { query, limit: most, mode }) {
     const page = await call.route("search", { query: { query, limit: most, mode } });
     if (!page.ok) return page;
-    const { emails, search_mode: searchMode = "keyword" } = page.value;
-    return done({ emails: emails.map((email) => summaryOf(email)), search_mode: searchMode });
+    const { emails, search_mode: searchMode = "keyword", hint } = page.value;
+    return done({
+      emails: emails.map((email) => summaryOf(email)),
+      search_mode: searchMode,
+      ...(hint === undefined ? {} : { hint }),
+    });
   },
 });
 
