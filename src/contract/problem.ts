@@ -50,7 +50,10 @@ export type ProblemDetail = z.infer<typeof ProblemDetail>;
 const ProblemExtra = z.object({
   upgrade: z.string().optional().meta({ description: "Where to get a permanent mailbox." }),
   oldest_seq: z.int().optional().meta({ description: "With 410: the oldest entry of the log that is kept." }),
-  request_id: z.string().optional().meta({ description: "With 500: what the log knows the request by." }),
+  request_id: z
+    .string()
+    .optional()
+    .meta({ description: "With 500, and with 503 of failed storage: what the log knows the request by." }),
   full: z.boolean().optional().meta({ description: "The mailbox has no room now." }),
 });
 

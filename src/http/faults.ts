@@ -5,17 +5,22 @@ import { NoHostError } from "./request-url.ts";
 
 /** SQLite says this when it cannot write because there is no room. The mailbox has then stored nothing of the change. */
 const DISK_FULL = /\bSQLITE_FULL\b/;
+/**
+ * The words of the runtime where it fails outside of our code: when a full disk does not let it open a database or commit a
+ * transaction. Nothing of the change is stored.
+ */
+const RUNTIME_FAILED = /^internal error; reference = /;
 /** A person makes room, so a client need not ask often. */
-const DISK_FULL_RETRY_SECONDS = 60;
+const STORAGE_RETRY_SECONDS = 60;
 
-/** Whether a call to a mailbox failed because the disk is full. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && DISK_FULL.test(error.message);
+/** Whether a call failed because the storage did, such as on a full disk. */
+export function isStorageFault(error: unknown): boolean {
+  return error instanceof Error && (DISK_FULL.test(error.message) || RUNTIME_FAILED.test(error.message));
 }
 
 /**
  * The refusal for an error that no handler expected: 500 with the id under which the log has the error; 503 for wrong settings
- * and for a full disk; 400 for a bad `Host` (RFC 9112 §3.2).
+ * and for storage that failed; 400 for a bad `Host` (RFC 9112 §3.2).
  */
 export function faultOf(error: unknown, requestId: string): Problem {
   if (error instanceof NoHostError)
@@ -26,12 +31,17 @@ export function faultOf(error: unknown, requestId: string): Problem {
     return { code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` };
   }
   console.error(`Request ${requestId} failed:`, error);
-  if (isDiskFull(error)) {
-    return {
-      code: "unavailable",
-      error: "The disk of the service is full",
-      retryAfterSeconds: DISK_FULL_RETRY_SECONDS,
-    };
-  }
+  if (isStorageFault(error)) return storageProblem(error, requestId);
   return { code: "internal", error: "Internal server error", extra: { request_id: requestId } };
+}
+
+function storageProblem(error: unknown, requestId: string): Problem {
+  const temporary = { code: "unavailable", retryAfterSeconds: STORAGE_RETRY_SECONDS } as const;
+  if (DISK_FULL.test(String(error))) return { ...temporary, error: "The disk of the service is full" };
+  return {
+    ...temporary,
+    error: "The storage of the service failed; its disk may be full",
+    fix: `Wait ${STORAGE_RETRY_SECONDS} s, then repeat the call; if it fails again, tell the operator the request_id.`,
+    extra: { request_id: requestId },
+  };
 }

@@ -22,6 +22,19 @@ describe("an error that no handler expected", () => {
     expect(log).toHaveBeenCalledWith(`Request ${REQUEST_ID} failed:`, error);
   });
 
+  it("is 503 when the runtime failed outside of the worker's code, as it does at the commit on a full disk", () => {
+    vi.spyOn(console, "error").mockReturnValue(undefined);
+    const problem = faultOf(new Error("internal error; reference = hv1nlp8u88m5o9hal3fe7fjb"), REQUEST_ID);
+    expect([STATUS[problem.code], retryAfterSeconds(problem)]).toEqual([503, 60]);
+    expect(problemBody(problem)).toEqual({
+      code: "unavailable",
+      error: "The storage of the service failed; its disk may be full",
+      fix: "Wait 60 s, then repeat the call; if it fails again, tell the operator the request_id.",
+      request_id: REQUEST_ID,
+      retryable: true,
+    });
+  });
+
   it("is 500 with the request's id otherwise, and tells nothing else", () => {
     vi.spyOn(console, "error").mockReturnValue(undefined);
     for (const error of [new Error("near secret: syntax error: SQLITE_ERROR"), "text", null]) {

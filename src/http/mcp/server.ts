@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { uuidV7 } from "../../lib/ids.ts";
+import { faultOf } from "../faults.ts";
 import type { McpCall } from "./call.ts";
 import { listedTools } from "./listed-tools.ts";
 import { promptNamed, prompts } from "./prompts.ts";
@@ -94,8 +95,8 @@ async function callTool(
     return await tool.call(call, input, toolContextOf(call, exchange, meta?.progressToken));
   } catch (error) {
     const requestId = uuidV7(Date.now());
-    console.error(`MCP request ${requestId} failed:`, error);
-    return errorResult({ code: "internal", error: `Internal error; the log has it as ${requestId}` });
+    const problem = faultOf(error, requestId);
+    return errorResult({ ...problem, error: `${problem.error}; the log has it as ${requestId}` });
   }
 }
 

@@ -10,7 +10,7 @@ import { freshStub } from "../../service/mailbox-stub.ts";
 import { openEmail, openRaw, type MailboxAccess } from "../../service/message-source.ts";
 import { Bytes, ignoredText, type Json } from "../answers.ts";
 import type { HandlersOf } from "../call.ts";
-import { isDiskFull } from "../faults.ts";
+import { isStorageFault } from "../faults.ts";
 
 export const emailHandlers = {
   async inbox({ input, ignored, ...to }) {
@@ -69,7 +69,7 @@ async function search(
   try {
     return await mailbox.search(access, filters, request);
   } catch (error) {
-    if (!isDiskFull(error)) throw error;
+    if (!isStorageFault(error)) throw error;
     return freshStub(env, mailbox).search(counted(access), filters, { ...request, isReadOnly: true });
   }
 }
