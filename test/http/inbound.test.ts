@@ -663,6 +663,82 @@ describe("who sent a message that is handed over", () => {
     });
   });
 
+  describe("if DNS did not answer when it came", () => {
+    const unchecked = {
+      ...checked,
+      dmarc: "temperror",
+      spf: "temperror",
+      signatures: [],
+    } satisfies CheckedSender;
+    const failed = { ...checked, dmarc: "fail", signatures: [] } satisfies CheckedSender;
+    const verdicts = async (key: string) =>
+      Promise.all(
+        (await inbox(key)).map(async ({ id }) => {
+          const { body } = await ask<{ authentication: { verdict: string }; sender_verified: boolean }>(
+            `/v1/emails/${id}`,
+            { key },
+          );
+          return [body.authentication.verdict, body.sender_verified];
+        }),
+      );
+
+    it.each([
+      ["small", plainMessage({})],
+      ["large", plainMessage({ body: "x\n".repeat(300_000) })],
+    ])("is what a repeat of the %s message says, and no later repeat changes it", async (_, raw) => {
+      const box = await createMailbox();
+      const { body: first } = await hand(box, raw, writeCheckedSender(unchecked));
+      expect(await verdicts(box.api_key)).toEqual([["temperror", false]]);
+      await hand(box, raw, writeCheckedSender(null));
+      expect(await verdicts(box.api_key)).toEqual([["temperror", false]]);
+      const { body: second } = await hand(box, raw, writeCheckedSender(checked));
+      expect(second).toEqual({ id: first.id, duplicate: true });
+      expect(await verdicts(box.api_key)).toEqual([["pass", true]]);
+      await hand(box, raw, writeCheckedSender(failed));
+      expect(await verdicts(box.api_key)).toEqual([["pass", true]]);
+    });
+
+    it("is what proves a repeat forged", async () => {
+      const box = await createMailbox();
+      const raw = plainMessage({});
+      for (const sender of [unchecked, failed, checked]) await hand(box, raw, writeCheckedSender(sender));
+      expect(await verdicts(box.api_key)).toEqual([["fail", false]]);
+    });
+
+    it("is not what another message with the same Message-ID says", async () => {
+      const box = await createMailbox();
+      const forged = plainMessage({ body: "Forged." });
+      await hand(box, forged, writeCheckedSender(unchecked));
+      await hand(box, forged.replace("Forged.", "Real."), writeCheckedSender(checked));
+      expect(await verdicts(box.api_key)).toEqual([
+        ["pass", true],
+        ["temperror", false],
+      ]);
+    });
+
+    it("lets an expectation have the code of the repeat, unless the message came before the expectation", async () => {
+      const box = await createMailbox();
+      const expect_ = async () =>
+        (
+          await ask<{ id: string }>("/v1/expect", {
+            key: box.api_key,
+            method: "POST",
+            json: { from_domain: "example.com" },
+          })
+        ).body.id;
+      const headers = [`To: ${box.mailbox}`];
+      const raw = plainMessage({ headers, subject: "Your code is 482913" });
+      const early = await expect_();
+      await hand(box, raw, writeCheckedSender(unchecked));
+      const late = await expect_();
+      await hand(box, raw, writeCheckedSender(checked));
+      const found = async (id: string) =>
+        (await ask<{ status: string; code: string | null }>(`/v1/expect/${id}`, { key: box.api_key })).body;
+      expect(await found(early)).toMatchObject({ status: "matched", code: "482913" });
+      expect(await found(late)).toMatchObject({ status: "waiting", code: null });
+    });
+  });
+
   it("is not the author that the listener judged, if another one is shown", async () => {
     const box = await createMailbox();
     await hand(box, plainMessage({ from: "boss@bank.example" }), writeCheckedSender(checked));

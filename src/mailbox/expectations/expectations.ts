@@ -140,6 +140,8 @@ export class Expectations {
     const matched: string[] = [];
     const own = this.#ownAddresses(mail);
     for (const row of this.#addressed(mail, nowMs)) {
+      // A repeat of the mail that it has.
+      if (row.seq === seq) continue;
       const judged = inTime(judgeMail(row, mail, own), row, keptSince);
       if (judged.kind === "nothing" || (judged.kind === "fits" && isTaken)) continue;
       const why = judged.why;

@@ -22,11 +22,11 @@ const DUPLICATE_WINDOW_MS = 5 * 86_400_000;
 /** Label of delivery reports about outgoing messages. */
 const REPORT = "report";
 
-/** The result of filing a message: stored now, or a duplicate of a stored one. */
+/** The result of filing a message: stored now, or a duplicate of a stored one, perhaps one that proves its sender now. */
 export type FiledMail =
   | { kind: "stored"; message: CodeRow; event: LoggedEvent }
   | { kind: "report"; seq: Seq }
-  | { kind: "duplicate"; seq: Seq };
+  | { kind: "duplicate"; seq: Seq; isProvenNow?: boolean };
 
 /** The place of a filed message. */
 export interface Filed {
@@ -86,9 +86,7 @@ export class Filing {
   fileInbound(account: Account, mail: PreparedMail, nowMs: number): Exclude<FiledMail, { kind: "report" }> {
     const known = this.#others.ids.of(mail);
     const earlier = duplicateOf(known, mail, nowMs);
-    return earlier === null
-      ? this.#fileNew(account, mail, { known, nowMs })
-      : { kind: "duplicate", seq: earlier };
+    return earlier === null ? this.#fileNew(account, mail, { known, nowMs }) : this.#repeat(earlier, mail);
   }
 
   /** As `fileInbound`, unless `refusalOf` names a reason to refuse a message that is no duplicate. */
@@ -99,7 +97,7 @@ export class Filing {
   ): Exclude<FiledMail, { kind: "report" }> | { kind: "refused"; reason: Reason } {
     const known = this.#others.ids.of(mail);
     const earlier = duplicateOf(known, mail, nowMs);
-    if (earlier !== null) return { kind: "duplicate", seq: earlier };
+    if (earlier !== null) return this.#repeat(earlier, mail);
     const reason = refusalOf();
     return reason === null ? this.#fileNew(account, mail, { known, nowMs }) : { kind: "refused", reason };
   }
@@ -115,6 +113,15 @@ export class Filing {
     const { listing, senderFolded: sender_folded, code, link, codeEvidence: code_evidence } = mail;
     const message = { seq: filed.seq, code, link, code_evidence, sender_folded, listing };
     return { kind: "stored", message, event };
+  }
+
+  /** A repeat says who sent the message if DNS did not answer for the first one. Its content is the same, signatures included. */
+  #repeat(seq: Seq, { authentication }: PreparedMail): Extract<FiledMail, { kind: "duplicate" }> {
+    const isChecked = authentication !== null && authentication.verdict !== "temperror";
+    const isNew = isChecked && this.#tables.first(rows.RECHECK, JSON.stringify(authentication), seq) !== null;
+    if (!isNew || authentication.verdict !== "pass") return { kind: "duplicate", seq };
+    this.#tables.run(rows.SET_PROVEN, seq);
+    return { kind: "duplicate", seq, isProvenNow: true };
   }
 
   /**

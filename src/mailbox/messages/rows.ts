@@ -128,6 +128,15 @@ export const STORE_BODY: Query<
 export const WRITE_LISTING: Query<never, [listing: string, seq: number]> = {
   text: "UPDATE message SET listing = ? WHERE seq = ?",
 };
+/** Writes who sent a message down again, if DNS did not answer when it came. */
+export const RECHECK: Query<{ seq: Seq }, [authentication: string, seq: Seq]> = {
+  text: `UPDATE content SET detail = json_set(detail, '$.authentication', json(?))
+    WHERE seq = ? AND json_extract(detail, '$.authentication.verdict') = 'temperror' RETURNING seq`,
+};
+export const SET_PROVEN: Query<never, [seq: Seq]> = {
+  text: `UPDATE message SET listing = '{"sender_verified":true' || substr(listing, length('{"sender_verified":false') + 1)
+    WHERE seq = ? AND listing GLOB '{"sender_verified":false*'`,
+};
 export const INSERT_SEARCH: Query<never, [number, string, string, string, string, string, string]> = {
   text: "INSERT INTO search (rowid, subject, names, addresses, body, code, attachments) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };

@@ -1,6 +1,6 @@
 import { NOT_STORED, notFound, refusedByRules, type Answer } from "../../contract/problem.ts";
 import { GroupCommit } from "../../lib/group-commit.ts";
-import { idOf, type Seq } from "../../lib/ids.ts";
+import { idOf, seqTime, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
 import type { Account } from "../account/account.ts";
@@ -249,9 +249,14 @@ export class Receiving {
     return { ...this.#planWebhooks(account, filed, this.#context.now()), matched: [] };
   }
 
-  /** Lets a message that is received now match an expectation, and plans its webhooks. */
+  /** Lets a message that is received or proven now match an expectation, and plans its webhooks. */
   #follow(account: Account, { mail, filed, keptSince }: Followed, nowMs: number): Omit<Written, "account"> {
-    const matched = filed.kind === "stored" ? this.#match({ mail, keptSince }, filed.message.seq, nowMs) : [];
+    const matched =
+      filed.kind === "stored"
+        ? this.#match({ mail, keptSince }, filed.message.seq, nowMs)
+        : filed.isProvenNow === true
+          ? this.#match({ mail, keptSince: seqTime(filed.seq) }, filed.seq, nowMs)
+          : [];
     return { ...this.#planWebhooks(account, filed, nowMs), matched };
   }
 
