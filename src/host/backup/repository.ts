@@ -15,6 +15,7 @@ import {
 } from "./format.ts";
 import type { Header } from "./format.ts";
 import { README } from "./readme.ts";
+import type { Pace } from "./pace.ts";
 import { RunLock, STALE_MS } from "./run-lock.ts";
 import { sha256 } from "./seal.ts";
 import { listText, manifestPath } from "./target.ts";
@@ -26,6 +27,11 @@ const LOCK_FILE = "backup.lock";
 /** Beside `tmp`, which whoever has the lock empties. */
 const LOCK_DRAFTS = "locks";
 const MINUTE_MS = 60_000;
+/**
+ * Stored bytes that each run reads to find damaged chunks, from a random place on in a larger backup: reading 10 GB would make a run
+ * without changes take as long as `verify`.
+ */
+const MAX_CHECKED_BYTES = 1_073_741_824;
 
 /** A folder with snapshots and their chunks. Every file appears whole or not at all, and a list is written last. */
 export class Repository implements Source {
@@ -214,6 +220,8 @@ export class RepositoryTarget implements Target {
   /** SHA-256 of stored files that are known without reading them, by path. */
   readonly #hashes: Map<string, string>;
   readonly #folders = new Set<string>();
+  /** Paths of stored chunks that were found damaged. A run that needs one writes it again. */
+  readonly damaged: string[] = [];
 
   private constructor(repository: Repository, known: Set<string>, hashes: Map<string, string>) {
     this.#repository = repository;
@@ -221,7 +229,7 @@ export class RepositoryTarget implements Target {
     this.#hashes = hashes;
   }
 
-  static async open(repository: Repository): Promise<RepositoryTarget> {
+  static async open(repository: Repository, pace: Pace | null = null): Promise<RepositoryTarget> {
     const ids = await repository.snapshots();
     const hashes = new Map<string, string>();
     // The newest snapshot of all mailboxes and those after it name nearly all chunks. Any other hash is computed.
@@ -237,7 +245,29 @@ export class RepositoryTarget implements Target {
       });
       for (const [file, hash] of list) hashes.set(file, hash);
     }
-    return new RepositoryTarget(repository, await repository.chunks(), hashes);
+    const target = new RepositoryTarget(repository, await repository.chunks(), hashes);
+    await target.#forgetDamaged(pace);
+    return target;
+  }
+
+  /** Compares stored chunks with the lists, so that no new snapshot relies on one that the disk has damaged since. */
+  async #forgetDamaged(pace: Pace | null): Promise<void> {
+    const names = [...this.#known].toSorted();
+    const start = Math.floor(Math.random() * names.length);
+    let left = MAX_CHECKED_BYTES;
+    for (const name of [...names.slice(start), ...names.slice(0, start)]) {
+      const file = chunkPath(name, this.#repository.suffix);
+      const hash = this.#hashes.get(file);
+      if (hash === undefined) continue;
+      const stored = await this.#repository.read(file).catch(unreadable);
+      left -= stored?.byteLength ?? 0;
+      if (stored === null || sha256(stored) !== hash) {
+        this.#known.delete(name);
+        this.damaged.push(file);
+      }
+      if (left <= 0) return;
+      await pace?.spend(stored?.byteLength ?? 0);
+    }
   }
 
   has(name: string): boolean {
@@ -304,4 +334,10 @@ async function namesIn(folder: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
+}
+
+/** Null for a file that is gone or that the disk cannot read; other errors are thrown. */
+function unreadable(error: unknown): null {
+  if (error instanceof BackupError || (error as NodeJS.ErrnoException).code === "EIO") return null;
+  throw error;
 }

@@ -102,8 +102,9 @@ async function toFolder(dir: string, job: Job, context: CommandContext): Promise
     expectRecipients(state, job, dir);
     // The state is saved before the run too: if an encrypted run is killed, the next one uses the same names of chunks.
     await saveState(job.dataDir, id, state);
-    const target = await RepositoryTarget.open(repository);
+    const target = await RepositoryTarget.open(repository, new Pace(job.bytesPerSecond, context.signal));
     const result = await run(job, { target, sealer: sealerOf(job, state), state }, context);
+    noteDamaged(target.damaged, dir, outputOf(context, job.isJson, true));
     await saveState(job.dataDir, id, state);
     const removed = job.keep === null || !isWhole(result) ? null : await repository.prune(job.keep);
     return await report({ ...result, removed }, dir, job, outputOf(context, job.isJson));
@@ -155,6 +156,13 @@ async function run(
   } finally {
     endProgress(context);
   }
+}
+
+function noteDamaged(chunks: readonly string[], dir: string, output: Output): void {
+  if (chunks.length === 0) return;
+  output.note(
+    `${dir} had ${chunks.length} damaged chunks, such as ${chunks[0]}: this snapshot has good copies of those that it needs. Run verify to see which older snapshots are damaged, and check the disk`,
+  );
 }
 
 /** Whether a snapshot has a good copy of everything, so that older ones may go. */

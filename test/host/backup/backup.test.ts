@@ -27,6 +27,7 @@ import { withScratch } from "../../../src/host/backup/scratch.ts";
 import { ageSealer } from "../../../src/host/backup/seal.ts";
 import { openerFor, readSnapshot } from "../../../src/host/backup/snapshot.ts";
 import { TarTarget, unpackTar } from "../../../src/host/backup/tar.ts";
+import { verify } from "../../../src/host/backup/verify.ts";
 import { fileOfKey } from "../../../src/lib/disk-key.ts";
 import { BUCKET, FakeData, tempFolder } from "./rig.ts";
 import { backUpTo, checked, restoreTo } from "./rig-run.ts";
@@ -438,6 +439,48 @@ turn();`;
 async function* cutInto(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.byteLength; at += length) yield bytes.subarray(at, at + length);
 }
+
+describe("a damaged chunk", () => {
+  it.each([
+    ["flipped", (bytes: Buffer) => bytes.map((byte, at) => (at === 20 ? byte ^ 4 : byte))],
+    ["cut", (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+    ["emptied", () => Buffer.alloc(0)],
+  ])("that was %s is written again by the next run, changed files or not", async (_, damage) => {
+    const data = new FakeData();
+    data.addBlob(data.addMailbox(ADA), "owner/1", [randomBytes(CHUNK_BYTES + 5)]);
+    const dir = tempFolder();
+    await backUpTo(dir, data.dir);
+    const chunks = storedFiles(dir).filter((file) => file.startsWith("chunks/"));
+    for (const file of chunks) {
+      const full = path.join(dir, file);
+      const whole = readFileSync(full);
+      writeFileSync(full, damage(whole));
+      expect((await checked(dir)).faults).not.toEqual([]);
+      const { counts } = await backUpTo(dir, data.dir);
+      expect([file, counts.chunks]).toEqual([file, 1]);
+      expect(readFileSync(full).equals(whole)).toBe(true);
+    }
+    expect((await checked(dir)).faults).toEqual([]);
+  });
+
+  it("of contents that are gone makes no new snapshot damaged", async () => {
+    const data = new FakeData();
+    const box = data.addMailbox(ADA);
+    const dir = tempFolder();
+    await backUpTo(dir, data.dir);
+    const before = new Set(storedFiles(dir));
+    data.addBlob(box, "owner/1", [randomBytes(1_000)]);
+    for (const file of before) if (file.startsWith("chunks/")) writeFileSync(path.join(dir, file), "rotten");
+    await backUpTo(dir, data.dir);
+    const repository = await Repository.open(dir);
+    const snapshots = (await repository.snapshots()).slice(-1);
+    const opener = await openerFor(repository, null);
+    const { signal } = new AbortController();
+    expect((await verify({ repository, opener, snapshots, signal, onProgress: () => {} })).faults).toEqual(
+      [],
+    );
+  });
+});
 
 describe("a check", () => {
   it("finds a flipped bit, a cut and a missing file, and names the file", async () => {
