@@ -10,6 +10,7 @@ export type MailboxStatus = z.infer<typeof MailboxStatus>;
 export const MailboxInfo = z
   .object({
     mailbox: z.string(),
+    address: z.string().meta({ description: "The same as `mailbox`." }),
     status: MailboxStatus,
     webhook_url: z.string().nullable(),
     webhook_status: WebhookStatus.nullable(),

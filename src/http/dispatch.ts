@@ -31,8 +31,6 @@ import { admitSending } from "../service/submit.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
 
-/** Any key may learn that an endpoint does not exist. */
-const UNSERVED = { scopes: ANYONE, whilePaused: true };
 /** Query parameters that would name a mailbox, whether or not a route knows them. */
 const MAILBOX_PARAMETERS: readonly string[] = ["mailbox", "mailbox[]", "address"];
 
@@ -49,15 +47,21 @@ export async function dispatch(c: AppContext, { spec, handler, status }: Endpoin
   return withIgnored(response, ignored);
 }
 
-/** Refuses a request that no route serves. A caller without a right key gets 401, and learns nothing more. */
+/**
+ * Refuses a request that no route serves. A caller without a right key gets 401, and learns nothing more. While a mailbox is paused, an
+ * unknown path is refused as any other request; a wrong method is refused before that.
+ */
 export async function refuse(c: AppContext, problem: Problem): Promise<Response> {
   const config = configOf(c.env);
   const caller = readCaller(c.req.raw, config);
-  const access = accessFor({ caller, spec: UNSERVED, fault: problem, origin: originOf(c, config) });
-  const mailbox = caller.kind === "key" ? mailboxBehind(c.env, caller.locator) : null;
-  const isMissing = mailbox !== null && !(await wasMade(c.env, "Mailbox", mailbox));
-  const judged = caller.kind === "nobody" || isMissing ? UNAUTHORIZED : await judge(mailbox, access);
-  return refusal(c, config, { problem: judged ?? problem, caller });
+  const spec = { scopes: ANYONE, whilePaused: problem.code === "method_not_allowed" };
+  const access = accessFor({ caller, spec, fault: problem, origin: originOf(c, config) });
+  if (caller.kind === "nobody") return refusal(c, config, { problem: UNAUTHORIZED, caller });
+  const isBound = caller.kind === "key" || c.req.query("mailbox");
+  const target = await madeTargetOf(c, config, { target: isBound ? "mailbox" : "deployment" }, caller);
+  const judged = target.ok ? await judge(target.value, access) : target.error;
+  const isTold = caller.kind === "key" || judged?.code === "paused";
+  return refusal(c, config, { problem: isTold && judged !== null ? judged : problem, caller });
 }
 
 interface Served {
@@ -191,7 +195,10 @@ function headOf(c: AppContext): Omit<RawInput, "body"> {
   return { params: c.req.param(), query: queryOf(c.req.raw) };
 }
 
-/** As `targetOf`, and refuses as the mailbox itself would where it was never created, without waking an object for it. */
+/**
+ * As `targetOf`, and refuses as the mailbox itself would where it was never created, without waking an object for it. Where a route
+ * needs none, `DEFAULT_MAILBOX` need not exist yet.
+ */
 export async function madeTargetOf(
   c: AppContext,
   config: Config,
@@ -200,7 +207,10 @@ export async function madeTargetOf(
 ): Promise<Answer<MailboxStub | null>> {
   const mailbox = targetOf(c, config, spec, caller);
   if (!mailbox.ok || mailbox.value === null) return mailbox;
-  if (await wasMade(c.env, "Mailbox", mailbox.value)) return mailbox;
+  const isNeeded = caller.kind === "key" || spec.target !== "caller" || Boolean(c.req.query("mailbox"));
+  const isMade = await wasMade(c.env, "Mailbox", mailbox.value);
+  if (isMade && (isNeeded || (await mailbox.value.isTaken()))) return mailbox;
+  if (!isNeeded) return done(null);
   return refused(caller.kind === "operator" ? notFound("Mailbox") : UNAUTHORIZED);
 }
 

@@ -172,6 +172,25 @@ describe("the operator's token", () => {
     });
   });
 
+  it("may call /v1/me and MCP before DEFAULT_MAILBOX exists, and after it was erased", async () => {
+    const address = `not-yet@${DOMAIN}`;
+    const vars = { DEFAULT_MAILBOX: address };
+    const me = () => ask("/v1/me", { key: OPERATOR, vars });
+    expect(await me()).toMatchObject({ status: 200, body: { mailbox: null, scope: "operator" } });
+    const headers = { Accept: "application/json, text/event-stream" };
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "deployment_status" } };
+    expect(await ask("/mcp", { key: OPERATOR, method: "POST", json, headers, vars })).toMatchObject({
+      status: 200,
+      body: { result: { structuredContent: {} } },
+    });
+    const named = await ask(`/v1/me?mailbox=${address}`, { key: OPERATOR, vars });
+    expect([named.status, (await ask("/v1/inbox", { key: OPERATOR, vars })).status]).toEqual([404, 404]);
+    await ask("/v1/mailboxes", { key: OPERATOR, method: "POST", json: { address, kind: "permanent" } });
+    expect((await me()).body).toMatchObject({ mailbox: address });
+    await ask(`/v1/mailboxes/${address}`, { key: OPERATOR, method: "DELETE" });
+    expect(await me()).toMatchObject({ status: 200, body: { mailbox: null } });
+  });
+
   it("gets 404 for a mailbox that does not exist, and 400 for an invalid address", async () => {
     const unknown = await ask(`/v1/inbox?mailbox=nobody-here@${DOMAIN}`, { key: OPERATOR });
     expect(unknown.status).toBe(404);

@@ -331,6 +331,37 @@ describe("the order of checks", () => {
   });
 });
 
+describe("an unknown path", () => {
+  it("is 403 while the mailbox is paused, for its key and for an operator who names it, and 404 again after", async () => {
+    const { mailbox, api_key } = await createMailbox();
+    const calls: [key: string, path: string][] = [
+      [api_key, "/v1/nothing"],
+      [OPERATOR, `/v1/nothing?mailbox=${mailbox}`],
+    ];
+    const statuses = async () =>
+      Promise.all(calls.map(async ([key, path]) => (await ask(path, { key })).status));
+    expect(await statuses()).toEqual([404, 404]);
+    await ask("/v1/mailbox/pause", { key: api_key, method: "PATCH" });
+    expect(await statuses()).toEqual([403, 403]);
+    const { body, headers } = await ask("/v1/nothing", { key: api_key });
+    expect(body).toEqual({ error: "Mailbox is paused" });
+    expect(headers.get("Mailkeep-Fix")).toContain("PATCH /v1/mailbox/resume");
+    expect((await ask("/v1/nothing", { key: OPERATOR })).status).toBe(404);
+    expect((await ask("/v1/nothing")).status).toBe(401);
+    await ask("/v1/mailbox/resume", { key: api_key, method: "PATCH" });
+    expect(await statuses()).toEqual([404, 404]);
+  });
+
+  it("is 404 for an operator who names a mailbox that does not exist, and 405 where only the method is wrong", async () => {
+    for (const named of ["nobody-here@mailkeep.test", "nonsense"]) {
+      expect((await ask(`/v1/nothing?mailbox=${named}`, { key: OPERATOR })).body).toMatchObject({
+        error: "Endpoint not found",
+      });
+      expect((await ask(`/v1/inbox?mailbox=${named}`, { key: OPERATOR, method: "PUT" })).status).toBe(405);
+    }
+  });
+});
+
 describe("what needs no credential", () => {
   it("is /health, /openapi.json and /docs", async () => {
     expect((await ask("/health")).body).toMatchObject({ status: "ok" });

@@ -230,6 +230,7 @@ describe("settings", () => {
     const { body } = await ask("/v1/mailbox", { key: box.api_key });
     expect(body).toEqual({
       mailbox: box.mailbox,
+      address: box.mailbox,
       status: "active",
       webhook_url: null,
       webhook_status: null,

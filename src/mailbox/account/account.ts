@@ -323,6 +323,7 @@ export class Account {
     const { row } = this;
     return {
       mailbox: row.address,
+      address: row.address,
       status: row.status === "paused" ? "paused" : "active",
       webhook_url: webhook?.url ?? null,
       webhook_status: webhook?.status ?? null,
