@@ -13,6 +13,9 @@ const RUNTIME_FAILED = /^internal error; reference = /;
 /** A person makes room, so a client need not ask often. */
 const STORAGE_RETRY_SECONDS = 60;
 
+/** What an object says of data that only a newer version can read (`Schemas`, `migrate`). */
+const NEWER_DATA = /^(The data was written by .+: this version.+)\. Run (.+)\.$/;
+
 /** Whether a call failed because the storage did, such as on a full disk. */
 export function isStorageFault(error: unknown): boolean {
   return error instanceof Error && (DISK_FULL.test(error.message) || RUNTIME_FAILED.test(error.message));
@@ -20,7 +23,7 @@ export function isStorageFault(error: unknown): boolean {
 
 /**
  * The refusal for an error that no handler expected: 500 with the id under which the log has the error; 503 for wrong settings
- * and for storage that failed; 400 for a bad `Host` (RFC 9112 §3.2).
+ * for storage that failed, and for data of a newer version; 400 for a bad `Host` (RFC 9112 §3.2).
  */
 export function faultOf(error: unknown, requestId: string): Problem {
   if (error instanceof NoHostError)
@@ -31,6 +34,8 @@ export function faultOf(error: unknown, requestId: string): Problem {
     return { code: "misconfigured", error: `The deployment is misconfigured: ${error.message}` };
   }
   console.error(`Request ${requestId} failed:`, error);
+  const [, fault, newer] = NEWER_DATA.exec(error instanceof Error ? error.message : "") ?? [];
+  if (fault !== undefined && newer !== undefined) return newerData(fault, newer);
   if (isStorageFault(error)) return storageProblem(error, requestId);
   return { code: "internal", error: "Internal server error", extra: { request_id: requestId } };
 }
@@ -44,4 +49,9 @@ function storageProblem(error: unknown, requestId: string): Problem {
     fix: `Wait ${STORAGE_RETRY_SECONDS} s, then repeat the call; if it fails again, tell the operator the request_id.`,
     extra: { request_id: requestId },
   };
+}
+
+function newerData(error: string, newer: string): Problem {
+  const fix = `Tell the operator to run ${newer} again: this version left the data as it is. Then repeat the call.`;
+  return { code: "misconfigured", error, fix };
 }

@@ -30,7 +30,7 @@ export function migrate(db: Database, migrations: readonly Migration[]): void {
     applied.forEach((id, position) => {
       if (migrations[position]?.id !== id) {
         throw new Error(
-          `The stored schema has step ${id}, which this release does not know; run the newer release`,
+          `The data was written by a newer release: this version does not know its step ${id}. Run the newer release.`,
         );
       }
     });
