@@ -102,10 +102,18 @@ describe("POST /v1/send", () => {
       ["ann@example.net", "sent"],
       ["bob@example.net", "sent"],
     ]);
-    expect(await kindsOf(box)).toEqual(["message.sent"]);
+    // Nothing left.
+    expect(await kindsOf(box)).toEqual([]);
     const raw = await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text();
     expect(raw).toContain("Subject: Hello\r\n");
     expect(await (await api(`/v1/emails/${body.id}/raw`, { key: box.api_key })).text()).toBe(raw);
+  });
+
+  it("raises message.sent once for the recipients here, and not for those outside, without a transport", async () => {
+    const [from, one, two] = [await createMailbox(), await createMailbox(), await createMailbox()];
+    await send(from, { to: ["ann@example.net", one.mailbox, two.mailbox] }, {}, "?wait=10");
+    const kinds = await kindsOf(from);
+    expect(kinds.toSorted()).toEqual(["message.delivered", "message.delivered", "message.sent"]);
   });
 
   it("bounces mail to an unknown address here, suppresses the address, and can remove the suppression", async () => {

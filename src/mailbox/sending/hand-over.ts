@@ -197,7 +197,8 @@ export class HandOver {
         }
         if (way === "outside") this.#noteObstacle(said, nowMs);
         const kinds = this.#conclude(recipient, said, tries, nowMs);
-        return kinds.map((kind) => ({ kind, recipient, nowMs }));
+        // What is kept here has not left.
+        return said.diagnostic === KEPT_HERE ? [] : kinds.map((kind) => ({ kind, recipient, nowMs }));
       });
       const firstSent = toldSent ? -1 : news.findIndex(({ kind }) => kind === "message.sent");
       if (firstSent !== -1) outbox.tellSent(seq);
