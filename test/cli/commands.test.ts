@@ -48,6 +48,16 @@ describe("every command", () => {
     },
   );
 
+  it("says of the inbox first that it holds sent mail too, as the API does", () => {
+    expect(COMMANDS.find(({ name }) => name === "inbox")?.summary).toBe(
+      "List received and sent emails, newest first",
+    );
+    const { lines } = page("docs/api.md");
+    expect(lines[lines.indexOf("### `GET /v1/inbox`") + 2]).toMatch(
+      /^Lists received and sent emails, newest first;/,
+    );
+  });
+
   it("stands in docs/cli.md, as it is typed and with what it does, and no other does", () => {
     const rows = page("docs/cli.md").lines.flatMap((line) => {
       const [, typed, summary = ""] = /^\| `mailkeep ([^`]+)` +\| (.+?) +\|$/.exec(line) ?? [];

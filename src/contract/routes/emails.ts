@@ -57,7 +57,7 @@ export const emailRoutes = {
     method: "GET",
     path: "/v1/inbox",
     tag: "Reading",
-    summary: "List emails, newest first",
+    summary: "List received and sent emails, newest first",
     target: "mailbox",
     scopes: ANYONE,
     query: InboxQuery,
