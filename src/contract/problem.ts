@@ -89,6 +89,8 @@ export interface Problem {
   extra?: z.infer<typeof ProblemExtra>;
   /** Further header fields of the response, such as `Allow`. */
   headers?: Record<string, string>;
+  /** Of a call that waited, the JSON text of its answer if its status was sent while it waited. */
+  meanwhile?: string;
 }
 
 /** A value, or why there is none. */

@@ -3,6 +3,7 @@ import type { Output, RouteInput, RouteSpec, Status } from "../contract/route.ts
 import type { Config } from "../config/env.ts";
 import type { Access } from "../mailbox/account/access.ts";
 import type { MailboxStub } from "../service/mailbox-stub.ts";
+import type { Waiting } from "../service/wait.ts";
 import type { Bytes, Json, Reply } from "./answers.ts";
 
 /** Every handler gets this. */
@@ -34,10 +35,10 @@ interface CallerCall {
 export type CallFor<Spec extends RouteSpec> = BaseCall<Spec> &
   (Spec["target"] extends "mailbox" ? MailboxCall : Spec["target"] extends "caller" ? CallerCall : unknown);
 
-/** The answer of a route: JSON of its shape, with its lowest status unless a `Reply` names another; or bytes. */
+/** The answer of a route: JSON of its shape, with its lowest status unless a `Reply` names another, maybe later; or bytes. */
 export type Result<Spec extends RouteSpec> = [Output<Spec>] extends [never]
   ? Bytes<Status<Spec>>
-  : Json<Output<Spec>> | Reply<Status<Spec>, Output<Spec>>;
+  : Json<Output<Spec>> | Reply<Status<Spec>, Output<Spec>> | Waiting<Json<Output<Spec>>>;
 
 export type Handler<Spec extends RouteSpec> = (call: CallFor<Spec>) => Promise<Answer<Result<Spec>>>;
 

@@ -28,6 +28,8 @@ import {
   type RawInput,
 } from "./request-input.ts";
 import { admitSending } from "../service/submit.ts";
+import { Waiting } from "../service/wait.ts";
+import { waitingResponse } from "./waiting.ts";
 
 export type AppContext = Context<{ Bindings: Env }>;
 
@@ -41,9 +43,12 @@ export async function dispatch(c: AppContext, { spec, handler, status }: Endpoin
   const caller = readCaller(c.req.raw, config);
   const ignored: string[] = [];
   const answer = await answerOf(c, config, { spec, handler, caller, ignored });
-  const response = answer.ok
-    ? unlessKnown(c.req.raw, responseOf(answer.value, status))
-    : await refusal(c, config, { problem: answer.error, caller });
+  const refuse = (problem: Problem): Promise<Response> => refusal(c, config, { problem, caller });
+  if (!answer.ok) return withIgnored(await refuse(answer.error), ignored);
+  const response =
+    answer.value instanceof Waiting
+      ? await waitingResponse(answer.value, { status, refuse })
+      : unlessKnown(c.req.raw, responseOf(answer.value, status));
   return withIgnored(response, ignored);
 }
 
@@ -89,10 +94,16 @@ async function answerOf(c: AppContext, config: Config, served: Served): Promise<
 
   const files = await admitLarge(c, judged);
   if (!files.ok) return files;
+  const discard = async (): Promise<void> => files.value?.discard();
+  let waiting: Waiting | null = null;
   try {
-    return await judgedInside(c, judged, { isCounted: true, files: files.value });
+    const answer = await judgedInside(c, judged, { isCounted: true, files: files.value });
+    if (answer.ok && answer.value instanceof Waiting) waiting = answer.value;
+    return answer;
   } finally {
-    await files.value?.discard();
+    // A message that is being accepted takes its files over.
+    if (waiting === null) await discard();
+    else waiting.afterwards(discard);
   }
 }
 

@@ -10,14 +10,28 @@ const MAX_LONG = 1_000;
 /** The least time between two counts of a long queue, in ms. */
 const LONG_PAUSE_MS = 5 * 60_000;
 
-/** Runs `work` at most once a second, or at once if it is the last time for now. */
-export function throttled(now: () => number, work: () => void): (isLast: boolean) => void {
+/**
+ * Runs `work` at most once a second, or at once if it is the last time for now. What comes within the second is done at its end,
+ * by `later`.
+ */
+export function throttled(
+  { now, later }: { now: () => number; later: (work: () => void, ms: number) => void },
+  work: () => void,
+): (isLast: boolean) => void {
   let doneAt = -Infinity;
-  return (isLast) => {
-    const nowMs = now();
-    if (!isLast && Math.abs(nowMs - doneAt) < MIN_PAUSE_MS) return;
-    doneAt = nowMs;
+  let isPlanned = false;
+  const run = () => {
+    doneAt = now();
     work();
+  };
+  return (isLast) => {
+    if (isLast || Math.abs(now() - doneAt) >= MIN_PAUSE_MS) return run();
+    if (isPlanned) return;
+    isPlanned = true;
+    later(() => {
+      isPlanned = false;
+      run();
+    }, MIN_PAUSE_MS);
   };
 }
 
@@ -27,7 +41,7 @@ interface Waiting {
   oldest: Seq | null;
 }
 
-type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes" | "expectations">;
+type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes" | "expectations" | "sending">;
 
 /**
  * Returns a function that counts the waiting sends and webhooks of a mailbox, its streams and its waiting calls; the function
@@ -37,7 +51,7 @@ type Counted = Pick<Capabilities, "outbox" | "webhooks" | "feed" | "codes" | "ex
 export function activityCounter(now: () => number): (counted: Counted) => Activity | null {
   let longAt = -Infinity;
   let long: { sends: Waiting; deliveries: Waiting } | null = null;
-  return ({ outbox, webhooks, feed, codes, expectations }) => {
+  return ({ outbox, webhooks, feed, codes, expectations, sending }) => {
     const nowMs = now();
     const isLong = Math.abs(nowMs - longAt) >= LONG_PAUSE_MS;
     const limit = isLong ? MAX_LONG : MAX_SHORT;
@@ -46,7 +60,7 @@ export function activityCounter(now: () => number): (counted: Counted) => Activi
     const sends = atLeast(counted.sends, limit, long?.sends);
     const deliveries = atLeast(counted.deliveries, limit, long?.deliveries);
     const streams = feed.listeners.size;
-    const waits = feed.waiting + codes.waiting + expectations.waiting;
+    const waits = feed.waiting + codes.waiting + expectations.waiting + sending.waiting;
     if (sends.count + deliveries.count + streams + waits === 0) return null;
     return {
       sends: sends.count,

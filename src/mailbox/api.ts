@@ -89,6 +89,8 @@ export interface MailboxApi
   takeoverProgress(): ReturnType<Takeover["progress"]>;
   /** Ends the waits whose ids begin with this: their caller closed its connection, or cancelled them. */
   forget(waitId: string): void;
+  /** The answer of the call with this wait has left: what it hands out once counts as handed out. */
+  delivered(waitId: string): void;
   /** Rows read and written since the last call. For the benchmark and for tests of cost; no route calls it. */
   takeRowCost(): RowCost;
 }

@@ -34,6 +34,7 @@ import { Filing } from "./messages/filing.ts";
 import { Messages } from "./messages/messages.ts";
 import { Reindexing } from "./messages/reindex.ts";
 import { SearchIndex } from "./messages/search-index.ts";
+import { Scans } from "./turns.ts";
 import { KnownIds } from "./messages/threads.ts";
 import { Reading } from "./reading/reading.ts";
 import { Receiving } from "./receiving/receiving.ts";
@@ -67,6 +68,7 @@ export interface Capabilities {
   outbox: Outbox;
   ids: KnownIds;
   searchIndex: SearchIndex;
+  scans: Scans;
   seen: Seen;
   receiveRules: ReceiveRules;
   refusedMails: RefusedMails;
@@ -99,6 +101,8 @@ export interface Life extends Capabilities {
   recheck: () => void;
   /** Ends a wait whose caller closed its connection. */
   forgetWait: (waitId: string) => void;
+  /** The answer of the call with this wait has left. */
+  delivered: (waitId: string) => void;
 }
 
 /** The environment of a mailbox. */
@@ -162,7 +166,14 @@ export function assemble(around: Surroundings): Life {
     ...capabilities,
     context,
     recheck,
-    forgetWait: (waitId) => waitedFor.forEach((waited) => waited.forgetWait(waitId)),
+    forgetWait: (waitId) => {
+      for (const waited of waitedFor) waited.forgetWait(waitId);
+      stores.scans.forget(waitId);
+    },
+    delivered: (waitId) => {
+      codes.delivered(waitId);
+      expectations.delivered(waitId);
+    },
     jobs: new Jobs(capabilities),
   };
   return life;
@@ -188,6 +199,7 @@ function storesOf(context: MailboxContext, { takeover, sendingSwitch }: Surround
     sendingGate: new SendingGate(context, sendingSwitch),
     ids: new KnownIds(context),
     searchIndex: new SearchIndex(context),
+    scans: new Scans(),
     uploads: new Uploads(context, { room, blobs }),
     seen: new Seen(context),
     receiveRules,
@@ -290,7 +302,7 @@ function contextOf(
       if (events.length > 0) webhooks.pump(now());
     },
     reportSoon: () => life().lifecycle.reportSoon(),
-    noteActivity: throttled(now, () => {
+    noteActivity: throttled({ now, later }, () => {
       try {
         noteActivity(countActivity(life()));
       } catch (error) {

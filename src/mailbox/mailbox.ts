@@ -157,6 +157,7 @@ export class Mailbox extends Server<Env> implements MailboxApi {
   // Other.
   takeoverProgress() { return this.life.takeover.progress(); }
   forget(waitId: string) { this.life.forgetWait(waitId); }
+  delivered(waitId: string) { this.life.delivered(waitId); }
   takeRowCost() { this.life.context.late.flush(); return this.life.context.db.takeCost(); }
 
   /** Opens a stream of the log. This is the only request served by `fetch` and not by RPC. */

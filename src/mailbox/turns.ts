@@ -1,7 +1,7 @@
-import type { Answer } from "../contract/problem.ts";
+import { rateLimited, type Answer, type Problem } from "../contract/problem.ts";
 import { breath } from "../lib/breath.ts";
 import type { Seq } from "../lib/ids.ts";
-import { done } from "../lib/outcome.ts";
+import { done, refused } from "../lib/outcome.ts";
 import type { Access, Principal } from "./account/access.ts";
 import type { Account } from "./account/account.ts";
 import type { MailboxContext } from "./context.ts";
@@ -12,6 +12,9 @@ export const ROWS_A_TURN = 5_000;
 /** Work that yields wherever other calls may run before it goes on. */
 export type Turns<T> = Generator<undefined, T, undefined>;
 
+/** Whether the client of some work is gone, so that its next turn is not made. */
+type IsGone = () => boolean;
+
 /**
  * Does work in turns. The first turn is synchronous; the caller is authenticated again before each other one, because its key
  * may have been revoked meanwhile.
@@ -20,16 +23,74 @@ export async function inTurns<T>(
   { answer }: Pick<MailboxContext, "answer">,
   access: Access,
   begin: (account: Account, principal: Principal) => Turns<Answer<T>>,
+  { isGone = () => false, scan }: { isGone?: IsGone; scan?: { scans: Scans; id: string } } = {},
 ): Promise<Answer<T>> {
   let work: Turns<Answer<T>> | null = null;
-  for (;;) {
-    const turn = answer(access, (account, principal): Answer<IteratorResult<undefined, Answer<T>>> => {
+  const next = () =>
+    answer(access, (account, principal): Answer<IteratorResult<undefined, Answer<T>>> => {
       work ??= begin(account, principal);
       return done(work.next());
     });
-    if (!turn.ok) return turn;
-    if (turn.value.done === true) return turn.value.value;
-    await breath();
+  const first = next();
+  if (!first.ok) return first;
+  if (first.value.done === true) return first.value.value;
+  const others = async (isOver: IsGone): Promise<Answer<T>> => {
+    for (;;) {
+      await breath();
+      if (isOver()) return refused(CLIENT_GONE);
+      const turn = next();
+      if (!turn.ok) return turn;
+      if (turn.value.done === true) return turn.value.value;
+    }
+  };
+  // A call that its first turn answers waits for no other.
+  return scan === undefined ? others(isGone) : scan.scans.run(scan.id, others);
+}
+
+/** Scans of one mailbox that run at a time, so that other calls run between their turns; and how many more wait. */
+const MAX_SCANS = 2;
+const MAX_WAITING_SCANS = 32;
+const SCAN_RETRY_SECONDS = 2;
+
+const TOO_MANY_SCANS = rateLimited("searches at a time", {
+  limit: MAX_SCANS + MAX_WAITING_SCANS,
+  windowSeconds: 1,
+  resetSeconds: SCAN_RETRY_SECONDS,
+});
+/** Nobody reads it. */
+const CLIENT_GONE: Problem = { code: "unavailable", error: "The client is gone" };
+
+/** The scans of a mailbox: calls that look at more of its mail than one turn can. */
+export class Scans {
+  /** In the order in which they came: the first ones run. */
+  readonly #calls = new Set<{ id: string; isGone: boolean; turn: PromiseWithResolvers<void> }>();
+
+  /** Does the work of the call with this id when it is its turn. 429 if too many calls wait. */
+  async run<T>(id: string, work: (isGone: IsGone) => Promise<Answer<T>>): Promise<Answer<T>> {
+    if (this.#calls.size >= MAX_SCANS + MAX_WAITING_SCANS) return refused(TOO_MANY_SCANS);
+    const call = { id, isGone: false, turn: Promise.withResolvers<void>() };
+    this.#calls.add(call);
+    this.#startFirst();
+    try {
+      await call.turn.promise;
+      return call.isGone ? refused(CLIENT_GONE) : await work(() => call.isGone);
+    } finally {
+      this.#calls.delete(call);
+      this.#startFirst();
+    }
+  }
+
+  /** Ends the calls whose ids begin with this: their clients are gone. */
+  forget(beginning: string): void {
+    for (const call of this.#calls) {
+      if (!call.id.startsWith(beginning)) continue;
+      call.isGone = true;
+      call.turn.resolve();
+    }
+  }
+
+  #startFirst(): void {
+    for (const { turn } of [...this.#calls].slice(0, MAX_SCANS)) turn.resolve();
   }
 }
 

@@ -59,13 +59,14 @@ export class Waiters<Item> {
 
   /**
    * Gives an item to the calls that wait for it. If some of them consume it, only the latest of these gets it: after a lost
-   * connection, the latest call is the one whose client is still there. Returns true if the item was consumed.
+   * connection, the latest call is the one whose client is still there. Returns the id of the call that consumes it; null if
+   * none does.
    */
-  publish(item: Item): boolean {
+  publish(item: Item): string | null {
     const fitting = [...this.#waiting].filter(([, waiter]) => waiter.fits(item));
     const consumer = fitting.findLast(([, waiter]) => waiter.consume);
     for (const [id] of consumer === undefined ? fitting : [consumer]) this.#end(id, { kind: "item", item });
-    return consumer !== undefined;
+    return consumer?.[0] ?? null;
   }
 
   /** Wakes every call to authenticate its caller again: a key was revoked, the mailbox was paused or erased. */
@@ -86,5 +87,48 @@ export class Waiters<Item> {
       this.#look = null;
     }
     waiter?.wake(reason);
+  }
+}
+
+/** The most time in ms from an answer of the mailbox until it has left. After that, its client counts as gone. */
+const HAND_OVER_MS = 10_000;
+
+/**
+ * What answers under way hand out once. An item counts as handed out when its answer has left; if the client is gone, it is
+ * given back.
+ */
+export class HandOvers<Item> {
+  readonly #items = new Map<string, { item: Item; timer: ReturnType<typeof setTimeout> }>();
+  readonly #giveBack: (item: Item) => void;
+
+  constructor(giveBack: (item: Item) => void) {
+    this.#giveBack = giveBack;
+  }
+
+  /** The items that are under way. */
+  get items(): Item[] {
+    return Array.from(this.#items.values(), ({ item }) => item);
+  }
+
+  /** Holds an item for the answer of the call with this id. */
+  hold(id: string, item: Item): void {
+    this.forget(id);
+    this.#items.set(id, { item, timer: setTimeout(() => this.forget(id), HAND_OVER_MS) });
+  }
+
+  /** The item whose answer has left; null if it was given back before. */
+  delivered(id: string): Item | null {
+    const held = this.#items.get(id);
+    clearTimeout(held?.timer);
+    this.#items.delete(id);
+    return held?.item ?? null;
+  }
+
+  /** Gives back the items of the calls whose ids begin with this. */
+  forget(beginning: string): void {
+    for (const id of [...this.#items.keys()]) {
+      const item = id.startsWith(beginning) ? this.delivered(id) : null;
+      if (item !== null) this.#giveBack(item);
+    }
   }
 }

@@ -11,7 +11,7 @@ import { counted } from "./access.ts";
 import { wholeEmail, type MailboxAccess } from "./message-source.ts";
 import { uploadsFor } from "./outgoing-files.ts";
 import { discardUploads } from "./store-upload.ts";
-import { newWait } from "./wait.ts";
+import { Wait, Waiting } from "./wait.ts";
 
 /** Visible ASCII: what a header can carry whatever stands between client and service. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -53,32 +53,39 @@ export async function submit(
   call: SendingCall,
   request: object,
   write: () => Promise<Answer<Written>>,
-): Promise<Answer<Sent>> {
+): Promise<Answer<Sent | Waiting<Sent>>> {
   const { mailbox, access, idempotencyKey: key } = call;
   const fault = call.config.outbound === "none" ? NOT_AVAILABLE : idempotencyKeyFault(key);
   if (fault !== null) return refuse(call, fault);
   const keyed = key === null ? null : { key, digest: sha256Hex(JSON.stringify(request)) };
-  const wait = waitOf(call);
   if (keyed !== null) {
-    const earlier = await mailbox.sentBefore(access, keyed, wait);
+    const earlier = await mailbox.sentBefore(access, keyed, AT_ONCE);
     if (!earlier.ok) return earlier;
-    if (earlier.value !== null) return done(earlier.value);
+    const { value: sent } = earlier;
+    if (sent !== null) {
+      return waited(call, async (wait) => {
+        const later = wait === AT_ONCE ? earlier : await mailbox.sentBefore(counted(access), keyed, wait);
+        return later.ok ? done(later.value ?? sent) : later;
+      });
+    }
   }
   const written = await write();
   if (!written.ok) return refuse(call, written.error);
   const { files, ...message } = written.value;
   const isKeyed = keyed !== null;
   const { uploads, made } = await uploadsFor({ ...call, access: accessAfter(access, isKeyed) }, files);
-  const sent = uploads.ok
-    ? await mailbox.send(
-        accessAfter(access, isKeyed, files.length > 0),
-        { ...message, files: uploads.value, keyed },
-        wait,
-      )
-    : uploads;
-  // Under a key it may have been another request, with uploads of its own, that was sent.
-  if (!sent.ok || isKeyed) await discardUploads(made, call);
-  return sent;
+  return waited(call, async (wait) => {
+    const sent = uploads.ok
+      ? await mailbox.send(
+          accessAfter(access, isKeyed, files.length > 0),
+          { ...message, files: uploads.value, keyed },
+          wait,
+        )
+      : uploads;
+    // Under a key it may have been another request, with uploads of its own, that was sent.
+    if (!sent.ok || isKeyed) await discardUploads(made, call);
+    return sent;
+  });
 }
 
 /** The caller's access after calls of which some were made. */
@@ -86,9 +93,16 @@ function accessAfter(access: Access, ...made: boolean[]): Access {
   return made.includes(true) ? counted(access) : access;
 }
 
-/** How long the client waits. A request that does not wait has no id for the wait. */
-function waitOf({ mailbox, signal, waitSeconds: seconds }: SendingCall): SendWait {
-  return { seconds, id: seconds === 0 ? "" : newWait(mailbox, signal) };
+const AT_ONCE: SendWait = { seconds: 0, id: "" };
+
+/** The answer of a call that waits for as long as its client asks. */
+async function waited(
+  call: SendingCall,
+  send: (wait: SendWait) => Promise<Answer<Sent>>,
+): Promise<Answer<Sent | Waiting<Sent>>> {
+  const { waitSeconds: seconds, signal } = call;
+  if (seconds === 0) return send(AT_ONCE);
+  return done(new Waiting(new Wait(call, signal), (id) => send({ seconds, id })));
 }
 
 /** Refuses a request, and lets the mailbox judge its caller first: only a caller who may send is told why. */

@@ -71,8 +71,18 @@ const tried = (asked: Asked) =>
     ExpectationBody.parse({ from_domain: "brand.example", ...asked }),
   );
 const made = (asked: Asked = {}): Expectation => valueOf(tried(asked));
-const ask = async ({ id }: Pick<Expectation, "id">, wait = 0, isPeek = false): Promise<Expectation> =>
-  valueOf(await box.life.expectations.expectation(OPERATOR, { id, wait, isPeek }, `wait-${id}`));
+/** Asks, and gets the answer unless the client hung up. */
+const ask = async (
+  { id }: Pick<Expectation, "id">,
+  wait = 0,
+  { isPeek = false, hangsUp = false } = {},
+): Promise<Expectation> => {
+  const call = `wait-${id}`;
+  const answer = await box.life.expectations.expectation(OPERATOR, { id, wait, isPeek }, call);
+  if (hangsUp) box.life.forgetWait(call);
+  else box.life.delivered(call);
+  return valueOf(answer);
+};
 const newestCode = async () =>
   valueOf(await box.life.codes.code(OPERATOR, CodeQuery.parse({ timeout: "1" }), "code")).code;
 
@@ -110,10 +120,25 @@ describe("an expectation", () => {
     expect((await ask(expectation)).code).toBeNull();
   });
 
+  it("keeps its code for as long as no answer with it has left, however often a client hung up", async () => {
+    const expectation = made();
+    const waiting = ask(expectation, 55, { hangsUp: true });
+    await arrive();
+    expect((await waiting).code).toBe("482913");
+    for (let hour = 0; hour < 3; hour += 1) {
+      box.advance(3_600_000);
+      expect((await ask(expectation, 0, { hangsUp: true })).code).toBe("482913");
+    }
+    box.advance(3_600_000);
+    expect((await ask(expectation)).code).toBe("482913");
+    box.advance(60_000);
+    expect((await ask(expectation)).code).toBeNull();
+  });
+
   it("answers no code to HEAD, and does not count that as an answer", async () => {
     const expectation = made();
     await arrive();
-    expect(await ask(expectation, 0, true)).toMatchObject({ status: "matched", code: null });
+    expect(await ask(expectation, 0, { isPeek: true })).toMatchObject({ status: "matched", code: null });
     box.advance(600_000);
     expect((await ask(expectation)).code).toBe("482913");
   });

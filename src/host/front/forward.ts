@@ -86,11 +86,17 @@ type Body = "none" | "small" | "large" | "withheld";
 function send(passage: Passage, options: http.RequestOptions, body: Body): void {
   const { request, response } = passage;
   const sent = http.request(options);
-  const hangUp = (): void => void sent.destroy();
+  // By a reset, because the runtime takes a closed connection for one whose client still reads.
+  const hangUp = (): void => {
+    sent.socket?.resetAndDestroy();
+    sent.destroy();
+  };
   response.once("close", hangUp);
   const timer = body === "withheld" ? setTimeout(hangUp, WITHHELD_TIMEOUT_MS) : undefined;
   sent.once("response", (answer) => {
     clearTimeout(timer);
+    // From then on the connection may carry another request.
+    answer.once("end", () => response.off("close", hangUp));
     pass(answer, passage);
   });
   sent.once("error", (error: NodeJS.ErrnoException) => {

@@ -7,6 +7,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { Access } from "../../mailbox/account/access.ts";
 import type { MailboxStub } from "../../service/mailbox-stub.ts";
+import { type Wait, Waiting } from "../../service/wait.ts";
 import { Bytes, Reply } from "../answers.ts";
 import { namesAnother, type Caller } from "../caller.ts";
 import { accessFor } from "../dispatch.ts";
@@ -58,6 +59,8 @@ export class McpCall {
   readonly origin: string;
   /** Whether a tool was called: the mailbox then judged the caller. */
   isServed = false;
+  /** The calls that handed something out, which counts once the answer to the request has left. */
+  readonly handOvers: Wait[] = [];
   /** Null where the operator named none. */
   readonly mailbox: MailboxStub | null;
   readonly #request: Request;
@@ -126,19 +129,18 @@ export class McpCall {
       { ...spec, whilePaused: parts.whilePaused ?? spec.whilePaused ?? false },
       null,
     );
-    const answer = this.#noted(
-      await handler({
-        env: this.env,
-        config: this.config,
-        origin: this.origin,
-        request: this.#requestOf(spec, parts),
-        ignored: [],
-        input: input.value,
-        mailbox: this.mailbox,
-        access,
-        waitTag: parts.waitTag,
-      } as never),
-    );
+    const begun = await handler({
+      env: this.env,
+      config: this.config,
+      origin: this.origin,
+      request: this.#requestOf(spec, parts),
+      ignored: [],
+      input: input.value,
+      mailbox: this.mailbox,
+      access,
+      waitTag: parts.waitTag,
+    } as never);
+    const answer = this.#noted(await this.#awaited(begun));
     // The table binds the handler to this type (`HandlersOf`, `AllFit`).
     return answer.ok ? done((await valueOf(answer.value)) as Value<Id>) : answer;
   }
@@ -179,6 +181,14 @@ export class McpCall {
     access.isCounted = this.#isCounted;
     this.#isCounted = true;
     return access;
+  }
+
+  async #awaited(answer: Answer<unknown>): Promise<Answer<unknown>> {
+    if (!answer.ok || !(answer.value instanceof Waiting)) return answer;
+    const waiting: Waiting = answer.value;
+    const come = await waiting.work;
+    if (waiting.isHandOver) this.handOvers.push(waiting.wait);
+    return come;
   }
 
   #noted<T>(answer: Answer<T>): Answer<T> {

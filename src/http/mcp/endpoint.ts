@@ -81,8 +81,13 @@ async function serveAdmitted(
 ): Promise<Response> {
   const cancelled = cancelledId(judged.message);
   if (cancelled !== null) await call.cancel(cancelled);
-  const form = isTool && readsStreams(request) ? "stream" : "json";
-  return serveMessage(request, judged, { server: mcpServer(call), form });
+  const formOfTool = readsStreams(request) ? "stream" : "held-json";
+  const { handOvers } = call;
+  return serveMessage(request, judged, {
+    server: mcpServer(call),
+    form: isTool ? formOfTool : "json",
+    handOvers,
+  });
 }
 
 /** A message that follows the rules of a revision. */

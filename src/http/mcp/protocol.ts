@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { fieldRule } from "../../contract/field-rule.ts";
+import type { Wait } from "../../service/wait.ts";
 import { respond } from "../answers.ts";
 import type { Message, RpcRequest } from "./message.ts";
 import { HANDSHAKE_REVISIONS, META, STATELESS_REVISION, type Era } from "./revision.ts";
@@ -33,10 +34,10 @@ export interface McpServer {
 export function serveMessage(
   request: Request,
   { message, era }: { message: Message; era: Era },
-  { server, form }: { server: McpServer; form: Form },
+  { server, ...answered }: { server: McpServer; form: Form; handOvers?: readonly Wait[] },
 ): Promise<Response> {
   if (!isRequest(message)) return Promise.resolve(respond(null, 202, {}));
-  return answerRequest(request, { id: message.id, form }, async (exchange) => {
+  return answerRequest(request, { id: message.id, ...answered }, async (exchange) => {
     const method = methodOf(server, message.method, era);
     const params = paramsOf(method, message);
     const result = await method.answer(params as never, exchange);

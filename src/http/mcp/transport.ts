@@ -1,18 +1,15 @@
 import { uuidV7 } from "../../lib/ids.ts";
+import type { Wait } from "../../service/wait.ts";
 import { json, respond } from "../answers.ts";
+import { HeldBody, KEEP_ALIVE_MS } from "../held-body.ts";
 import { RPC_CODE, RpcError } from "./rpc-error.ts";
 
 /**
- * How often a stream in which nothing happens is written to. On one machine only a write shows that a client closed its
- * connection, so a wait outlives its client by no more than this.
+ * The form of an answer: one JSON message; one with blanks in front while it is awaited, by which it is noticed that the client
+ * is gone; a stream of events, in which a client also hears of progress; or JSON that becomes a stream when the client is told
+ * something, or when it takes long.
  */
-const KEEP_ALIVE_MS = 5_000;
-
-/**
- * The form of an answer: one JSON message; a stream of events, in which a client also hears of progress; or JSON, unless the
- * request is told of before its end.
- */
-export type Form = "json" | "stream" | "stream-when-told";
+export type Form = "json" | "held-json" | "stream" | "stream-when-told";
 
 /** The request of a client while it is worked on. */
 export interface Exchange {
@@ -23,45 +20,54 @@ export interface Exchange {
   notify: (method: string, params: object) => void;
 }
 
-/** Answers a request. `work` gives the result as JSON, or throws an `RpcError`. */
+/**
+ * Answers a request. `work` gives the result as JSON, or throws an `RpcError`.
+ *
+ * @param handOvers the calls of `work` that handed something out, which counts once the answer has left
+ */
 export async function answerRequest(
   request: Request,
-  { id, form }: { id: string | number; form: Form },
+  { id, form, handOvers = [] }: { id: string | number; form: Form; handOvers?: readonly Wait[] },
   work: (exchange: Exchange) => Promise<string>,
 ): Promise<Response> {
-  if (form === "json") {
-    const { status, text } = await answerOf(id, () => work({ id, signal: request.signal, notify: () => {} }));
-    return json(text, status);
-  }
+  const isStream = form === "stream" || form === "stream-when-told";
   const gone = new AbortController();
   const signal = AbortSignal.any([request.signal, gone.signal]);
   const { promise, resolve } = Promise.withResolvers<Response>();
-  let stream: EventStream | null = null;
-  const open = (): EventStream => {
-    if (stream !== null) return stream;
-    stream = new EventStream(() => gone.abort());
-    resolve(respond(stream.body, 200, STREAM_HEADERS));
-    return stream;
+  let body: HeldBody | null = null;
+  const open = (): HeldBody => {
+    if (body !== null) return body;
+    body = new HeldBody(isStream ? ": keepalive\n\n" : " ", () => gone.abort());
+    resolve(isStream ? respond(body.readable, 200, STREAM_HEADERS) : json(body.readable));
+    return body;
   };
+  const timer = form === "json" ? undefined : setTimeout(open, KEEP_ALIVE_MS);
   const leave = () => {
-    stream?.end();
+    clearTimeout(timer);
+    body?.end();
     // Nobody reads this answer.
     resolve(respond(null, CLIENT_GONE));
   };
   signal.addEventListener("abort", leave);
   if (signal.aborted) leave();
   const notify = (method: string, params: object) => {
-    if (signal.aborted) return;
-    open().write(JSON.stringify({ jsonrpc: "2.0", method, params }));
+    if (signal.aborted || !isStream) return;
+    open().write(eventOf(JSON.stringify({ jsonrpc: "2.0", method, params })));
   };
   if (form === "stream") open();
   void answerOf(id, () => work({ id, signal, notify })).then(({ status, text }) => {
+    clearTimeout(timer);
     if (signal.aborted) return;
-    if (stream === null) return resolve(json(text, status));
-    stream.write(text);
-    stream.end();
+    if (body === null && handOvers.length === 0) return resolve(json(text, status));
+    const message = isStream ? eventOf(text) : text;
+    if (handOvers.length === 0) return open().end(message);
+    return open().handOver(message, handOvers);
   });
   return promise;
+}
+
+function eventOf(message: string): string {
+  return `event: message\ndata: ${message}\n\n`;
 }
 
 /** The answer to a request as JSON. The client is told nothing of an unexpected error but where the log has it. */
@@ -88,43 +94,3 @@ const STREAM_HEADERS = {
   "Cache-Control": "no-cache, no-transform",
   "X-Accel-Buffering": "no",
 };
-
-/** The body of an answer that comes as events. */
-class EventStream {
-  readonly body: ReadableStream<Uint8Array>;
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  readonly #encoder = new TextEncoder();
-  readonly #timer: ReturnType<typeof setInterval>;
-
-  constructor(onGone: () => void) {
-    this.body = new ReadableStream({
-      start: (controller) => void (this.#controller = controller),
-      cancel: () => {
-        this.#stop();
-        onGone();
-      },
-    });
-    this.#timer = setInterval(() => this.#send(": keepalive\n\n"), KEEP_ALIVE_MS);
-  }
-
-  /** Sends a JSON-RPC message. */
-  write(message: string): void {
-    this.#send(`event: message\ndata: ${message}\n\n`);
-  }
-
-  end(): void {
-    const controller = this.#stop();
-    controller?.close();
-  }
-
-  #send(text: string): void {
-    this.#controller?.enqueue(this.#encoder.encode(text));
-  }
-
-  #stop() {
-    const controller = this.#controller;
-    this.#controller = null;
-    clearInterval(this.#timer);
-    return controller;
-  }
-}

@@ -1,15 +1,19 @@
 import type { codeRoutes } from "../../contract/routes/codes.ts";
 import { done } from "../../lib/outcome.ts";
-import { newWait } from "../../service/wait.ts";
+import { Wait, Waiting } from "../../service/wait.ts";
 import type { HandlersOf } from "../call.ts";
 
 export const codeHandlers = {
   async code({ mailbox, access, input, request, waitTag }) {
-    if (request.signal.aborted) return done({ code: null });
-    // A client that hung up must not consume the code that its next try comes for.
-    const wait = newWait(mailbox, request.signal, waitTag);
-    // HEAD answers as GET does, and consumes nothing (RFC 9110 §9.3.2).
-    const consume = request.method === "HEAD" ? false : input.query.consume;
-    return mailbox.code(access, { ...input.query, consume }, wait);
+    // HEAD consumes nothing (RFC 9110 §9.3.2), and has no body by whose blanks a client that hung up is noticed.
+    const asked = request.method === "HEAD" ? { ...input.query, consume: false, timeout: 0 } : input.query;
+    const wait = new Wait({ mailbox, access }, request.signal, waitTag);
+    return done(
+      new Waiting(
+        wait,
+        (id) => mailbox.code(access, asked, id),
+        (answer) => asked.consume === true && answer.id !== undefined,
+      ),
+    );
   },
 } satisfies HandlersOf<typeof codeRoutes>;

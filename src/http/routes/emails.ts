@@ -1,5 +1,5 @@
 import { invalid, type Answer } from "../../contract/problem.ts";
-import type { Email, SearchPage } from "../../contract/message.ts";
+import type { Email, InboxPage, SearchPage } from "../../contract/message.ts";
 import type { emailRoutes } from "../../contract/routes/emails.ts";
 import type { InboxFilters } from "../../contract/routes.ts";
 import { done } from "../../lib/outcome.ts";
@@ -8,6 +8,7 @@ import type { SearchRequest } from "../../mailbox/search/search.ts";
 import { counted } from "../../service/access.ts";
 import { freshStub } from "../../service/mailbox-stub.ts";
 import { openEmail, openRaw, type MailboxAccess } from "../../service/message-source.ts";
+import { Wait, Waiting } from "../../service/wait.ts";
 import { Bytes, ignoredText, type Json } from "../answers.ts";
 import type { HandlersOf } from "../call.ts";
 import { isStorageFault } from "../faults.ts";
@@ -20,8 +21,14 @@ export const emailHandlers = {
       const options = { text: query, mode: mode || "keyword", note };
       return search(to, { ...filters, query, mode }, options);
     }
-    const page = await to.mailbox.inbox(to.access, input.query);
-    return page.ok ? done(withHint(page.value, note)) : page;
+    const list = async (waitId?: string): Promise<Answer<JsonText<InboxPage>>> => {
+      const page = await to.mailbox.inbox(to.access, input.query, waitId);
+      return page.ok ? done(withHint(page.value, note)) : page;
+    };
+    // Pages that need no scan are asked for most often.
+    const { from, to: recipient, subject, has_attachment } = filters;
+    const isScan = [from, recipient, subject, has_attachment].some((filter) => filter !== null);
+    return isScan ? done(new Waiting(new Wait(to, to.request.signal, to.waitTag), list)) : list();
   },
 
   async search({ access, input, ignored, ...to }) {
@@ -62,16 +69,23 @@ export const emailHandlers = {
  * them.
  */
 async function search(
-  { env, mailbox, access }: MailboxAccess,
+  { request, waitTag, ...to }: MailboxAccess & { request: Request; waitTag?: string },
   filters: InboxFilters,
-  request: SearchRequest,
-): Promise<Answer<JsonText<SearchPage>>> {
-  try {
-    return await mailbox.search(access, filters, request);
-  } catch (error) {
-    if (!isStorageFault(error)) throw error;
-    return freshStub(env, mailbox).search(counted(access), filters, { ...request, isReadOnly: true });
-  }
+  wanted: SearchRequest,
+): Promise<Answer<Waiting<JsonText<SearchPage>>>> {
+  const { env, mailbox, access } = to;
+  const wait = new Wait(to, request.signal, waitTag);
+  return done(
+    new Waiting(wait, async (waitId) => {
+      const asked = { ...wanted, waitId };
+      try {
+        return await mailbox.search(access, filters, asked);
+      } catch (error) {
+        if (!isStorageFault(error)) throw error;
+        return freshStub(env, mailbox).search(counted(access), filters, { ...asked, isReadOnly: true });
+      }
+    }),
+  );
 }
 
 /** The hint that names ignored parameters; "" if there are none. */

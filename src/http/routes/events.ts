@@ -3,7 +3,7 @@ import type { eventRoutes } from "../../contract/routes/events.ts";
 import { done, refused } from "../../lib/outcome.ts";
 import type { StreamRequest } from "../../mailbox/log/stream-request.ts";
 import type { MailboxStub } from "../../service/mailbox-stub.ts";
-import { newWait } from "../../service/wait.ts";
+import { Wait, Waiting } from "../../service/wait.ts";
 import { Bytes } from "../answers.ts";
 import type { HandlersOf } from "../call.ts";
 
@@ -25,7 +25,10 @@ export const eventHandlers = {
   },
 
   async changes({ mailbox, access, input, request, waitTag }) {
-    return mailbox.changes(access, input.query, newWait(mailbox, request.signal, waitTag));
+    // HEAD has no body by whose blanks a client that hung up is noticed.
+    const asked = request.method === "HEAD" ? { ...input.query, wait: 0 } : input.query;
+    const wait = new Wait({ mailbox, access }, request.signal, waitTag);
+    return done(new Waiting(wait, (id) => mailbox.changes(access, asked, id)));
   },
 } satisfies HandlersOf<typeof eventRoutes>;
 

@@ -1,13 +1,20 @@
 import type { expectationRoutes } from "../../contract/routes/expectations.ts";
-import { newWait } from "../../service/wait.ts";
+import { done } from "../../lib/outcome.ts";
+import { Wait, Waiting } from "../../service/wait.ts";
 import type { HandlersOf } from "../call.ts";
 
 export const expectationHandlers = {
   async expectation({ mailbox, access, input, request, waitTag }) {
-    // A call that waits must end with its client, so that the code stays for the next try.
-    const wait = newWait(mailbox, request.signal, waitTag);
-    // HEAD answers as GET does, and releases nothing (RFC 9110 §9.3.2).
-    const asked = { ...input.params, wait: input.query.wait, isPeek: request.method === "HEAD" };
-    return mailbox.expectation(access, asked, wait);
+    // HEAD releases nothing (RFC 9110 §9.3.2), and has no body by whose blanks a client that hung up is noticed.
+    const isPeek = request.method === "HEAD";
+    const asked = { ...input.params, wait: isPeek ? 0 : input.query.wait, isPeek };
+    const wait = new Wait({ mailbox, access }, request.signal, waitTag);
+    return done(
+      new Waiting(
+        wait,
+        (id) => mailbox.expectation(access, asked, id),
+        ({ code, link }) => code !== null || link !== null,
+      ),
+    );
   },
 } satisfies HandlersOf<typeof expectationRoutes>;

@@ -23,13 +23,15 @@ const CODE = "m.seq, m.code, m.link, m.code_evidence, m.sender_folded, m.listing
 const MAX_LOOKED_AT = 5_000;
 /**
  * Parameters: only messages above this seq, only from senders that contain this text (null = any), and only codes or links of at
- * least this confidence. Those of earlier releases that kept no confidence count as sure.
+ * least this confidence. Those of earlier releases that kept no confidence count as sure. `underWay`: a JSON array of messages
+ * that are left out.
  */
-type NewestParams = [after: number, from: Nullable<string>, minConfidence: number];
+type NewestParams = [after: number, from: Nullable<string>, minConfidence: number, underWay: string];
 const newestOf = (column: "code" | "link", confidence: string): Query<CodeRow, NewestParams> => ({
   text: `SELECT ${CODE} FROM (SELECT seq, code, link, code_evidence, sender_folded, listing FROM message
       WHERE code_taken_at IS NULL AND ${column} IS NOT NULL AND seq > ?1 ORDER BY seq DESC LIMIT ${MAX_LOOKED_AT}) m
-    WHERE (?2 IS NULL OR instr(m.sender_folded, ?2) > 0) AND ${confidence} >= ?3 LIMIT 1`,
+    WHERE (?2 IS NULL OR instr(m.sender_folded, ?2) > 0) AND ${confidence} >= ?3
+      AND m.seq NOT IN (SELECT value FROM json_each(?4)) LIMIT 1`,
 });
 const CONFIDENCE = "m.code_evidence ->> '$.confidence'";
 export const NEWEST_CODE = newestOf("code", `coalesce(${CONFIDENCE}, 1)`);
@@ -37,6 +39,9 @@ export const NEWEST_LINK = newestOf(
   "link",
   `coalesce(m.code_evidence ->> '$.link_confidence', ${CONFIDENCE}, 1)`,
 );
+export const UNTAKEN: Query<CodeRow, [seq: Seq]> = {
+  text: `SELECT ${CODE} FROM message m WHERE m.seq = ? AND m.code_taken_at IS NULL`,
+};
 export const TAKE_CODE: Query<never, [number, number]> = {
   text: "UPDATE message SET code_taken_at = ? WHERE seq = ?",
 };

@@ -14,7 +14,7 @@ import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
 import { listingOf, viewOf } from "../messages/present.ts";
 import { MESSAGES } from "../messages/schema.ts";
-import { Waiters } from "../waiters.ts";
+import { HandOvers, Waiters } from "../waiters.ts";
 import * as rows from "./rows.ts";
 import type { ExpectationRow, StoredRejection } from "./rows.ts";
 import {
@@ -60,6 +60,8 @@ export class Expectations {
   readonly #tables: Tables;
   readonly #messages: Tables;
   readonly #waiters = new Waiters<string>();
+  /** Expectations whose first answer with a code is under way, by their numbers. */
+  readonly #handOvers = new HandOvers<number>(() => undefined);
 
   constructor(context: MailboxContext) {
     this.#context = context;
@@ -86,22 +88,24 @@ export class Expectations {
 
   /**
    * Answers an expectation, or waits until its mail came or its time is over. The commit that stores the mail wakes the call;
-   * `forgetWait(waitId)` ends the wait.
+   * `forgetWait(waitId)` ends the wait. A code counts as released from `delivered(waitId)` on.
    */
   async expectation(access: Access, asked: ExpectationAsked, waitId: string): Promise<Answer<Expectation>> {
     const { now, admit, noteActivity } = this.#context;
     const deadline = now() + asked.wait * 1_000;
+    let meanwhile: string | undefined;
     for (let isEnded = false; ;) {
       const admitted = admit(access);
-      if (!admitted.ok) return admitted;
+      if (!admitted.ok) return refused({ ...admitted.error, meanwhile });
       const found = this.#open(asked.id);
-      if (!found.ok) return found;
+      if (!found.ok) return refused({ ...found.error, meanwhile });
       const until = Math.min(deadline, found.value.expires_at, admitted.value.expiresAt ?? deadline);
       const isSettled = found.value.status !== "waiting" || now() >= until;
-      if (isSettled || isEnded) return this.#answer(found.value, asked.isPeek);
+      if (isSettled || isEnded) return this.#answer(found.value, asked.isPeek, waitId);
       const wanted = { fits: (id: string) => id === asked.id, consume: false };
       const wait = this.#waiters.wait(waitId, wanted, until - now());
       if (!wait.ok) return wait;
+      meanwhile ??= JSON.stringify(this.#shown(found.value, false));
       noteActivity(false);
       const wake = await wait.value;
       noteActivity(this.#waiters.size === 0);
@@ -178,6 +182,13 @@ export class Expectations {
   /** Ends a wait whose caller closed its connection. */
   forgetWait(waitId: string): void {
     this.#waiters.forget(waitId);
+    this.#handOvers.forget(waitId);
+  }
+
+  /** The answer to this call has left, and with it a code for the first time: repeats have it for a while. */
+  delivered(waitId: string): void {
+    const number = this.#handOvers.delivered(waitId);
+    if (number !== null) this.#tables.run(rows.SET_RELEASED, this.#context.now(), number);
   }
 
   #create(
@@ -243,17 +254,20 @@ export class Expectations {
     return done({ ...row, status: "expired" });
   }
 
-  /** Answers an expectation with its code if that may be answered, and writes down that it was. */
-  #answer(row: ExpectationRow, isPeek: boolean): Answer<Expectation> {
-    const account = this.#context.account();
-    if (account === null) return refused(notFound("Expectation"));
-    const nowMs = this.#context.now();
-    const release = row.status === "matched" && !isPeek ? releaseOf(row, nowMs) : null;
+  /** Answers an expectation with its code if that may be answered. */
+  #answer(row: ExpectationRow, isPeek: boolean, waitId: string): Answer<Expectation> {
+    const release = row.status === "matched" && !isPeek ? releaseOf(row, this.#context.now()) : null;
     const isOver = release === "over" && (row.code !== null || row.link !== null);
-    if (release === "first") this.#tables.run(rows.SET_RELEASED, nowMs, row.number);
+    if (release === "first") this.#handOvers.hold(waitId, row.number);
     // Erased, so that a clock that jumps back brings nothing back.
     if (isOver) this.#tables.run(rows.FORGET, row.number);
-    return done(shownExpectation(row, viewOf(account), release === "first" || release === "repeat"));
+    const shown = this.#shown(row, release === "first" || release === "repeat");
+    return shown === undefined ? refused(notFound("Expectation")) : done(shown);
+  }
+
+  #shown(row: ExpectationRow, isReleased: boolean): Expectation | undefined {
+    const account = this.#context.account();
+    return account === null ? undefined : shownExpectation(row, viewOf(account), isReleased);
   }
 
   /** The open expectations that mail to these addresses may match: that of a tagged address alone, or all that have none. */

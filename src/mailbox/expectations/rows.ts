@@ -84,7 +84,7 @@ export const SET_REJECTED: Query<never, [rejected: string, number: number]> = {
   text: "UPDATE expectation SET rejected = ? WHERE number = ?",
 };
 export const SET_RELEASED: Query<never, [releasedAt: number, number: number]> = {
-  text: "UPDATE expectation SET released_at = ? WHERE number = ?",
+  text: "UPDATE expectation SET released_at = ? WHERE number = ? AND released_at IS NULL",
 };
 /** Erases what is no longer answered. */
 export const FORGET: Query<never, [number: number]> = {

@@ -2,7 +2,7 @@ import type { ChangePage } from "../../contract/event.ts";
 import type { Answer } from "../../contract/problem.ts";
 import type { ChangeFilters } from "../../contract/routes.ts";
 import { breath } from "../../lib/breath.ts";
-import { done } from "../../lib/outcome.ts";
+import { done, refused } from "../../lib/outcome.ts";
 import { readLastEventId } from "../../lib/sse.ts";
 import type { Access } from "../account/access.ts";
 import type { Account } from "../account/account.ts";
@@ -46,10 +46,11 @@ export class Feed {
     const deadline = now() + filters.wait * 1_000;
     const begin = (account: Account) => this.#log.page(account, filters);
     let work: Turns<Answer<ChangePage>> | null = null;
+    let meanwhile: string | undefined;
     for (;;) {
       // Turn by turn here, because nothing may be published between the last turn and the wait.
       const turn = answer(access, (account) => done((work ??= begin(account)).next()));
-      if (!turn.ok) return turn;
+      if (!turn.ok) return refused({ ...turn.error, meanwhile });
       if (turn.value.done !== true) {
         await breath();
         continue;
@@ -64,10 +65,14 @@ export class Feed {
       };
       const wait = this.#waiters.wait(waitId, wanted, until - now());
       if (!wait.ok) return wait;
+      meanwhile = JSON.stringify(page.value);
       noteActivity(false);
       const wake = await wait.value;
       noteActivity(this.#waiters.size === 0);
-      if (wake.kind === "timeout") return inTurns(this.#context, access, begin);
+      if (wake.kind === "timeout") {
+        const last = await inTurns(this.#context, access, begin);
+        return last.ok ? last : refused({ ...last.error, meanwhile });
+      }
     }
   }
 

@@ -29,6 +29,10 @@ export class PageCache {
     return page;
   }
 
+  has(name: string): boolean {
+    return this.#pages.has(name);
+  }
+
   /** Drops all pages; called when a message changes. */
   forget(): void {
     this.#changes += 1;

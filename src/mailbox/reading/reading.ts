@@ -16,7 +16,7 @@ import type { Account } from "../account/account.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { MailboxContext } from "../context.ts";
 import { pageOf, pageStart, writeCursor } from "../page.ts";
-import { gathered, inTurns, type Turns } from "../turns.ts";
+import { gathered, inTurns, type Scans, type Turns } from "../turns.ts";
 import { countFitting } from "../fitting.ts";
 import { OlderBodies } from "../messages/older-bodies.ts";
 import {
@@ -100,6 +100,7 @@ interface Others {
   outbox: Outbox;
   uploads: Uploads;
   sendingGate: SendingGate;
+  scans: Scans;
   /** Opens an upload for reading from its first byte. */
   openFile: OpenFile;
 }
@@ -120,10 +121,14 @@ export class Reading {
     this.#olderBodies = new OlderBodies(context, others.blobs);
   }
 
-  /** A page of emails, newest first. The cursor is the last seq on the page, so new mail does not shift later pages. */
-  inbox(access: Access, filters: InboxFilters): Promise<Answer<JsonText<InboxPage>>> {
+  /**
+   * A page of emails, newest first. The cursor is the last seq on the page, so new mail does not shift later pages.
+   * `Scans.forget(waitId)` ends the call.
+   */
+  inbox(access: Access, filters: InboxFilters, waitId = ""): Promise<Answer<JsonText<InboxPage>>> {
     const name = isNewestPage(filters) ? `newest ${filters.limit}` : null;
-    return inTurns(this.#context, access, (account) => this.#inbox(account, filters, name));
+    const scan = { scans: this.#others.scans, id: waitId };
+    return inTurns(this.#context, access, (account) => this.#inbox(account, filters, name), { scan });
   }
 
   /** `name`: the name of the page in the cache; null if it is not cached. */
@@ -181,7 +186,8 @@ export class Reading {
     access: Access,
     filters: { limit: number; cursor: string | null },
   ): Promise<Answer<JsonText<ThreadPage>>> {
-    return inTurns(this.#context, access, (account) => this.#threadPage(viewOf(account), filters));
+    const scan = { scans: this.#others.scans, id: "" };
+    return inTurns(this.#context, access, (account) => this.#threadPage(viewOf(account), filters), { scan });
   }
 
   /** The newest emails of a thread. */

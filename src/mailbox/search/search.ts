@@ -20,7 +20,7 @@ import { MESSAGES } from "../messages/schema.ts";
 import { seqScan } from "../reading/message-scan.ts";
 import type { SearchIndex } from "../messages/search-index.ts";
 import type { PageCache } from "../reading/page-cache.ts";
-import { gathered, inTurns, type Turns } from "../turns.ts";
+import { gathered, inTurns, type Scans, type Turns } from "../turns.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { Sought } from "./matches.ts";
 import { inRanges, rangeWidth, scanWithin } from "./ranges.ts";
@@ -61,6 +61,8 @@ export interface SearchRequest {
   note?: string;
   /** Whether the search writes no rows (`inRanges`), so that a statement of a large mailbox may take long. */
   isReadOnly?: boolean;
+  /** `Scans.forget` ends the search with this id. */
+  waitId?: string;
 }
 
 /** Searches emails by words, by meaning or by both. */
@@ -71,12 +73,20 @@ export class Search {
   readonly #outbox: Outbox;
   readonly #pages: PageCache;
   readonly #index: SearchIndex;
+  readonly #scans: Scans;
   readonly #modelCalls = new TokenBucket();
 
   constructor(
     context: MailboxContext,
-    others: { embeddings: Embeddings; outbox: Outbox; pages: PageCache; searchIndex: SearchIndex },
+    others: {
+      embeddings: Embeddings;
+      outbox: Outbox;
+      pages: PageCache;
+      searchIndex: SearchIndex;
+      scans: Scans;
+    },
   ) {
+    this.#scans = others.scans;
     this.#index = others.searchIndex;
     this.#context = context;
     this.#tables = context.tables(MESSAGES);
@@ -89,19 +99,40 @@ export class Search {
   async search(
     access: Access,
     filters: InboxFilters,
-    { text, mode, note = "", isReadOnly = false }: SearchRequest,
+    { text, mode, note = "", isReadOnly = false, waitId = "" }: SearchRequest,
   ): Promise<Answer<JsonText<SearchPage>>> {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
     const { meaning } = nearness.value;
     const hint = joined([nearness.value.hint, note, ...queryHints(text)]);
     const options = { text, mode, hint, isReadOnly };
-    if (meaning !== null) return this.#searchByMeaning(access, filters, { ...options, meaning });
+    if (meaning !== null) {
+      return this.#queued(access, waitId, () =>
+        this.#searchByMeaning(access, filters, { ...options, meaning }),
+      );
+    }
     const name = `search ${JSON.stringify([filters, text, hint])}`;
-    return inTurns(this.#context, access, (account) => {
-      this.#index.complete();
-      return this.#pages.read(name, () => this.#searchPage(viewOf(account), filters, options));
-    });
+    const find = (isGone?: () => boolean) =>
+      inTurns(
+        this.#context,
+        access,
+        (account) => {
+          this.#index.complete();
+          return this.#pages.read(name, () => this.#searchPage(viewOf(account), filters, options));
+        },
+        { isGone },
+      );
+    return this.#pages.has(name) ? find() : this.#queued(access, waitId, find);
+  }
+
+  /** Searches when it is the turn of this search; before that, only its caller is judged. */
+  async #queued<T>(
+    access: Access,
+    waitId: string,
+    search: (isGone: () => boolean) => Promise<Answer<T>>,
+  ): Promise<Answer<T>> {
+    const admitted = this.#context.admit(access);
+    return admitted.ok ? this.#scans.run(waitId, search) : admitted;
   }
 
   /** Other calls run during the comparison, so the caller is authenticated again afterwards. */

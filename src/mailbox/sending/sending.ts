@@ -161,6 +161,11 @@ export class Sending {
     this.#waiters.publish(seq);
   }
 
+  /** Number of calls that wait for a first attempt. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
   /** Authenticates every waiting call again. */
   recheck(): void {
     this.#waiters.recheck();
@@ -214,9 +219,17 @@ export class Sending {
   }
 
   async #answerAfter(access: Access, seq: Seq, wait: SendWait): Promise<Answer<Sent>> {
-    if (wait.seconds > 0) await this.#untilTried(seq, wait);
-    else await this.#untilLooked();
-    return this.#context.answer(access, (account) => this.#sent(account, seq));
+    const answer = () => this.#context.answer(access, (account) => this.#sent(account, seq));
+    if (wait.seconds === 0) {
+      await this.#untilLooked();
+      return answer();
+    }
+    const before = answer();
+    await this.#untilTried(seq, wait);
+    const after = answer();
+    return after.ok || !before.ok
+      ? after
+      : refused({ ...after.error, meanwhile: JSON.stringify(before.value) });
   }
 
   /** Waits a moment until it is known whether sending is halted, which the answer says. */
@@ -235,7 +248,9 @@ export class Sending {
       const wanted = { fits: (moved: Seq) => moved === seq, consume: false };
       const waiting = this.#waiters.wait(wait.id, wanted, left);
       if (!waiting.ok) return;
+      this.#context.noteActivity(false);
       const wake = await waiting.value;
+      this.#context.noteActivity(this.#waiters.size === 0);
       if (wake.kind !== "item") return;
     }
   }

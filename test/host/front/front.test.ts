@@ -136,6 +136,44 @@ describe("the front", () => {
       await once(stream, "close");
     });
 
+    it.each(["closes", "resets"] as const)(
+      "a reset when its client %s the connection, because a runtime takes a closed one for one that still reads",
+      async (how) => {
+        const ended: Promise<string>[] = [];
+        rig.answer = ({ socket }) => {
+          const end = new Promise<string>((resolve) => {
+            socket.once("end", () => resolve("closed"));
+            socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? ""));
+          });
+          ended.push(end);
+        };
+        const wire = Wire.plain(rig.front.port).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+        while (ended.length === 0) await setTimeout(5);
+        if (how === "closes") wire.socket.end();
+        else wire.socket.resetAndDestroy();
+        expect(await ended[0]).toBe("ECONNRESET");
+      },
+    );
+
+    it("no reset of a connection whose answer is complete: the next request may use it", async () => {
+      const large = "x".repeat(4_000_000);
+      let resets = 0;
+      rig.answer = (request, response) => {
+        request.socket.once("error", () => (resets += 1));
+        response.end(request.url?.endsWith("/large") ? large : "small");
+      };
+      // It reads nothing: the answer waits in the front.
+      const lazy = Wire.plain(rig.front.port);
+      lazy.socket.pause();
+      lazy.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+      await setTimeout(200);
+      lazy.socket.resetAndDestroy();
+      for (let count = 0; count < 5; count += 1) {
+        expect(await ask(`GET /small HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n`)).toMatch(/small/);
+      }
+      expect(resets).toBeLessThanOrEqual(1);
+    });
+
     it("an absolute target, whose host counts more than the field", async () => {
       const text = await ask(`GET https://b.example/x?y HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\n`);
       expect(echoOf(text)).toMatchObject({ url: "http://b.example/x?y", headers: { host: "b.example" } });
