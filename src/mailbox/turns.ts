@@ -12,18 +12,18 @@ export const ROWS_A_TURN = 5_000;
 /** Work that yields wherever other calls may run before it goes on. */
 export type Turns<T> = Generator<undefined, T, undefined>;
 
-/** Whether the client of some work is gone, so that its next turn is not made. */
-type IsGone = () => boolean;
-
 /**
  * Does work in turns. The first turn is synchronous; the caller is authenticated again before each other one, because its key
  * may have been revoked meanwhile.
+ *
+ * @param scan ends the work between two turns when its client is gone
+ * @param others does the turns after the first one: later, if it has to
  */
 export async function inTurns<T>(
   { answer }: Pick<MailboxContext, "answer">,
   access: Access,
   begin: (account: Account, principal: Principal) => Turns<Answer<T>>,
-  { isGone = () => false, scan }: { isGone?: IsGone; scan?: { scans: Scans; id: string } } = {},
+  { scan, others = (work) => work() }: InTurns<T> = {},
 ): Promise<Answer<T>> {
   let work: Turns<Answer<T>> | null = null;
   const next = () =>
@@ -34,17 +34,20 @@ export async function inTurns<T>(
   const first = next();
   if (!first.ok) return first;
   if (first.value.done === true) return first.value.value;
-  const others = async (isOver: IsGone): Promise<Answer<T>> => {
+  return others(async () => {
     for (;;) {
       await breath();
-      if (isOver()) return refused(CLIENT_GONE);
+      if (scan?.isGone === true) return refused(CLIENT_GONE);
       const turn = next();
       if (!turn.ok) return turn;
       if (turn.value.done === true) return turn.value.value;
     }
-  };
-  // A call that its first turn answers waits for no other.
-  return scan === undefined ? others(isGone) : scan.scans.run(scan.id, others);
+  });
+}
+
+interface InTurns<T> {
+  scan?: Scan;
+  others?: (work: () => Promise<Answer<T>>) => Promise<Answer<T>>;
 }
 
 /** Scans of one mailbox that run at a time, so that other calls run between their turns; and how many more wait. */
@@ -60,37 +63,59 @@ const TOO_MANY_SCANS = rateLimited("searches at a time", {
 /** Nobody reads it. */
 const CLIENT_GONE: Problem = { code: "unavailable", error: "The client is gone" };
 
-/** The scans of a mailbox: calls that look at more of its mail than one turn can. */
-export class Scans {
-  /** In the order in which they came: the first ones run. */
-  readonly #calls = new Set<{ id: string; isGone: boolean; turn: PromiseWithResolvers<void> }>();
+/** A call that looks at more mail than one turn can. */
+export class Scan {
+  readonly turn = Promise.withResolvers<void>();
+  readonly id: string;
+  isGone = false;
 
-  /** Does the work of the call with this id when it is its turn. 429 if too many calls wait. */
-  async run<T>(id: string, work: (isGone: IsGone) => Promise<Answer<T>>): Promise<Answer<T>> {
-    if (this.#calls.size >= MAX_SCANS + MAX_WAITING_SCANS) return refused(TOO_MANY_SCANS);
-    const call = { id, isGone: false, turn: Promise.withResolvers<void>() };
-    this.#calls.add(call);
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+/** The scans of a mailbox. */
+export class Scans {
+  readonly #calls = new Set<Scan>();
+  /** In the order in which they came: the first ones run. */
+  readonly #queue = new Set<Scan>();
+
+  /** Does a call whose client may hang up, which ends its scan. */
+  async call<T>(id: string, work: (scan: Scan) => Promise<T>): Promise<T> {
+    const scan = new Scan(id);
+    this.#calls.add(scan);
+    try {
+      return await work(scan);
+    } finally {
+      this.#calls.delete(scan);
+    }
+  }
+
+  /** Does the work of a scan when it is its turn. 429 if too many wait. */
+  async run<T>(scan: Scan, work: () => Promise<Answer<T>>): Promise<Answer<T>> {
+    if (this.#queue.size >= MAX_SCANS + MAX_WAITING_SCANS) return refused(TOO_MANY_SCANS);
+    this.#queue.add(scan);
     this.#startFirst();
     try {
-      await call.turn.promise;
-      return call.isGone ? refused(CLIENT_GONE) : await work(() => call.isGone);
+      await scan.turn.promise;
+      return scan.isGone ? refused(CLIENT_GONE) : await work();
     } finally {
-      this.#calls.delete(call);
+      this.#queue.delete(scan);
       this.#startFirst();
     }
   }
 
   /** Ends the calls whose ids begin with this: their clients are gone. */
   forget(beginning: string): void {
-    for (const call of this.#calls) {
-      if (!call.id.startsWith(beginning)) continue;
-      call.isGone = true;
-      call.turn.resolve();
+    for (const scan of this.#calls) {
+      if (!scan.id.startsWith(beginning)) continue;
+      scan.isGone = true;
+      scan.turn.resolve();
     }
   }
 
   #startFirst(): void {
-    for (const { turn } of [...this.#calls].slice(0, MAX_SCANS)) turn.resolve();
+    for (const { turn } of [...this.#queue].slice(0, MAX_SCANS)) turn.resolve();
   }
 }
 

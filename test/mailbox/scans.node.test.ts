@@ -8,14 +8,16 @@ function begun(scans: Scans, count: number) {
   const running = new Set<number>();
   const ends: (() => void)[] = [];
   const answers = Array.from({ length: count }, async (_, at): Promise<Answer<number>> =>
-    scans.run(`call-${at}:`, async () => {
-      const end = Promise.withResolvers<void>();
-      running.add(at);
-      ends[at] = () => end.resolve();
-      await end.promise;
-      running.delete(at);
-      return done(at);
-    }),
+    scans.call(`call-${at}:`, (scan) =>
+      scans.run(scan, async () => {
+        const end = Promise.withResolvers<void>();
+        running.add(at);
+        ends[at] = () => end.resolve();
+        await end.promise;
+        running.delete(at);
+        return done(at);
+      }),
+    ),
   );
   return { running, ends, answers };
 }
@@ -46,23 +48,23 @@ it("answers 429 with a next step to more than wait at most, and takes others whe
     for (const at of running) ends[at]?.();
   }
   await Promise.all(answers);
-  expect(await scans.run("", async () => done("late"))).toEqual(done("late"));
+  const late = scans.call("late", (scan) => scans.run(scan, async () => done("late")));
+  expect(await late).toEqual(done("late"));
 });
 
 it("forgets those whose clients are gone: waiting ones never run, and running ones hear of it", async () => {
   const scans = new Scans();
-  let asked: () => boolean = () => false;
   const end = Promise.withResolvers<void>();
-  const first = scans.run("a:", async (isGone) => {
-    asked = isGone;
-    await end.promise;
-    return done(isGone());
-  });
+  const first = scans.call("a:", (scan) =>
+    scans.run(scan, async () => {
+      await end.promise;
+      return done(scan.isGone);
+    }),
+  );
   const { running, ends, answers } = begun(scans, 3);
   await turn();
   scans.forget("a:");
   scans.forget("call-1:");
-  expect(asked()).toBe(true);
   expect((await answers[1])?.ok).toBe(false);
   end.resolve();
   expect(await first).toEqual(done(true));

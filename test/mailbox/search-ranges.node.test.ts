@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SearchPage } from "../../src/contract/message.ts";
+import { fixOf } from "../../src/contract/problem.ts";
 import { emailRoutes } from "../../src/contract/routes/emails.ts";
 import type { InboxFilters } from "../../src/contract/routes.ts";
 import { SEQ_PER_MS, type Seq } from "../../src/lib/ids.ts";
@@ -314,6 +315,56 @@ describe("a search of a mailbox with several ranges of mail", () => {
     expect(found()).toBe(1);
     storage.sql.exec("DELETE FROM search WHERE rowid = 7");
     expect(storedRows(mailbox)).toEqual(before);
+  });
+
+  describe("of many clients at once", () => {
+    const start = (at: number, waitId = "") =>
+      mailbox.life.search.search(
+        OPERATOR,
+        { ...FILTERS, offset: at },
+        { text: '"mole otter lynx"', mode: "keyword", waitId },
+      );
+    const oneRun = async (work: () => Promise<unknown>): Promise<number> => {
+      mailbox.life.reading.pages.forget();
+      const { db } = mailbox.life.context;
+      db.takeCost();
+      await work();
+      return db.takeCost().read;
+    };
+
+    it("runs in as many as may wait, and refuses the others before they read anything", async () => {
+      mailbox.life.reading.pages.forget();
+      const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => start(at)));
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(34);
+      for (const answer of answers.slice(34)) {
+        const problem = answer.ok ? null : answer.error;
+        expect(problem).toMatchObject({ code: "rate_limited", retryAfterSeconds: 2 });
+        expect(problem === null ? "" : fixOf(problem)).toBe("Wait 2 s, then repeat the call.");
+      }
+      expect((await start(40)).ok).toBe(true);
+    });
+
+    it("stops for those that hung up, before or while they are searched for", async () => {
+      const whole = await oneRun(() => start(50));
+      const aborted = await oneRun(async () => {
+        const answers = Array.from({ length: 20 }, (_, at) => start(60 + at, `gone-${at}:`));
+        mailbox.life.forgetWait("gone-");
+        for (const answer of await Promise.all(answers)) expect(answer.ok).toBe(false);
+      });
+      expect(aborted).toBeLessThan(whole);
+    });
+
+    it("stops a list that looks for a sender, and gives no place to a caller without a key", async () => {
+      const stranger = { ...OPERATOR, credential: { kind: "key", secretHash: "1".repeat(64) } } as const;
+      const wanted = { text: '"mole otter lynx"', mode: "keyword" };
+      const refused = await Promise.all(
+        Array.from({ length: 40 }, () => mailbox.life.search.search(stranger, FILTERS, wanted)),
+      );
+      for (const answer of refused) expect(answer.ok ? null : answer.error.code).toBe("unauthorized");
+      const list = mailbox.life.reading.inbox(OPERATOR, { ...FILTERS, from: "nobody@x.example" }, "gone:");
+      mailbox.life.forgetWait("gone:");
+      expect((await list).ok).toBe(false);
+    });
   });
 
   it("lets a receipt run between its turns, and leaves the index as it was", async () => {

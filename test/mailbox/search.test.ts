@@ -49,6 +49,38 @@ const withFile = (subject: string, filename: string) =>
 /** Day n of the mail of the shared mailbox. */
 const day = (n: number) => Date.UTC(2026, 5, n, 12);
 
+describe("a search that waits for its turn", () => {
+  it("leaves its place when its client hangs up", async () => {
+    const box = await createMailbox();
+    const blocked = Promise.withResolvers<void>();
+    await runInDurableObject(actorOf(box.mailbox), ({ life }) => {
+      for (const id of ["one", "two"]) {
+        void life.scans.call(id, (scan) =>
+          life.scans.run(scan, async () => {
+            await blocked.promise;
+            return { ok: true, value: null };
+          }),
+        );
+      }
+    });
+    const begin = async (signal?: AbortSignal): Promise<number | null> => {
+      const answer = ask(`/v1/search?q=${crypto.randomUUID()}&mode=keyword`, { key: box.api_key, signal });
+      return answer.then(({ status }) => status).catch(() => null);
+    };
+    for (let round = 0; round < 4; round += 1) {
+      const hangUp = new AbortController();
+      const lost = Array.from({ length: 16 }, () => begin(hangUp.signal));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      hangUp.abort();
+      await Promise.all(lost);
+    }
+    const waiting = begin();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await runInDurableObject(actorOf(box.mailbox), () => blocked.resolve());
+    expect(await waiting).toBe(200);
+  });
+});
+
 describe("search finds", () => {
   let box: TestMailbox;
 

@@ -123,12 +123,23 @@ export class Reading {
 
   /**
    * A page of emails, newest first. The cursor is the last seq on the page, so new mail does not shift later pages.
-   * `Scans.forget(waitId)` ends the call.
+   * `forgetWait(waitId)` ends the call.
    */
   inbox(access: Access, filters: InboxFilters, waitId = ""): Promise<Answer<JsonText<InboxPage>>> {
     const name = isNewestPage(filters) ? `newest ${filters.limit}` : null;
-    const scan = { scans: this.#others.scans, id: waitId };
-    return inTurns(this.#context, access, (account) => this.#inbox(account, filters, name), { scan });
+    return this.#scanning(access, waitId, (account) => this.#inbox(account, filters, name));
+  }
+
+  /** Does work of which a call that its first turn answers waits for no other. */
+  #scanning<T>(
+    access: Access,
+    waitId: string,
+    begin: (account: Account) => Turns<Answer<T>>,
+  ): Promise<Answer<T>> {
+    const { scans } = this.#others;
+    return scans.call(waitId, (scan) =>
+      inTurns(this.#context, access, begin, { scan, others: (work) => scans.run(scan, work) }),
+    );
   }
 
   /** `name`: the name of the page in the cache; null if it is not cached. */
@@ -186,8 +197,7 @@ export class Reading {
     access: Access,
     filters: { limit: number; cursor: string | null },
   ): Promise<Answer<JsonText<ThreadPage>>> {
-    const scan = { scans: this.#others.scans, id: "" };
-    return inTurns(this.#context, access, (account) => this.#threadPage(viewOf(account), filters), { scan });
+    return this.#scanning(access, "", (account) => this.#threadPage(viewOf(account), filters));
   }
 
   /** The newest emails of a thread. */

@@ -10,6 +10,7 @@ import { TokenBucket } from "../../lib/token-bucket.ts";
 import type { SearchQuery } from "../../mail/search/search-query.ts";
 import { UNSENT_HINT } from "../../outbound/unsent.ts";
 import type { Access } from "../account/access.ts";
+import type { Account } from "../account/account.ts";
 import { spentCalls } from "../account/call-limits.ts";
 import type { MailboxContext } from "../context.ts";
 import { writeCursor } from "../page.ts";
@@ -20,7 +21,7 @@ import { MESSAGES } from "../messages/schema.ts";
 import { seqScan } from "../reading/message-scan.ts";
 import type { SearchIndex } from "../messages/search-index.ts";
 import type { PageCache } from "../reading/page-cache.ts";
-import { gathered, inTurns, type Scans, type Turns } from "../turns.ts";
+import { gathered, inTurns, type Scan, type Scans, type Turns } from "../turns.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { Sought } from "./matches.ts";
 import { inRanges, rangeWidth, scanWithin } from "./ranges.ts";
@@ -61,7 +62,7 @@ export interface SearchRequest {
   note?: string;
   /** Whether the search writes no rows (`inRanges`), so that a statement of a large mailbox may take long. */
   isReadOnly?: boolean;
-  /** `Scans.forget` ends the search with this id. */
+  /** `forgetWait` ends the search with this id. */
   waitId?: string;
 }
 
@@ -95,11 +96,23 @@ export class Search {
     this.#pages = others.pages;
   }
 
-  /** Searches by the requested mode; by words if no model is configured or the model does not answer. */
-  async search(
+  /**
+   * Searches by the requested mode; by words if no model is configured or the model does not answer. 429 if too many searches
+   * wait for their turn.
+   */
+  search(
     access: Access,
     filters: InboxFilters,
-    { text, mode, note = "", isReadOnly = false, waitId = "" }: SearchRequest,
+    request: SearchRequest,
+  ): Promise<Answer<JsonText<SearchPage>>> {
+    return this.#scans.call(request.waitId ?? "", (scan) => this.#search(access, filters, request, scan));
+  }
+
+  async #search(
+    access: Access,
+    filters: InboxFilters,
+    { text, mode, note = "", isReadOnly = false }: SearchRequest,
+    scan: Scan,
   ): Promise<Answer<JsonText<SearchPage>>> {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
@@ -107,12 +120,12 @@ export class Search {
     const hint = joined([nearness.value.hint, note, ...queryHints(text)]);
     const options = { text, mode, hint, isReadOnly };
     if (meaning !== null) {
-      return this.#queued(access, waitId, () =>
-        this.#searchByMeaning(access, filters, { ...options, meaning }),
+      return this.#queued(access, scan, () =>
+        this.#searchByMeaning(access, filters, { ...options, meaning }, scan),
       );
     }
     const name = `search ${JSON.stringify([filters, text, hint])}`;
-    const find = (isGone?: () => boolean) =>
+    const find = () =>
       inTurns(
         this.#context,
         access,
@@ -120,19 +133,15 @@ export class Search {
           this.#index.complete();
           return this.#pages.read(name, () => this.#searchPage(viewOf(account), filters, options));
         },
-        { isGone },
+        { scan },
       );
-    return this.#pages.has(name) ? find() : this.#queued(access, waitId, find);
+    return this.#pages.has(name) ? find() : this.#queued(access, scan, find);
   }
 
   /** Searches when it is the turn of this search; before that, only its caller is judged. */
-  async #queued<T>(
-    access: Access,
-    waitId: string,
-    search: (isGone: () => boolean) => Promise<Answer<T>>,
-  ): Promise<Answer<T>> {
+  async #queued<T>(access: Access, scan: Scan, search: () => Promise<Answer<T>>): Promise<Answer<T>> {
     const admitted = this.#context.admit(access);
-    return admitted.ok ? this.#scans.run(waitId, search) : admitted;
+    return admitted.ok ? this.#scans.run(scan, search) : admitted;
   }
 
   /** Other calls run during the comparison, so the caller is authenticated again afterwards. */
@@ -140,13 +149,15 @@ export class Search {
     access: Access,
     filters: InboxFilters,
     options: SearchOptions & { meaning: Meaning },
+    scan: Scan,
   ): Promise<Answer<JsonText<SearchPage>>> {
     const { meaning } = options;
-    const planned = await inTurns(this.#context, access, (account) => {
+    const plan = (account: Account) => {
       // Here and not earlier: the first mail may have come while the model embedded the text.
       this.#index.complete();
       return this.#planMeaning(viewOf(account), filters, { ...options, reach: meaning });
-    });
+    };
+    const planned = await inTurns(this.#context, access, plan, { scan });
     if (!planned.ok) return planned;
     const nearest = await meaning.nearest(planned.value.candidates);
     return this.#context.answer(access, (account) =>
