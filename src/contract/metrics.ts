@@ -119,7 +119,7 @@ export const METRICS = {
   },
   mailkeep_listeners: {
     type: "gauge",
-    help: "Open event streams, and calls that wait for an event or a code.",
+    help: "Open event streams, and calls that wait for an event, a code or a send.",
     labels: { kind: ["stream", "wait"] },
   },
   mailkeep_sending_halted: {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { SearchPage } from "../../src/contract/message.ts";
 import { fixOf } from "../../src/contract/problem.ts";
 import { emailRoutes } from "../../src/contract/routes/emails.ts";
@@ -324,12 +324,14 @@ describe("a search of a mailbox with several ranges of mail", () => {
         { ...FILTERS, offset: at },
         { text: '"mole otter lynx"', mode: "keyword", waitId },
       );
-    const oneRun = async (work: () => Promise<unknown>): Promise<number> => {
+    /** How many ranges of mail `work` looks at. */
+    const rangesOf = async (work: () => Promise<unknown>): Promise<number> => {
       mailbox.life.reading.pages.forget();
-      const { db } = mailbox.life.context;
-      db.takeCost();
+      const looks = vi.spyOn(mailbox.life.searchIndex, "withRows");
       await work();
-      return db.takeCost().read;
+      const { length } = looks.mock.calls;
+      looks.mockRestore();
+      return length;
     };
 
     it("runs in as many as may wait, and refuses the others before they read anything", async () => {
@@ -344,14 +346,23 @@ describe("a search of a mailbox with several ranges of mail", () => {
       expect((await start(40)).ok).toBe(true);
     });
 
-    it("stops for those that hung up, before or while they are searched for", async () => {
-      const whole = await oneRun(() => start(50));
-      const aborted = await oneRun(async () => {
+    it("looks at nothing more for those that hung up, before or during their search", async () => {
+      expect(await rangesOf(() => start(50))).toBe(2);
+      const before = await rangesOf(async () => {
         const answers = Array.from({ length: 20 }, (_, at) => start(60 + at, `gone-${at}:`));
         mailbox.life.forgetWait("gone-");
         for (const answer of await Promise.all(answers)) expect(answer.ok).toBe(false);
       });
-      expect(aborted).toBeLessThan(whole);
+      expect(before).toBe(0);
+      const during = await rangesOf(async () => {
+        const answer = start(90, "gone:");
+        await vi.waitUntil(() => vi.mocked(mailbox.life.searchIndex.withRows).mock.calls.length > 0, {
+          interval: 0,
+        });
+        mailbox.life.forgetWait("gone:");
+        expect((await answer).ok).toBe(false);
+      });
+      expect(during).toBe(1);
     });
 
     it("stops a list that looks for a sender, and gives no place to a caller without a key", async () => {
