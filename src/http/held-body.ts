@@ -50,7 +50,8 @@ export class HeldBody {
     const bytes = encoder.encode(text);
     this.#send(bytes.subarray(0, -1));
     await new Promise((resolve) => setTimeout(resolve, ROUND_TRIP_MS));
-    if (this.#controller === null || waits.some(({ isGone }) => isGone)) return;
+    if (waits.some(({ isGone }) => isGone)) return this.breakOff(new Error("The client is gone"));
+    if (this.#controller === null) return;
     this.#send(bytes.subarray(-1));
     this.#stop()?.close();
     for (const wait of waits) wait.delivered();

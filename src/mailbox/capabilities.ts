@@ -186,20 +186,21 @@ function storesOf(context: MailboxContext, { takeover, sendingSwitch }: Surround
   const room = new Room(context);
   const totp = new TotpSecrets(context);
   const log = new Log(context);
+  const scans = new Scans();
   const blobs = new Blobs(context);
   const receiveRules = new ReceiveRules(context);
   return {
     room,
     log,
     blobs,
-    feed: new Feed(context, log),
+    scans,
+    feed: new Feed(context, { log, scans }),
     codes: new Codes(context),
     expectations: new Expectations(context),
     outbox: new Outbox(context),
     sendingGate: new SendingGate(context, sendingSwitch),
     ids: new KnownIds(context),
     searchIndex: new SearchIndex(context),
-    scans: new Scans(),
     uploads: new Uploads(context, { room, blobs }),
     seen: new Seen(context),
     receiveRules,

@@ -46,7 +46,7 @@ export async function inTurns<T>(
 }
 
 interface InTurns<T> {
-  scan?: Scan;
+  scan?: ScanCall;
   others?: (work: () => Promise<Answer<T>>) => Promise<Answer<T>>;
 }
 
@@ -60,11 +60,11 @@ const TOO_MANY_SCANS = rateLimited("searches at a time", {
   windowSeconds: 1,
   resetSeconds: SCAN_RETRY_SECONDS,
 });
-/** Nobody reads it. */
-const CLIENT_GONE: Problem = { code: "unavailable", error: "The client is gone" };
+/** No one reads it. */
+export const CLIENT_GONE: Problem = { code: "unavailable", error: "The client is gone" };
 
 /** A call that looks at more mail than one turn can. */
-export class Scan {
+export class ScanCall {
   readonly turn = Promise.withResolvers<void>();
   readonly id: string;
   isGone = false;
@@ -76,13 +76,13 @@ export class Scan {
 
 /** The scans of a mailbox. */
 export class Scans {
-  readonly #calls = new Set<Scan>();
+  readonly #calls = new Set<ScanCall>();
   /** In the order in which they came: the first ones run. */
-  readonly #queue = new Set<Scan>();
+  readonly #queue = new Set<ScanCall>();
 
   /** Does a call whose client may hang up, which ends its scan. */
-  async call<T>(id: string, work: (scan: Scan) => Promise<T>): Promise<T> {
-    const scan = new Scan(id);
+  async call<T>(id: string, work: (scan: ScanCall) => Promise<T>): Promise<T> {
+    const scan = new ScanCall(id);
     this.#calls.add(scan);
     try {
       return await work(scan);
@@ -92,7 +92,7 @@ export class Scans {
   }
 
   /** Does the work of a scan when it is its turn. 429 if too many wait. */
-  async run<T>(scan: Scan, work: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  async run<T>(scan: ScanCall, work: () => Promise<Answer<T>>): Promise<Answer<T>> {
     if (this.#queue.size >= MAX_SCANS + MAX_WAITING_SCANS) return refused(TOO_MANY_SCANS);
     this.#queue.add(scan);
     this.#startFirst();

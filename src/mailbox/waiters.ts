@@ -126,7 +126,7 @@ export class HandOvers<Item> {
 
   /** Gives back the items of the calls whose ids begin with this. */
   forget(beginning: string): void {
-    for (const id of [...this.#items.keys()]) {
+    for (const id of this.#items.keys()) {
       const item = id.startsWith(beginning) ? this.delivered(id) : null;
       if (item !== null) this.#giveBack(item);
     }

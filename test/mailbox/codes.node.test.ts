@@ -34,7 +34,7 @@ async function codeNow(id: string): Promise<string | null> {
 }
 
 describe("a code that is consumed", () => {
-  it("is had by nobody else while its answer is under way, and never again once it has left", async () => {
+  it("goes to no other call while its answer is under way, and to none once that has left", async () => {
     await arrive("482913");
     expect(await code("one")).toBe("482913");
     expect(await codeNow("two")).toBeNull();

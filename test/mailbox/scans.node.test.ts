@@ -52,7 +52,7 @@ it("answers 429 with a next step to more than wait at most, and takes others whe
   expect(await late).toEqual(done("late"));
 });
 
-it("forgets those whose clients are gone: waiting ones never run, and running ones hear of it", async () => {
+it("ends those whose clients are gone: waiting ones never run, and running ones can tell", async () => {
   const scans = new Scans();
   const end = Promise.withResolvers<void>();
   const first = scans.call("a:", (scan) =>

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
-import { connect, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -82,9 +82,8 @@ class Door {
 
   async createMailbox(): Promise<{ mailbox: string; api_key: string }> {
     const name = `box-${Math.random().toString(36).slice(2, 10)}`;
-    const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ name, kind: "permanent" });
-    return this.json("/v1/mailboxes", { method: "POST", body, headers });
+    return this.json("/v1/mailboxes", { method: "POST", body, headers: JSON_TYPE });
   }
 
   async receive(mailbox: string, code: string): Promise<void> {
@@ -99,16 +98,30 @@ class Door {
       body: bytes,
       headers: { "Content-Type": "message/rfc822" },
     });
-    expect(status).toBe(202);
+    if (status !== 202) throw new Error(`A mail was answered ${status}`);
   }
 
-  /** Waits until so many calls wait. */
+  /** Waits until so many calls wait, streams among them. */
   async untilWaiting(wanted: number, timeoutMs: number): Promise<number> {
     for (const deadline = Date.now() + timeoutMs; ; await pause(200)) {
       const { text } = await this.ask("/metrics");
-      const waiting = Number(/^mailkeep_listeners\{kind="wait"\} (\d+)/m.exec(text)?.[1]);
+      let waiting = 0;
+      for (const [, count] of text.matchAll(/^mailkeep_listeners\{kind="\w+"\} (\d+)/gm))
+        waiting += Number(count);
       if (waiting === wanted || Date.now() > deadline) return waiting;
     }
+  }
+
+  /** Expects a code of any sender that calls itself acme.example, and answers the id. */
+  async expectCode(key: string): Promise<string> {
+    const body = JSON.stringify({ from_domain: "acme.example", strict: false });
+    const made = await this.json<{ id: string }>("/v1/expect", {
+      key,
+      method: "POST",
+      body,
+      headers: JSON_TYPE,
+    });
+    return made.id;
   }
 
   /** Sends a request that is not read, and returns what ends its client. */
@@ -145,17 +158,32 @@ interface Asked {
   body?: string | Buffer;
   headers?: Record<string, string>;
 }
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** A call of the tool that waits for a code. */
+function toolCall(asked: object, accept: string): Asked {
+  const params = { name: "wait_for_code", arguments: asked };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const headers = { ...JSON_TYPE, "MCP-Protocol-Version": "2025-11-25", Accept: accept };
+  return { method: "POST", body, headers };
+}
+
 const HOWS: readonly How[] = hasCurl ? ["FIN", "RST", "kill"] : ["FIN", "RST"];
 
+/** A relay that never greets. */
+const relay = createServer();
 const doors: Door[] = [];
 beforeAll(async () => {
+  await once(relay.listen(0, "127.0.0.1"), "listening");
+  const SMTP_URL = `smtp://127.0.0.1:${(relay.address() as AddressInfo).port}`;
   const files = { TLS_CERT: path.join(folder, "cert.pem"), TLS_KEY: path.join(folder, "key.pem") };
   writeFileSync(files.TLS_CERT, PAIR.cert);
   writeFileSync(files.TLS_KEY, PAIR.key);
-  for (const env of [{}, files]) doors.push(new Door(await Server.start({ env })));
+  for (const env of [{}, files]) doors.push(new Door(await Server.start({ env: { ...env, SMTP_URL } })));
 }, 240_000);
 afterAll(async () => {
   for (const { server } of doors) await server.stop();
+  relay.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -185,57 +213,49 @@ describe.each([
     );
   });
 
-  it.each(HOWS)("by %s is not the first to get the code that it expects", async (how) => {
-    const box = await door().createMailbox();
-    const key = box.api_key;
-    const made = await door().json<{ id: string }>("/v1/expect", {
-      key,
-      method: "POST",
-      body: JSON.stringify({ from_domain: "acme.example", strict: false }),
-      headers: { "Content-Type": "application/json" },
-    });
-    const end = await door().begin(`/v1/expect/${made.id}?wait=55`, how, { key });
-    await pause(700);
-    end();
-    await pause(how === "kill" ? 50 : 0);
-    await door().receive(box.mailbox, "482913");
-    await pause(1_000);
-    expect(releasedAt(door().server.dataDir, made.id)).toBeNull();
-    const answer = await door().json<{ code: string | null }>(`/v1/expect/${made.id}`, { key });
-    expect(answer.code).toBe("482913");
-    await pause(500);
-    expect(releasedAt(door().server.dataDir, made.id)).toEqual(expect.any(Number));
+  it.each(HOWS)("by %s is not the first to get the code that it expects, by HTTP or MCP", async (how) => {
+    const calls = [
+      (id: string) => ({ route: `/v1/expect/${id}?wait=55` }),
+      (id: string) => ({ route: "/mcp", ...toolCall({ expect: id }, "application/json") }),
+      (id: string) => ({ route: "/mcp", ...toolCall({ expect: id }, "application/json, text/event-stream") }),
+    ];
+    await Promise.all(
+      calls.map(async (call) => {
+        const { mailbox, api_key: key } = await door().createMailbox();
+        const id = await door().expectCode(key);
+        const { route, ...asked } = call(id);
+        const end = await door().begin(route, how, { key, ...asked });
+        await pause(900);
+        end();
+        await pause(how === "kill" ? 50 : 0);
+        await door().receive(mailbox, "482913");
+        await pause(1_000);
+        expect(releasedAt(door().server.dataDir, id)).toBeNull();
+        const answer = await door().json<{ code: string | null }>(`/v1/expect/${id}`, { key });
+        expect(answer.code).toBe("482913");
+        await pause(500);
+        expect(releasedAt(door().server.dataDir, id)).toEqual(expect.any(Number));
+      }),
+    );
   });
 
   it.each(HOWS)("by %s ends every kind of wait within seconds", async (how) => {
-    const box = await door().createMailbox();
-    const key = box.api_key;
-    const { id } = await door().json<{ id: string }>("/v1/expect", {
-      key,
-      method: "POST",
-      body: JSON.stringify({ from_domain: "acme.example", strict: false }),
-      headers: { "Content-Type": "application/json" },
-    });
-    const ends = [
-      ...(await Promise.all(
-        ["/v1/code?timeout=55", "/v1/changes?after=0&wait=25", `/v1/expect/${id}?wait=55`].map((route) =>
-          door().begin(route, how, { key }),
-        ),
-      )),
-      ...(await Promise.all(
-        ["application/json", "application/json, text/event-stream"].map((accept) => {
-          const headers = {
-            "Content-Type": "application/json",
-            "MCP-Protocol-Version": "2025-11-25",
-            Accept: accept,
-          };
-          const params = { name: "wait_for_code", arguments: { timeout_seconds: 60 } };
-          const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-          return door().begin("/mcp", how, { key, method: "POST", body, headers });
-        }),
-      )),
+    const { api_key: key } = await door().createMailbox();
+    const id = await door().expectCode(key);
+    const mail = JSON.stringify({ to: "ann@elsewhere.example", subject: "Hello", text: "Hello" });
+    const calls: [string, Asked][] = [
+      ["/v1/code?timeout=55", {}],
+      ["/v1/changes?after=0&types=message.received&wait=25", {}],
+      [`/v1/expect/${id}?wait=55`, {}],
+      ["/v1/events", {}],
+      ["/v1/send?wait=30", { method: "POST", body: mail, headers: JSON_TYPE }],
+      ["/mcp", toolCall({ timeout_seconds: 60 }, "application/json")],
+      ["/mcp", toolCall({ timeout_seconds: 60 }, "application/json, text/event-stream")],
     ];
-    expect(await door().untilWaiting(5, 20_000)).toBe(5);
+    const ends = await Promise.all(
+      calls.map(([route, asked]) => door().begin(route, how, { ...asked, key })),
+    );
+    expect(await door().untilWaiting(calls.length, 15_000)).toBe(calls.length);
     for (const end of ends) end();
     expect(await door().untilWaiting(0, NOTICED_MS)).toBe(0);
   });

@@ -86,8 +86,11 @@ type Body = "none" | "small" | "large" | "withheld";
 function send(passage: Passage, options: http.RequestOptions, body: Body): void {
   const { request, response } = passage;
   const sent = http.request(options);
-  // By a reset, because the runtime takes a closed connection for one whose client still reads.
+  let isAnswered = false;
   const hangUp = (): void => {
+    // The connection of a complete exchange may carry another one.
+    if (isAnswered && sent.writableFinished) return;
+    // The runtime keeps answering on a connection that is only closed.
     sent.socket?.resetAndDestroy();
     sent.destroy();
   };
@@ -95,8 +98,7 @@ function send(passage: Passage, options: http.RequestOptions, body: Body): void 
   const timer = body === "withheld" ? setTimeout(hangUp, WITHHELD_TIMEOUT_MS) : undefined;
   sent.once("response", (answer) => {
     clearTimeout(timer);
-    // From then on the connection may carry another request.
-    answer.once("end", () => response.off("close", hangUp));
+    answer.once("end", () => (isAnswered = true));
     pass(answer, passage);
   });
   sent.once("error", (error: NodeJS.ErrnoException) => {

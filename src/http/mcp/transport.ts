@@ -6,8 +6,8 @@ import { RPC_CODE, RpcError } from "./rpc-error.ts";
 
 /**
  * The form of an answer: one JSON message; one with blanks in front while it is awaited, by which it is noticed that the client
- * is gone; a stream of events, in which a client also hears of progress; or JSON that becomes a stream when the client is told
- * something, or when it takes long.
+ * is gone; a stream of events, which also carries progress; or JSON that becomes a stream when there is progress to report, or when
+ * it takes long.
  */
 export type Form = "json" | "held-json" | "stream" | "stream-when-told";
 

@@ -7,7 +7,7 @@ import { readLastEventId } from "../../lib/sse.ts";
 import type { Access } from "../account/access.ts";
 import type { Account } from "../account/account.ts";
 import type { MailboxContext } from "../context.ts";
-import { inTurns, type Turns } from "../turns.ts";
+import { CLIENT_GONE, inTurns, type ScanCall, type Scans, type Turns } from "../turns.ts";
 import { Waiters } from "../waiters.ts";
 import { Listeners } from "./listeners.ts";
 import type { Log } from "./log.ts";
@@ -18,12 +18,14 @@ import { readStreamRequest, streamResponse } from "./stream-request.ts";
 export class Feed {
   readonly #context: MailboxContext;
   readonly #log: Log;
+  readonly #scans: Scans;
   readonly #waiters = new Waiters<LoggedEvent>();
   readonly listeners: Listeners;
 
-  constructor(context: MailboxContext, log: Log) {
+  constructor(context: MailboxContext, { log, scans }: { log: Log; scans: Scans }) {
     this.#context = context;
     this.#log = log;
+    this.#scans = scans;
     this.listeners = new Listeners({
       read: (after, limit, kinds) => log.afterInTurns(after, limit, kinds),
       durable: context.durable,
@@ -41,7 +43,11 @@ export class Feed {
   }
 
   /** Answers a page of the log. If there is nothing after `filters.after` yet, waits for it. `forgetWait(waitId)` ends the wait. */
-  async changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
+  changes(access: Access, filters: ChangeFilters, waitId: string): Promise<Answer<ChangePage>> {
+    return this.#scans.call(waitId, (scan) => this.#changes(access, filters, scan));
+  }
+
+  async #changes(access: Access, filters: ChangeFilters, scan: ScanCall): Promise<Answer<ChangePage>> {
     const { now, answer, noteActivity } = this.#context;
     const deadline = now() + filters.wait * 1_000;
     const begin = (account: Account) => this.#log.page(account, filters);
@@ -53,6 +59,7 @@ export class Feed {
       if (!turn.ok) return refused({ ...turn.error, meanwhile });
       if (turn.value.done !== true) {
         await breath();
+        if (scan.isGone) return refused(CLIENT_GONE);
         continue;
       }
       work = null;
@@ -63,14 +70,14 @@ export class Feed {
         fits: ({ kind }: LoggedEvent) => filters.types?.includes(kind) ?? true,
         consume: false,
       };
-      const wait = this.#waiters.wait(waitId, wanted, until - now());
+      const wait = this.#waiters.wait(scan.id, wanted, until - now());
       if (!wait.ok) return wait;
       meanwhile = JSON.stringify(page.value);
       noteActivity(false);
       const wake = await wait.value;
       noteActivity(this.#waiters.size === 0);
       if (wake.kind === "timeout") {
-        const last = await inTurns(this.#context, access, begin);
+        const last = await inTurns(this.#context, access, begin, { scan });
         return last.ok ? last : refused({ ...last.error, meanwhile });
       }
     }

@@ -21,7 +21,7 @@ import { MESSAGES } from "../messages/schema.ts";
 import { seqScan } from "../reading/message-scan.ts";
 import type { SearchIndex } from "../messages/search-index.ts";
 import type { PageCache } from "../reading/page-cache.ts";
-import { gathered, inTurns, type Scan, type Scans, type Turns } from "../turns.ts";
+import { gathered, inTurns, type ScanCall, type Scans, type Turns } from "../turns.ts";
 import type { Outbox } from "../sending/outbox.ts";
 import type { Sought } from "./matches.ts";
 import { inRanges, rangeWidth, scanWithin } from "./ranges.ts";
@@ -112,7 +112,7 @@ export class Search {
     access: Access,
     filters: InboxFilters,
     { text, mode, note = "", isReadOnly = false }: SearchRequest,
-    scan: Scan,
+    scan: ScanCall,
   ): Promise<Answer<JsonText<SearchPage>>> {
     const nearness = await this.#nearness(access, text, mode);
     if (!nearness.ok) return nearness;
@@ -139,7 +139,7 @@ export class Search {
   }
 
   /** Searches when it is the turn of this search; before that, only its caller is judged. */
-  async #queued<T>(access: Access, scan: Scan, search: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  async #queued<T>(access: Access, scan: ScanCall, search: () => Promise<Answer<T>>): Promise<Answer<T>> {
     const admitted = this.#context.admit(access);
     return admitted.ok ? this.#scans.run(scan, search) : admitted;
   }
@@ -149,7 +149,7 @@ export class Search {
     access: Access,
     filters: InboxFilters,
     options: SearchOptions & { meaning: Meaning },
-    scan: Scan,
+    scan: ScanCall,
   ): Promise<Answer<JsonText<SearchPage>>> {
     const { meaning } = options;
     const plan = (account: Account) => {
