@@ -94,8 +94,8 @@ export class Waiters<Item> {
 const HAND_OVER_MS = 10_000;
 
 /**
- * What answers under way hand out once. An item counts as handed out when its answer has left; if the client is gone, it is
- * given back.
+ * Items that are handed out once, by answers that are under way. An item counts as handed out when its answer has left; if the
+ * client is gone, it is given back.
  */
 export class HandOvers<Item> {
   readonly #items = new Map<string, { item: Item; timer: ReturnType<typeof setTimeout> }>();

@@ -12,7 +12,7 @@ function offer() {
   return { events, wait, asWait: wait as unknown as Wait };
 }
 
-/** What is in a body so far; the list grows while it is written. */
+/** The texts in a body so far; the list grows while the body is written. */
 function textsOf(body: HeldBody): string[] {
   const texts: string[] = [];
   void body.readable
@@ -43,26 +43,29 @@ it("keeps the last byte of a hand-over back, and counts it as handed out once th
   const texts = textsOf(body);
   const handedOver = body.handOver('{"code":"1"}', [asWait]);
   await vi.advanceTimersByTimeAsync(199);
-  expect([texts, events]).toEqual([['{"code":"1"'], []]);
+  expect([texts, events]).toEqual([['{"code":"1'], []]);
+  await vi.advanceTimersByTimeAsync(20);
+  expect([texts, events]).toEqual([['{"code":"1', '"'], []]);
   await vi.advanceTimersByTimeAsync(1);
   await handedOver;
-  expect([texts, events]).toEqual([['{"code":"1"', "}", "<end>"], ["delivered"]]);
+  expect([texts, events]).toEqual([['{"code":"1', '"', "}", "<end>"], ["delivered"]]);
 });
 
 it("hands nothing out if the client is gone before the last byte, as the stream or the signal tells", async () => {
   const { events, wait, asWait } = offer();
   const cancelled = new HeldBody(" ", () => wait.leave());
-  const first = cancelled.handOver("{}", [asWait]);
+  const first = cancelled.handOver('{"a":1}', [asWait]);
   await cancelled.readable.cancel();
   await vi.advanceTimersByTimeAsync(200);
   await first;
   const signalled = new HeldBody(" ", () => {});
   const texts = textsOf(signalled);
-  const second = signalled.handOver("{}", [asWait]);
-  wait.isGone = true;
+  const second = signalled.handOver('{"a":1}', [asWait]);
   await vi.advanceTimersByTimeAsync(200);
+  wait.isGone = true;
+  await vi.advanceTimersByTimeAsync(20);
   await second;
-  expect([texts, events]).toEqual([["{", "<broken off>"], ["gone"]]);
+  expect([texts, events]).toEqual([['{"a":', "1", "<broken off>"], ["gone"]]);
 });
 
 it("is broken off, so that a failure is not taken for an answer", async () => {
