@@ -1,6 +1,9 @@
 import { GZIP_GRACE_BYTES, MAX_GZIP_RATIO, type StartedImport } from "../contract/moving.ts";
 import type { Answer, Problem } from "../contract/problem.ts";
+import { formatOf } from "../lib/archive/format.ts";
+import { HEAD_BYTES } from "../lib/archive/mail-head.ts";
 import { bodyBytes } from "../lib/body-bytes.ts";
+import { GrowingBytes } from "../lib/growing-bytes.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { refused } from "../lib/outcome.ts";
 import type { Access } from "../mailbox/account/access.ts";
@@ -18,6 +21,11 @@ const BAD_GZIP: Problem = {
   code: "invalid",
   error: "body: is packed with gzip and damaged",
   fix: "Pack the archive again, or send it unpacked.",
+};
+const NO_MAIL: Problem = {
+  code: "invalid",
+  error: "body: is neither a tar, nor an mbox, nor one email",
+  fix: "Send a tar, an mbox or one email, each also packed with gzip. Unpack other archives first. For an email without header fields, add format=eml.",
 };
 const BOMB: Problem = {
   code: "invalid",
@@ -54,7 +62,7 @@ export async function storeImport(archive: SentArchive, to: Destination): Promis
   const room = await mailbox.beginImport(access, { id, key, format, labels, sizeBytes });
   if (!room.ok) return room;
   const limits = { ...room.value, endsAt: now + MAX_UPLOAD_MS, announcedBytes: null };
-  const counting = new UploadBody(unpacked(body), limits);
+  const counting = new UploadBody(recognized(unpacked(body), format), limits);
   const stored = await written(() => blobs.write(key, counting.pieces()));
   if (stored === null) {
     const whole = { id, sizeBytes: counting.sizeBytes };
@@ -84,6 +92,22 @@ async function abandon(
 ): Promise<void> {
   const later = freshStub(env, mailbox);
   await Promise.allSettled([blobsForReading(env, later, key).delete([key]), later.abandonImport(id)]);
+}
+
+/** The same bytes, unless their beginning is no archive and no mail. */
+async function* recognized(
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+  format: string,
+): AsyncGenerator<Uint8Array, void, void> {
+  const head = new GrowingBytes();
+  while (head.length < HEAD_BYTES) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    head.add(next.value);
+  }
+  if (formatOf(head.from(0).subarray(0, HEAD_BYTES), format) === null) throw new UploadFault(NO_MAIL);
+  if (head.length > 0) yield head.from(0);
+  yield* pieces;
 }
 
 /** The bytes of a body. gzip is unpacked as it arrives, so memory never holds more than the bytes that were counted. */

@@ -6,6 +6,7 @@ import { writeNote } from "../../src/lib/archive/entry-note.ts";
 import { readTarEntry } from "../../src/lib/archive/tar-reader.ts";
 import { tarEnd, tarHeader, tarPadding } from "../../src/lib/archive/tar-writer.ts";
 import { Window } from "../../src/lib/archive/window.ts";
+import { MAX_EMPTY_ENTRIES } from "../../src/mailbox/imports/walk.ts";
 import {
   api,
   ask,
@@ -58,14 +59,14 @@ async function exported({ api_key }: TestMailbox, query = ""): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-async function finished({ api_key }: TestMailbox, id: string): Promise<ImportProgress> {
+async function finished({ api_key }: TestMailbox, id: string, timeout = 20_000): Promise<ImportProgress> {
   return vi.waitFor(
     async () => {
       const { body } = await ask<ImportProgress>(`/v1/import/${id}`, { key: api_key });
       expect(["done", "failed"]).toContain(body.status);
       return body;
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout, interval: 20 },
   );
 }
 
@@ -480,6 +481,91 @@ describe("an import", () => {
     expect(await imported(box, flipped)).toMatchObject({ status: "failed", duplicates: 1 });
     expect(await imported(box, archive)).toMatchObject({ status: "done", imported: 1, duplicates: 1 });
   });
+
+  it("of a tar that was cut between two messages is failed: the end of the bytes is no end mark", async () => {
+    const box = await createMailbox();
+    for (const subject of ["a", "b"]) await deliver(box.mailbox, plainMessage({ subject }));
+    const archive = await exported(box);
+    const names = [...(await unpacked(archive)).keys()];
+    const second = archive.indexOf(Buffer.from(`pax/${names[1]}`));
+    const to = await createMailbox();
+    const cut = await imported(to, archive.subarray(0, second));
+    expect(cut).toMatchObject({ status: "failed", imported: 1, total: null });
+    expect(cut.error).toContain("without its end mark");
+    // A part of the mark is none.
+    const { status } = await imported(to, archive.subarray(0, archive.length - 700));
+    expect(status).toBe("failed");
+    expect(await imported(to, archive)).toMatchObject({ status: "done", imported: 0, duplicates: 2 });
+  });
+
+  it.each([
+    ["a zip", Buffer.from("PK\x03\x04\x14\0\0\0\x08\0From: ann@example.com\nSubject: x\n\n", "latin1")],
+    ["a PDF", Buffer.from("%PDF-1.7\n%\xe2\xe3\n1 0 obj\n<< /Type /Catalog >>\n", "latin1")],
+    ["random bytes", createHash("sha512").update("random").digest()],
+    ["a text", Buffer.from("From here on it is only text.\nAnd more text.\n")],
+    ["JSON", Buffer.from('{"from": "ann@example.com",\n"subject": "x"}\n')],
+    ["a calendar", Buffer.from("BEGIN:VCALENDAR\nVERSION:2.0\nSUMMARY:x\nEND:VCALENDAR\n")],
+  ])("of %s makes no email: it is refused, and says what to send", async (_what, body) => {
+    const box = await createMailbox();
+    const gzip = new Blob([body]).stream().pipeThrough(new CompressionStream("gzip"));
+    const packedBody = new Uint8Array(await new Response(gzip).arrayBuffer());
+    for (const [sent, query] of [
+      [body, ""],
+      [packedBody, ""],
+      [body, "?format=mbox"],
+    ] as const) {
+      const refused = await ask("/v1/import" + query, { key: box.api_key, body: sent });
+      expect([refused.status, refused.body]).toMatchObject([
+        400,
+        { code: "invalid", fix: expect.stringContaining("format=eml") },
+      ]);
+    }
+    expect(await rowsOf(box.mailbox, "SELECT id FROM import WHERE status = 'receiving'")).toEqual([]);
+    const named = packed([
+      { name: "a.eml", content: body },
+      { name: "b.eml", content: "Subject: b\n\nx\n" },
+    ]);
+    expect(await imported(box, named)).toMatchObject({ status: "done", imported: 1, failed: 1 });
+  });
+
+  it.each([
+    ["a field of a program before those of mail", "X-Mozilla-Status: 0001\nFoo: bar\nSubject: a\n\nx\n"],
+    ["a byte order mark and a blank line", "\u{FEFF}\r\nSubject: a\r\n\r\nx\r\n"],
+    [
+      "a From_ line that has been quoted",
+      ">From ann@example.com Thu Nov 26 08:30:05 2020\nSubject: a\n\nx\n",
+    ],
+    ["a From_ line that says no time", "From ann at example\nReceived: x\nSubject: a\n\nx\n"],
+    ["lower case and blanks before the colon", "subject : a\n\nx\n"],
+  ])("knows an email by its fields, also with %s", async (_what, body) => {
+    const box = await createMailbox();
+    expect(await imported(box, body)).toMatchObject({ status: "done", imported: 1, failed: 0 });
+  });
+
+  it("of an email without fields needs its format, and of an empty archive has nothing to do", async () => {
+    const box = await createMailbox();
+    expect((await ask("/v1/import", { key: box.api_key, body: "no header at all" })).status).toBe(400);
+    expect(await imported(box, "no header at all", "?format=eml")).toMatchObject({ imported: 1 });
+    expect(await imported(box, tarEnd())).toMatchObject({ status: "done", total: 0 });
+  });
+
+  it("of very many entries without a message is over soon, and says that only mail belongs into it", async () => {
+    const box = await createMailbox();
+    const one = Buffer.from(tarHeader({ name: "a/b", sizeBytes: 0, modifiedMs: 1_600_000_000_000 }));
+    const mail = packed([{ name: "a.eml", content: "Subject: a\n\nx\n" }]).subarray(0, -1_024);
+    const full = (count: number) => Buffer.concat([mail, Buffer.alloc(count * 512, one), tarEnd()]);
+    const result = async (count: number) => {
+      const { body } = await ask<StartedImport>("/v1/import", { key: box.api_key, body: full(count) });
+      return finished(box, body.id, 60_000);
+    };
+    // The message makes up for one of them.
+    expect(await result(MAX_EMPTY_ENTRIES + 1)).toMatchObject({ status: "done", imported: 1 });
+    expect(await result(MAX_EMPTY_ENTRIES + 2)).toMatchObject({
+      status: "failed",
+      duplicates: 1,
+      error: expect.stringContaining("pack only the mail"),
+    });
+  }, 150_000);
 
   it("goes on where it was when the process dies, and counts each message once", async () => {
     const box = await createMailbox();

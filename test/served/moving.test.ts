@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { run as runCli } from "../../src/cli/run.ts";
 import type { Mailkeep } from "../../src/client/index.ts";
 import { Mailkeep as Client } from "../../src/client/index.ts";
+import { tarHeader } from "../../src/lib/archive/tar-writer.ts";
 import { runCommand } from "../../src/server/main.ts";
 import { KeptStream } from "../cli/streams.ts";
 import { Dovecot, dovecotMissing } from "./dovecot.ts";
@@ -186,8 +187,13 @@ describe("mailkeep-server import", () => {
 
   it("refuses what it cannot do in one sentence: no file, a password in the arguments, no password", async () => {
     const box = await newBox();
+    const [junk, cut] = ["junk.pdf", "cut.tar"].map((name) => path.join(folder, name)) as [string, string];
+    writeFileSync(junk, "%PDF-1.7\n1 0 obj\n");
+    writeFileSync(cut, tarHeader({ name: "cur/1", sizeBytes: 0, modifiedMs: 0 }));
     const refusals = [
       [[], "Name files"],
+      [[junk], "junk.pdf is neither a tar, nor an mbox, nor one email"],
+      [[cut], "cut.tar: The archive ends without its end mark"],
       [["none.mbox"], "none.mbox: no such file"],
       [["--imap", "imaps://ann:secret@example.com"], "others see the arguments"],
       [["--imap", "imaps://ann@example.com"], "The IMAP password is missing"],

@@ -3,9 +3,10 @@ import path from "node:path";
 import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
 import { readNote } from "../../lib/archive/entry-note.ts";
 import { readMailName } from "../../lib/archive/maildir.ts";
-import { isMbox, readMboxEntry } from "../../lib/archive/mbox-reader.ts";
-import { isTar, readTarEntry } from "../../lib/archive/tar-reader.ts";
-import { BLOCK_BYTES } from "../../lib/archive/tar-writer.ts";
+import { formatOf } from "../../lib/archive/format.ts";
+import { HEAD_BYTES } from "../../lib/archive/mail-head.ts";
+import { readMboxEntry } from "../../lib/archive/mbox-reader.ts";
+import { BadArchive, readTarEntry } from "../../lib/archive/tar-reader.ts";
 import type { Window } from "../../lib/archive/window.ts";
 import { CliError, EXIT } from "../exit.ts";
 import { windowOn } from "./file-window.ts";
@@ -50,11 +51,14 @@ async function* inFile(file: string, size: number): AsyncGenerator<Found, void> 
   const handle = await open(file);
   try {
     const window = windowOn(handle, size);
-    const head = (await window.at(0, BLOCK_BYTES)).slice();
+    const head = (await window.at(0, HEAD_BYTES)).slice();
     if (head[0] === 0x1f && head[1] === 0x8b)
       throw new CliError(EXIT.usage, `${file}: unpack it first (gunzip)`);
-    if (isTar(head)) yield* inTar(window);
-    else if (isMbox(head)) yield* inMbox(window);
+    const format = formatOf(head, "auto");
+    if (format === "tar") yield* inTar(file, window);
+    else if (format === "mbox") yield* inMbox(window);
+    else if (format === null)
+      throw new CliError(EXIT.usage, `${file} is neither a tar, nor an mbox, nor one email`);
     else if (size > MAX_MESSAGE_BYTES) yield { tooLarge: file };
     else yield { raw: (await window.at(0, size)).slice(), name: "one.eml", modifiedMs: 0, note: {} };
   } finally {
@@ -62,9 +66,11 @@ async function* inFile(file: string, size: number): AsyncGenerator<Found, void> 
   }
 }
 
-async function* inTar(window: Window): AsyncGenerator<Found, void> {
+async function* inTar(file: string, window: Window): AsyncGenerator<Found, void> {
   for (let at = 0; ;) {
-    const entry = await readTarEntry(window, at);
+    const entry = await readTarEntry(window, at).catch((error: unknown) => {
+      throw error instanceof BadArchive ? new CliError(EXIT.usage, `${file}: ${error.message}`) : error;
+    });
     if (entry === null) return;
     at = entry.next;
     const { name, isFile, start, sizeBytes, comment, modifiedMs } = entry;
@@ -75,7 +81,7 @@ async function* inTar(window: Window): AsyncGenerator<Found, void> {
     }
     const raw = (await window.at(start, sizeBytes)).slice();
     if (raw.length < sizeBytes)
-      throw new CliError(EXIT.usage, "The archive ends within an entry: it was cut off");
+      throw new CliError(EXIT.usage, `${file}: The archive ends within an entry: it was cut off`);
     yield { raw, name, modifiedMs: modifiedMs ?? 0, note: readNote(comment) };
   }
 }
@@ -87,6 +93,6 @@ async function* inMbox(window: Window): AsyncGenerator<Found, void> {
     at = entry.next;
     const { raw, fromMs } = entry;
     if (raw === null) yield { tooLarge: `message ${number}` };
-    else if (raw.length > 0) yield { raw, name: `${number}.eml`, modifiedMs: fromMs ?? 0, note: {} };
+    else if (raw.length > 0) yield { raw, name: `new/${number}`, modifiedMs: fromMs ?? 0, note: {} };
   }
 }

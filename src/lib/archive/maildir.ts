@@ -22,13 +22,22 @@ const SENT = /^(?:sent|sent[ _-](?:items|messages|mail|objects)|gesendet|outbox)
  * for any other file. Systems on which a name cannot hold ":" write another sign before the flags.
  */
 export function readMailName(path: string): MaildirName | null {
-  const parts = path.split("/").filter((part) => part !== "" && part !== "." && part !== "..");
+  const parts = partsOf(path);
   const file = parts.at(-1) ?? "";
-  const isInMaildir = /^(?:cur|new)$/.test(parts.at(-2) ?? "");
-  if (!isInMaildir && !/\.eml$/i.test(file)) return null;
+  const isFiled = isInMaildir(path);
+  if (!isFiled && !/\.eml$/i.test(file)) return null;
   if (file.startsWith(".") || file.startsWith("._")) return null;
-  const flags = isInMaildir ? (/[:;!_-]2,([A-Za-z]*)$/.exec(file)?.[1] ?? "") : "";
-  return { folder: isInMaildir ? folderOf(parts.slice(0, -2)) : "", flags };
+  const flags = isFiled ? (/[:;!_-]2,([A-Za-z]*)$/.exec(file)?.[1] ?? "") : "";
+  return { folder: isFiled ? folderOf(parts.slice(0, -2)) : "", flags };
+}
+
+/** Whether a file lies in `cur` or `new` of a Maildir, so that it is a message whatever it holds. */
+export function isInMaildir(path: string): boolean {
+  return /^(?:cur|new)$/.test(partsOf(path).at(-2) ?? "");
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== "." && part !== "..");
 }
 
 /** The labels for the flags of a Maildir. */

@@ -1,4 +1,5 @@
 import { breath, BREATH_BYTES } from "../breath.ts";
+import { isMail, isMailField } from "./mail-head.ts";
 import type { Window } from "./window.ts";
 
 /** A message of an mbox file, or a further part of one that is larger than the limit. */
@@ -21,39 +22,44 @@ const RETURN = 0x0d;
 const GREATER = 0x3e;
 /** The longest From_ line. */
 const MAX_LINE_BYTES = 1_024;
-/** The shortest From_ line is longer: its time alone has more. */
-const MIN_LINE_BYTES = 16;
+/** The shortest From_ line with a time is longer: its time alone has more. */
+const MIN_TIMED_BYTES = 16;
 /** A From_ line and the line after it: all that is read to recognise the line. */
 const SEPARATOR_BYTES = 2 * MAX_LINE_BYTES;
+/** The line end before a From_ line, and a blank line before that. */
+const BEFORE_BYTES = 3;
 /** How far one call looks for the end of a message that is larger than the limit. */
 const REST_BYTES = 262_144;
 
+/** A From_ line without a time, and perhaps without a sender. */
+const BARE_FROM_LINE = /^From (?:\S+)?[ \t]*$/;
 /** `From <sender> <time as C's asctime writes it>`, perhaps with a zone: mails quote other lines that begin with "From ". */
 const FROM_LINE =
   /^From .*?(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +)?(?<time>(?:\d{1,2} +)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) .*)$/;
 const ASCTIME =
   /^(?:(?<dayFirst>\d{1,2}) +)?(?<month>[A-Z][a-z]{2}) +(?:(?<day>\d{1,2}) +)?(?:(?<yearFirst>\d{4}) +)?(?<clock>\d{1,2}:\d{2}(?::\d{2})?)(?: +(?:[A-Z]{3,4} +)?(?<offset>[+-]\d{4}))?(?: +[A-Z]{1,5})?(?: +(?<year>\d{4}))?(?: +(?<offsetLast>[+-]\d{4}))?(?: +.*)?$/;
 
-/** Whether bytes begin like an mbox file. */
+/** Whether bytes begin like an mbox file: with a From_ line and the header of a message. */
 export function isMbox(head: Uint8Array): boolean {
-  return isFromAt(head, 0);
+  return isFromAt(head, 0) && (isSeparator(asBuffer(head), 0) || isMail(head));
 }
 
 /**
  * The message that begins with the From_ line at `offset`, or null at the end. A message ends where a line looks like a From_
- * line and the next like a header field; `Content-Length` is ignored. `>From` becomes `From`, as mboxrd writes. A message
- * larger than `maxBytes` is passed over in parts, so that a caller can note how far it came.
+ * line and the next like a header field; a From_ line without a time needs a blank line before it and a field of mail after it.
+ * `Content-Length` is ignored. `>From` becomes `From`, as mboxrd writes. A message larger than `maxBytes` is passed over in
+ * parts, so that a caller can note how far it came.
  */
 export async function readMboxEntry(
   window: Window,
   offset: number,
   maxBytes: number,
 ): Promise<MboxEntry | null> {
-  // The byte before tells whether a line begins here. Before the first byte there is none.
-  const before = offset === 0 ? 0 : 1;
+  // The bytes before tell whether a line begins here. Before the first byte there are none.
+  const before = Math.min(offset, BEFORE_BYTES);
   const head = asBuffer(await window.at(offset - before, before + SEPARATOR_BYTES));
   if (head.length <= before) return null;
-  if (offset > 0 && !(head[0] === NEWLINE && isSeparator(head, 1))) {
+  if (offset > 0 && !isSeparator(head, before)) {
     const { at } = await endOf(window, offset, offset + REST_BYTES);
     return { raw: null, isRest: true, fromMs: null, next: at };
   }
@@ -70,7 +76,7 @@ function fromLine(
   head: Buffer,
   { before, offset }: { before: number; offset: number },
 ): { start: number; fromMs: number | null } {
-  if (!isMbox(head.subarray(before))) return { start: offset, fromMs: null };
+  if (!isFromAt(head, before)) return { start: offset, fromMs: null };
   const lineEnd = head.indexOf(NEWLINE, before);
   const length = lineEnd < 0 ? head.length - before : lineEnd + 1 - before;
   return { start: offset + length, fromMs: timeOf(lineAt(head, before)) };
@@ -85,23 +91,23 @@ async function endOf(
   // The newline before the content counts: if the content is empty, its From_ line is followed by the next one.
   let at = Math.max(0, start - 1);
   do {
-    const bytes = asBuffer(await window.at(at, BREATH_BYTES + SEPARATOR_BYTES));
-    const isLast = at + bytes.length >= window.sizeBytes;
-    const searched = isLast ? bytes.length : BREATH_BYTES;
-    const found = separatorIn(bytes, searched);
-    if (found !== null) return { at: at + found, isFound: true };
+    const before = Math.min(at, BEFORE_BYTES);
+    const bytes = asBuffer(await window.at(at - before, before + BREATH_BYTES + SEPARATOR_BYTES));
+    const isLast = at - before + bytes.length >= window.sizeBytes;
+    const found = separatorIn(bytes, before, isLast ? bytes.length : before + BREATH_BYTES);
+    if (found !== null) return { at: at - before + found, isFound: true };
     if (isLast) return { at: window.sizeBytes, isFound: true };
-    at += searched;
+    at += BREATH_BYTES;
     // A message may hold millions of lines that look like a From_ line.
     await breath();
   } while (at < until);
   return { at, isFound: false };
 }
 
-/** Where the first From_ line begins that follows one of the first `searched` bytes; null if there is none. */
-function separatorIn(bytes: Buffer, searched: number): number | null {
-  let at = bytes.indexOf(NEWLINE_FROM);
-  while (at >= 0 && at < searched) {
+/** Where the first From_ line begins that follows one of the bytes between `from` and `to`; null if there is none. */
+function separatorIn(bytes: Buffer, from: number, to: number): number | null {
+  let at = bytes.indexOf(NEWLINE_FROM, from);
+  while (at >= 0 && at < to) {
     if (isSeparator(bytes, at + 1)) return at + 1;
     at = bytes.indexOf(NEWLINE_FROM, at + 1);
   }
@@ -110,12 +116,26 @@ function separatorIn(bytes: Buffer, searched: number): number | null {
 
 /** Whether a From_ line begins at `at`, and after it the header of a message. */
 function isSeparator(source: Buffer, at: number): boolean {
+  if (!isFromAt(source, at) || (at > 0 && source[at - 1] !== NEWLINE)) return false;
   const bytes = source.subarray(at, at + SEPARATOR_BYTES);
-  if (!isMbox(bytes)) return false;
   const end = bytes.indexOf(NEWLINE);
-  if (end < MIN_LINE_BYTES || timeOf(lineAt(bytes, 0)) === null) return false;
-  const next = lineAt(bytes, end + 1);
+  const mayBeBare = isAfterBlank(source, at);
+  if (end < (mayBeBare && isLetter(bytes[end + 1]) ? FROM.length : MIN_TIMED_BYTES)) return false;
+  const [line, next] = [lineAt(bytes, 0), lineAt(bytes, end + 1)];
+  if (mayBeBare && BARE_FROM_LINE.test(line)) return isMailField(next);
+  if (timeOf(line) === null) return false;
   return next === "" || /^>?[!-9;-~]+ ?:/.test(next) || /^>?From /.test(next);
+}
+
+function isLetter(byte = 0): boolean {
+  return /[a-z]/i.test(String.fromCharCode(byte));
+}
+
+/** Whether the line before `at` is blank, or there is none. */
+function isAfterBlank(source: Buffer, at: number): boolean {
+  if (at === 0) return true;
+  const before = source[at - 2] === RETURN ? at - 3 : at - 2;
+  return before < 0 || source[before] === NEWLINE;
 }
 
 /** The line at `at` without its end, as Latin-1. */

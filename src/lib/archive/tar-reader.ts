@@ -41,15 +41,17 @@ interface Said {
 }
 
 /**
- * The entry that begins at `offset`, or null at the end. Extended headers of pax and GNU are read; links, devices and sparse
- * files are returned as entries that are not files. Throws {@link BadArchive}.
+ * The entry that begins at `offset`, or null at the end mark, a block of zeros. Extended headers of pax and GNU are read;
+ * links, devices and sparse files are returned as entries that are not files. Throws {@link BadArchive}, also where the bytes
+ * end without the mark: a file that was cut off between two entries looks whole otherwise.
  */
 export async function readTarEntry(window: Pick<Window, "at">, offset: number): Promise<TarEntry | null> {
   const said: Said = {};
   let at = offset;
   for (let extended = 0; extended <= MAX_EXTENDED; extended += 1) {
     const block = await window.at(at, BLOCK_BYTES);
-    if (!block.some((byte) => byte !== 0)) return null;
+    if (block.length === 0) throw new BadArchive("The archive ends without its end mark: it was cut off");
+    if (isTarEnd(block)) return null;
     if (block.length < BLOCK_BYTES) throw new BadArchive("The archive ends within a header");
     checkSum(block);
     const type = String.fromCharCode(block[156] ?? 0);
@@ -68,6 +70,11 @@ export async function readTarEntry(window: Pick<Window, "at">, offset: number): 
 /** Whether bytes begin like a tar archive. */
 export function isTar(head: Uint8Array): boolean {
   return head.length >= BLOCK_BYTES && sumOf(head.subarray(0, BLOCK_BYTES)) === numberOr(head, -1);
+}
+
+/** Whether bytes begin with the end mark of a tar archive, as an empty one does. */
+export function isTarEnd(head: Uint8Array): boolean {
+  return head.length >= BLOCK_BYTES && head.subarray(0, BLOCK_BYTES).every((byte) => byte === 0);
 }
 
 function isExtended(type: string): boolean {

@@ -1,11 +1,10 @@
 import { label as Label } from "../../contract/parameters.ts";
-import type { EntryNote } from "../../lib/archive/entry-note.ts";
-import { labelsOfFlags, readMailName } from "../../lib/archive/maildir.ts";
-import { readMboxEntry, isMbox } from "../../lib/archive/mbox-reader.ts";
-import { BadArchive, isTar, readTarEntry } from "../../lib/archive/tar-reader.ts";
-import { isSentFolder } from "../../lib/archive/maildir.ts";
-import { readNote } from "../../lib/archive/entry-note.ts";
-import { BLOCK_BYTES } from "../../lib/archive/tar-writer.ts";
+import { readNote, type EntryNote } from "../../lib/archive/entry-note.ts";
+import { isInMaildir, isSentFolder, labelsOfFlags, readMailName } from "../../lib/archive/maildir.ts";
+import { formatOf, type ArchiveFormat } from "../../lib/archive/format.ts";
+import { HEAD_BYTES, isMail } from "../../lib/archive/mail-head.ts";
+import { readMboxEntry } from "../../lib/archive/mbox-reader.ts";
+import { BadArchive, readTarEntry } from "../../lib/archive/tar-reader.ts";
 import type { Window } from "../../lib/archive/window.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/limits.ts";
 import { ownJson } from "../../lib/json-text.ts";
@@ -37,15 +36,11 @@ export interface Found {
   containerMs: number | null;
 }
 
-/** The formats of archives. */
-export type ArchiveFormat = "tar" | "mbox" | "eml";
-
-/** The format of an archive: the stated one, or what its beginning looks like. */
-export async function formatOf(window: Window, stated: string): Promise<ArchiveFormat> {
-  if (stated === "maildir-tar") return "tar";
-  if (stated === "tar" || stated === "mbox" || stated === "eml") return stated;
-  const head = await window.at(0, BLOCK_BYTES);
-  return isTar(head) ? "tar" : isMbox(head) ? "mbox" : "eml";
+/** The format of a stored archive. Throws BadArchive. */
+export async function formatIn(window: Window, stated: string): Promise<ArchiveFormat> {
+  const format = formatOf(await window.at(0, HEAD_BYTES), stated);
+  if (format === null) throw new BadArchive("The archive is neither a tar, nor an mbox, nor one email");
+  return format;
 }
 
 /** Reads the message or entry at `offset`; null at the end. Throws BadArchive. */
@@ -63,6 +58,8 @@ async function tarStep(window: Window, offset: number): Promise<Step | null> {
   if (name === null) return { found: null, isFault: false, next };
   if (sizeBytes > MAX_MESSAGE_BYTES || sizeBytes === 0) return { found: null, isFault: true, next };
   const raw = (await window.at(start, sizeBytes)).slice();
+  // The folder of a Maildir says that a file is a mail; a name alone does not.
+  if (!isInMaildir(entry.name) && !isMail(raw)) return { found: null, isFault: true, next };
   const note = readNote(comment);
   const { folder, flags } = name;
   const labels = folder === "" ? labelsOfFlags(flags) : [folder, ...labelsOfFlags(flags)];

@@ -1,7 +1,7 @@
-import { breath } from "../../lib/breath.ts";
+import { breath, Pace } from "../../lib/breath.ts";
 import { BadArchive } from "../../lib/archive/tar-reader.ts";
 import { Window, type ReadRange } from "../../lib/archive/window.ts";
-import { formatOf, stepAt, type Found, type Step } from "./rules.ts";
+import { formatIn, stepAt, type Found, type Step } from "./rules.ts";
 import type { ImportRow } from "./rows.ts";
 import { NoRoom, type Ready, type ImportedMessages } from "./imported-messages.ts";
 
@@ -12,6 +12,12 @@ const MAX_BATCH_BYTES = 2_000_000;
 const MAX_BATCH_ENTRIES = 1_000;
 /** Bytes of the archive after which the place is stored: entries that are no message may be large. */
 const MAX_BATCH_SPAN_BYTES = 16_000_000;
+
+/**
+ * How many more entries without a message than with one an archive may have. An entry can be a header of 512 bytes, a thousand of
+ * which fit into a few bytes of gzip.
+ */
+export const MAX_EMPTY_ENTRIES = 100_000;
 
 /** Messages and entries that were read and are not stored yet. */
 interface Batch {
@@ -34,18 +40,24 @@ export async function walk(
   { read, signal, messages }: { read: ReadRange; signal: AbortSignal; messages: ImportedMessages },
 ): Promise<string | null> {
   const window = new Window(row.size_bytes, read);
+  const pace = new Pace();
+  // Entries without a message, less those with one.
+  let empty = 0;
   const state: Batch = { ready: [], bytes: 0, entries: 0, failed: 0, from: row.cursor, next: row.cursor };
   try {
-    const format = await formatOf(window, row.format);
+    const format = await formatIn(window, row.format);
     for (;;) {
       const step = await stepAt(window, format, state.next);
       if (signal.aborted) return null;
       if (step === null) break;
+      empty += step.found === null ? 1 : -1;
+      if (empty > MAX_EMPTY_ENTRIES) throw new BadArchive(TOO_EMPTY);
+      const bytes = step.next - state.next;
       await take(step, state, { row, messages });
       if (signal.aborted) return null;
       if (isFull(state)) store(row, state, messages);
-      // A pause between two messages lets other calls run.
-      await breath();
+      // A pause after each message lets other calls run.
+      await (step.found === null ? pace.spend(bytes) : breath());
     }
     state.next = row.size_bytes;
     store(row, state, messages);
@@ -56,6 +68,8 @@ export async function walk(
     return error.message;
   }
 }
+
+const TOO_EMPTY = `The archive has more than ${MAX_EMPTY_ENTRIES} entries that hold no message: pack only the mail`;
 
 async function take(
   step: Step,

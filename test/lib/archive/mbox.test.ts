@@ -50,6 +50,23 @@ describe("an mbox file", () => {
     ]);
   });
 
+  it.each(["From ", "From -", "From ann@example.com"])(
+    "is divided at a line %j without a time, where a blank line precedes it and a field of mail follows",
+    async (line) => {
+      const bare = `${line}\n`;
+      const texts = (await read(`${bare}${MAIL}\n${bare}${MAIL}\n`)).map(({ text }) => text);
+      expect(texts).toEqual([MAIL, MAIL]);
+      expect((await read(`${bare}${MAIL}\n${bare}${MAIL}`.replaceAll("\n", "\r\n"))).length).toBe(2);
+      for (const text of [
+        `${FROM}Subject: x\n\nOne.\n\n${bare}the garden: apples.\n`,
+        `${FROM}Subject: x\n\nOne.\n\n${bare}garden: apples.\n`,
+        `${FROM}Subject: x\n\nThe first lines:\n${bare}Subject: y\n`,
+        `${FROM}Subject: x\n\nOne.\n\nFrom here on:\nSubject: y\n`,
+      ])
+        expect(await read(text)).toHaveLength(1);
+    },
+  );
+
   it("keeps lines of a text that begin with From, quoted or not", async () => {
     const [quoted] = await read(`${FROM}Subject: x\n\n>From here\n>>From there\n> From far\n\n`);
     expect(quoted?.text).toBe("Subject: x\n\nFrom here\n>From there\n> From far\n");

@@ -87,6 +87,15 @@ describe("a tar archive", () => {
     );
   });
 
+  it("ends at its end mark and nowhere else, so that one which was cut off is noticed wherever it was cut", async () => {
+    const one = { name: "one.eml", content: Buffer.from("Hello.\n"), comment: "", modifiedMs: 1_000 };
+    const whole = packed([one, { ...one, name: "two.eml" }]);
+    expect(await entriesOf(whole.subarray(0, whole.length - 512))).toHaveLength(2);
+    for (let length = 0; length < whole.length - 512; length += 1) {
+      await expect(entriesOf(whole.subarray(0, length))).rejects.toBeInstanceOf(BadArchive);
+    }
+  });
+
   it("returns links, devices and sparse files as entries that are not files", async () => {
     const link = Buffer.from(
       packed([{ name: "cur/1", content: Buffer.alloc(0), comment: "", modifiedMs: 1_000 }]),
