@@ -1,4 +1,4 @@
-import { errorOf, MailkeepError } from "./error.ts";
+import { errorOf, MailkeepError, redirected } from "./error.ts";
 import { Lifetime } from "./lifetime.ts";
 import { pause } from "./pause.ts";
 import { pauseBefore } from "./retry.ts";
@@ -48,6 +48,19 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Repeats unless the caller says otherwise. */
 const DEFAULT_RETRIES = 4;
+
+/**
+ * Whether `fetch` keeps a copy of each body for a redirect that it does not follow, as that of Node does, and takes `"error"`,
+ * with which it keeps none; that of workerd does not take it.
+ */
+const KEEPS_COPIES = ((): boolean => {
+  try {
+    void new Request("http://localhost/", { redirect: "error" });
+    return typeof Reflect.get(globalThis, "process")?.versions?.node === "string";
+  } catch {
+    return false;
+  }
+})();
 
 /** Sends requests of one key to one deployment, and repeats those that failed for a transient reason. */
 export class Core {
@@ -134,7 +147,7 @@ export class Core {
       method,
       signal,
       // A redirect would send the request to somebody who was not asked.
-      redirect: "manual",
+      redirect: file !== undefined && KEEPS_COPIES ? "error" : "manual",
       headers: {
         ...(this.key === null ? {} : { Authorization: `Bearer ${this.key}` }),
         ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
@@ -162,8 +175,14 @@ async function withNetworkErrors<Result>(step: Promise<Result>): Promise<Result>
   try {
     return await step;
   } catch (cause) {
-    throw unreachable("No connection to the service", cause);
+    throw isRedirect(cause) ? redirected(0, null, null) : unreachable("No connection to the service", cause);
   }
+}
+
+/** Whether fetch refused a redirect. Each runtime says so in its own words, some in the cause. */
+function isRedirect(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /^unexpected ?redirect|redirect mode/i.test(error.message) || isRedirect(error.cause);
 }
 
 function unreachable(message: string, cause: unknown): MailkeepError {

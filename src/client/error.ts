@@ -74,16 +74,8 @@ export async function errorOf(response: Response): Promise<MailkeepError> {
   const { status, headers } = response;
   const body = await jsonOf(response);
   const requestId = headers.get("X-Request-Id");
-  if (status === 0 || (status >= 300 && status < 400)) {
-    const place = headers.get("Location");
-    return new MailkeepError({
-      status,
-      code: "bad_answer",
-      message: `The service answered with a redirect${place === null ? "" : ` to ${place}`}`,
-      fix: "Give the address that it leads to as `url`.",
-      requestId,
-    });
-  }
+  if (status === 0 || (status >= 300 && status < 400))
+    return redirected(status, headers.get("Location"), requestId);
   return new MailkeepError({
     status,
     code: codeOf(status, body),
@@ -94,6 +86,17 @@ export async function errorOf(response: Response): Promise<MailkeepError> {
     retryAfterMs: retryAfterMs(headers.get("Retry-After"), Date.now()),
     requestId,
     body,
+  });
+}
+
+/** The error of a redirect, to `place` where that is known. Nothing is sent there. */
+export function redirected(status: number, place: string | null, requestId: string | null): MailkeepError {
+  return new MailkeepError({
+    status,
+    code: "bad_answer",
+    message: `The service answered with a redirect${place === null ? "" : ` to ${place}`}`,
+    fix: "Give the address that it leads to as `url`.",
+    requestId,
   });
 }
 

@@ -137,6 +137,28 @@ it("sends nothing after a redirect, and says where it leads", async () => {
   expect(server.seen).toHaveLength(1);
 });
 
+it("sends no file after a redirect either, nor its key", async () => {
+  const other = await FaultyServer.start();
+  try {
+    const headers = { Location: `${other.url}/v1/attachments` };
+    server.orders({ kind: "answer", status: 307, headers, body: "" });
+    other.orders(json({ id: "1" }, 201));
+    const text = "Hello.";
+    for (const file of [text, Buffer.from(text), new Blob([text]), new Blob([text]).stream()]) {
+      const sent = mail.attachments.upload(file, { filename: "a.txt" });
+      await expect(sent).rejects.toMatchObject({
+        code: "bad_answer",
+        retryable: false,
+        message: expect.stringContaining("answered with a redirect"),
+        fix: expect.stringContaining("`url`"),
+      });
+    }
+    expect([server.seen.length, other.seen.length]).toEqual([4, 0]);
+  } finally {
+    await other.stop();
+  }
+});
+
 it("says that something else answers at its address", async () => {
   server.orders({
     kind: "answer",
