@@ -4,11 +4,14 @@ import type { BlobStore, ByteRange, Pieces } from "./store.ts";
 /** Bytes of one row, well under the 2 MB that a row of the platform may hold. */
 export const CHUNK_BYTES = 1_000_000;
 
+/** Bytes that are read at once. */
+const READ_BYTES = 262_144;
+
 /** Rows of bytes in the mailbox's database, which the actor offers by RPC. */
 export interface ChunkRows {
   putChunk(key: string, position: number, bytes: ArrayBuffer): Promise<void>;
-  /** Null past the end. */
-  getChunk(key: string, position: number): Promise<ArrayBuffer | null>;
+  /** A row, or `length` of its bytes from `offset` on; null past the last row. */
+  getChunk(key: string, position: number, offset?: number, length?: number): Promise<ArrayBuffer | null>;
   deleteChunks(keys: readonly string[]): Promise<void>;
 }
 
@@ -51,31 +54,31 @@ export class RowsBlobStore implements BlobStore {
     }
   }
 
+  /** Each read is small and made when the reader asks for it: readers that do not read hold little. */
   async get(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
     if (range?.length === 0) return new Blob([]).stream();
-    const from = range?.offset ?? 0;
     const to = range === undefined ? Number.POSITIVE_INFINITY : range.offset + range.length;
-    let position = Math.floor(from / CHUNK_BYTES);
-    const rows = this.#rows;
-    const first = await rows.getChunk(key, position);
+    let at = range?.offset ?? 0;
+    const read = (): Promise<ArrayBuffer | null> => {
+      const offset = at % CHUNK_BYTES;
+      const length = Math.min(READ_BYTES, CHUNK_BYTES - offset, to - at);
+      return this.#rows.getChunk(key, Math.floor(at / CHUNK_BYTES), offset, length);
+    };
+    let first = await read();
     if (first === null) return null;
-    let next: ArrayBuffer | null = first;
-    return new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const start = position * CHUNK_BYTES;
-        if (next === null || start >= to) {
-          controller.close();
-          return;
-        }
-        const bytes = new Uint8Array(next).subarray(
-          Math.max(0, from - start),
-          Math.min(CHUNK_BYTES, to - start),
-        );
-        if (bytes.byteLength > 0) controller.enqueue(bytes);
-        position += 1;
-        next = position * CHUNK_BYTES >= to ? null : await rows.getChunk(key, position);
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const bytes = first ?? (at < to ? await read() : null);
+          first = null;
+          // No row follows, or the last one has no more.
+          if (bytes === null || bytes.byteLength === 0) return controller.close();
+          at += bytes.byteLength;
+          controller.enqueue(new Uint8Array(bytes));
+        },
       },
-    });
+      { highWaterMark: 0 },
+    );
   }
 
   async delete(keys: readonly string[]): Promise<void> {

@@ -26,7 +26,7 @@ export function blobsForReading(env: Env, mailbox: MailboxStub, key: string): Bl
 export function rowsOf(mailbox: MailboxStub): RowsBlobStore {
   return new RowsBlobStore({
     putChunk: async (key, position, bytes) => mailbox.putChunk(key, position, bytes),
-    getChunk: async (key, position) => mailbox.getChunk(key, position),
+    getChunk: async (...part) => mailbox.getChunk(...part),
     deleteChunks: async (keys) => mailbox.deleteChunks(keys),
   });
 }

@@ -10,13 +10,20 @@ import {
   MAX_HTML_CHARS,
   MAX_TEXT_CHARS,
 } from "../mail/extract/extract.ts";
-import type { AttachmentSource } from "../mailbox/reading/reading.ts";
+import { Gate } from "../lib/breath.ts";
+import type { AttachmentSource, EmailAnswer } from "../mailbox/reading/reading.ts";
 import { openPart, partsOf, textsOf, type MailboxAccess, type Parts } from "./message-source.ts";
 
 /** The most calendar files of one email that are read; an invitation has one, or the same one twice. */
 const MAX_CALENDARS = 5;
 /** The most bytes of one calendar file; an invitation has a few thousand. */
 const MAX_CALENDAR_BYTES = 1_000_000;
+
+/** An email whose JSON is longer, in characters, is a large one. */
+const LARGE_CHARS = 65_536;
+
+/** Extractions of large emails: each takes some megabytes, and is not done while another is. */
+const large = new Gate();
 
 /** Reads an order, a parcel, an appointment, a receipt or a code out of an email. */
 export async function extractData(
@@ -25,8 +32,18 @@ export async function extractData(
 ): Promise<Answer<ExtractAnswer>> {
   const found = await to.mailbox.readEmail(to.access, email_id);
   if (!found.ok) return found;
-  const email = ownJson<Omit<Email, "body_text" | "body_html" | "headers">>(found.value.text);
-  const texts = await textsOf(to, found.value, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_HTML_CHARS });
+  const isLarge = found.value.large !== null || found.value.text.length > LARGE_CHARS;
+  const read = () => extractFrom(to, found.value, type);
+  return isLarge ? large.through(read) : read();
+}
+
+async function extractFrom(
+  to: MailboxAccess,
+  answer: EmailAnswer,
+  type: ExtractionType,
+): Promise<Answer<ExtractAnswer>> {
+  const email = ownJson<Omit<Email, "body_text" | "body_html" | "headers">>(answer.text);
+  const texts = await textsOf(to, answer, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_HTML_CHARS });
   const calendars = await calendarsOf(to, email.attachments, type);
   if (!calendars.ok) return calendars;
   const extraction = extract(

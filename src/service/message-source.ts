@@ -152,18 +152,19 @@ export async function textsOf(
   };
 }
 
-/** The most bytes of one character in JSON. */
-const MAX_JSON_BYTES_OF_CHAR = 6;
-
 async function startOf(mailbox: MailboxStub, key: string, { from, to }: ByteSpan, chars: number) {
-  const end = Math.min(to, from + chars * MAX_JSON_BYTES_OF_CHAR);
   const decoder = new TextDecoder();
   let literal = "";
-  // The decoder drops a character that the range cuts.
-  for await (const piece of rangeOf(mailbox, key, { from, to: end }))
-    literal += decoder.decode(piece, { stream: true });
-  const value = ownJson<string>(end === to ? literal : closedLiteral(literal));
-  return value.slice(0, chars).toWellFormed();
+  // Most characters are one byte of JSON, some up to six: so much more is read only where it is needed.
+  for (let at = from; ;) {
+    const end = Math.min(to, at + chars + 1);
+    // The decoder keeps the beginning of a character that a range cuts.
+    for await (const piece of rangeOf(mailbox, key, { from: at, to: end }))
+      literal += decoder.decode(piece, { stream: true });
+    const value = ownJson<string>(end === to ? literal : closedLiteral(literal));
+    if (end === to || value.length >= chars) return value.slice(0, chars).toWellFormed();
+    at = end;
+  }
 }
 
 /** A range of a blob in rows. */

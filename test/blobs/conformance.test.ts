@@ -16,7 +16,7 @@ function rowsStore(): BlobStore {
   const actor = actorOf(address);
   return new RowsBlobStore({
     putChunk: async (key, position, bytes) => actor.putChunk(key, position, bytes),
-    getChunk: async (key, position) => actor.getChunk(key, position),
+    getChunk: async (...part) => actor.getChunk(...part),
     deleteChunks: async (keys) => actor.deleteChunks(keys),
   });
 }

@@ -1,5 +1,5 @@
 import { bucketOf } from "../../blobs/bucket.ts";
-import { isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
+import { CHUNK_BYTES, isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
 import { inTime } from "../../blobs/bucket-call.ts";
 import type { BlobStore } from "../../blobs/store.ts";
 import type { Tables } from "../../lib/schemas.ts";
@@ -29,7 +29,7 @@ export class Blobs implements Job {
     this.#chunks = context.tables(CHUNKS);
     this.store = new RowsBlobStore({
       putChunk: async (key, position, bytes) => this.putChunk(key, position, bytes),
-      getChunk: async (key, position) => this.getChunk(key, position),
+      getChunk: async (...part) => this.getChunk(...part),
       deleteChunks: async (keys) => this.deleteChunks(keys),
     });
   }
@@ -97,9 +97,10 @@ export class Blobs implements Job {
     if (this.#context.account() !== null) this.#chunks.run(rows.PUT_CHUNK, key, position, bytes);
   }
 
-  getChunk(key: string, position: number): ArrayBuffer | null {
+  getChunk(key: string, position: number, offset = 0, length = CHUNK_BYTES): ArrayBuffer | null {
     if (this.#context.account() === null) return null;
-    return this.#chunks.first(rows.GET_CHUNK, key, position)?.bytes ?? null;
+    // SQLite counts from 1.
+    return this.#chunks.first(rows.GET_CHUNK, offset + 1, length, key, position)?.bytes ?? null;
   }
 
   deleteChunks(keys: readonly string[]): void {

@@ -50,7 +50,11 @@ export const FIND_LATE_BLOBS: Query<{ name: string }, []> = {
 export const PUT_CHUNK: Query<never, [string, number, ArrayBuffer]> = {
   text: "INSERT OR REPLACE INTO blob_chunk (key, position, bytes) VALUES (?, ?, ?)",
 };
-export const GET_CHUNK: Query<{ bytes: ArrayBuffer }, [string, number]> = {
-  text: "SELECT bytes FROM blob_chunk WHERE key = ? AND position = ?",
+export const GET_CHUNK: Query<
+  { bytes: ArrayBuffer },
+  [first: number, length: number, key: string, position: number]
+> = {
+  // Of no bytes, substr is NULL.
+  text: "SELECT coalesce(substr(bytes, ?, ?), x'') AS bytes FROM blob_chunk WHERE key = ? AND position = ?",
 };
 export const DELETE_CHUNKS: Query<never, [string]> = { text: "DELETE FROM blob_chunk WHERE key = ?" };
