@@ -64,7 +64,7 @@ type Moving = Pick<
   Imports,
   "beginImport" | "completeImport" | "abandonImport" | "importProgress" | "cancelImport"
 > &
-  Pick<Exporting, "exportStart" | "exportPage">;
+  Pick<Exporting, "exportStart" | "exportKeep" | "exportEnd" | "exportSeqs" | "exportLines" | "exportPage">;
 type Secrets = Pick<TotpSecrets, "addTotp" | "listTotp" | "totpCode" | "deleteTotp" | "sealedTotp">;
 type Others = Pick<
   Webhooks,

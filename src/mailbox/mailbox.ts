@@ -126,6 +126,10 @@ export class Mailbox extends Server<Env> implements MailboxApi {
 
   // Archives.
   exportStart(...args: Args<"exportStart">) { return this.life.exporting.exportStart(...args); }
+  exportKeep(...args: Args<"exportKeep">) { return this.life.exporting.exportKeep(...args); }
+  exportEnd(...args: Args<"exportEnd">) { return this.life.exporting.exportEnd(...args); }
+  exportSeqs(...args: Args<"exportSeqs">) { return this.life.exporting.exportSeqs(...args); }
+  exportLines(...args: Args<"exportLines">) { return this.life.exporting.exportLines(...args); }
   exportPage(...args: Args<"exportPage">) { return this.life.exporting.exportPage(...args); }
   beginImport(...args: Args<"beginImport">) { return this.life.imports.beginImport(...args); }
   completeImport(...args: Args<"completeImport">) { return this.life.imports.completeImport(...args); }

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { writeNote } from "../lib/archive/entry-note.ts";
 import { tarEnd, tarHeader, tarPadding } from "../lib/archive/tar-writer.ts";
-import { breath } from "../lib/breath.ts";
+import { breath, Pace } from "../lib/breath.ts";
 import { idOf, idTail, type Seq } from "../lib/ids.ts";
-import type { ExportedMessage, ExportStart } from "../mailbox/exporting/exporting.ts";
+import type { ExportedMessage, ExportLines, ExportRun } from "../mailbox/exporting/exporting.ts";
+import type { Answer } from "../contract/problem.ts";
 import { counted } from "./access.ts";
+import { freshStub } from "./mailbox-stub.ts";
 import { openRaw, type MailboxAccess } from "./message-source.ts";
 import type { ExportPoint } from "./export-resume.ts";
 import { detachedJws, type SigningKey } from "./signing-key.ts";
@@ -20,9 +22,18 @@ const FOLDERS = ["", ".Sent/", ".Reports/"].flatMap((folder) =>
   ["cur/", "new/", "tmp/"].map((part) => folder + part),
 );
 
+/**
+ * How often the place of an export among those that run is renewed, in ms, also while its reader does not read. An object that
+ * is called less often may be put away, and forgets who has a place.
+ */
+const RENEW_MS = 5_000;
+
 /** An export: its mailbox, where it begins, and the key that signs it. */
 export interface Export extends MailboxAccess {
-  start: ExportStart;
+  address: string;
+  /** The numbers of its messages, oldest first, in pages. */
+  seqs: readonly Float64Array[];
+  run: ExportRun;
   point: ExportPoint;
   /** The origin of the deployment as its operator set it; null if it is not set: a request may name any host. */
   origin: string | null;
@@ -31,8 +42,8 @@ export interface Export extends MailboxAccess {
 
 /**
  * The bytes of an export: a tar archive with the messages as a Maildir, `mailbox.jsonl`, `sha256sums.txt`, `manifest.json` and its
- * signature, which ends it. A piece is made when the one before was read, so memory holds a megabyte or two, whatever the
- * size of the mailbox. Throws if a message cannot be read: an archive without its signature is incomplete.
+ * signature, which ends it. A piece is made when the one before was read, so memory holds a few megabytes, and eight bytes for
+ * each message. It yields to other requests every few milliseconds. Throws if a message cannot be read: an archive without its signature is incomplete.
  */
 export async function* exportArchive(from: Export): AsyncGenerator<Uint8Array, void> {
   const archive = new ArchiveWriter(from);
@@ -70,6 +81,9 @@ class ArchiveWriter {
   #bytes = 0;
   #messages = 0;
   #sent = 0;
+  #renewing: ReturnType<typeof setInterval> | undefined;
+  /** Why it may not go on; null if it may. */
+  #stopped: string | null = null;
   readonly #erased = { count: 0, ids: [] as string[] };
 
   constructor(from: Export) {
@@ -80,10 +94,10 @@ class ArchiveWriter {
   }
 
   async *pieces(): AsyncGenerator<Uint8Array, void> {
-    const { start, key } = this.#from;
-    for (const line of start.lines) await this.#lines.add(`${line}\n`);
+    const { seqs, key } = this.#from;
+    await this.#about();
     for (const name of FOLDERS) yield this.#counted(tarHeader({ name, sizeBytes: 0, modifiedMs: this.#now }));
-    yield* this.#mail(new Float64Array(start.seqs));
+    for (const page of seqs) yield* this.#mail(page);
     yield* this.#file(this.#entry("mailbox.jsonl", this.#lines.sizeBytes), this.#lines.pieces());
     const sums = createHash("sha256");
     yield* this.#file(this.#entry("sha256sums.txt", this.#sums.sizeBytes), hashed(this.#sums.pieces(), sums));
@@ -95,13 +109,40 @@ class ArchiveWriter {
 
   /** Keeps what waits in rows. Called from time to time, because a slow reader makes an export long. */
   async keep(): Promise<void> {
+    this.#renewing ??= setInterval(() => void this.#renew(), RENEW_MS);
+    if (this.#stopped !== null) throw new Error(`The export was stopped: ${this.#stopped}`);
     await this.#lines.keep();
     await this.#sums.keep();
   }
 
+  async #renew(): Promise<void> {
+    const { env, mailbox, access, run } = this.#from;
+    // A call that fails is made again; the next page of the export fails with its cause.
+    const kept = await freshStub(env, mailbox)
+      .exportKeep(counted(access), run)
+      .catch(() => null);
+    if (kept?.ok === false) this.#stopped = kept.error.error;
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#renewing);
     await this.#lines.drop();
     await this.#sums.drop();
+    // It ends by itself too, later.
+    await this.#from.mailbox.exportEnd(this.#from.run).catch(() => {});
+  }
+
+  /** Collects the lines about the mailbox itself. */
+  async #about(): Promise<void> {
+    const { mailbox, access } = this.#from;
+    for (let after: string | null = null; ;) {
+      const page: Answer<ExportLines> = await mailbox.exportLines(counted(access), after);
+      if (!page.ok) throw new Error(`The export was stopped: ${page.error.error}`);
+      for (const line of page.value.lines) await this.#lines.add(`${line}\n`);
+      after = page.value.next;
+      if (after === null) return;
+      await breath();
+    }
   }
 
   async *#mail(seqs: Float64Array): AsyncGenerator<Uint8Array, void> {
@@ -115,6 +156,8 @@ class ArchiveWriter {
         else yield* this.#message(message);
       }
       at += page.value.length;
+      // A page may hold erased messages only, which are no bytes.
+      await breath();
     }
   }
 
@@ -167,7 +210,6 @@ class ArchiveWriter {
       if (left < 0) break;
       hash.update(piece);
       yield this.#counted(piece);
-      if (piece.byteLength >= PIECE_BYTES) await breath();
     }
     // The header states the length. A message of another length would shift everything after it.
     if (left !== 0) throw new Error(`An entry of an export has another length than it should: ${entry.name}`);
@@ -194,12 +236,12 @@ class ArchiveWriter {
   }
 
   #manifest(sums: string) {
-    const { start, point, origin, mailbox, key } = this.#from;
+    const { address, point, origin, mailbox, key } = this.#from;
     const { after, lastSeq, logSeq } = point;
     return {
       format: "mailkeep-export",
       version: 1,
-      mailbox: start.address,
+      mailbox: address,
       deployment: origin,
       created_at: new Date(this.#now).toISOString(),
       after,
@@ -243,9 +285,11 @@ async function* hashed(
 
 /** The same bytes in fewer pieces: most entries are a few kilobytes. */
 async function* joined(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const pace = new Pace();
   let gathered: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
+    await pace.spend(piece.byteLength);
     gathered.push(piece.slice());
     bytes += piece.byteLength;
     if (bytes < PIECE_BYTES) continue;

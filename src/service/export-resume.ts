@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { conflict, invalid, type Answer } from "../contract/problem.ts";
-import type { Seq } from "../lib/ids.ts";
+import { breath } from "../lib/breath.ts";
+import { uuidV7, type Seq } from "../lib/ids.ts";
 import { ownJson } from "../lib/json-text.ts";
 import { done, refused } from "../lib/outcome.ts";
-import type { ExportStart } from "../mailbox/exporting/exporting.ts";
+import type { ExportRun, ExportStart } from "../mailbox/exporting/exporting.ts";
+import { counted } from "./access.ts";
 import type { MailboxStub } from "./mailbox-stub.ts";
 import type { MailboxAccess } from "./message-source.ts";
 import { detachedJws, type SigningKey } from "./signing-key.ts";
@@ -20,6 +22,8 @@ const CHANGED = conflict(
 
 /** The moment at which an export began, as far as its bytes depend on it. With the same point and unchanged mail, its bytes are the same again. */
 export interface ExportPoint {
+  /** Of this export: it stays when the export is resumed. */
+  id: string;
   /** In ms since 1970. */
   startedMs: number;
   /** The id after which it begins; null = with the first email. */
@@ -37,47 +41,78 @@ interface Begun {
   point: ExportPoint;
   /** The point, signed: by it a client resumes the export. */
   token: string;
-  start: ExportStart;
+  address: string;
+  run: ExportRun;
+  /** The numbers of its messages, oldest first, in pages. */
+  seqs: readonly Float64Array[];
 }
 
 interface Asked extends Omit<MailboxAccess, "env"> {
   key: SigningKey;
 }
 
-/** Begins an export. 400 if `after` is no id of the mailbox. */
-export async function beginExport(
-  { mailbox, access, key }: Asked,
-  after: string | null,
-): Promise<Answer<Begun>> {
-  const started = await mailbox.exportStart(access, after);
+/** Begins an export. 400 if `after` is no id of the mailbox, 429 while too many run. */
+export async function beginExport(asked: Asked, after: string | null): Promise<Answer<Begun>> {
+  const { mailbox, access, key } = asked;
+  const startedMs = Date.now();
+  const id = uuidV7(startedMs);
+  const run = { id, run: id };
+  const started = await mailbox.exportStart(access, after, run);
   if (!started.ok) return started;
-  const { value: start } = started;
-  const seqs = new Float64Array(start.seqs);
-  const point: ExportPoint = {
-    startedMs: Date.now(),
-    after,
-    lastSeq: seqs.at(-1) ?? null,
-    messages: seqs.length,
-    logSeq: start.logSeq,
-  };
-  return done({ point, token: await tokenOf(JSON.stringify(point), mailbox, key), start });
+  const { address, logSeq } = started.value;
+  const seqs = await seqsOf(asked, started.value);
+  if (!seqs.ok) return seqs;
+  const lastSeq = seqs.value.at(-1)?.at(-1) ?? null;
+  const point = { id, startedMs, after, lastSeq, messages: countOf(seqs.value), logSeq };
+  const token = await tokenOf(JSON.stringify(point), mailbox, key);
+  return done({ point, token, address, run, seqs: seqs.value });
 }
 
 /**
  * Begins an export again that was cut off, from its token. 400 for a token that this deployment did not make for this mailbox;
- * 409 if the export is too old, or a message of it was erased.
+ * 409 if the export is too old, or a message of it was erased; 429 while too many others run.
  */
-export async function resumeExport({ mailbox, access, key }: Asked, token: string): Promise<Answer<Begun>> {
+export async function resumeExport(asked: Asked, token: string): Promise<Answer<Begun>> {
+  const { mailbox, access, key } = asked;
   const text = Buffer.from(token.split(".")[0] ?? "", "base64url").toString("utf8");
   if (token !== (await tokenOf(text, mailbox, key))) {
     return refused(invalid("resume", "must be the header Mailkeep-Resume of an export of this mailbox"));
   }
   const point = ownJson<ExportPoint>(text);
-  const started = await mailbox.exportStart(access, point.after);
+  const nowMs = Date.now();
+  if (nowMs - point.startedMs > RESUMED_WITHIN_MS) return refused(CHANGED);
+  const run = { id: point.id, run: uuidV7(nowMs) };
+  const started = await mailbox.exportStart(access, point.after, run);
   if (!started.ok) return started;
-  const seqs = new Float64Array(started.value.seqs).filter((seq) => seq <= (point.lastSeq ?? 0));
-  const isOver = seqs.length !== point.messages || Date.now() - point.startedMs > RESUMED_WITHIN_MS;
-  return isOver ? refused(CHANGED) : done({ point, token, start: { ...started.value, seqs: seqs.buffer } });
+  const { address } = started.value;
+  const seqs = await seqsOf(asked, { ...started.value, last: point.lastSeq ?? 0 });
+  if (seqs.ok && countOf(seqs.value) === point.messages)
+    return done({ point, token, address, run, seqs: seqs.value });
+  await mailbox.exportEnd(run);
+  return seqs.ok ? refused(CHANGED) : seqs;
+}
+
+/** The numbers of the messages of an export. */
+async function seqsOf(
+  { mailbox, access }: Asked,
+  { after, last }: Pick<ExportStart, "after" | "last">,
+): Promise<Answer<Float64Array[]>> {
+  const pages: Float64Array[] = [];
+  for (let from = after; ;) {
+    const page = await mailbox.exportSeqs(counted(access), from, last);
+    if (!page.ok) return page;
+    const seqs = new Float64Array(page.value);
+    const newest = seqs.at(-1);
+    if (newest === undefined) return done(pages);
+    pages.push(seqs);
+    from = newest;
+    // Calls of an object in the same process let no other request in.
+    await breath();
+  }
+}
+
+function countOf(pages: readonly Float64Array[]): number {
+  return pages.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The bytes of an export after the first `offset`. 409 unless those have this SHA-256, in hex. */

@@ -181,27 +181,45 @@ async function* rangeOf(
 /** Small texts are gathered until they have this many characters. */
 const MIN_PIECE_CHARS = 65_536;
 
-/** A stream of pieces, each made when the reader asks for it. */
-export function streamOf(pieces: AsyncGenerator<string | Uint8Array, void>): ReadableStream<Uint8Array> {
+/**
+ * A stream of pieces, each made when the reader asks for it. With `unreadMs` it breaks off if the reader takes nothing for so
+ * long.
+ */
+export function streamOf(
+  pieces: AsyncGenerator<string | Uint8Array, void>,
+  unreadMs: number | null = null,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let limit: ReturnType<typeof setTimeout> | undefined;
+  /** Passes the next pieces on; false at their end. */
+  const pass = async (to: ReadableStreamDefaultController<Uint8Array>): Promise<boolean> => {
+    let text = "";
+    while (text.length < MIN_PIECE_CHARS) {
+      const { done: isOver, value } = await pieces.next();
+      if (typeof value === "string") {
+        text += value;
+        continue;
+      }
+      if (text !== "") to.enqueue(encoder.encode(text));
+      if (value !== undefined) to.enqueue(value);
+      return isOver !== true;
+    }
+    to.enqueue(encoder.encode(text));
+    return true;
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let text = "";
-        while (text.length < MIN_PIECE_CHARS) {
-          const { done: isOver, value } = await pieces.next();
-          if (typeof value === "string") {
-            text += value;
-            continue;
-          }
-          if (text !== "") controller.enqueue(encoder.encode(text));
-          if (value !== undefined) controller.enqueue(value);
-          if (isOver === true) controller.close();
-          return;
-        }
-        controller.enqueue(encoder.encode(text));
+        clearTimeout(limit);
+        if (!(await pass(controller))) return controller.close();
+        if (unreadMs === null) return;
+        limit = setTimeout(() => {
+          controller.error(new Error("The client reads nothing"));
+          void pieces.return().catch(() => {});
+        }, unreadMs);
       },
       async cancel() {
+        clearTimeout(limit);
         await pieces.return();
       },
     },

@@ -35,9 +35,9 @@ export class Spill {
     this.#held.add(bytes);
     this.#sizeBytes += bytes.length;
     if (this.#held.length < HELD_BYTES) return;
-    // Each time a new reservation, because an export may take longer than one lasts. In a full mailbox all bytes stay in memory.
+    // Each time a new reservation, because an export may take longer than one lasts.
     const reserved = await this.#mailbox.reserve([this.#key], 0);
-    if (!reserved.ok) return;
+    if (!reserved.ok) throw new Error(`The export was stopped: ${reserved.error.error}`);
     this.#reservedAt = Date.now();
     await this.#mailbox.putChunk(this.#key, this.#chunks, this.#held.from(0).slice().buffer);
     this.#chunks += 1;

@@ -8,6 +8,7 @@ import { tarEnd, tarHeader, tarPadding } from "../../src/lib/archive/tar-writer.
 import { Window } from "../../src/lib/archive/window.ts";
 import { MAX_EMPTY_ENTRIES } from "../../src/mailbox/imports/walk.ts";
 import {
+  actorOf,
   api,
   ask,
   createMailbox,
@@ -297,6 +298,38 @@ describe("an export", () => {
     const made = await unpacked(Buffer.from(await response.arrayBuffer()));
     const manifest = JSON.parse(made.get("manifest.json")?.toString() ?? "") as Record<string, unknown>;
     expect(manifest).toMatchObject({ messages: 129, erased: 1, erased_ids: [last], last_email_id: last });
+  });
+});
+
+describe("exports at once", () => {
+  it("are two of a mailbox: a third is refused with its next step, and begins once one is read or closed", async () => {
+    const [box, other] = [await createMailbox(), await createMailbox()];
+    for (let index = 0; index < 130; index += 1) await deliver(box.mailbox, plainMessage());
+    const begin = (of = box) => api("/v1/export", { key: of.api_key });
+    const [first, second] = [await begin(), await begin()];
+    const refused = await ask("/v1/export", { key: box.api_key });
+    expect([refused.status, refused.body]).toMatchObject([
+      429,
+      { code: "rate_limited", retryable: true, fix: expect.stringContaining("close its connection") },
+    ]);
+    expect((await begin(other)).status).toBe(200);
+    const whole = Buffer.from(await first.arrayBuffer());
+    expect((await unpacked(whole)).has("manifest.json.jws")).toBe(true);
+    const third = await begin();
+    expect(third.status).toBe(200);
+    const reader = second.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await vi.waitFor(async () => expect((await begin()).status).toBe(200), { timeout: 5_000 });
+    await third.body?.cancel();
+  });
+
+  it("of a full mailbox hold no more in memory: what waits for their end goes to its rows", async () => {
+    const box = await createMailbox();
+    await rowsOf(box.mailbox, "UPDATE account SET storage_bytes = 9e15");
+    const stub = actorOf(box.mailbox);
+    expect(await stub.reserve(["rows:x"], 0)).toMatchObject({ ok: true });
+    expect(await stub.reserve(["rows:y"], 1)).toMatchObject({ ok: false });
   });
 });
 

@@ -30,4 +30,11 @@ describe("bytes that wait for the end of an export", () => {
     expect(bytes).toBe(1_200_000);
     vi.useRealTimers();
   });
+
+  it("are not held in memory where the mailbox cannot hold them: the export stops", async () => {
+    const error = { code: "not_found", error: "Unknown mailbox" };
+    const mailbox = { name: "a@example.com", reserve: async () => ({ ok: false, error }) };
+    const spill = new Spill(mailbox as unknown as MailboxStub);
+    await expect(spill.add("x".repeat(1_200_000))).rejects.toThrow("Unknown mailbox");
+  });
 });

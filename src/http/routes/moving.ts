@@ -10,6 +10,9 @@ import { Bytes } from "../answers.ts";
 import type { HandlersOf } from "../call.ts";
 import { announcedBytes } from "../request-input.ts";
 
+/** An export whose client reads nothing for this time, in ms, breaks off: it can be resumed. */
+const MAX_UNREAD_MS = 60_000;
+
 export const movingHandlers = {
   async exportMailbox({ env, mailbox, access, input, config }) {
     const { after, resume, offset, sha256 } = input.query;
@@ -22,14 +25,17 @@ export const movingHandlers = {
     const asked = { mailbox, access, key: key.value };
     const begun = resume === null ? await beginExport(asked, after) : await resumeExport(asked, resume);
     if (!begun.ok) return begun;
-    const { point, token, start } = begun.value;
-    const whole = exportArchive({ ...asked, env, start, point, origin: config.publicUrl });
+    const { point, token, address, run } = begun.value;
+    const whole = exportArchive({ ...asked, ...begun.value, env, origin: config.publicUrl });
     const pieces = resume === null ? done(whole) : await skipBytes(whole, offset, sha256);
-    if (!pieces.ok) return pieces;
+    if (!pieces.ok) {
+      await mailbox.exportEnd(run);
+      return pieces;
+    }
     const day = new Date(point.startedMs).toISOString().slice(0, 10);
-    const name = `${start.address.replaceAll(/[^a-z0-9.@-]/gi, "_")}-${day}.tar`;
+    const name = `${address.replaceAll(/[^a-z0-9.@-]/gi, "_")}-${day}.tar`;
     return done(
-      new Bytes(200, streamOf(pieces.value), {
+      new Bytes(200, streamOf(pieces.value, MAX_UNREAD_MS), {
         "Content-Type": "application/x-tar",
         "Content-Disposition": `attachment; filename="${name}"`,
         "Mailkeep-Resume": token,

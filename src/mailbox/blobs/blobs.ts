@@ -1,5 +1,5 @@
 import { bucketOf } from "../../blobs/bucket.ts";
-import { CHUNK_BYTES, isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
+import { isRowsKey, RowsBlobStore } from "../../blobs/rows.ts";
 import { inTime } from "../../blobs/bucket-call.ts";
 import type { BlobStore } from "../../blobs/store.ts";
 import type { Tables } from "../../lib/schemas.ts";
@@ -9,6 +9,9 @@ import { eraseDueBlobs, eraseLateBlobs, RETRY_MS, type ErasureTools } from "./er
 import { readOwnBlob } from "./own-blobs.ts";
 import * as rows from "./rows.ts";
 import { BLOBS, CHUNKS, LATE_BLOBS } from "./schema.ts";
+
+/** The platform holds no larger row. */
+const MAX_ROW_BYTES = 2_097_152;
 
 /** A reserved blob that no message claims within this time, in ms, is erased. */
 export const ORPHAN_AFTER_MS = 3_600_000;
@@ -97,7 +100,7 @@ export class Blobs implements Job {
     if (this.#context.account() !== null) this.#chunks.run(rows.PUT_CHUNK, key, position, bytes);
   }
 
-  getChunk(key: string, position: number, offset = 0, length = CHUNK_BYTES): ArrayBuffer | null {
+  getChunk(key: string, position: number, offset = 0, length = MAX_ROW_BYTES): ArrayBuffer | null {
     if (this.#context.account() === null) return null;
     // SQLite counts from 1.
     return this.#chunks.first(rows.GET_CHUNK, offset + 1, length, key, position)?.bytes ?? null;

@@ -1,5 +1,5 @@
 import type { Metadata } from "../../contract/message.ts";
-import { invalid, type Answer } from "../../contract/problem.ts";
+import { conflict, invalid, type Answer, type Problem } from "../../contract/problem.ts";
 import type { EntryNote } from "../../lib/archive/entry-note.ts";
 import { flagsOfLabels } from "../../lib/archive/maildir.ts";
 import { idOf, readId, seqTime, type Seq } from "../../lib/ids.ts";
@@ -14,26 +14,57 @@ import type { Domains } from "../domains/domains.ts";
 import { listingOf, receivedAt } from "../messages/present.ts";
 import { MESSAGES } from "../messages/schema.ts";
 import type { Outbox } from "../sending/outbox.ts";
-import { inTurns, ROWS_A_TURN, type Turns } from "../turns.ts";
+import { ROWS_A_TURN } from "../turns.ts";
 import { OWN_URL } from "../webhooks/targets.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import * as rows from "./rows.ts";
 import type { ExportRow } from "./rows.ts";
 
-/** The most bytes of the messages on one page; a single message may be larger. */
+/** The most bytes of one page; a single message may be larger. */
 const MAX_PAGE_BYTES = 1_000_000;
-/** Suppressed addresses that one statement reads. */
+/** Suppressed addresses on one page of lines. */
 const SUPPRESSION_PAGE = 1_000;
+
+/** Exports of a mailbox at once: each may hold some megabytes while its reader does not read. */
+export const MAX_EXPORTS = 2;
+/** Connections of these exports: one that was resumed may not know yet that its client is gone. */
+export const MAX_EXPORT_RUNS = 6;
+/** How long an export counts as running after it was last heard of, in ms: its request may have ended. */
+const LEASE_MS = 30_000;
+
+const TOO_MANY: Problem = {
+  code: "rate_limited",
+  error: `Too many exports at once (max ${MAX_EXPORTS})`,
+  fix: "Read a running export to its end, or close its connection, then repeat the call.",
+  retryAfterSeconds: 30,
+};
+const REPLACED = conflict(
+  "Another connection resumed this export",
+  "Read the export on one connection at a time.",
+);
+
+/** A connection that sends an export. */
+export interface ExportRun {
+  /** The export: one that was cut off keeps its id when it is resumed. */
+  id: string;
+  /** Differs for each connection. */
+  run: string;
+}
 
 /** The mailbox as it was when its export began. */
 export interface ExportStart {
   address: string;
-  /** The numbers of its messages, oldest first, as 64-bit floating-point numbers. */
-  seqs: ArrayBuffer;
+  /** The messages of the export are those above the first number, up to the second. */
+  after: Seq;
+  last: Seq;
   /** Number of the newest entry of the log. */
   logSeq: number;
-  /** Lines of mailbox.jsonl about the mailbox itself. */
+}
+
+/** Lines of mailbox.jsonl about the mailbox itself, and where the next page begins; null at the end. */
+export interface ExportLines {
   lines: string[];
+  next: string | null;
 }
 
 /** A message of an export. */
@@ -66,6 +97,8 @@ export class Exporting {
   readonly #context: MailboxContext;
   readonly #tables: Tables;
   readonly #others: Others;
+  /** By run. In memory only: a new process lets exports that still run go on. */
+  readonly #running = new Map<string, { id: string; endsAt: number; isReplaced: boolean }>();
 
   constructor(context: MailboxContext, others: Others) {
     this.#context = context;
@@ -73,9 +106,63 @@ export class Exporting {
     this.#others = others;
   }
 
-  /** The messages of an export: those after the message with id `after`, or all if it is null. 400 if `after` is no id of this mailbox. */
-  exportStart(access: Access, after: string | null): Promise<Answer<ExportStart>> {
-    return inTurns(this.#context, access, (account) => this.#start(account, after));
+  /**
+   * Begins an export of the messages after the one with id `after`, or of all if it is null, or begins it again on another
+   * connection, which ends the one before. 400 if `after` is no id of this mailbox, 429 beyond {@link MAX_EXPORTS}.
+   */
+  exportStart(access: Access, after: string | null, run: ExportRun): Answer<ExportStart> {
+    return this.#context.answer(access, (account) => {
+      const named = after === null ? null : readId(after, account.idTail);
+      if (after !== null && named?.part !== null)
+        return refused(invalid("after", "must be the id of an email of this mailbox"));
+      if (!this.#hasPlace(run.id)) return refused(TOO_MANY);
+      for (const other of this.#running.values()) if (other.id === run.id) other.isReplaced = true;
+      this.#hold(run);
+      // Mail that arrives meanwhile has higher numbers.
+      const { address, last_seq: last, last_event: logSeq } = account.row;
+      return done({ address, after: named?.seq ?? 0, last, logSeq });
+    });
+  }
+
+  /** Keeps the place of an export that runs. 409 if another connection has taken it over. */
+  exportKeep(access: Access, run: ExportRun): Answer<null> {
+    return this.#context.answer(access, () => {
+      const held = this.#running.get(run.run);
+      if (held?.isReplaced === true) return refused(REPLACED);
+      // A new process knows of no exports.
+      if (held === undefined && !this.#hasPlace(run.id)) return refused(TOO_MANY);
+      this.#hold(run);
+      return done(null);
+    });
+  }
+
+  /** Gives the place of an export free. */
+  exportEnd({ run }: ExportRun): void {
+    this.#running.delete(run);
+  }
+
+  /** A page of the numbers of messages above `after` and up to `last`, as 64-bit floating-point numbers: the last page is not full. */
+  exportSeqs(access: Access, after: Seq, last: Seq): Answer<ArrayBuffer> {
+    return this.#context.answer(access, () => {
+      const found = this.#tables.all(rows.LIST_SEQS, after, last, ROWS_A_TURN);
+      return done(Float64Array.from(found, ({ seq }) => seq).buffer);
+    });
+  }
+
+  /** A page of lines about the mailbox: itself, its rules, its domains, and its suppressed addresses. Secrets stay here. */
+  exportLines(access: Access, after: string | null): Answer<ExportLines> {
+    return this.#context.answer(access, (account) => {
+      const own = after === null ? this.#lines(account) : [];
+      const page = this.#others.outbox.suppressions(after ?? "", SUPPRESSION_PAGE);
+      const suppressed = page.map(({ address, reason, at }) => ({
+        type: "suppression",
+        address,
+        reason,
+        at: new Date(at).toISOString(),
+      }));
+      const lines = [...own, ...suppressed].map((line) => JSON.stringify(line));
+      return done({ lines, next: page.length < SUPPRESSION_PAGE ? null : (page.at(-1)?.address ?? null) });
+    });
   }
 
   /** The first messages of `seqs`: as many as fit one page. */
@@ -85,32 +172,27 @@ export class Exporting {
       let bytes = 0;
       for (const seq of seqs) {
         const row = this.#tables.first(rows.READ, seq);
-        bytes += row?.raw?.byteLength ?? 0;
+        const message = row === null ? null : this.#message(account, row);
+        bytes += (message?.raw?.byteLength ?? 0) + (message?.about.length ?? 0);
         if (page.length > 0 && bytes > MAX_PAGE_BYTES) break;
-        page.push(row === null ? null : this.#message(account, row));
+        page.push(message);
       }
       return done(page);
     });
   }
 
-  *#start(account: Account, after: string | null): Turns<Answer<ExportStart>> {
-    const named = after === null ? null : readId(after, account.idTail);
-    if (after !== null && named?.part !== null) {
-      return refused(invalid("after", "must be the id of an email of this mailbox"));
-    }
-    // Mail that arrives meanwhile has higher numbers.
-    const { address, last_seq, last_event: logSeq } = account.row;
-    const lines = this.#lines(account).map((line) => JSON.stringify(line));
-    const seqs: Seq[] = [];
-    for (let from = named?.seq ?? 0; ;) {
-      const found = this.#tables.all(rows.LIST_SEQS, from, last_seq, ROWS_A_TURN);
-      for (const { seq } of found) seqs.push(seq);
-      const last = found.at(-1);
-      if (last === undefined || found.length < ROWS_A_TURN) break;
-      from = last.seq;
-      yield;
-    }
-    return done({ address, seqs: Float64Array.from(seqs).buffer, logSeq, lines });
+  /** Whether there is a place for another connection of an export. */
+  #hasPlace(id: string): boolean {
+    const nowMs = this.#context.now();
+    for (const [run, { endsAt }] of this.#running)
+      // Later than a lease lasts: the clock moved backwards.
+      if (endsAt <= nowMs || endsAt > nowMs + LEASE_MS) this.#running.delete(run);
+    const ids = new Set([...this.#running.values()].map((one) => one.id)).add(id);
+    return ids.size <= MAX_EXPORTS && this.#running.size < MAX_EXPORT_RUNS;
+  }
+
+  #hold({ id, run }: ExportRun): void {
+    this.#running.set(run, { id, endsAt: this.#context.now() + LEASE_MS, isReplaced: false });
   }
 
   #message({ idTail }: Account, row: ExportRow): ExportedMessage {
@@ -169,7 +251,6 @@ export class Exporting {
     }));
   }
 
-  /** The mailbox, its rules, its domains and its suppressed addresses. Secrets stay here. */
   #lines(account: Account): Record<string, unknown>[] {
     const { webhooks, domains } = this.#others;
     const { mailbox, display_name, created_at } = account.info(null);
@@ -178,18 +259,6 @@ export class Exporting {
       { type: "mailbox", mailbox, display_name, created_at, webhook_url },
       ...webhooks.targets.routes().map(({ label, url }) => ({ type: "rule", label, webhook_url: url })),
       ...domains.names().map((domain) => ({ type: "domain", domain })),
-      ...this.#suppressions(),
     ];
-  }
-
-  *#suppressions(): Generator<Record<string, unknown>, void> {
-    for (let after = ""; ;) {
-      const page = this.#others.outbox.suppressions(after, SUPPRESSION_PAGE);
-      for (const { address, reason, at } of page)
-        yield { type: "suppression", address, reason, at: new Date(at).toISOString() };
-      const last = page.at(-1);
-      if (last === undefined || page.length < SUPPRESSION_PAGE) return;
-      after = last.address;
-    }
   }
 }

@@ -1,4 +1,10 @@
-import { NOT_STORED, notFound, refusedByRules, type Answer } from "../../contract/problem.ts";
+import {
+  NOT_STORED,
+  notFound,
+  refusedByRules,
+  UNKNOWN_MAILBOX,
+  type Answer,
+} from "../../contract/problem.ts";
 import { GroupCommit } from "../../lib/group-commit.ts";
 import { idOf, seqTime, type Seq } from "../../lib/ids.ts";
 import { done, refused } from "../../lib/outcome.ts";
@@ -100,13 +106,14 @@ export class Receiving {
 
   /**
    * Reserves room for a large message and the blobs that are written for it next. Blobs that no message uses in time are
-   * erased.
+   * erased. A full mailbox reserves blobs of 0 bytes too: those that wait for the end of an export, for instance.
    */
   async reserve(keys: readonly string[], sizeBytes: number): Promise<Answer<null>> {
-    const { now, write, arm } = this.#context;
+    const { now, live, write, arm } = this.#context;
     const nowMs = now();
-    const room = this.#others.room.for(sizeBytes, nowMs);
-    if (!room.ok) return room;
+    if (live(nowMs) === null) return refused(UNKNOWN_MAILBOX);
+    const room = sizeBytes === 0 ? null : this.#others.room.for(sizeBytes, nowMs);
+    if (room?.ok === false) return room;
     write(() => {
       for (const key of keys) this.#others.blobs.reserve(key, nowMs + ORPHAN_AFTER_MS);
     });
