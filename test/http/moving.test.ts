@@ -327,6 +327,7 @@ describe("exports at once", () => {
   it("of a full mailbox hold no more in memory: what waits for their end goes to its rows", async () => {
     const box = await createMailbox();
     await rowsOf(box.mailbox, "UPDATE account SET storage_bytes = 9e15");
+    await evict(box.mailbox);
     const stub = actorOf(box.mailbox);
     expect(await stub.reserve(["rows:x"], 0)).toMatchObject({ ok: true });
     expect(await stub.reserve(["rows:y"], 1)).toMatchObject({ ok: false });
