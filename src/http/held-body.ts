@@ -1,3 +1,4 @@
+import { breath } from "../lib/breath.ts";
 import type { Wait } from "../service/wait.ts";
 
 /**
@@ -55,6 +56,8 @@ export class HeldBody {
     ] as const) {
       this.#send(bytes.subarray(from, to));
       await new Promise((resolve) => setTimeout(resolve, waitMs));
+      // After a pause of the whole process, the timer is due before the news of the connection is read.
+      await breath();
       if (waits.some(({ isGone }) => isGone)) this.breakOff(new Error("The client is gone"));
       if (this.#controller === null) return;
     }

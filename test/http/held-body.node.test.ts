@@ -46,7 +46,7 @@ it("keeps the last byte of a hand-over back, and counts it as handed out once th
   expect([texts, events]).toEqual([['{"code":"1'], []]);
   await vi.advanceTimersByTimeAsync(20);
   expect([texts, events]).toEqual([['{"code":"1', '"'], []]);
-  await vi.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(10);
   await handedOver;
   expect([texts, events]).toEqual([['{"code":"1', '"', "}", "<end>"], ["delivered"]]);
 });
@@ -56,12 +56,12 @@ it("hands nothing out if the client is gone before the last byte, as the stream 
   const cancelled = new HeldBody(" ", () => wait.leave());
   const first = cancelled.handOver('{"a":1}', [asWait]);
   await cancelled.readable.cancel();
-  await vi.advanceTimersByTimeAsync(200);
+  await vi.advanceTimersByTimeAsync(210);
   await first;
   const signalled = new HeldBody(" ", () => {});
   const texts = textsOf(signalled);
   const second = signalled.handOver('{"a":1}', [asWait]);
-  await vi.advanceTimersByTimeAsync(200);
+  await vi.advanceTimersByTimeAsync(210);
   wait.isGone = true;
   await vi.advanceTimersByTimeAsync(20);
   await second;

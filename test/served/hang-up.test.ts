@@ -15,6 +15,8 @@ import { Server } from "./server.ts";
 
 /** The longest time that a call outlives its client, in ms: two blanks and some seconds for a busy machine. */
 const NOTICED_MS = 9_000;
+/** Less than the time for which the end of an answer with a code is withheld, in ms. */
+const MAX_AGO_MS = 150;
 const AUTHORITY = path.resolve(import.meta.dirname, "../transport/certificates/authority.pem");
 
 const folder = mkdtempSync(path.join(tmpdir(), "mailkeep-hang-up-"));
@@ -213,26 +215,6 @@ describe.each([
     );
   });
 
-  it("in the middle of the answer consumes no code", async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, async () => {
-        const { mailbox, api_key: key } = await door().createMailbox();
-        const wire = door().isTls ? Wire.tls(door().port) : Wire.plain(door().port);
-        wire.send(
-          `GET /v1/code?consume=true&timeout=55 HTTP/1.1\r\nHost: localhost:${door().port}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
-        );
-        await door().receive(mailbox, "482913");
-        await wire.heard(/482913/);
-        wire.socket.destroy();
-        // A busy machine may let the client read late, when the answer was complete.
-        if (/482913.*\}/s.test(wire.text)) return "had";
-        const route = "/v1/code?consume=true&timeout=20";
-        return (await door().json<{ code: string | null }>(route, { key })).code;
-      }),
-    );
-    expect(outcomes.filter((outcome) => outcome !== "had" && outcome !== "482913")).toEqual([]);
-  });
-
   it.each(HOWS)("by %s is not the first to get the code that it expects, by HTTP or MCP", async (how) => {
     const calls = [
       (id: string) => ({ route: `/v1/expect/${id}?wait=55` }),
@@ -305,6 +287,26 @@ describe.each([
 
 describe("an answer that is awaited", () => {
   const door = (): Door => doors[0] as Door;
+
+  it("consumes no code if its client hangs up when it has read the code, but not the end", async () => {
+    for (let rounds = 0, tries = 0; rounds < 5 && tries < 20; tries += 1) {
+      const { mailbox, api_key: key } = await door().createMailbox();
+      const wire = Wire.plain(door().port).send(
+        `GET /v1/code?consume=true&timeout=55 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      );
+      await door().untilWaiting(1, 10_000);
+      const received = door().receive(mailbox, "482913");
+      const text = await wire.heard(/482913.*"received_at":"[^"]+Z/s);
+      wire.socket.destroy();
+      const agoMs = Date.now() - Date.parse(/"received_at":"([^"]+Z)/.exec(text)?.[1] ?? "");
+      await received;
+      // On a busy machine, the whole answer may have come before its beginning was read.
+      if (agoMs > MAX_AGO_MS) continue;
+      rounds += 1;
+      const route = "/v1/code?consume=true&timeout=20";
+      expect(await door().json(route, { key })).toMatchObject({ code: "482913" });
+    }
+  });
 
   it("is JSON with a length as long as it comes soon, also when it hands a code out", async () => {
     const box = await door().createMailbox();
