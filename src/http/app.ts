@@ -6,6 +6,7 @@ import { NO_ENDPOINT, notFound, type Problem } from "../contract/problem.ts";
 import type { Target } from "../contract/route.ts";
 import { routes } from "../contract/routes.ts";
 import { configOf } from "../config/env.ts";
+import { isDraining } from "../lib/draining.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { json, problemResponse, respond } from "./answers.ts";
 import { takeBatch } from "./batch.ts";
@@ -19,7 +20,7 @@ import { serveMtaSts } from "./mta-sts.ts";
 import { observe } from "./observe.ts";
 import { loadTables } from "../service/load-tables.ts";
 import { readAsset } from "../service/static-asset.ts";
-import { flushSoon } from "../metrics/flush.ts";
+import { flush, flushSoon } from "../metrics/flush.ts";
 import { notesOf } from "./request-notes.ts";
 import { isProbe, livez, PROBE_PATHS, readyz } from "./probes.ts";
 import { isOpenedByPerson, notFoundPage } from "../pages/not-found.tsx";
@@ -124,7 +125,9 @@ export async function serveHttp(request: Request, env: Env, ctx: ExecutionContex
   const response = await serveSafely(request, env, ctx, requestId);
   response.headers.set("X-Request-Id", requestId);
   observe(request, response, { requestId, startMs, env });
-  flushSoon(env, (work) => ctx.waitUntil(work));
+  // Work after the answer does not outlive the end of the server.
+  if (isDraining()) await flush(env);
+  else flushSoon(env, (work) => ctx.waitUntil(work));
   return response;
 }
 

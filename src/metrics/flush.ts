@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { METRICS } from "../contract/metrics.ts";
+import { isDraining } from "../lib/draining.ts";
 import { exposition, type Series } from "../lib/metrics.ts";
 import { hasActivity, returnActivities, takeActivities } from "./activity.ts";
 import { metrics } from "./metrics.ts";
@@ -32,9 +33,13 @@ export function monitorOf(env: Pick<FlushBindings, "MONITOR">): DurableObjectStu
 
 /**
  * Plans to hand this isolate's counts to the monitor, a second from now or half a minute after the last time. If that is planned
- * already, the call costs almost nothing. Nobody waits for the flush.
+ * already, the call costs almost nothing. Nobody waits for the flush. When the server stops, the counts are handed over at once.
  */
 export function flushSoon(env: FlushBindings, waitUntil: (work: Promise<unknown>) => void): void {
+  if (isDraining()) {
+    waitUntil(flush(env));
+    return;
+  }
   const now = Date.now();
   const wait = plannedUntil - now;
   // A longer wait means that the clock was set back.

@@ -75,6 +75,13 @@ export class Service {
     return answer.body;
   }
 
+  /** The sum of a counter of `GET /metrics` over all its labels. */
+  async counted(name: string): Promise<number> {
+    const { bytes } = await this.call("/metrics", { key: this.operator });
+    const values = bytes.toString("utf8").matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, "gm"));
+    return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+  }
+
   /** The SDK with a key. Its JSON answers are checked by the schemas of their routes. */
   mail(key: string): Mailkeep {
     return new Mailkeep({ url: this.url, key, fetch: checkedFetch, timeoutMs: TIMEOUT_MS });

@@ -112,6 +112,26 @@ describe("a server that is told to stop", () => {
     resumed.drop();
   });
 
+  it("loses no count of what it did until its last answer", async () => {
+    const folder = await makeDataDir();
+    const server = await Server.start({ dataDir: folder });
+    const box = await server.service.createMailbox();
+    for (let n = 0; n < 20; n += 1) await server.service.handOver(box.mailbox, message());
+    const stream = `/v1/inbound?from=a@b.example&to=${box.mailbox}`;
+    const finishRequest = await halfAsked(server, stream, message());
+    const exit = server.process.end("SIGTERM");
+    await draining(server);
+    expect(await finishRequest()).toBe(202);
+    expect(await exit).toEqual(CLEAN);
+    server.service.close();
+    const next = await Server.start({ dataDir: folder });
+    onTestFinished(async () => {
+      await next.stop();
+      await removeDataDir(folder);
+    });
+    expect(await next.service.counted("mailkeep_receipts_total")).toBe(21);
+  });
+
   it("stores the mail that it acknowledged and no other, whenever it is told to stop, and ends at once at the second signal", async () => {
     const random = randomOf(SEED);
     const acknowledged: string[] = [];

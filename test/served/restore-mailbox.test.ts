@@ -174,6 +174,17 @@ it("brings back a mailbox that was deleted, and replaces one twice with log numb
   expect(await last()).toBeGreaterThan(first);
 }, 120_000);
 
+it("loses no count of the metrics when the runtime ends for the swap", async () => {
+  const { service } = server;
+  const box = await service.createMailbox();
+  expect((await command("backup", path.join(folder, "backup"), "--mailbox", box.mailbox)).code).toBe(0);
+  const before = await service.counted("mailkeep_receipts_total");
+  // A scrape has just taken all counts, and the next ones are handed over 25 s later.
+  for (let n = 0; n < 20; n += 1) await receive(box, "counted");
+  expect(await restore(box, "--replace")).toMatchObject({ code: 0 });
+  expect(await service.counted("mailkeep_receipts_total")).toBe(before + 20);
+}, 120_000);
+
 it("has the old mailbox or the restored one, whole, after a kill of the server at any moment", async () => {
   const box = await server.service.createMailbox();
   await receive(box, "old", filler(LARGE_BYTES, "old"));
