@@ -61,6 +61,10 @@ const KEEPS_COPIES = ((): boolean => {
     return false;
   }
 })();
+/** A service reads this much of a body that it refuses, so that the answer arrives. */
+const MAX_READ_BYTES = 64 * 1024;
+/** How long a refusal of a withheld body may take, in ms: the service decides before it reads. */
+const WITHHELD_TIMEOUT_MS = 5_000;
 
 /** Sends requests of one key to one deployment, and repeats those that failed for a transient reason. */
 export class Core {
@@ -131,9 +135,16 @@ export class Core {
   }
 
   async #answered(plan: RequestPlan, options: CallOptions, signal: AbortSignal): Promise<Response> {
-    const response = await withNetworkErrors(
-      this.#fetch(this.url + plan.path, this.#initOf(plan, options, signal)),
-    );
+    const response = await fetchAnswer(
+      this.#fetch,
+      this.url + plan.path,
+      this.#initOf(plan, options, signal),
+    ).catch((cause: unknown) => {
+      // The errors of fetch differ between runtimes.
+      throw isRedirect(cause)
+        ? redirected(0, null, null)
+        : unreachable("No connection to the service", cause);
+    });
     if (response.ok) return response;
     throw await errorOf(response);
   }
@@ -143,7 +154,7 @@ export class Core {
     { headers }: CallOptions,
     signal: AbortSignal,
   ) {
-    const init: RequestInit & { duplex?: "half" } = {
+    const init: RequestInit & { signal: AbortSignal; duplex?: "half" } = {
       method,
       signal,
       // A redirect would send the request to somebody who was not asked.
@@ -170,19 +181,66 @@ export function isTransient(error: unknown): error is MailkeepError {
   return error instanceof MailkeepError && error.retryable;
 }
 
-/** The result of a step of fetch. Its own errors, which differ between runtimes, become {@link MailkeepError}. */
-async function withNetworkErrors<Result>(step: Promise<Result>): Promise<Result> {
+/**
+ * The answer to a request. The service may refuse a large body before it has read it all, and closes the connection; a runtime
+ * that still sends then loses the answer. Asked again with the body withheld, the service answers the same. Rejects as `fetch`.
+ */
+export async function fetchAnswer(
+  fetch: Fetch,
+  url: string,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  const bytes = sizeOf(init.body);
+  if (bytes !== null && bytes <= MAX_READ_BYTES) return fetch(url, init);
   try {
-    return await step;
-  } catch (cause) {
-    throw isRedirect(cause) ? redirected(0, null, null) : unreachable("No connection to the service", cause);
+    const response = await fetch(url, init);
+    // Some runtimes lose the text of the refusal alone.
+    if (!response.ok) await response.clone().arrayBuffer();
+    return response;
+  } catch (error) {
+    const refusal = init.signal.aborted ? null : await withheldAnswer(fetch, url, { init, bytes });
+    if (refusal === null) throw error;
+    return refusal;
   }
+}
+
+/** The refusal of a request whose body is announced but not sent; null if there is none. */
+async function withheldAnswer(
+  fetch: Fetch,
+  url: string,
+  { init, bytes }: { init: RequestInit & { signal: AbortSignal }; bytes: number | null },
+): Promise<Response | null> {
+  const headers = new Headers(init.headers);
+  // Browsers ignore it, and then a refusal for the size does not come.
+  if (bytes !== null) headers.set("Content-Length", String(bytes));
+  // Some runtimes send nothing before the first byte.
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
+  const lifetime = new Lifetime(init.signal, WITHHELD_TIMEOUT_MS);
+  const withheld: RequestInit & { duplex: "half" } = { ...init, headers, body, duplex: "half" };
+  try {
+    const response = await fetch(url, { ...withheld, signal: lifetime.signal });
+    if (!response.ok) return response;
+    await response.body?.cancel();
+  } catch {
+    // The service is away, or waits for the body: the first error counts.
+  } finally {
+    lifetime.end();
+  }
+  return null;
 }
 
 /** Whether fetch refused a redirect. Each runtime says so in its own words, some in the cause. */
 function isRedirect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^unexpected ?redirect|redirect mode/i.test(error.message) || isRedirect(error.cause);
+}
+
+/** The size of a body; null for a stream. */
+function sizeOf(body: RequestInit["body"]): number | null {
+  if (typeof body === "string") return new TextEncoder().encode(body).length;
+  if (body instanceof Blob) return body.size;
+  if (body instanceof Uint8Array) return body.byteLength;
+  return body instanceof ReadableStream ? null : 0;
 }
 
 function unreachable(message: string, cause: unknown): MailkeepError {

@@ -145,6 +145,20 @@ const checks: Record<string, (place: Place) => Promise<void>> = {
     equal(range.status, 206);
   },
 
+  "says why an upload was refused before all of it was read": async ({ url, sendsStreams }) => {
+    const stranger = new Mailkeep({ url, key: "mk_wrong", retries: 0 });
+    const bytes = new Uint8Array(8_000_000);
+    for (const body of [bytes, new Blob([bytes]), ...(sendsStreams ? [streamOf(bytes)] : [])]) {
+      for (const upload of [stranger.attachments.upload, stranger.archives.import]) {
+        const { status, code, fix } = (await failure(upload(body, { filename: "a" }))) as MailkeepError;
+        equal({ status, code, hasFix: fix !== null }, { status: 401, code: "unauthorized", hasFix: true });
+        if (body instanceof ReadableStream) break;
+      }
+    }
+    const long = { to: "bob@elsewhere.example", subject: "Hello", text: "Hello Bob.".repeat(500_000) };
+    equal(((await failure(stranger.send(long))) as MailkeepError).status, 401);
+  },
+
   "ends a call with the caller's reason, or at its deadline": async ({ url }) => {
     const mail = await Mailkeep.bootstrap({ url });
     const controller = new AbortController();

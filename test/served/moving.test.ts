@@ -205,6 +205,19 @@ describe("mailkeep-server import", () => {
     }
   });
 
+  it("says Unauthorized and the next step for a wrong key, also while it sends megabytes", async () => {
+    const large = path.join(folder, "large.eml");
+    writeFileSync(large, `${mailOf(1)}${"x".repeat(76)}\n`.repeat(100_000));
+    const wrong = { mail: new Client({ url: server.url, key: "mk_wrong" }), key: "mk_wrong" };
+    for (let time = 0; time < 4; time += 1) {
+      const said = "error: Unauthorized\nnext: unset MAILKEEP_KEY to use a stored mailbox";
+      for (const { code, err } of [await run(wrong, [large]), await cli(["import", large], "mk_wrong")])
+        expect([code, err]).toEqual([4, expect.stringContaining(said)]);
+      const { code, err } = await cli(["attachments", "put", large], "mk_wrong");
+      expect([code, err]).toEqual([4, expect.stringContaining(said)]);
+    }
+  });
+
   const missing = dovecotMissing();
   it.skipIf(missing !== null)(
     `pulls an IMAP account with its folders, flags and dates, and later only what is new${missing === null ? "" : ` (${missing})`}`,

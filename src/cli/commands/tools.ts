@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { fetchAnswer } from "../../client/core.ts";
 import { command } from "../command.ts";
 import { completionScript, SHELLS } from "../completion.ts";
 import { EXIT, usageError } from "../exit.ts";
@@ -110,7 +111,7 @@ function bridgeEnds({ account, mail, stdin, output, signal }: Context) {
     post: async (body: string, headers: Record<string, string>, callSignal: AbortSignal) => {
       const authorized = { ...headers, Authorization: `Bearer ${key}` };
       try {
-        return await fetch(url, {
+        return await fetchAnswer(fetch, url, {
           method: "POST",
           body,
           headers: authorized,

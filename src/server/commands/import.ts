@@ -1,11 +1,13 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { CliError } from "../../cli/exit.ts";
+import { EXIT } from "../../cli/exit.ts";
+import { failureOf } from "../../cli/failure.ts";
 import { filesSource } from "../../cli/moving/files.ts";
 import { sendAll, shownOutcome } from "../../cli/moving/sender.ts";
 import { accountOf, type Account } from "../../cli/profile/account.ts";
+import { Output } from "../../cli/terminal/output.ts";
 import { safeLine } from "../../cli/terminal/safe-text.ts";
-import { Mailkeep, MailkeepError } from "../../client/index.ts";
+import { Mailkeep } from "../../client/index.ts";
 import { Refusal } from "../../host/refusal.ts";
 import type { CommandContext, ServerCommand } from "../command.ts";
 import { imapSource, readImapUrl } from "../moving/imap.ts";
@@ -23,6 +25,8 @@ const HELP = `Imports mail into a mailbox of a deployment, from files or from an
   --folder NAME      Only this folder of the IMAP account; may be repeated
   --state FILE       The file for the progress of an IMAP import
   --password-stdin   Reads the IMAP password from stdin; else MAILKEEP_IMAP_PASSWORD
+
+Exit code: 0 done, 1 failed and may work later, 2 wrong use, 4 the key was refused, 5 not found.
 `;
 
 const OPTIONS = {
@@ -35,9 +39,6 @@ const OPTIONS = {
   state: { type: "string" },
   "password-stdin": { type: "boolean" },
 } as const;
-
-/** Exit code of a failure after which the same command may succeed. */
-const TRANSIENT = 1;
 
 /** `mailkeep-server import`. */
 export const importCommand: ServerCommand = {
@@ -80,21 +81,22 @@ export const importCommand: ServerCommand = {
       return 0;
     } catch (error) {
       show("");
-      return failed(error, context);
+      return failed(error, account, context);
     }
   },
 };
 
-/** Says why an import ended, and returns the exit code. Throws what is no fault of the deployment or its answers. */
-function failed(error: unknown, { signal, stderr }: CommandContext): number {
-  if (signal.aborted) {
-    stderr.write("Stopped. The same command goes on.\n");
-    return TRANSIENT;
+/** Says why an import ended and what to do next, and returns the exit code. Throws a bug. */
+function failed(error: unknown, account: Account, context: CommandContext): number {
+  const output = new Output({ ...context, json: false });
+  if (context.signal.aborted) {
+    output.note("Stopped. Run the same command again to continue.");
+    return EXIT.transient;
   }
-  if (error instanceof CliError) throw new Refusal(error.message);
-  if (!(error instanceof MailkeepError)) throw error;
-  stderr.write(`${safeLine(error.message)}\n`);
-  return error.retryable ? TRANSIENT : 2;
+  const failure = failureOf(error, account);
+  if (failure === null) throw error;
+  output.error(failure.message, failure.next);
+  return failure.exit;
 }
 
 function read(words: readonly string[]) {

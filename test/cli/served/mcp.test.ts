@@ -36,8 +36,8 @@ class Host {
   #printed = "";
   #id = 0;
 
-  constructor() {
-    this.#child = program.start(["mcp"], { env: { MAILKEEP_KEY: box.api_key } });
+  constructor(key = box.api_key) {
+    this.#child = program.start(["mcp"], { env: { MAILKEEP_KEY: key } });
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => void (this.#printed += text));
   }
 
@@ -115,6 +115,17 @@ it("ends the wait of a cancelled call, which gets no answer", async () => {
   // It would last for five minutes.
   expect(await host.end()).toBe(0);
   expect(host.answer(waiting)).toBeUndefined();
+});
+
+it("says why the deployment refuses a message of megabytes before it has read it", async () => {
+  const host = new Host("mk_wrong");
+  const call = { name: "send_mail", arguments: { text: "x".repeat(8_000_000) }, ...MODERN };
+  const sent = [host.send("tools/call", call), host.send("tools/call", call)];
+  expect(await host.end()).toBe(0);
+  for (const id of sent)
+    expect(host.answer(id)?.error?.message).toBe(
+      "Unauthorized. Next: run `mailkeep signup`, or set MAILKEEP_KEY",
+    );
 });
 
 it("refuses to start without a key, and names the command that gets one", async () => {
