@@ -453,6 +453,7 @@ const FAILURES: Failure[] = [
     arrange: ({ cloudflare }) => (cloudflare.token.status = "expired"),
     wrong: /^The token is expired$/,
     next: /^open 'https:\/\/dash\.cloudflare\.com\/profile\/api-tokens\?permissionGroupKeys=/,
+    exit: 4,
   },
   {
     title: "the token may read its permissions, and lacks two",
@@ -463,6 +464,7 @@ const FAILURES: Failure[] = [
     },
     wrong: /^The token lacks permissions: "Queues: Edit", "Zone Settings: Edit"$/,
     next: /^open 'https:\/\/dash\.cloudflare\.com.*CLOUDFLARE_API_TOKEN=<the new token>/,
+    exit: 4,
   },
   {
     title: "the domain is in no zone",
@@ -712,8 +714,14 @@ describe("a mistake that users make", () => {
   });
 
   const groups = [...new Operator().cloudflare.token.groups];
-  it.each(groups)("names the permission that is missing: %s", async (group) => {
+  it.each([
+    ...groups.map((group) => ({ group, isRefusedLists: false })),
+    { group: "Zone Read", isRefusedLists: true },
+    { group: "Account Settings Read", isRefusedLists: true },
+  ])("names the permission that is missing: $group (lists refused: $isRefusedLists)", async (token) => {
     using operator = new Operator();
+    const { group } = token;
+    operator.cloudflare.token.isRefusedLists = token.isRefusedLists;
     operator.cloudflare.token.groups.delete(group);
     const ran = await operator.up(...DOMAIN, "--yes");
     const { wrong, next } = stopIn(ran);

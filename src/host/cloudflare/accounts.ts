@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { path, type CloudflareApi } from "./api.ts";
-import { CloudflareFailure } from "./failure.ts";
+import { CloudflareFailure, lacksPermission } from "./failure.ts";
 
 /** A token that works. */
 export interface VerifiedToken {
@@ -82,13 +82,10 @@ export async function permissionGroups(
   }
 }
 
-/** The accounts that the token may see. */
-export function listAccounts(api: CloudflareApi): Promise<Account[]> {
-  return api.list({
-    what: "list the accounts",
-    method: "GET",
-    path: "/accounts",
-    permission: "Account Settings: Read",
-    entry: ACCOUNT,
-  });
+/** The accounts that the token may see, one at least. */
+export async function listAccounts(api: CloudflareApi): Promise<Account[]> {
+  const call = { what: "list the accounts", permission: "Account Settings: Read" } as const;
+  const accounts = await api.list({ ...call, method: "GET", path: "/accounts", entry: ACCOUNT });
+  if (accounts.length === 0) throw lacksPermission(call);
+  return accounts;
 }

@@ -57,6 +57,12 @@ export class CloudflareFailure extends Error {
   }
 }
 
+/** The failure of a list that is empty: Cloudflare lists nothing to a token that lacks the permission. */
+export function lacksPermission(call: Pick<FailureParts, "what" | "permission">): CloudflareFailure {
+  const answer = { status: 200, codes: [], said: "an empty list", retryAfterMs: null };
+  return new CloudflareFailure({ ...call, ...answer, kind: "permission" });
+}
+
 /** A stop whose cause the operator can remove: one line that says what is wrong, and one command that fixes it. */
 export class Stop extends Error {
   override readonly name = "Stop";
@@ -68,6 +74,9 @@ export class Stop extends Error {
     this.next = next;
   }
 }
+
+/** A stop that only another token removes. */
+export class TokenStop extends Stop {}
 
 /**
  * The stop for a failed call: what is wrong, and the command that fixes it. `again` is the command that was run; it is the fix

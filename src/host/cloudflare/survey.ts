@@ -2,7 +2,7 @@ import { isAccountToken, listAccounts, permissionGroups, verifyToken, type Accou
 import type { CloudflareApi } from "./api.ts";
 import { foreignMx, listRecords, type DnsRecord } from "./dns.ts";
 import { readCatchAll, routingRecords } from "./email-routing.ts";
-import { oneLine, Stop } from "./failure.ts";
+import { oneLine, Stop, TokenStop } from "./failure.ts";
 import { ALL_PERMISSIONS, missingPermissions, tokenFormUrl, type Permission } from "./permissions.ts";
 import { hearsEvents, type Existing, type Wanted } from "./wanted.ts";
 import { workersSubdomain, workerState, type WorkerState } from "./workers.ts";
@@ -72,14 +72,14 @@ async function checkToken(
   }
   const { id, status } = await verifyToken(api, { token, accountId });
   const makeToken = `open '${tokenFormUrl(neededPermissions(wanted))}', then: CLOUDFLARE_API_TOKEN=<the new token> ${wanted.again}`;
-  if (status !== "active") throw new Stop(`The token is ${oneLine(status)}`, makeToken);
+  if (status !== "active") throw new TokenStop(`The token is ${oneLine(status)}`, makeToken);
   const groups = await permissionGroups(api, { token, tokenId: id, accountId });
   // If the token may not read its own permissions, a missing one shows at the call that needs it.
   if (groups === null) return;
   const missing = missingPermissions(neededPermissions(wanted), groups);
   if (missing.length > 0) {
     const names = missing.map((name) => `"${name}"`).join(", ");
-    throw new Stop(
+    throw new TokenStop(
       `The token lacks ${missing.length === 1 ? "a permission" : "permissions"}: ${names}`,
       makeToken,
     );

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CloudflareApi } from "./api.ts";
+import { lacksPermission } from "./failure.ts";
 
 /** A domain that Cloudflare serves. */
 export interface Zone {
@@ -31,7 +32,7 @@ const MIN_LABELS = 2;
 
 /**
  * The zone that holds a domain: its own, or that of the nearest parent. Null where the token sees none. With several accounts
- * that have the zone, that of `accountId`.
+ * that have the zone, that of `accountId`. Rejects with a failure of kind `permission` for a token that sees no zone at all.
  */
 export async function zoneOf(
   api: CloudflareApi,
@@ -40,23 +41,19 @@ export async function zoneOf(
 ): Promise<Zone | null> {
   const labels = domain.split(".");
   for (let at = 0; at <= labels.length - MIN_LABELS; at += 1) {
-    const zones = await zonesNamed(api, labels.slice(at).join("."));
+    const zones = await listZones(api, { name: labels.slice(at).join(".") });
     const own = zones.find(({ account }) => accountId === null || account.id === accountId) ?? zones[0];
     if (own !== undefined) return own;
   }
+  if ((await listZones(api, {})).length === 0) throw lacksPermission(LIST_ZONES);
   return null;
 }
 
-/** The zones with exactly this name that the token may see. */
-export async function zonesNamed(api: CloudflareApi, name: string): Promise<Zone[]> {
-  const zones = await api.list({
-    what: "look up the zone",
-    method: "GET",
-    path: "/zones",
-    query: { name },
-    permission: "Zone: Read",
-    entry: ZONE,
-  });
+const LIST_ZONES = { what: "look up the zone", permission: "Zone: Read" } as const;
+
+/** The zones that the token may see and that fit the query. */
+async function listZones(api: CloudflareApi, query: { name?: string }): Promise<Zone[]> {
+  const zones = await api.list({ ...LIST_ZONES, method: "GET", path: "/zones", query, entry: ZONE });
   return zones.map((zone) => ({
     id: zone.id,
     name: zone.name,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { CloudflareApi } from "../../host/cloudflare/api.ts";
-import { CloudflareFailure, Stop, stopOf } from "../../host/cloudflare/failure.ts";
+import { CloudflareFailure, Stop, stopOf, TokenStop } from "../../host/cloudflare/failure.ts";
 import { runWrangler, wranglerCommand } from "../../host/cloudflare/run-wrangler.ts";
 import { readDeployBase, stage } from "../../host/cloudflare/wrangler.ts";
 import { EXIT } from "../../cli/exit.ts";
@@ -80,7 +80,7 @@ export async function explaining(
     const say = sayer(stderr);
     say(`error: ${stop.message}`);
     say(`next: ${stop.next}`);
-    return exitOf(failure);
+    return stop instanceof TokenStop ? EXIT.refused : exitOf(failure);
   }
 }
 

@@ -51,6 +51,7 @@ export class FakeCloudflare {
       isLogin: false,
       status: "active",
       groups: new Set(ALL_PERMISSIONS.map((name) => PERMISSIONS[name].groups[0])),
+      isRefusedLists: false,
       readsItself: false,
       accounts: new Set([this.account.id]),
     };

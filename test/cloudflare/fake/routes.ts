@@ -65,8 +65,8 @@ const ACCOUNTS: FakeRoute[] = [
     method: "GET",
     path: "/accounts",
     handle: ({ accounts }, call) => {
-      requires(call, "Account Settings Read", "Account Settings Write");
-      const seen = [...accounts.values()].filter(({ id }) => call.token.accounts.has(id));
+      const mayList = lists(call, "Account Settings Read", "Account Settings Write");
+      const seen = [...accounts.values()].filter(({ id }) => mayList && call.token.accounts.has(id));
       return paged(
         seen.map(({ id, name }) => ({ id, name, type: "standard" })),
         call.query,
@@ -77,10 +77,10 @@ const ACCOUNTS: FakeRoute[] = [
     method: "GET",
     path: "/zones",
     handle: ({ zones, accounts }, call) => {
-      requires(call, "Zone Read", "Zone Write");
+      const mayList = lists(call, "Zone Read", "Zone Write");
       const name = call.query.get("name");
       const seen = [...zones.values()].filter(
-        (zone) => call.token.accounts.has(zone.account) && (name === null || zone.name === name),
+        (zone) => mayList && call.token.accounts.has(zone.account) && (name === null || zone.name === name),
       );
       return paged(
         seen.map((zone) => ({
@@ -98,6 +98,12 @@ const ACCOUNTS: FakeRoute[] = [
     },
   },
 ];
+
+/** Whether a list has entries: without the permission it is empty, or refused. */
+function lists(call: FakeCall, ...groups: readonly string[]): boolean {
+  if (call.token.isRefusedLists) requires(call, ...groups);
+  return groups.some((group) => call.token.groups.has(group));
+}
 
 function ownToken({ token }: FakeCall, id: string | undefined): Answer {
   if (!token.readsItself || id !== token.id) {

@@ -8,6 +8,8 @@ export interface FakeToken {
   status: "active" | "disabled" | "expired";
   /** Names of permission groups. */
   groups: Set<string>;
+  /** Whether a list that it may not read is refused; else it is empty. */
+  isRefusedLists: boolean;
   /** Whether it may read its own permissions. */
   readsItself: boolean;
   /** Ids of the accounts that it includes. */
