@@ -35,6 +35,31 @@ describe("mailkeep up", () => {
     expect(operator.cloudflare.calls.filter((call) => !call.startsWith("GET "))).toEqual([]);
   });
 
+  it("prints after a dry run the command that does it", async () => {
+    using operator = new Operator();
+    const { code, out } = await operator.up(...DOMAIN, "--dry-run");
+    expect(code).toBe(0);
+    expect(out).toContain("dry run. To do it: npx --no-install mailkeep-server up --domain example.com --yes\n");
+    const made = await operator.up(...DOMAIN, "--yes");
+    expect(made.code).toBe(0);
+    const { out: undone } = await operator.down("--dry-run");
+    expect(undone).toContain("Nothing was changed. To do it: npx --no-install mailkeep-server down --yes\n");
+  });
+
+  it("outlines a deployment without a token in a dry run, with every permission that it needs, and asks nobody", async () => {
+    using operator = new Operator();
+    delete operator.env["CLOUDFLARE_API_TOKEN"];
+    const { code, out, err } = await operator.up(...DOMAIN, "--dry-run");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/R2 bucket for large messages +Workers R2 Storage: Edit/);
+    expect(out).toMatch(/Catch-all rule +Email Routing Rules: Edit/);
+    expect(out).toContain("without CLOUDFLARE_API_TOKEN, your account was not read");
+    expect(out).toContain("permissionGroupKeys=");
+    expect(operator.cloudflare.calls).toEqual([]);
+    const relayed = await operator.up(...DOMAIN, "--dry-run", "--sending", "none", "--without-r2");
+    expect(relayed.out).not.toMatch(/R2|Queue|Email Sending/);
+  });
+
   it("makes a deployment that receives and sends, hears a mail from inside and from outside, and leaves no mailbox", async () => {
     using operator = new Operator();
     const { code, out, err } = await operator.up(...DOMAIN, "--yes");
@@ -251,6 +276,10 @@ describe("mailkeep up --try", () => {
     expect(out).toContain("no mail from outside (only POST /v1/inbound)");
     expect(out).toContain("Nothing was made. To make it: npx --no-install mailkeep-server up --try --yes");
     expect(operator.cloudflare.account.scripts.size).toBe(0);
+    const dry = await operator.up("--try", "--dry-run");
+    expect(dry.out).toContain(
+      "Nothing was made. To make it: npx --no-install mailkeep-server up --try --yes\n",
+    );
   });
 
   it("needs no token, hears a mail that is handed over, and prints the address", async () => {

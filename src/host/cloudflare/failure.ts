@@ -78,18 +78,21 @@ export class Stop extends Error {
 /** A stop that only another token removes. */
 export class TokenStop extends Stop {}
 
+/** The command again, with a token that has these permissions. */
+export function withNewToken(needed: readonly Permission[], again: string): string {
+  return `open '${tokenFormUrl(needed)}', then: CLOUDFLARE_API_TOKEN=<the new token> ${again}`;
+}
+
 /**
  * The stop for a failed call: what is wrong, and the command that fixes it. `again` is the command that was run; it is the fix
  * where nothing else is needed.
  */
 export function stopOf(failure: CloudflareFailure, again: string): Stop {
   const { kind, permission } = failure.parts;
-  const makeToken = (needed: readonly Permission[]): string =>
-    `open '${tokenFormUrl(needed)}', then: CLOUDFLARE_API_TOKEN=<the new token> ${again}`;
   if (kind === "token")
     return new Stop(failure.message, `CLOUDFLARE_API_TOKEN=<an API token> ${again}`, failure);
   if (kind === "permission" && permission !== null) {
-    return new Stop(failure.message, makeToken([permission]), failure);
+    return new Stop(failure.message, withNewToken([permission], again), failure);
   }
   return new Stop(failure.message, again, failure);
 }

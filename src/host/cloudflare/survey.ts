@@ -2,8 +2,8 @@ import { isAccountToken, listAccounts, permissionGroups, verifyToken, type Accou
 import type { CloudflareApi } from "./api.ts";
 import { foreignMx, listRecords, type DnsRecord } from "./dns.ts";
 import { readCatchAll, routingRecords } from "./email-routing.ts";
-import { oneLine, Stop, TokenStop } from "./failure.ts";
-import { ALL_PERMISSIONS, missingPermissions, tokenFormUrl, type Permission } from "./permissions.ts";
+import { oneLine, Stop, TokenStop, withNewToken } from "./failure.ts";
+import { ALL_PERMISSIONS, missingPermissions, type Permission } from "./permissions.ts";
 import { hearsEvents, type Existing, type Wanted } from "./wanted.ts";
 import { workersSubdomain, workerState, type WorkerState } from "./workers.ts";
 import { zoneOf, type Zone } from "./zones.ts";
@@ -71,7 +71,7 @@ async function checkToken(
     );
   }
   const { id, status } = await verifyToken(api, { token, accountId });
-  const makeToken = `open '${tokenFormUrl(neededPermissions(wanted))}', then: CLOUDFLARE_API_TOKEN=<the new token> ${wanted.again}`;
+  const makeToken = withNewToken(neededPermissions(wanted), wanted.again);
   if (status !== "active") throw new TokenStop(`The token is ${oneLine(status)}`, makeToken);
   const groups = await permissionGroups(api, { token, tokenId: id, accountId });
   // If the token may not read its own permissions, a missing one shows at the call that needs it.

@@ -94,6 +94,11 @@ function exitOf(failure: CloudflareFailure | null): number {
   return failure.kind === "token" || failure.kind === "permission" ? EXIT.refused : EXIT.usage;
 }
 
+/** The command that does without asking what was only shown. */
+export function doing(again: string): string {
+  return `${again.replace(/ --dry-run(?= |$)/, "")} --yes`;
+}
+
 /** Asks a person; false where there is no terminal. */
 export async function confirmed(
   { stdin, stdout }: CommandContext,

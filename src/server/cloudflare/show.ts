@@ -2,6 +2,7 @@ import { tableLines } from "../../cli/terminal/table.ts";
 import { painterOf } from "../../cli/terminal/style.ts";
 import { claudeMcpAdd, firstMinute } from "../../contract/first-minute.ts";
 import type { PlannedStep } from "../../host/cloudflare/plan.ts";
+import type { Step } from "../../host/cloudflare/step.ts";
 import type { Existing, Wanted } from "../../host/cloudflare/wanted.ts";
 
 const MIN_COLUMNS = 140;
@@ -26,12 +27,35 @@ export function planLines(wanted: Wanted, existing: Existing, plan: readonly Pla
         { title: "Permission", of: ({ permission }: PlannedStep) => permission },
       ],
       plan,
-      { total: Math.max(MIN_COLUMNS, process.stdout.columns ?? 0), paint: painterOf(false, {}) },
+      tableOptions(),
     ),
     "",
     ...existing.warnings.map((line) => `WARNING: ${line}`),
   ];
 }
+
+/** The parts of a new deployment as lines, with the permissions that they need. */
+export function outlineLines({ domain, worker }: Wanted, steps: readonly Step[]): string[] {
+  return [
+    `Domain   ${domain}`,
+    `Worker   ${worker}`,
+    "",
+    ...tableLines(
+      [
+        { title: "What", of: ({ title }: Step) => title },
+        { title: "Permission", of: ({ permission }: Step) => permission },
+      ],
+      steps,
+      tableOptions(),
+    ),
+    "",
+  ];
+}
+
+const tableOptions = () => ({
+  total: Math.max(MIN_COLUMNS, process.stdout.columns ?? 0),
+  paint: painterOf(false, {}),
+});
 
 /** The first commands to try, with the address of the deployment. */
 export function firstLines(url: string, keyFile: string | null): string[] {

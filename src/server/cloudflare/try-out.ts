@@ -7,7 +7,7 @@ import type { CommandContext } from "../command.ts";
 import { keyFile, keyOrNew, newSecret } from "./files.ts";
 import type { UpOptions } from "./options.ts";
 import { roundTrip } from "./round-trip.ts";
-import { confirmed, sayer, uploadStaged, type Outside } from "./session.ts";
+import { confirmed, doing, sayer, uploadStaged, type Outside } from "./session.ts";
 import { firstLines } from "./show.ts";
 
 /** Says which parts a preview lacks. */
@@ -29,7 +29,7 @@ export async function tryOut(
   const say = sayer(context.stdout);
   for (const line of LACKS) say(line);
   if (isDryRun || !(isYes || (await confirmed(context, "Make a preview?", outside)))) {
-    say(`Nothing was made. To make it: ${wanted.again} --yes`);
+    say(`Nothing was made. To make it: ${doing(wanted.again)}`);
     return 0;
   }
   // Mail comes in only with the operator's key, so the key is written to a file.

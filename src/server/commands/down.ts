@@ -6,7 +6,7 @@ import { entriesToRemove, removeMade, wordsOf } from "../../host/cloudflare/remo
 import { readJournal, removeFiles, type DeploymentName } from "../cloudflare/files.ts";
 import { locked } from "../cloudflare/lock.ts";
 import { downOptions, type DownOptions } from "../cloudflare/options.ts";
-import { apiFor, confirmed, explaining, sayer, type Outside } from "../cloudflare/session.ts";
+import { apiFor, confirmed, doing, explaining, sayer, type Outside } from "../cloudflare/session.ts";
 import type { CommandContext, ServerCommand } from "../command.ts";
 
 const HELP = `  mailkeep-server down
@@ -80,7 +80,7 @@ async function isToBeDone(
   outside: Outside,
 ): Promise<boolean> {
   if (!isDryRun && (isYes || (await confirmed(context, "Take these back?", outside)))) return true;
-  sayer(context.stdout)(`Nothing was changed. To do it: ${again.replace(" --dry-run", "")} --yes`);
+  sayer(context.stdout)(`Nothing was changed. To do it: ${doing(again)}`);
   return false;
 }
 

@@ -1,8 +1,8 @@
-import { apiSettings, type CloudflareApi } from "../../host/cloudflare/api.ts";
+import { apiSettings, DEFAULT_BASE_URL, type CloudflareApi } from "../../host/cloudflare/api.ts";
 import { sendRaw } from "../../host/cloudflare/email-sending.ts";
-import { Stop } from "../../host/cloudflare/failure.ts";
-import { survey } from "../../host/cloudflare/survey.ts";
-import type { Journal } from "../../host/cloudflare/journal.ts";
+import { Stop, withNewToken } from "../../host/cloudflare/failure.ts";
+import { neededPermissions, survey } from "../../host/cloudflare/survey.ts";
+import { KeptJournal, type Journal } from "../../host/cloudflare/journal.ts";
 import { carryOut, planOf, stepsOf, type PlannedStep } from "../../host/cloudflare/plan.ts";
 import type { StepContext } from "../../host/cloudflare/step.ts";
 import type { Existing, Wanted } from "../../host/cloudflare/wanted.ts";
@@ -25,8 +25,8 @@ import {
 import { locked } from "../cloudflare/lock.ts";
 import { upOptions, type UpOptions } from "../cloudflare/options.ts";
 import { roundTrip } from "../cloudflare/round-trip.ts";
-import { apiFor, confirmed, explaining, sayer, uploadStaged, type Outside } from "../cloudflare/session.ts";
-import { addressOf, firstLines, planLines } from "../cloudflare/show.ts";
+import { apiFor, confirmed, doing, explaining, sayer, uploadStaged, type Outside } from "../cloudflare/session.ts";
+import { addressOf, firstLines, outlineLines, planLines } from "../cloudflare/show.ts";
 import { tryOut } from "../cloudflare/try-out.ts";
 import type { CommandContext, ServerCommand } from "../command.ts";
 
@@ -47,7 +47,7 @@ A second run changes only what differs. docs/deploy.md also describes every step
                        To end that: none, and when they have forgotten it, off
   --var NAME=VALUE     Set a variable of the worker (docs/configuration.md); may be repeated
   --without-outside    Send no mail through the internet in the trial at the end
-  --dry-run            Only show the plan; the default without a terminal
+  --dry-run            Only show the plan; the default without a terminal. Without a token, an outline
   --yes                Do not ask
   --try                A preview without an account, for some time: API, MCP and pages, but no mail from outside
 
@@ -65,8 +65,43 @@ export const up: ServerCommand = {
 export function runUp(words: readonly string[], context: CommandContext, outside: Outside): Promise<number> {
   const options = upOptions(words, context.env);
   return explaining(context, options.wanted.again, () =>
-    options.isTry ? tryOut(options, context, outside) : deploy(options, context, outside),
+    options.isTry
+      ? tryOut(options, context, outside)
+      : options.isDryRun && !context.env.CLOUDFLARE_API_TOKEN?.trim()
+        ? outline(options, context, outside)
+        : deploy(options, context, outside),
   );
+}
+
+/** Shows a new deployment without a token: no call is made, so nothing is known of the account. */
+async function outline({ wanted }: UpOptions, context: CommandContext, outside: Outside): Promise<number> {
+  const account = { id: "", name: "" };
+  const servers = { nameServers: [], originalNameServers: [] };
+  const existing: Existing = {
+    account,
+    zone: { id: "", name: wanted.domain, status: "active", isPaused: false, account, ...servers },
+    worker: null,
+    usesR2: wanted.r2 ?? true,
+    subdomain: null,
+    mailHosts: [],
+    warnings: [],
+  };
+  const { domain, worker } = wanted;
+  const none = { version: 1 as const, account: "", zone: "", worker, domain, made: [], deployed: null };
+  const steps = stepsOf({
+    api: apiFor(context, { baseUrl: DEFAULT_BASE_URL, token: "" }, outside),
+    wanted,
+    existing,
+    journal: new KeptJournal(none, () => {}),
+    deployment: await deploymentOf(wanted, existing, { context, outside }),
+    operatorKey: () => "",
+    makeSecret: () => "",
+  });
+  const say = sayer(context.stdout);
+  for (const line of outlineLines(wanted, steps)) say(line);
+  say("This is an outline of a new deployment: without CLOUDFLARE_API_TOKEN, your account was not read.");
+  say(`For the plan: ${withNewToken(neededPermissions(wanted), wanted.again)}`);
+  return 0;
 }
 
 const BEGINS = { make: "Making", change: "Changing", remove: "Removing", leave: "Leaving" } as const;
@@ -157,12 +192,13 @@ async function isToBeDone(
   const changes = plan.filter(({ decision }) => decision.kind !== "leave").length;
   if (changes === 0) say("Everything is as it should be.");
   if (isDryRun) {
-    say("Nothing was changed: this was a dry run.");
+    const todo = changes === 0 ? "" : ` To do it: ${doing(wanted.again)}`;
+    say(`Nothing was changed: this was a dry run.${todo}`);
     return false;
   }
   if (changes === 0 || isYes) return true;
   if (await confirmed(context, `Do these ${changes} things?`, outside)) return true;
-  say(`Nothing was changed. To do it: ${wanted.again} --yes`);
+  say(`Nothing was changed. To do it: ${doing(wanted.again)}`);
   return false;
 }
 
